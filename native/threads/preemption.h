@@ -1,0 +1,23 @@
+// Knows, without a system call, whether the calling thread was taken off its CPU since it was last armed.
+//
+// Linux clears a thread's registered `rseq_cs` pointer whenever it preempts the thread, migrates it or delivers
+// a signal to it outside of a restartable sequence (uapi/linux/rseq.h documents the clearing). A pointer to a
+// sequence that never runs therefore works as a trip wire: set it, do the work, and see whether it is still there.
+// Arming and reading are one store and one load of thread-local memory.
+#pragma once
+
+namespace pibench {
+
+class PreemptionWire {
+ public:
+  // True where the C library registered rseq for this thread (glibc 2.35 and later, Linux 4.18 and later).
+  static bool available() noexcept;
+  // Sets the wire for the calling thread.
+  static void arm() noexcept;
+  // True when the wire was tripped since arm(). Does not set it again. False where it is not available.
+  static bool tripped() noexcept;
+  // Removes the wire: must be called before the library that holds this code is unloaded.
+  static void disarm() noexcept;
+};
+
+}  // namespace pibench
