@@ -1,0 +1,20 @@
+/** A validity flag: what spoils or limits a measurement, with the evidence that says so. */
+export type FlagName =
+  | 'throttled'
+  | 'stolen'
+  | 'migrated'
+  | 'preempted'
+  | 'drifting'
+  | 'quantised'
+  | 'clock-limited'
+  | 'contended'
+  | 'outlying'
+  | 'not-steady';
+
+export interface Flag {
+  readonly name: FlagName;
+  /** One sentence for a person: what happened and how much. */
+  readonly reason: string;
+  /** The figures the flag rests on. */
+  readonly evidence: Readonly<Record<string, number | string | boolean | null>>;
+}

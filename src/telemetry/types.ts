@@ -1,0 +1,85 @@
+/** What the machine did around the measured repetitions: differences between two snapshots, and what was missing. */
+import type { Celsius, Hertz, Joules, Seconds } from '../units.js';
+
+/** Text of the files that were read at one moment, by path; null where a file could not be read. */
+export interface Snapshot {
+  /** CLOCK_MONOTONIC at the start of the snapshot. */
+  readonly at: Seconds;
+  readonly files: Readonly<Record<string, string | null>>;
+}
+
+/** One measuring thread over the window. */
+export interface ThreadTelemetry {
+  readonly tid: number;
+  /** Time on a CPU. */
+  readonly cpuTime: Seconds;
+  /** Time runnable but waiting for a CPU (schedstat's second field): another guest's or job's load shows here. */
+  readonly runDelay: Seconds;
+  readonly voluntarySwitches: number;
+  readonly involuntarySwitches: number;
+  /** null where the kernel does not tell. */
+  readonly migrations: number | null;
+  readonly minorFaults: number;
+  readonly majorFaults: number;
+  readonly cpuBefore: number;
+  readonly cpuAfter: number;
+}
+
+/** CPU bandwidth control of this process: the tightest quota among its cgroup and the ancestors that are visible. */
+export interface CgroupTelemetry {
+  readonly version: 1 | 2;
+  /** CPUs' worth of time a period; null when no quota is set. */
+  readonly quotaCpus: number | null;
+  readonly period: Seconds | null;
+  readonly periods: number;
+  readonly throttledPeriods: number;
+  readonly throttledTime: Seconds;
+}
+
+export interface Telemetry {
+  /** Wall time between the snapshots. */
+  readonly window: Seconds;
+  /** CPUs that this process may use. */
+  readonly allowedCpus: number;
+  readonly onlineCpus: number;
+  readonly threads: readonly ThreadTelemetry[];
+  /** CPU time of the whole process, all threads. */
+  readonly processCpuTime: Seconds;
+  readonly cgroup: CgroupTelemetry | null;
+  /** Time in which some task of the machine waited for a CPU (PSI), null where the kernel has no PSI. */
+  readonly cpuPressure: Seconds | null;
+  readonly memoryPressure: Seconds | null;
+  readonly ioPressure: Seconds | null;
+  /** Time that the hypervisor gave to others, all CPUs together. */
+  readonly steal: Seconds;
+  /** CPU time that other processes used, all CPUs together. */
+  readonly otherCpuTime: Seconds;
+  /** Clock of the measuring CPU from a chain of dependent multiplies; null where the latency is not known. */
+  readonly frequency: { readonly before: Hertz; readonly after: Hertz } | null;
+  readonly temperatures: readonly { readonly name: string; readonly before: Celsius; readonly after: Celsius }[];
+  readonly energy: readonly { readonly domain: string; readonly joules: Joules }[];
+  /** What could not be read, and why: a check that could not run never reads as a pass. */
+  readonly missing: readonly { readonly what: string; readonly why: string }[];
+}
+
+/** What one launch's repetitions were, as the validity checks need it. */
+export interface Observation {
+  /** Seconds of each repetition, in order. */
+  readonly samples: ArrayLike<number>;
+  /** Indices of repetitions in which a measuring thread was taken off its CPU; null where that cannot be known. */
+  readonly disturbed: readonly number[] | null;
+  /** Wall time from the first repetition's start to the last one's end, time between repetitions for cache eviction taken off. */
+  readonly wall: Seconds;
+  readonly threads: number;
+  /** True when each thread is bound to its own CPU. */
+  readonly pinned: boolean;
+  readonly callsPerSample: number;
+  readonly clockOverhead: Seconds;
+  readonly clockResolution: Seconds;
+  /** False when the automatic warm-up ended at its limit without a steady state; null when the user fixed it. */
+  readonly steady: boolean | null;
+  readonly telemetry: Telemetry;
+  /** Share of the machine that another pi-bench campaign holds at the same time; null when none was seen. */
+  readonly concurrentCampaign: string | null;
+}
+
