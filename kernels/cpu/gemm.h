@@ -5,18 +5,17 @@
 // accumulate in int32 and C is int32; float32 and float64 accumulate in their own type.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+
+#include "data_type.h"
 
 namespace pibench {
 class Team;
 }
 
 namespace pibench::kernels {
-
-enum class DataType : std::uint8_t { float32, float64, bfloat16, int8 };
 
 struct GemmShape {
   std::int64_t m, n, k;

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+// The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/.
+import { readFileSync } from 'node:fs';
+import { addonStale, compiledStale, dependenciesMissing, isClone, packageRoot } from '../scripts/lib/tree.mjs';
+
+const EXIT_INTERNAL = 70;
+
+function refuse(message) {
+  process.stderr.write(`pi-bench: ${message}\n`);
+  process.exit(EXIT_INTERNAL);
+}
+
+function nodeIsSupported(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
+}
+
+if (!nodeIsSupported(process.versions.node)) {
+  refuse(`Node ${process.versions.node} is too old or unsupported: use 20.19+, 22.12+ or 24+`);
+}
+
+const args = process.argv.slice(2);
+if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, 'utf8'));
+  process.stdout.write(`${version}\n`);
+} else {
+  if ((isClone && dependenciesMissing()) || addonStale() || compiledStale()) {
+    const { bootstrap } = await import('../scripts/lib/bootstrap.mjs');
+    const failure = bootstrap();
+    if (failure !== null) refuse(failure);
+  }
+  const { main } = await import('../dist/cli/main.js');
+  await main(args);
+}

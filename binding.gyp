@@ -1,0 +1,66 @@
+# Builds native/ and kernels/cpu into one addon that needs nothing but libc, libstdc++ and libdl.
+{
+  "variables": { "sanitize%": "" },
+  "target_defaults": {
+    "cflags": ["-g1", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"],
+    "cflags_cc!": ["-fno-exceptions", "-fno-rtti", "-std=gnu++17", "-std=gnu++1y", "-std=gnu++20"],
+    "cflags_cc": ["-std=c++20", "-fexceptions", "-frtti"],
+    "conditions": [
+      ["sanitize!=''", {
+        "cflags": ["-fsanitize=<(sanitize)", "-fno-omit-frame-pointer", "-g", "-O1"],
+        "ldflags": ["-fsanitize=<(sanitize)"]
+      }]
+    ]
+  },
+  "targets": [
+    {
+      "target_name": "pibench",
+      "sources": [
+        "native/addon.cc",
+        "native/inspection.cc",
+        "native/workloads.cc",
+        "native/matmul/matmul_workload.cc",
+        "native/measure/clock.cc",
+        "native/measure/fault.cc",
+        "native/measure/idle_workload.cc",
+        "native/measure/warmup.cc",
+        "native/telemetry/frequency.cc",
+        "native/telemetry/snapshot.cc",
+        "native/threads/affinity.cc",
+        "native/threads/preemption.cc",
+        "native/threads/team.cc",
+        "kernels/cpu/blocking.cc",
+        "kernels/cpu/cache_sizes.cc",
+        "kernels/cpu/cpu_features.cc",
+        "kernels/cpu/dispatch.cc",
+        "kernels/cpu/loop_nest.cc",
+        "kernels/cpu/packing.cc",
+        "kernels/cpu/portable.cc"
+      ],
+      "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+      "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+      "libraries": ["-ldl", "-lpthread"],
+      "conditions": [
+        ["target_arch=='x64'", { "dependencies": ["gemm_avx2", "gemm_avx512"] }]
+      ]
+    }
+  ],
+  "conditions": [
+    ["target_arch=='x64'", {
+      "targets": [
+        {
+          "target_name": "gemm_avx2",
+          "type": "static_library",
+          "sources": ["kernels/cpu/avx2.cc"],
+          "cflags": ["-fPIC", "-mavx2", "-mfma"]
+        },
+        {
+          "target_name": "gemm_avx512",
+          "type": "static_library",
+          "sources": ["kernels/cpu/avx512.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"]
+        }
+      ]
+    }]
+  ]
+}

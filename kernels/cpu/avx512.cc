@@ -1,0 +1,107 @@
+// Micro-kernels for AVX-512: 32 registers of 512 bits.
+#include <immintrin.h>
+
+#include "instruction_set.h"
+
+namespace pibench::kernels {
+namespace {
+
+constexpr int kLanes = 16;
+constexpr int kRows = 14;  // 14 x 2 accumulators, 2 vectors of B, one element of A: 31 of 32 registers
+
+template <int rows>
+void compute_tile(std::int64_t depth, const void* packed_a, const void* packed_b, void* result, std::int64_t ldc,
+                  bool accumulate) noexcept {
+  const auto* a = static_cast<const float*>(packed_a);
+  const auto* b = static_cast<const float*>(packed_b);
+  auto* c = static_cast<float*>(result);
+
+  __m512 sums[rows][2];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    sums[i][0] = _mm512_setzero_ps();
+    sums[i][1] = _mm512_setzero_ps();
+    // The tile of C is needed at the end: ask for it now.
+    _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc), _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc + kLanes), _MM_HINT_T0);
+  }
+#pragma GCC unroll 4
+  for (std::int64_t p = 0; p < depth; ++p) {
+    const __m512 b0 = _mm512_loadu_ps(b);
+    const __m512 b1 = _mm512_loadu_ps(b + kLanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const __m512 element = _mm512_set1_ps(a[i]);
+      sums[i][0] = _mm512_fmadd_ps(element, b0, sums[i][0]);
+      sums[i][1] = _mm512_fmadd_ps(element, b1, sums[i][1]);
+    }
+    a += rows;
+    b += 2 * kLanes;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    float* row = c + i * ldc;
+    if (accumulate) {
+      sums[i][0] = _mm512_add_ps(sums[i][0], _mm512_loadu_ps(row));
+      sums[i][1] = _mm512_add_ps(sums[i][1], _mm512_loadu_ps(row + kLanes));
+    }
+    _mm512_storeu_ps(row, sums[i][0]);
+    _mm512_storeu_ps(row + kLanes, sums[i][1]);
+  }
+}
+
+constexpr ComputeTile kByRows[kRows] = {compute_tile<1>, compute_tile<2>, compute_tile<3>, compute_tile<4>, compute_tile<5>, compute_tile<6>, compute_tile<7>, compute_tile<8>, compute_tile<9>, compute_tile<10>, compute_tile<11>, compute_tile<12>, compute_tile<13>, compute_tile<14>};
+
+constexpr MicroKernel kKernels[] = {
+    {DataType::float32, &kPackFloat32, sizeof(float), kRows, 2 * kLanes, kByRows},
+    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kRows, 2 * kLanes, kByRows},
+};
+
+// Two FMA units of latency 4 or 5 need 10 independent chains. x = x * 1/2 + 1/2 stays at 1.
+constexpr int kChains = 12;
+
+std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
+  __m512 half = _mm512_set1_ps(0.5F);
+  asm volatile("" : "+v"(half));
+  __m512 chains[kChains];
+#pragma GCC unroll 16
+  for (auto& chain : chains) chain = _mm512_set1_ps(1.0F);
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      chain = _mm512_fmadd_ps(chain, half, half);
+      asm volatile("" : "+v"(chain));
+    }
+  }
+  return iterations * kChains * kLanes * 2;
+}
+
+std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
+  __m512d half = _mm512_set1_pd(0.5);
+  asm volatile("" : "+v"(half));
+  __m512d chains[kChains];
+#pragma GCC unroll 16
+  for (auto& chain : chains) chain = _mm512_set1_pd(1.0);
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      chain = _mm512_fmadd_pd(chain, half, half);
+      asm volatile("" : "+v"(chain));
+    }
+  }
+  return iterations * kChains * kLanes;
+}
+
+constexpr PeakLoop kPeaks[] = {
+    {DataType::float32, peak_float32}, {DataType::float64, peak_float64}, {DataType::bfloat16, peak_float32}};
+
+}  // namespace
+
+constinit const InstructionSet kAvx512 = {"avx512",
+                                        kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuFma,
+                                        kKernels,
+                                        sizeof(kKernels) / sizeof(kKernels[0]),
+                                        kPeaks,
+                                        sizeof(kPeaks) / sizeof(kPeaks[0])};
+
+}  // namespace pibench::kernels

@@ -1,0 +1,81 @@
+// Cache sizes from the C library, which reads CPUID on x86, or from sysfs, which is what arm64 has.
+#include "cache_sizes.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace pibench::kernels {
+namespace {
+
+// "48K", "2M" -> bytes; 0 when it is not a size.
+std::int64_t parse_size(const std::string& text) {
+  std::int64_t value = 0;
+  std::size_t at = 0;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && value < (1 << 30); ++at) {
+    value = value * 10 + (text[at] - '0');
+  }
+  if (at < text.size() && text[at] == 'K') return value << 10;
+  if (at < text.size() && text[at] == 'M') return value << 20;
+  return value;
+}
+
+std::string first_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+// The data or unified cache of one level of CPU 0; 0 when sysfs does not list it.
+std::int64_t from_sysfs(int level) {
+  constexpr int kMostCaches = 8;
+  for (int index = 0; index < kMostCaches; ++index) {
+    const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    if (first_word(cache + "level") != std::to_string(level)) continue;
+    if (first_word(cache + "type") == "Instruction") continue;
+    return parse_size(first_word(cache + "size"));
+  }
+  return 0;
+}
+
+std::int64_t from_libc([[maybe_unused]] int level) {
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  switch (level) {
+    case 1:
+      return sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    case 2:
+      return sysconf(_SC_LEVEL2_CACHE_SIZE);
+    default:
+      return sysconf(_SC_LEVEL3_CACHE_SIZE);
+  }
+#else
+  return 0;
+#endif
+}
+
+std::int64_t cache_size(int level) {
+  const std::int64_t size = from_libc(level);
+  return size > 0 ? size : from_sysfs(level);
+}
+
+CacheSizes ask() {
+  constexpr std::int64_t kUsualL1 = 32 << 10;
+  constexpr std::int64_t kUsualL2 = 512 << 10;
+  CacheSizes sizes{cache_size(1), cache_size(2), cache_size(3)};
+  if (sizes.l1 <= 0) sizes.l1 = kUsualL1;
+  if (sizes.l2 <= 0) sizes.l2 = std::max(sizes.l1, kUsualL2);
+  sizes.l3 = std::max(sizes.l3, sizes.l2);
+  return sizes;
+}
+
+}  // namespace
+
+const CacheSizes& cache_sizes() {
+  static const CacheSizes sizes = ask();
+  return sizes;
+}
+
+}  // namespace pibench::kernels

@@ -1,0 +1,91 @@
+// The table of instruction sets, and the choice among them.
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpu_features.h"
+#include "gemm.h"
+#include "instruction_set.h"
+#include "loop_nest.h"
+
+namespace pibench::kernels {
+namespace {
+
+// Best first. Adding an instruction set is one line here.
+constexpr std::array kInstructionSets = {
+#if defined(__x86_64__)
+    &kAvx512,
+    &kAvx2,
+#endif
+    &kPortable,
+};
+
+bool runs_here(const InstructionSet& set) { return (set.needs & ~cpu_features()) == 0; }
+
+std::span<const MicroKernel> kernels_of(const InstructionSet& set) {
+  return {set.kernels, static_cast<std::size_t>(set.kernel_count)};
+}
+
+bool is_named(const InstructionSet& set, std::string_view isa) { return isa.empty() || isa == set.name; }
+
+std::string_view name_or_empty(const char* isa) { return isa == nullptr ? "" : isa; }
+
+std::vector<KernelInfo> list_kernels() {
+  std::vector<KernelInfo> list;
+  for (const InstructionSet* set : kInstructionSets) {
+    for (const MicroKernel& kernel : kernels_of(*set)) list.push_back({set->name, kernel.type, runs_here(*set)});
+  }
+  return list;
+}
+
+std::string type_name(DataType type) {
+  switch (type) {
+    case DataType::float32:
+      return "float32";
+    case DataType::float64:
+      return "float64";
+    case DataType::bfloat16:
+      return "bfloat16";
+    case DataType::int8:
+      return "int8";
+  }
+  return "this data type";
+}
+
+}  // namespace
+
+std::span<const KernelInfo> kernel_list() {
+  static const std::vector<KernelInfo> list = list_kernels();
+  return list;
+}
+
+std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const char* isa, Team& team) {
+  const std::string_view wanted = name_or_empty(isa);
+  bool compiled_in = false;
+  for (const InstructionSet* set : kInstructionSets) {
+    if (!is_named(*set, wanted)) continue;
+    for (const MicroKernel& kernel : kernels_of(*set)) {
+      if (kernel.type != type) continue;
+      compiled_in = true;
+      if (runs_here(*set)) return make_blocked_gemm(*set, kernel, shape, team);
+    }
+  }
+  const std::string what = "the " + std::string(wanted) + " kernel for " + type_name(type);
+  throw std::invalid_argument(compiled_in ? what + " does not run on this CPU"
+                                          : what + " is not part of this build; leave the choice of kernel open");
+}
+
+std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterations) noexcept {
+  const std::string_view wanted = name_or_empty(isa);
+  for (const InstructionSet* set : kInstructionSets) {
+    if (!is_named(*set, wanted) || !runs_here(*set)) continue;
+    for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
+      if (peak.type == type) return peak.run(iterations);
+    }
+  }
+  return 0;
+}
+
+}  // namespace pibench::kernels

@@ -1,0 +1,124 @@
+// The one implementation of packing, for every element type and tile shape.
+#include "packing.h"
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+namespace pibench::kernels {
+namespace {
+
+struct Bfloat16 {
+  std::uint16_t bits;
+};
+
+template <typename Packed, typename Source>
+Packed convert(Source value) noexcept {
+  if constexpr (std::is_same_v<Source, Bfloat16>) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16U);
+  } else {
+    return static_cast<Packed>(value);
+  }
+}
+
+// Four packed elements at a time: every instruction set that we build for has a way to hold them in registers.
+constexpr std::int64_t kStep = 4;
+
+template <typename Packed>
+struct Quad {
+  using Type __attribute__((vector_size(kStep * sizeof(Packed)))) = Packed;
+};
+
+template <typename Packed, typename Source>
+inline void load(const Source* from, typename Quad<Packed>::Type& quad) noexcept {
+  if constexpr (std::is_same_v<Source, Packed>) {
+    std::memcpy(&quad, from, sizeof(quad));
+  } else {
+    for (int i = 0; i < kStep; ++i) quad[i] = convert<Packed>(from[i]);
+  }
+}
+
+// Columns of a 4 x 4 block whose rows are `ld` apart -> rows that are `step` apart.
+template <typename Source, typename Packed>
+inline void transpose_block(const Source* from, std::int64_t ld, Packed* to, std::int64_t step) noexcept {
+#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+  typename Quad<Packed>::Type r0;
+  typename Quad<Packed>::Type r1;
+  typename Quad<Packed>::Type r2;
+  typename Quad<Packed>::Type r3;
+  load<Packed>(from, r0);
+  load<Packed>(from + ld, r1);
+  load<Packed>(from + 2 * ld, r2);
+  load<Packed>(from + 3 * ld, r3);
+  const auto low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
+  const auto low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
+  const auto high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+  const auto high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+  const auto c0 = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+  const auto c1 = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+  const auto c2 = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+  const auto c3 = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+  std::memcpy(to, &c0, sizeof(c0));
+  std::memcpy(to + step, &c1, sizeof(c1));
+  std::memcpy(to + 2 * step, &c2, sizeof(c2));
+  std::memcpy(to + 3 * step, &c3, sizeof(c3));
+#else
+  for (std::int64_t p = 0; p < kStep; ++p) {
+    for (std::int64_t i = 0; i < kStep; ++i) to[p * step + i] = convert<Packed>(from[i * ld + p]);
+  }
+#endif
+}
+
+// Transposes. Four rows at a time are few enough streams for the prefetchers; what is left below is done element by
+// element.
+template <typename Source, typename Packed>
+void pack_a(const void* source, std::int64_t ld, std::int64_t rows, std::int64_t depth, void* packed) noexcept {
+  const auto* from = static_cast<const Source*>(source);
+  auto* to = static_cast<Packed*>(packed);
+  const std::int64_t whole_rows = rows / kStep * kStep;
+  const std::int64_t whole_depth = depth / kStep * kStep;
+  for (std::int64_t i = 0; i < whole_rows; i += kStep) {
+    for (std::int64_t p = 0; p < whole_depth; p += kStep) {
+      transpose_block<Source, Packed>(from + i * ld + p, ld, to + p * rows + i, rows);
+    }
+    for (std::int64_t p = whole_depth; p < depth; ++p) {
+      for (std::int64_t r = i; r < i + kStep; ++r) to[p * rows + r] = convert<Packed>(from[r * ld + p]);
+    }
+  }
+  for (std::int64_t i = whole_rows; i < rows; ++i) {
+    for (std::int64_t p = 0; p < depth; ++p) to[p * rows + i] = convert<Packed>(from[i * ld + p]);
+  }
+}
+
+template <typename Source, typename Packed>
+void pack_b(const void* source, std::int64_t ld, std::int64_t depth, std::int64_t columns, std::int64_t nr,
+            void* packed) noexcept {
+  const auto* from = static_cast<const Source*>(source);
+  auto* to = static_cast<Packed*>(packed);
+  const std::int64_t whole_columns = columns / kStep * kStep;
+  for (std::int64_t p = 0; p < depth; ++p) {
+    for (std::int64_t j = 0; j < whole_columns; j += kStep) {
+      typename Quad<Packed>::Type quad;
+      load<Packed>(from + j, quad);
+      std::memcpy(to + j, &quad, sizeof(quad));
+    }
+    for (std::int64_t j = whole_columns; j < columns; ++j) to[j] = convert<Packed>(from[j]);
+    for (std::int64_t j = columns; j < nr; ++j) to[j] = Packed{};
+    from += ld;
+    to += nr;
+  }
+}
+
+template <typename Source, typename Packed>
+constexpr Packing packing() {
+  return {sizeof(Source), sizeof(Packed), pack_a<Source, Packed>, pack_b<Source, Packed>};
+}
+
+}  // namespace
+
+constinit const Packing kPackFloat32 = packing<float, float>();
+constinit const Packing kPackFloat64 = packing<double, double>();
+constinit const Packing kPackBfloat16AsFloat32 = packing<Bfloat16, float>();
+constinit const Packing kPackInt8AsInt32 = packing<std::int8_t, std::uint32_t>();
+
+}  // namespace pibench::kernels

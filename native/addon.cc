@@ -1,0 +1,354 @@
+// The only file that knows Node-API: turns JavaScript values into jobs and outcomes into JavaScript values.
+#include <napi.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../kernels/cpu/gemm.h"
+#include "inspection.h"
+#include "threads/affinity.h"
+#include "workloads.h"
+
+namespace {
+
+using pibench::Nanoseconds;
+
+Nanoseconds to_nanoseconds(double seconds) { return static_cast<Nanoseconds>(seconds * 1e9); }
+double to_seconds(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
+
+// ---- JavaScript to C++ ----------------------------------------------------------------------------------------------
+
+Napi::Value field(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  if (value.IsUndefined()) throw Napi::TypeError::New(object.Env(), std::string("the job has no field ") + name);
+  return value;
+}
+double number(const Napi::Object& object, const char* name) {
+  const Napi::Value value = field(object, name);
+  if (!value.IsNumber()) throw Napi::TypeError::New(object.Env(), std::string(name) + " is not a number");
+  return value.As<Napi::Number>().DoubleValue();
+}
+std::uint64_t count(const Napi::Object& object, const char* name) {
+  const double value = number(object, name);
+  if (!(value >= 0 && value < 9e15)) throw Napi::RangeError::New(object.Env(), std::string(name) + " is out of range");
+  return static_cast<std::uint64_t>(value);
+}
+std::string text(const Napi::Object& object, const char* name) {
+  const Napi::Value value = field(object, name);
+  if (!value.IsString()) throw Napi::TypeError::New(object.Env(), std::string(name) + " is not a string");
+  return value.As<Napi::String>().Utf8Value();
+}
+Napi::Object child(const Napi::Object& object, const char* name) {
+  const Napi::Value value = field(object, name);
+  if (!value.IsObject()) throw Napi::TypeError::New(object.Env(), std::string(name) + " is not an object");
+  return value.As<Napi::Object>();
+}
+std::vector<int> integers(const Napi::Array& array) {
+  std::vector<int> values;
+  for (std::uint32_t i = 0; i < array.Length(); ++i) values.push_back(array.Get(i).ToNumber().Int32Value());
+  return values;
+}
+
+pibench::WorkloadParameters workload_parameters(const Napi::Object& object) {
+  std::map<std::string, pibench::ParameterValue> values;
+  const Napi::Array names = object.GetPropertyNames();
+  for (std::uint32_t i = 0; i < names.Length(); ++i) {
+    const std::string name = names.Get(i).ToString().Utf8Value();
+    const Napi::Value value = object.Get(name);
+    if (value.IsNumber()) values[name] = value.As<Napi::Number>().DoubleValue();
+    else if (value.IsString()) values[name] = value.As<Napi::String>().Utf8Value();
+    else if (value.IsArray()) values[name] = integers(value.As<Napi::Array>());
+    else throw Napi::TypeError::New(object.Env(), "parameter " + name + " is neither number, string nor list");
+  }
+  return pibench::WorkloadParameters(std::move(values));
+}
+
+pibench::WarmupRule warmup_rule(const Napi::Object& object) {
+  const std::string kind = text(object, "kind");
+  if (kind == "auto") return {pibench::WarmupKind::automatic, 0, 0};
+  if (kind == "count") return {pibench::WarmupKind::count, count(object, "count"), 0};
+  if (kind == "time") return {pibench::WarmupKind::time, 0, to_nanoseconds(number(object, "seconds"))};
+  throw Napi::TypeError::New(object.Env(), "unknown warm-up " + kind);
+}
+
+pibench::Fault fault(const Napi::Object& object) {
+  const std::string kind = text(object, "kind");
+  const std::uint64_t at = count(object, "at");
+  if (kind == "wrong-element") return {pibench::FaultKind::wrong_element, at};
+  if (kind == "slow-repetition") return {pibench::FaultKind::slow_repetition, at};
+  if (kind == "stall") return {pibench::FaultKind::stall, at};
+  if (kind == "crash") return {pibench::FaultKind::crash, at};
+  throw Napi::TypeError::New(object.Env(), "unknown fault " + kind);
+}
+
+pibench::Job job(const Napi::Object& object) {
+  pibench::Job job;
+  job.make_workload = pibench::find_workload(text(object, "workload"), workload_parameters(child(object, "parameters")));
+  job.warmup = warmup_rule(child(object, "warmup"));
+  job.repetitions = count(object, "repetitions");
+  job.budget = to_nanoseconds(number(object, "budgetSeconds"));
+  job.least = count(object, "least");
+  job.most = std::max<std::uint64_t>(1, count(object, "most"));
+  job.cold = field(object, "cold").ToBoolean();
+  job.time_limit = to_nanoseconds(number(object, "timeLimitSeconds"));
+  const auto paths = child(object, "snapshotPaths").As<Napi::Array>();
+  for (std::uint32_t i = 0; i < paths.Length(); ++i) job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
+  if (object.Has("fault") && object.Get("fault").IsObject()) job.fault = fault(object.Get("fault").As<Napi::Object>());
+  return job;
+}
+
+// ---- C++ to JavaScript ----------------------------------------------------------------------------------------------
+
+Napi::Float64Array seconds_array(Napi::Env env, const std::vector<double>& values) {
+  auto array = Napi::Float64Array::New(env, values.size());
+  std::ranges::copy(values, array.Data());
+  return array;
+}
+
+Napi::Object snapshot_object(Napi::Env env, const pibench::Snapshot& snapshot) {
+  auto files = Napi::Object::New(env);
+  for (const auto& [path, content] : snapshot.files) {
+    if (content) files.Set(path, Napi::String::New(env, *content));
+    else files.Set(path, env.Null());
+  }
+  auto object = Napi::Object::New(env);
+  object.Set("at", to_seconds(snapshot.at));
+  object.Set("files", files);
+  return object;
+}
+
+Napi::Object verification_object(Napi::Env env, const pibench::Verification& verification) {
+  auto object = Napi::Object::New(env);
+  object.Set("passed", verification.passed);
+  object.Set("method", verification.method);
+  object.Set("tolerance", verification.tolerance);
+  object.Set("worstError", verification.worst_error);
+  object.Set("checked", static_cast<double>(verification.checked));
+  object.Set("wrong", static_cast<double>(verification.wrong));
+  object.Set("firstWrong", verification.first_wrong);
+  return object;
+}
+
+Napi::Object clock_object(Napi::Env env, const pibench::ClockQuality& clock) {
+  auto object = Napi::Object::New(env);
+  object.Set("overheadSeconds", clock.overhead_seconds);
+  object.Set("resolutionSeconds", clock.resolution_seconds);
+  return object;
+}
+
+Napi::Object samples_object(Napi::Env env, const pibench::Outcome& outcome) {
+  const auto& samples = outcome.samples;
+  const std::size_t taken = samples.taken;
+  auto entries = Napi::Float64Array::New(env, taken);
+  auto seconds = Napi::Float64Array::New(env, taken);
+  std::vector<std::uint32_t> disturbed;
+  const Nanoseconds first = taken > 0 ? samples.times[0].entry : 0;
+  const auto calls = static_cast<double>(outcome.calls_per_sample);
+  for (std::size_t i = 0; i < taken; ++i) {
+    entries[i] = to_seconds(samples.times[i].entry - first);
+    seconds[i] = static_cast<double>(samples.times[i].exit - samples.times[i].entry) * 1e-9 / calls;
+    if (samples.disturbed[i] != 0) disturbed.push_back(static_cast<std::uint32_t>(i));
+  }
+  auto object = Napi::Object::New(env);
+  object.Set("entries", entries);
+  object.Set("seconds", seconds);
+  object.Set("evictingSeconds", to_seconds(samples.evicting));
+  object.Set("wallSeconds", taken > 0 ? to_seconds(samples.times[taken - 1].exit - first) : 0);
+  object.Set("cancelled", samples.cancelled);
+  object.Set("outOfTime", samples.out_of_time);
+  if (outcome.preemption_known) {
+    auto indices = Napi::Uint32Array::New(env, disturbed.size());
+    std::ranges::copy(disturbed, indices.Data());
+    object.Set("disturbed", indices);
+  } else {
+    object.Set("disturbed", env.Null());
+  }
+  return object;
+}
+
+Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
+  auto object = Napi::Object::New(env);
+  auto spans = Napi::Array::New(env);
+  for (const auto& span : outcome.spans) {
+    auto entry = Napi::Object::New(env);
+    entry.Set("name", span.name);
+    entry.Set("begin", to_seconds(span.begin));
+    entry.Set("end", to_seconds(span.end));
+    spans.Set(spans.Length(), entry);
+  }
+  auto threads = Napi::Array::New(env);
+  for (const int tid : outcome.thread_ids) threads.Set(threads.Length(), tid);
+  auto warmup = Napi::Object::New(env);
+  warmup.Set("seconds", seconds_array(env, outcome.warmup.seconds));
+  warmup.Set("calls", static_cast<double>(outcome.warmup.calls));
+  warmup.Set("judged", outcome.warmup.judged);
+  warmup.Set("steady", outcome.warmup.steady);
+
+  object.Set("spans", spans);
+  object.Set("clock", clock_object(env, outcome.clock));
+  object.Set("warmup", warmup);
+  object.Set("callsPerSample", static_cast<double>(outcome.calls_per_sample));
+  object.Set("samples", samples_object(env, outcome));
+  object.Set("before", snapshot_object(env, outcome.before));
+  object.Set("after", snapshot_object(env, outcome.after));
+  object.Set("frequencyBefore", outcome.frequency_before);
+  object.Set("frequencyAfter", outcome.frequency_after);
+  object.Set("threadIds", threads);
+  object.Set("implementation", outcome.implementation);
+  object.Set("verification", outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
+  return object;
+}
+
+// ---- The inspection: a thread of its own, a promise for its end -----------------------------------------------------
+
+const char* phase_name(pibench::Phase phase) {
+  switch (phase) {
+    case pibench::Phase::allocate: return "allocate";
+    case pibench::Phase::warm_up: return "warm-up";
+    case pibench::Phase::calibrate: return "calibrate";
+    case pibench::Phase::measure: return "measure";
+    case pibench::Phase::cool_down: return "cool-down";
+    case pibench::Phase::verify: return "verify";
+    case pibench::Phase::done: return "done";
+  }
+  return "unknown";
+}
+
+struct Running {
+  explicit Running(Napi::Env env) : deferred(Napi::Promise::Deferred::New(env)) {}
+  pibench::Job job;
+  pibench::Control control;
+  Napi::Promise::Deferred deferred;
+  Napi::ThreadSafeFunction finished;
+  std::thread thread;
+  std::unique_ptr<pibench::Outcome> outcome;
+  std::string error;
+};
+
+void settle(Napi::Env env, Running& running) {
+  running.thread.join();
+  if (running.outcome) running.deferred.Resolve(outcome_object(env, *running.outcome));
+  else running.deferred.Reject(Napi::Error::New(env, running.error).Value());
+}
+
+void measure_on_thread(const std::shared_ptr<Running>& running) {
+  try {
+    running->outcome = std::make_unique<pibench::Outcome>(pibench::inspect(running->job, running->control));
+  } catch (const std::bad_alloc&) {
+    running->error = "out of memory";
+  } catch (const std::exception& error) {
+    running->error = error.what();
+  }
+  auto finished = running->finished;
+  finished.BlockingCall([running](Napi::Env env, const Napi::Function&) { settle(env, *running); });
+  finished.Release();
+}
+
+// inspect(job) -> { result: Promise, progress(): { phase, taken }, cancel() }
+Napi::Value inspect(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  auto running = std::make_shared<Running>(env);
+  try {
+    running->job = job(info[0].As<Napi::Object>());
+  } catch (const std::invalid_argument& error) {
+    throw Napi::TypeError::New(env, error.what());
+  }
+  running->finished = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
+                                                    "inspection", 0, 1);
+  auto handle = Napi::Object::New(env);
+  handle.Set("result", running->deferred.Promise());
+  handle.Set("progress", Napi::Function::New(env, [running](const Napi::CallbackInfo& call) {
+               auto progress = Napi::Object::New(call.Env());
+               progress.Set("phase", phase_name(running->control.phase.load(std::memory_order_relaxed)));
+               progress.Set("taken", static_cast<double>(running->control.taken.load(std::memory_order_relaxed)));
+               return progress;
+             }));
+  handle.Set("cancel", Napi::Function::New(env, [running](const Napi::CallbackInfo&) {
+               running->control.cancel.store(true, std::memory_order_relaxed);
+             }));
+  running->thread = std::thread([running] { measure_on_thread(running); });
+  return handle;
+}
+
+// ---- What this build and this machine offer -------------------------------------------------------------------------
+
+const char* data_type_name(pibench::kernels::DataType type) {
+  using pibench::kernels::DataType;
+  switch (type) {
+    case DataType::float32: return "float32";
+    case DataType::float64: return "float64";
+    case DataType::bfloat16: return "bfloat16";
+    case DataType::int8: return "int8";
+  }
+  return "unknown";
+}
+
+// kernels() -> [{ isa, dtype, runsHere }], best first for each data type
+Napi::Value kernels(const Napi::CallbackInfo& info) {
+  auto list = Napi::Array::New(info.Env());
+  for (const auto& kernel : pibench::kernels::kernel_list()) {
+    auto entry = Napi::Object::New(info.Env());
+    entry.Set("isa", kernel.isa);
+    entry.Set("dtype", data_type_name(kernel.type));
+    entry.Set("runsHere", kernel.runs_here);
+    list.Set(list.Length(), entry);
+  }
+  return list;
+}
+
+// peakLoop(dtype, isa, iterations) -> { operations, seconds }: the register-only ceiling of one thread
+Napi::Value peak_loop(const Napi::CallbackInfo& info) {
+  const std::string dtype = info[0].ToString().Utf8Value();
+  const std::string isa = info[1].ToString().Utf8Value();
+  const auto iterations = static_cast<std::uint64_t>(info[2].ToNumber().Int64Value());
+  std::uint64_t operations = 0;
+  const Nanoseconds begin = pibench::now();
+  for (const auto& kernel : pibench::kernels::kernel_list()) {
+    if (isa == kernel.isa && dtype == data_type_name(kernel.type) && kernel.runs_here) {
+      operations = pibench::kernels::run_peak_loop(kernel.type, kernel.isa, iterations);
+    }
+  }
+  auto result = Napi::Object::New(info.Env());
+  result.Set("operations", static_cast<double>(operations));
+  result.Set("seconds", to_seconds(pibench::now() - begin));
+  return result;
+}
+
+Napi::Value measure_clock(const Napi::CallbackInfo& info) { return clock_object(info.Env(), pibench::measure_clock()); }
+
+// bindMainThread(cpus): keeps the calling thread, which waits and writes, off the CPUs that measure.
+Napi::Value bind_main_thread(const Napi::CallbackInfo& info) {
+  pibench::CpuSet set;
+  for (const int cpu : integers(info[0].As<Napi::Array>())) set.add(cpu);
+  try {
+    set.bind(0);
+  } catch (const std::system_error& error) {
+    throw Napi::Error::New(info.Env(), error.what());
+  }
+  return info.Env().Undefined();
+}
+
+// dieWithParent(): a worker whose campaign was killed must not go on loading the machine.
+Napi::Value die_with_parent(const Napi::CallbackInfo& info) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return info.Env().Undefined();
+}
+
+Napi::Object initialise(Napi::Env env, Napi::Object exports) {
+  exports.Set("inspect", Napi::Function::New(env, inspect));
+  exports.Set("kernels", Napi::Function::New(env, kernels));
+  exports.Set("peakLoop", Napi::Function::New(env, peak_loop));
+  exports.Set("measureClock", Napi::Function::New(env, measure_clock));
+  exports.Set("bindMainThread", Napi::Function::New(env, bind_main_thread));
+  exports.Set("dieWithParent", Napi::Function::New(env, die_with_parent));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(pibench, initialise)

@@ -1,0 +1,115 @@
+#include "inspection.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "measure/rendezvous.h"
+#include "measure/timer.h"
+#include "telemetry/frequency.h"
+
+namespace pibench {
+namespace {
+
+// Spans without gap or overlap: one ends where the next begins.
+class Spans {
+ public:
+  explicit Spans(std::vector<Span>& spans) : spans_(spans), begin_(now()) {}
+  void end(const char* name) {
+    const Nanoseconds at = now();
+    spans_.push_back({name, begin_, at});
+    begin_ = at;
+  }
+
+ private:
+  std::vector<Span>& spans_;
+  Nanoseconds begin_;
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// What one call takes, for the calibration: the later half of the warm-up, or a call made for the purpose.
+double call_seconds(const Warmup& warmup, Workload& workload) {
+  if (!warmup.seconds.empty()) {
+    const auto half = static_cast<std::ptrdiff_t>(warmup.seconds.size() / 2);
+    return median({warmup.seconds.begin() + half, warmup.seconds.end()});
+  }
+  const Nanoseconds begin = now();
+  workload.run();
+  return static_cast<double>(now() - begin) * 1e-9;
+}
+
+// Reading files cools the caches and lets the team fall asleep: some calls bring back what the warm-up had reached.
+void settle(Workload& workload) {
+  constexpr Nanoseconds kTime = 1'000'000;
+  constexpr int kLeastCalls = 2;
+  const Nanoseconds until = now() + kTime;
+  for (int call = 0; call < kLeastCalls || now() < until; ++call) workload.run();
+}
+
+std::unique_ptr<StopRule> stop_rule(const Job& job) {
+  if (job.repetitions > 0) return std::make_unique<FixedCount>(job.repetitions);
+  return std::make_unique<TimeBudget>(job.budget, job.least, job.most);
+}
+
+}  // namespace
+
+Outcome inspect(const Job& job, Control& control) {
+  Outcome outcome;
+  Spans spans(outcome.spans);
+  const Nanoseconds deadline = job.time_limit > 0 ? now() + job.time_limit : std::numeric_limits<Nanoseconds>::max();
+
+  outcome.samples = Samples(job.repetitions > 0 ? job.repetitions : job.most);
+  auto workload = with_fault(job.make_workload(), job.fault, control);
+  outcome.thread_ids = workload->team().thread_ids();
+  outcome.implementation = workload->implementation();
+  outcome.preemption_known = PreemptionWire::available();
+  spans.end("allocate");
+  workload->prepare();
+  spans.end("fill");
+
+  control.phase.store(Phase::warm_up, std::memory_order_relaxed);
+  outcome.warmup = warm_up(*workload, job.warmup, job.cold, deadline, control);
+  spans.end("warm-up");
+
+  control.phase.store(Phase::calibrate, std::memory_order_relaxed);
+  const bool started_cold = job.warmup.kind == WarmupKind::count && job.warmup.count == 0;
+  outcome.clock = measure_clock();
+  outcome.calls_per_sample =
+      started_cold ? 1 : calibrate(call_seconds(outcome.warmup, *workload), outcome.clock, job.cold);
+  outcome.frequency_before = effective_frequency();
+  outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
+  if (!started_cold) settle(*workload);
+  workload->poison();
+  spans.end("calibrate");
+
+  if (!control.cancel.load(std::memory_order_relaxed)) {
+    control.phase.store(Phase::measure, std::memory_order_relaxed);
+    HostTimer timer;
+    SoloRendezvous rendezvous;
+    const auto stop = stop_rule(job);
+    repeat(*workload, timer, rendezvous, *stop, outcome.calls_per_sample, job.cold, deadline, control, outcome.samples);
+  } else {
+    outcome.samples.cancelled = true;
+  }
+  spans.end("measure");
+
+  control.phase.store(Phase::cool_down, std::memory_order_relaxed);
+  outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
+  outcome.frequency_after = effective_frequency();
+  PreemptionWire::disarm();
+  spans.end("cool-down");
+
+  control.phase.store(Phase::verify, std::memory_order_relaxed);
+  if (outcome.samples.taken > 0) outcome.verification = workload->verify();
+  workload.reset();
+  spans.end("verify");
+  control.phase.store(Phase::done, std::memory_order_relaxed);
+  return outcome;
+}
+
+}  // namespace pibench

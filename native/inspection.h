@@ -1,0 +1,57 @@
+// One inspection, from a job to everything that was observed: the phases in their order.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/clock.h"
+#include "measure/control.h"
+#include "measure/fault.h"
+#include "measure/loop.h"
+#include "measure/warmup.h"
+#include "measure/workload.h"
+#include "telemetry/snapshot.h"
+
+namespace pibench {
+
+struct Job {
+  // Makes the workload; called on the measuring thread, which becomes member 0 of its team.
+  std::function<std::unique_ptr<Workload>()> make_workload;
+  WarmupRule warmup;
+  // Exactly `repetitions` samples; or, when that is 0, as many as fit into `budget` but at least `least`, at most `most`.
+  std::uint64_t repetitions = 0;
+  Nanoseconds budget = 0;
+  std::uint64_t least = 1, most = 1;
+  bool cold = false;
+  Nanoseconds time_limit = 0;  // for all phases up to the end of the repetitions; 0: none
+  std::vector<std::string> snapshot_paths;
+  Fault fault;
+};
+
+struct Span {
+  const char* name;
+  Nanoseconds begin, end;
+};
+
+struct Outcome {
+  std::vector<Span> spans;
+  ClockQuality clock{};
+  Warmup warmup;
+  std::uint64_t calls_per_sample = 0;
+  Samples samples{0};
+  Snapshot before, after;
+  double frequency_before = 0, frequency_after = 0;
+  std::vector<int> thread_ids;
+  bool preemption_known = false;
+  std::string implementation;
+  std::optional<Verification> verification;
+};
+
+// Runs on the calling thread. Throws what the workload throws while it is made or prepared.
+Outcome inspect(const Job& job, Control& control);
+
+}  // namespace pibench

@@ -1,0 +1,40 @@
+// A matrix in memory of its own: page-aligned, on huge pages where the system gives them, released with the object.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include <sys/mman.h>
+
+namespace pibench::matmul {
+
+template <typename T>
+class Operand {
+ public:
+  Operand() = default;
+  // Throws std::bad_alloc. The memory is not touched.
+  explicit Operand(std::int64_t count) : count_(static_cast<std::size_t>(count)) {
+    constexpr std::size_t kPage = 2U << 20U;
+    const std::size_t size = (count_ * sizeof(T) + 4095) / 4096 * 4096;
+    void* memory = std::aligned_alloc(size >= kPage ? kPage : 4096, size >= kPage ? (size + kPage - 1) / kPage * kPage : size);
+    if (memory == nullptr) throw std::bad_alloc();
+    if (size >= kPage) madvise(memory, size, MADV_HUGEPAGE);
+    memory_.reset(static_cast<T*>(memory));
+  }
+  [[nodiscard]] T* data() noexcept { return memory_.get(); }
+  [[nodiscard]] const T* data() const noexcept { return memory_.get(); }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return count_ * sizeof(T); }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<T, Free> memory_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace pibench::matmul

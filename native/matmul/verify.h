@@ -1,0 +1,195 @@
+// Is C the product of A and B? Compared with arithmetic that is wider than what made it.
+//
+// Small products are computed again, every element. Large ones get Freivalds' check (1977): with a random vector x,
+// C x must equal A (B x), which costs three matrix-vector products instead of a matrix product.
+//
+// Integers must agree exactly: element by element, or modulo the prime 2^61 - 1 with x drawn from its whole field, so
+// that a wrong C passes with a probability of 2^-61.
+//
+// Floating point may differ by rounding. For operands with zero mean the rounding errors of an inner product of length
+// k, in whatever order it is summed, are of the size u |a|_2 |b|_2 (Higham & Mary, SIAM J. Sci. Comput. 42, 2020: for
+// random data with zero mean the backward error does not grow with k). The limit for element (i, j) is
+// kSlack * u * |a_i|_2 * |b_j|_2, and for row i of Freivalds' check, with x of random signs, kSlack * u * |a_i|_2 * |B|_F.
+// The data type enters through the unit roundoff u, k through the norms. NaN and infinity never pass.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../measure/workload.h"
+#include "elements.h"
+
+namespace pibench::matmul {
+
+inline constexpr double kSlack = 16;
+// Products up to this many multiply-adds are checked element by element.
+inline constexpr double kWholeReference = 1 << 24;
+
+// Dense row-major operands and result of one product.
+template <DataType type>
+struct Product {
+  using E = Elements<type>;
+  std::int64_t m, n, k;
+  const typename E::Operand* a;
+  const typename E::Operand* b;
+  const typename E::Result* c;
+};
+
+namespace detail {
+
+// Collects comparisons: |difference| against its limit.
+class Tally {
+ public:
+  void compare(double difference, double limit, const auto& describe) {
+    ++result_.checked;
+    // Written so that NaN is wrong.
+    const bool right = difference <= limit;
+    const double error = std::isnan(difference) ? HUGE_VAL : limit > 0 ? difference / limit : (difference > 0 ? HUGE_VAL : 0);
+    result_.worst_error = std::max(result_.worst_error, error);
+    if (right) return;
+    if (result_.wrong++ == 0) result_.first_wrong = describe();
+  }
+  Verification finish(std::string method, std::string tolerance) && {
+    result_.method = std::move(method);
+    result_.tolerance = std::move(tolerance);
+    result_.passed = result_.wrong == 0 && result_.checked > 0;
+    return std::move(result_);
+  }
+
+ private:
+  Verification result_;
+};
+
+inline std::string place(std::int64_t i, std::int64_t j, double got, double want) {
+  std::ostringstream text;
+  text.precision(9);
+  text << "C[" << i << "][" << j << "] is " << got << ", expected " << want;
+  return text.str();
+}
+
+template <typename T>
+double norm(const T* first, std::int64_t count, std::int64_t stride) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double x = widen(first[i * stride]);
+    sum += x * x;
+  }
+  return std::sqrt(sum);
+}
+
+template <typename Wide, typename T>
+Wide widen_to(T x) {
+  if constexpr (std::is_integral_v<T>) return static_cast<Wide>(x);
+  else return static_cast<Wide>(widen(x));
+}
+
+// Arithmetic modulo the Mersenne prime 2^61 - 1.
+inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
+inline std::uint64_t to_field(std::int64_t x) {
+  return x >= 0 ? static_cast<std::uint64_t>(x) % kPrime : kPrime - static_cast<std::uint64_t>(-x) % kPrime;
+}
+inline std::uint64_t add(std::uint64_t x, std::uint64_t y) {
+  const std::uint64_t sum = x + y;
+  return sum >= kPrime ? sum - kPrime : sum;
+}
+inline std::uint64_t multiply(std::uint64_t x, std::uint64_t y) {
+  __extension__ using Product128 = unsigned __int128;
+  const Product128 product = Product128{x} * y;
+  return add(static_cast<std::uint64_t>(product & kPrime), static_cast<std::uint64_t>(product >> 61));
+}
+
+}  // namespace detail
+
+template <DataType type>
+Verification verify_whole(const Product<type>& p) {
+  using E = Elements<type>;
+  using Wide = typename E::Wide;
+  detail::Tally tally;
+  std::vector<double> row_norm(static_cast<std::size_t>(p.m)), column_norm(static_cast<std::size_t>(p.n));
+  if constexpr (E::kUnit > 0) {
+    for (std::int64_t i = 0; i < p.m; ++i) row_norm[static_cast<std::size_t>(i)] = detail::norm(p.a + i * p.k, p.k, 1);
+    for (std::int64_t j = 0; j < p.n; ++j) column_norm[static_cast<std::size_t>(j)] = detail::norm(p.b + j, p.k, p.n);
+  }
+  std::vector<Wide> row(static_cast<std::size_t>(p.n));
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    std::fill(row.begin(), row.end(), Wide{0});
+    for (std::int64_t l = 0; l < p.k; ++l) {
+      const Wide a = detail::widen_to<Wide>(p.a[i * p.k + l]);
+      for (std::int64_t j = 0; j < p.n; ++j) row[static_cast<std::size_t>(j)] += a * detail::widen_to<Wide>(p.b[l * p.n + j]);
+    }
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      const auto want = row[static_cast<std::size_t>(j)];
+      const auto got = static_cast<Wide>(p.c[i * p.n + j]);
+      const double limit = kSlack * E::kUnit * row_norm[static_cast<std::size_t>(i)] * column_norm[static_cast<std::size_t>(j)];
+      tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
+        return detail::place(i, j, static_cast<double>(got), static_cast<double>(want));
+      });
+    }
+  }
+  return std::move(tally).finish(
+      "reference", E::kUnit > 0 ? "16 u |a_i| |b_j|, every element against a wider sum" : "exact, every element");
+}
+
+template <DataType type>
+Verification verify_freivalds_integer(const Product<type>& p, std::uint64_t seed) {
+  using namespace detail;
+  std::vector<std::uint64_t> x(static_cast<std::size_t>(p.n)), bx(static_cast<std::size_t>(p.k));
+  for (std::size_t j = 0; j < x.size(); ++j) x[j] = draw(seed, j) % kPrime;
+  const auto row_times = [&](const auto* row, const std::vector<std::uint64_t>& v) {
+    std::uint64_t sum = 0;
+    for (std::size_t j = 0; j < v.size(); ++j) sum = add(sum, multiply(to_field(row[j]), v[j]));
+    return sum;
+  };
+  for (std::int64_t l = 0; l < p.k; ++l) bx[static_cast<std::size_t>(l)] = row_times(p.b + l * p.n, x);
+  Tally tally;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    const bool same = row_times(p.c + i * p.n, x) == row_times(p.a + i * p.k, bx);
+    tally.compare(same ? 0 : 1, 0, [&] { return "row " + std::to_string(i) + " of C is not A times B"; });
+  }
+  return std::move(tally).finish("freivalds", "exact, modulo 2^61 - 1");
+}
+
+template <DataType type>
+Verification verify_freivalds_real(const Product<type>& p, std::uint64_t seed) {
+  using E = Elements<type>;
+  using Wide = typename E::Wide;
+  using namespace detail;
+  std::vector<Wide> x(static_cast<std::size_t>(p.n)), bx(static_cast<std::size_t>(p.k));
+  for (std::size_t j = 0; j < x.size(); ++j) x[j] = (draw(seed, j) >> 63) != 0 ? Wide{1} : Wide{-1};
+  const auto row_times = [&](const auto* row, const std::vector<Wide>& v) {
+    Wide sum = 0;
+    for (std::size_t j = 0; j < v.size(); ++j) sum += widen_to<Wide>(row[j]) * v[j];
+    return sum;
+  };
+  for (std::int64_t l = 0; l < p.k; ++l) bx[static_cast<std::size_t>(l)] = row_times(p.b + l * p.n, x);
+  const double whole = norm(p.b, p.k * p.n, 1);
+  Tally tally;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    const Wide got = row_times(p.c + i * p.n, x);
+    const Wide want = row_times(p.a + i * p.k, bx);
+    const double limit = kSlack * E::kUnit * norm(p.a + i * p.k, p.k, 1) * whole;
+    tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
+      std::ostringstream text;
+      text.precision(9);
+      text << "row " << i << " of C: C x is " << static_cast<double>(got) << ", A (B x) is " << static_cast<double>(want);
+      return text.str();
+    });
+  }
+  return std::move(tally).finish("freivalds", "16 u |a_i| |B|, every row against a wider sum");
+}
+
+// `seed` draws the vector of Freivalds' check.
+template <DataType type>
+Verification verify(const Product<type>& p, std::uint64_t seed) {
+  const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  if (work <= kWholeReference) return verify_whole(p);
+  if constexpr (Elements<type>::kUnit > 0) return verify_freivalds_real(p, seed);
+  else return verify_freivalds_integer(p, seed);
+}
+
+}  // namespace pibench::matmul

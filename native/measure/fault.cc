@@ -1,0 +1,79 @@
+#include "fault.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "clock.h"
+
+namespace pibench {
+namespace {
+
+constexpr Nanoseconds kSlow = 50'000'000;
+
+class FaultyWorkload final : public Workload {
+ public:
+  FaultyWorkload(std::unique_ptr<Workload> inner, Fault fault, const Control& control)
+      : inner_(std::move(inner)), fault_(fault), control_(control) {}
+
+  void prepare() override { inner_->prepare(); }
+  void run() noexcept override {
+    inner_->run();
+    if (control_.phase.load(std::memory_order_relaxed) == Phase::measure &&
+        control_.taken.load(std::memory_order_relaxed) == fault_.at) {
+      happen();
+    }
+  }
+  void evict() noexcept override { inner_->evict(); }
+  void poison() noexcept override { inner_->poison(); }
+  Verification verify() override {
+    if (fault_.kind == FaultKind::wrong_element) displace_element();
+    return inner_->verify();
+  }
+  Output output() noexcept override { return inner_->output(); }
+  std::string implementation() const override { return inner_->implementation(); }
+  Team& team() noexcept override { return inner_->team(); }
+
+ private:
+  void happen() noexcept {
+    switch (fault_.kind) {
+      case FaultKind::slow_repetition: {
+        const Nanoseconds until = now() + kSlow;
+        while (now() < until) {
+        }
+        break;
+      }
+      case FaultKind::stall:
+        for (;;) pause();
+      case FaultKind::crash:
+        std::abort();
+      case FaultKind::none:
+      case FaultKind::wrong_element:
+        break;
+    }
+  }
+
+  // The middle element gets its neighbour's value, as an index that is off by one would give it; a single element gets
+  // the value zero bytes stand for.
+  void displace_element() noexcept {
+    const Output out = inner_->output();
+    const std::size_t count = out.bytes.size() / out.element;
+    std::byte* middle = out.bytes.data() + count / 2 * out.element;
+    if (count > 1) std::memcpy(middle, middle - out.element, out.element);
+    else std::memset(middle, 0, out.element);
+  }
+
+  std::unique_ptr<Workload> inner_;
+  Fault fault_;
+  const Control& control_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> with_fault(std::unique_ptr<Workload> workload, Fault fault, const Control& control) {
+  if (fault.kind == FaultKind::none) return workload;
+  return std::make_unique<FaultyWorkload>(std::move(workload), fault, control);
+}
+
+}  // namespace pibench

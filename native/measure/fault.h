@@ -1,0 +1,23 @@
+// Faults on purpose, so that `doctor --self-test` can show that each one is caught. Never part of a real measurement:
+// a job that carries one says so in its document.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "control.h"
+#include "workload.h"
+
+namespace pibench {
+
+enum class FaultKind : std::uint8_t { none, wrong_element, slow_repetition, stall, crash };
+
+struct Fault {
+  FaultKind kind = FaultKind::none;
+  std::uint64_t at = 0;  // the measured repetition in which it happens
+};
+
+// Wraps a workload. `control` tells which repetition is running.
+std::unique_ptr<Workload> with_fault(std::unique_ptr<Workload> workload, Fault fault, const Control& control);
+
+}  // namespace pibench

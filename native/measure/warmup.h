@@ -1,0 +1,40 @@
+// When a workload is warm: a fixed number of calls, a fixed time, or when its times are stationary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "clock.h"
+#include "control.h"
+#include "workload.h"
+
+namespace pibench {
+
+enum class WarmupKind : std::uint8_t { automatic, count, time };
+
+struct WarmupRule {
+  WarmupKind kind = WarmupKind::automatic;
+  std::uint64_t count = 0;
+  Nanoseconds time = 0;
+};
+
+struct Warmup {
+  std::vector<double> seconds;  // each warm-up call, in order; the first kMostWarmupCalls of them
+  std::uint64_t calls = 0;
+  bool judged = false;  // whether stationarity was asked for
+  bool steady = false;  // and found
+};
+
+inline constexpr std::size_t kMostWarmupCalls = 100'000;
+
+// MSER (White, 1997; in batches: Spratt, 1998): where to cut the transient off a series, in samples. Minimises
+// sum((y - mean)^2) / (n - d)^2 over the batch means that remain after the first d. Returns the cut, at most half the
+// series; a cut at the half means that no steady state was found.
+std::size_t mser_cut(std::span<const double> series, std::size_t batch);
+
+// Runs the workload until the rule holds, the deadline passes or somebody cancels.
+Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline, const Control& control);
+
+}  // namespace pibench

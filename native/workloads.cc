@@ -1,0 +1,66 @@
+#include "workloads.h"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "matmul/matmul_workload.h"
+#include "measure/idle_workload.h"
+
+namespace pibench {
+namespace {
+
+using Make = std::function<std::unique_ptr<Workload>()>;
+
+kernels::DataType data_type(const std::string& name) {
+  using kernels::DataType;
+  if (name == "float32") return DataType::float32;
+  if (name == "float64") return DataType::float64;
+  if (name == "bfloat16") return DataType::bfloat16;
+  if (name == "int8") return DataType::int8;
+  throw std::invalid_argument("unknown data type " + name);
+}
+
+Make matmul(const WorkloadParameters& p) {
+  const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const matmul::Parameters parameters{
+      {integer("m"), integer("n"), integer("k")},       data_type(p.text("dtype")), static_cast<int>(p.number("threads")),
+      p.integers("cpus"), p.text("isa"), static_cast<std::uint64_t>(p.number("seed")),
+  };
+  return [parameters] { return matmul::make_workload(parameters); };
+}
+
+Make idle(const WorkloadParameters&) {
+  return [] { return make_idle_workload(); };
+}
+
+// A new workload is one file and one line here.
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 2> kWorkloads{{
+    {"matmul", matmul},
+    {"idle", idle},
+}};
+
+template <typename T>
+const T& get(const std::map<std::string, ParameterValue>& values, const std::string& name) {
+  const auto found = values.find(name);
+  const T* value = found == values.end() ? nullptr : std::get_if<T>(&found->second);
+  if (value == nullptr) throw std::invalid_argument("parameter " + name + " is missing or of another kind");
+  return *value;
+}
+
+}  // namespace
+
+double WorkloadParameters::number(const std::string& name) const { return get<double>(values_, name); }
+const std::string& WorkloadParameters::text(const std::string& name) const { return get<std::string>(values_, name); }
+const std::vector<int>& WorkloadParameters::integers(const std::string& name) const {
+  return get<std::vector<int>>(values_, name);
+}
+
+Make find_workload(const std::string& name, const WorkloadParameters& parameters) {
+  for (const auto& [known, make] : kWorkloads) {
+    if (name == known) return make(parameters);
+  }
+  throw std::invalid_argument("unknown workload " + name);
+}
+
+}  // namespace pibench

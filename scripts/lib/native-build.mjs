@@ -1,0 +1,85 @@
+// Builds the addon with the node-gyp that npm brings, against the headers of the Node that runs, without downloading.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { addonStale, packageRoot } from './tree.mjs';
+
+/** Where npm keeps its node-gyp: npm says so to its scripts; otherwise beside the Node that runs. */
+function findNodeGyp() {
+  const prefix = dirname(dirname(process.execPath));
+  const npms = [
+    process.env.npm_config_node_gyp,
+    join(prefix, 'lib', 'node_modules', 'npm', 'node_modules', 'node-gyp', 'bin', 'node-gyp.js'),
+    '/usr/lib/node_modules/npm/node_modules/node-gyp/bin/node-gyp.js',
+    '/usr/share/nodejs/node-gyp/bin/node-gyp.js',
+    process.env.npm_execpath &&
+      join(dirname(dirname(process.env.npm_execpath)), 'node_modules', 'node-gyp', 'bin', 'node-gyp.js'),
+  ];
+  return npms.find((path) => path && existsSync(path));
+}
+
+/** The Node installation's own headers, so that node-gyp need not fetch them. */
+function findHeaders() {
+  const prefix = dirname(dirname(process.execPath));
+  return existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? prefix : undefined;
+}
+
+export function dependenciesThere() {
+  try {
+    createRequire(join(packageRoot, 'package.json')).resolve('node-addon-api');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One builder at a time: a directory is made atomically. Others wait; a lock that nobody refreshed for 10 minutes is dead. */
+function withBuildLock(work) {
+  const lock = join(packageRoot, 'build.lock');
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+      if (age > 600_000) rmSync(lock, { recursive: true, force: true });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Builds the addon where it is missing or stale. Returns null, or one line that says why it could not be built.
+ * The whole log follows that line where it failed.
+ */
+export function buildNative({ force = false } = {}) {
+  return withBuildLock(() => {
+    if (!force && !addonStale()) return null;
+    const nodeGyp = findNodeGyp();
+    if (nodeGyp === undefined) return 'node-gyp was not found: install npm, which brings it, then run this again';
+    const headers = findHeaders();
+    const options = ['--release', '-j', 'max', ...(headers ? [`--nodedir=${headers}`] : [])];
+    const done = spawnSync(process.execPath, [nodeGyp, 'rebuild', ...options], {
+      cwd: packageRoot,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    if (done.status === 0) {
+      const now = new Date();
+      utimesSync(join(packageRoot, 'build', 'Release', 'pibench.node'), now, now);
+      return null;
+    }
+    const log = `${done.stdout ?? ''}${done.stderr ?? ''}`;
+    const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();
+    const why = cause ?? done.error?.message ?? `node-gyp ended with ${done.status ?? done.signal}`;
+    return `the native addon could not be built: ${why}\nIt needs a C++20 compiler (g++ 10 or later), make and Python 3.\n${log}`;
+  });
+}

@@ -1,0 +1,46 @@
+// What of this package is there, and what is older than its sources. No dependency: runs before anything is installed.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const packageRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const addon = join(packageRoot, 'build', 'Release', 'pibench.node');
+const compiled = join(packageRoot, 'dist', 'cli', 'main.js');
+
+/** A clone has the TypeScript sources; an installed package has only what they compile to. */
+export const isClone = existsSync(join(packageRoot, 'tsconfig.json'));
+
+/** Newest modification among the files below the given paths, in milliseconds; 0 where there are none. */
+function newest(paths) {
+  let latest = 0;
+  for (const path of paths) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    if (stat.isDirectory()) latest = Math.max(latest, newest(readdirSync(path).map((name) => join(path, name))));
+    else latest = Math.max(latest, stat.mtimeMs);
+  }
+  return latest;
+}
+
+function modified(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
+}
+
+const inRoot = (names) => names.map((name) => join(packageRoot, name));
+
+export function dependenciesMissing() {
+  const marker = join(packageRoot, 'node_modules', '.package-lock.json');
+  return modified(marker) < newest(inRoot(['package-lock.json']));
+}
+
+/** True where the addon has to be built: absent or, in a clone, older than a source. */
+export function addonStale() {
+  if (!existsSync(addon)) return true;
+  return isClone && modified(addon) < newest(inRoot(['native', 'kernels', 'binding.gyp']));
+}
+
+/** True where dist/ has to be compiled; an installed package always has it. */
+export function compiledStale() {
+  return isClone && modified(compiled) < newest(inRoot(['src', 'tsconfig.json']));
+}
