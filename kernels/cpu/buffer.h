@@ -1,5 +1,5 @@
-// Memory for packed blocks: aligned to pages, in huge pages where the system has them to give, untouched until first
-// use so that it comes from the memory node of the thread that uses it.
+// Memory for packed blocks: aligned to pages, in huge pages where the system has them to give, untouched
+// until first use so that it comes from the memory node of the thread that uses it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ class Buffer {
   explicit Buffer(std::size_t bytes)
       : alignment_(bytes >= kHugePage ? kHugePage : kPage),
         bytes_((bytes + alignment_ - 1) / alignment_ * alignment_),
-        memory_(static_cast<std::byte*>(::operator new(bytes_, std::align_val_t(alignment_))), Free{alignment_}) {
+        memory_(static_cast<std::byte*>(::operator new(bytes_, std::align_val_t(alignment_))),
+                Free{alignment_}) {
 #if defined(__linux__)
     // Advice only: the copy works without.
     if (alignment_ == kHugePage) madvise(memory_.get(), bytes_, MADV_HUGEPAGE);
@@ -34,7 +35,9 @@ class Buffer {
 
   struct Free {
     std::size_t alignment;
-    void operator()(std::byte* memory) const noexcept { ::operator delete(memory, std::align_val_t(alignment)); }
+    void operator()(std::byte* memory) const noexcept {
+      ::operator delete(memory, std::align_val_t(alignment));
+    }
   };
 
   std::size_t alignment_;

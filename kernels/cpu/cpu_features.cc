@@ -1,5 +1,6 @@
-// CPUID says what the CPU executes; XGETBV says which registers the operating system saves. A vector extension is
-// usable only when both agree: a hypervisor or kernel that does not save ZMM registers would corrupt results silently.
+// CPUID says what the CPU executes; XGETBV says which registers the operating system saves. A vector
+// extension is usable only when both agree: a hypervisor or kernel that does not save ZMM registers would
+// corrupt results silently.
 #include "cpu_features.h"
 
 #if defined(__x86_64__)
@@ -13,7 +14,8 @@ namespace {
 
 constexpr bool has_bit(std::uint32_t word, unsigned bit) { return ((word >> bit) & 1U) != 0; }
 
-// Extended control register 0. By inline assembly, because the intrinsic needs the file to be compiled for XSAVE.
+// Extended control register 0. By inline assembly, because the intrinsic needs the file to be compiled for
+// XSAVE.
 std::uint64_t saved_state() {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
@@ -22,8 +24,8 @@ std::uint64_t saved_state() {
 }
 
 std::uint32_t detect() {
-  constexpr std::uint64_t kYmmState = 0x06;   // XMM and the upper halves of YMM
-  constexpr std::uint64_t kZmmState = 0xe6;   // and mask registers, upper halves of ZMM, ZMM16 to ZMM31
+  constexpr std::uint64_t kYmmState = 0x06;  // XMM and the upper halves of YMM
+  constexpr std::uint64_t kZmmState = 0xe6;  // and mask registers, upper halves of ZMM, ZMM16 to ZMM31
   std::uint32_t eax = 0;
   std::uint32_t ebx = 0;
   std::uint32_t ecx = 0;

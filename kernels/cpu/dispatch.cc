@@ -35,7 +35,8 @@ std::string_view name_or_empty(const char* isa) { return isa == nullptr ? "" : i
 std::vector<KernelInfo> list_kernels() {
   std::vector<KernelInfo> list;
   for (const InstructionSet* set : kInstructionSets) {
-    for (const MicroKernel& kernel : kernels_of(*set)) list.push_back({set->name, kernel.type, runs_here(*set)});
+    for (const MicroKernel& kernel : kernels_of(*set))
+      list.push_back({set->name, kernel.type, runs_here(*set)});
   }
   return list;
 }
@@ -73,8 +74,9 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
     }
   }
   const std::string what = "the " + std::string(wanted) + " kernel for " + type_name(type);
-  throw std::invalid_argument(compiled_in ? what + " does not run on this CPU"
-                                          : what + " is not part of this build; leave the choice of kernel open");
+  throw std::invalid_argument(compiled_in
+                                  ? what + " does not run on this CPU"
+                                  : what + " is not part of this build; leave the choice of kernel open");
 }
 
 std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterations) noexcept {

@@ -1,8 +1,9 @@
 // C = A * B on the CPU: the one entry point of our GEMM and the list of its kernels.
 //
-// A is m x k, B is k x n, C is m x n, all row-major and dense unless a leading dimension says otherwise; alpha = 1 and
-// beta = 0, so C is overwritten, never read. bfloat16 operands accumulate in float32 and C is float32; int8 operands
-// accumulate in int32 and C is int32; float32 and float64 accumulate in their own type.
+// A is m x k, B is k x n, C is m x n, all row-major and dense unless a leading dimension says otherwise;
+// alpha = 1 and beta = 0, so C is overwritten, never read. bfloat16 operands accumulate in float32 and C is
+// float32; int8 operands accumulate in int32 and C is int32; float32 and float64 accumulate in their own
+// type.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,9 @@ struct GemmOperands {
 
 // One entry of the dispatch table.
 struct KernelInfo {
-  const char* isa;   // "portable", "avx2", "avx512"
+  const char* isa;  // "portable", "avx2", "avx512"
   DataType type;
-  bool runs_here;    // this CPU and operating system can execute it
+  bool runs_here;  // this CPU and operating system can execute it
 };
 
 // Every kernel that was compiled in, best first for each data type.
@@ -42,19 +43,20 @@ std::span<const KernelInfo> kernel_list();
 class Gemm {
  public:
   virtual ~Gemm() = default;
-  // One multiplication. Allocates nothing and makes no system call (the team's sleep after a long idle spell apart).
+  // One multiplication. Allocates nothing and makes no system call (the team's sleep after a long idle spell
+  // apart).
   virtual void run(const GemmOperands& operands) noexcept = 0;
   // The instruction set that was chosen.
   [[nodiscard]] virtual const char* isa() const noexcept = 0;
 };
 
-// `isa` = nullptr or "" chooses the best kernel that runs here. Throws std::invalid_argument when the named one was not
-// compiled in or does not run here, std::bad_alloc when packing buffers cannot be allocated.
+// `isa` = nullptr or "" chooses the best kernel that runs here. Throws std::invalid_argument when the named
+// one was not compiled in or does not run here, std::bad_alloc when packing buffers cannot be allocated.
 std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const char* isa, Team& team);
 
-// Register-only multiply-add ceiling of one instruction set on the calling thread: executes `iterations` rounds of
-// independent multiply-adds that touch no memory and returns how many floating-point (or integer) operations they were.
-// Returns 0 where there is no such loop for the pair.
+// Register-only multiply-add ceiling of one instruction set on the calling thread: executes `iterations`
+// rounds of independent multiply-adds that touch no memory and returns how many floating-point (or integer)
+// operations they were. Returns 0 where there is no such loop for the pair.
 std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterations) noexcept;
 
 }  // namespace pibench::kernels

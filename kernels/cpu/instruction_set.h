@@ -1,12 +1,13 @@
 // What an instruction set brings to the GEMM: its micro-kernels and its peak loops.
 //
-// Adding one: a file beside portable.cc that defines one `const InstructionSet`, its declaration at the end of this
-// header, and its line in dispatch.cc.
+// Adding one: a file beside portable.cc that defines one `const InstructionSet`, its declaration at the end
+// of this header, and its line in dispatch.cc.
 //
-// A file for one instruction set is compiled with flags of its own. Any inline function or template instance with
-// external linkage that it emitted could be chosen by the linker for the whole program and would then crash on other
-// CPUs. So such a file includes intrinsics and this header only, and exports nothing but its InstructionSet; all of
-// that is constant data, so that nothing of the file executes before dispatch.cc has checked the CPU.
+// A file for one instruction set is compiled with flags of its own. Any inline function or template instance
+// with external linkage that it emitted could be chosen by the linker for the whole program and would then
+// crash on other CPUs. So such a file includes intrinsics and this header only, and exports nothing but its
+// InstructionSet; all of that is constant data, so that nothing of the file executes before dispatch.cc has
+// checked the CPU.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +29,11 @@ using ComputeTile = void (*)(std::int64_t depth, const void* a, const void* b, v
 struct MicroKernel {
   DataType type;
   const Packing* packing;
-  std::size_t result_size;      // bytes of an element of C
-  int mr;                       // most rows of a tile
-  int nr;                       // columns of a tile
-  const ComputeTile* by_rows;   // by_rows[r - 1] computes r rows, for each r in 1..mr: no row of C is ever padding
+  std::size_t result_size;  // bytes of an element of C
+  int mr;                   // most rows of a tile
+  int nr;                   // columns of a tile
+  const ComputeTile*
+      by_rows;  // by_rows[r - 1] computes r rows, for each r in 1..mr: no row of C is ever padding
 };
 
 // Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed.

@@ -21,7 +21,8 @@ Packed convert(Source value) noexcept {
   }
 }
 
-// Four packed elements at a time: every instruction set that we build for has a way to hold them in registers.
+// Four packed elements at a time: every instruction set that we build for has a way to hold them in
+// registers.
 constexpr std::int64_t kStep = 4;
 
 template <typename Packed>
@@ -69,10 +70,11 @@ inline void transpose_block(const Source* from, std::int64_t ld, Packed* to, std
 #endif
 }
 
-// Transposes. Four rows at a time are few enough streams for the prefetchers; what is left below is done element by
-// element.
+// Transposes. Four rows at a time are few enough streams for the prefetchers; what is left below is done
+// element by element.
 template <typename Source, typename Packed>
-void pack_a(const void* source, std::int64_t ld, std::int64_t rows, std::int64_t depth, void* packed) noexcept {
+void pack_a(const void* source, std::int64_t ld, std::int64_t rows, std::int64_t depth,
+            void* packed) noexcept {
   const auto* from = static_cast<const Source*>(source);
   auto* to = static_cast<Packed*>(packed);
   const std::int64_t whole_rows = rows / kStep * kStep;

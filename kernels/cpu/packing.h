@@ -1,5 +1,5 @@
-// Packing: copies blocks of A and B into the order in which a micro-kernel reads them, so that it reads with unit
-// stride, from few pages, and in its own element type.
+// Packing: copies blocks of A and B into the order in which a micro-kernel reads them, so that it reads with
+// unit stride, from few pages, and in its own element type.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ struct Packing {
   std::size_t source_size;  // bytes of an element of A and B
   std::size_t packed_size;  // bytes of a packed element
   // A strip of A, `rows` x `depth`, row-major with `ld` elements between rows -> packed[p * rows + i].
-  void (*pack_a)(const void* source, std::int64_t ld, std::int64_t rows, std::int64_t depth, void* packed) noexcept;
-  // A panel of B, `depth` x `columns`, row-major with `ld` elements between rows -> packed[p * nr + j], with zeros in
-  // columns .. nr-1.
-  void (*pack_b)(const void* source, std::int64_t ld, std::int64_t depth, std::int64_t columns, std::int64_t nr,
+  void (*pack_a)(const void* source, std::int64_t ld, std::int64_t rows, std::int64_t depth,
                  void* packed) noexcept;
+  // A panel of B, `depth` x `columns`, row-major with `ld` elements between rows -> packed[p * nr + j], with
+  // zeros in columns .. nr-1.
+  void (*pack_b)(const void* source, std::int64_t ld, std::int64_t depth, std::int64_t columns,
+                 std::int64_t nr, void* packed) noexcept;
 };
 
 extern const Packing kPackFloat32;

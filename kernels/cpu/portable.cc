@@ -1,12 +1,13 @@
-// Micro-kernels for every CPU, in the vector extensions of GCC and Clang: 128-bit vectors, which the baselines of
-// x86-64 (SSE2) and arm64 (NEON) both have.
+// Micro-kernels for every CPU, in the vector extensions of GCC and Clang: 128-bit vectors, which the
+// baselines of x86-64 (SSE2) and arm64 (NEON) both have.
 #include "instruction_set.h"
 
 namespace pibench::kernels {
 namespace {
 
 constexpr int kVectorBytes = 16;
-// 6 rows of 2 vectors: 12 accumulators, 2 vectors of B, one element of A and one product fill SSE2's 16 registers.
+// 6 rows of 2 vectors: 12 accumulators, 2 vectors of B, one element of A and one product fill SSE2's 16
+// registers.
 constexpr int kRows = 6;
 constexpr int kVectors = 2;
 
@@ -19,8 +20,8 @@ struct VectorOf {
 };
 
 template <typename T, int rows>
-void compute_tile(std::int64_t depth, const void* packed_a, const void* packed_b, void* result, std::int64_t ldc,
-                  bool accumulate) noexcept {
+void compute_tile(std::int64_t depth, const void* packed_a, const void* packed_b, void* result,
+                  std::int64_t ldc, bool accumulate) noexcept {
   using Vector = typename VectorOf<T>::Aligned;
   using Memory = typename VectorOf<T>::Type;
   constexpr int kLanes = VectorOf<T>::kLanes;
@@ -66,7 +67,8 @@ constexpr MicroKernel kKernels[] = {
     micro_kernel<std::uint32_t>(DataType::int8, &kPackInt8AsInt32),
 };
 
-// Tells the compiler that a register changed, so that it neither folds the loop nor moves the register to memory.
+// Tells the compiler that a register changed, so that it neither folds the loop nor moves the register to
+// memory.
 template <typename Vector>
 inline void keep(Vector& value) {
 #if defined(__x86_64__)
@@ -103,7 +105,8 @@ constexpr PeakLoop kPeaks[] = {
 
 }  // namespace
 
-constinit const InstructionSet kPortable = {
-    "portable", 0, kKernels, sizeof(kKernels) / sizeof(kKernels[0]), kPeaks, sizeof(kPeaks) / sizeof(kPeaks[0])};
+constinit const InstructionSet kPortable = {"portable", 0,
+                                            kKernels,   sizeof(kKernels) / sizeof(kKernels[0]),
+                                            kPeaks,     sizeof(kPeaks) / sizeof(kPeaks[0])};
 
 }  // namespace pibench::kernels

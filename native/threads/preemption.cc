@@ -1,6 +1,7 @@
-// The trip wire by restartable sequences (rseq). The C library registers a `struct rseq` per thread and exports where
-// it lies; its field `rseq_cs`, at byte 8 by the kernel's ABI, is the wire. The C library's header is not needed and
-// its symbols are weak, so that this builds and loads with older ones, where the wire is not available.
+// The trip wire by restartable sequences (rseq). The C library registers a `struct rseq` per thread and
+// exports where it lies; its field `rseq_cs`, at byte 8 by the kernel's ABI, is the wire. The C library's
+// header is not needed and its symbols are weak, so that this builds and loads with older ones, where the
+// wire is not available.
 #include "preemption.h"
 
 #include <cstddef>
@@ -31,9 +32,9 @@ struct alignas(32) Sequence {
   std::uint64_t abort_ip;
 };
 
-// A sequence of one instruction that is jumped over. The kernel checks that the signature, which the C library gave it
-// at registration, stands right before the abort address, and ends the process when it does not. The addresses are
-// found at run time because this code is position independent.
+// A sequence of one instruction that is jumped over. The kernel checks that the signature, which the C
+// library gave it at registration, stands right before the abort address, and ends the process when it does
+// not. The addresses are found at run time because this code is position independent.
 Sequence never_executed() noexcept {
   std::uint64_t start = 0;
   std::uint64_t abort = 0;

@@ -1,9 +1,13 @@
 // Knows, without a system call, whether the calling thread was taken off its CPU since it was last armed.
 //
-// Linux clears a thread's registered `rseq_cs` pointer whenever it preempts the thread, migrates it or delivers
-// a signal to it outside of a restartable sequence (uapi/linux/rseq.h documents the clearing). A pointer to a
-// sequence that never runs therefore works as a trip wire: set it, do the work, and see whether it is still there.
-// Arming and reading are one store and one load of thread-local memory.
+// Linux clears a thread's registered `rseq_cs` pointer whenever it preempts the thread, migrates it or
+// delivers a signal to it outside of a restartable sequence (uapi/linux/rseq.h documents the clearing). A
+// pointer to a sequence that never runs therefore works as a trip wire: set it, do the work, and see whether
+// it is still there. Arming and reading are one store and one load of thread-local memory.
+//
+// It errs on one side only: the kernel may clear the pointer on other returns to user space too (seen some
+// ten times a second on an idle machine), so a trip means "perhaps disturbed", and no trip means "not
+// disturbed". A sleep or a system call that blocks trips it as well.
 #pragma once
 
 namespace pibench {

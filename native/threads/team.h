@@ -1,7 +1,8 @@
-// A team of threads that persists across repetitions: member 0 is the caller, the others are threads of the team.
+// A team of threads that persists across repetitions: member 0 is the caller, the others are threads of the
+// team.
 //
-// A call of `run` costs a store and a spin, not a thread start. Members spin between calls for a bounded time and
-// then sleep, so that an idle team burns no CPU.
+// A call of `run` costs a store and a spin, not a thread start. Members spin between calls for a bounded time
+// and then sleep, so that an idle team burns no CPU.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,10 @@ class Team {
   // What every member executes: `body(context, member)`, member in [0, size).
   using Body = void (*)(void* context, int member);
 
-  // Starts size-1 threads; `cpus[i]`, where given, is the CPU that member i is bound to (member 0 = the calling thread).
-  // Throws std::system_error when a thread cannot be started or bound.
+  // Starts size-1 threads; `cpus[i]`, where given, is the CPU that member i is bound to (member 0 = the
+  // calling thread). Throws std::system_error when a thread cannot be started or bound.
   Team(int size, std::span<const int> cpus);
+  // Ends the threads and gives the calling thread the CPUs back that it had before.
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -31,8 +33,8 @@ class Team {
   // A barrier among the members inside `run`.
   void barrier() noexcept;
 
-  // How often members other than 0 found, at the end of a run, that they had been taken off their CPU during it.
-  // Monotonic; read by member 0 between runs. The cost of reading is one load a member.
+  // How often members other than 0 found, at the end of a run, that they had been taken off their CPU during
+  // it. Monotonic; read by member 0 between runs. The cost of reading is one load a member.
   [[nodiscard]] std::uint64_t disturbances() const noexcept;
 
   // Kernel thread ids, member order.

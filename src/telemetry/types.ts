@@ -11,10 +11,13 @@ export interface Snapshot {
 /** One measuring thread over the window. */
 export interface ThreadTelemetry {
   readonly tid: number;
-  /** Time on a CPU. */
+  /**
+   * Time on a CPU. With schedstat in nanoseconds, brought up to date at a scheduler's tick (1 to 10 ms) or a switch;
+   * without it in ticks of 10 ms.
+   */
   readonly cpuTime: Seconds;
-  /** Time runnable but waiting for a CPU (schedstat's second field): another guest's or job's load shows here. */
-  readonly runDelay: Seconds;
+  /** Time runnable but waiting for a CPU (schedstat's second field): another job's load shows here. null without schedstat. */
+  readonly runDelay: Seconds | null;
   readonly voluntarySwitches: number;
   readonly involuntarySwitches: number;
   /** null where the kernel does not tell. */
@@ -28,9 +31,15 @@ export interface ThreadTelemetry {
 /** CPU bandwidth control of this process: the tightest quota among its cgroup and the ancestors that are visible. */
 export interface CgroupTelemetry {
   readonly version: 1 | 2;
-  /** CPUs' worth of time a period; null when no quota is set. */
+  /** CPUs' worth of time a period, of the tightest level; null when no level has a quota. */
   readonly quotaCpus: number | null;
+  /** Length of that level's period. */
   readonly period: Seconds | null;
+  /**
+   * The next three are of one level, the one that was throttled longest: nested levels are throttled at the same
+   * time, so their sum would count twice. The kernel counts the whole group, all its CPUs added up: the time can
+   * exceed the window.
+   */
   readonly periods: number;
   readonly throttledPeriods: number;
   readonly throttledTime: Seconds;
@@ -43,20 +52,29 @@ export interface Telemetry {
   readonly allowedCpus: number;
   readonly onlineCpus: number;
   readonly threads: readonly ThreadTelemetry[];
-  /** CPU time of the whole process, all threads. */
-  readonly processCpuTime: Seconds;
+  /** CPU time of the whole process, all threads, to the tick (10 ms). */
+  readonly processCpuTime: Seconds | null;
   readonly cgroup: CgroupTelemetry | null;
   /** Time in which some task of the machine waited for a CPU (PSI), null where the kernel has no PSI. */
   readonly cpuPressure: Seconds | null;
   readonly memoryPressure: Seconds | null;
   readonly ioPressure: Seconds | null;
-  /** Time that the hypervisor gave to others, all CPUs together. */
-  readonly steal: Seconds;
-  /** CPU time that other processes used, all CPUs together. */
-  readonly otherCpuTime: Seconds;
+  /** Time that the hypervisor gave to others, all CPUs together, to the tick (10 ms). */
+  readonly steal: Seconds | null;
+  /**
+   * CPU time that other processes and interrupts used, all CPUs together. The difference of two counts of ticks
+   * (10 ms), floored at 0: in a short window a value of a few ticks means nothing.
+   */
+  readonly otherCpuTime: Seconds | null;
+  /** Times that a CPU of this process or its package reported a thermal limit; null where the CPU does not count them. */
+  readonly thermalThrottles: number | null;
   /** Clock of the measuring CPU from a chain of dependent multiplies; null where the latency is not known. */
   readonly frequency: { readonly before: Hertz; readonly after: Hertz } | null;
-  readonly temperatures: readonly { readonly name: string; readonly before: Celsius; readonly after: Celsius }[];
+  readonly temperatures: readonly {
+    readonly name: string;
+    readonly before: Celsius;
+    readonly after: Celsius;
+  }[];
   readonly energy: readonly { readonly domain: string; readonly joules: Joules }[];
   /** What could not be read, and why: a check that could not run never reads as a pass. */
   readonly missing: readonly { readonly what: string; readonly why: string }[];
@@ -82,4 +100,3 @@ export interface Observation {
   /** Share of the machine that another pi-bench campaign holds at the same time; null when none was seen. */
   readonly concurrentCampaign: string | null;
 }
-

@@ -1,0 +1,69 @@
+/** What a journal says is done. Pure. */
+import type { JournalEntry } from '../store/journal.js';
+import type { InspectionStatus } from '../record/schema.js';
+import type { Seconds } from '../units.js';
+import type { InspectionEnd } from './conduct.js';
+
+export interface Done {
+  /** Inspections that need not be launched again, by index. */
+  readonly ends: ReadonlyMap<number, InspectionEnd>;
+  /** How many attempts each inspection has had. */
+  readonly attempts: ReadonlyMap<number, number>;
+  /** Attempts that began and of whose end the journal knows nothing, by index: their campaign was killed. */
+  readonly open: ReadonlyMap<number, number>;
+  /** Seconds that earlier processes worked on the campaign; where one was killed, up to its last line. */
+  readonly active: Seconds;
+  /** Seconds in attempts that were interrupted and must be repeated; how long a killed one had run nobody knows. */
+  readonly lost: Seconds;
+  /** Another campaign that measured at the same time; the first of several. */
+  readonly contendedBy: string | null;
+}
+
+/** An interrupted inspection is repeated; one that crashed, hung or was wrong is a result. */
+const REPEATED: readonly InspectionStatus[] = ['interrupted'];
+
+export function doneSoFar(entries: readonly JournalEntry[]): Done {
+  const ends = new Map<number, InspectionEnd>();
+  const attempts = new Map<number, number>();
+  const open = new Map<number, number>();
+  let active = 0;
+  let lost = 0;
+  let contendedBy: string | null = null;
+  let since: number | null = null;
+  let last = 0;
+  for (const entry of entries) {
+    const at = Date.parse(entry.at);
+    switch (entry.event) {
+      case 'campaign':
+      case 'resumed':
+        if (since !== null) active += (last - since) / 1000;
+        since = at;
+        break;
+      case 'started':
+        open.clear();
+        open.set(entry.index, entry.attempt);
+        attempts.set(entry.index, entry.attempt);
+        break;
+      case 'ended': {
+        open.delete(entry.index);
+        const { index, attempt, reason, wall } = entry;
+        const status = entry.status as InspectionStatus;
+        if (REPEATED.includes(status)) lost += wall;
+        else ends.set(index, { index, attempt, status, reason, wall });
+        break;
+      }
+      case 'stopped':
+        active += entry.active;
+        since = null;
+        break;
+      case 'interrupted':
+        break;
+      case 'contended':
+        contendedBy ??= entry.by;
+        break;
+    }
+    last = at;
+  }
+  if (since !== null) active += (last - since) / 1000;
+  return { ends, attempts, open, active, lost, contendedBy };
+}

@@ -1,0 +1,125 @@
+/** `pi-bench doctor`: what pi-bench found, what it could not load and why, what would make measurements better here. */
+import type { CommandModule } from 'yargs';
+import { EXIT, messageOf } from '../../errors.js';
+import { advise } from '../../machine/advice.js';
+import { readLocalFile } from '../../machine/local-files.js';
+import type { MachineDescription } from '../../machine/types.js';
+import { addonPath, native } from '../../native.js';
+import { identity } from '../../package.js';
+import { withPrefix } from '../../quantities/format.js';
+import { type Style, terminalStyle } from '../../readers/terminal/style.js';
+import { type Row, renderRows } from '../../readers/terminal/table.js';
+import { stacks } from '../../stacks/index.js';
+import { snapshotPaths, THREAD_ID } from '../../telemetry/paths.js';
+import { computeTelemetry } from '../../telemetry/telemetry.js';
+import type { Snapshot, Telemetry } from '../../telemetry/types.js';
+import { coresHere, describeHere, onlineCpus } from '../here.js';
+import { selfTest } from '../self-test.js';
+
+interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+function addonFindings(): Finding[] {
+  const installed: Finding = {
+    name: 'pi-bench',
+    ok: true,
+    text: `${identity().version}, commit ${identity().commit ?? 'not known'}, Node ${process.version}`,
+  };
+  try {
+    const { overheadSeconds, resolutionSeconds } = native().measureClock();
+    return [
+      installed,
+      { name: 'addon', ok: true, text: addonPath },
+      {
+        name: 'clock',
+        ok: overheadSeconds < 1e-6,
+        text: `reading it takes ${withPrefix(overheadSeconds, 's', 3)}, resolution ${withPrefix(resolutionSeconds, 's', 3)}`,
+      },
+      ...stackFindings(),
+    ];
+  } catch (error) {
+    return [installed, { name: 'addon', ok: false, text: `${addonPath} could not be loaded: ${messageOf(error)}` }];
+  }
+}
+
+function stackFindings(): Finding[] {
+  return stacks.map((stack) => {
+    const { here, elsewhere } = stack.variants();
+    const not = elsewhere.length > 0 ? `; not on this CPU: ${elsewhere.join(', ')}` : '';
+    return { name: stack.provider, ok: here.length > 0, text: `${here.join(', ')}${not}` };
+  });
+}
+
+/** What a snapshot of this very process shows, and what it lacks. */
+function telemetryHere(machine: MachineDescription): Telemetry {
+  const { allowed } = coresHere();
+  const tid = String(process.pid);
+  const snapshot = (): Snapshot => ({
+    at: Number(process.hrtime.bigint()) * 1e-9,
+    files: Object.fromEntries(
+      snapshotPaths(readLocalFile, allowed).map((path) => [path.replace(THREAD_ID, tid), readLocalFile(path.replace(THREAD_ID, tid))]),
+    ),
+  });
+  return computeTelemetry({
+    before: snapshot(),
+    after: snapshot(),
+    threadIds: [process.pid],
+    frequency: process.arch === 'x64' ? { before: 1, after: 1 } : null,
+    allowedCpus: allowed.length,
+    onlineCpus: onlineCpus(machine),
+    clockTicks: 100,
+  });
+}
+
+function rows(findings: readonly Finding[], style: Style): Row[] {
+  return findings.map(({ name, ok, text }) => [name, `${ok ? style.good('ok') : style.bad('no')}  ${text}`]);
+}
+
+async function doctor(json: boolean, selfTests: boolean): Promise<void> {
+  const style = terminalStyle(process.stdout);
+  const machine = describeHere();
+  const findings = addonFindings();
+  const { missing } = telemetryHere(machine);
+  const advice = advise(machine);
+  const sound = findings.every(({ ok }) => ok);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ findings, missing, advice }, null, 1)}\n`);
+  } else {
+    const print = (text: string): void => void process.stdout.write(`${text}\n`);
+    print(`${style.bold('What pi-bench found')}\n\n${renderRows(rows(findings, style), style)}\n`);
+    print(style.bold('What this machine does not tell'));
+    print(`\n${missing.length === 0 ? '  nothing is missing' : renderRows(missing.map(({ what, why }) => [what, why]), style)}\n`);
+    print(style.bold('What would make measurements better here'));
+    for (const { topic, level, seen, why, action } of advice) {
+      const mark = level === 'important' ? style.warn(level) : style.dim(level);
+      print(`\n  ${style.bold(topic)} (${mark})\n${renderRows([['seen', seen], ['why', why], ['do', action]], style)}`);
+    }
+    if (advice.length === 0) print('\n  nothing that pi-bench could see');
+  }
+  process.exitCode = sound ? EXIT.done : EXIT.answerIsNo;
+  if (!selfTests) return;
+
+  const out = json ? process.stderr : process.stdout;
+  out.write(`\n${style.bold('Self-test: faults on purpose, each must be caught')}\n\n`);
+  const all = await selfTest(machine, ({ what, caught, saw }) =>
+    out.write(`  ${caught ? style.good('caught') : style.bad('MISSED')}  ${what}\n          ${style.dim(saw)}\n`),
+  );
+  if (!all) process.exitCode = EXIT.answerIsNo;
+}
+
+export const doctorCommand: CommandModule = {
+  command: 'doctor',
+  describe: 'What pi-bench found here, what is missing and why, what would make measurements better',
+  builder: (yargs) =>
+    yargs
+      .option('self-test', { type: 'boolean', describe: 'Inject a wrong element, a slow repetition, a stall and a crash' })
+      .option('json', { type: 'boolean', describe: 'As JSON' })
+      .example([
+        ['$0 doctor', 'look before you measure'],
+        ['$0 doctor --self-test', 'show that each fault is caught (about ten seconds)'],
+      ]),
+  handler: ({ json, selfTest: selfTests }) => doctor(json === true, selfTests === true),
+};

@@ -1,0 +1,21 @@
+/** `pi-bench show RECORD`: a record, read, checked and printed. */
+import type { CommandModule } from 'yargs';
+import { readRecord } from '../../record/read.js';
+import { printRecord } from '../show-end.js';
+
+export const showCommand: CommandModule = {
+  command: 'show <record>',
+  describe: 'Print a record (record.json or its campaign’s folder)',
+  builder: (yargs) =>
+    yargs
+      .positional('record', { type: 'string', describe: 'record.json, or the folder that holds it', demandOption: true })
+      .option('json', { type: 'boolean', describe: 'Print it as JSON' })
+      .example([
+        ['$0 show results/20261121T080000Z-matmul-1f2e3d', 'the result, as at the end of the campaign'],
+        ['$0 show record.json --json | jq .kpis', 'its KPIs'],
+      ]),
+  handler: ({ record, json }) => {
+    const read = readRecord(String(record));
+    printRecord(read.record, read.path, json === true);
+  },
+};

@@ -1,0 +1,89 @@
+/** The flags of every measuring command, and what they mean. */
+import type { Options } from 'yargs';
+import { UserError } from '../errors.js';
+import type { Flags } from '../indicators/indicator.js';
+import { parseCount, parseDuration, requireDuration } from '../quantities/parse.js';
+import type { BatchSpec, Warmup } from '../record/schema.js';
+
+/** Six launches are the fewest from which an order-statistic interval of 95 % can be had. */
+export const DEFAULT_INSPECTIONS = 6;
+const MOST_REPETITIONS = 20_000_000;
+const MOST_INSPECTIONS = 10_000;
+const MOST_SEED = 2 ** 32 - 1;
+/** Without --reps a launch repeats for so long, within these counts. */
+const BUDGET = { kind: 'budget', seconds: 1, least: 5, most: 20_000 } as const;
+
+export const measuringOptions: Readonly<Record<string, Options>> = {
+  reps: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'Repetitions in each launch, exactly',
+    defaultDescription: 'as many as fit into one second',
+  },
+  inspections: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'Launches, each in a fresh process; from six on the interval is the machine’s',
+    default: String(DEFAULT_INSPECTIONS),
+  },
+  warmup: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'auto (until the times are stationary), a number of calls, or a time (2s)',
+    default: 'auto',
+  },
+  seed: { type: 'string', group: 'Measuring:', describe: 'Seed of data and order', defaultDescription: 'drawn and recorded' },
+  stack: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'What executes it: embedded, embedded:avx2 ...',
+    default: 'embedded',
+  },
+  timeout: { type: 'string', group: 'Measuring:', describe: 'Limit of each launch', default: '10min' },
+  wait: {
+    type: 'boolean',
+    group: 'Measuring:',
+    describe: 'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
+    default: true,
+  },
+  out: { type: 'string', group: 'Output:', describe: 'Folder in which the campaign gets its own', default: 'results' },
+  json: { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' },
+  quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
+};
+
+/** A flag that was given once, as text. @throws UserError when it was given twice. */
+function text(flags: Flags, name: string): string {
+  const value = flags[name];
+  if (Array.isArray(value)) throw new UserError(`--${name} was given ${value.length} times; give it once`);
+  return String(value);
+}
+
+export function samplingOf(flags: Flags): BatchSpec['sampling'] {
+  if (flags.reps === undefined) return BUDGET;
+  return { kind: 'fixed', repetitions: parseCount(text(flags, 'reps'), '--reps', MOST_REPETITIONS) };
+}
+
+export function warmupOf(flags: Flags): Warmup {
+  const given = text(flags, 'warmup');
+  if (given === 'auto') return { kind: 'auto' };
+  if (given === '0') return { kind: 'count', count: 0 };
+  const seconds = parseDuration(given);
+  if (seconds !== null) return { kind: 'time', seconds };
+  if (/^\d/.test(given)) return { kind: 'count', count: parseCount(given, '--warmup') };
+  throw new UserError(`--warmup takes auto, a number of calls or a time such as 2s; got "${given}"`);
+}
+
+export const inspectionsOf = (flags: Flags): number => parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+
+export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, 'timeout'), '--timeout');
+
+/** null: to be drawn. */
+export function seedOf(flags: Flags): number | null {
+  if (flags.seed === undefined) return null;
+  const given = text(flags, 'seed');
+  const seed = Number(given);
+  if (!/^\d+$/.test(given) || seed > MOST_SEED) {
+    throw new UserError(`--seed takes a whole number from 0 to ${MOST_SEED}; got "${given}"`);
+  }
+  return seed;
+}

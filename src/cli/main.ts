@@ -1,0 +1,67 @@
+/** The command line: commands, their errors, their exit codes. */
+import type { Argv, CommandModule } from 'yargs';
+import createYargs from 'yargs';
+import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
+import { indicators } from '../indicators/index.js';
+import { identity } from '../package.js';
+import { QuantityError } from '../quantities/parse.js';
+import { doctorCommand } from './commands/doctor.js';
+import { machineCommand } from './commands/machine.js';
+import { measureCommand } from './commands/measure.js';
+import { resumeCommand } from './commands/resume.js';
+import { showCommand } from './commands/show.js';
+import { say } from './say.js';
+
+/** A new command is its file and its line here; a new indicator's command comes by itself. */
+const commands: readonly CommandModule[] = [
+  ...indicators.map(measureCommand),
+  machineCommand,
+  doctorCommand,
+  showCommand,
+  resumeCommand,
+];
+
+class UsageError extends Error {}
+
+function build(args: readonly string[]): Argv {
+  const cli = createYargs([...args])
+    .scriptName('pi-bench')
+    .usage('$0 <command>\n\nHow fast, how steady and how correct a machine or a software stack is.')
+    .version(identity().version)
+    .option('debug', { type: 'boolean', describe: 'Stack traces of errors' })
+    .completion('completion', 'Print the shell’s completion script: pi-bench completion >> ~/.bashrc')
+    .demandCommand(1, 1, 'say what to do: pi-bench matmul, or pi-bench --help', 'one command at a time')
+    .strict()
+    .parserConfiguration({ 'duplicate-arguments-array': false })
+    .wrap(Math.min(110, process.stdout.columns ?? 100))
+    .exitProcess(false)
+    .epilogue('Exit codes: 0 done, 1 the answer is no, 2 incomplete, 3 wrong result, 64 bad usage, 70 internal error')
+    .fail((message: string | null, error: Error | undefined) => {
+      throw error ?? new UsageError(message ?? 'bad usage');
+    });
+  for (const command of commands) cli.command(command);
+  return cli;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof UserError) return error.exitCode;
+  if (error instanceof QuantityError || error instanceof UsageError) return EXIT.usage;
+  return EXIT.internal;
+}
+
+/** Runs one command; sets the exit code and never throws. */
+export async function main(args: readonly string[]): Promise<void> {
+  // A reader that goes away (`| head`) is no error of ours.
+  process.stdout.on('error', (error) => {
+    if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
+  });
+  try {
+    await build(args).parseAsync();
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+    const known = process.exitCode !== EXIT.internal;
+    const text = messageOf(error).trim().replaceAll(/\s*\n\s*/g, ' ');
+    say(known ? text : `internal error: ${text} (please report it; --debug shows where)`);
+    if (args.includes('--debug') && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  }
+}

@@ -1,0 +1,76 @@
+/** The live progress line on stderr: a bar in a terminal, a line for each launch elsewhere, nothing with --quiet. */
+import cliProgress from 'cli-progress';
+import type { InspectionEnd, Progress } from '../campaign/conduct.js';
+import { formatSeconds } from '../quantities/format.js';
+import { say } from './say.js';
+
+export interface ProgressDisplay {
+  update(progress: Progress): void;
+  ended(end: InspectionEnd): void;
+  stop(): void;
+}
+
+const SILENT: ProgressDisplay = { update() {}, ended() {}, stop() {} };
+
+/** Share of a launch that is behind it; without a fixed count a launch counts when it has ended. */
+function share({ taken, repetitions }: Progress): number {
+  return repetitions === null ? 0 : Math.min(1, taken / repetitions);
+}
+
+function detail({ phase, taken, repetitions }: Progress): string {
+  if (phase !== 'measure') return phase;
+  return repetitions === null ? `repetition ${taken}` : `repetition ${taken} of ${repetitions}`;
+}
+
+function plainProgress(): ProgressDisplay {
+  let last: Progress | null = null;
+  return {
+    ...SILENT,
+    update(progress) {
+      last = progress;
+    },
+    ended({ index, status, reason, wall }) {
+      const why = reason === null ? '' : `: ${reason}`;
+      say(`launch ${index + 1} of ${last?.planned ?? '?'} ${status} in ${formatSeconds(wall, 3)}${why}`);
+    },
+  };
+}
+
+function liveProgress(): ProgressDisplay {
+  const bar = new cliProgress.SingleBar({
+    stream: process.stderr,
+    format: '{title}  {bar} {percentage}%  launch {launch} of {planned}, {detail}',
+    hideCursor: true,
+    clearOnComplete: true,
+    // Drawing competes with what is measured: a few frames a second are enough.
+    fps: 4,
+    barsize: 20,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    linewrap: false,
+  });
+  let drawn = false;
+  return {
+    update(progress) {
+      const { planned, ended, title } = progress;
+      const payload = { title, launch: Math.min(ended + 1, planned), planned, detail: detail(progress) };
+      if (!drawn) bar.start(planned, 0, payload);
+      drawn = true;
+      bar.update(ended + share(progress), payload);
+    },
+    ended({ index, status, reason }) {
+      if (reason === null) return;
+      bar.stop();
+      drawn = false;
+      say(`launch ${index + 1} ${status}: ${reason}`);
+    },
+    stop() {
+      bar.stop();
+    },
+  };
+}
+
+export function makeProgress(quiet: boolean): ProgressDisplay {
+  if (quiet) return SILENT;
+  return process.stderr.isTTY ? liveProgress() : plainProgress();
+}

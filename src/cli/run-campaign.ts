@@ -1,0 +1,122 @@
+/**
+ * Runs a campaign from where it stands to its record: waits for the machine, conducts, writes, and says how it ended.
+ * `matmul` and `resume` differ only in where it stands.
+ */
+import { constants } from 'node:os';
+import { conduct, type InspectionEnd } from '../campaign/conduct.js';
+import { doneSoFar } from '../campaign/progress-of-journal.js';
+import { EXIT } from '../errors.js';
+import { localEngine } from '../execution/local.js';
+import { lockMachine, type MachineLock, shareMachine } from '../execution/machine-lock.js';
+import { monotonic } from '../inspection/job.js';
+import type { MachineDescription } from '../machine/types.js';
+import type { PiBenchIdentity } from '../package.js';
+import { buildRecord } from '../record/build.js';
+import type { Campaign, PiBenchRecord } from '../record/schema.js';
+import { plan } from '../campaign/plan.js';
+import type { JournalEntry } from '../store/journal.js';
+import type { Store } from '../store/store.js';
+import { coresHere, onlineCpus } from './here.js';
+import { makeProgress } from './progress.js';
+import { say } from './say.js';
+import { stopOnSignals, type Stopper } from './signals.js';
+
+export interface CampaignStart {
+  readonly campaign: Campaign;
+  readonly store: Store;
+  /** Of the machine and the pi-bench that began the campaign. */
+  readonly machine: MachineDescription;
+  readonly piBench: PiBenchIdentity;
+  /** The journal so far, its first line included. */
+  readonly journal: readonly JournalEntry[];
+}
+
+export interface RunOptions {
+  readonly quiet: boolean;
+  readonly wait: boolean;
+}
+
+export interface CampaignEnd {
+  readonly record: PiBenchRecord;
+  readonly path: string;
+  readonly exitCode: number;
+}
+
+function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null): number {
+  if (record.batches.some(({ verified }) => verified === 'failed')) return EXIT.wrongResult;
+  if (signal !== null && record.status === 'interrupted') return EXIT.signal(constants.signals[signal]);
+  return record.status === 'complete' ? EXIT.done : EXIT.incomplete;
+}
+
+async function takeMachine(id: string, wait: boolean, onContended: (by: string) => void, stopper: Stopper): Promise<MachineLock> {
+  const self = `campaign ${id} (pid ${process.pid})`;
+  if (!wait) return shareMachine(self, onContended);
+  return lockMachine(self, (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`), onContended, stopper.signal);
+}
+
+/** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */
+export async function runCampaign(start: CampaignStart, options: RunOptions): Promise<CampaignEnd> {
+  const { campaign, store, machine } = start;
+  const before = doneSoFar(start.journal);
+  const stopper = stopOnSignals((name) => say(`${name}: stopping after the running repetition; what was measured is kept`));
+  let contendedBy = before.contendedBy;
+  const onContended = (by: string): void => {
+    if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);
+    contendedBy ??= by;
+    store.append({ event: 'contended', by, at: new Date().toISOString() });
+  };
+
+  let ends: readonly InspectionEnd[] = [...before.ends.values()];
+  let began = monotonic();
+  const planned = plan(campaign).length;
+  const progress = makeProgress(options.quiet);
+  try {
+    if (ends.length < planned) {
+      const lock = await takeMachine(campaign.id, options.wait, onContended, stopper);
+      began = monotonic();
+      try {
+        ends = await conduct(
+          {
+            campaign,
+            store,
+            engine: localEngine,
+            cores: coresHere(),
+            onlineCpus: onlineCpus(machine),
+            onProgress: progress.update,
+            onEnd: progress.ended,
+            signal: stopper.signal,
+          },
+          before.ends,
+          before.attempts,
+        );
+      } finally {
+        lock.release();
+      }
+    }
+  } catch (error) {
+    if (!stopper.signal.aborted) throw error;
+    // Stopped while it waited for the machine: the record says so and holds what was measured earlier.
+  } finally {
+    progress.stop();
+  }
+
+  const signal = stopper.came();
+  if (signal !== null) store.append({ event: 'interrupted', signal, at: new Date().toISOString() });
+  const active = monotonic() - began;
+  const record = buildRecord({
+    campaign,
+    machine,
+    piBench: start.piBench,
+    ends,
+    planned,
+    interrupted: signal !== null,
+    contendedBy,
+    readInspection: store.readInspection,
+    wall: before.active + active,
+    lostEarlier: before.lost,
+  });
+  const path = store.writeRecord(record);
+  store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
+  stopper.release();
+  return { record, path, exitCode: exitCodeOf(record, signal) };
+}

@@ -1,0 +1,141 @@
+/**
+ * `doctor --self-test`: injects each fault that pi-bench promises to catch into a real campaign, and looks whether it
+ * was caught. A check that cannot fail is worth nothing, so each of them is made to.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MachineDescription } from '../machine/types.js';
+import type { FaultKind } from '../native.js';
+import { identity } from '../package.js';
+import { type BatchSpec, type Campaign, type PiBenchRecord, SCHEMA_VERSION } from '../record/schema.js';
+import { JOURNAL, openStore } from '../store/store.js';
+import { readJournal } from '../store/journal.js';
+import { EXIT } from '../errors.js';
+import { runCampaign } from './run-campaign.js';
+import { say } from './say.js';
+
+export interface SelfTestResult {
+  readonly what: string;
+  readonly caught: boolean;
+  /** What pi-bench said of it. */
+  readonly saw: string;
+}
+
+/** The repetition in which a fault happens, of the second of three launches. */
+const AT = 120;
+const FAULTY = 1;
+
+const BATCH: BatchSpec = {
+  case: {
+    indicator: 'matmul',
+    parameters: { m: 128, n: 128, k: 128, dtype: 'float32', threads: 1, pin: true, cache: 'hot' },
+  },
+  stack: { provider: 'embedded', variant: null },
+  device: 'cpu',
+  inspections: 3,
+  sampling: { kind: 'fixed', repetitions: 300 },
+  warmup: { kind: 'count', count: 50 },
+  timeout: 2,
+};
+
+interface Expectation {
+  readonly what: string;
+  readonly fault: FaultKind | null;
+  /** What the record must say, or null when it does not. */
+  readonly caught: (record: PiBenchRecord, exitCode: number) => string | null;
+}
+
+const launch = (record: PiBenchRecord, index: number) => record.batches[0]?.inspections[index];
+const othersMeasured = (record: PiBenchRecord): boolean => record.batches[0]?.measured === 2;
+
+const EXPECTATIONS: readonly Expectation[] = [
+  {
+    what: 'no fault: measured and verified, no false alarm',
+    fault: null,
+    caught: (record, exitCode) => {
+      const batch = record.batches[0];
+      const verified = batch?.verified === 'passed' && batch.measured === 3 && exitCode === EXIT.done;
+      return verified ? '3 launches measured and verified' : null;
+    },
+  },
+  {
+    what: 'one wrong element of the output',
+    fault: 'wrong-element',
+    caught: (record, exitCode) => {
+      const wrong = launch(record, FAULTY);
+      const noScore = record.batches[0]?.rate === null && exitCode === EXIT.wrongResult;
+      return wrong?.status === 'wrong' && noScore ? `no score, exit code 3: ${wrong.verification?.firstWrong}` : null;
+    },
+  },
+  {
+    what: 'one slow repetition',
+    fault: 'slow-repetition',
+    caught: (record) => {
+      const flag = launch(record, FAULTY)?.flags.find(({ name }) => name === 'outlying');
+      return flag !== undefined && flag.evidence.worstIndex === AT ? flag.reason : null;
+    },
+  },
+  {
+    what: 'a stall',
+    fault: 'stall',
+    caught: (record, exitCode) => {
+      const hung = launch(record, FAULTY);
+      const kept = othersMeasured(record) && exitCode === EXIT.incomplete;
+      return hung?.status === 'timed-out' && kept ? `${hung.reason}; the other launches are kept` : null;
+    },
+  },
+  {
+    what: 'a crash',
+    fault: 'crash',
+    caught: (record, exitCode) => {
+      const crashed = launch(record, FAULTY);
+      const kept = othersMeasured(record) && exitCode === EXIT.incomplete;
+      return crashed?.status === 'crashed' && kept ? `${crashed.reason}; the other launches are kept` : null;
+    },
+  },
+];
+
+async function tryOne({ what, fault, caught }: Expectation, folder: string, machine: MachineDescription): Promise<SelfTestResult> {
+  const createdAt = new Date().toISOString();
+  const campaign: Campaign = {
+    id: `self-test-${fault ?? 'none'}`,
+    createdAt,
+    command: ['doctor', '--self-test'],
+    seed: 1,
+    batches: [BATCH],
+    fault: fault === null ? null : { inspection: FAULTY, kind: fault, at: AT },
+  };
+  const store = openStore(join(folder, campaign.id), campaign.id, (from, to) => say(`cannot write to ${from}: using ${to}`));
+  const piBench = identity();
+  store.append({
+    event: 'campaign',
+    schemaVersion: SCHEMA_VERSION,
+    campaign,
+    machine: JSON.parse(JSON.stringify(machine)) as Record<string, never>,
+    piBench,
+    at: createdAt,
+  });
+  const { entries } = readJournal(join(store.folder(), JOURNAL));
+  const { record, exitCode } = await runCampaign(
+    { campaign, store, machine, piBench, journal: entries },
+    { quiet: true, wait: true },
+  );
+  const saw = caught(record, exitCode);
+  return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT' };
+}
+
+export async function selfTest(machine: MachineDescription, onResult: (result: SelfTestResult) => void): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-self-test-'));
+  try {
+    let all = true;
+    for (const expectation of EXPECTATIONS) {
+      const result = await tryOne(expectation, folder, machine);
+      onResult(result);
+      all &&= result.caught;
+    }
+    return all;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,25 @@
+/** An engine launches one inspection and returns when its document is there or it is lost. */
+import type { Job } from '../inspection/job.js';
+import type { InspectionStatus } from '../record/schema.js';
+import type { Seconds } from '../units.js';
+
+export interface LaunchEnd {
+  readonly status: InspectionStatus;
+  /** Why it is not simply `measured`, for a person. */
+  readonly reason: string | null;
+  /** The document, where there is one. */
+  readonly path: string | null;
+  /** From launch to exit. */
+  readonly wall: Seconds;
+}
+
+export interface LaunchHooks {
+  readonly onProgress: (phase: string, taken: number) => void;
+  /** Aborted: end the repetitions, keep what was measured. */
+  readonly signal: AbortSignal;
+}
+
+export interface Engine {
+  readonly name: string;
+  launch(job: Job, hooks: LaunchHooks): Promise<LaunchEnd>;
+}

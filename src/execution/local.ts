@@ -1,0 +1,124 @@
+/** The local engine: each inspection in a child process of its own, with a limit that does not depend on it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CHANNEL_FD, type Job, monotonic, type Report } from '../inspection/job.js';
+import { formatSeconds, plural } from '../quantities/format.js';
+import type { InspectionStatus } from '../record/schema.js';
+import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
+
+const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url));
+/** The worker ends by itself at its limit; this much later it is taken to hang. */
+const GRACE_MS = 3000;
+const MOST_STDERR = 2000;
+
+/** How often the kernel killed something for want of memory since it started; null where it does not say. */
+function oomKills(): number | null {
+  try {
+    const count = /^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1];
+    return count === undefined ? null : Number(count);
+  } catch {
+    return null;
+  }
+}
+
+interface Observed {
+  last: { phase: string; taken: number };
+  end: Exclude<Report, { event: 'progress' }> | null;
+  stderr: string;
+  hung: boolean;
+}
+
+function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], observed: Observed): void {
+  let rest = '';
+  child.stdio[CHANNEL_FD]?.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString('utf8')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const report = JSON.parse(line) as Report;
+      if (report.event !== 'progress') {
+        observed.end = report;
+        continue;
+      }
+      observed.last = { phase: report.phase, taken: report.taken };
+      onProgress(report.phase, report.taken);
+    }
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    observed.stderr = (observed.stderr + chunk.toString('utf8')).slice(-MOST_STDERR);
+  });
+}
+
+type Ended = Omit<LaunchEnd, 'wall'>;
+
+/** What a worker's document says of its end. */
+function fromDocument(end: Extract<Report, { event: 'written' }>, timeout: number): Ended {
+  const { path } = end;
+  if (end.passed === false) return { status: 'wrong', reason: 'the output is wrong', path };
+  if (end.ended === 'interrupted') return { status: 'interrupted', reason: 'stopped by a signal', path };
+  if (end.ended === 'timed-out') {
+    return { status: 'timed-out', reason: `reached its limit of ${formatSeconds(timeout)}; what was measured is kept`, path };
+  }
+  return { status: 'measured', reason: null, path };
+}
+
+/** What can be said of a worker that left no document. */
+function lost(code: number | null, signal: NodeJS.Signals | null, observed: Observed, job: Job, oom: boolean, cancelled: boolean): Ended {
+  const where = `in phase ${observed.last.phase} after ${plural(observed.last.taken, 'repetition')}`;
+  const because = (status: InspectionStatus, reason: string): Ended => ({ status, reason, path: null });
+  if (observed.end?.event === 'failed') return because(observed.end.status, observed.end.message);
+  if (observed.hung && cancelled) return because('interrupted', `did not stop when asked to, ${where}`);
+  if (observed.hung) return because('timed-out', `hung ${where}: killed at its limit of ${formatSeconds(job.timeout)}`);
+  if (signal === 'SIGKILL' && oom) return because('out-of-memory', `killed by the kernel for want of memory, ${where}`);
+  if (signal === 'SIGKILL' || signal === 'SIGTERM') return because('killed', `killed by ${signal}, ${where}`);
+  const said = observed.stderr.trim().split('\n').at(-1);
+  const how = signal === null ? `ended with exit code ${code}` : `crashed with ${signal}`;
+  return because('crashed', `${how}, ${where}${said ? `: ${said}` : ''}`);
+}
+
+export const localEngine: Engine = {
+  name: 'local',
+  launch(job, { onProgress, signal }) {
+    return new Promise((resolve, reject) => {
+      const observed: Observed = { last: { phase: 'start', taken: 0 }, end: null, stderr: '', hung: false };
+      const oomBefore = oomKills();
+      const child = spawn(process.execPath, [WORKER], { stdio: ['pipe', 'ignore', 'pipe', 'pipe'] });
+      listen(child, onProgress, observed);
+
+      const kill = (): void => {
+        observed.hung = true;
+        child.kill('SIGKILL');
+      };
+      let limit = setTimeout(kill, job.timeout * 1000 + GRACE_MS);
+      const cancel = (): void => {
+        child.stdin?.write('{"order":"cancel"}\n');
+        clearTimeout(limit);
+        limit = setTimeout(kill, GRACE_MS);
+      };
+      // Writing to a worker that is already gone says nothing new: its exit does.
+      child.stdin?.on('error', () => {});
+      child.stdin?.write(`${JSON.stringify(job)}\n`);
+      if (signal.aborted) cancel();
+      else signal.addEventListener('abort', cancel, { once: true });
+
+      const finish = (): void => {
+        clearTimeout(limit);
+        signal.removeEventListener('abort', cancel);
+      };
+      child.on('error', (error) => {
+        finish();
+        reject(error);
+      });
+      child.on('close', (code, exitSignal) => {
+        finish();
+        const wall = monotonic() - job.launchedAt;
+        const oom = oomBefore !== null && (oomKills() ?? 0) > oomBefore;
+        const end =
+          observed.end?.event === 'written'
+            ? fromDocument(observed.end, job.timeout)
+            : lost(code, exitSignal, observed, job, oom, signal.aborted);
+        resolve({ ...end, wall });
+      });
+    });
+  },
+};

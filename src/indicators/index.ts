@@ -1,0 +1,13 @@
+/** The registry of indicators: a new one is its file and its line here. */
+import { UserError } from '../errors.js';
+import type { Indicator } from './indicator.js';
+import { matmul } from './matmul.js';
+
+export const indicators: readonly Indicator[] = [matmul];
+
+/** @throws UserError when there is no such indicator. */
+export function findIndicator(name: string): Indicator {
+  const found = indicators.find((indicator) => indicator.name === name);
+  if (found !== undefined) return found;
+  throw new UserError(`there is no indicator "${name}"; there is ${indicators.map((i) => i.name).join(', ')}`);
+}

@@ -1,0 +1,47 @@
+/** What an indicator is: everything that the rest of pi-bench has to know about one. */
+import type { Options } from 'yargs';
+import type { MachineDescription } from '../machine/types.js';
+import type { KpiDeclaration } from '../record/kpi.js';
+import type { Bytes, Flop } from '../units.js';
+
+export type ParameterValue = number | string | boolean;
+/** An indicator's parameters, every one fixed: what makes a case. */
+export type Parameters = Readonly<Record<string, ParameterValue>>;
+/** Flags as the command line gives them. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+/** How the addon is asked for one call of the indicator. */
+export interface NativeWorkload {
+  readonly workload: string;
+  readonly parameters: Readonly<Record<string, number | string | readonly number[]>>;
+}
+
+export interface Placement {
+  /** The CPU of each thread; empty when threads are not bound. */
+  readonly cpus: readonly number[];
+}
+
+export interface Indicator {
+  readonly name: string;
+  readonly summary: string;
+  /** Flags beside those that every measuring command has. */
+  readonly options: Readonly<Record<string, Options>>;
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  /** @throws UserError for flags that make no case. */
+  fromFlags(flags: Flags, machine: MachineDescription): Parameters;
+  /** @throws UserError for parameters (of a campaign file, a journal) that make no case. */
+  check(parameters: Parameters): void;
+  /** The work of one repetition. */
+  work(parameters: Parameters): { readonly flop: Flop; readonly bytes: Bytes };
+  /** Memory that one inspection takes for its operands and buffers. */
+  memory(parameters: Parameters): Bytes;
+  /** Threads that one inspection keeps busy. */
+  threads(parameters: Parameters): number;
+  readonly dtype: (parameters: Parameters) => string;
+  /** What a person calls the case: `matmul 512 x 512 x 512 float32, 2 threads`. */
+  title(parameters: Parameters): string;
+  /** `FLOP/s`, or `OP/s` where the operations are on integers. */
+  rateUnit(parameters: Parameters): string;
+  nativeWorkload(parameters: Parameters, placement: Placement, variant: string | null, seed: number): NativeWorkload;
+  readonly kpis: readonly KpiDeclaration[];
+}

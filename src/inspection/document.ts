@@ -1,0 +1,83 @@
+/** From what the addon observed to the inspection's document. Pure. */
+import type { NativeOutcome, NativeVerification } from '../native.js';
+import type { InspectionDocument, Span } from '../record/schema.js';
+import { computeTelemetry } from '../telemetry/telemetry.js';
+import type { Seconds } from '../units.js';
+import type { Job } from './job.js';
+
+/** Where the JSON Schema of the documents is, relative to the package. */
+export const INSPECTION_SCHEMA = 'https://pi-bench.dev/schema/inspection-1.json';
+
+export interface WorkerMoments {
+  readonly startedAt: string;
+  /** CLOCK_MONOTONIC: when the worker's own code began, and when the document was about to be made. */
+  readonly began: Seconds;
+  readonly collected: Seconds;
+}
+
+const nanosecond = (value: Seconds): Seconds => Math.round(value * 1e9) / 1e9;
+
+/** Spans without gap or overlap, from the launch to the document. */
+function spans(job: Job, outcome: NativeOutcome, { began, collected }: WorkerMoments): Span[] {
+  const first = outcome.spans[0]?.begin ?? began;
+  const last = outcome.spans.at(-1)?.end ?? began;
+  return [
+    { name: 'start', seconds: began - job.launchedAt },
+    { name: 'load', seconds: first - began },
+    ...outcome.spans.map(({ name, begin, end }) => ({ name, seconds: end - begin })),
+    { name: 'collect', seconds: collected - last },
+  ].map(({ name, seconds }) => ({ name, seconds: nanosecond(seconds) }));
+}
+
+function verification(native: NativeVerification | null): InspectionDocument['verification'] {
+  if (native === null) return null;
+  return { ...native, worstError: Number.isFinite(native.worstError) ? native.worstError : null };
+}
+
+export function makeDocument(job: Job, outcome: NativeOutcome, moments: WorkerMoments): InspectionDocument {
+  const { samples, clock, warmup } = outcome;
+  const frequencyKnown = outcome.frequencyBefore > 0 && outcome.frequencyAfter > 0;
+  const telemetry = computeTelemetry({
+    before: outcome.before,
+    after: outcome.after,
+    threadIds: outcome.threadIds,
+    frequency: frequencyKnown ? { before: outcome.frequencyBefore, after: outcome.frequencyAfter } : null,
+    allowedCpus: job.allowedCpus.length,
+    onlineCpus: job.onlineCpus,
+    clockTicks: 100,
+  });
+  return {
+    $schema: INSPECTION_SCHEMA,
+    kind: 'pi-bench inspection',
+    schemaVersion: 1,
+    campaign: job.campaign,
+    index: job.index,
+    attempt: job.attempt,
+    case: job.case,
+    stack: { ...job.stack, implementation: outcome.implementation },
+    device: job.device,
+    seed: job.seed,
+    cpus: [...job.cpus],
+    startedAt: moments.startedAt,
+    ended: samples.cancelled ? 'interrupted' : samples.outOfTime ? 'timed-out' : 'complete',
+    clock: { name: 'monotonic', overhead: clock.overheadSeconds, resolution: clock.resolutionSeconds },
+    warmup: {
+      rule: job.warmup,
+      calls: warmup.calls,
+      steady: warmup.judged ? warmup.steady : null,
+      seconds: Array.from(warmup.seconds, nanosecond),
+    },
+    callsPerSample: outcome.callsPerSample,
+    samples: {
+      seconds: Array.from(samples.seconds),
+      entries: Array.from(samples.entries, nanosecond),
+      disturbed: samples.disturbed === null ? null : Array.from(samples.disturbed),
+    },
+    wall: nanosecond(samples.wallSeconds),
+    evicting: nanosecond(samples.evictingSeconds),
+    spans: spans(job, outcome, moments),
+    telemetry: telemetry as unknown as InspectionDocument['telemetry'],
+    verification: verification(outcome.verification),
+    fault: job.native.fault ?? null,
+  };
+}

@@ -1,0 +1,43 @@
+/** What a worker is asked to do: one JSON line on its standard input; and what it says on its channel, file 3. */
+import type { NativeJob } from '../native.js';
+import type { Case, InspectionDocument, StackIdentity, Warmup } from '../record/schema.js';
+import type { Seconds } from '../units.js';
+
+export const CHANNEL_FD = 3;
+
+export interface Job {
+  readonly campaign: string;
+  readonly index: number;
+  readonly attempt: number;
+  readonly case: Case;
+  readonly stack: Omit<StackIdentity, 'implementation'>;
+  readonly device: string;
+  readonly seed: number;
+  /** The CPU of each thread; empty: not bound. */
+  readonly cpus: readonly number[];
+  /** CPUs for the worker's own main thread. */
+  readonly otherCpus: readonly number[];
+  readonly warmup: Warmup;
+  readonly native: Omit<NativeJob, 'snapshotPaths' | 'timeLimitSeconds'>;
+  /** From the launch to the end of the repetitions. */
+  readonly timeout: Seconds;
+  /** CLOCK_MONOTONIC at which the engine began to launch. */
+  readonly launchedAt: Seconds;
+  readonly onlineCpus: number;
+  readonly allowedCpus: readonly number[];
+  /** Folders for the document, tried in this order. */
+  readonly folders: readonly string[];
+  readonly fileName: string;
+}
+
+export type Order = { readonly order: 'cancel' };
+
+export type Report =
+  | { readonly event: 'progress'; readonly phase: string; readonly taken: number }
+  | { readonly event: 'written'; readonly path: string; readonly ended: InspectionDocument['ended']; readonly passed: boolean | null; readonly refused: readonly string[] }
+  | { readonly event: 'failed'; readonly status: 'out-of-memory' | 'failed'; readonly message: string };
+
+/** Seconds of CLOCK_MONOTONIC, the clock of the addon too. */
+export function monotonic(): Seconds {
+  return Number(process.hrtime.bigint()) * 1e-9;
+}

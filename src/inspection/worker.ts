@@ -1,0 +1,93 @@
+/**
+ * The worker: one fresh process, one inspection. Reads its job from standard input, measures, writes its document and
+ * says where. Imports as little as it can: its start is part of what every launch costs.
+ */
+import { mkdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { readLocalFile } from '../machine/local-files.js';
+import { native, type NativeOutcome, type RunningInspection } from '../native.js';
+import { writeFileAtomic } from '../store/atomic.js';
+import { snapshotPaths } from '../telemetry/paths.js';
+import { makeDocument } from './document.js';
+import { CHANNEL_FD, type Job, monotonic, type Order, type Report } from './job.js';
+
+/** Often enough for a person, seldom enough to leave the measuring threads alone. */
+const PROGRESS_EVERY_MS = 250;
+
+const began = monotonic();
+const startedAt = new Date().toISOString();
+
+function report(message: Report): void {
+  try {
+    writeSync(CHANNEL_FD, `${JSON.stringify(message)}\n`);
+  } catch {
+    // Nobody listens any more: the document is what counts.
+  }
+}
+
+function start(job: Job): RunningInspection {
+  if (job.cpus.length > 0) native().bindMainThread(job.otherCpus);
+  return native().inspect({
+    ...job.native,
+    snapshotPaths: snapshotPaths(readLocalFile, job.allowedCpus),
+    timeLimitSeconds: Math.max(0.001, job.timeout - (monotonic() - job.launchedAt)),
+  });
+}
+
+/** Writes to the first folder that takes it; the reasons of those that did not. */
+function write(job: Job, text: string): { path: string; refused: string[] } {
+  const refused: string[] = [];
+  for (const folder of job.folders) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      const path = join(folder, job.fileName);
+      writeFileAtomic(path, text);
+      return { path, refused };
+    } catch (error) {
+      refused.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  throw new Error(`the document could not be written: ${refused.join('; ')}`);
+}
+
+async function measure(job: Job, running: RunningInspection): Promise<void> {
+  const timer = setInterval(() => report({ event: 'progress', ...running.progress() }), PROGRESS_EVERY_MS);
+  let outcome: NativeOutcome;
+  try {
+    outcome = await running.result;
+  } finally {
+    clearInterval(timer);
+  }
+  const document = makeDocument(job, outcome, { startedAt, began, collected: monotonic() });
+  const { path, refused } = write(job, `${JSON.stringify(document)}\n`);
+  report({ event: 'written', path, ended: document.ended, passed: document.verification?.passed ?? null, refused });
+}
+
+function fail(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  report({ event: 'failed', status: message === 'out of memory' ? 'out-of-memory' : 'failed', message });
+  process.exit(1);
+}
+
+native().dieWithParent();
+// A terminal sends Ctrl-C to the whole group; the parent decides what it means and says so.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+let running: RunningInspection | undefined;
+const orders = createInterface({ input: process.stdin });
+orders.on('line', (line) => {
+  try {
+    const message = JSON.parse(line) as Job | Order;
+    if ('order' in message) {
+      running?.cancel();
+    } else if (running === undefined) {
+      running = start(message);
+      measure(message, running).then(() => process.exit(0), fail);
+    }
+  } catch (error) {
+    fail(error);
+  }
+});
+orders.on('close', () => process.exit(1));

@@ -1,0 +1,264 @@
+/** What would make measurements on this machine better. Every piece of advice follows from something that was read. */
+import { usableCpus } from './capacity.js';
+import { parseCpuList } from './linux/cpu-list.js';
+import type { MachineDescription } from './types.js';
+
+export interface Advice {
+  /** A stable name of what the advice is about. */
+  readonly topic: string;
+  /** important: results can be wrong or misleading. worthwhile: they get steadier. note: good to know. */
+  readonly level: 'important' | 'worthwhile' | 'note';
+  readonly seen: string;
+  readonly why: string;
+  /** The exact command, or what to do where no command does it. */
+  readonly action: string;
+}
+
+type Check = (machine: MachineDescription) => Advice | null;
+
+const GIBIBYTE = 1024 ** 3;
+/** Half a task on average: more than pi-bench itself leaves behind between two commands. */
+const BUSY_LOAD = 0.5;
+const FEW_CPUS = 2;
+/** From here on, giving CPUs away to isolation costs little. */
+const ENOUGH_CPUS_TO_ISOLATE = 8;
+/** Read without a system call, and as fine as the TSC. */
+const GOOD_CLOCKS = /^(tsc|arch_sys_counter|timebase|riscv_clocksource|tod)$/;
+/** Read without a system call too, but through the hypervisor's page. */
+const GUEST_CLOCKS = /^(kvm-clock|hyperv_clocksource_tsc_page)$/;
+
+const quota: Check = ({ limits }) =>
+  limits.cpuQuota === null
+    ? null
+    : {
+        topic: 'cpu-quota',
+        level: 'important',
+        seen: `a quota of ${limits.cpuQuota.toFixed(2)} CPUs${limits.cpuQuotaPeriod === null ? '' : ` in periods of ${Math.round(limits.cpuQuotaPeriod * 1000)} ms`}`,
+        why: 'a launch that uses more is stopped until the period ends: short bursts look fast, and sustained rates are those of the quota',
+        action:
+          'start the container with --cpuset-cpus=0-3 in place of --cpus (Docker, Podman), as a Guaranteed pod with whole CPUs under the static CPU manager (Kubernetes), or clear it: systemctl set-property UNIT CPUQuota=',
+      };
+
+const hiddenCgroup: Check = ({ limits }) =>
+  limits.cgroup === null || limits.cgroup.visible
+    ? null
+    : {
+        topic: 'cgroup-hidden',
+        level: 'important',
+        seen: `this process is in the control group ${limits.cgroup.path}, whose files are not mounted here`,
+        why: 'a CPU quota or memory limit cannot be seen, and neither can throttling during a measurement',
+        action:
+          'mount /sys/fs/cgroup in the container, with its own cgroup namespace: docker run --cgroupns=private',
+      };
+
+const load: Check = ({ os, cpu }) => {
+  const one = os.loadAverage?.[0];
+  if (one === undefined || one < BUSY_LOAD) return null;
+  return {
+    topic: 'load',
+    level: one >= (cpu.threads ?? 1) / 2 ? 'important' : 'worthwhile',
+    seen: `a load average of ${one.toFixed(2)} over the last minute${cpu.threads === null ? '' : ` on ${cpu.threads} CPUs`}`,
+    why: 'other work takes CPU time, cache and memory bandwidth from the measurement',
+    action: 'find it with: top -o %CPU; stop it, or wait until it ends',
+  };
+};
+
+const swap: Check = ({ memory }) =>
+  memory.swap === null || memory.swap.used === 0
+    ? null
+    : {
+        topic: 'swap',
+        level: 'worthwhile',
+        seen: `${(memory.swap.used / GIBIBYTE).toFixed(2)} GiB of swap in use`,
+        why: 'memory was short: a page that has to be read back stalls a repetition for milliseconds',
+        action: 'free memory, then: sudo swapoff -a && sudo swapon -a',
+      };
+
+const governor: Check = ({ cpu, virtualisation }) => {
+  const others = cpu.frequency.governors.filter((name) => name !== 'performance');
+  if (others.length === 0) return null;
+  return {
+    topic: 'governor',
+    level: 'worthwhile',
+    seen: `frequency governor ${others.join(', ')}${cpu.frequency.driver === null ? '' : ` (${cpu.frequency.driver})`}`,
+    why: 'the clock follows the load: the first repetitions run slower, and short launches never reach the full clock',
+    action: `${fromGuest(virtualisation)}echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`,
+  };
+};
+
+const turbo: Check = ({ cpu, virtualisation }) => {
+  const state = cpu.frequency.turbo;
+  if (state === null || !state.enabled) return null;
+  return {
+    topic: 'turbo',
+    level: 'note',
+    seen: 'turbo (boost) is on',
+    why: 'the clock depends on temperature, on power and on what the other cores do: right for the best rate, unsteady for comparisons',
+    action: `for comparisons, ${fromGuest(virtualisation)}echo ${state.off} | sudo tee ${state.control}`,
+  };
+};
+
+const smt: Check = ({ cpu, virtualisation }) =>
+  cpu.smt !== true
+    ? null
+    : {
+        topic: 'smt',
+        level: 'note',
+        seen: `${cpu.threads ?? 'several'} threads on ${cpu.cores ?? 'fewer'} cores (SMT is on)`,
+        why: "two threads on one core share its units and caches: a neighbour on the sibling slows a measurement, and more threads than cores don't make matmul faster",
+        action: `measure with at most ${cpu.cores ?? 'one thread a'} core${cpu.cores === null ? '' : 's'}: --threads ${cpu.cores ?? 1}; or ${fromGuest(virtualisation)}echo off | sudo tee /sys/devices/system/cpu/smt/control`,
+      };
+
+const virtualMachine: Check = ({ virtualisation }) =>
+  virtualisation.guest !== true
+    ? null
+    : {
+        topic: 'virtual-machine',
+        level: 'worthwhile',
+        seen: `a virtual machine${virtualisation.hypervisor === null ? '' : ` (${virtualisation.hypervisor})`}${virtualisation.product === null ? '' : `: ${virtualisation.product}`}`,
+        why: 'the host may give a CPU to other guests without telling, the CPU may show another model than it is, and clock, temperature and energy are mostly hidden',
+        action:
+          'use dedicated hosts or bare metal for qualification; otherwise spread more launches over time and look at run delay and steal',
+      };
+
+const fewCpus: Check = (machine) => {
+  const usable = usableCpus(machine);
+  const allowed = parseCpuList(machine.limits.allowedCpus);
+  if ((allowed === null && machine.cpu.threads === null) || usable > FEW_CPUS) return null;
+  return {
+    topic: 'few-cpus',
+    level: 'worthwhile',
+    seen: `${usable} usable CPU${usable === 1 ? '' : 's'}`,
+    why: 'with every CPU measured, the system, Node and interrupts take their time from the measurement',
+    action:
+      usable === 1
+        ? 'use a machine with more CPUs, or expect outliers and spread more launches over time'
+        : `leave one CPU free: --threads ${usable - 1}`,
+  };
+};
+
+const clocksource: Check = ({ os, virtualisation }) => {
+  if (os.clocksource === null || GOOD_CLOCKS.test(os.clocksource.current)) return null;
+  const { current, available } = os.clocksource;
+  return {
+    topic: 'clocksource',
+    level: GUEST_CLOCKS.test(current) ? 'note' : 'worthwhile',
+    seen: `clocksource ${current} (available: ${available.join(', ') || 'none'})`,
+    why: GUEST_CLOCKS.test(current)
+      ? 'reading the time goes through a page of the hypervisor, a little slower than the TSC'
+      : 'reading the time costs a system call or a device access, around a microsecond: short repetitions are measured badly',
+    action: available.includes('tsc')
+      ? `${fromContainer(virtualisation)}echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource`
+      : 'see why the kernel refused the TSC: sudo dmesg | grep -i -e tsc -e clocksource; where the TSC is sound, boot with tsc=reliable',
+  };
+};
+
+const schedstat: Check = ({ os }) =>
+  os.schedstat
+    ? null
+    : {
+        topic: 'schedstat',
+        level: 'worthwhile',
+        seen: 'no scheduler statistics in /proc/self/schedstat',
+        why: 'how long a thread waited for a CPU cannot be known: a neighbour that slows the measurement goes unseen',
+        action: 'boot a kernel built with CONFIG_SCHED_INFO (CONFIG_SCHEDSTATS=y), as the distributions do',
+      };
+
+const pressure: Check = ({ os }) =>
+  os.pressure
+    ? null
+    : {
+        topic: 'psi',
+        level: 'note',
+        seen: 'no pressure information in /proc/pressure',
+        why: 'whether tasks of the machine waited for CPU, memory or disks cannot be known',
+        action: 'boot a kernel built with CONFIG_PSI, with psi=1 on its command line',
+      };
+
+const hugePages: Check = ({ memory, virtualisation }) => {
+  const mode = memory.transparentHugePages;
+  if (mode !== 'never' && mode !== 'always') return null;
+  return {
+    topic: 'transparent-huge-pages',
+    level: mode === 'never' ? 'worthwhile' : 'note',
+    seen: `transparent huge pages: ${mode}`,
+    why:
+      mode === 'never'
+        ? 'large matrices lie in 4 KiB pages: address translation slows them, differently in each launch'
+        : 'the kernel may move pages together while a measurement runs, and every library gets huge pages whether it asks or not',
+    action: `${fromContainer(virtualisation)}echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled`,
+  };
+};
+
+const numaBalancing: Check = ({ memory, virtualisation }) =>
+  memory.numaBalancing !== true || memory.numaNodes.length < 2
+    ? null
+    : {
+        topic: 'numa-balancing',
+        level: 'worthwhile',
+        seen: `automatic NUMA balancing over ${memory.numaNodes.length} nodes`,
+        why: 'the kernel takes pages away to see who uses them, and moves them: page faults within the measurement',
+        action: `${fromContainer(virtualisation)}echo 0 | sudo tee /proc/sys/kernel/numa_balancing`,
+      };
+
+const isolation: Check = ({ cpu, os, virtualisation }) => {
+  if (os.commandLine === null || os.isolatedCpus !== null || virtualisation.guest === true) return null;
+  if ((cpu.threads ?? 0) < ENOUGH_CPUS_TO_ISOLATE) return null;
+  return {
+    topic: 'isolation',
+    level: 'note',
+    seen: 'no isolated CPUs',
+    why: 'the scheduler may put any task on the CPUs that are measured, and their tick interrupts the repetitions',
+    action:
+      'for the steadiest numbers of one thread, boot with isolcpus=2 nohz_full=2, and run it there: taskset -c 2 npx pi-bench',
+  };
+};
+
+const aslr: Check = ({ os }) =>
+  os.aslr === null || os.aslr === 0
+    ? null
+    : {
+        topic: 'aslr',
+        level: 'note',
+        seen: `address space randomisation is on (${os.aslr})`,
+        why: 'each launch gets another memory layout: a part of the difference between launches, which several launches average out',
+        action: 'to find out how large that part is: setarch --addr-no-randomize npx pi-bench',
+      };
+
+const CHECKS: readonly Check[] = [
+  quota,
+  hiddenCgroup,
+  load,
+  swap,
+  governor,
+  virtualMachine,
+  fewCpus,
+  clocksource,
+  schedstat,
+  hugePages,
+  numaBalancing,
+  turbo,
+  smt,
+  pressure,
+  isolation,
+  aslr,
+];
+
+const ORDER: readonly Advice['level'][] = ['important', 'worthwhile', 'note'];
+
+/** The important first. */
+export function advise(machine: MachineDescription): Advice[] {
+  return CHECKS.map((check) => check(machine))
+    .filter((advice) => advice !== null)
+    .sort((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
+}
+
+/** A container cannot change the kernel's settings. */
+function fromContainer({ container }: MachineDescription['virtualisation']): string {
+  return container === null ? '' : 'on the host: ';
+}
+
+/** A guest cannot change the hardware's settings either. */
+function fromGuest(virtualisation: MachineDescription['virtualisation']): string {
+  return virtualisation.guest === true ? 'on the host: ' : fromContainer(virtualisation);
+}

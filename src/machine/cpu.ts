@@ -1,0 +1,85 @@
+/** The CPU: identity, topology, clock, caches and mitigations, from /proc/cpuinfo and /sys/devices/system/cpu. */
+import { readCaches } from './caches.js';
+import { parseCpuinfo, relevantFeatures } from './cpuinfo.js';
+import { readFrequency } from './frequency.js';
+import { parseCpuList } from './linux/cpu-list.js';
+import { distinct, type FileReader, readTrimmed } from './linux/reader.js';
+import type { CpuDescription } from './types.js';
+
+const CPU_DIRECTORY = '/sys/devices/system/cpu';
+
+/** Those that the kernel knew in 2026; a name that it does not have is left out. */
+const VULNERABILITIES = [
+  'gather_data_sampling',
+  'indirect_target_selection',
+  'itlb_multihit',
+  'l1tf',
+  'mds',
+  'meltdown',
+  'mmio_stale_data',
+  'old_microcode',
+  'reg_file_data_sampling',
+  'retbleed',
+  'spec_rstack_overflow',
+  'spec_store_bypass',
+  'spectre_v1',
+  'spectre_v2',
+  'srbds',
+  'tsa',
+  'tsx_async_abort',
+  'vmscape',
+];
+
+export function readCpu(reader: FileReader, architecture: string): CpuDescription {
+  const cpuinfo = parseCpuinfo(reader('/proc/cpuinfo') ?? '');
+  const online = parseCpuList(readTrimmed(reader, `${CPU_DIRECTORY}/online`));
+  const cpus = online ?? [];
+  const cores = countDistinct(reader, cpus, ['topology/core_cpus_list', 'topology/thread_siblings_list']);
+  const packages = countDistinct(reader, cpus, ['topology/physical_package_id']);
+  const threads = online?.length ?? cpuinfo?.threads ?? null;
+  const coreCount = cores ?? cpuinfo?.cores ?? null;
+  return {
+    architecture,
+    vendor: cpuinfo?.vendor ?? null,
+    modelName: cpuinfo?.modelName ?? null,
+    family: cpuinfo?.family ?? null,
+    model: cpuinfo?.model ?? null,
+    stepping: cpuinfo?.stepping ?? null,
+    microcode: cpuinfo?.microcode ?? null,
+    arm: cpuinfo?.arm ?? null,
+    sockets: packages ?? cpuinfo?.sockets ?? null,
+    cores: coreCount,
+    threads,
+    smt: readSmt(reader, threads, coreCount),
+    frequency: readFrequency(reader, cpus),
+    features: relevantFeatures(cpuinfo?.flags ?? []),
+    caches: readCaches(reader, cpus),
+    vulnerabilities: readVulnerabilities(reader),
+  };
+}
+
+/** How many different values the CPUs have in the first of these files that there is; null when a CPU has none or -1. */
+function countDistinct(reader: FileReader, cpus: readonly number[], files: readonly string[]): number | null {
+  for (const file of files) {
+    const values = cpus.map((cpu) => readTrimmed(reader, `${CPU_DIRECTORY}/cpu${cpu}/${file}`));
+    if (values.length > 0 && values.every((value) => value !== null && value !== '-1')) {
+      return distinct(values).length;
+    }
+  }
+  return null;
+}
+
+function readSmt(reader: FileReader, threads: number | null, cores: number | null): boolean | null {
+  const active = readTrimmed(reader, `${CPU_DIRECTORY}/smt/active`);
+  if (active === '1' || active === '0') return active === '1';
+  return threads === null || cores === null ? null : threads > cores;
+}
+
+function readVulnerabilities(reader: FileReader): Readonly<Record<string, string>> | null {
+  const states = VULNERABILITIES.flatMap((name): (readonly [string, string])[] => {
+    const state = readTrimmed(reader, `${CPU_DIRECTORY}/vulnerabilities/${name}`);
+    return state === null ? [] : [[name, state]];
+  });
+  if (states.length === 0) return null;
+  return Object.fromEntries(states.filter(([, state]) => state !== 'Not affected'));
+}

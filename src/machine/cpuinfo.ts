@@ -1,0 +1,93 @@
+/** /proc/cpuinfo of x86, arm64 and others: who made the CPU, which one it is, and what it can do. */
+import { armName } from './arm-names.js';
+import { distinct, wholeNumber } from './linux/reader.js';
+import type { ArmIdentity } from './types.js';
+
+export interface Cpuinfo {
+  readonly vendor: string | null;
+  readonly modelName: string | null;
+  readonly family: number | null;
+  readonly model: number | null;
+  readonly stepping: number | null;
+  readonly microcode: string | null;
+  readonly arm: ArmIdentity | null;
+  /** CPUs that the file lists. */
+  readonly threads: number | null;
+  readonly sockets: number | null;
+  readonly cores: number | null;
+  readonly flags: readonly string[];
+}
+
+/** Instruction sets that a compute kernel can choose by, and what makes the clock counter steady. */
+const RELEVANT_X86 =
+  /^(sse2|ssse3|sse4_[12]|avx\w*|fma|f16c|bmi[12]|popcnt|amx_\w+|gfni|vaes|vpclmulqdq|erms|fsrm|movdir\w+|rdtscp|constant_tsc|nonstop_tsc)$/;
+const RELEVANT_OTHER =
+  /^(fp|fphp|asimd\w*|sve\w*|sme\w*|i8mm|bf16|f32mm|f64mm|atomics|jscvt|fcma|dotprod|neon|rv\d+\w*)$/;
+
+/** null when the text lists no CPU. */
+export function parseCpuinfo(text: string): Cpuinfo | null {
+  const blocks = text
+    .split(/\n\s*\n/)
+    .map(fieldsOf)
+    .filter((fields) => fields.size > 0);
+  const cpus = blocks.filter((fields) => fields.has('processor'));
+  const first = cpus[0];
+  if (first === undefined) return null;
+  const get = (key: string): string | null => first.get(key) || null;
+  const arm = armIdentity(first);
+  const named = arm === null ? null : armName(arm);
+  return {
+    vendor: get('vendor_id') ?? named?.vendor ?? null,
+    modelName: modelName(get('model name')) ?? named?.model ?? get('cpu') ?? get('uarch'),
+    family: wholeNumber(get('cpu family')),
+    model: wholeNumber(get('model')),
+    stepping: wholeNumber(get('stepping')),
+    microcode: get('microcode'),
+    arm,
+    threads: cpus.length,
+    ...topology(cpus),
+    flags: (get('flags') ?? get('Features') ?? get('isa') ?? '').split(/\s+/).filter((flag) => flag !== ''),
+  };
+}
+
+/** Sorted. The two families use one word for different things: `sme` is a matrix unit on Arm, encryption on x86. */
+export function relevantFeatures(flags: readonly string[]): readonly string[] {
+  const relevant = flags.includes('fpu') ? RELEVANT_X86 : RELEVANT_OTHER;
+  return distinct(flags.filter((flag) => relevant.test(flag))).toSorted();
+}
+
+function fieldsOf(block: string): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+  }
+  return fields;
+}
+
+/** Some hypervisors write `unknown`, some vendors pad with spaces. */
+function modelName(text: string | null): string | null {
+  const name = text?.replace(/\s+/g, ' ') ?? null;
+  return name === null || /^unknown$/i.test(name) ? null : name;
+}
+
+function armIdentity(fields: ReadonlyMap<string, string>): ArmIdentity | null {
+  const [implementer, part] = [fields.get('CPU implementer'), fields.get('CPU part')];
+  if (implementer === undefined || part === undefined) return null;
+  return {
+    implementer,
+    part,
+    variant: fields.get('CPU variant') ?? null,
+    revision: fields.get('CPU revision') ?? null,
+  };
+}
+
+function topology(cpus: readonly ReadonlyMap<string, string>[]) {
+  const packages = cpus.map((fields) => fields.get('physical id'));
+  const cores = cpus.map((fields) => fields.get('core id'));
+  if (packages.includes(undefined) || cores.includes(undefined)) return { sockets: null, cores: null };
+  return {
+    sockets: new Set(packages).size,
+    cores: new Set(cores.map((core, i) => `${packages[i]}/${core}`)).size,
+  };
+}

@@ -1,0 +1,86 @@
+/** What this process may use: affinity, cpuset, CPU quota and memory limit, of its control group and all its ancestors. */
+import type { Bytes } from '../units.js';
+import { locateCgroup } from './linux/cgroup-location.js';
+import { quotaIn, tightest } from './linux/cpu-quota.js';
+import { type FileReader, keyedNumbers, readTrimmed, readWholeNumber } from './linux/reader.js';
+import type { Limits } from './types.js';
+
+/** v1 writes "no limit" as the largest number of whole pages that its counter holds. */
+const NO_LIMIT = 2 ** 60;
+
+interface MemoryLevel {
+  readonly limit: Bytes;
+  readonly headroom: Bytes | null;
+}
+
+export function readLimits(reader: FileReader): Limits {
+  const [cgroup, mountinfo] = [reader('/proc/self/cgroup'), reader('/proc/self/mountinfo')];
+  const cpu = locateCgroup(cgroup, mountinfo, 'cpu');
+  const memory = locateCgroup(cgroup, mountinfo, 'memory');
+  const cpuset = locateCgroup(cgroup, mountinfo, 'cpuset');
+  const quota = tightest((cpu?.directories ?? []).map((directory) => quotaIn(reader, directory)));
+  const levels = (memory?.directories ?? [])
+    .map((directory) => memoryLevel(reader, directory))
+    .filter((level) => level !== null);
+  const status = reader('/proc/self/status') ?? '';
+  return {
+    allowedCpus: statusList(status, 'Cpus_allowed_list'),
+    allowedNodes: statusList(status, 'Mems_allowed_list'),
+    onlineCpus: readTrimmed(reader, '/sys/devices/system/cpu/online'),
+    cgroup:
+      cpu === null ? null : { version: cpu.version, path: cpu.path, visible: cpu.directories.length > 0 },
+    cpuQuota: quota?.cpus ?? null,
+    cpuQuotaPeriod: quota?.period ?? null,
+    cpuset: firstOf(reader, cpuset?.directories ?? [], [
+      'cpuset.cpus.effective',
+      'cpuset.effective_cpus',
+      'cpuset.cpus',
+    ]),
+    memoryLimit: least(levels.map((level) => level.limit)),
+    memoryHeadroom: least(levels.map((level) => level.headroom).filter((headroom) => headroom !== null)),
+  };
+}
+
+function statusList(status: string, key: string): string | null {
+  return new RegExp(`^${key}:\\s*([\\d,-]+)\\s*$`, 'm').exec(status)?.[1] ?? null;
+}
+
+/**
+ * The limit of one level, and what it leaves: limit - usage + file cache that is not in active use. null when the level
+ * sets no limit. memory.high counts as a limit: above it the kernel slows the group down to reclaim.
+ */
+function memoryLevel(reader: FileReader, directory: string): MemoryLevel | null {
+  const limits = ['memory.max', 'memory.high', 'memory.limit_in_bytes']
+    .map((file) => readWholeNumber(reader, `${directory}/${file}`))
+    .filter((limit) => limit !== null)
+    .filter((limit) => limit < NO_LIMIT);
+  const limit = least(limits);
+  if (limit === null) return null;
+  const usage =
+    readWholeNumber(reader, `${directory}/memory.current`) ??
+    readWholeNumber(reader, `${directory}/memory.usage_in_bytes`);
+  if (usage === null) return { limit, headroom: null };
+  const stat = keyedNumbers(reader(`${directory}/memory.stat`) ?? '');
+  // v1 tells a group's own share, and with its children as total_*; v2 only the latter, without the prefix.
+  const cache = stat.get('total_inactive_file') ?? stat.get('inactive_file') ?? 0;
+  return { limit, headroom: Math.min(limit, Math.max(0, limit - usage + cache)) };
+}
+
+/** The nearest level's value: the group's own, else that of the ancestor which has the controller. */
+function firstOf(
+  reader: FileReader,
+  directories: readonly string[],
+  files: readonly string[],
+): string | null {
+  for (const directory of directories) {
+    for (const file of files) {
+      const value = readTrimmed(reader, `${directory}/${file}`);
+      if (value !== null) return value;
+    }
+  }
+  return null;
+}
+
+function least(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.min(...values);
+}

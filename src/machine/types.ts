@@ -1,0 +1,162 @@
+/** What a machine is and what this process may use of it, as plain JSON. What could not be read is null, never a guess. */
+import type { Bytes, Hertz, Seconds } from '../units.js';
+
+export interface MachineDescription {
+  readonly cpu: CpuDescription;
+  readonly memory: MemoryDescription;
+  readonly os: OsDescription;
+  readonly limits: Limits;
+  readonly virtualisation: Virtualisation;
+  readonly runtime: Runtime;
+}
+
+export interface CpuDescription {
+  /** As Node names it: x64, arm64. */
+  readonly architecture: string;
+  readonly vendor: string | null;
+  readonly modelName: string | null;
+  /** x86 only, as the kernel shows them; a hypervisor may have changed them. */
+  readonly family: number | null;
+  readonly model: number | null;
+  readonly stepping: number | null;
+  readonly microcode: string | null;
+  /** arm64 only: the fields of MIDR_EL1 as /proc/cpuinfo writes them. */
+  readonly arm: ArmIdentity | null;
+  readonly sockets: number | null;
+  readonly cores: number | null;
+  /** CPUs as the kernel counts them, online. */
+  readonly threads: number | null;
+  /** Whether some core runs two threads at once. */
+  readonly smt: boolean | null;
+  readonly frequency: FrequencyDescription;
+  /** Instruction sets and properties of the clock that matter to a measurement, sorted. */
+  readonly features: readonly string[];
+  readonly caches: readonly CacheDescription[];
+  /** State of each known vulnerability, by the kernel's name; those that do not affect this CPU are left out. */
+  readonly vulnerabilities: Readonly<Record<string, string>> | null;
+}
+
+export interface ArmIdentity {
+  readonly implementer: string;
+  readonly part: string;
+  readonly variant: string | null;
+  readonly revision: string | null;
+}
+
+export interface FrequencyDescription {
+  /** Without boost. */
+  readonly base: Hertz | null;
+  /** The highest that the hardware offers. */
+  readonly max: Hertz | null;
+  /** The highest that the policy in force allows. */
+  readonly limit: Hertz | null;
+  /** The distinct governors of the CPUs, sorted; empty where the kernel has no frequency control. */
+  readonly governors: readonly string[];
+  readonly driver: string | null;
+  readonly turbo: Turbo | null;
+}
+
+export interface Turbo {
+  readonly enabled: boolean;
+  /** The file that switches it, and what to write there to switch it off. */
+  readonly control: string;
+  readonly off: string;
+}
+
+/** Caches of one kind. */
+export interface CacheDescription {
+  readonly level: number;
+  readonly type: 'data' | 'instruction' | 'unified';
+  readonly size: Bytes;
+  readonly line: Bytes | null;
+  /** CPUs (threads) that share one of them. */
+  readonly sharedBy: number;
+  readonly instances: number;
+}
+
+export interface MemoryDescription {
+  readonly total: Bytes | null;
+  /** What the kernel could give without swapping (MemAvailable), when it was read. */
+  readonly available: Bytes | null;
+  readonly hugePages: {
+    readonly size: Bytes;
+    readonly total: number | null;
+    readonly free: number | null;
+  } | null;
+  /** always, madvise or never. */
+  readonly transparentHugePages: string | null;
+  readonly swap: { readonly total: Bytes; readonly used: Bytes } | null;
+  readonly numaNodes: readonly NumaNode[];
+  /** Whether the kernel moves pages between nodes by itself. */
+  readonly numaBalancing: boolean | null;
+}
+
+export interface NumaNode {
+  readonly node: number;
+  /** A list such as 0-15,32-47. */
+  readonly cpus: string;
+  readonly total: Bytes | null;
+  /** Free memory and file cache that is not in use. */
+  readonly available: Bytes | null;
+}
+
+export interface OsDescription {
+  readonly name: string | null;
+  readonly version: string | null;
+  readonly kernelRelease: string | null;
+  readonly kernelVersion: string | null;
+  readonly libc: { readonly name: 'glibc' | 'musl'; readonly version: string | null } | null;
+  /** Items of the kernel's command line that change timings. */
+  readonly commandLine: readonly string[] | null;
+  /** CPUs kept free of other tasks, as a list. */
+  readonly isolatedCpus: string | null;
+  readonly clocksource: { readonly current: string; readonly available: readonly string[] } | null;
+  /** Address space randomisation: 0 off, 1 without the heap, 2 full. */
+  readonly aslr: number | null;
+  readonly hostname: string | null;
+  /** A hash that tells machines apart; the machine's own id cannot be had from it. */
+  readonly machineIdHash: string | null;
+  /** Tasks that ran or wanted to, over 1, 5 and 15 minutes. */
+  readonly loadAverage: readonly [number, number, number] | null;
+  readonly uptime: Seconds | null;
+  /** Whether the kernel tells how long a thread waited for a CPU, and how long tasks were held up (PSI). */
+  readonly schedstat: boolean;
+  readonly pressure: boolean;
+}
+
+export interface Limits {
+  /** CPUs on which this process may run (affinity and cpuset together), as a list. */
+  readonly allowedCpus: string | null;
+  /** NUMA nodes from which it may take memory, as a list. */
+  readonly allowedNodes: string | null;
+  readonly onlineCpus: string | null;
+  readonly cgroup: {
+    readonly version: 1 | 2;
+    readonly path: string;
+    /** False when the group's files are not mounted here: its limits are then unknown. */
+    readonly visible: boolean;
+  } | null;
+  /** CPUs' worth of time, of the tightest level; null when no visible level has a quota. */
+  readonly cpuQuota: number | null;
+  readonly cpuQuotaPeriod: Seconds | null;
+  /** CPUs of the control group, as a list. */
+  readonly cpuset: string | null;
+  /** Of the tightest level; null when no visible level has a limit. */
+  readonly memoryLimit: Bytes | null;
+  /** What the limits leave free, file cache that can be dropped included; null when no visible level has a limit. */
+  readonly memoryHeadroom: Bytes | null;
+}
+
+export interface Virtualisation {
+  /** Whether this is a virtual machine; null when nothing tells. */
+  readonly guest: boolean | null;
+  readonly hypervisor: string | null;
+  /** Maker and product that the firmware names. */
+  readonly product: string | null;
+  readonly container: 'docker' | 'podman' | 'kubernetes' | 'lxc' | 'other' | null;
+}
+
+export interface Runtime {
+  readonly node: string;
+  readonly v8: string | null;
+}

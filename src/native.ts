@@ -1,0 +1,104 @@
+/** The only file that knows the addon: its types, where it is, and how it is loaded. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { packageRoot } from './package.js';
+import type { Snapshot } from './telemetry/types.js';
+import type { Hertz, Seconds } from './units.js';
+
+export type DataTypeName = 'float32' | 'float64' | 'bfloat16' | 'int8';
+export type FaultKind = 'wrong-element' | 'slow-repetition' | 'stall' | 'crash';
+
+export interface NativeJob {
+  readonly workload: string;
+  readonly parameters: Readonly<Record<string, number | string | readonly number[]>>;
+  readonly warmup:
+    | { readonly kind: 'auto' }
+    | { readonly kind: 'count'; readonly count: number }
+    | { readonly kind: 'time'; readonly seconds: Seconds };
+  /** Exactly so many samples; 0: as many as fit into `budgetSeconds`, at least `least`, at most `most`. */
+  readonly repetitions: number;
+  readonly budgetSeconds: Seconds;
+  readonly least: number;
+  readonly most: number;
+  readonly cold: boolean;
+  /** 0: none. */
+  readonly timeLimitSeconds: Seconds;
+  readonly snapshotPaths: readonly string[];
+  readonly fault?: { readonly kind: FaultKind; readonly at: number } | null;
+}
+
+export interface NativeVerification {
+  readonly passed: boolean;
+  readonly method: string;
+  readonly tolerance: string;
+  /** Largest error as a multiple of the limit. */
+  readonly worstError: number;
+  readonly checked: number;
+  readonly wrong: number;
+  readonly firstWrong: string;
+}
+
+export interface NativeOutcome {
+  /** CLOCK_MONOTONIC, without gap or overlap. */
+  readonly spans: readonly { readonly name: string; readonly begin: Seconds; readonly end: Seconds }[];
+  readonly clock: { readonly overheadSeconds: Seconds; readonly resolutionSeconds: Seconds };
+  readonly warmup: {
+    readonly seconds: Float64Array;
+    readonly calls: number;
+    readonly judged: boolean;
+    readonly steady: boolean;
+  };
+  readonly callsPerSample: number;
+  readonly samples: {
+    /** Start of each sample after the first one's start. */
+    readonly entries: Float64Array;
+    /** One call's seconds. */
+    readonly seconds: Float64Array;
+    readonly evictingSeconds: Seconds;
+    readonly wallSeconds: Seconds;
+    readonly cancelled: boolean;
+    readonly outOfTime: boolean;
+    /** Indices of disturbed repetitions; null where the system cannot tell. */
+    readonly disturbed: Uint32Array | null;
+  };
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  /** 0 where it is not known. */
+  readonly frequencyBefore: Hertz;
+  readonly frequencyAfter: Hertz;
+  readonly threadIds: readonly number[];
+  readonly implementation: string;
+  readonly verification: NativeVerification | null;
+}
+
+export interface RunningInspection {
+  readonly result: Promise<NativeOutcome>;
+  progress(): { readonly phase: string; readonly taken: number };
+  cancel(): void;
+}
+
+export interface NativeKernel {
+  readonly isa: string;
+  readonly dtype: DataTypeName;
+  readonly runsHere: boolean;
+}
+
+export interface NativeAddon {
+  inspect(job: NativeJob): RunningInspection;
+  /** Best first for each data type. */
+  kernels(): readonly NativeKernel[];
+  peakLoop(dtype: DataTypeName, isa: string, iterations: number): { operations: number; seconds: Seconds };
+  measureClock(): { overheadSeconds: Seconds; resolutionSeconds: Seconds };
+  bindMainThread(cpus: readonly number[]): void;
+  dieWithParent(): void;
+}
+
+export const addonPath = join(packageRoot, 'build', 'Release', 'pibench.node');
+
+let loaded: NativeAddon | undefined;
+
+/** @throws Error when the addon is missing or was built for another system. */
+export function native(): NativeAddon {
+  loaded ??= createRequire(import.meta.url)(addonPath) as NativeAddon;
+  return loaded;
+}

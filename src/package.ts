@@ -1,0 +1,37 @@
+/** What this installation of pi-bench is: where it stands, its version and the commit it was built from. */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
+
+export type PiBenchIdentity = {
+  readonly version: string;
+  /** null where neither git nor the package says. */
+  readonly commit: string | null;
+};
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+/** The commit that a clone stands at, read from git's own files so that no process has to start. */
+function commitOfClone(): string | null {
+  const head = readOrNull(join(packageRoot, '.git', 'HEAD'));
+  if (head === null || !head.startsWith('ref: ')) return head;
+  const ref = head.slice('ref: '.length);
+  const loose = readOrNull(join(packageRoot, '.git', ref));
+  if (loose !== null) return loose;
+  const packed = readOrNull(join(packageRoot, '.git', 'packed-refs')) ?? '';
+  return packed.split('\n').find((line) => line.endsWith(` ${ref}`))?.slice(0, 40) ?? null;
+}
+
+export function identity(): PiBenchIdentity {
+  const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+  const commit = commitOfClone() ?? readOrNull(join(packageRoot, 'dist', 'commit'));
+  return { version: manifest.version, commit };
+}

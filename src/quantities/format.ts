@@ -1,0 +1,48 @@
+/** Writes quantities for people: four significant digits and an SI or binary prefix. */
+import type { Bytes, Ratio, Seconds } from '../units.js';
+
+const SI = [
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+  [1, ''],
+  [1e-3, 'm'],
+  [1e-6, 'µ'],
+  [1e-9, 'n'],
+] as const;
+
+/** `digits` significant digits without an exponent. */
+export function significant(value: number, digits = 4): string {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(decimals, 12));
+}
+
+/** `192.3 GFLOP/s`. */
+export function withPrefix(value: number, unit: string, digits = 4): string {
+  const [factor, prefix] = SI.find(([least]) => Math.abs(value) >= least * 0.9995) ?? [1, ''];
+  return `${significant(value / factor, digits)} ${prefix}${unit}`;
+}
+
+export function formatSeconds(value: Seconds, digits = 4): string {
+  return value >= 60 ? `${Math.floor(value / 60)} min ${Math.round(value % 60)} s` : withPrefix(value, 's', digits);
+}
+
+export function formatBytes(value: Bytes): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, value)) / 10)));
+  return `${significant(value / 1024 ** step, 3)} ${units[step]}`;
+}
+
+/** `1.24 %`. */
+export function formatShare(value: Ratio, digits = 2): string {
+  const percent = value * 100;
+  return `${Math.abs(percent) >= 10 ** digits ? percent.toFixed(0) : significant(percent, digits)} %`;
+}
+
+/** `1 launch`, `6 launches`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,69 @@
+/** A machine's description for a person. */
+import { usableCpus } from '../../machine/capacity.js';
+import type { CacheDescription, MachineDescription } from '../../machine/types.js';
+import { formatBytes, plural, withPrefix } from '../../quantities/format.js';
+import type { Style } from './style.js';
+import { type Row, renderRows } from './table.js';
+
+const UNKNOWN = 'not known';
+const orUnknown = (text: string | number | null): string => (text === null ? UNKNOWN : String(text));
+const known = (parts: readonly (string | null | false)[]): string =>
+  parts.filter((part) => typeof part === 'string' && part !== '').join(', ') || UNKNOWN;
+
+function cacheText({ level, type, size, sharedBy, instances }: CacheDescription): string {
+  const kind = type === 'unified' ? '' : type === 'data' ? 'd' : 'i';
+  const shared = sharedBy > 1 ? ` shared by ${sharedBy}` : '';
+  return `L${level}${kind} ${formatBytes(size)}${instances > 1 ? ` x ${instances}` : ''}${shared}`;
+}
+
+function cpuRows({ cpu, limits }: MachineDescription): Row[] {
+  const { frequency } = cpu;
+  const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
+  return [
+    ['CPU', known([cpu.modelName, cpu.vendor, `microcode ${orUnknown(cpu.microcode)}`])],
+    ['topology', known([cpu.sockets && plural(cpu.sockets, 'socket'), cpu.cores && plural(cpu.cores, 'core'), cpu.threads && plural(cpu.threads, 'CPU'), smt].map((x) => (typeof x === 'string' ? x : null)))],
+    ['usable', `CPUs ${orUnknown(limits.allowedCpus)}${limits.cpuQuota === null ? ', no quota' : `, quota of ${limits.cpuQuota} CPUs`}`],
+    [
+      'clock',
+      known([
+        frequency.base && `base ${withPrefix(frequency.base, 'Hz', 3)}`,
+        frequency.max && `up to ${withPrefix(frequency.max, 'Hz', 3)}`,
+        frequency.governors.length > 0 ? `governor ${frequency.governors.join(', ')}` : 'no frequency control visible',
+        frequency.turbo && `turbo ${frequency.turbo.enabled ? 'on' : 'off'}`,
+      ].map((x) => (typeof x === 'string' ? x : null))),
+    ],
+    ['caches', known(cpu.caches.map(cacheText))],
+    ['features', cpu.features.join(' ') || UNKNOWN],
+  ];
+}
+
+function systemRows({ memory, os, limits, virtualisation, runtime }: MachineDescription): Row[] {
+  const { hypervisor, guest, product, container } = virtualisation;
+  const bytes = (value: number | null): string => (value === null ? UNKNOWN : formatBytes(value));
+  return [
+    [
+      'memory',
+      known([
+        `${bytes(memory.total)} of which ${bytes(memory.available)} available`,
+        limits.memoryLimit !== null && `limit ${formatBytes(limits.memoryLimit)}`,
+        memory.numaNodes.length > 0 ? plural(memory.numaNodes.length, 'NUMA node') : null,
+        memory.transparentHugePages && `huge pages ${memory.transparentHugePages}`,
+        memory.swap !== null && memory.swap.used > 0 && `swap in use ${formatBytes(memory.swap.used)}`,
+      ]),
+    ],
+    ['system', known([os.name && `${os.name} ${os.version ?? ''}`.trim(), os.kernelRelease && `Linux ${os.kernelRelease}`, os.libc && `${os.libc.name} ${os.libc.version ?? ''}`.trim(), `Node ${runtime.node}`])],
+    ['clocksource', orUnknown(os.clocksource?.current ?? null)],
+    ['virtual', known([guest === null ? null : guest ? `guest of ${hypervisor ?? 'an unknown hypervisor'}` : 'bare metal', product, container && `container ${container}`])],
+    ['load', os.loadAverage === null ? UNKNOWN : os.loadAverage.join(' ')],
+    ['machine id', orUnknown(os.machineIdHash)],
+  ];
+}
+
+export function renderMachine(machine: MachineDescription, style: Style): string {
+  const launch = plural(usableCpus(machine), 'thread');
+  return [
+    style.bold(machine.os.hostname ?? 'this machine'),
+    '',
+    renderRows([...cpuRows(machine), ...systemRows(machine), ['default', `a launch takes ${launch}`]], style),
+  ].join('\n');
+}

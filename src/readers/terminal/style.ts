@@ -1,0 +1,37 @@
+/** How wide and how colourful a terminal is. No colour and 80 columns where it is not one. */
+import picocolors from 'picocolors';
+
+export interface Style {
+  readonly width: number;
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly warn: (text: string) => string;
+  readonly bad: (text: string) => string;
+}
+
+const LEAST_WIDTH = 40;
+const MOST_WIDTH = 120;
+
+export function terminalStyle(stream: { readonly isTTY?: boolean; readonly columns?: number }): Style {
+  const colour = stream.isTTY === true && !('NO_COLOR' in process.env) && process.env.TERM !== 'dumb';
+  const { bold, dim, green, yellow, red } = picocolors.createColors(colour);
+  const columns = stream.isTTY === true ? (stream.columns ?? 80) : 80;
+  return { width: Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, columns)), bold, dim, good: green, warn: yellow, bad: red };
+}
+
+/** Breaks a text into lines of at most `width` characters, between words. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  lines.push(line);
+  return lines;
+}

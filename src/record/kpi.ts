@@ -1,0 +1,23 @@
+/** How an indicator declares a KPI: once, with a pure function that computes it from a batch of the record. */
+import type { Seconds } from '../units.js';
+import type { RecordBatch } from './schema.js';
+
+export interface KpiDeclaration {
+  /** An OpenMetrics name that ends in its base unit. */
+  readonly name: string;
+  readonly unit: (batch: RecordBatch) => string;
+  readonly direction: 'higher' | 'lower';
+  readonly help: string;
+  readonly statistic: string;
+  /** How to show it: value / divisor, in this unit, with so many digits. */
+  readonly display: (batch: RecordBatch) => { readonly divisor: number; readonly unit: string; readonly digits: number };
+  /** Whether a regression test counts it. */
+  readonly regression: boolean;
+  /** null where the batch does not have it. */
+  readonly value: (batch: RecordBatch, context: { readonly timeToResult: Seconds }) => KpiValue | null;
+}
+
+export interface KpiValue {
+  readonly value: number;
+  readonly ci: { readonly level: number; readonly low: number; readonly high: number } | null;
+}

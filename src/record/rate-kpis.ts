@@ -1,0 +1,79 @@
+/** The KPIs of any indicator whose repetition is a fixed amount of work. */
+import type { KpiDeclaration, KpiValue } from './kpi.js';
+import type { RecordBatch } from './schema.js';
+
+type Interval = NonNullable<NonNullable<RecordBatch['rate']>['interval']>;
+
+function ciOf(interval: Interval | null): KpiValue['ci'] {
+  return interval === null ? null : { level: interval.level, low: interval.low, high: interval.high };
+}
+
+const rateDisplay = (batch: RecordBatch) => ({ divisor: 1e9, unit: `G${batch.rateUnit}`, digits: 4 });
+const rateUnit = (batch: RecordBatch) => batch.rateUnit;
+
+/** @param indicator its name, in the KPIs' names; `what`, in words, in their help. */
+export function rateKpis(indicator: string, what: string): readonly KpiDeclaration[] {
+  const prefix = `pibench_${indicator}`;
+  return [
+    {
+      name: `${prefix}_rate_flops_per_second`,
+      unit: rateUnit,
+      direction: 'higher',
+      help: `Rate inside a repetition of ${what}: work of one repetition / median over launches of the launch medians`,
+      statistic: 'median',
+      display: rateDisplay,
+      regression: true,
+      value: ({ rate }) => (rate === null ? null : { value: rate.median, ci: ciOf(rate.interval) }),
+    },
+    {
+      name: `${prefix}_rate_p05_flops_per_second`,
+      unit: rateUnit,
+      direction: 'higher',
+      help: `Rate that 95 % of the repetitions of ${what} reach`,
+      statistic: 'p05',
+      display: rateDisplay,
+      regression: true,
+      value: ({ rate }) => (rate === null ? null : { value: rate.p05, ci: null }),
+    },
+    {
+      name: `${prefix}_sustained_rate_flops_per_second`,
+      unit: rateUnit,
+      direction: 'higher',
+      help: `Rate over the wall clock of ${what}, pauses between repetitions included: median over launches`,
+      statistic: 'sustained',
+      display: rateDisplay,
+      regression: true,
+      value: ({ rate }) => (rate === null ? null : { value: rate.sustained, ci: null }),
+    },
+    {
+      name: `${prefix}_elapsed_seconds`,
+      unit: () => 's',
+      direction: 'lower',
+      help: `Seconds of one repetition of ${what}: median over launches of the launch medians`,
+      statistic: 'median',
+      display: () => ({ divisor: 1e-3, unit: 'ms', digits: 4 }),
+      regression: false,
+      value: ({ elapsed }) => (elapsed === null ? null : { value: elapsed.median, ci: ciOf(elapsed.interval) }),
+    },
+    {
+      name: `${prefix}_elapsed_cv_ratio`,
+      unit: () => '1',
+      direction: 'lower',
+      help: `Standard deviation / mean of the repetitions of ${what}, all launches together`,
+      statistic: 'cv',
+      display: () => ({ divisor: 0.01, unit: '%', digits: 3 }),
+      regression: false,
+      value: ({ pooled }) => (typeof pooled?.cv === 'number' ? { value: pooled.cv, ci: null } : null),
+    },
+    {
+      name: `${prefix}_time_to_result_seconds`,
+      unit: () => 's',
+      direction: 'lower',
+      help: `Seconds from the command to this record, waiting for other campaigns excluded`,
+      statistic: 'total',
+      display: () => ({ divisor: 1, unit: 's', digits: 3 }),
+      regression: false,
+      value: (_, { timeToResult }) => ({ value: timeToResult, ci: null }),
+    },
+  ];
+}

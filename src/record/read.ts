@@ -1,0 +1,53 @@
+/** Reads a record back: whole, ours, unaltered, of a version that this pi-bench knows. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { messageOf, UserError } from '../errors.js';
+import { brokenRules } from './check.js';
+import { digestOf } from './digest.js';
+import { type PiBenchRecord, readable, SCHEMA_VERSION } from './schema.js';
+
+const envelope = z.looseObject({ kind: z.literal('pi-bench record'), schemaVersion: z.int() });
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`${path} is not JSON: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * @param path record.json or the folder that holds it
+ * @throws UserError that says what is wrong with it
+ */
+export function readRecord(path: string): { readonly record: PiBenchRecord; readonly path: string } {
+  let file = path;
+  let text: string;
+  try {
+    if (statSync(path).isDirectory()) file = join(path, 'record.json');
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UserError(`cannot read the record: ${messageOf(error)}`);
+  }
+  const json = parse(text, file);
+  const head = envelope.safeParse(json);
+  if (!head.success) throw new UserError(`${file} is not a record of pi-bench`);
+  const { schemaVersion } = head.data;
+  if (schemaVersion > SCHEMA_VERSION) {
+    throw new UserError(
+      `${file} has schema version ${schemaVersion}; this pi-bench reads up to ${SCHEMA_VERSION}: use a newer pi-bench`,
+    );
+  }
+  const parsed = readable.record.safeParse(json);
+  if (!parsed.success) {
+    throw new UserError(`${file} does not fit its schema: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  }
+  const { data } = parsed;
+  if (digestOf(json as Record<string, unknown>) !== data.digest) {
+    throw new UserError(`${file} was altered after pi-bench wrote it: its digest does not fit`);
+  }
+  const broken = brokenRules(data);
+  if (broken.length > 0) throw new UserError(`${file} contradicts itself: ${broken.join('; ')}`);
+  return { record: data, path: file };
+}

@@ -1,0 +1,219 @@
+/**
+ * The documents that pi-bench writes, versioned: the record of a campaign and the document of an inspection.
+ * One definition gives the types, the check on writing (unknown fields are rejected), the check on reading (unknown
+ * fields are kept) and the JSON Schema that the package ships.
+ */
+import { z } from 'zod';
+
+export const SCHEMA_VERSION = 1;
+
+type ObjectOf = typeof z.strictObject;
+
+const seconds = z.number().describe('seconds');
+const parameterValue = z.union([z.number(), z.string(), z.boolean()]);
+/** Machine descriptions and telemetry have their own types; the record takes them as they come. */
+const plainJson = z.record(z.string(), z.json());
+
+/** The schemas, with `object` deciding what happens to unknown fields. */
+function documents(object: ObjectOf) {
+  const caseSchema = object({
+    indicator: z.string(),
+    parameters: z.record(z.string(), parameterValue),
+  });
+  const stack = object({
+    provider: z.string().describe('who made it, for example "embedded"'),
+    variant: z.string().nullable().describe('the chosen instruction set or build; null: its own choice'),
+  });
+  const stackIdentity = object({
+    provider: z.string(),
+    variant: z.string().nullable(),
+    implementation: z.string().nullable().describe('what the stack chose to execute, as it tells'),
+    version: z.string(),
+    file: z.string().nullable().describe('the library file'),
+    sha256: z.string().nullable().describe('of that file'),
+  });
+  const sampling = z.union([
+    object({ kind: z.literal('fixed'), repetitions: z.int().min(1) }),
+    object({ kind: z.literal('budget'), seconds: z.number().positive(), least: z.int().min(1), most: z.int().min(1) }),
+  ]);
+  const warmup = z.union([
+    object({ kind: z.literal('auto') }),
+    object({ kind: z.literal('count'), count: z.int().min(0) }),
+    object({ kind: z.literal('time'), seconds: z.number().positive() }),
+  ]);
+  const batchSpec = object({
+    case: caseSchema,
+    stack,
+    device: z.string(),
+    inspections: z.int().min(1),
+    sampling,
+    warmup,
+    timeout: seconds.describe('limit of one inspection'),
+  });
+  const fault = object({
+    inspection: z.int().min(0),
+    kind: z.enum(['wrong-element', 'slow-repetition', 'stall', 'crash']),
+    at: z.int().min(0),
+  }).describe('an error injected on purpose: this is no measurement of the machine');
+  const campaign = object({
+    id: z.string(),
+    createdAt: z.iso.datetime(),
+    command: z.array(z.string()),
+    seed: z.int().min(0),
+    batches: z.array(batchSpec).min(1),
+    fault: fault.nullable(),
+  });
+  const flag = object({
+    name: z.string(),
+    reason: z.string(),
+    evidence: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
+  });
+  const verification = object({
+    passed: z.boolean(),
+    method: z.string(),
+    tolerance: z.string(),
+    worstError: z.number().nullable().describe('largest error as a multiple of the limit; null: not finite'),
+    checked: z.int(),
+    wrong: z.int(),
+    firstWrong: z.string(),
+  });
+  const span = object({ name: z.string(), seconds });
+  const status = z.enum(['measured', 'wrong', 'partial', 'crashed', 'killed', 'timed-out', 'out-of-memory', 'failed', 'interrupted']);
+
+  const inspection = object({
+    $schema: z.string(),
+    kind: z.literal('pi-bench inspection'),
+    schemaVersion: z.int(),
+    campaign: z.string(),
+    index: z.int().min(0),
+    attempt: z.int().min(1),
+    case: caseSchema,
+    stack: stackIdentity,
+    device: z.string(),
+    seed: z.int().min(0),
+    cpus: z.array(z.int()),
+    startedAt: z.iso.datetime(),
+    ended: z.enum(['complete', 'interrupted', 'timed-out']),
+    clock: object({ name: z.string(), overhead: seconds, resolution: seconds }),
+    warmup: object({
+      rule: warmup,
+      calls: z.int(),
+      steady: z.boolean().nullable().describe('null: the user fixed the warm-up, so nobody looked'),
+      seconds: z.array(z.number()),
+    }),
+    callsPerSample: z.int().min(1),
+    samples: object({
+      seconds: z.array(z.number()).describe('of one call, in order'),
+      entries: z.array(z.number()).describe('start of each sample after the start of the first'),
+      disturbed: z.array(z.int()).nullable().describe('indices of repetitions in which a measuring thread lost its CPU; null: the system cannot tell'),
+    }),
+    wall: seconds.describe('from the start of the first sample to the end of the last'),
+    evicting: seconds.describe('of that, spent on bringing operands out of the caches'),
+    spans: z.array(span).describe('without gap or overlap, from the launch to the writing of this document'),
+    telemetry: plainJson,
+    verification: verification.nullable(),
+    fault: object({ kind: z.string(), at: z.int() }).nullable(),
+  });
+
+  const interval = object({
+    level: z.number(),
+    low: z.number(),
+    high: z.number(),
+    method: z.string(),
+    basis: z.string().describe('what the interval rests on: launches, few launches, within one launch'),
+  });
+  const labels = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+  const kpi = object({
+    name: z.string().regex(/^[a-z][a-z0-9_]*$/),
+    value: z.number(),
+    unit: z.string(),
+    direction: z.enum(['higher', 'lower']),
+    help: z.string(),
+    timestamp: z.iso.datetime(),
+    statistic: z.string(),
+    ci: object({ level: z.number(), low: z.number(), high: z.number() }).nullable(),
+    display: object({ divisor: z.number(), unit: z.string(), digits: z.int() }),
+    regression: z.boolean().describe('whether a regression test counts it'),
+    labels,
+  });
+  const recordInspection = object({
+    index: z.int(),
+    attempt: z.int(),
+    status,
+    reason: z.string().nullable(),
+    file: z.string().nullable(),
+    sha256: z.string().nullable().describe('of that file'),
+    statistics: plainJson.nullable().describe('of the elapsed seconds'),
+    rate: object({ burst: z.number(), sustained: z.number() }).nullable(),
+    disturbedShare: z.number().nullable(),
+    undisturbedMedian: seconds.nullable(),
+    steady: z.boolean().nullable(),
+    verification: verification.nullable(),
+    flags: z.array(flag),
+    notChecked: z.array(object({ flag: z.string(), why: z.string() })),
+    spans: z.array(span),
+  });
+  const batch = object({
+    case: caseSchema,
+    title: z.string(),
+    work: object({ flop: z.number(), bytes: z.number() }),
+    rateUnit: z.string(),
+    stack: stackIdentity,
+    device: z.string(),
+    asked: batchSpec,
+    planned: z.int(),
+    measured: z.int(),
+    verified: z.enum(['passed', 'failed', 'not-run']),
+    elapsed: object({ median: seconds, interval: interval.nullable(), range: z.tuple([z.number(), z.number()]).nullable(), basis: z.string() }).nullable(),
+    rate: object({ median: z.number(), p05: z.number(), sustained: z.number(), interval: interval.nullable() }).nullable(),
+    launches: plainJson.nullable().describe('the medians of the launches and their spread'),
+    pooled: plainJson.nullable().describe('statistics of all repetitions together'),
+    violin: plainJson.nullable(),
+    box: plainJson.nullable(),
+    disturbedShare: z.number().nullable(),
+    flags: z.array(flag.extend({ inspections: z.array(z.int()) })),
+    inspections: z.array(recordInspection),
+  });
+  const record = object({
+    $schema: z.string(),
+    kind: z.literal('pi-bench record'),
+    schemaVersion: z.int(),
+    piBench: object({ version: z.string(), commit: z.string().nullable() }),
+    campaign,
+    contendedBy: z.string().nullable().describe('another campaign that measured on this machine at the same time'),
+    status: z.enum(['complete', 'incomplete', 'interrupted']),
+    machine: plainJson,
+    labels,
+    batches: z.array(batch),
+    kpis: z.array(kpi),
+    accounting: object({
+      wall: seconds.describe('from the command to the record, waiting for other campaigns excluded'),
+      measured: seconds.describe('inside the repetitions that count'),
+      share: z.number(),
+      spans: z.array(span).describe('where the rest went, summed over inspections'),
+      lost: seconds.describe('in failed and repeated inspections'),
+    }),
+    digest: z.string().describe('SHA-256 of this document as canonical JSON without this field'),
+  });
+  return { record, inspection, campaign };
+}
+
+/** For writing: unknown fields are errors. */
+export const written = documents(z.strictObject);
+/** For reading: unknown fields are kept. */
+export const readable = documents(z.looseObject as unknown as ObjectOf);
+
+export type Campaign = z.infer<typeof written.campaign>;
+export type BatchSpec = Campaign['batches'][number];
+export type Case = BatchSpec['case'];
+export type StackChoice = BatchSpec['stack'];
+export type Warmup = BatchSpec['warmup'];
+export type InspectionDocument = z.infer<typeof written.inspection>;
+export type StackIdentity = InspectionDocument['stack'];
+export type PiBenchRecord = z.infer<typeof written.record>;
+export type RecordBatch = PiBenchRecord['batches'][number];
+export type RecordInspection = RecordBatch['inspections'][number];
+export type InspectionStatus = RecordInspection['status'];
+export type Kpi = PiBenchRecord['kpis'][number];
+export type Labels = PiBenchRecord['labels'];
+export type Span = PiBenchRecord['accounting']['spans'][number];

@@ -1,0 +1,44 @@
+/** The embedded stack: our own kernels, in the addon, one variant for each instruction set. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { UserError } from '../errors.js';
+import { addonPath, native } from '../native.js';
+import { identity } from '../package.js';
+import type { Stack } from './stack.js';
+
+const variants = (here: boolean): string[] => [
+  ...new Set(native().kernels().flatMap(({ isa, runsHere }) => (runsHere === here ? [isa] : []))),
+];
+
+/** Instruction sets that have a kernel for the type on some machine that pi-bench knows, this one or another. */
+const ELSEWHERE = ['avx512', 'avx2', 'portable'];
+
+export const embedded: Stack = {
+  provider: 'embedded',
+  summary: "pi-bench's own kernels",
+  variants: () => ({ here: variants(true), elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)) }),
+  check(variant, dtype) {
+    if (variant === null) return;
+    const { here, elsewhere } = this.variants();
+    if (!here.includes(variant)) {
+      const reason = elsewhere.includes(variant) ? 'does not run on this CPU' : 'is unknown';
+      const others = elsewhere.filter((isa) => isa !== variant);
+      const onOthers = others.length > 0 ? ` (on other machines also ${others.join(', ')})` : '';
+      throw new UserError(`--stack embedded:${variant} ${reason}; here there is ${here.join(', ')}${onOthers}`);
+    }
+    const kernels = native().kernels().filter((kernel) => kernel.runsHere && kernel.dtype === dtype);
+    if (!kernels.some(({ isa }) => isa === variant)) {
+      const having = kernels.map(({ isa }) => isa).join(', ');
+      throw new UserError(`--stack embedded:${variant} has no kernel for ${dtype}; ${dtype} has ${having}`);
+    }
+  },
+  identify(variant) {
+    return {
+      provider: 'embedded',
+      variant,
+      version: identity().version,
+      file: 'pibench.node',
+      sha256: createHash('sha256').update(readFileSync(addonPath)).digest('hex'),
+    };
+  },
+};

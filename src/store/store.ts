@@ -1,0 +1,92 @@
+/**
+ * A campaign's results folder: journal, inspections, record. When it cannot be written (read-only, full), everything
+ * moves to another folder that is named, and nothing that was measured is lost.
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import type { InspectionDocument, PiBenchRecord } from '../record/schema.js';
+import { writeFileAtomic } from './atomic.js';
+import { appendToJournal, type JournalEntry } from './journal.js';
+
+export const JOURNAL = 'journal.ndjson';
+export const RECORD = 'record.json';
+export const INSPECTIONS = 'inspections';
+
+export const inspectionFile = (index: number): string => `${index}.json`;
+
+export interface Store {
+  /** Where the campaign stands now. */
+  folder(): string;
+  /** Folders for an inspection's document, in the order in which to try them. */
+  inspectionFolders(): readonly string[];
+  /** Called when a document had to go to a folder of another root: everything else follows it. */
+  documentWritten(path: string): void;
+  append(entry: JournalEntry): void;
+  writeRecord(record: PiBenchRecord): string;
+  readInspection(index: number): { readonly document: InspectionDocument; readonly text: string } | null;
+}
+
+/** Where a campaign goes when its folder cannot be written. */
+export function fallbackFolder(campaign: string): string {
+  return join(tmpdir(), `pi-bench-${process.getuid?.() ?? 0}`, campaign);
+}
+
+/**
+ * @param wanted the campaign's folder
+ * @param onMove told once, when the folder cannot be written and another takes its place
+ */
+export function openStore(wanted: string, campaign: string, onMove: (from: string, to: string, why: string) => void): Store {
+  const fallback = fallbackFolder(campaign);
+  let root = wanted;
+
+  function make(folder: string): void {
+    mkdirSync(join(folder, INSPECTIONS), { recursive: true });
+  }
+  function move(why: unknown): void {
+    if (root === fallback) throw why;
+    const from = root;
+    try {
+      make(fallback);
+      if (existsSync(from)) cpSync(from, fallback, { recursive: true });
+    } catch (error) {
+      throw new UserError(
+        `cannot write to ${from} (${messageOf(why)}) nor to ${fallback} (${messageOf(error)}): give --out a folder with space`,
+      );
+    }
+    root = fallback;
+    onMove(from, fallback, messageOf(why));
+  }
+  /** Once more in the other folder when the first cannot be written. */
+  function writing<T>(write: () => T): T {
+    try {
+      return write();
+    } catch (error) {
+      move(error);
+      return write();
+    }
+  }
+
+  writing(() => make(root));
+  return {
+    folder: () => root,
+    inspectionFolders: () => [join(root, INSPECTIONS), join(fallback, INSPECTIONS)],
+    documentWritten(path) {
+      if (root !== fallback && !path.startsWith(join(root, INSPECTIONS))) move(new Error('a document could not be written there'));
+    },
+    append: (entry) => writing(() => appendToJournal(join(root, JOURNAL), entry)),
+    writeRecord: (record) =>
+      writing(() => {
+        const path = join(root, RECORD);
+        writeFileAtomic(path, `${JSON.stringify(record, null, 1)}\n`);
+        return path;
+      }),
+    readInspection(index) {
+      const path = join(root, INSPECTIONS, inspectionFile(index));
+      if (!existsSync(path)) return null;
+      const text = readFileSync(path, 'utf8');
+      return { document: JSON.parse(text) as InspectionDocument, text };
+    },
+  };
+}

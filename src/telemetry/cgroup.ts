@@ -1,0 +1,54 @@
+/** CPU bandwidth control over the window: every level of the hierarchy, put together as `CgroupTelemetry`. */
+import { quotaIn, tightest } from '../machine/linux/cpu-quota.js';
+import { type CgroupCpuStat, parseCgroupCpuStat } from './cgroup-cpu-stat.js';
+import type { CgroupTelemetry, Snapshot } from './types.js';
+
+const STAT = '/cpu.stat';
+const NANOSECONDS_A_SECOND = 1e9;
+
+/** null when no level could be read at both ends of the window. */
+export function cgroupTelemetry(before: Snapshot, after: Snapshot): CgroupTelemetry | null {
+  const directories = Object.keys(after.files)
+    .filter((path) => path.endsWith(STAT))
+    .map((path) => path.slice(0, -STAT.length));
+  const levels = directories
+    .map((directory) => levelOver(before, after, directory))
+    .filter((level) => level !== null);
+  const [first] = levels;
+  if (first === undefined) return null;
+  const worst = levels.reduce((most, level) => (isWorse(level, most) ? level : most), first);
+  // A quota that changed within the window counts as its tighter value.
+  const quota = tightest(
+    [before, after].flatMap(({ files }) =>
+      directories.map((directory) => quotaIn((path) => files[path] ?? null, directory)),
+    ),
+  );
+  return {
+    version: worst.version,
+    quotaCpus: quota?.cpus ?? null,
+    period: quota?.period ?? null,
+    periods: worst.periods,
+    throttledPeriods: worst.throttledPeriods,
+    throttledTime: worst.throttledNanoseconds / NANOSECONDS_A_SECOND,
+  };
+}
+
+function levelOver(before: Snapshot, after: Snapshot, directory: string): CgroupCpuStat | null {
+  const [beforeText, afterText] = [before.files[directory + STAT], after.files[directory + STAT]];
+  if (beforeText == null || afterText == null) return null;
+  const [from, to] = [parseCgroupCpuStat(beforeText), parseCgroupCpuStat(afterText)];
+  if (from === null || to === null) return null;
+  return {
+    version: to.version,
+    periods: Math.max(0, to.periods - from.periods),
+    throttledPeriods: Math.max(0, to.throttledPeriods - from.throttledPeriods),
+    throttledNanoseconds: Math.max(0, to.throttledNanoseconds - from.throttledNanoseconds),
+  };
+}
+
+function isWorse(a: CgroupCpuStat, b: CgroupCpuStat): boolean {
+  if (a.throttledNanoseconds !== b.throttledNanoseconds)
+    return a.throttledNanoseconds > b.throttledNanoseconds;
+  if (a.throttledPeriods !== b.throttledPeriods) return a.throttledPeriods > b.throttledPeriods;
+  return a.periods > b.periods;
+}

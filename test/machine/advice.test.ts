@@ -1,0 +1,119 @@
+/** Advice follows from what was read, and from nothing else. */
+import { describe, expect, it } from 'vitest';
+import { advise } from '../../src/machine/advice.js';
+import { describeMachine } from '../../src/machine/describe.js';
+import { epycVm } from './fixtures/epyc-vm.js';
+import { graviton } from './fixtures/graviton.js';
+import { intelServer } from './fixtures/intel-server.js';
+import { type Files, readerOf } from './fixtures/reader-of.js';
+
+const adviseFiles = (files: Files, architecture = 'x64') =>
+  advise(
+    describeMachine(readerOf(files), {
+      architecture,
+      nodeVersion: 'v22',
+      v8Version: null,
+      glibcVersion: null,
+      env: {},
+    }),
+  );
+const topics = (files: Files, architecture?: string): string[] =>
+  adviseFiles(files, architecture).map((advice) => advice.topic);
+const about = (files: Files, topic: string) => adviseFiles(files).find((advice) => advice.topic === topic);
+
+/** The server with everything as it should be. */
+const quiet: Files = {
+  ...intelServer,
+  ...Object.fromEntries(
+    [0, 1, 2, 3, 4, 5, 6, 7].map((cpu) => [
+      `/sys/devices/system/cpu/cpu${cpu}/cpufreq/scaling_governor`,
+      'performance\n',
+    ]),
+  ),
+  '/sys/devices/system/cpu/intel_pstate/no_turbo': '1\n',
+  '/sys/devices/system/cpu/smt/active': '0\n',
+  '/sys/kernel/mm/transparent_hugepage/enabled': 'always [madvise] never\n',
+  '/proc/sys/kernel/numa_balancing': '0\n',
+  '/proc/sys/kernel/randomize_va_space': '0\n',
+  '/proc/loadavg': '0.02 0.10 0.20 1/200 100\n',
+  '/proc/meminfo': 'SwapTotal: 8 kB\nSwapFree: 8 kB\n',
+};
+
+describe('advice', () => {
+  it('is none for a machine that is set up for measuring', () => {
+    expect(adviseFiles(quiet)).toEqual([]);
+  });
+
+  it('names all that was seen on a server as it is delivered, the important first', () => {
+    expect(topics(intelServer).toSorted()).toEqual([
+      'aslr',
+      'governor',
+      'load',
+      'numa-balancing',
+      'smt',
+      'swap',
+      'transparent-huge-pages',
+      'turbo',
+    ]);
+    const levels = adviseFiles(intelServer).map((advice) => advice.level);
+    const rank = ['important', 'worthwhile', 'note'];
+    expect(levels).toEqual(levels.toSorted((a, b) => rank.indexOf(a) - rank.indexOf(b)));
+    expect(adviseFiles(intelServer)[0]?.level).toBe('important');
+  });
+
+  it('names quota, guest, few CPUs, clock and missing statistics of a limited guest', () => {
+    expect(topics(epycVm)).toEqual(
+      expect.arrayContaining([
+        'cpu-quota',
+        'virtual-machine',
+        'few-cpus',
+        'clocksource',
+        'schedstat',
+        'psi',
+        'transparent-huge-pages',
+      ]),
+    );
+    expect(about(epycVm, 'cpu-quota')?.seen).toBe('a quota of 1.50 CPUs in periods of 100 ms');
+  });
+
+  it('gives the exact command, to be run on the host when this is a container', () => {
+    expect(about(intelServer, 'turbo')?.action).toContain(
+      'echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo',
+    );
+    expect(about(intelServer, 'governor')?.action).toMatch(/^echo performance \| sudo tee /);
+    expect(about(epycVm, 'clocksource')?.action).toMatch(/^on the host: echo tsc \| sudo tee /);
+  });
+
+  it('finds the counter of arm64 good enough', () => {
+    expect(topics(graviton, 'arm64')).not.toContain('clocksource');
+  });
+
+  it('warns when the control group is hidden, since a quota could not be seen', () => {
+    const hidden = { ...quiet, '/proc/self/cgroup': '0::/../other\n' };
+    expect(topics(hidden)).toEqual(['cgroup-hidden']);
+  });
+
+  it.each([
+    ['governor', { '/sys/devices/system/cpu/cpu5/cpufreq/scaling_governor': 'schedutil\n' }],
+    ['turbo', { '/sys/devices/system/cpu/intel_pstate/no_turbo': '0\n' }],
+    ['smt', { '/sys/devices/system/cpu/smt/active': '1\n' }],
+    ['load', { '/proc/loadavg': '1.00 0.10 0.20 1/200 100\n' }],
+    ['swap', { '/proc/meminfo': 'SwapTotal: 8000000 kB\nSwapFree: 7000000 kB\n' }],
+    ['transparent-huge-pages', { '/sys/kernel/mm/transparent_hugepage/enabled': 'always madvise [never]\n' }],
+    ['numa-balancing', { '/proc/sys/kernel/numa_balancing': '1\n' }],
+    ['isolation', { '/sys/devices/system/cpu/isolated': '\n' }],
+    ['aslr', { '/proc/sys/kernel/randomize_va_space': '2\n' }],
+    ['few-cpus', { '/proc/self/status': 'Cpus_allowed_list:	0-1\n' }],
+    ['schedstat', { '/proc/self/schedstat': '0 0 0\n' }],
+    ['psi', { '/proc/pressure/cpu': undefined }],
+    ['clocksource', { '/sys/devices/system/clocksource/clocksource0/current_clocksource': 'hpet\n' }],
+    ['cpu-quota', { '/sys/fs/cgroup/user.slice/cpu.max': '400000 100000\n' }],
+  ])('is about %s alone when only that is wrong', (topic, change) => {
+    const files = { ...quiet, ...change } as Files;
+    expect(topics(files)).toEqual([topic]);
+  });
+
+  it('is only what follows from the little that could be read', () => {
+    expect(topics({})).toEqual(['schedstat', 'psi']);
+  });
+});

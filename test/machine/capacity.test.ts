@@ -1,0 +1,49 @@
+/** How much of a machine a launch may take. */
+import { describe, expect, it } from 'vitest';
+import { availableMemory, usableCpus } from '../../src/machine/capacity.js';
+import { describeMachine } from '../../src/machine/describe.js';
+import type { Limits, MachineDescription } from '../../src/machine/types.js';
+import { intelServer } from './fixtures/intel-server.js';
+import { readerOf } from './fixtures/reader-of.js';
+
+const deps = { architecture: 'x64', nodeVersion: 'v22', v8Version: null, glibcVersion: null, env: {} };
+const server = describeMachine(readerOf(intelServer), deps);
+const limited = (limits: Partial<Limits>): MachineDescription => ({
+  ...server,
+  limits: { ...server.limits, ...limits },
+});
+
+describe('usable CPUs', () => {
+  it('are those that the affinity allows', () => {
+    expect(usableCpus(limited({ allowedCpus: '2-3,7' }))).toBe(3);
+  });
+
+  it('are no more than the whole CPUs of the quota', () => {
+    expect(usableCpus(limited({ cpuQuota: 2.9 }))).toBe(2);
+    expect(usableCpus(limited({ cpuQuota: 64 }))).toBe(8);
+  });
+
+  it('are at least one, with a quota below one CPU and with nothing known', () => {
+    expect(usableCpus(limited({ cpuQuota: 0.2 }))).toBe(1);
+    expect(usableCpus(describeMachine(() => null, deps))).toBe(1);
+  });
+});
+
+describe('available memory', () => {
+  it('is what the kernel estimates when nothing limits it', () => {
+    expect(availableMemory(server)).toBe(480_000_000 * 1024);
+  });
+
+  it('is what the control group leaves when that is less', () => {
+    expect(availableMemory(limited({ memoryHeadroom: 1e9 }))).toBe(1e9);
+    expect(availableMemory(limited({ memoryHeadroom: 1e15 }))).toBe(480_000_000 * 1024);
+  });
+
+  it('is what the allowed NUMA nodes have when others are forbidden', () => {
+    expect(availableMemory(limited({ allowedNodes: '1' }))).toBe(210_000_000 * 1024);
+  });
+
+  it('is unknown when nothing was read', () => {
+    expect(availableMemory(describeMachine(() => null, deps))).toBeNull();
+  });
+});

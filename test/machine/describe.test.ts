@@ -1,0 +1,197 @@
+/** Whole descriptions, from the files of three machines and of none. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeMachine, type MachineDeps } from '../../src/machine/describe.js';
+import { epycVm } from './fixtures/epyc-vm.js';
+import { graviton } from './fixtures/graviton.js';
+import { intelServer } from './fixtures/intel-server.js';
+import { type Files, readerOf } from './fixtures/reader-of.js';
+
+const deps: MachineDeps = {
+  architecture: 'x64',
+  nodeVersion: 'v22.12.0',
+  v8Version: '12.4',
+  glibcVersion: '2.35',
+  env: {},
+};
+const describeFiles = (files: Files, own: Partial<MachineDeps> = {}) =>
+  describeMachine(readerOf(files), { ...deps, ...own });
+
+describe('describing an Intel server with two sockets', () => {
+  const machine = describeFiles(intelServer);
+
+  it('counts sockets, cores and threads', () => {
+    expect(machine.cpu).toMatchObject({ sockets: 2, cores: 4, threads: 8, smt: true });
+  });
+
+  it('tells how the clock is governed, in hertz', () => {
+    expect(machine.cpu.frequency).toEqual({
+      base: 2.6e9,
+      max: 3.4e9,
+      limit: 3.4e9,
+      governors: ['powersave'],
+      driver: 'intel_pstate',
+      turbo: { enabled: true, control: '/sys/devices/system/cpu/intel_pstate/no_turbo', off: '1' },
+    });
+  });
+
+  it('puts caches of one kind together', () => {
+    expect(machine.cpu.caches).toEqual([
+      { level: 1, type: 'data', size: 49_152, line: 64, sharedBy: 2, instances: 4 },
+      { level: 1, type: 'instruction', size: 32_768, line: 64, sharedBy: 2, instances: 4 },
+      { level: 2, type: 'unified', size: 1_310_720, line: 64, sharedBy: 2, instances: 4 },
+      { level: 3, type: 'unified', size: 50_331_648, line: 64, sharedBy: 4, instances: 2 },
+    ]);
+  });
+
+  it('tells memory, swap, huge pages and NUMA nodes in bytes', () => {
+    expect(machine.memory).toEqual({
+      total: 527_712_256 * 1024,
+      available: 480_000_000 * 1024,
+      hugePages: { size: 2_097_152, total: 16, free: 12 },
+      transparentHugePages: 'always',
+      swap: { total: 8_388_604 * 1024, used: 1_048_576 * 1024 },
+      numaNodes: [
+        { node: 0, cpus: '0,2,4,6', total: 263_856_128 * 1024, available: 210_000_000 * 1024 },
+        { node: 1, cpus: '1,3,5,7', total: 263_856_128 * 1024, available: 210_000_000 * 1024 },
+      ],
+      numaBalancing: true,
+    });
+  });
+
+  it('keeps the items of the command line that change timings, and the vulnerabilities that apply', () => {
+    expect(machine.os.commandLine).toEqual(['isolcpus=2-3', 'nohz_full=2-3', 'mitigations=off']);
+    expect(machine.cpu.vulnerabilities).toEqual({
+      mmio_stale_data: 'Mitigation: Clear CPU buffers; SMT vulnerable',
+    });
+  });
+
+  it('knows that it is neither a guest nor a container, and has no quota', () => {
+    expect(machine.virtualisation).toEqual({
+      guest: false,
+      hypervisor: null,
+      product: 'Dell Inc. PowerEdge R750',
+      container: null,
+    });
+    expect(machine.limits).toMatchObject({ cpuQuota: null, memoryLimit: null, allowedCpus: '0-7' });
+  });
+
+  it('names system and C library, and never shows the machine id', () => {
+    expect(machine.os).toMatchObject({
+      name: 'Ubuntu',
+      version: '22.04',
+      kernelRelease: '5.15.0-94-generic',
+      libc: { name: 'glibc', version: '2.35' },
+      hostname: 'node17',
+    });
+    expect(JSON.stringify(machine)).not.toContain('0123456789abcdef');
+  });
+});
+
+describe('describing a container with limits in an AMD guest, cgroup v1', () => {
+  const machine = describeFiles(epycVm);
+
+  it('finds hypervisor, product and container', () => {
+    expect(machine.virtualisation).toEqual({
+      guest: true,
+      hypervisor: 'KVM (Google Compute Engine)',
+      product: 'Google Google Compute Engine',
+      container: 'docker',
+    });
+  });
+
+  it('finds the quota and the memory limit, with file cache counted as free', () => {
+    expect(machine.limits).toMatchObject({
+      cgroup: { version: 1, path: '/docker/9f1c', visible: true },
+      cpuQuota: 1.5,
+      cpuQuotaPeriod: 0.1,
+      cpuset: '0-1',
+      memoryLimit: 4 * 1024 ** 3,
+      memoryHeadroom: 3.5 * 1024 ** 3,
+    });
+  });
+
+  it('takes a memory limit of almost 2^63 as none', () => {
+    const unlimited = {
+      ...epycVm,
+      '/sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
+    };
+    expect(describeFiles(unlimited).limits).toMatchObject({ memoryLimit: null, memoryHeadroom: null });
+  });
+
+  it('takes scheduler statistics of zeros as none, and absent settings as unknown', () => {
+    expect(machine.os).toMatchObject({ schedstat: false, pressure: false, aslr: null, hostname: null });
+    expect(machine.cpu.frequency).toMatchObject({ max: null, governors: [], turbo: null });
+    expect(machine.cpu.smt).toBe(true);
+  });
+
+  it('does not take a virtual disk made from an image for a container', () => {
+    const disk = { ...epycVm, '/proc/self/mountinfo': '27 1 254:0 / / rw - ext4 /dev/vda rw\n' };
+    expect(describeFiles({ ...disk, '/proc/self/cgroup': '0::/\n' }).virtualisation.container).toBeNull();
+  });
+});
+
+describe('describing an arm64 pod, cgroup v2 with nested limits', () => {
+  const own = { architecture: 'arm64', glibcVersion: null, env: { KUBERNETES_SERVICE_HOST: '10.0.0.1' } };
+  const machine = describeFiles(graviton, own);
+
+  it('names the core, its matrix and vector extensions, and its topology', () => {
+    expect(machine.cpu).toMatchObject({
+      modelName: 'Neoverse-V1',
+      sockets: 1,
+      cores: 4,
+      threads: 4,
+      smt: false,
+    });
+    expect(machine.cpu.features).toEqual(expect.arrayContaining(['asimd', 'bf16', 'i8mm', 'sve']));
+  });
+
+  it('finds the limits that an ancestor sets', () => {
+    expect(machine.limits).toMatchObject({
+      cgroup: { version: 2, path: '/app', visible: true },
+      cpuQuota: 2.5,
+      memoryLimit: 2 * 1024 ** 3,
+      memoryHeadroom: 1024 ** 3,
+    });
+  });
+
+  it('tells guest, pod and musl by what was read', () => {
+    expect(machine.virtualisation).toMatchObject({ guest: true, container: 'kubernetes' });
+    expect(machine.os.libc).toEqual({ name: 'musl', version: null });
+  });
+
+  it("does not take a cloud's bare metal for a guest", () => {
+    const metal = { ...graviton, '/sys/class/dmi/id/product_name': 'c7g.metal\n' };
+    expect(describeFiles(metal, own).virtualisation).toMatchObject({ guest: false, hypervisor: null });
+  });
+});
+
+describe('describing a machine of which little can be read', () => {
+  it('leaves everything unknown when no file can be read', () => {
+    const { cpu, memory, os, limits, virtualisation } = describeFiles({}, { glibcVersion: null });
+    expect(cpu).toMatchObject({ vendor: null, modelName: null, cores: null, threads: null, smt: null });
+    expect(cpu.vulnerabilities).toBeNull();
+    expect(memory).toMatchObject({ total: null, available: null, swap: null, numaNodes: [] });
+    expect(os).toMatchObject({ name: null, libc: null, clocksource: null, loadAverage: null });
+    expect(limits).toMatchObject({ cgroup: null, allowedCpus: null, cpuQuota: null });
+    expect(virtualisation).toEqual({ guest: null, hypervisor: null, product: null, container: null });
+  });
+
+  it('shows a control group that is not mounted as invisible', () => {
+    const files = {
+      '/proc/self/cgroup': '0::/../..\n',
+      '/proc/self/mountinfo': graviton['/proc/self/mountinfo'] ?? '',
+    };
+    expect(describeFiles(files).limits.cgroup).toEqual({ version: 2, path: '/../..', visible: false });
+  });
+
+  it('survives any text in any file, and stays plain JSON', () => {
+    const paths = Object.keys({ ...intelServer, ...epycVm, ...graviton });
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...paths), fc.string()), (broken) => {
+        const machine = describeFiles({ ...intelServer, ...broken });
+        expect(JSON.parse(JSON.stringify(machine))).toEqual(machine);
+      }),
+    );
+  });
+});
