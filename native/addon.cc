@@ -21,11 +21,12 @@ using pibench::Nanoseconds;
 Nanoseconds to_nanoseconds(double seconds) { return static_cast<Nanoseconds>(seconds * 1e9); }
 double to_seconds(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
 
-// ---- JavaScript to C++ ----------------------------------------------------------------------------------------------
+// ---- JavaScript to C++ ------------------------------------------------------------------------------------
 
 Napi::Value field(const Napi::Object& object, const char* name) {
   const Napi::Value value = object.Get(name);
-  if (value.IsUndefined()) throw Napi::TypeError::New(object.Env(), std::string("the job has no field ") + name);
+  if (value.IsUndefined())
+    throw Napi::TypeError::New(object.Env(), std::string("the job has no field ") + name);
   return value;
 }
 double number(const Napi::Object& object, const char* name) {
@@ -35,7 +36,8 @@ double number(const Napi::Object& object, const char* name) {
 }
 std::uint64_t count(const Napi::Object& object, const char* name) {
   const double value = number(object, name);
-  if (!(value >= 0 && value < 9e15)) throw Napi::RangeError::New(object.Env(), std::string(name) + " is out of range");
+  if (!(value >= 0 && value < 9e15))
+    throw Napi::RangeError::New(object.Env(), std::string(name) + " is out of range");
   return static_cast<std::uint64_t>(value);
 }
 std::string text(const Napi::Object& object, const char* name) {
@@ -60,10 +62,14 @@ pibench::WorkloadParameters workload_parameters(const Napi::Object& object) {
   for (std::uint32_t i = 0; i < names.Length(); ++i) {
     const std::string name = names.Get(i).ToString().Utf8Value();
     const Napi::Value value = object.Get(name);
-    if (value.IsNumber()) values[name] = value.As<Napi::Number>().DoubleValue();
-    else if (value.IsString()) values[name] = value.As<Napi::String>().Utf8Value();
-    else if (value.IsArray()) values[name] = integers(value.As<Napi::Array>());
-    else throw Napi::TypeError::New(object.Env(), "parameter " + name + " is neither number, string nor list");
+    if (value.IsNumber())
+      values[name] = value.As<Napi::Number>().DoubleValue();
+    else if (value.IsString())
+      values[name] = value.As<Napi::String>().Utf8Value();
+    else if (value.IsArray())
+      values[name] = integers(value.As<Napi::Array>());
+    else
+      throw Napi::TypeError::New(object.Env(), "parameter " + name + " is neither number, string nor list");
   }
   return pibench::WorkloadParameters(std::move(values));
 }
@@ -88,7 +94,8 @@ pibench::Fault fault(const Napi::Object& object) {
 
 pibench::Job job(const Napi::Object& object) {
   pibench::Job job;
-  job.make_workload = pibench::find_workload(text(object, "workload"), workload_parameters(child(object, "parameters")));
+  job.make_workload =
+      pibench::find_workload(text(object, "workload"), workload_parameters(child(object, "parameters")));
   job.warmup = warmup_rule(child(object, "warmup"));
   job.repetitions = count(object, "repetitions");
   job.budget = to_nanoseconds(number(object, "budgetSeconds"));
@@ -97,12 +104,14 @@ pibench::Job job(const Napi::Object& object) {
   job.cold = field(object, "cold").ToBoolean();
   job.time_limit = to_nanoseconds(number(object, "timeLimitSeconds"));
   const auto paths = child(object, "snapshotPaths").As<Napi::Array>();
-  for (std::uint32_t i = 0; i < paths.Length(); ++i) job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
-  if (object.Has("fault") && object.Get("fault").IsObject()) job.fault = fault(object.Get("fault").As<Napi::Object>());
+  for (std::uint32_t i = 0; i < paths.Length(); ++i)
+    job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
+  if (object.Has("fault") && object.Get("fault").IsObject())
+    job.fault = fault(object.Get("fault").As<Napi::Object>());
   return job;
 }
 
-// ---- C++ to JavaScript ----------------------------------------------------------------------------------------------
+// ---- C++ to JavaScript ------------------------------------------------------------------------------------
 
 Napi::Float64Array seconds_array(Napi::Env env, const std::vector<double>& values) {
   auto array = Napi::Float64Array::New(env, values.size());
@@ -113,8 +122,10 @@ Napi::Float64Array seconds_array(Napi::Env env, const std::vector<double>& value
 Napi::Object snapshot_object(Napi::Env env, const pibench::Snapshot& snapshot) {
   auto files = Napi::Object::New(env);
   for (const auto& [path, content] : snapshot.files) {
-    if (content) files.Set(path, Napi::String::New(env, *content));
-    else files.Set(path, env.Null());
+    if (content)
+      files.Set(path, Napi::String::New(env, *content));
+    else
+      files.Set(path, env.Null());
   }
   auto object = Napi::Object::New(env);
   object.Set("at", to_seconds(snapshot.at));
@@ -200,29 +211,37 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   object.Set("frequencyAfter", outcome.frequency_after);
   object.Set("threadIds", threads);
   object.Set("implementation", outcome.implementation);
-  object.Set("verification", outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
+  object.Set("verification",
+             outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
   return object;
 }
 
-// ---- The inspection: a thread of its own, a promise for its end -----------------------------------------------------
+// ---- The inspection: a thread of its own, a promise for its end -------------------------------------------
 
 const char* phase_name(pibench::Phase phase) {
   switch (phase) {
-    case pibench::Phase::allocate: return "allocate";
-    case pibench::Phase::warm_up: return "warm-up";
-    case pibench::Phase::calibrate: return "calibrate";
-    case pibench::Phase::measure: return "measure";
-    case pibench::Phase::cool_down: return "cool-down";
-    case pibench::Phase::verify: return "verify";
-    case pibench::Phase::done: return "done";
+    case pibench::Phase::allocate:
+      return "allocate";
+    case pibench::Phase::warm_up:
+      return "warm-up";
+    case pibench::Phase::calibrate:
+      return "calibrate";
+    case pibench::Phase::measure:
+      return "measure";
+    case pibench::Phase::cool_down:
+      return "cool-down";
+    case pibench::Phase::verify:
+      return "verify";
+    case pibench::Phase::done:
+      return "done";
   }
   return "unknown";
 }
 
 struct Running {
   explicit Running(Napi::Env env) : deferred(Napi::Promise::Deferred::New(env)) {}
-  pibench::Job job;
   pibench::Control control;
+  pibench::Job job;
   Napi::Promise::Deferred deferred;
   Napi::ThreadSafeFunction finished;
   std::thread thread;
@@ -232,8 +251,10 @@ struct Running {
 
 void settle(Napi::Env env, Running& running) {
   running.thread.join();
-  if (running.outcome) running.deferred.Resolve(outcome_object(env, *running.outcome));
-  else running.deferred.Reject(Napi::Error::New(env, running.error).Value());
+  if (running.outcome)
+    running.deferred.Resolve(outcome_object(env, *running.outcome));
+  else
+    running.deferred.Reject(Napi::Error::New(env, running.error).Value());
 }
 
 void measure_on_thread(const std::shared_ptr<Running>& running) {
@@ -258,14 +279,15 @@ Napi::Value inspect(const Napi::CallbackInfo& info) {
   } catch (const std::invalid_argument& error) {
     throw Napi::TypeError::New(env, error.what());
   }
-  running->finished = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
-                                                    "inspection", 0, 1);
+  running->finished = Napi::ThreadSafeFunction::New(
+      env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}), "inspection", 0, 1);
   auto handle = Napi::Object::New(env);
   handle.Set("result", running->deferred.Promise());
   handle.Set("progress", Napi::Function::New(env, [running](const Napi::CallbackInfo& call) {
                auto progress = Napi::Object::New(call.Env());
                progress.Set("phase", phase_name(running->control.phase.load(std::memory_order_relaxed)));
-               progress.Set("taken", static_cast<double>(running->control.taken.load(std::memory_order_relaxed)));
+               progress.Set("taken",
+                            static_cast<double>(running->control.taken.load(std::memory_order_relaxed)));
                return progress;
              }));
   handle.Set("cancel", Napi::Function::New(env, [running](const Napi::CallbackInfo&) {
@@ -275,15 +297,19 @@ Napi::Value inspect(const Napi::CallbackInfo& info) {
   return handle;
 }
 
-// ---- What this build and this machine offer -------------------------------------------------------------------------
+// ---- What this build and this machine offer ---------------------------------------------------------------
 
 const char* data_type_name(pibench::kernels::DataType type) {
   using pibench::kernels::DataType;
   switch (type) {
-    case DataType::float32: return "float32";
-    case DataType::float64: return "float64";
-    case DataType::bfloat16: return "bfloat16";
-    case DataType::int8: return "int8";
+    case DataType::float32:
+      return "float32";
+    case DataType::float64:
+      return "float64";
+    case DataType::bfloat16:
+      return "bfloat16";
+    case DataType::int8:
+      return "int8";
   }
   return "unknown";
 }
@@ -319,7 +345,9 @@ Napi::Value peak_loop(const Napi::CallbackInfo& info) {
   return result;
 }
 
-Napi::Value measure_clock(const Napi::CallbackInfo& info) { return clock_object(info.Env(), pibench::measure_clock()); }
+Napi::Value measure_clock(const Napi::CallbackInfo& info) {
+  return clock_object(info.Env(), pibench::measure_clock());
+}
 
 // bindMainThread(cpus): keeps the calling thread, which waits and writes, off the CPUs that measure.
 Napi::Value bind_main_thread(const Napi::CallbackInfo& info) {

@@ -43,7 +43,8 @@ double call_seconds(const Warmup& warmup, Workload& workload) {
   return static_cast<double>(now() - begin) * 1e-9;
 }
 
-// Reading files cools the caches and lets the team fall asleep: some calls bring back what the warm-up had reached.
+// Reading files cools the caches and lets the team fall asleep: some calls bring back what the warm-up
+// had reached.
 void settle(Workload& workload) {
   constexpr Nanoseconds kTime = 1'000'000;
   constexpr int kLeastCalls = 2;
@@ -61,7 +62,8 @@ std::unique_ptr<StopRule> stop_rule(const Job& job) {
 Outcome inspect(const Job& job, Control& control) {
   Outcome outcome;
   Spans spans(outcome.spans);
-  const Nanoseconds deadline = job.time_limit > 0 ? now() + job.time_limit : std::numeric_limits<Nanoseconds>::max();
+  const Nanoseconds deadline =
+      job.time_limit > 0 ? now() + job.time_limit : std::numeric_limits<Nanoseconds>::max();
 
   outcome.samples = Samples(job.repetitions > 0 ? job.repetitions : job.most);
   auto workload = with_fault(job.make_workload(), job.fault, control);
@@ -92,7 +94,8 @@ Outcome inspect(const Job& job, Control& control) {
     HostTimer timer;
     SoloRendezvous rendezvous;
     const auto stop = stop_rule(job);
-    repeat(*workload, timer, rendezvous, *stop, outcome.calls_per_sample, job.cold, deadline, control, outcome.samples);
+    repeat(*workload, timer, rendezvous, *stop, outcome.calls_per_sample, job.cold, deadline, control,
+           outcome.samples);
   } else {
     outcome.samples.cancelled = true;
   }

@@ -22,7 +22,8 @@ struct Job {
   // Makes the workload; called on the measuring thread, which becomes member 0 of its team.
   std::function<std::unique_ptr<Workload>()> make_workload;
   WarmupRule warmup;
-  // Exactly `repetitions` samples; or, when that is 0, as many as fit into `budget` but at least `least`, at most `most`.
+  // Exactly `repetitions` samples; or, when that is 0, as many as fit into `budget` but at least `least`,
+  // at most `most`.
   std::uint64_t repetitions = 0;
   Nanoseconds budget = 0;
   std::uint64_t least = 1, most = 1;

@@ -24,8 +24,12 @@ kernels::DataType data_type(const std::string& name) {
 Make matmul(const WorkloadParameters& p) {
   const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
   const matmul::Parameters parameters{
-      {integer("m"), integer("n"), integer("k")},       data_type(p.text("dtype")), static_cast<int>(p.number("threads")),
-      p.integers("cpus"), p.text("isa"), static_cast<std::uint64_t>(p.number("seed")),
+      {integer("m"), integer("n"), integer("k")},
+      data_type(p.text("dtype")),
+      static_cast<int>(p.number("threads")),
+      p.integers("cpus"),
+      p.text("isa"),
+      static_cast<std::uint64_t>(p.number("seed")),
   };
   return [parameters] { return matmul::make_workload(parameters); };
 }
@@ -51,7 +55,9 @@ const T& get(const std::map<std::string, ParameterValue>& values, const std::str
 }  // namespace
 
 double WorkloadParameters::number(const std::string& name) const { return get<double>(values_, name); }
-const std::string& WorkloadParameters::text(const std::string& name) const { return get<std::string>(values_, name); }
+const std::string& WorkloadParameters::text(const std::string& name) const {
+  return get<std::string>(values_, name);
+}
 const std::vector<int>& WorkloadParameters::integers(const std::string& name) const {
   return get<std::vector<int>>(values_, name);
 }

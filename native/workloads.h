@@ -14,7 +14,8 @@ namespace pibench {
 
 using ParameterValue = std::variant<double, std::string, std::vector<int>>;
 
-// A job's parameters by name. The getters throw std::invalid_argument when a name is missing or of another kind.
+// A job's parameters by name. The getters throw std::invalid_argument when a name is missing or of
+// another kind.
 class WorkloadParameters {
  public:
   explicit WorkloadParameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
@@ -28,6 +29,7 @@ class WorkloadParameters {
 
 // Checks the parameters at once and returns what makes the workload later, on the measuring thread.
 // Throws std::invalid_argument for an unknown name.
-std::function<std::unique_ptr<Workload>()> find_workload(const std::string& name, const WorkloadParameters& parameters);
+std::function<std::unique_ptr<Workload>()> find_workload(const std::string& name,
+                                                         const WorkloadParameters& parameters);
 
 }  // namespace pibench

@@ -6,8 +6,8 @@
 namespace pibench::kernels {
 
 struct CacheSizes {
-  std::int64_t l1, l2,
-      l3;  // bytes; l1 and l2 of one core, l3 as shared; a level that does not exist equals the one below
+  // Bytes; l1 and l2 of one core, l3 as shared. A level that does not exist equals the one below.
+  std::int64_t l1, l2, l3;
 };
 
 // Asked of the system once. Where it does not say, sizes that most server cores have or exceed.

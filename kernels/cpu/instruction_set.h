@@ -32,8 +32,8 @@ struct MicroKernel {
   std::size_t result_size;  // bytes of an element of C
   int mr;                   // most rows of a tile
   int nr;                   // columns of a tile
-  const ComputeTile*
-      by_rows;  // by_rows[r - 1] computes r rows, for each r in 1..mr: no row of C is ever padding
+  // by_rows[r - 1] computes r rows, for each r in 1..mr: no row of C is ever padding.
+  const ComputeTile* by_rows;
 };
 
 // Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed.

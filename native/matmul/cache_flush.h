@@ -24,7 +24,8 @@ inline void flush(const void* memory, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += kLine) _mm_clflush(first + at);
   _mm_mfence();
 #elif defined(__aarch64__)
-  for (std::size_t at = 0; at < bytes; at += kLine) asm volatile("dc civac, %0" : : "r"(first + at) : "memory");
+  for (std::size_t at = 0; at < bytes; at += kLine)
+    asm volatile("dc civac, %0" : : "r"(first + at) : "memory");
   asm volatile("dsb sy" : : : "memory");
 #else
   static_cast<void>(first);

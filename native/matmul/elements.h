@@ -1,4 +1,5 @@
-// The data types of matmul: what the operands and the result hold, how random elements are drawn, how they widen.
+// The data types of matmul: what the operands and the result hold, how random elements are
+// drawn, how they widen.
 #pragma once
 
 #include <bit>
@@ -11,8 +12,8 @@ namespace pibench::matmul {
 
 using kernels::DataType;
 
-// A counter-based generator (Steele, Lea & Flood 2014, SplitMix64): element i of a stream depends on nothing but the
-// stream and i, so any member of a team can fill any part.
+// A counter-based generator (Steele, Lea & Flood 2014, SplitMix64): element i of a stream depends on nothing
+// but the stream and i, so any member of a team can fill any part.
 inline std::uint64_t draw(std::uint64_t stream, std::uint64_t i) noexcept {
   std::uint64_t z = stream + (i + 1) * 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -31,10 +32,12 @@ struct Bfloat16 {
 
 inline double widen(float x) noexcept { return x; }
 inline double widen(double x) noexcept { return x; }
-inline double widen(Bfloat16 x) noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16); }
+inline double widen(Bfloat16 x) noexcept {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
+}
 
-// One specialisation per data type. `Wide` is the type in which results are checked; `kUnit` the unit roundoff of the
-// accumulation, 0 where it is exact; `poison` a value that no right result has.
+// One specialisation per data type. `Wide` is the type in which results are checked; `kUnit` the unit
+// roundoff of the accumulation, 0 where it is exact; `poison` a value that no right result has.
 template <DataType>
 struct Elements;
 

@@ -15,11 +15,18 @@ namespace {
 using kernels::DataType;
 
 // Streams of the random generator, apart from each other for any seed.
-enum class Stream : std::uint64_t { a = 0x0a00'0000'0000'0000, b = 0x0b00'0000'0000'0000, check = 0x0c00'0000'0000'0000 };
+enum class Stream : std::uint64_t {
+  a = 0x0a00'0000'0000'0000,
+  b = 0x0b00'0000'0000'0000,
+  check = 0x0c00'0000'0000'0000
+};
 
-std::uint64_t stream(std::uint64_t seed, Stream which) { return draw(static_cast<std::uint64_t>(which), seed); }
+std::uint64_t stream(std::uint64_t seed, Stream which) {
+  return draw(static_cast<std::uint64_t>(which), seed);
+}
 
-// Calls `part(first, count)` on every member for its share of `count` elements, in whole pages, and waits for all.
+// Calls `part(first, count)` on every member for its share of `count` elements, in whole pages, and
+// waits for all.
 template <typename Part>
 void share_out(Team& team, std::size_t count, std::size_t element, Part part) noexcept {
   struct Context {
@@ -83,20 +90,22 @@ class MatmulWorkload final : public Workload {
   Output output() noexcept override {
     return {{reinterpret_cast<std::byte*>(c_.data()), c_.bytes()}, sizeof(typename E::Result)};
   }
-  std::string implementation() const override { return gemm_->isa(); }
+  [[nodiscard]] std::string implementation() const override { return gemm_->isa(); }
   Team& team() noexcept override { return team_; }
 
  private:
   void fill(Operand<typename E::Operand>& operand, std::uint64_t stream) noexcept {
     auto* data = operand.data();
-    share_out(team_, operand.count(), sizeof(typename E::Operand), [data, stream](std::size_t first, std::size_t count) {
-      for (std::size_t i = first; i < first + count; ++i) data[i] = E::random(stream, i);
-    });
+    share_out(team_, operand.count(), sizeof(typename E::Operand),
+              [data, stream](std::size_t first, std::size_t count) {
+                for (std::size_t i = first; i < first + count; ++i) data[i] = E::random(stream, i);
+              });
   }
 
   void evict_range(const void* memory, std::size_t bytes) noexcept {
     const auto* first_byte = static_cast<const std::byte*>(memory);
-    share_out(team_, bytes, 1, [first_byte](std::size_t first, std::size_t count) { flush(first_byte + first, count); });
+    share_out(team_, bytes, 1,
+              [first_byte](std::size_t first, std::size_t count) { flush(first_byte + first, count); });
   }
 
   Parameters parameters_;

@@ -1,13 +1,14 @@
-// A matrix in memory of its own: page-aligned, on huge pages where the system gives them, released with the object.
+// A matrix in memory of its own: page-aligned, on huge pages where the system gives them, released
+// with the object.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
-
-#include <sys/mman.h>
 
 namespace pibench::matmul {
 
@@ -19,7 +20,8 @@ class Operand {
   explicit Operand(std::int64_t count) : count_(static_cast<std::size_t>(count)) {
     constexpr std::size_t kPage = 2U << 20U;
     const std::size_t size = (count_ * sizeof(T) + 4095) / 4096 * 4096;
-    void* memory = std::aligned_alloc(size >= kPage ? kPage : 4096, size >= kPage ? (size + kPage - 1) / kPage * kPage : size);
+    void* memory = std::aligned_alloc(size >= kPage ? kPage : 4096,
+                                      size >= kPage ? (size + kPage - 1) / kPage * kPage : size);
     if (memory == nullptr) throw std::bad_alloc();
     if (size >= kPage) madvise(memory, size, MADV_HUGEPAGE);
     memory_.reset(static_cast<T*>(memory));

@@ -1,16 +1,17 @@
 // Is C the product of A and B? Compared with arithmetic that is wider than what made it.
 //
-// Small products are computed again, every element. Large ones get Freivalds' check (1977): with a random vector x,
-// C x must equal A (B x), which costs three matrix-vector products instead of a matrix product.
+// Small products are computed again, every element. Large ones get Freivalds' check (1977): with a random
+// vector x, C x must equal A (B x), which costs three matrix-vector products instead of a matrix product.
 //
-// Integers must agree exactly: element by element, or modulo the prime 2^61 - 1 with x drawn from its whole field, so
-// that a wrong C passes with a probability of 2^-61.
+// Integers must agree exactly: element by element, or modulo the prime 2^61 - 1 with x drawn from its whole
+// field, so that a wrong C passes with a probability of 2^-61.
 //
-// Floating point may differ by rounding. For operands with zero mean the rounding errors of an inner product of length
-// k, in whatever order it is summed, are of the size u |a|_2 |b|_2 (Higham & Mary, SIAM J. Sci. Comput. 42, 2020: for
-// random data with zero mean the backward error does not grow with k). The limit for element (i, j) is
-// kSlack * u * |a_i|_2 * |b_j|_2, and for row i of Freivalds' check, with x of random signs, kSlack * u * |a_i|_2 * |B|_F.
-// The data type enters through the unit roundoff u, k through the norms. NaN and infinity never pass.
+// Floating point may differ by rounding. For operands with zero mean the rounding errors of an inner product
+// of length k, in whatever order it is summed, are of the size u |a|_2 |b|_2 (Higham & Mary, SIAM J. Sci.
+// Comput. 42, 2020: for random data with zero mean the backward error does not grow with k). The limit for
+// element (i, j) is kSlack * u * |a_i|_2 * |b_j|_2, and for row i of Freivalds' check, with x of random
+// signs, kSlack * u * |a_i|_2 * |B|_F. The data type enters through the unit roundoff u, k through the norms.
+// NaN and infinity never pass.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,9 @@ class Tally {
     ++result_.checked;
     // Written so that NaN is wrong.
     const bool right = difference <= limit;
-    const double error = std::isnan(difference) ? HUGE_VAL : limit > 0 ? difference / limit : (difference > 0 ? HUGE_VAL : 0);
+    const double error = std::isnan(difference) ? HUGE_VAL
+                         : limit > 0            ? difference / limit
+                                                : (difference > 0 ? HUGE_VAL : 0);
     result_.worst_error = std::max(result_.worst_error, error);
     if (right) return;
     if (result_.wrong++ == 0) result_.first_wrong = describe();
@@ -84,8 +87,10 @@ double norm(const T* first, std::int64_t count, std::int64_t stride) {
 
 template <typename Wide, typename T>
 Wide widen_to(T x) {
-  if constexpr (std::is_integral_v<T>) return static_cast<Wide>(x);
-  else return static_cast<Wide>(widen(x));
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<Wide>(x);
+  else
+    return static_cast<Wide>(widen(x));
 }
 
 // Arithmetic modulo the Mersenne prime 2^61 - 1.
@@ -112,27 +117,31 @@ Verification verify_whole(const Product<type>& p) {
   detail::Tally tally;
   std::vector<double> row_norm(static_cast<std::size_t>(p.m)), column_norm(static_cast<std::size_t>(p.n));
   if constexpr (E::kUnit > 0) {
-    for (std::int64_t i = 0; i < p.m; ++i) row_norm[static_cast<std::size_t>(i)] = detail::norm(p.a + i * p.k, p.k, 1);
-    for (std::int64_t j = 0; j < p.n; ++j) column_norm[static_cast<std::size_t>(j)] = detail::norm(p.b + j, p.k, p.n);
+    for (std::int64_t i = 0; i < p.m; ++i)
+      row_norm[static_cast<std::size_t>(i)] = detail::norm(p.a + i * p.k, p.k, 1);
+    for (std::int64_t j = 0; j < p.n; ++j)
+      column_norm[static_cast<std::size_t>(j)] = detail::norm(p.b + j, p.k, p.n);
   }
   std::vector<Wide> row(static_cast<std::size_t>(p.n));
   for (std::int64_t i = 0; i < p.m; ++i) {
     std::fill(row.begin(), row.end(), Wide{0});
     for (std::int64_t l = 0; l < p.k; ++l) {
       const Wide a = detail::widen_to<Wide>(p.a[i * p.k + l]);
-      for (std::int64_t j = 0; j < p.n; ++j) row[static_cast<std::size_t>(j)] += a * detail::widen_to<Wide>(p.b[l * p.n + j]);
+      for (std::int64_t j = 0; j < p.n; ++j)
+        row[static_cast<std::size_t>(j)] += a * detail::widen_to<Wide>(p.b[l * p.n + j]);
     }
     for (std::int64_t j = 0; j < p.n; ++j) {
       const auto want = row[static_cast<std::size_t>(j)];
       const auto got = static_cast<Wide>(p.c[i * p.n + j]);
-      const double limit = kSlack * E::kUnit * row_norm[static_cast<std::size_t>(i)] * column_norm[static_cast<std::size_t>(j)];
-      tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
-        return detail::place(i, j, static_cast<double>(got), static_cast<double>(want));
-      });
+      const double limit = kSlack * E::kUnit * row_norm[static_cast<std::size_t>(i)] *
+                           column_norm[static_cast<std::size_t>(j)];
+      tally.compare(static_cast<double>(got > want ? got - want : want - got), limit,
+                    [&] { return detail::place(i, j, static_cast<double>(got), static_cast<double>(want)); });
     }
   }
-  return std::move(tally).finish(
-      "reference", E::kUnit > 0 ? "16 u |a_i| |b_j|, every element against a wider sum" : "exact, every element");
+  return std::move(tally).finish("reference", E::kUnit > 0
+                                                  ? "16 u |a_i| |b_j|, every element against a wider sum"
+                                                  : "exact, every element");
 }
 
 template <DataType type>
@@ -176,7 +185,8 @@ Verification verify_freivalds_real(const Product<type>& p, std::uint64_t seed) {
     tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
       std::ostringstream text;
       text.precision(9);
-      text << "row " << i << " of C: C x is " << static_cast<double>(got) << ", A (B x) is " << static_cast<double>(want);
+      text << "row " << i << " of C: C x is " << static_cast<double>(got) << ", A (B x) is "
+           << static_cast<double>(want);
       return text.str();
     });
   }
@@ -188,8 +198,10 @@ template <DataType type>
 Verification verify(const Product<type>& p, std::uint64_t seed) {
   const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   if (work <= kWholeReference) return verify_whole(p);
-  if constexpr (Elements<type>::kUnit > 0) return verify_freivalds_real(p, seed);
-  else return verify_freivalds_integer(p, seed);
+  if constexpr (Elements<type>::kUnit > 0)
+    return verify_freivalds_real(p, seed);
+  else
+    return verify_freivalds_integer(p, seed);
 }
 
 }  // namespace pibench::matmul

@@ -24,10 +24,12 @@ ClockQuality measure_clock() {
   }
   std::nth_element(cost.begin(), cost.begin() + kBlocks / 2, cost.end());
 
-  // Where a reading takes longer than the clock's tick, the smallest step seen is the reading and not the tick.
+  // Where a reading takes longer than the clock's tick, the smallest step seen is the reading and
+  // not the tick.
   timespec declared{};
   clock_getres(CLOCK_MONOTONIC, &declared);
-  const double declared_ns = static_cast<double>(declared.tv_sec) * 1e9 + static_cast<double>(declared.tv_nsec);
+  const double declared_ns =
+      static_cast<double>(declared.tv_sec) * 1e9 + static_cast<double>(declared.tv_nsec);
   const bool tick_hidden = static_cast<double>(step) <= 2 * cost[kBlocks / 2];
   const double resolution_ns = tick_hidden ? declared_ns : std::max(declared_ns, static_cast<double>(step));
   return {cost[kBlocks / 2] * 1e-9, resolution_ns * 1e-9};

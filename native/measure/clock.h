@@ -1,8 +1,8 @@
 // The host clock: CLOCK_MONOTONIC in nanoseconds, read through the vDSO, and what reading it costs.
 #pragma once
 
-#include <ctime>
 #include <cstdint>
+#include <ctime>
 
 namespace pibench {
 

@@ -32,11 +32,11 @@ class FaultyWorkload final : public Workload {
     return inner_->verify();
   }
   Output output() noexcept override { return inner_->output(); }
-  std::string implementation() const override { return inner_->implementation(); }
+  [[nodiscard]] std::string implementation() const override { return inner_->implementation(); }
   Team& team() noexcept override { return inner_->team(); }
 
  private:
-  void happen() noexcept {
+  void happen() const noexcept {
     switch (fault_.kind) {
       case FaultKind::slow_repetition: {
         const Nanoseconds until = now() + kSlow;
@@ -54,14 +54,16 @@ class FaultyWorkload final : public Workload {
     }
   }
 
-  // The middle element gets its neighbour's value, as an index that is off by one would give it; a single element gets
-  // the value zero bytes stand for.
+  // The middle element gets its neighbour's value, as an index that is off by one would give it; a single
+  // element gets the value zero bytes stand for.
   void displace_element() noexcept {
     const Output out = inner_->output();
     const std::size_t count = out.bytes.size() / out.element;
     std::byte* middle = out.bytes.data() + count / 2 * out.element;
-    if (count > 1) std::memcpy(middle, middle - out.element, out.element);
-    else std::memset(middle, 0, out.element);
+    if (count > 1)
+      std::memcpy(middle, middle - out.element, out.element);
+    else
+      std::memset(middle, 0, out.element);
   }
 
   std::unique_ptr<Workload> inner_;
@@ -71,7 +73,8 @@ class FaultyWorkload final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> with_fault(std::unique_ptr<Workload> workload, Fault fault, const Control& control) {
+std::unique_ptr<Workload> with_fault(std::unique_ptr<Workload> workload, Fault fault,
+                                     const Control& control) {
   if (fault.kind == FaultKind::none) return workload;
   return std::make_unique<FaultyWorkload>(std::move(workload), fault, control);
 }

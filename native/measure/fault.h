@@ -1,5 +1,5 @@
-// Faults on purpose, so that `doctor --self-test` can show that each one is caught. Never part of a real measurement:
-// a job that carries one says so in its document.
+// Faults on purpose, so that `doctor --self-test` can show that each one is caught. Never part of a real
+// measurement: a job that carries one says so in its document.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ class IdleWorkload final : public Workload {
     return nothing;
   }
   Output output() noexcept override { return {}; }
-  std::string implementation() const override { return "idle"; }
+  [[nodiscard]] std::string implementation() const override { return "idle"; }
   Team& team() noexcept override { return team_; }
 
  private:

@@ -1,5 +1,5 @@
-// The measuring loop: calibrate, repeat, stop. Written once; what varies comes in through Workload, Timer, Rendezvous
-// and StopRule.
+// The measuring loop: calibrate, repeat, stop. Written once; what varies comes in through Workload, Timer,
+// Rendezvous and StopRule.
 #pragma once
 
 #include <algorithm>
@@ -26,24 +26,25 @@ struct Samples {
   std::vector<Sample> times;
   std::vector<std::uint8_t> disturbed;  // 1 where a measuring thread was taken off its CPU meanwhile
   std::uint64_t taken = 0;
-  Nanoseconds evicting = 0;             // time between repetitions spent on bringing operands out of the caches
+  Nanoseconds evicting = 0;  // time between repetitions spent on bringing operands out of the caches
   bool cancelled = false;
   bool out_of_time = false;
 };
 
-// Calls per sample, so that the clock's overhead and resolution stay under 0.1 % of a sample: `call_seconds` is what one
-// call takes. 1 where that holds by itself, and where each call must find cold caches.
+// Calls per sample, so that the clock's overhead and resolution stay under 0.1 % of a sample: `call_seconds`
+// is what one call takes. 1 where that holds by itself, and where each call must find cold caches.
 inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, bool cold) {
   constexpr double kShare = 0.001;
   constexpr double kMostCalls = 1e6;
-  const double needed = std::max(clock.overhead_seconds, clock.resolution_seconds) / (kShare * std::max(call_seconds, 1e-9));
+  const double needed =
+      std::max(clock.overhead_seconds, clock.resolution_seconds) / (kShare * std::max(call_seconds, 1e-9));
   if (cold || needed <= 1) return 1;
   return static_cast<std::uint64_t>(std::min(std::ceil(needed), kMostCalls));
 }
 
 template <typename Timer, typename Rendezvous>
-void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& stop, std::uint64_t calls, bool cold,
-            Nanoseconds deadline, Control& control, Samples& samples) {
+void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& stop, std::uint64_t calls,
+            bool cold, Nanoseconds deadline, Control& control, Samples& samples) {
   Team& team = workload.team();
   for (;;) {
     if (cold) {

@@ -7,8 +7,8 @@ namespace pibench {
 
 class HostTimer {
  public:
-  [[nodiscard]] Nanoseconds begin() noexcept { return now(); }
-  [[nodiscard]] Nanoseconds end() noexcept { return now(); }
+  [[nodiscard]] static Nanoseconds begin() noexcept { return now(); }
+  [[nodiscard]] static Nanoseconds end() noexcept { return now(); }
 };
 
 }  // namespace pibench

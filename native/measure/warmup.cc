@@ -54,11 +54,13 @@ std::size_t mser_cut(std::span<const double> series, std::size_t batch) {
   return best_cut * batch;
 }
 
-Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline, const Control& control) {
+Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,
+               const Control& control) {
   Warmup warmup;
   warmup.judged = rule.kind == WarmupKind::automatic;
   if (rule.kind == WarmupKind::count && rule.count == 0) return warmup;
-  warmup.seconds.reserve(std::min<std::size_t>(kMostWarmupCalls, rule.kind == WarmupKind::count ? rule.count : kMostWarmupCalls));
+  warmup.seconds.reserve(std::min<std::size_t>(
+      kMostWarmupCalls, rule.kind == WarmupKind::count ? rule.count : kMostWarmupCalls));
 
   const Nanoseconds start = now();
   std::size_t next_look = kFirstLook;
@@ -68,7 +70,8 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
     workload.run();
     const Nanoseconds exit = now();
     ++warmup.calls;
-    if (warmup.seconds.size() < kMostWarmupCalls) warmup.seconds.push_back(static_cast<double>(exit - entry) * 1e-9);
+    if (warmup.seconds.size() < kMostWarmupCalls)
+      warmup.seconds.push_back(static_cast<double>(exit - entry) * 1e-9);
 
     if (exit >= deadline || control.cancel.load(std::memory_order_relaxed)) return warmup;
     const Nanoseconds spent = exit - start;
@@ -83,7 +86,8 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
         const bool slow = warmup.seconds.back() > kSlowCall;
         if (warmup.calls == 1 && slow) next_look = kFirstLookSlow;
         if (warmup.seconds.size() >= next_look && spent >= kLeastTime) {
-          next_look = warmup.seconds.size() + std::max<std::size_t>(kFirstLookSlow, warmup.seconds.size() / 2);
+          next_look =
+              warmup.seconds.size() + std::max<std::size_t>(kFirstLookSlow, warmup.seconds.size() / 2);
           warmup.steady = is_steady(warmup.seconds, slow);
           if (warmup.steady) return warmup;
         }

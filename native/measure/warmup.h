@@ -29,12 +29,13 @@ struct Warmup {
 
 inline constexpr std::size_t kMostWarmupCalls = 100'000;
 
-// MSER (White, 1997; in batches: Spratt, 1998): where to cut the transient off a series, in samples. Minimises
-// sum((y - mean)^2) / (n - d)^2 over the batch means that remain after the first d. Returns the cut, at most half the
-// series; a cut at the half means that no steady state was found.
+// MSER (White, 1997; in batches: Spratt, 1998): where to cut the transient off a series, in samples.
+// Minimises sum((y - mean)^2) / (n - d)^2 over the batch means that remain after the first d. Returns the
+// cut, at most half the series; a cut at the half means that no steady state was found.
 std::size_t mser_cut(std::span<const double> series, std::size_t batch);
 
 // Runs the workload until the rule holds, the deadline passes or somebody cancels.
-Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline, const Control& control);
+Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,
+               const Control& control);
 
 }  // namespace pibench

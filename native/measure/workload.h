@@ -12,12 +12,12 @@ class Team;
 
 struct Verification {
   bool passed = false;
-  std::string method;      // how it was compared: "reference" (every element), "freivalds"
-  std::string tolerance;   // how the limit follows from type and shape, in words
-  double worst_error = 0;  // largest error as a multiple of the limit; 1 is the limit; infinite for NaN
-  std::uint64_t checked = 0;   // elements (reference) or rows (freivalds) that were compared
-  std::uint64_t wrong = 0;     // of these, how many were beyond the limit
-  std::string first_wrong;     // where the first of them is and what stood there; empty when there is none
+  std::string method;         // how it was compared: "reference" (every element), "freivalds"
+  std::string tolerance;      // how the limit follows from type and shape, in words
+  double worst_error = 0;     // largest error as a multiple of the limit; 1 is the limit; infinite for NaN
+  std::uint64_t checked = 0;  // elements (reference) or rows (freivalds) that were compared
+  std::uint64_t wrong = 0;    // of these, how many were beyond the limit
+  std::string first_wrong;    // where the first of them is and what stood there; empty when there is none
 };
 
 // Where a result stands and how long one of its elements is.
@@ -30,7 +30,8 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  // Allocates, touches by the member that will use it, fills with seeded data, poisons the output. Throws on failure.
+  // Allocates, touches by the member that will use it, fills with seeded data, poisons the output.
+  // Throws on failure.
   virtual void prepare() = 0;
 
   // One call. Inside the timed region: no allocation, no system call.

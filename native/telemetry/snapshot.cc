@@ -16,7 +16,8 @@ std::optional<std::string> read_text(const std::string& path) {
   std::string text;
   std::array<char, 4096> block{};
   ssize_t got = 0;
-  while ((got = read(file, block.data(), block.size())) > 0) text.append(block.data(), static_cast<std::size_t>(got));
+  while ((got = read(file, block.data(), block.size())) > 0)
+    text.append(block.data(), static_cast<std::size_t>(got));
   close(file);
   if (got < 0) return std::nullopt;
   return text;

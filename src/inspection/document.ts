@@ -5,8 +5,8 @@ import { computeTelemetry } from '../telemetry/telemetry.js';
 import type { Seconds } from '../units.js';
 import type { Job } from './job.js';
 
-/** Where the JSON Schema of the documents is, relative to the package. */
-export const INSPECTION_SCHEMA = 'https://pi-bench.dev/schema/inspection-1.json';
+/** Names the JSON Schema that the package ships in schema/. */
+export const INSPECTION_SCHEMA = 'urn:pi-bench:schema:inspection:1';
 
 export interface WorkerMoments {
   readonly startedAt: string;

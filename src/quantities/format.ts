@@ -16,8 +16,10 @@ const SI = [
 /** `digits` significant digits without an exponent. */
 export function significant(value: number, digits = 4): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
-  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
-  return value.toFixed(Math.min(decimals, 12));
+  // Rounded first: 999.96 has three digits before the point, and four once it is rounded.
+  const rounded = Number(value.toPrecision(digits));
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(rounded))));
+  return rounded.toFixed(Math.min(decimals, 12));
 }
 
 /** `192.3 GFLOP/s`. */

@@ -1,0 +1,177 @@
+/** A record for a person: the rate first, then how far to trust it, then where it is. */
+import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
+import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
+import { type Style, wrap } from './style.js';
+import { type Row, renderRows } from './table.js';
+import { drawBox, drawViolin } from './violin.js';
+
+const VIOLIN_ROWS = 3;
+const MOST_LISTED = 8;
+
+const percent = (level: number): string => `${Math.round(level * 100)} %`;
+
+function basisText({ elapsed, measured, planned }: RecordBatch): string {
+  if (elapsed === null) return '';
+  const launches = measured === planned ? plural(measured, 'launch', 'launches') : `${measured} of ${plural(planned, 'launch', 'launches')}`;
+  switch (elapsed.basis) {
+    case 'launches':
+      return `over ${launches}`;
+    case 'few launches':
+      return `over only ${launches}, assuming normal spread`;
+    case 'two launches':
+      return `${launches}: too few for an interval`;
+    default:
+      return 'within one launch: says nothing of the next launch; use --inspections 6 or more';
+  }
+}
+
+function rateRows(batch: RecordBatch, style: Style): Row[] {
+  const { rate, elapsed, rateUnit, pooled } = batch;
+  if (rate === null || elapsed === null) return [];
+  const flops = (value: number, digits = 4): string => withPrefix(value, rateUnit, digits);
+  const { interval } = rate;
+  const between =
+    interval === null ? '' : `  ${percent(interval.level)} between ${flops(interval.low)} and ${flops(interval.high)}`;
+  const cv = typeof pooled?.cv === 'number' ? `CV ${formatShare(pooled.cv)}` : null;
+  const iqr = typeof pooled?.iqr === 'number' ? `IQR ${formatSeconds(pooled.iqr, 3)}` : null;
+  const [min, max] = [Number(pooled?.min), Number(pooled?.max)];
+  const range = `${formatSeconds(min)} to ${formatSeconds(max)}`;
+  const launches = batch.launches as { cv?: number | null } | null;
+  const between2 = typeof launches?.cv === 'number' ? `; launch medians differ by ${formatShare(launches.cv)} (CV)` : '';
+  return [
+    ['rate', `${style.bold(flops(rate.median))}${between}`],
+    ['', style.dim(basisText(batch))],
+    ['elapsed', `${formatSeconds(elapsed.median)} a repetition${elapsed.interval === null ? '' : `, ${formatSeconds(elapsed.interval.low)} to ${formatSeconds(elapsed.interval.high)}`}`],
+    ['sustained', `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`],
+    ['slowest 5 %', `below ${flops(rate.p05)}`],
+    ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
+  ];
+}
+
+function trustRows(batch: RecordBatch, style: Style): Row[] {
+  const { disturbedShare } = batch;
+  const disturbed =
+    disturbedShare === null
+      ? 'not known: this system does not tell which repetitions lost their CPU'
+      : `${formatShare(disturbedShare)} of the repetitions may have lost their CPU${undisturbedText(batch)}`;
+  return [
+    ['disturbed', disturbed],
+    ['output', verificationText(batch, style)],
+  ];
+}
+
+function undisturbedText({ inspections, elapsed }: RecordBatch): string {
+  const clean = inspections.flatMap(({ undisturbedMedian, status }) => (status === 'measured' && undisturbedMedian !== null ? [undisturbedMedian] : [])).sort((a, b) => a - b);
+  const middle = clean[clean.length >> 1];
+  return middle === undefined || elapsed === null ? '' : `; the others take ${formatSeconds(middle)}`;
+}
+
+function verificationText({ inspections, verified }: RecordBatch, style: Style): string {
+  const checked = inspections.flatMap(({ verification }) => verification ?? []);
+  if (verified === 'not-run') return style.warn('not verified: no launch came that far');
+  const passed = checked.filter((verification) => verification.passed);
+  const failed = checked.find((verification) => !verification.passed);
+  if (failed !== undefined) {
+    return style.bad(`WRONG in ${checked.length - passed.length} of ${plural(checked.length, 'launch', 'launches')}: ${failed.firstWrong}`);
+  }
+  const worst = Math.max(...passed.map(({ worstError }) => worstError ?? Number.POSITIVE_INFINITY));
+  const error = worst === 0 ? 'no difference' : `largest error ${significant(worst, 2)} of the limit`;
+  return `${style.good('verified')} in ${plural(passed.length, 'launch', 'launches')} (${passed[0]?.method}: ${passed[0]?.tolerance}; ${error})`;
+}
+
+/** The middle of the distribution: tails beyond are told in words, or they would squeeze it to a line. */
+function violinLines({ pooled, violin }: RecordBatch, style: Style): string[] {
+  const shape = violin as { grid?: number[]; density?: number[]; scale?: string } | null;
+  const summary = pooled as Record<string, number> | null;
+  if (!shape?.grid || !shape.density || summary === null || shape.grid.length < 2) return [];
+  const { q1 = 0, median = 0, q3 = 0 } = summary;
+  const [low, high] = [shape.grid[0] ?? 0, shape.grid.at(-1) ?? 0];
+  const labelWidth = 11;
+  const width = Math.max(20, Math.min(72, style.width - 2 * labelWidth - 4));
+  const lines = drawViolin(shape.grid, shape.density, width, VIOLIN_ROWS);
+  const middle = VIOLIN_ROWS >> 1;
+  const drawn = lines.map((line, i) =>
+    i === middle
+      ? `  ${style.dim(formatSeconds(low, 3).padStart(labelWidth))} ${line} ${style.dim(formatSeconds(high, 3))}`
+      : `  ${' '.repeat(labelWidth)} ${line}`,
+  );
+  const boxLine = `  ${' '.repeat(labelWidth)} ${drawBox(low, high, { q1, median, q3 }, width)}`;
+  return [...drawn, boxLine];
+}
+
+function launchNames(inspections: readonly number[], planned: number): string {
+  if (inspections.length === planned) return planned === 1 ? '' : ' (every launch)';
+  const named = inspections.slice(0, MOST_LISTED).map((index) => index + 1);
+  const more = inspections.length > MOST_LISTED ? ` and ${inspections.length - MOST_LISTED} more` : '';
+  return ` (launch ${named.join(', ')}${more})`;
+}
+
+function flagLines({ flags, planned }: RecordBatch, style: Style): string[] {
+  if (flags.length === 0) return [`  ${style.good('no validity flag')}`];
+  const rows: Row[] = flags.map(({ name, reason, inspections }) => [style.warn(name), `${reason}${launchNames(inspections, planned)}`]);
+  const column = Math.max(...flags.map(({ name }) => name.length)) + 2;
+  return flags.flatMap(({ name }, i) =>
+    wrap(rows[i]?.[1] ?? '', style.width - column - 2).map(
+      (line, j) => `  ${j === 0 ? style.warn(name) + ' '.repeat(column - name.length) : ' '.repeat(column)}${line}`,
+    ),
+  );
+}
+
+function failedLines(inspections: readonly RecordInspection[], style: Style): string[] {
+  return inspections
+    .filter(({ status }) => status !== 'measured')
+    .map(({ index, status, reason }) => `  ${style.bad(`launch ${index + 1} ${status}`)}: ${reason}`);
+}
+
+/** Checks that could not run anywhere, so that their silence is not taken for a pass. */
+function notCheckedLines({ inspections }: RecordBatch, style: Style): string[] {
+  const notChecked = new Map(inspections.flatMap((inspection) => inspection.notChecked.map(({ flag, why }) => [flag, why] as const)));
+  return [...notChecked].flatMap(([flag, why]) => wrap(`not checked: ${flag} (${why})`, style.width - 2).map((line) => `  ${style.dim(line)}`));
+}
+
+function renderBatch(batch: RecordBatch, style: Style): string {
+  const { stack } = batch;
+  const variant = stack.implementation ?? stack.variant;
+  const head = `${style.bold(batch.title)}  ${style.dim(`${stack.provider}${variant === null ? '' : ` ${variant}`}, ${batch.device}`)}`;
+  const failed = failedLines(batch.inspections, style);
+  return [
+    head,
+    '',
+    renderRows([...rateRows(batch, style), ...trustRows(batch, style)], style),
+    ...(batch.violin === null ? [] : ['', ...violinLines(batch, style)]),
+    '',
+    ...flagLines(batch, style),
+    ...notCheckedLines(batch, style),
+    ...(failed.length > 0 ? ['', ...failed] : []),
+  ].join('\n');
+}
+
+function statusLine({ status, campaign, contendedBy, batches }: PiBenchRecord, style: Style): string[] {
+  const lines: string[] = [];
+  if (campaign.fault !== null) lines.push(style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no measurement of the machine`));
+  const [measured, planned] = [batches.reduce((sum, b) => sum + b.measured, 0), batches.reduce((sum, b) => sum + b.planned, 0)];
+  if (status !== 'complete') lines.push(style.warn(`${status}: ${measured} of ${plural(planned, 'launch', 'launches')} measured; pi-bench resume finishes an interrupted one`));
+  if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
+  return lines;
+}
+
+/** @param path of the record's file, or null when it is nowhere */
+export function renderRecord(record: PiBenchRecord, path: string | null, style: Style): string {
+  const { wall, share } = record.accounting;
+  const machine = [record.labels.cpu_model, `${record.labels.cpus ?? '?'} CPUs`, record.labels.hypervisor && `guest of ${record.labels.hypervisor}`]
+    .filter((part) => part)
+    .join(', ');
+  return [
+    ...record.batches.map((batch) => renderBatch(batch, style)),
+    '',
+    ...statusLine(record, style).map((line) => `  ${line}`),
+    renderRows(
+      [
+        ['machine', machine],
+        ['time', `${formatSeconds(wall, 3)}, ${formatShare(share, 2)} of it inside repetitions that count`],
+        ...(path === null ? [] : ([['record', path]] as Row[])),
+      ],
+      style,
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,102 @@
+/** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
+import type { InspectionEnd } from '../campaign/conduct.js';
+import { findIndicator } from '../indicators/index.js';
+import { type Summary, summarise } from '../statistics/summary.js';
+import { quantileSorted } from '../statistics/quantile.js';
+import { detectFlags, notChecked } from '../statistics/validity/index.js';
+import type { Observation, Telemetry } from '../telemetry/types.js';
+import { inspectionFile, INSPECTIONS } from '../store/store.js';
+import type { Seconds } from '../units.js';
+import type { InspectionDocument, RecordInspection, Span } from './schema.js';
+
+export interface AnalysedInspection {
+  readonly entry: RecordInspection;
+  /** Seconds of each repetition; empty where nothing was measured. */
+  readonly samples: Float64Array;
+  readonly document: InspectionDocument | null;
+}
+
+function observationOf(document: InspectionDocument, samples: Float64Array, contendedBy: string | null): Observation {
+  return {
+    samples,
+    disturbed: document.samples.disturbed,
+    wall: document.wall - document.evicting,
+    threads: Number(document.case.parameters.threads ?? 1),
+    pinned: document.cpus.length > 0,
+    callsPerSample: document.callsPerSample,
+    clockOverhead: document.clock.overhead,
+    clockResolution: document.clock.resolution,
+    steady: document.warmup.steady,
+    telemetry: document.telemetry as unknown as Telemetry,
+    concurrentCampaign: contendedBy,
+  };
+}
+
+/** Median of the repetitions in which no measuring thread lost its CPU. */
+function undisturbedMedian({ disturbed }: InspectionDocument['samples'], samples: Float64Array): Seconds | null {
+  if (disturbed === null) return null;
+  const hit = new Set(disturbed);
+  const clean = samples.filter((_, i) => !hit.has(i)).sort();
+  return clean.length === 0 ? null : quantileSorted(clean, 0.5);
+}
+
+/** The time from the document to the end of the process belongs to the launch too. */
+function spansOf(document: InspectionDocument, wall: Seconds): Span[] {
+  const told = document.spans.reduce((sum, { seconds }) => sum + seconds, 0);
+  return [...document.spans, { name: 'write', seconds: Math.max(0, wall - told) }];
+}
+
+export function analyseInspection(
+  end: InspectionEnd,
+  document: InspectionDocument | null,
+  sha256: string | null,
+  contendedBy: string | null,
+): AnalysedInspection {
+  const { index, attempt, status, reason, wall } = end;
+  if (document === null) {
+    const entry: RecordInspection = {
+      index,
+      attempt,
+      status,
+      reason,
+      file: null,
+      sha256: null,
+      statistics: null,
+      rate: null,
+      disturbedShare: null,
+      undisturbedMedian: null,
+      steady: null,
+      verification: null,
+      flags: [],
+      notChecked: [],
+      spans: [],
+    };
+    return { entry, samples: new Float64Array(), document };
+  }
+  const samples = Float64Array.from(document.samples.seconds);
+  const statistics: Summary | null = samples.length > 0 ? summarise(samples) : null;
+  const { flop } = findIndicator(document.case.indicator).work(document.case.parameters);
+  const observation = observationOf(document, samples, contendedBy);
+  const calls = samples.length * document.callsPerSample;
+  // A wrong output has no score, however fast it came.
+  const scored = statistics !== null && status !== 'wrong' && document.verification?.passed === true;
+  const { disturbed } = document.samples;
+  const entry: RecordInspection = {
+    index,
+    attempt,
+    status,
+    reason,
+    file: `${INSPECTIONS}/${inspectionFile(index)}`,
+    sha256,
+    statistics: statistics === null ? null : (JSON.parse(JSON.stringify(statistics)) as RecordInspection['statistics']),
+    rate: scored ? { burst: flop / statistics.median, sustained: (flop * calls) / observation.wall } : null,
+    disturbedShare: disturbed === null || samples.length === 0 ? null : disturbed.length / samples.length,
+    undisturbedMedian: undisturbedMedian(document.samples, samples),
+    steady: document.warmup.steady,
+    verification: document.verification,
+    flags: samples.length > 0 ? detectFlags(observation).map(({ name, reason, evidence }) => ({ name, reason, evidence })) : [],
+    notChecked: samples.length > 0 ? notChecked(observation).map(({ flag, why }) => ({ flag, why })) : [],
+    spans: spansOf(document, wall),
+  };
+  return { entry, samples, document };
+}

@@ -1,0 +1,147 @@
+/** A batch of the record from its inspections: the headline rests on the launches, never on repetitions as if independent. */
+import { findIndicator } from '../indicators/index.js';
+import { box } from '../statistics/box.js';
+import { type Interval, launchInterval, withinLaunchInterval } from '../statistics/interval.js';
+import { quantileSorted } from '../statistics/quantile.js';
+import { summarise } from '../statistics/summary.js';
+import { violin } from '../statistics/violin.js';
+import type { Flop, Seconds } from '../units.js';
+import type { AnalysedInspection } from './analyse-inspection.js';
+import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
+
+/** The violin spans the middle of the samples: a single stall would squeeze all of it to a line. */
+const SHOWN = 0.98;
+
+const plain = <T>(value: object): T => JSON.parse(JSON.stringify(value)) as T;
+
+const medianOf = (values: readonly number[]): number => quantileSorted(Float64Array.from(values).sort(), 0.5);
+
+function pool(parts: readonly Float64Array[]): Float64Array {
+  const whole = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Launches on which the numbers rest: those that ran to their end; when there is none, those that were cut short. */
+function restingOn(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
+  const having = (statuses: readonly string[]): AnalysedInspection[] =>
+    inspections.filter(({ entry, samples }) => samples.length > 0 && entry.rate !== null && statuses.includes(entry.status));
+  const whole = having(['measured']);
+  return whole.length > 0 ? whole : having(['interrupted', 'timed-out']);
+}
+
+function verifiedOf(inspections: readonly AnalysedInspection[]): RecordBatch['verified'] {
+  const checked = inspections.flatMap(({ entry }) => entry.verification ?? []);
+  if (checked.some(({ passed }) => !passed)) return 'failed';
+  return checked.length > 0 ? 'passed' : 'not-run';
+}
+
+/** Each flag once, with the launches that raised it; the reason is that of the first. */
+function flagsOf(inspections: readonly AnalysedInspection[]): RecordBatch['flags'] {
+  const flags = new Map<string, RecordBatch['flags'][number]>();
+  for (const { entry } of inspections) {
+    for (const flag of entry.flags) {
+      const known = flags.get(flag.name);
+      if (known === undefined) flags.set(flag.name, { ...flag, inspections: [entry.index] });
+      else known.inspections.push(entry.index);
+    }
+  }
+  return [...flags.values()];
+}
+
+function disturbedShare(inspections: readonly RecordInspection[]): number | null {
+  const shares = inspections.flatMap(({ disturbedShare: share, statistics }) =>
+    share === null ? [] : [{ share, n: Number(statistics?.n ?? 0) }],
+  );
+  const all = shares.reduce((sum, { n }) => sum + n, 0);
+  return all === 0 ? null : shares.reduce((sum, { share, n }) => sum + share * n, 0) / all;
+}
+
+interface Headline {
+  readonly elapsed: NonNullable<RecordBatch['elapsed']>;
+  readonly launches: Record<string, unknown>;
+}
+
+/** The interval as the record has it. */
+function recorded(interval: Interval): NonNullable<RecordBatch['elapsed']>['interval'] {
+  if (interval.ci === null) return null;
+  const { level, method, basis } = interval;
+  return { level, low: interval.ci.low, high: interval.ci.high, method, basis };
+}
+
+function headlineOf(resting: readonly AnalysedInspection[]): Headline {
+  const medians = resting.map(({ samples }) => medianOf(Array.from(samples)));
+  const alone = resting.length === 1 ? resting[0] : undefined;
+  const interval = alone === undefined ? launchInterval(medians) : withinLaunchInterval(alone.samples);
+  const summary = summarise(medians);
+  return {
+    elapsed: {
+      median: medianOf(medians),
+      interval: recorded(interval),
+      range: [Math.min(...medians), Math.max(...medians)],
+      basis: interval.basis,
+    },
+    launches: plain({ medians, ...summary }),
+  };
+}
+
+/** A rate is the work divided by an elapsed time, so that rate x elapsed is the work, exactly; low and high change places. */
+function rateOf(flop: Flop, { elapsed }: Headline, p95: Seconds, resting: readonly AnalysedInspection[]): RecordBatch['rate'] {
+  const { interval } = elapsed;
+  return {
+    median: flop / elapsed.median,
+    p05: flop / p95,
+    sustained: medianOf(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
+    interval: interval === null ? null : { ...interval, low: flop / interval.high, high: flop / interval.low },
+  };
+}
+
+export function buildBatch(
+  asked: BatchSpec,
+  stack: Omit<StackIdentity, 'implementation'>,
+  planned: number,
+  inspections: readonly AnalysedInspection[],
+): RecordBatch {
+  const indicator = findIndicator(asked.case.indicator);
+  const { parameters } = asked.case;
+  const work = indicator.work(parameters);
+  const resting = restingOn(inspections);
+  const entries = inspections.map(({ entry }) => entry);
+  const verified = verifiedOf(inspections);
+  const documents = inspections.flatMap(({ document }) => document ?? []);
+  // A wrong answer anywhere in the batch: the stack has no score for this case.
+  const scored = resting.length > 0 && verified === 'passed' && !entries.some(({ status }) => status === 'wrong');
+  const base = {
+    case: asked.case,
+    title: indicator.title(parameters),
+    work,
+    rateUnit: indicator.rateUnit(parameters),
+    stack: { ...stack, implementation: documents[0]?.stack.implementation ?? null },
+    device: asked.device,
+    asked,
+    planned,
+    measured: entries.filter(({ status }) => status === 'measured').length,
+    verified,
+    disturbedShare: disturbedShare(entries),
+    flags: flagsOf(inspections),
+    inspections: entries,
+  };
+  if (!scored) return { ...base, elapsed: null, rate: null, launches: null, pooled: null, violin: null, box: null };
+
+  const pooled = pool(resting.map(({ samples }) => samples));
+  const summary = summarise(pooled);
+  const headline = headlineOf(resting);
+  return {
+    ...base,
+    elapsed: headline.elapsed,
+    rate: rateOf(work.flop, headline, summary.p95, resting),
+    launches: plain(headline.launches),
+    pooled: plain(summary),
+    violin: plain(violin(pooled, SHOWN)),
+    box: plain(box(pooled)),
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * From the documents of a campaign's inspections to its record. Pure but for `readInspection`, which is passed in: the
+ * same documents give the same record, so a resumed campaign ends like one that was never disturbed.
+ */
+import type { InspectionEnd } from '../campaign/conduct.js';
+import { plan } from '../campaign/plan.js';
+import { findIndicator } from '../indicators/index.js';
+import type { MachineDescription } from '../machine/types.js';
+import type { PiBenchIdentity } from '../package.js';
+import { findStack } from '../stacks/index.js';
+import type { Seconds } from '../units.js';
+import { type AnalysedInspection, analyseInspection } from './analyse-inspection.js';
+import { buildBatch } from './build-batch.js';
+import { brokenRules } from './check.js';
+import { digestOf, sha256 } from './digest.js';
+import { batchLabels, machineLabels } from './labels.js';
+import {
+  type Campaign,
+  type InspectionDocument,
+  type Kpi,
+  type Labels,
+  type PiBenchRecord,
+  type RecordBatch,
+  type RecordInspection,
+  type Span,
+  SCHEMA_VERSION,
+  written,
+} from './schema.js';
+
+export const RECORD_SCHEMA = 'urn:pi-bench:schema:record:1';
+
+export interface RecordInput {
+  readonly campaign: Campaign;
+  readonly machine: MachineDescription;
+  readonly piBench: PiBenchIdentity;
+  /** Of the inspections that ended, in the plan's order. */
+  readonly ends: readonly InspectionEnd[];
+  readonly planned: number;
+  readonly interrupted: boolean;
+  readonly contendedBy: string | null;
+  readonly readInspection: (index: number) => { readonly document: InspectionDocument; readonly text: string } | null;
+  /** Seconds that were worked on the campaign, earlier processes included. */
+  readonly wall: Seconds;
+  readonly lostEarlier: Seconds;
+}
+
+function inspectionsOf(input: RecordInput): AnalysedInspection[] {
+  return input.ends.map((end) => {
+    const read = input.readInspection(end.index);
+    const document = read !== null && read.document.attempt === end.attempt ? read.document : null;
+    return analyseInspection(end, document, read === null ? null : sha256(read.text), input.contendedBy);
+  });
+}
+
+function kpisOf(batch: RecordBatch, labels: Labels, timeToResult: Seconds, timestamp: string): Kpi[] {
+  const own = batchLabels(labels, batch);
+  return findIndicator(batch.case.indicator).kpis.flatMap((kpi) => {
+    const value = kpi.value(batch, { timeToResult });
+    if (value === null) return [];
+    const { name, direction, help, statistic, regression } = kpi;
+    return {
+      name,
+      value: value.value,
+      unit: kpi.unit(batch),
+      direction,
+      help,
+      timestamp,
+      statistic,
+      ci: value.ci,
+      display: { ...kpi.display(batch) },
+      regression,
+      labels: own,
+    };
+  });
+}
+
+/** Where the wall time went: the spans of the same name summed over the inspections. */
+function accountingOf(input: RecordInput, inspections: readonly RecordInspection[]): PiBenchRecord['accounting'] {
+  const sums = new Map<string, Seconds>();
+  for (const { spans, status } of inspections) {
+    if (status !== 'measured') continue;
+    for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds);
+  }
+  const failed = input.ends.filter(({ status }) => status !== 'measured').reduce((sum, { wall }) => sum + wall, 0);
+  const lost = failed + input.lostEarlier;
+  const inLaunches = [...sums.values()].reduce((sum, value) => sum + value, 0);
+  const measured = sums.get('measure') ?? 0;
+  const between = Math.max(0, input.wall - inLaunches - lost);
+  const spans: Span[] = [...sums].map(([name, seconds]) => ({ name, seconds }));
+  return {
+    wall: input.wall,
+    measured,
+    share: input.wall > 0 ? measured / input.wall : 0,
+    spans: [...spans, { name: 'between launches', seconds: between }],
+    lost,
+  };
+}
+
+function statusOf({ interrupted, planned, ends }: RecordInput): PiBenchRecord['status'] {
+  if (interrupted && (ends.length < planned || ends.some(({ status }) => status === 'interrupted'))) return 'interrupted';
+  return ends.length === planned && ends.every(({ status }) => status === 'measured') ? 'complete' : 'incomplete';
+}
+
+/** @throws Error when the record would contradict itself: that is a bug of pi-bench, and nothing must be published then. */
+export function buildRecord(input: RecordInput): PiBenchRecord {
+  const { campaign, machine, piBench } = input;
+  const analysed = inspectionsOf(input);
+  const planned = plan(campaign);
+  const timestamp = new Date().toISOString();
+  const labels = machineLabels(machine, piBench, campaign.id);
+  const batches = campaign.batches.map((asked, i) => {
+    const own = planned.filter(({ batch }) => batch === i).map(({ index }) => index);
+    const inspections = analysed.filter(({ entry }) => own.includes(entry.index));
+    const stack = findStack(asked.stack.provider).identify(asked.stack.variant);
+    return buildBatch(asked, stack, own.length, inspections);
+  });
+  const record: PiBenchRecord = {
+    $schema: RECORD_SCHEMA,
+    kind: 'pi-bench record',
+    schemaVersion: SCHEMA_VERSION,
+    piBench: { ...piBench },
+    campaign,
+    contendedBy: input.contendedBy,
+    status: statusOf(input),
+    machine: JSON.parse(JSON.stringify(machine)) as PiBenchRecord['machine'],
+    labels,
+    batches,
+    kpis: batches.flatMap((batch) => kpisOf(batch, labels, input.wall, timestamp)),
+    accounting: accountingOf(
+      input,
+      analysed.map(({ entry }) => entry),
+    ),
+    digest: '',
+  };
+  const checked = written.record.parse(record);
+  const broken = brokenRules(checked);
+  if (broken.length > 0) throw new Error(`the record contradicts itself: ${broken.join('; ')}`);
+  return { ...checked, digest: digestOf(checked) };
+}

@@ -1,0 +1,18 @@
+/** The JSON Schemas of the documents, made from the definitions that check them. */
+import { z } from 'zod';
+import { INSPECTION_SCHEMA } from '../inspection/document.js';
+import { RECORD_SCHEMA } from './build.js';
+import { written } from './schema.js';
+
+/** By file name, without extension. */
+export function jsonSchemas(): Readonly<Record<string, object>> {
+  const of = (schema: z.ZodType, $id: string, title: string): object => ({
+    $id,
+    title,
+    ...z.toJSONSchema(schema, { target: 'draft-2020-12', unrepresentable: 'any' }),
+  });
+  return {
+    record: of(written.record, RECORD_SCHEMA, 'pi-bench record'),
+    inspection: of(written.inspection, INSPECTION_SCHEMA, 'pi-bench inspection'),
+  };
+}

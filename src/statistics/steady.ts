@@ -1,0 +1,35 @@
+/** Where a series becomes stationary: MSER-5 (White 1997; Spratt 1998), as the addon's warm-up applies it. */
+
+const BATCH = 5;
+
+/**
+ * The number of samples to cut off the front: the cut that minimises sum((y - mean)^2) / (n - d)^2 of the batch means that
+ * remain, at most half of them. null when the minimum is at the half, or the series is too short: no steady state.
+ */
+export function steadyFrom(samples: ArrayLike<number>): number | null {
+  const batches = Math.floor(samples.length / BATCH);
+  if (batches < 4) return null;
+  const means = Float64Array.from({ length: batches }, (_, i) => {
+    let sum = 0;
+    for (let j = 0; j < BATCH; j++) sum += samples[i * BATCH + j] ?? 0;
+    return sum / BATCH;
+  });
+  const origin = means[batches - 1] ?? 0;
+  let sum = 0;
+  let squares = 0;
+  let best = Number.POSITIVE_INFINITY;
+  let cut = 0;
+  for (let d = batches - 1; d >= 0; d--) {
+    const y = (means[d] ?? 0) - origin;
+    sum += y;
+    squares += y * y;
+    const rest = batches - d;
+    if (d > batches / 2) continue;
+    const score = Math.max(0, squares - (sum * sum) / rest) / (rest * rest);
+    if (score <= best) {
+      best = score;
+      cut = d;
+    }
+  }
+  return cut + 1 > batches / 2 ? null : cut * BATCH;
+}

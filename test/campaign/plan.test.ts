@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { plan } from '../../src/campaign/plan.js';
+import type { BatchSpec, Campaign } from '../../src/record/schema.js';
+
+function campaignOf(inspections: readonly number[], seed: number): Campaign {
+  const batches = inspections.map(
+    (count): BatchSpec => ({
+      case: { indicator: 'matmul', parameters: {} },
+      stack: { provider: 'embedded', variant: null },
+      device: 'cpu',
+      inspections: count,
+      sampling: { kind: 'fixed', repetitions: 1 },
+      warmup: { kind: 'auto' },
+      timeout: 1,
+    }),
+  );
+  return { id: 'x', createdAt: '2026-01-01T00:00:00.000Z', command: [], seed, batches, fault: null };
+}
+
+const counts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 6 });
+const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+
+describe('a plan', () => {
+  it('launches each batch as often as it asks for, each launch once', () => {
+    fc.assert(
+      fc.property(counts, seeds, (inspections, seed) => {
+        const planned = plan(campaignOf(inspections, seed));
+        inspections.forEach((count, batch) => {
+          const launches = planned.filter((p) => p.batch === batch).map(({ launch }) => launch);
+          expect(launches).toEqual(Array.from({ length: count }, (_, i) => i));
+        });
+        expect(planned.map(({ index }) => index)).toEqual(planned.map((_, i) => i));
+      }),
+    );
+  });
+
+  it('is the same for the same seed and another for another', () => {
+    const of = (seed: number) => plan(campaignOf([20, 20, 20], seed));
+    expect(of(7)).toEqual(of(7));
+    expect(of(7).map(({ batch }) => batch)).not.toEqual(of(8).map(({ batch }) => batch));
+  });
+
+  it('interleaves: no batch gets ahead of another by more than one launch', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const ahead = [0, 0, 0];
+        for (const { batch } of plan(campaignOf([9, 9, 9], seed))) {
+          ahead[batch] = (ahead[batch] ?? 0) + 1;
+          expect(Math.max(...ahead) - Math.min(...ahead)).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+
+  it('puts each batch first about as often as the others', () => {
+    const first = [0, 0];
+    for (const { launch, index, batch } of plan(campaignOf([4000, 4000], 3))) {
+      if (index === launch * 2) first[batch] = (first[batch] ?? 0) + 1;
+    }
+    expect(Math.min(...first)).toBeGreaterThan(1850);
+  });
+
+  it('gives every launch data of its own', () => {
+    const planned = plan(campaignOf([200], 1));
+    expect(new Set(planned.map(({ seed }) => seed)).size).toBe(200);
+  });
+});

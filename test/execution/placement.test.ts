@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { placeOthers, placeThreads, readCores } from '../../src/execution/placement.js';
+
+/** Two hyperthreads a core: 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
+const smt = { allowed: [0, 1, 2, 3, 4, 5, 6, 7], siblings: (cpu: number) => [cpu % 4, (cpu % 4) + 4] };
+
+describe('threads', () => {
+  it('get a core each before any core gets a second thread', () => {
+    expect(new Set(placeThreads(smt, 4)?.map((cpu) => cpu % 4)).size).toBe(4);
+  });
+  it('leave the first CPU, which serves interrupts, for last', () => {
+    expect(placeThreads({ allowed: [0, 1, 2], siblings: (cpu) => [cpu] }, 2)).toEqual([1, 2]);
+  });
+  it('get every CPU once when there are as many', () => {
+    expect([...(placeThreads(smt, 8) ?? [])].sort()).toEqual(smt.allowed);
+  });
+  it('are not placed when there are more of them than CPUs', () => {
+    expect(placeThreads(smt, 9)).toBeNull();
+  });
+  it('stay within the CPUs that are allowed', () => {
+    expect(placeThreads({ ...smt, allowed: [4, 5] }, 2)).toEqual([5, 4]);
+  });
+});
+
+describe('the rest of the process', () => {
+  it('gets the CPUs that no thread has', () => {
+    expect(placeOthers(smt, [1, 2])).toEqual([0, 3, 4, 5, 6, 7]);
+  });
+  it('shares them when there are no others', () => {
+    expect(placeOthers({ allowed: [0, 1], siblings: (cpu) => [cpu] }, [0, 1])).toEqual([0, 1]);
+  });
+});
+
+it('reads the allowed CPUs and their siblings as the kernel writes them', () => {
+  const files: Record<string, string> = {
+    '/proc/self/status': 'Name:\tx\nCpus_allowed_list:\t0-1,4\n',
+    '/sys/devices/system/cpu/cpu0/topology/core_cpus_list': '0,4\n',
+  };
+  const cores = readCores((path) => files[path] ?? null);
+  expect(cores.allowed).toEqual([0, 1, 4]);
+  expect(cores.siblings(0)).toEqual([0, 4]);
+  expect(cores.siblings(1)).toEqual([1]);
+});

@@ -1,0 +1,49 @@
+// What a check program needs: each check prints one line (`ok 1 - what` or `not ok 1 - what: why`, as TAP has it),
+// and the program ends with 1 when one failed. `# text` lines inform only.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace pibench::test {
+
+class Checks {
+ public:
+  void that(bool right, const std::string& what, const std::string& why = "") {
+    ++count_;
+    if (!right) ++failed_;
+    const std::string end = right || why.empty() ? "" : ": " + why;
+    std::printf("%s %d - %s%s\n", right ? "ok" : "not ok", count_, what.c_str(), end.c_str());
+    std::fflush(stdout);  // what was checked before a crash is known
+  }
+
+  template <typename A, typename B>
+  void equal(const A& got, const B& want, const std::string& what) {
+    that(got == want, what, "got " + std::to_string(got) + ", want " + std::to_string(want));
+  }
+
+  template <typename Exception, typename Action>
+  void throws(const Action& action, const std::string& what) {
+    try {
+      action();
+      that(false, what, "nothing was thrown");
+    } catch (const Exception& error) {
+      that(true, what + " (" + error.what() + ")");
+    }
+  }
+
+  static void inform(const std::string& text) { std::printf("# %s\n", text.c_str()); }
+
+  // The plan, by which a reader knows that the program came to its end, and the exit status.
+  [[nodiscard]] int finish() const {
+    std::printf("1..%d\n", count_);
+    return failed_ == 0 && count_ > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+
+ private:
+  int count_ = 0;
+  int failed_ = 0;
+};
+
+}  // namespace pibench::test

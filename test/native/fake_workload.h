@@ -1,0 +1,39 @@
+// A workload that does what a check tells it to, and counts what is asked of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "../../native/measure/workload.h"
+#include "../../native/threads/team.h"
+
+namespace pibench::test {
+
+class FakeWorkload final : public Workload {
+ public:
+  explicit FakeWorkload(std::function<void(std::uint64_t call)> on_run = [](std::uint64_t) {})
+      : on_run_(std::move(on_run)) {}
+
+  void prepare() override {}
+  void run() noexcept override { on_run_(runs++); }
+  void evict() noexcept override {
+    ++evictions;
+    on_evict();
+  }
+  void poison() noexcept override {}
+  Verification verify() override { return {}; }
+  Output output() noexcept override { return {}; }
+  [[nodiscard]] std::string implementation() const override { return "fake"; }
+  Team& team() noexcept override { return team_; }
+
+  std::uint64_t runs = 0;
+  std::uint64_t evictions = 0;
+  std::function<void()> on_evict = [] {};
+
+ private:
+  std::function<void(std::uint64_t)> on_run_;
+  Team team_{1, {}};
+};
+
+}  // namespace pibench::test

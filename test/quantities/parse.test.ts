@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatSeconds, significant, withPrefix } from '../../src/quantities/format.js';
+import { parseBytes, parseCount, parseDuration, QuantityError, requireDuration } from '../../src/quantities/parse.js';
+
+describe('counts', () => {
+  it.each([
+    ['512', 512],
+    ['2k', 2000],
+    ['4Ki', 4096],
+    ['1.5k', 1500],
+    ['20_000', 20_000],
+    ['1M', 1_000_000],
+  ])('%s is %d', (text, value) => {
+    expect(parseCount(text, '--reps')).toBe(value);
+  });
+
+  it.each(['0', '-1', '1.5', '', 'many', '2s', '64MiB', 'NaN', '1e400', '0x10', '2 k k'])('%j is refused, and the message names the option', (text) => {
+    expect(() => parseCount(text, '--reps')).toThrow(QuantityError);
+    expect(() => parseCount(text, '--reps')).toThrow(/--reps/);
+  });
+
+  it('says what the most is', () => {
+    expect(() => parseCount('11', '--inspections', 10)).toThrow('--inspections takes at most 10; got 11');
+  });
+
+  it('reads any whole number back', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 40 }), (n) => parseCount(String(n), '--size') === n));
+  });
+
+  it('never returns anything but a positive whole number, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        let value: number;
+        try {
+          value = parseCount(text, '--size');
+        } catch (error) {
+          return error instanceof QuantityError;
+        }
+        return Number.isSafeInteger(value) && value >= 1;
+      }),
+    );
+  });
+});
+
+describe('bytes and durations', () => {
+  it('reads binary and decimal units', () => {
+    expect(parseBytes('64MiB')).toBe(64 * 2 ** 20);
+    expect(parseBytes('1GB')).toBe(1e9);
+    expect(parseBytes('1 KiB')).toBe(1024);
+  });
+  it('knows no bytes without a unit', () => {
+    expect(parseBytes('64')).toBeNull();
+  });
+  it('reads times', () => {
+    expect(parseDuration('2s')).toBe(2);
+    expect(parseDuration('500ms')).toBe(0.5);
+    expect(parseDuration('5min')).toBe(300);
+    expect(parseDuration('2')).toBeNull();
+    expect(parseDuration('0s')).toBeNull();
+  });
+  it('says what a time looks like', () => {
+    expect(() => requireDuration('2', '--timeout')).toThrow(/--timeout takes a time such as/);
+  });
+});
+
+describe('what people read', () => {
+  it('has four significant digits and a prefix', () => {
+    expect(withPrefix(192.345e9, 'FLOP/s')).toBe('192.3 GFLOP/s');
+    expect(withPrefix(0, 's')).toBe('0 s');
+    expect(formatSeconds(1.3957e-3)).toBe('1.396 ms');
+    expect(formatSeconds(125)).toBe('2 min 5 s');
+    expect(withPrefix(999.96e6, 'Hz')).toBe('1.000 GHz');
+  });
+  it('never shows more than it was asked for', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), (value) => {
+        const shown = Number(significant(value, 4));
+        return Math.abs(shown - value) <= Math.abs(value) * 0.5e-3 + 1e-12;
+      }),
+    );
+  });
+});
