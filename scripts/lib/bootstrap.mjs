@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { buildNative } from './native-build.mjs';
 import { addonStale, compiledStale, dependenciesMissing, isClone, packageRoot } from './tree.mjs';
 
+/** The cause of a failure stands at the top; npm's manual follows. */
+const MOST_LOG_LINES = 20;
+
 const say = (line) => process.stderr.write(`pi-bench: ${line}\n`);
 
 function step(command, args) {
@@ -14,7 +17,12 @@ function step(command, args) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (done.status === 0) return null;
-  const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`.trim();
+  const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`
+    .split('\n')
+    .filter((line) => !line.startsWith('npm warn'))
+    .slice(0, MOST_LOG_LINES)
+    .join('\n')
+    .trim();
   return `\`${command} ${args.join(' ')}\` failed in ${packageRoot}:\n${log}`;
 }
 

@@ -1,0 +1,15 @@
+// npm's step before packing: compiles, writes the schemas, and notes the commit, since a package has no git.
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from './lib/tree.mjs';
+
+const run = (command, ...args) =>
+  execFileSync(command, args, { cwd: packageRoot, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+rmSync(join(packageRoot, 'dist'), { recursive: true, force: true });
+run(process.execPath, join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
+run(process.execPath, join('scripts', 'build-schema.mjs'));
+const changed = run('git', 'status', '--porcelain', '--untracked-files=no').trim() !== '';
+const commit = run('git', 'rev-parse', 'HEAD').trim();
+writeFileSync(join(packageRoot, 'dist', 'commit'), `${commit}${changed ? '+changes' : ''}\n`);
