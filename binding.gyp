@@ -8,7 +8,8 @@
     "conditions": [
       ["sanitize!=''", {
         "cflags": ["-fsanitize=<(sanitize)", "-fno-omit-frame-pointer", "-g", "-O1"],
-        "ldflags": ["-fsanitize=<(sanitize)"]
+        "ldflags": ["-fsanitize=<(sanitize)"],
+        "configurations": { "Release": { "cflags!": ["-O3"] } }
       }]
     ]
   },

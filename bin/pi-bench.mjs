@@ -1,7 +1,13 @@
 #!/usr/bin/env node
 // The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/.
 import { readFileSync } from 'node:fs';
-import { addonStale, compiledStale, dependenciesMissing, isClone, packageRoot } from '../scripts/lib/tree.mjs';
+import {
+  addonStale,
+  compiledStale,
+  dependenciesMissing,
+  isClone,
+  packageRoot,
+} from '../scripts/lib/tree.mjs';
 
 const EXIT_INTERNAL = 70;
 

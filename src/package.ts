@@ -27,7 +27,12 @@ function commitOfClone(): string | null {
   const loose = readOrNull(join(packageRoot, '.git', ref));
   if (loose !== null) return loose;
   const packed = readOrNull(join(packageRoot, '.git', 'packed-refs')) ?? '';
-  return packed.split('\n').find((line) => line.endsWith(` ${ref}`))?.slice(0, 40) ?? null;
+  return (
+    packed
+      .split('\n')
+      .find((line) => line.endsWith(` ${ref}`))
+      ?.slice(0, 40) ?? null
+  );
 }
 
 export function identity(): PiBenchIdentity {

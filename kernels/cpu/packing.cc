@@ -35,6 +35,7 @@ inline void load(const Source* from, typename Quad<Packed>::Type& quad) noexcept
   if constexpr (std::is_same_v<Source, Packed>) {
     std::memcpy(&quad, from, sizeof(quad));
   } else {
+    quad = typename Quad<Packed>::Type{};  // at -O2 the compiler sees a read of what was not written
     for (int i = 0; i < kStep; ++i) quad[i] = convert<Packed>(from[i]);
   }
 }

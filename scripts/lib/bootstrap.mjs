@@ -41,7 +41,11 @@ export function bootstrap() {
   }
   if (compiledStale()) {
     say('compiling TypeScript');
-    const failure = step(process.execPath, [join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']);
+    const failure = step(process.execPath, [
+      join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc'),
+      '-p',
+      'tsconfig.json',
+    ]);
     if (failure !== null) return failure;
   }
   return null;

@@ -63,7 +63,8 @@ export function buildNative({ force = false } = {}) {
   return withBuildLock(() => {
     if (!force && !addonStale()) return null;
     const nodeGyp = findNodeGyp();
-    if (nodeGyp === undefined) return 'node-gyp was not found: install npm, which brings it, then run this again';
+    if (nodeGyp === undefined)
+      return 'node-gyp was not found: install npm, which brings it, then run this again';
     const headers = findHeaders();
     const options = ['--release', '-j', 'max', ...(headers ? [`--nodedir=${headers}`] : [])];
     const done = spawnSync(process.execPath, [nodeGyp, 'rebuild', ...options], {

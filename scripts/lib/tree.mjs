@@ -17,7 +17,8 @@ function newest(paths) {
   for (const path of paths) {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) continue;
-    if (stat.isDirectory()) latest = Math.max(latest, newest(readdirSync(path).map((name) => join(path, name))));
+    if (stat.isDirectory())
+      latest = Math.max(latest, newest(readdirSync(path).map((name) => join(path, name))));
     else latest = Math.max(latest, stat.mtimeMs);
   }
   return latest;

@@ -3,7 +3,7 @@
  * change of state to the journal before anything follows from it. Measures nothing itself.
  */
 import type { Engine, LaunchEnd } from '../execution/engine.js';
-import { placeOthers, placeThreads, type Cores } from '../execution/placement.js';
+import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
 import type { BatchSpec, Campaign, InspectionStatus, Warmup } from '../record/schema.js';

@@ -1,6 +1,7 @@
 /** What a journal says is done. Pure. */
-import type { JournalEntry } from '../store/journal.js';
+
 import type { InspectionStatus } from '../record/schema.js';
+import type { JournalEntry } from '../store/journal.js';
 import type { Seconds } from '../units.js';
 import type { InspectionEnd } from './conduct.js';
 

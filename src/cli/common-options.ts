@@ -32,7 +32,12 @@ export const measuringOptions: Readonly<Record<string, Options>> = {
     describe: 'auto (until the times are stationary), a number of calls, or a time (2s)',
     default: 'auto',
   },
-  seed: { type: 'string', group: 'Measuring:', describe: 'Seed of data and order', defaultDescription: 'drawn and recorded' },
+  seed: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'Seed of data and order',
+    defaultDescription: 'drawn and recorded',
+  },
   stack: {
     type: 'string',
     group: 'Measuring:',
@@ -43,10 +48,16 @@ export const measuringOptions: Readonly<Record<string, Options>> = {
   wait: {
     type: 'boolean',
     group: 'Measuring:',
-    describe: 'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
+    describe:
+      'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
     default: true,
   },
-  out: { type: 'string', group: 'Output:', describe: 'Folder in which the campaign gets its own', default: 'results' },
+  out: {
+    type: 'string',
+    group: 'Output:',
+    describe: 'Folder in which the campaign gets its own',
+    default: 'results',
+  },
   json: { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' },
   quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
 };
@@ -73,7 +84,8 @@ export function warmupOf(flags: Flags): Warmup {
   throw new UserError(`--warmup takes auto, a number of calls or a time such as 2s; got "${given}"`);
 }
 
-export const inspectionsOf = (flags: Flags): number => parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+export const inspectionsOf = (flags: Flags): number =>
+  parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
 
 export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, 'timeout'), '--timeout');
 

@@ -1,6 +1,5 @@
 /** Makes a campaign of one batch from flags, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { inspectionsOf, samplingOf, seedOf, timeoutOf, warmupOf } from './common-options.js';
 import { UserError } from '../errors.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
@@ -8,6 +7,7 @@ import type { MachineDescription } from '../machine/types.js';
 import { formatBytes } from '../quantities/format.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
+import { inspectionsOf, samplingOf, seedOf, timeoutOf, warmupOf } from './common-options.js';
 
 /** Bytes that a sample takes in the addon and in JavaScript together. */
 const SAMPLE_BYTES = 64;
@@ -26,12 +26,19 @@ function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDes
   const there = availableMemory(machine);
   if (there !== null && needed > there) {
     const title = indicator.title(batch.case.parameters);
-    throw new UserError(`${title} needs ${formatBytes(needed)} of memory and ${formatBytes(there)} is free: choose a smaller size`);
+    throw new UserError(
+      `${title} needs ${formatBytes(needed)} of memory and ${formatBytes(there)} is free: choose a smaller size`,
+    );
   }
 }
 
 /** @throws UserError, QuantityError for flags that make no campaign. */
-export function createCampaign(indicator: Indicator, flags: Flags, command: readonly string[], machine: MachineDescription): Campaign {
+export function createCampaign(
+  indicator: Indicator,
+  flags: Flags,
+  command: readonly string[],
+  machine: MachineDescription,
+): Campaign {
   const parameters = indicator.fromFlags(flags, machine);
   const stack = parseStack(String(flags.stack));
   findStack(stack.provider).check(stack.variant, indicator.dtype(parameters));

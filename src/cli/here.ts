@@ -1,5 +1,5 @@
 /** This machine and this installation, as the commands need them. The edge to the system. */
-import { readCores, type Cores } from '../execution/placement.js';
+import { type Cores, readCores } from '../execution/placement.js';
 import { describeMachine } from '../machine/describe.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import { readLocalFile } from '../machine/local-files.js';

@@ -35,7 +35,9 @@ function build(args: readonly string[]): Argv {
     .parserConfiguration({ 'duplicate-arguments-array': false })
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .exitProcess(false)
-    .epilogue('Exit codes: 0 done, 1 the answer is no, 2 incomplete, 3 wrong result, 64 bad usage, 70 internal error')
+    .epilogue(
+      'Exit codes: 0 done, 1 the answer is no, 2 incomplete, 3 wrong result, 64 bad usage, 70 internal error',
+    )
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new UsageError(message ?? 'bad usage');
     });
@@ -60,7 +62,9 @@ export async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;
-    const text = messageOf(error).trim().replaceAll(/\s*\n\s*/g, ' ');
+    const text = messageOf(error)
+      .trim()
+      .replaceAll(/\s*\n\s*/g, ' ');
     say(known ? text : `internal error: ${text} (please report it; --debug shows where)`);
     if (args.includes('--debug') && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   }

@@ -4,6 +4,7 @@
  */
 import { constants } from 'node:os';
 import { conduct, type InspectionEnd } from '../campaign/conduct.js';
+import { plan } from '../campaign/plan.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { EXIT } from '../errors.js';
 import { localEngine } from '../execution/local.js';
@@ -13,13 +14,12 @@ import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
 import { buildRecord } from '../record/build.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
-import { plan } from '../campaign/plan.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
 import { coresHere, onlineCpus } from './here.js';
 import { makeProgress } from './progress.js';
 import { say } from './say.js';
-import { stopOnSignals, type Stopper } from './signals.js';
+import { type Stopper, stopOnSignals } from './signals.js';
 
 export interface CampaignStart {
   readonly campaign: Campaign;
@@ -48,17 +48,29 @@ function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null): numbe
   return record.status === 'complete' ? EXIT.done : EXIT.incomplete;
 }
 
-async function takeMachine(id: string, wait: boolean, onContended: (by: string) => void, stopper: Stopper): Promise<MachineLock> {
+async function takeMachine(
+  id: string,
+  wait: boolean,
+  onContended: (by: string) => void,
+  stopper: Stopper,
+): Promise<MachineLock> {
   const self = `campaign ${id} (pid ${process.pid})`;
   if (!wait) return shareMachine(self, onContended);
-  return lockMachine(self, (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`), onContended, stopper.signal);
+  return lockMachine(
+    self,
+    (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`),
+    onContended,
+    stopper.signal,
+  );
 }
 
 /** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */
 export async function runCampaign(start: CampaignStart, options: RunOptions): Promise<CampaignEnd> {
   const { campaign, store, machine } = start;
   const before = doneSoFar(start.journal);
-  const stopper = stopOnSignals((name) => say(`${name}: stopping after the running repetition; what was measured is kept`));
+  const stopper = stopOnSignals((name) =>
+    say(`${name}: stopping after the running repetition; what was measured is kept`),
+  );
   let contendedBy = before.contendedBy;
   const onContended = (by: string): void => {
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);

@@ -5,13 +5,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EXIT } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { FaultKind } from '../native.js';
 import { identity } from '../package.js';
 import { type BatchSpec, type Campaign, type PiBenchRecord, SCHEMA_VERSION } from '../record/schema.js';
-import { JOURNAL, openStore } from '../store/store.js';
 import { readJournal } from '../store/journal.js';
-import { EXIT } from '../errors.js';
+import { JOURNAL, openStore } from '../store/store.js';
 import { runCampaign } from './run-campaign.js';
 import { say } from './say.js';
 
@@ -65,7 +65,9 @@ const EXPECTATIONS: readonly Expectation[] = [
     caught: (record, exitCode) => {
       const wrong = launch(record, FAULTY);
       const noScore = record.batches[0]?.rate === null && exitCode === EXIT.wrongResult;
-      return wrong?.status === 'wrong' && noScore ? `no score, exit code 3: ${wrong.verification?.firstWrong}` : null;
+      return wrong?.status === 'wrong' && noScore
+        ? `no score, exit code 3: ${wrong.verification?.firstWrong}`
+        : null;
     },
   },
   {
@@ -96,7 +98,11 @@ const EXPECTATIONS: readonly Expectation[] = [
   },
 ];
 
-async function tryOne({ what, fault, caught }: Expectation, folder: string, machine: MachineDescription): Promise<SelfTestResult> {
+async function tryOne(
+  { what, fault, caught }: Expectation,
+  folder: string,
+  machine: MachineDescription,
+): Promise<SelfTestResult> {
   const createdAt = new Date().toISOString();
   const campaign: Campaign = {
     id: `self-test-${fault ?? 'none'}`,
@@ -106,7 +112,9 @@ async function tryOne({ what, fault, caught }: Expectation, folder: string, mach
     batches: [BATCH],
     fault: fault === null ? null : { inspection: FAULTY, kind: fault, at: AT },
   };
-  const store = openStore(join(folder, campaign.id), campaign.id, (from, to) => say(`cannot write to ${from}: using ${to}`));
+  const store = openStore(join(folder, campaign.id), campaign.id, (from, to) =>
+    say(`cannot write to ${from}: using ${to}`),
+  );
   const piBench = identity();
   store.append({
     event: 'campaign',
@@ -125,7 +133,10 @@ async function tryOne({ what, fault, caught }: Expectation, folder: string, mach
   return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT' };
 }
 
-export async function selfTest(machine: MachineDescription, onResult: (result: SelfTestResult) => void): Promise<boolean> {
+export async function selfTest(
+  machine: MachineDescription,
+  onResult: (result: SelfTestResult) => void,
+): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-self-test-'));
   try {
     let all = true;

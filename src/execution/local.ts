@@ -57,19 +57,32 @@ function fromDocument(end: Extract<Report, { event: 'written' }>, timeout: numbe
   if (end.passed === false) return { status: 'wrong', reason: 'the output is wrong', path };
   if (end.ended === 'interrupted') return { status: 'interrupted', reason: 'stopped by a signal', path };
   if (end.ended === 'timed-out') {
-    return { status: 'timed-out', reason: `reached its limit of ${formatSeconds(timeout)}; what was measured is kept`, path };
+    return {
+      status: 'timed-out',
+      reason: `reached its limit of ${formatSeconds(timeout)}; what was measured is kept`,
+      path,
+    };
   }
   return { status: 'measured', reason: null, path };
 }
 
 /** What can be said of a worker that left no document. */
-function lost(code: number | null, signal: NodeJS.Signals | null, observed: Observed, job: Job, oom: boolean, cancelled: boolean): Ended {
+function lost(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  observed: Observed,
+  job: Job,
+  oom: boolean,
+  cancelled: boolean,
+): Ended {
   const where = `in phase ${observed.last.phase} after ${plural(observed.last.taken, 'repetition')}`;
   const because = (status: InspectionStatus, reason: string): Ended => ({ status, reason, path: null });
   if (observed.end?.event === 'failed') return because(observed.end.status, observed.end.message);
   if (observed.hung && cancelled) return because('interrupted', `did not stop when asked to, ${where}`);
-  if (observed.hung) return because('timed-out', `hung ${where}: killed at its limit of ${formatSeconds(job.timeout)}`);
-  if (signal === 'SIGKILL' && oom) return because('out-of-memory', `killed by the kernel for want of memory, ${where}`);
+  if (observed.hung)
+    return because('timed-out', `hung ${where}: killed at its limit of ${formatSeconds(job.timeout)}`);
+  if (signal === 'SIGKILL' && oom)
+    return because('out-of-memory', `killed by the kernel for want of memory, ${where}`);
   if (signal === 'SIGKILL' || signal === 'SIGTERM') return because('killed', `killed by ${signal}, ${where}`);
   const said = observed.stderr.trim().split('\n').at(-1);
   const how = signal === null ? `ended with exit code ${code}` : `crashed with ${signal}`;

@@ -30,7 +30,10 @@ export function readCores(reader: FileReader): Cores {
  */
 export function placeThreads({ allowed, siblings }: Cores, threads: number): readonly number[] | null {
   if (threads > allowed.length) return null;
-  const rank = (cpu: number): number => siblings(cpu).filter((other) => allowed.includes(other)).indexOf(cpu);
+  const rank = (cpu: number): number =>
+    siblings(cpu)
+      .filter((other) => allowed.includes(other))
+      .indexOf(cpu);
   const lastIsFirst = [...allowed.slice(1), ...allowed.slice(0, 1)];
   const order = lastIsFirst.map((cpu, place) => ({ cpu, place, rank: Math.max(0, rank(cpu)) }));
   order.sort((a, b) => a.rank - b.rank || a.place - b.place);

@@ -9,5 +9,7 @@ export const indicators: readonly Indicator[] = [matmul];
 export function findIndicator(name: string): Indicator {
   const found = indicators.find((indicator) => indicator.name === name);
   if (found !== undefined) return found;
-  throw new UserError(`there is no indicator "${name}"; there is ${indicators.map((i) => i.name).join(', ')}`);
+  throw new UserError(
+    `there is no indicator "${name}"; there is ${indicators.map((i) => i.name).join(', ')}`,
+  );
 }

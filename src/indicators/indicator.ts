@@ -42,6 +42,11 @@ export interface Indicator {
   title(parameters: Parameters): string;
   /** `FLOP/s`, or `OP/s` where the operations are on integers. */
   rateUnit(parameters: Parameters): string;
-  nativeWorkload(parameters: Parameters, placement: Placement, variant: string | null, seed: number): NativeWorkload;
+  nativeWorkload(
+    parameters: Parameters,
+    placement: Placement,
+    variant: string | null,
+    seed: number,
+  ): NativeWorkload;
   readonly kpis: readonly KpiDeclaration[];
 }

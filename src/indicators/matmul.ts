@@ -54,7 +54,8 @@ function sizeFitting(bytes: Bytes, dtype: keyof typeof ELEMENT): number {
 
 function dataType(text: string): keyof typeof ELEMENT {
   const found = DATA_TYPES.find((name) => name === text);
-  if (found === undefined) throw new UserError(`--dtype ${text} is unknown; there is ${DATA_TYPES.join(', ')}`);
+  if (found === undefined)
+    throw new UserError(`--dtype ${text} is unknown; there is ${DATA_TYPES.join(', ')}`);
   return found;
 }
 
@@ -81,7 +82,8 @@ export const matmul: Indicator = {
     size: {
       type: 'string',
       group: 'Case:',
-      describe: 'Rows and columns of square matrices; with a unit (64MiB) as large as fits into that much memory',
+      describe:
+        'Rows and columns of square matrices; with a unit (64MiB) as large as fits into that much memory',
       defaultDescription: '512',
     },
     m: { type: 'string', group: 'Case:', describe: 'Rows of A and C' },
@@ -116,13 +118,17 @@ export const matmul: Indicator = {
   examples: [
     ['$0 matmul', '512 x 512 float32 on all CPUs, six launches, about ten seconds'],
     ['$0 matmul --size 512 --reps 2000', 'exactly 2,000 repetitions in each launch'],
-    ['$0 matmul --m 64 --n 4096 --k 1024 --dtype bfloat16 --threads 1', 'a rectangular product on one thread'],
+    [
+      '$0 matmul --m 64 --n 4096 --k 1024 --dtype bfloat16 --threads 1',
+      'a rectangular product on one thread',
+    ],
     ['$0 matmul --stack embedded:avx2 --json > record.json', 'a chosen kernel, the record on stdout'],
   ],
   fromFlags(flags, machine) {
     const dtype = dataType(String(flags.dtype ?? 'float32'));
     const available = usableCpus(machine);
-    const threads = flags.threads === undefined ? available : parseCount(String(flags.threads), '--threads', MOST_THREADS);
+    const threads =
+      flags.threads === undefined ? available : parseCount(String(flags.threads), '--threads', MOST_THREADS);
     const pin = typeof flags.pin === 'boolean' ? flags.pin : threads <= available;
     const parameters = { ...shape(flags, dtype), dtype, threads, pin, cache: String(flags.cache ?? 'hot') };
     return read(parameters);
@@ -144,7 +150,11 @@ export const matmul: Indicator = {
   dtype: (parameters) => read(parameters).dtype,
   title(parameters) {
     const { m, n, k, dtype, threads, pin, cache } = read(parameters);
-    const how = [plural(threads, 'thread'), ...(pin ? ['pinned'] : []), ...(cache === 'cold' ? ['cold cache'] : [])];
+    const how = [
+      plural(threads, 'thread'),
+      ...(pin ? ['pinned'] : []),
+      ...(cache === 'cold' ? ['cold cache'] : []),
+    ];
     return `matmul ${m} x ${n} x ${k} ${dtype}, ${how.join(', ')}`;
   },
   rateUnit: (parameters) => (read(parameters).dtype === 'int8' ? 'OP/s' : 'FLOP/s'),

@@ -34,7 +34,13 @@ export type Order = { readonly order: 'cancel' };
 
 export type Report =
   | { readonly event: 'progress'; readonly phase: string; readonly taken: number }
-  | { readonly event: 'written'; readonly path: string; readonly ended: InspectionDocument['ended']; readonly passed: boolean | null; readonly refused: readonly string[] }
+  | {
+      readonly event: 'written';
+      readonly path: string;
+      readonly ended: InspectionDocument['ended'];
+      readonly passed: boolean | null;
+      readonly refused: readonly string[];
+    }
   | { readonly event: 'failed'; readonly status: 'out-of-memory' | 'failed'; readonly message: string };
 
 /** Seconds of CLOCK_MONOTONIC, the clock of the addon too. */

@@ -6,7 +6,7 @@ import { mkdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
-import { native, type NativeOutcome, type RunningInspection } from '../native.js';
+import { type NativeOutcome, native, type RunningInspection } from '../native.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import { makeDocument } from './document.js';
@@ -61,7 +61,13 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
   }
   const document = makeDocument(job, outcome, { startedAt, began, collected: monotonic() });
   const { path, refused } = write(job, `${JSON.stringify(document)}\n`);
-  report({ event: 'written', path, ended: document.ended, passed: document.verification?.passed ?? null, refused });
+  report({
+    event: 'written',
+    path,
+    ended: document.ended,
+    passed: document.verification?.passed ?? null,
+    refused,
+  });
 }
 
 function fail(error: unknown): never {

@@ -29,7 +29,9 @@ export function withPrefix(value: number, unit: string, digits = 4): string {
 }
 
 export function formatSeconds(value: Seconds, digits = 4): string {
-  return value >= 60 ? `${Math.floor(value / 60)} min ${Math.round(value % 60)} s` : withPrefix(value, 's', digits);
+  return value >= 60
+    ? `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`
+    : withPrefix(value, 's', digits);
 }
 
 export function formatBytes(value: Bytes): string {

@@ -43,7 +43,9 @@ function scaled(text: string, units: Readonly<Record<string, number>>): number |
 export function parseCount(text: string, option: string, most: number = Number.MAX_SAFE_INTEGER): number {
   const value = scaled(text, COUNT_UNITS);
   if (value === null || !Number.isInteger(value) || value < 1) {
-    throw new QuantityError(`${option} takes a whole number of at least 1, such as 512, 2k or 4Ki; got "${text}"`);
+    throw new QuantityError(
+      `${option} takes a whole number of at least 1, such as 512, 2k or 4Ki; got "${text}"`,
+    );
   }
   if (value > most) throw new QuantityError(`${option} takes at most ${most}; got ${text}`);
   return value;
@@ -64,6 +66,7 @@ export function parseDuration(text: string): Seconds | null {
 /** @throws QuantityError naming the option and what it takes. */
 export function requireDuration(text: string, option: string): Seconds {
   const value = parseDuration(text);
-  if (value === null) throw new QuantityError(`${option} takes a time such as 500ms, 2s or 5min; got "${text}"`);
+  if (value === null)
+    throw new QuantityError(`${option} takes a time such as 500ms, 2s or 5min; got "${text}"`);
   return value;
 }

@@ -1,11 +1,11 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
 import type { InspectionEnd } from '../campaign/conduct.js';
 import { findIndicator } from '../indicators/index.js';
-import { type Summary, summarise } from '../statistics/summary.js';
 import { quantileSorted } from '../statistics/quantile.js';
+import { type Summary, summarise } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
+import { INSPECTIONS, inspectionFile } from '../store/store.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
-import { inspectionFile, INSPECTIONS } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import type { InspectionDocument, RecordInspection, Span } from './schema.js';
 
@@ -16,7 +16,11 @@ export interface AnalysedInspection {
   readonly document: InspectionDocument | null;
 }
 
-function observationOf(document: InspectionDocument, samples: Float64Array, contendedBy: string | null): Observation {
+function observationOf(
+  document: InspectionDocument,
+  samples: Float64Array,
+  contendedBy: string | null,
+): Observation {
   return {
     samples,
     disturbed: document.samples.disturbed,
@@ -33,7 +37,10 @@ function observationOf(document: InspectionDocument, samples: Float64Array, cont
 }
 
 /** Median of the repetitions in which no measuring thread lost its CPU. */
-function undisturbedMedian({ disturbed }: InspectionDocument['samples'], samples: Float64Array): Seconds | null {
+function undisturbedMedian(
+  { disturbed }: InspectionDocument['samples'],
+  samples: Float64Array,
+): Seconds | null {
   if (disturbed === null) return null;
   const hit = new Set(disturbed);
   const clean = samples.filter((_, i) => !hit.has(i)).sort();
@@ -88,13 +95,17 @@ export function analyseInspection(
     reason,
     file: `${INSPECTIONS}/${inspectionFile(index)}`,
     sha256,
-    statistics: statistics === null ? null : (JSON.parse(JSON.stringify(statistics)) as RecordInspection['statistics']),
+    statistics:
+      statistics === null ? null : (JSON.parse(JSON.stringify(statistics)) as RecordInspection['statistics']),
     rate: scored ? { burst: flop / statistics.median, sustained: (flop * calls) / observation.wall } : null,
     disturbedShare: disturbed === null || samples.length === 0 ? null : disturbed.length / samples.length,
     undisturbedMedian: undisturbedMedian(document.samples, samples),
     steady: document.warmup.steady,
     verification: document.verification,
-    flags: samples.length > 0 ? detectFlags(observation).map(({ name, reason, evidence }) => ({ name, reason, evidence })) : [],
+    flags:
+      samples.length > 0
+        ? detectFlags(observation).map(({ name, reason, evidence }) => ({ name, reason, evidence }))
+        : [],
     notChecked: samples.length > 0 ? notChecked(observation).map(({ flag, why }) => ({ flag, why })) : [],
     spans: spansOf(document, wall),
   };

@@ -29,7 +29,9 @@ function pool(parts: readonly Float64Array[]): Float64Array {
 /** Launches on which the numbers rest: those that ran to their end; when there is none, those that were cut short. */
 function restingOn(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
   const having = (statuses: readonly string[]): AnalysedInspection[] =>
-    inspections.filter(({ entry, samples }) => samples.length > 0 && entry.rate !== null && statuses.includes(entry.status));
+    inspections.filter(
+      ({ entry, samples }) => samples.length > 0 && entry.rate !== null && statuses.includes(entry.status),
+    );
   const whole = having(['measured']);
   return whole.length > 0 ? whole : having(['interrupted', 'timed-out']);
 }
@@ -90,13 +92,19 @@ function headlineOf(resting: readonly AnalysedInspection[]): Headline {
 }
 
 /** A rate is the work divided by an elapsed time, so that rate x elapsed is the work, exactly; low and high change places. */
-function rateOf(flop: Flop, { elapsed }: Headline, p95: Seconds, resting: readonly AnalysedInspection[]): RecordBatch['rate'] {
+function rateOf(
+  flop: Flop,
+  { elapsed }: Headline,
+  p95: Seconds,
+  resting: readonly AnalysedInspection[],
+): RecordBatch['rate'] {
   const { interval } = elapsed;
   return {
     median: flop / elapsed.median,
     p05: flop / p95,
     sustained: medianOf(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
-    interval: interval === null ? null : { ...interval, low: flop / interval.high, high: flop / interval.low },
+    interval:
+      interval === null ? null : { ...interval, low: flop / interval.high, high: flop / interval.low },
   };
 }
 
@@ -114,7 +122,8 @@ export function buildBatch(
   const verified = verifiedOf(inspections);
   const documents = inspections.flatMap(({ document }) => document ?? []);
   // A wrong answer anywhere in the batch: the stack has no score for this case.
-  const scored = resting.length > 0 && verified === 'passed' && !entries.some(({ status }) => status === 'wrong');
+  const scored =
+    resting.length > 0 && verified === 'passed' && !entries.some(({ status }) => status === 'wrong');
   const base = {
     case: asked.case,
     title: indicator.title(parameters),
@@ -130,7 +139,8 @@ export function buildBatch(
     flags: flagsOf(inspections),
     inspections: entries,
   };
-  if (!scored) return { ...base, elapsed: null, rate: null, launches: null, pooled: null, violin: null, box: null };
+  if (!scored)
+    return { ...base, elapsed: null, rate: null, launches: null, pooled: null, violin: null, box: null };
 
   const pooled = pool(resting.map(({ samples }) => samples));
   const summary = summarise(pooled);

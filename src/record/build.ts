@@ -22,8 +22,8 @@ import {
   type PiBenchRecord,
   type RecordBatch,
   type RecordInspection,
-  type Span,
   SCHEMA_VERSION,
+  type Span,
   written,
 } from './schema.js';
 
@@ -38,7 +38,9 @@ export interface RecordInput {
   readonly planned: number;
   readonly interrupted: boolean;
   readonly contendedBy: string | null;
-  readonly readInspection: (index: number) => { readonly document: InspectionDocument; readonly text: string } | null;
+  readonly readInspection: (
+    index: number,
+  ) => { readonly document: InspectionDocument; readonly text: string } | null;
   /** Seconds that were worked on the campaign, earlier processes included. */
   readonly wall: Seconds;
   readonly lostEarlier: Seconds;
@@ -75,13 +77,18 @@ function kpisOf(batch: RecordBatch, labels: Labels, timeToResult: Seconds, times
 }
 
 /** Where the wall time went: the spans of the same name summed over the inspections. */
-function accountingOf(input: RecordInput, inspections: readonly RecordInspection[]): PiBenchRecord['accounting'] {
+function accountingOf(
+  input: RecordInput,
+  inspections: readonly RecordInspection[],
+): PiBenchRecord['accounting'] {
   const sums = new Map<string, Seconds>();
   for (const { spans, status } of inspections) {
     if (status !== 'measured') continue;
     for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds);
   }
-  const failed = input.ends.filter(({ status }) => status !== 'measured').reduce((sum, { wall }) => sum + wall, 0);
+  const failed = input.ends
+    .filter(({ status }) => status !== 'measured')
+    .reduce((sum, { wall }) => sum + wall, 0);
   const lost = failed + input.lostEarlier;
   const inLaunches = [...sums.values()].reduce((sum, value) => sum + value, 0);
   const measured = sums.get('measure') ?? 0;
@@ -97,8 +104,11 @@ function accountingOf(input: RecordInput, inspections: readonly RecordInspection
 }
 
 function statusOf({ interrupted, planned, ends }: RecordInput): PiBenchRecord['status'] {
-  if (interrupted && (ends.length < planned || ends.some(({ status }) => status === 'interrupted'))) return 'interrupted';
-  return ends.length === planned && ends.every(({ status }) => status === 'measured') ? 'complete' : 'incomplete';
+  if (interrupted && (ends.length < planned || ends.some(({ status }) => status === 'interrupted')))
+    return 'interrupted';
+  return ends.length === planned && ends.every(({ status }) => status === 'measured')
+    ? 'complete'
+    : 'incomplete';
 }
 
 /** @throws Error when the record would contradict itself: that is a bug of pi-bench, and nothing must be published then. */

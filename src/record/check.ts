@@ -14,10 +14,13 @@ export function brokenRules(record: PiBenchRecord): readonly string[] {
   record.batches.forEach(({ rate, elapsed, work, title, measured, inspections }, i) => {
     const batch = `batch ${i} (${title})`;
     if (rate !== null && elapsed !== null && disagree(rate.median * elapsed.median, work.flop)) {
-      broken.push(`${batch}: rate x elapsed is ${rate.median * elapsed.median}, the work of one repetition is ${work.flop}`);
+      broken.push(
+        `${batch}: rate x elapsed is ${rate.median * elapsed.median}, the work of one repetition is ${work.flop}`,
+      );
     }
     const counted = inspections.filter(({ status }) => status === 'measured').length;
-    if (counted !== measured) broken.push(`${batch}: says ${measured} launches measured and lists ${counted}`);
+    if (counted !== measured)
+      broken.push(`${batch}: says ${measured} launches measured and lists ${counted}`);
     if (rate !== null && inspections.some(({ status }) => status === 'wrong')) {
       broken.push(`${batch}: has a rate although an output was wrong`);
     }

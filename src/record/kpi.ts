@@ -10,7 +10,11 @@ export interface KpiDeclaration {
   readonly help: string;
   readonly statistic: string;
   /** How to show it: value / divisor, in this unit, with so many digits. */
-  readonly display: (batch: RecordBatch) => { readonly divisor: number; readonly unit: string; readonly digits: number };
+  readonly display: (batch: RecordBatch) => {
+    readonly divisor: number;
+    readonly unit: string;
+    readonly digits: number;
+  };
   /** Whether a regression test counts it. */
   readonly regression: boolean;
   /** null where the batch does not have it. */

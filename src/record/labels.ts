@@ -6,7 +6,11 @@ import type { Labels, RecordBatch } from './schema.js';
 const joined = (values: readonly string[]): string | null => (values.length === 0 ? null : values.join(','));
 
 /** The same keys for every record. */
-export function machineLabels(machine: MachineDescription, piBench: PiBenchIdentity, campaign: string): Labels {
+export function machineLabels(
+  machine: MachineDescription,
+  piBench: PiBenchIdentity,
+  campaign: string,
+): Labels {
   const { cpu, memory, os, limits, virtualisation, runtime } = machine;
   return {
     machine: os.machineIdHash,

@@ -53,7 +53,8 @@ export function rateKpis(indicator: string, what: string): readonly KpiDeclarati
       statistic: 'median',
       display: () => ({ divisor: 1e-3, unit: 'ms', digits: 4 }),
       regression: false,
-      value: ({ elapsed }) => (elapsed === null ? null : { value: elapsed.median, ci: ciOf(elapsed.interval) }),
+      value: ({ elapsed }) =>
+        elapsed === null ? null : { value: elapsed.median, ci: ciOf(elapsed.interval) },
     },
     {
       name: `${prefix}_elapsed_cv_ratio`,

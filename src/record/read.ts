@@ -41,7 +41,9 @@ export function readRecord(path: string): { readonly record: PiBenchRecord; read
   }
   const parsed = readable.record.safeParse(json);
   if (!parsed.success) {
-    throw new UserError(`${file} does not fit its schema: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+    throw new UserError(
+      `${file} does not fit its schema: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`,
+    );
   }
   const { data } = parsed;
   if (digestOf(json as Record<string, unknown>) !== data.digest) {

@@ -34,7 +34,12 @@ function documents(object: ObjectOf) {
   });
   const sampling = z.union([
     object({ kind: z.literal('fixed'), repetitions: z.int().min(1) }),
-    object({ kind: z.literal('budget'), seconds: z.number().positive(), least: z.int().min(1), most: z.int().min(1) }),
+    object({
+      kind: z.literal('budget'),
+      seconds: z.number().positive(),
+      least: z.int().min(1),
+      most: z.int().min(1),
+    }),
   ]);
   const warmup = z.union([
     object({ kind: z.literal('auto') }),
@@ -78,7 +83,17 @@ function documents(object: ObjectOf) {
     firstWrong: z.string(),
   });
   const span = object({ name: z.string(), seconds });
-  const status = z.enum(['measured', 'wrong', 'partial', 'crashed', 'killed', 'timed-out', 'out-of-memory', 'failed', 'interrupted']);
+  const status = z.enum([
+    'measured',
+    'wrong',
+    'partial',
+    'crashed',
+    'killed',
+    'timed-out',
+    'out-of-memory',
+    'failed',
+    'interrupted',
+  ]);
 
   const inspection = object({
     $schema: z.string(),
@@ -105,7 +120,12 @@ function documents(object: ObjectOf) {
     samples: object({
       seconds: z.array(z.number()).describe('of one call, in order'),
       entries: z.array(z.number()).describe('start of each sample after the start of the first'),
-      disturbed: z.array(z.int()).nullable().describe('indices of repetitions in which a measuring thread lost its CPU; null: the system cannot tell'),
+      disturbed: z
+        .array(z.int())
+        .nullable()
+        .describe(
+          'indices of repetitions in which a measuring thread lost its CPU; null: the system cannot tell',
+        ),
     }),
     wall: seconds.describe('from the start of the first sample to the end of the last'),
     evicting: seconds.describe('of that, spent on bringing operands out of the caches'),
@@ -164,8 +184,18 @@ function documents(object: ObjectOf) {
     planned: z.int(),
     measured: z.int(),
     verified: z.enum(['passed', 'failed', 'not-run']),
-    elapsed: object({ median: seconds, interval: interval.nullable(), range: z.tuple([z.number(), z.number()]).nullable(), basis: z.string() }).nullable(),
-    rate: object({ median: z.number(), p05: z.number(), sustained: z.number(), interval: interval.nullable() }).nullable(),
+    elapsed: object({
+      median: seconds,
+      interval: interval.nullable(),
+      range: z.tuple([z.number(), z.number()]).nullable(),
+      basis: z.string(),
+    }).nullable(),
+    rate: object({
+      median: z.number(),
+      p05: z.number(),
+      sustained: z.number(),
+      interval: interval.nullable(),
+    }).nullable(),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
     pooled: plainJson.nullable().describe('statistics of all repetitions together'),
     violin: plainJson.nullable(),
@@ -180,7 +210,10 @@ function documents(object: ObjectOf) {
     schemaVersion: z.int(),
     piBench: object({ version: z.string(), commit: z.string().nullable() }),
     campaign,
-    contendedBy: z.string().nullable().describe('another campaign that measured on this machine at the same time'),
+    contendedBy: z
+      .string()
+      .nullable()
+      .describe('another campaign that measured on this machine at the same time'),
     status: z.enum(['complete', 'incomplete', 'interrupted']),
     machine: plainJson,
     labels,

@@ -7,7 +7,11 @@ import { identity } from '../package.js';
 import type { Stack } from './stack.js';
 
 const variants = (here: boolean): string[] => [
-  ...new Set(native().kernels().flatMap(({ isa, runsHere }) => (runsHere === here ? [isa] : []))),
+  ...new Set(
+    native()
+      .kernels()
+      .flatMap(({ isa, runsHere }) => (runsHere === here ? [isa] : [])),
+  ),
 ];
 
 /** Instruction sets that have a kernel for the type on some machine that pi-bench knows, this one or another. */
@@ -16,7 +20,10 @@ const ELSEWHERE = ['avx512', 'avx2', 'portable'];
 export const embedded: Stack = {
   provider: 'embedded',
   summary: "pi-bench's own kernels",
-  variants: () => ({ here: variants(true), elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)) }),
+  variants: () => ({
+    here: variants(true),
+    elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)),
+  }),
   check(variant, dtype) {
     if (variant === null) return;
     const { here, elsewhere } = this.variants();
@@ -24,9 +31,13 @@ export const embedded: Stack = {
       const reason = elsewhere.includes(variant) ? 'does not run on this CPU' : 'is unknown';
       const others = elsewhere.filter((isa) => isa !== variant);
       const onOthers = others.length > 0 ? ` (on other machines also ${others.join(', ')})` : '';
-      throw new UserError(`--stack embedded:${variant} ${reason}; here there is ${here.join(', ')}${onOthers}`);
+      throw new UserError(
+        `--stack embedded:${variant} ${reason}; here there is ${here.join(', ')}${onOthers}`,
+      );
     }
-    const kernels = native().kernels().filter((kernel) => kernel.runsHere && kernel.dtype === dtype);
+    const kernels = native()
+      .kernels()
+      .filter((kernel) => kernel.runsHere && kernel.dtype === dtype);
     if (!kernels.some(({ isa }) => isa === variant)) {
       const having = kernels.map(({ isa }) => isa).join(', ');
       throw new UserError(`--stack embedded:${variant} has no kernel for ${dtype}; ${dtype} has ${having}`);

@@ -10,7 +10,9 @@ export const stacks: readonly Stack[] = [embedded];
 export function findStack(provider: string): Stack {
   const found = stacks.find((stack) => stack.provider === provider);
   if (found !== undefined) return found;
-  throw new UserError(`--stack ${provider} is unknown; there is ${stacks.map((stack) => stack.provider).join(', ')}`);
+  throw new UserError(
+    `--stack ${provider} is unknown; there is ${stacks.map((stack) => stack.provider).join(', ')}`,
+  );
 }
 
 /** `embedded`, `embedded:avx2`. */

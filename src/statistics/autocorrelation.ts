@@ -1,8 +1,12 @@
 /** How much a repetition depends on those before it, and how many independent ones a series is worth. */
 
+import { requireFinite } from './finite.js';
+
 /** Series longer than this are looked at in their first part: the structure is the same throughout, or drift says so. */
 const MOST_LOOKED_AT = 100_000;
-const MOST_LAGS = 1000;
+const MOST_LAGS = 100;
+/** Values that are averaged into one where the memory is longer than MOST_LAGS. */
+const COARSER = 10;
 /** Alternating series (negative autocorrelation) can be worth more than their length; no more than this is credited. */
 const MOST_GAIN = 2;
 
@@ -13,31 +17,59 @@ function autocovariance(values: ArrayLike<number>, n: number, mean: number, lag:
 }
 
 function start(values: ArrayLike<number>): { n: number; mean: number; variance: number } {
+  requireFinite(values);
   const n = Math.min(values.length, MOST_LOOKED_AT);
   let mean = 0;
   for (let i = 0; i < n; i++) mean += ((values[i] ?? 0) - mean) / (i + 1);
   return { n, mean, variance: autocovariance(values, n, mean, 0) };
 }
 
-/** Lag-1 autocorrelation; null for fewer than 3 values or when all are equal. */
+/** Whether values differ by more than the rounding of their mean: below that there is no structure to look for. */
+const varies = (n: number, mean: number, variance: number): boolean =>
+  n >= 3 && Math.sqrt(variance) > 1e-13 * Math.abs(mean) && variance >= 1e-290;
+
+/**
+ * Lag-1 autocorrelation; null for fewer than 3 values or when all are equal.
+ * @throws RangeError for a value that is not finite
+ */
 export function lag1(values: ArrayLike<number>): number | null {
   const { n, mean, variance } = start(values);
-  return n < 3 || !(variance > 0) ? null : autocovariance(values, n, mean, 1) / variance;
+  return varies(n, mean, variance) ? autocovariance(values, n, mean, 1) / variance : null;
 }
 
 /**
- * Effective sample size: n / (1 + 2 sum of autocorrelations), the sum cut where pairs of neighbouring lags stop being
- * positive (Geyer 1992, initial positive sequence). At most MOST_GAIN x n. null for fewer than 3 or all-equal values.
+ * n times the variance of the mean of a stationary series (its spectrum at zero): the sum of autocovariances, cut where
+ * pairs of neighbouring lags stop being positive (Geyer 1992, initial positive sequence). A memory of more than 100 lags
+ * is looked at in means of ten, which have ten times the reach and a tenth of the long-run variance.
+ */
+function longRunVariance(values: ArrayLike<number>): number {
+  const { n, mean, variance } = start(values);
+  let sum = -variance;
+  for (let lag = 0; lag + 1 < n; lag += 2) {
+    if (lag >= MOST_LAGS && n > COARSER * MOST_LAGS) return COARSER * longRunVariance(meansOf(values, n));
+    const pair = autocovariance(values, n, mean, lag) + autocovariance(values, n, mean, lag + 1);
+    if (!(pair > 0)) break;
+    sum += 2 * pair;
+  }
+  return sum;
+}
+
+function meansOf(values: ArrayLike<number>, n: number): Float64Array {
+  return Float64Array.from({ length: Math.floor(n / COARSER) }, (_, i) => {
+    let sum = 0;
+    for (let j = 0; j < COARSER; j++) sum += values[i * COARSER + j] ?? 0;
+    return sum / COARSER;
+  });
+}
+
+/**
+ * Effective sample size: n / (1 + 2 sum of autocorrelations), by Geyer's initial positive sequence. At least 1, at most
+ * twice n. null for fewer than 3 or all-equal values.
+ * @throws RangeError for a value that is not finite
  */
 export function effectiveSampleSize(values: ArrayLike<number>): number | null {
   const { n, mean, variance } = start(values);
-  if (n < 3 || !(variance > 0)) return null;
-  const rho = (lag: number): number => autocovariance(values, n, mean, lag) / variance;
-  let sum = -1;
-  for (let lag = 0; lag + 1 < Math.min(n, MOST_LAGS); lag += 2) {
-    const pair = rho(lag) + rho(lag + 1);
-    if (pair <= 0) break;
-    sum += 2 * pair;
-  }
-  return Math.min(values.length / Math.max(sum, 1 / MOST_GAIN), MOST_GAIN * values.length);
+  if (!varies(n, mean, variance)) return null;
+  const times = Math.max(longRunVariance(values) / variance, 1 / MOST_GAIN);
+  return Math.max(1, values.length / times);
 }

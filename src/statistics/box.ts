@@ -1,21 +1,31 @@
-/** A box plot's figures: Tukey's fences at 1.5 IQR; what is beyond is counted, never removed. */
+/**
+ * A box plot's figures: Tukey's hinges and fences (1977); what is beyond is counted, never removed. simple-statistics has
+ * no hinges: its quartiles of 1 to 7 are 2 and 6, Tukey's hinges 2.5 and 5.5.
+ */
 import { quantileSorted, sortedCopy } from './quantile.js';
 
 export interface Box {
-  readonly q1: number;
+  /**
+   * Medians of the lower and upper half, the middle value belonging to both (Tukey 1977). They differ from the
+   * quartiles of a summary (interpolated) by less than one place in the order.
+   */
+  readonly lowerHinge: number;
   readonly median: number;
-  readonly q3: number;
-  /** The furthest values within 1.5 IQR of the quartiles. */
+  readonly upperHinge: number;
+  /** The furthest values within 1.5 times the distance of the hinges. */
   readonly whiskerLow: number;
   readonly whiskerHigh: number;
   readonly outliersBelow: number;
   readonly outliersAbove: number;
+  /** The extremes, outliers included. */
+  readonly min: number;
+  readonly max: number;
 }
 
 const FENCE = 1.5;
 
-/** Index of the first value that is not below x. */
-function lowerBound(sorted: Float64Array, x: number): number {
+/** How many values lie below x. */
+function countBelow(sorted: ArrayLike<number>, x: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -25,21 +35,31 @@ function lowerBound(sorted: Float64Array, x: number): number {
   return low;
 }
 
-/** @param samples at least one */
+/** @param samples in the unit that the box has; at least one. @throws RangeError for none, or one not finite. */
 export function box(samples: ArrayLike<number>): Box {
-  const sorted = sortedCopy(samples);
-  const [q1, median, q3] = [0.25, 0.5, 0.75].map((p) => quantileSorted(sorted, p)) as [number, number, number];
-  const reach = FENCE * (q3 - q1);
-  const first = lowerBound(sorted, q1 - reach);
-  let last = lowerBound(sorted, q3 + reach);
-  while (last < sorted.length && sorted[last] === q3 + reach) last++;
+  return boxOfSorted(sortedCopy(samples));
+}
+
+/** The same where the samples are in ascending order already. */
+export function boxOfSorted(sorted: Float64Array): Box {
+  const n = sorted.length;
+  if (n === 0) throw new RangeError('no samples to draw a box of');
+  const half = Math.ceil(n / 2);
+  const lowerHinge = quantileSorted(sorted.subarray(0, half), 0.5);
+  const upperHinge = quantileSorted(sorted.subarray(n - half), 0.5);
+  const reach = FENCE * (upperHinge - lowerHinge);
+  const first = countBelow(sorted, lowerHinge - reach);
+  let end = countBelow(sorted, upperHinge + reach);
+  while (end < n && sorted[end] === upperHinge + reach) end++;
   return {
-    q1,
-    median,
-    q3,
-    whiskerLow: sorted[first] ?? q1,
-    whiskerHigh: sorted[last - 1] ?? q3,
+    lowerHinge,
+    median: quantileSorted(sorted, 0.5),
+    upperHinge,
+    whiskerLow: sorted[first] ?? lowerHinge,
+    whiskerHigh: sorted[end - 1] ?? upperHinge,
     outliersBelow: first,
-    outliersAbove: sorted.length - last,
+    outliersAbove: n - end,
+    min: sorted[0] ?? lowerHinge,
+    max: sorted[n - 1] ?? upperHinge,
   };
 }

@@ -3,7 +3,8 @@
  * the medians of at most 200 blocks: blocks take out the noise of single repetitions and their autocorrelation, and
  * keep the cost away from n squared.
  */
-import { median, quantileSorted } from './quantile.js';
+import { requireFinite } from './finite.js';
+import { median, medianInPlace, quantileSorted } from './quantile.js';
 
 export interface Drift {
   /** Slope relative to the median: share of the median per 1,000 repetitions. */
@@ -20,21 +21,39 @@ export interface Drift {
 
 const MOST_BLOCKS = 200;
 const LEAST_BLOCKS = 8;
+/** Neighbours depend on each other: a block has at least this many where that leaves enough blocks. */
+const LEAST_IN_BLOCK = 5;
 const Z_95 = 1.959963984540054;
 
 function blockMedians(values: ArrayLike<number>): Float64Array {
-  const blocks = Math.min(MOST_BLOCKS, values.length);
-  const all = Float64Array.from(values);
+  const n = values.length;
+  const blocks = Math.min(MOST_BLOCKS, Math.max(LEAST_BLOCKS, Math.floor(n / LEAST_IN_BLOCK)));
+  const all = new Float64Array(values);
   return Float64Array.from({ length: blocks }, (_, i) =>
-    median(all.subarray(Math.floor((i * all.length) / blocks), Math.floor(((i + 1) * all.length) / blocks))),
+    medianInPlace(all.subarray(Math.floor((i * n) / blocks), Math.floor(((i + 1) * n) / blocks))),
   );
 }
 
-/** null for fewer than 8 repetitions. */
+/** Variance of Kendall's S when there is no trend, with the correction for equal values (Kendall 1975). */
+function varianceOfS(values: Float64Array): number {
+  const term = (count: number): number => count * (count - 1) * (2 * count + 5);
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  let ties = 0;
+  for (const count of counts.values()) ties += term(count);
+  return (term(values.length) - ties) / 18;
+}
+
+/**
+ * null for fewer than 8 repetitions, or where the median is 0 or so small that nothing is relative to it.
+ * @throws RangeError for a value that is not finite
+ */
 export function drift(values: ArrayLike<number>): Drift | null {
+  requireFinite(values);
   if (values.length < LEAST_BLOCKS) return null;
   const blocks = blockMedians(values);
   const n = blocks.length;
+  const centre = median(blocks);
   const slopes = new Float64Array((n * (n - 1)) / 2);
   let at = 0;
   let sign = 0;
@@ -46,23 +65,21 @@ export function drift(values: ArrayLike<number>): Drift | null {
     }
   }
   slopes.sort();
-  const centre = median(blocks);
-  // Variance of Kendall's S without ties (Kendall 1975); block medians are seldom equal.
-  const variance = (n * (n - 1) * (2 * n + 5)) / 18;
-  const z = sign === 0 ? 0 : (sign - Math.sign(sign)) / Math.sqrt(variance);
-  // Sen's interval: the order statistics of the slopes at (N -+ z sqrt(var)) / 2.
-  const reach = Z_95 * Math.sqrt(variance);
+  const deviation = Math.sqrt(varianceOfS(blocks));
+  // Sen's interval: with C = z sd, the slopes of rank (N - C) / 2 and (N + C) / 2 + 1, counted from 1.
   const share = (rank: number): number => Math.min(1, Math.max(0, rank / Math.max(1, slopes.length - 1)));
-  const slope = quantileSorted(slopes, 0.5);
-  const low = quantileSorted(slopes, share((slopes.length - reach) / 2));
-  const high = quantileSorted(slopes, share((slopes.length + reach) / 2));
-  const overall = (value: number): number => (centre === 0 ? 0 : (value * n) / centre);
+  const relative = (place: number): number => (quantileSorted(slopes, place) / centre) * n;
+  const overall = relative(0.5);
+  const overallLow = relative(share((slopes.length - Z_95 * deviation) / 2 - 1));
+  const overallHigh = relative(share((slopes.length + Z_95 * deviation) / 2));
+  if (![overallLow, overall, overallHigh].every(Number.isFinite)) return null;
   return {
-    perThousand: (overall(slope) / values.length) * 1000,
-    overall: overall(slope),
-    overallLow: overall(low),
-    overallHigh: overall(high),
-    z,
+    perThousand: (overall / values.length) * 1000,
+    overall,
+    overallLow,
+    overallHigh,
+    // One step back towards 0: S moves in steps of two (continuity correction).
+    z: sign === 0 ? 0 : (sign - Math.sign(sign)) / deviation,
     blocks: n,
   };
 }

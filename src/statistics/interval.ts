@@ -1,51 +1,63 @@
 /**
- * The 95 % interval of a median. The launch is the sampling unit: repetitions of one launch share its memory layout and
- * placement, so however many there are, they say nothing of the next launch.
+ * The interval of a median. The launch is the sampling unit: repetitions of one launch share its memory layout and
+ * placement, so however many there are, they say nothing of the next launch (Kalibera & Jones 2013).
  */
+import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { effectiveSampleSize } from './autocorrelation.js';
-import { median, quantileSorted, sortedCopy } from './quantile.js';
+import { normalReach } from './normal.js';
+import { quantileSorted, sortedCopy } from './quantile.js';
+import { studentReach } from './student.js';
 
 export const LEVEL = 0.95;
 
 export type IntervalBasis = 'launches' | 'few launches' | 'two launches' | 'within one launch';
 
 export interface Interval {
+  /** How often an interval made so contains the true median. */
   readonly level: number;
-  /** null where so few values allow none. */
+  /** In the unit of the values; null where so few values allow none. */
   readonly ci: { readonly low: number; readonly high: number } | null;
+  /** The smallest and the largest value; null when there is none. It is no interval: it grows with every launch. */
+  readonly range: { readonly low: number; readonly high: number } | null;
   readonly method: string;
   readonly basis: IntervalBasis;
   /** Values that it rests on. */
   readonly n: number;
 }
 
-/** Fewest launches whose extremes enclose the median with 95 %. */
-const LEAST_FOR_ORDER_STATISTICS = 6;
-/** Student's t at 0.975 with n - 1 degrees of freedom, n = 3, 4, 5. */
-const STUDENT: Readonly<Record<number, number>> = { 3: 4.302652729911275, 4: 3.182446305284263, 5: 2.776445105197799 };
-const Z_95 = 1.959963984540054;
+/** Fewest repetitions for an interval within a launch. */
+const LEAST_REPETITIONS = 6;
 
-/** Confidence of [x(d), x(k-d+1)] for the median: 1 - 2 P(Bin(k, 1/2) <= d - 1). */
-function coverage(k: number, d: number): number {
-  let term = 2 ** -k;
-  let below = 0;
-  for (let i = 0; i < d; i++) {
-    below += term;
-    term *= (k - i) / (i + 1);
+function rangeOf(sorted: Float64Array): Interval['range'] {
+  const [low, high] = [sorted[0], sorted.at(-1)];
+  return low === undefined || high === undefined ? null : { low, high };
+}
+
+/**
+ * Confidence of [x(d), x(k-d+1)] for the median, g(d) = 1 - 2 P(Bin(k, 1/2) <= d - 1), for d = 1, 2, ... while it is at
+ * least `level`, and the first that is not: the two that are interpolated. Logarithms, because 2^-k ends at k = 1,074.
+ */
+function neighbours(k: number, level: number): { d: number; at: number; next: number } {
+  let logTerm = -k * Math.LN2;
+  let confidence = 1;
+  for (let d = 0; ; d++) {
+    const next = confidence - 2 * Math.exp(logTerm);
+    if (next < level || d + 1 > k / 2) return { d, at: confidence, next };
+    confidence = next;
+    logTerm += Math.log((k - d) / (d + 1));
   }
-  return 1 - 2 * below;
 }
 
 /**
  * Interpolated order statistics (Hettmansperger & Sheather 1986): needs no shape, and has 95 % where the plain ones
- * have 96.9 or 99.2.
+ * have 96.9 or 99.2. null when even the extremes enclose the median less often than `level`: for 95 %, below 6 values.
  */
-function hettmanspergerSheather(sorted: Float64Array): { low: number; high: number } {
+function hettmanspergerSheather(sorted: Float64Array, level: number): Interval['ci'] {
   const k = sorted.length;
+  const { d, at, next } = neighbours(k, level);
+  if (d === 0) return null;
   const x = (i: number): number => sorted[i - 1] ?? Number.NaN;
-  let d = 1;
-  while (d + 1 <= k / 2 && coverage(k, d + 1) >= LEVEL) d++;
-  const share = (coverage(k, d) - LEVEL) / (coverage(k, d) - coverage(k, d + 1));
+  const share = (at - level) / (at - next);
   const lambda = ((k - d) * share) / (d + (k - 2 * d) * share);
   return {
     low: (1 - lambda) * x(d) + lambda * x(d + 1),
@@ -53,44 +65,70 @@ function hettmanspergerSheather(sorted: Float64Array): { low: number; high: numb
   };
 }
 
-function student(values: ArrayLike<number>, quantile: number): { low: number; high: number } {
-  const n = values.length;
-  const list = Array.from(values);
-  const mean = list.reduce((sum, value) => sum + value, 0) / n;
-  const variance = list.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
-  // Around the median, which is what is estimated: with so few values their mean is no better placed.
-  const centre = median(values);
-  const reach = quantile * Math.sqrt(variance / n);
-  return { low: centre - reach, high: centre + reach };
-}
-
-/** @param values one for each launch, at least two */
-export function launchInterval(values: ArrayLike<number>): Interval {
-  const n = values.length;
-  const base = { level: LEVEL, n };
-  if (n >= LEAST_FOR_ORDER_STATISTICS) {
-    const ci = hettmanspergerSheather(sortedCopy(values));
-    return { ...base, ci, method: 'interpolated order statistics of launch medians (Hettmansperger-Sheather)', basis: 'launches' };
-  }
-  const quantile = STUDENT[n];
-  if (quantile !== undefined) {
-    return { ...base, ci: student(values, quantile), method: "Student's t on launch medians", basis: 'few launches' };
-  }
-  return { ...base, ci: null, method: 'none: two launches give a range', basis: n === 1 ? 'within one launch' : 'two launches' };
+/**
+ * Student's t about the mean, which is the median of a symmetric distribution; about the median of the values it would
+ * have 93 % for 5, because that varies more. On logarithms where all are above 0: of [1, 1, 3] seconds, which one busy
+ * neighbour can do, the interval begins below 0 otherwise, and the interval of a rate would not be that of its time.
+ */
+function student(sorted: Float64Array, level: number): NonNullable<Interval['ci']> {
+  const n = sorted.length;
+  const logarithmic = (sorted[0] ?? 0) > 0;
+  const values = Array.from(sorted, (value) => (logarithmic ? Math.log(value) : value));
+  const centre = mean(values);
+  const reach = (studentReach(level, n - 1) * sampleStandardDeviation(values)) / Math.sqrt(n);
+  const [low, high] = [centre - reach, centre + reach];
+  return logarithmic ? { low: Math.exp(low), high: Math.exp(high) } : { low, high };
 }
 
 /**
- * The interval of the median of one launch, for this launch only: order statistics at n/2 -+ z sqrt(n)/2 of the
- * effective sample size, so that autocorrelation widens it.
- * @param samples in order
+ * From 6 launches on (at 95 %) interpolated order statistics; 3 to 5: Student's t; two: their range, no interval; one or
+ * none: nothing.
+ * @param values one for each launch, independent of each other
+ * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
  */
-export function withinLaunchInterval(samples: ArrayLike<number>): Interval {
+export function launchInterval(values: ArrayLike<number>, level = LEVEL): Interval {
+  if (!(level > 0 && level < 1)) throw new RangeError(`a level is between 0 and 1, not ${level}`);
+  const n = values.length;
+  const sorted = sortedCopy(values);
+  const base = { level, n, range: rangeOf(sorted) };
+  if (n < 2)
+    return {
+      ...base,
+      ci: null,
+      method: 'none: one launch says nothing of the next',
+      basis: 'within one launch',
+    };
+  if (n === 2) return { ...base, ci: null, method: 'none: two launches give a range', basis: 'two launches' };
+  const ci = hettmanspergerSheather(sorted, level);
+  if (ci !== null) {
+    const method = 'interpolated order statistics of launch medians (Hettmansperger-Sheather)';
+    return { ...base, ci, method, basis: 'launches' };
+  }
+  return {
+    ...base,
+    ci: student(sorted, level),
+    method: `Student's t on ${(sorted[0] ?? 0) > 0 ? 'logarithms of ' : ''}launch medians`,
+    basis: 'few launches',
+  };
+}
+
+/**
+ * The interval of the median of one launch, for this launch only: order statistics at 1/2 -+ z / (2 sqrt(m)), m the
+ * effective sample size of "at or below the median" rather than of the values, because the variance of a quantile of a
+ * dependent series is that of this indicator (Heidelberger & Lewis 1984); a few stalls do not hide the memory of the rest.
+ * @param samples in order
+ * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
+ */
+export function withinLaunchInterval(samples: ArrayLike<number>, level = LEVEL): Interval {
+  if (!(level > 0 && level < 1)) throw new RangeError(`a level is between 0 and 1, not ${level}`);
   const n = samples.length;
-  const base = { level: LEVEL, n, basis: 'within one launch' as const };
-  if (n < LEAST_FOR_ORDER_STATISTICS) return { ...base, ci: null, method: `none: ${n} repetitions are too few` };
-  const worth = Math.min(n, effectiveSampleSize(samples) ?? n);
-  const reach = Z_95 / (2 * Math.sqrt(worth));
   const sorted = sortedCopy(samples);
+  const base = { level, n, range: rangeOf(sorted), basis: 'within one launch' as const };
+  if (n < LEAST_REPETITIONS) return { ...base, ci: null, method: `none: ${n} repetitions are too few` };
+  const centre = quantileSorted(sorted, 0.5);
+  const indicator = Float64Array.from({ length: n }, (_, i) => ((samples[i] ?? 0) <= centre ? 1 : 0));
+  const worth = Math.min(n, effectiveSampleSize(indicator) ?? n);
+  const reach = normalReach(level) / (2 * Math.sqrt(worth));
   const ci = {
     low: quantileSorted(sorted, Math.max(0, 0.5 - reach)),
     high: quantileSorted(sorted, Math.min(1, 0.5 + reach)),

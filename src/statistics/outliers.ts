@@ -6,20 +6,28 @@ export interface SlowRepetitions {
   readonly worstIndex: number;
   /** Of the median. */
   readonly worstRatio: number;
-  /** Seconds, or whatever the samples are in. */
+  /** In the unit of the samples; beyond it a repetition is slow. */
   readonly threshold: number;
 }
 
-/** Robust standard deviations above the median (hyperfine flags at 14.8 MAD, which is 10 of these). */
+/**
+ * Robust standard deviations above the median: the modified z-score of Iglewicz & Hoaglin (1993), whose 3.5 would flag a
+ * share of every heavy-tailed series. hyperfine flags from 14.826 median absolute deviations on, which is 10 of these.
+ */
 const DEVIATIONS = 10;
-/** And at least this much of the median, for series that hardly vary at all. */
+/** And this much of the median: in a series that hardly varies, 10 deviations are nothing that anybody would notice. */
 const RATIO = 1.5;
 const MAD_TO_SD = 1.4826;
 
-/** @param samples in order, at least one. null when there is none. */
+/**
+ * Both limits have to be exceeded. null when nothing is slow, for an empty series, and where the median is not above 0,
+ * so that nothing is a multiple of it.
+ * @param samples in order
+ */
 export function slowRepetitions(samples: ArrayLike<number>): SlowRepetitions | null {
   const sorted = sortedCopy(samples);
   const centre = quantileSorted(sorted, 0.5);
+  if (!(centre > 0)) return null;
   const threshold = Math.max(centre + DEVIATIONS * MAD_TO_SD * madSorted(sorted, centre), RATIO * centre);
   const indices: number[] = [];
   let worstIndex = -1;
@@ -28,5 +36,6 @@ export function slowRepetitions(samples: ArrayLike<number>): SlowRepetitions | n
     indices.push(i);
     if (worstIndex === -1 || (samples[i] ?? 0) > (samples[worstIndex] ?? 0)) worstIndex = i;
   }
-  return worstIndex === -1 ? null : { indices, worstIndex, worstRatio: (samples[worstIndex] ?? 0) / centre, threshold };
+  if (worstIndex === -1) return null;
+  return { indices, worstIndex, worstRatio: (samples[worstIndex] ?? 0) / centre, threshold };
 }

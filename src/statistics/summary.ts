@@ -1,6 +1,7 @@
 /** Every statistic of one series of repetitions. What is not defined for it is null, never NaN. */
 import { effectiveSampleSize, lag1 } from './autocorrelation.js';
 import { type Drift, drift } from './drift.js';
+import { requireFiniteSorted } from './finite.js';
 import { madSorted, quantileSorted, sortedCopy } from './quantile.js';
 
 export interface Summary {
@@ -39,37 +40,55 @@ interface Moments {
   readonly skew: number | null;
 }
 
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
 /**
- * Two passes, the second about the mean, so that nothing cancels. simple-statistics has the same formulas, each with
- * passes of its own and a closure an element: at ten million samples that is seconds.
+ * One pass about the median and in units of the furthest deviation, so that nothing cancels (the mean is within one
+ * standard deviation of the median) and no power leaves the range of doubles. simple-statistics has the same formulas,
+ * each with passes of its own and a closure an element: at ten million samples that is seconds.
  */
-function moments(values: ArrayLike<number>, origin: number): Moments {
-  const n = values.length;
-  let shift = 0;
-  for (let i = 0; i < n; i++) shift += (values[i] ?? 0) - origin;
-  const mean = origin + shift / n;
-  let squares = 0;
-  let cubes = 0;
+function moments(sorted: Float64Array, origin: number): Moments {
+  const n = sorted.length;
+  const furthest = Math.max(origin - (sorted[0] ?? 0), (sorted[n - 1] ?? 0) - origin);
+  if (!(furthest > 0)) return { mean: origin, std: n < 2 ? null : 0, skew: null };
+  let [first, second, third] = [0, 0, 0];
   for (let i = 0; i < n; i++) {
-    const d = (values[i] ?? 0) - mean;
-    squares += d * d;
-    cubes += d * d * d;
+    const d = ((sorted[i] ?? 0) - origin) / furthest;
+    const square = d * d;
+    first += d;
+    second += square;
+    third += square * d;
   }
-  const std = n < 2 ? null : Math.sqrt(squares / (n - 1));
-  const spread = squares / n;
+  const shift = first / n;
+  const variance = second / n - shift * shift;
+  const cubes = third / n - (3 * shift * second) / n + 2 * shift * shift * shift;
   const skew =
-    n < 3 || !(spread > 0) ? null : (Math.sqrt(n * (n - 1)) / (n - 2)) * (cubes / n / (spread * Math.sqrt(spread)));
-  return { mean, std, skew: skew !== null && Number.isFinite(skew) ? skew : null };
+    n < 3 ? null : finite((Math.sqrt(n * (n - 1)) / (n - 2)) * (cubes / (variance * Math.sqrt(variance))));
+  return {
+    mean: origin + shift * furthest,
+    std: n < 2 ? null : furthest * Math.sqrt((variance * n) / (n - 1)),
+    skew,
+  };
 }
 
-/** @param samples in order, finite, at least one. @throws RangeError for an empty series. */
+/**
+ * @param samples in order, finite, at least one; the summary has their unit
+ * @throws RangeError for an empty series or a value that is not finite
+ */
 export function summarise(samples: ArrayLike<number>): Summary {
-  const n = samples.length;
-  if (n === 0) throw new RangeError('no samples to summarise');
-  const sorted = sortedCopy(samples);
+  return summariseSorted(samples, sortedCopy(samples));
+}
+
+/** The same where the samples were sorted already: `sorted` has the values of `samples` in ascending order. */
+export function summariseSorted(samples: ArrayLike<number>, sorted: Float64Array): Summary {
+  const n = sorted.length;
+  const [min, max] = [sorted[0], sorted[n - 1]];
+  if (min === undefined || max === undefined) throw new RangeError('no samples to summarise');
+  if (samples.length !== n) throw new RangeError(`${samples.length} samples, and ${n} of them sorted`);
+  requireFiniteSorted(sorted);
   const at = (p: number): number => quantileSorted(sorted, p);
   const middle = at(0.5);
-  const { mean, std, skew } = moments(samples, middle);
+  const { mean, std, skew } = moments(sorted, middle);
   const [q1, q3] = [at(0.25), at(0.75)];
   return {
     n,
@@ -78,8 +97,8 @@ export function summarise(samples: ArrayLike<number>): Summary {
     std,
     stdError: std === null ? null : std / Math.sqrt(n),
     mad: madSorted(sorted, middle),
-    min: sorted[0] ?? Number.NaN,
-    max: sorted[n - 1] ?? Number.NaN,
+    min,
+    max,
     q1,
     q3,
     iqr: q3 - q1,
@@ -87,8 +106,8 @@ export function summarise(samples: ArrayLike<number>): Summary {
     p5: at(0.05),
     p95: at(0.95),
     p99: at(0.99),
-    cv: std === null || mean === 0 ? null : std / mean,
-    covm: middle === 0 ? null : (q3 - q1) / middle,
+    cv: std === null || mean === 0 ? null : finite(std / mean),
+    covm: middle === 0 ? null : finite((q3 - q1) / middle),
     skew,
     lag1: lag1(samples),
     effectiveSampleSize: effectiveSampleSize(samples),

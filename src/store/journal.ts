@@ -2,7 +2,16 @@
  * journal.ndjson: each change of state as it happens, one JSON line each, flushed before anything follows from it.
  * It alone decides what of a campaign is done.
  */
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
 import { readable, SCHEMA_VERSION } from '../record/schema.js';
@@ -69,7 +78,9 @@ export function readJournal(path: string): Journal {
   const entries = lines.map((line, i) => parseEntry(line, i + 1, path));
   const head = entries[0];
   if (head?.event !== 'campaign') {
-    throw new UserError(`${path} ends before its first line does: nothing was measured, so start the campaign again`);
+    throw new UserError(
+      `${path} ends before its first line does: nothing was measured, so start the campaign again`,
+    );
   }
   if (head.schemaVersion > SCHEMA_VERSION) {
     throw new UserError(

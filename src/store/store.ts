@@ -37,7 +37,11 @@ export function fallbackFolder(campaign: string): string {
  * @param wanted the campaign's folder
  * @param onMove told once, when the folder cannot be written and another takes its place
  */
-export function openStore(wanted: string, campaign: string, onMove: (from: string, to: string, why: string) => void): Store {
+export function openStore(
+  wanted: string,
+  campaign: string,
+  onMove: (from: string, to: string, why: string) => void,
+): Store {
   const fallback = fallbackFolder(campaign);
   let root = wanted;
 
@@ -73,7 +77,8 @@ export function openStore(wanted: string, campaign: string, onMove: (from: strin
     folder: () => root,
     inspectionFolders: () => [join(root, INSPECTIONS), join(fallback, INSPECTIONS)],
     documentWritten(path) {
-      if (root !== fallback && !path.startsWith(join(root, INSPECTIONS))) move(new Error('a document could not be written there'));
+      if (root !== fallback && !path.startsWith(join(root, INSPECTIONS)))
+        move(new Error('a document could not be written there'));
     },
     append: (entry) => writing(() => appendToJournal(join(root, JOURNAL), entry)),
     writeRecord: (record) =>

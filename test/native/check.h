@@ -1,5 +1,5 @@
-// What a check program needs: each check prints one line (`ok 1 - what` or `not ok 1 - what: why`, as TAP has it),
-// and the program ends with 1 when one failed. `# text` lines inform only.
+// What a check program needs: each check prints one line (`ok 1 - what` or `not ok 1 - what: why`, as TAP has
+// it), and the program ends with 1 when one failed. `# text` lines inform only.
 #pragma once
 
 #include <cstdio>

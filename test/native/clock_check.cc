@@ -1,6 +1,5 @@
 // The clock: it goes forwards, and what is said about it can be true.
 #include "../../native/measure/clock.h"
-
 #include "check.h"
 
 int main() {

@@ -56,7 +56,8 @@ struct Matrices {
         const auto* of_b = &b[static_cast<std::size_t>(p * n)];
         for (std::size_t j = 0; j < row.size(); ++j) row[j] += x * matmul::detail::widen_to<Wide>(of_b[j]);
       }
-      for (std::int64_t j = 0; j < n; ++j) at(i, j) = static_cast<typename E::Result>(row[static_cast<std::size_t>(j)]);
+      for (std::int64_t j = 0; j < n; ++j)
+        at(i, j) = static_cast<typename E::Result>(row[static_cast<std::size_t>(j)]);
     }
   }
 

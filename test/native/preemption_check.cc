@@ -1,10 +1,9 @@
 // The trip wire: tripped by a sleep and by a signal, not by work.
-#include "../../native/threads/preemption.h"
-
 #include <chrono>
 #include <csignal>
 #include <thread>
 
+#include "../../native/threads/preemption.h"
 #include "check.h"
 
 namespace {
@@ -24,7 +23,8 @@ int main() {
   if (!PreemptionWire::available()) {
     PreemptionWire::arm();
     check.that(!PreemptionWire::tripped(), "a wire that is not available is never tripped");
-    pibench::test::Checks::inform("this C library or kernel has no restartable sequences: nothing else to check");
+    pibench::test::Checks::inform(
+        "this C library or kernel has no restartable sequences: nothing else to check");
     return check.finish();
   }
   constexpr std::chrono::milliseconds kSleep{2};

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatSeconds, significant, withPrefix } from '../../src/quantities/format.js';
-import { parseBytes, parseCount, parseDuration, QuantityError, requireDuration } from '../../src/quantities/parse.js';
+import {
+  parseBytes,
+  parseCount,
+  parseDuration,
+  QuantityError,
+  requireDuration,
+} from '../../src/quantities/parse.js';
 
 describe('counts', () => {
   it.each([
@@ -15,7 +21,19 @@ describe('counts', () => {
     expect(parseCount(text, '--reps')).toBe(value);
   });
 
-  it.each(['0', '-1', '1.5', '', 'many', '2s', '64MiB', 'NaN', '1e400', '0x10', '2 k k'])('%j is refused, and the message names the option', (text) => {
+  it.each([
+    '0',
+    '-1',
+    '1.5',
+    '',
+    'many',
+    '2s',
+    '64MiB',
+    'NaN',
+    '1e400',
+    '0x10',
+    '2 k k',
+  ])('%j is refused, and the message names the option', (text) => {
     expect(() => parseCount(text, '--reps')).toThrow(QuantityError);
     expect(() => parseCount(text, '--reps')).toThrow(/--reps/);
   });
@@ -25,7 +43,9 @@ describe('counts', () => {
   });
 
   it('reads any whole number back', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 40 }), (n) => parseCount(String(n), '--size') === n));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 40 }), (n) => parseCount(String(n), '--size') === n),
+    );
   });
 
   it('never returns anything but a positive whole number, whatever the text', () => {

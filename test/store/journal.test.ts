@@ -33,7 +33,15 @@ const head: JournalEntry = {
   at,
 };
 const started: JournalEntry = { event: 'started', index: 0, attempt: 1, at };
-const ended: JournalEntry = { event: 'ended', index: 0, attempt: 1, status: 'measured', reason: null, wall: 1.5, at };
+const ended: JournalEntry = {
+  event: 'ended',
+  index: 0,
+  attempt: 1,
+  status: 'measured',
+  reason: null,
+  wall: 1.5,
+  at,
+};
 
 let folder: string;
 let path: string;

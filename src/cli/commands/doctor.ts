@@ -41,7 +41,10 @@ function addonFindings(): Finding[] {
       ...stackFindings(),
     ];
   } catch (error) {
-    return [installed, { name: 'addon', ok: false, text: `${addonPath} could not be loaded: ${messageOf(error)}` }];
+    return [
+      installed,
+      { name: 'addon', ok: false, text: `${addonPath} could not be loaded: ${messageOf(error)}` },
+    ];
   }
 }
 
@@ -60,7 +63,10 @@ function telemetryHere(machine: MachineDescription): Telemetry {
   const snapshot = (): Snapshot => ({
     at: Number(process.hrtime.bigint()) * 1e-9,
     files: Object.fromEntries(
-      snapshotPaths(readLocalFile, allowed).map((path) => [path.replace(THREAD_ID, tid), readLocalFile(path.replace(THREAD_ID, tid))]),
+      snapshotPaths(readLocalFile, allowed).map((path) => [
+        path.replace(THREAD_ID, tid),
+        readLocalFile(path.replace(THREAD_ID, tid)),
+      ]),
     ),
   });
   return computeTelemetry({
@@ -91,11 +97,29 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
     const print = (text: string): void => void process.stdout.write(`${text}\n`);
     print(`${style.bold('What pi-bench found')}\n\n${renderRows(rows(findings, style), style)}\n`);
     print(style.bold('What this machine does not tell'));
-    print(`\n${missing.length === 0 ? '  nothing is missing' : renderRows(missing.map(({ what, why }) => [what, why]), style)}\n`);
+    print(
+      `\n${
+        missing.length === 0
+          ? '  nothing is missing'
+          : renderRows(
+              missing.map(({ what, why }) => [what, why]),
+              style,
+            )
+      }\n`,
+    );
     print(style.bold('What would make measurements better here'));
     for (const { topic, level, seen, why, action } of advice) {
       const mark = level === 'important' ? style.warn(level) : style.dim(level);
-      print(`\n  ${style.bold(topic)} (${mark})\n${renderRows([['seen', seen], ['why', why], ['do', action]], style)}`);
+      print(
+        `\n  ${style.bold(topic)} (${mark})\n${renderRows(
+          [
+            ['seen', seen],
+            ['why', why],
+            ['do', action],
+          ],
+          style,
+        )}`,
+      );
     }
     if (advice.length === 0) print('\n  nothing that pi-bench could see');
   }
@@ -105,7 +129,9 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const out = json ? process.stderr : process.stdout;
   out.write(`\n${style.bold('Self-test: faults on purpose, each must be caught')}\n\n`);
   const all = await selfTest(machine, ({ what, caught, saw }) =>
-    out.write(`  ${caught ? style.good('caught') : style.bad('MISSED')}  ${what}\n          ${style.dim(saw)}\n`),
+    out.write(
+      `  ${caught ? style.good('caught') : style.bad('MISSED')}  ${what}\n          ${style.dim(saw)}\n`,
+    ),
   );
   if (!all) process.exitCode = EXIT.answerIsNo;
 }
@@ -115,7 +141,10 @@ export const doctorCommand: CommandModule = {
   describe: 'What pi-bench found here, what is missing and why, what would make measurements better',
   builder: (yargs) =>
     yargs
-      .option('self-test', { type: 'boolean', describe: 'Inject a wrong element, a slow repetition, a stall and a crash' })
+      .option('self-test', {
+        type: 'boolean',
+        describe: 'Inject a wrong element, a slow repetition, a stall and a crash',
+      })
       .option('json', { type: 'boolean', describe: 'As JSON' })
       .example([
         ['$0 doctor', 'look before you measure'],

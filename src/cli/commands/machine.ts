@@ -8,15 +8,16 @@ export const machineCommand: CommandModule = {
   command: 'machine',
   describe: 'What this machine is: CPU, memory, system, limits',
   builder: (yargs) =>
-    yargs
-      .option('json', { type: 'boolean', describe: 'As JSON, as records hold it' })
-      .example([
-        ['$0 machine', 'what a person wants to know'],
-        ['$0 machine --json | jq .cpu.caches', 'everything that was read'],
-      ]),
+    yargs.option('json', { type: 'boolean', describe: 'As JSON, as records hold it' }).example([
+      ['$0 machine', 'what a person wants to know'],
+      ['$0 machine --json | jq .cpu.caches', 'everything that was read'],
+    ]),
   handler: ({ json }) => {
     const machine = describeHere();
-    const text = json === true ? JSON.stringify(machine, null, 1) : renderMachine(machine, terminalStyle(process.stdout));
+    const text =
+      json === true
+        ? JSON.stringify(machine, null, 1)
+        : renderMachine(machine, terminalStyle(process.stdout));
     process.stdout.write(`${text}\n`);
   },
 };

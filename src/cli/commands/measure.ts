@@ -4,7 +4,7 @@ import type { CommandModule } from 'yargs';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
 import { identity } from '../../package.js';
 import { SCHEMA_VERSION } from '../../record/schema.js';
-import { readJournal, type JournalEntry } from '../../store/journal.js';
+import { type JournalEntry, readJournal } from '../../store/journal.js';
 import { JOURNAL, openStore } from '../../store/store.js';
 import { measuringOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
@@ -41,7 +41,10 @@ export function measureCommand(indicator: Indicator): CommandModule {
   return {
     command: indicator.name,
     describe: indicator.summary,
-    builder: (yargs) => yargs.options({ ...indicator.options, ...measuringOptions }).example(indicator.examples.map(([a, b]) => [a, b])),
+    builder: (yargs) =>
+      yargs
+        .options({ ...indicator.options, ...measuringOptions })
+        .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: (flags) => measure(indicator, flags, process.argv.slice(2)),
   };
 }

@@ -40,7 +40,8 @@ function adopt(store: Store, campaign: string, open: ReadonlyMap<number, number>
     } catch {
       continue;
     }
-    if (document?.campaign !== campaign || document.attempt !== attempt || document.ended !== 'complete') continue;
+    if (document?.campaign !== campaign || document.attempt !== attempt || document.ended !== 'complete')
+      continue;
     const wrong = document.verification?.passed === false;
     store.append({
       event: 'ended',
@@ -54,15 +55,21 @@ function adopt(store: Store, campaign: string, open: ReadonlyMap<number, number>
   }
 }
 
-async function resume(folder: string, options: { json: boolean; quiet: boolean; wait: boolean }): Promise<void> {
+async function resume(
+  folder: string,
+  options: { json: boolean; quiet: boolean; wait: boolean },
+): Promise<void> {
   const path = join(folder, JOURNAL);
-  if (!existsSync(path)) throw new UserError(`${folder} has no ${JOURNAL}: resume takes a campaign's results folder`);
+  if (!existsSync(path))
+    throw new UserError(`${folder} has no ${JOURNAL}: resume takes a campaign's results folder`);
   const journal = readJournal(path);
   checkSame(journal);
   if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
   repairJournal(path, journal);
   const { campaign, machine, piBench } = journal.head;
-  const store = openStore(folder, campaign.id, (from, to, why) => say(`cannot write to ${from} (${why}); the campaign goes to ${to}`));
+  const store = openStore(folder, campaign.id, (from, to, why) =>
+    say(`cannot write to ${from} (${why}); the campaign goes to ${to}`),
+  );
   const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
   store.append(resumed);
   adopt(store, campaign.id, doneSoFar(journal.entries).open);
@@ -82,7 +89,11 @@ export const resumeCommand: CommandModule = {
       .positional('dir', { type: 'string', describe: 'The campaign’s results folder', demandOption: true })
       .option('json', { type: 'boolean', describe: 'Print the record on stdout and nothing else there' })
       .option('quiet', { type: 'boolean', describe: 'No progress' })
-      .option('wait', { type: 'boolean', default: true, describe: 'Wait while another campaign measures on this machine' })
+      .option('wait', {
+        type: 'boolean',
+        default: true,
+        describe: 'Wait while another campaign measures on this machine',
+      })
       .example([['$0 resume results/20261121T080000Z-matmul-1f2e3d', 'launches only what is missing']]),
   handler: ({ dir, json, quiet, wait }) =>
     resume(resolve(String(dir)), { json: json === true, quiet: quiet === true, wait: wait !== false }),

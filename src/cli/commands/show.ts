@@ -8,7 +8,11 @@ export const showCommand: CommandModule = {
   describe: 'Print a record (record.json or its campaign’s folder)',
   builder: (yargs) =>
     yargs
-      .positional('record', { type: 'string', describe: 'record.json, or the folder that holds it', demandOption: true })
+      .positional('record', {
+        type: 'string',
+        describe: 'record.json, or the folder that holds it',
+        demandOption: true,
+      })
       .option('json', { type: 'boolean', describe: 'Print it as JSON' })
       .example([
         ['$0 show results/20261121T080000Z-matmul-1f2e3d', 'the result, as at the end of the campaign'],

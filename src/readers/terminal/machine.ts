@@ -21,16 +21,33 @@ function cpuRows({ cpu, limits }: MachineDescription): Row[] {
   const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
   return [
     ['CPU', known([cpu.modelName, cpu.vendor, `microcode ${orUnknown(cpu.microcode)}`])],
-    ['topology', known([cpu.sockets && plural(cpu.sockets, 'socket'), cpu.cores && plural(cpu.cores, 'core'), cpu.threads && plural(cpu.threads, 'CPU'), smt].map((x) => (typeof x === 'string' ? x : null)))],
-    ['usable', `CPUs ${orUnknown(limits.allowedCpus)}${limits.cpuQuota === null ? ', no quota' : `, quota of ${limits.cpuQuota} CPUs`}`],
+    [
+      'topology',
+      known(
+        [
+          cpu.sockets && plural(cpu.sockets, 'socket'),
+          cpu.cores && plural(cpu.cores, 'core'),
+          cpu.threads && plural(cpu.threads, 'CPU'),
+          smt,
+        ].map((x) => (typeof x === 'string' ? x : null)),
+      ),
+    ],
+    [
+      'usable',
+      `CPUs ${orUnknown(limits.allowedCpus)}${limits.cpuQuota === null ? ', no quota' : `, quota of ${limits.cpuQuota} CPUs`}`,
+    ],
     [
       'clock',
-      known([
-        frequency.base && `base ${withPrefix(frequency.base, 'Hz', 3)}`,
-        frequency.max && `up to ${withPrefix(frequency.max, 'Hz', 3)}`,
-        frequency.governors.length > 0 ? `governor ${frequency.governors.join(', ')}` : 'no frequency control visible',
-        frequency.turbo && `turbo ${frequency.turbo.enabled ? 'on' : 'off'}`,
-      ].map((x) => (typeof x === 'string' ? x : null))),
+      known(
+        [
+          frequency.base && `base ${withPrefix(frequency.base, 'Hz', 3)}`,
+          frequency.max && `up to ${withPrefix(frequency.max, 'Hz', 3)}`,
+          frequency.governors.length > 0
+            ? `governor ${frequency.governors.join(', ')}`
+            : 'no frequency control visible',
+          frequency.turbo && `turbo ${frequency.turbo.enabled ? 'on' : 'off'}`,
+        ].map((x) => (typeof x === 'string' ? x : null)),
+      ),
     ],
     ['caches', known(cpu.caches.map(cacheText))],
     ['features', cpu.features.join(' ') || UNKNOWN],
@@ -51,9 +68,24 @@ function systemRows({ memory, os, limits, virtualisation, runtime }: MachineDesc
         memory.swap !== null && memory.swap.used > 0 && `swap in use ${formatBytes(memory.swap.used)}`,
       ]),
     ],
-    ['system', known([os.name && `${os.name} ${os.version ?? ''}`.trim(), os.kernelRelease && `Linux ${os.kernelRelease}`, os.libc && `${os.libc.name} ${os.libc.version ?? ''}`.trim(), `Node ${runtime.node}`])],
+    [
+      'system',
+      known([
+        os.name && `${os.name} ${os.version ?? ''}`.trim(),
+        os.kernelRelease && `Linux ${os.kernelRelease}`,
+        os.libc && `${os.libc.name} ${os.libc.version ?? ''}`.trim(),
+        `Node ${runtime.node}`,
+      ]),
+    ],
     ['clocksource', orUnknown(os.clocksource?.current ?? null)],
-    ['virtual', known([guest === null ? null : guest ? `guest of ${hypervisor ?? 'an unknown hypervisor'}` : 'bare metal', product, container && `container ${container}`])],
+    [
+      'virtual',
+      known([
+        guest === null ? null : guest ? `guest of ${hypervisor ?? 'an unknown hypervisor'}` : 'bare metal',
+        product,
+        container && `container ${container}`,
+      ]),
+    ],
     ['load', os.loadAverage === null ? UNKNOWN : os.loadAverage.join(' ')],
     ['machine id', orUnknown(os.machineIdHash)],
   ];

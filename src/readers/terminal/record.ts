@@ -12,7 +12,10 @@ const percent = (level: number): string => `${Math.round(level * 100)} %`;
 
 function basisText({ elapsed, measured, planned }: RecordBatch): string {
   if (elapsed === null) return '';
-  const launches = measured === planned ? plural(measured, 'launch', 'launches') : `${measured} of ${plural(planned, 'launch', 'launches')}`;
+  const launches =
+    measured === planned
+      ? plural(measured, 'launch', 'launches')
+      : `${measured} of ${plural(planned, 'launch', 'launches')}`;
   switch (elapsed.basis) {
     case 'launches':
       return `over ${launches}`;
@@ -31,18 +34,27 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
   const flops = (value: number, digits = 4): string => withPrefix(value, rateUnit, digits);
   const { interval } = rate;
   const between =
-    interval === null ? '' : `  ${percent(interval.level)} between ${flops(interval.low)} and ${flops(interval.high)}`;
+    interval === null
+      ? ''
+      : `  ${percent(interval.level)} between ${flops(interval.low)} and ${flops(interval.high)}`;
   const cv = typeof pooled?.cv === 'number' ? `CV ${formatShare(pooled.cv)}` : null;
   const iqr = typeof pooled?.iqr === 'number' ? `IQR ${formatSeconds(pooled.iqr, 3)}` : null;
   const [min, max] = [Number(pooled?.min), Number(pooled?.max)];
   const range = `${formatSeconds(min)} to ${formatSeconds(max)}`;
   const launches = batch.launches as { cv?: number | null } | null;
-  const between2 = typeof launches?.cv === 'number' ? `; launch medians differ by ${formatShare(launches.cv)} (CV)` : '';
+  const between2 =
+    typeof launches?.cv === 'number' ? `; launch medians differ by ${formatShare(launches.cv)} (CV)` : '';
   return [
     ['rate', `${style.bold(flops(rate.median))}${between}`],
     ['', style.dim(basisText(batch))],
-    ['elapsed', `${formatSeconds(elapsed.median)} a repetition${elapsed.interval === null ? '' : `, ${formatSeconds(elapsed.interval.low)} to ${formatSeconds(elapsed.interval.high)}`}`],
-    ['sustained', `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`],
+    [
+      'elapsed',
+      `${formatSeconds(elapsed.median)} a repetition${elapsed.interval === null ? '' : `, ${formatSeconds(elapsed.interval.low)} to ${formatSeconds(elapsed.interval.high)}`}`,
+    ],
+    [
+      'sustained',
+      `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
+    ],
     ['slowest 5 %', `below ${flops(rate.p05)}`],
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
@@ -61,7 +73,11 @@ function trustRows(batch: RecordBatch, style: Style): Row[] {
 }
 
 function undisturbedText({ inspections, elapsed }: RecordBatch): string {
-  const clean = inspections.flatMap(({ undisturbedMedian, status }) => (status === 'measured' && undisturbedMedian !== null ? [undisturbedMedian] : [])).sort((a, b) => a - b);
+  const clean = inspections
+    .flatMap(({ undisturbedMedian, status }) =>
+      status === 'measured' && undisturbedMedian !== null ? [undisturbedMedian] : [],
+    )
+    .sort((a, b) => a - b);
   const middle = clean[clean.length >> 1];
   return middle === undefined || elapsed === null ? '' : `; the others take ${formatSeconds(middle)}`;
 }
@@ -72,7 +88,9 @@ function verificationText({ inspections, verified }: RecordBatch, style: Style):
   const passed = checked.filter((verification) => verification.passed);
   const failed = checked.find((verification) => !verification.passed);
   if (failed !== undefined) {
-    return style.bad(`WRONG in ${checked.length - passed.length} of ${plural(checked.length, 'launch', 'launches')}: ${failed.firstWrong}`);
+    return style.bad(
+      `WRONG in ${checked.length - passed.length} of ${plural(checked.length, 'launch', 'launches')}: ${failed.firstWrong}`,
+    );
   }
   const worst = Math.max(...passed.map(({ worstError }) => worstError ?? Number.POSITIVE_INFINITY));
   const error = worst === 0 ? 'no difference' : `largest error ${significant(worst, 2)} of the limit`;
@@ -108,11 +126,15 @@ function launchNames(inspections: readonly number[], planned: number): string {
 
 function flagLines({ flags, planned }: RecordBatch, style: Style): string[] {
   if (flags.length === 0) return [`  ${style.good('no validity flag')}`];
-  const rows: Row[] = flags.map(({ name, reason, inspections }) => [style.warn(name), `${reason}${launchNames(inspections, planned)}`]);
+  const rows: Row[] = flags.map(({ name, reason, inspections }) => [
+    style.warn(name),
+    `${reason}${launchNames(inspections, planned)}`,
+  ]);
   const column = Math.max(...flags.map(({ name }) => name.length)) + 2;
   return flags.flatMap(({ name }, i) =>
     wrap(rows[i]?.[1] ?? '', style.width - column - 2).map(
-      (line, j) => `  ${j === 0 ? style.warn(name) + ' '.repeat(column - name.length) : ' '.repeat(column)}${line}`,
+      (line, j) =>
+        `  ${j === 0 ? style.warn(name) + ' '.repeat(column - name.length) : ' '.repeat(column)}${line}`,
     ),
   );
 }
@@ -125,8 +147,12 @@ function failedLines(inspections: readonly RecordInspection[], style: Style): st
 
 /** Checks that could not run anywhere, so that their silence is not taken for a pass. */
 function notCheckedLines({ inspections }: RecordBatch, style: Style): string[] {
-  const notChecked = new Map(inspections.flatMap((inspection) => inspection.notChecked.map(({ flag, why }) => [flag, why] as const)));
-  return [...notChecked].flatMap(([flag, why]) => wrap(`not checked: ${flag} (${why})`, style.width - 2).map((line) => `  ${style.dim(line)}`));
+  const notChecked = new Map(
+    inspections.flatMap((inspection) => inspection.notChecked.map(({ flag, why }) => [flag, why] as const)),
+  );
+  return [...notChecked].flatMap(([flag, why]) =>
+    wrap(`not checked: ${flag} (${why})`, style.width - 2).map((line) => `  ${style.dim(line)}`),
+  );
 }
 
 function renderBatch(batch: RecordBatch, style: Style): string {
@@ -148,9 +174,20 @@ function renderBatch(batch: RecordBatch, style: Style): string {
 
 function statusLine({ status, campaign, contendedBy, batches }: PiBenchRecord, style: Style): string[] {
   const lines: string[] = [];
-  if (campaign.fault !== null) lines.push(style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no measurement of the machine`));
-  const [measured, planned] = [batches.reduce((sum, b) => sum + b.measured, 0), batches.reduce((sum, b) => sum + b.planned, 0)];
-  if (status !== 'complete') lines.push(style.warn(`${status}: ${measured} of ${plural(planned, 'launch', 'launches')} measured; pi-bench resume finishes an interrupted one`));
+  if (campaign.fault !== null)
+    lines.push(
+      style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no measurement of the machine`),
+    );
+  const [measured, planned] = [
+    batches.reduce((sum, b) => sum + b.measured, 0),
+    batches.reduce((sum, b) => sum + b.planned, 0),
+  ];
+  if (status !== 'complete')
+    lines.push(
+      style.warn(
+        `${status}: ${measured} of ${plural(planned, 'launch', 'launches')} measured; pi-bench resume finishes an interrupted one`,
+      ),
+    );
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
   return lines;
 }
@@ -158,7 +195,11 @@ function statusLine({ status, campaign, contendedBy, batches }: PiBenchRecord, s
 /** @param path of the record's file, or null when it is nowhere */
 export function renderRecord(record: PiBenchRecord, path: string | null, style: Style): string {
   const { wall, share } = record.accounting;
-  const machine = [record.labels.cpu_model, `${record.labels.cpus ?? '?'} CPUs`, record.labels.hypervisor && `guest of ${record.labels.hypervisor}`]
+  const machine = [
+    record.labels.cpu_model,
+    `${record.labels.cpus ?? '?'} CPUs`,
+    record.labels.hypervisor && `guest of ${record.labels.hypervisor}`,
+  ]
     .filter((part) => part)
     .join(', ');
   return [

@@ -17,7 +17,14 @@ export function terminalStyle(stream: { readonly isTTY?: boolean; readonly colum
   const colour = stream.isTTY === true && !('NO_COLOR' in process.env) && process.env.TERM !== 'dumb';
   const { bold, dim, green, yellow, red } = picocolors.createColors(colour);
   const columns = stream.isTTY === true ? (stream.columns ?? 80) : 80;
-  return { width: Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, columns)), bold, dim, good: green, warn: yellow, bad: red };
+  return {
+    width: Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, columns)),
+    bold,
+    dim,
+    good: green,
+    warn: yellow,
+    bad: red,
+  };
 }
 
 /** Breaks a text into lines of at most `width` characters, between words. */

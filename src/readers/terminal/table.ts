@@ -11,9 +11,7 @@ export function renderRows(rows: readonly Row[], style: Style): string {
   const room = Math.max(20, style.width - INDENT.length - column);
   return rows
     .flatMap(([name, text]) =>
-      wrap(text, room).map(
-        (line, i) => `${INDENT}${style.dim((i === 0 ? name : '').padEnd(column))}${line}`,
-      ),
+      wrap(text, room).map((line, i) => `${INDENT}${style.dim((i === 0 ? name : '').padEnd(column))}${line}`),
     )
     .join('\n');
 }

@@ -22,7 +22,12 @@ function densityAt(grid: readonly number[], density: readonly number[], x: numbe
  * @param width in characters; `rows` in lines
  * @returns `rows` lines of `width` characters; the thickest place fills them
  */
-export function drawViolin(grid: readonly number[], density: readonly number[], width: number, rows: number): readonly string[] {
+export function drawViolin(
+  grid: readonly number[],
+  density: readonly number[],
+  width: number,
+  rows: number,
+): readonly string[] {
   const columns = width * 2;
   const half = rows * 2;
   const [low, high] = [grid[0] ?? 0, grid.at(-1) ?? 1];
@@ -36,7 +41,8 @@ export function drawViolin(grid: readonly number[], density: readonly number[], 
     const reach = value > 0 ? Math.max(1, Math.round((value / most) * half)) : 0;
     for (let y = half - reach; y < half + reach; y++) {
       const row = cells[y >> 2];
-      if (row !== undefined) row[x >> 1] = (row[x >> 1] ?? 0) | (DOTS[(x & 1) as 0 | 1][(y & 3) as 0 | 1 | 2 | 3] ?? 0);
+      if (row !== undefined)
+        row[x >> 1] = (row[x >> 1] ?? 0) | (DOTS[(x & 1) as 0 | 1][(y & 3) as 0 | 1 | 2 | 3] ?? 0);
     }
   });
   return cells.map((row) => Array.from(row, (bits) => String.fromCodePoint(BLANK + bits)).join(''));
@@ -46,7 +52,12 @@ export function drawViolin(grid: readonly number[], density: readonly number[], 
  * The box under a violin: quartiles and median on the same axis, `├───┃──┤`.
  * Values outside the axis are drawn at its ends.
  */
-export function drawBox(low: number, high: number, box: { q1: number; median: number; q3: number }, width: number): string {
+export function drawBox(
+  low: number,
+  high: number,
+  box: { q1: number; median: number; q3: number },
+  width: number,
+): string {
   const column = (x: number): number =>
     high > low ? Math.min(width - 1, Math.max(0, Math.round(((x - low) / (high - low)) * (width - 1)))) : 0;
   const cells: string[] = Array.from({ length: width }, () => ' ');

@@ -1,20 +1,34 @@
 /** A sample is too short for the clock that timed it. */
+import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import { median } from '../quantile.js';
-import { type Detector, percent, seesAlways } from './detector.js';
+import type { Detector } from './detector.js';
 
 const MOST = 0.001;
+/** Calibration aims at MOST with calls that were still warming up; the samples are a little shorter. */
+const SLACK = 1.5;
 
 export const clockLimited: Detector = {
   name: 'clock-limited',
   detect({ samples, callsPerSample, clockOverhead, clockResolution }) {
     const sample = median(samples) * callsPerSample;
-    const error = Math.max(clockOverhead, clockResolution) / sample;
-    // What the calibration aimed at, and a little: the samples it aimed with were others.
-    if (error <= MOST * 1.5) return null;
+    const error = Math.max(clockOverhead, clockResolution);
+    if (!(error > MOST * SLACK * sample)) return null;
+    const share = sample > 0 ? error / sample : null;
+    const much = share === null ? 'more than all' : formatShare(share);
+    const calls = sample > 0 ? Math.ceil(error / (MOST * (sample / callsPerSample))) : null;
+    const cure = calls === null ? 'time more calls at once' : `time ${plural(calls, 'call')} at once`;
     return {
-      reason: `reading the clock makes up ${percent(error)} of a sample: the case is too short to be timed by itself`,
-      evidence: { share: error, sampleSeconds: sample, overheadSeconds: clockOverhead, resolutionSeconds: clockResolution },
+      reason: `reading the clock (${formatSeconds(clockOverhead, 3)}, in steps of ${formatSeconds(clockResolution, 3)}) is ${much} of a sample of ${formatSeconds(sample, 3)}: ${cure}`,
+      evidence: {
+        share,
+        sampleSeconds: sample,
+        callsPerSample,
+        overheadSeconds: clockOverhead,
+        resolutionSeconds: clockResolution,
+        callsNeeded: calls,
+      },
     };
   },
-  blindness: seesAlways,
+  blindness: ({ clockOverhead, clockResolution }) =>
+    clockResolution > 0 && clockOverhead >= 0 ? null : 'the clock’s overhead and resolution are not known',
 };

@@ -1,24 +1,75 @@
 /** Other work ran on the machine, whether or not it took this launch's CPUs: caches, memory and clocks are shared. */
-import { type Detector, percent } from './detector.js';
+import { formatSeconds, formatShare } from '../../quantities/format.js';
+import type { Observation } from '../../telemetry/types.js';
+import type { Seconds } from '../../units.js';
+import { type Detector, LEAST_TICKS, whyMissing } from './detector.js';
 
+/** Of the machine's CPU time; and of one CPU beyond those that the measuring threads leave free. */
 const MOST_SHARE = 0.05;
-/** CPU time of the machine is counted in ticks of 10 ms. */
-const LEAST_WINDOW = 0.2;
+const LEAST_WINDOW: Seconds = 0.2;
+/** Of the time in which some task waited. Quiet machines: under 1 %. */
+const MOST_PRESSURE = 0.1;
+
+/** What others used where it is too much. */
+function othersLoad({ threads, telemetry }: Observation): Seconds | null {
+  const { otherCpuTime, window, onlineCpus } = telemetry;
+  if (otherCpuTime === null || otherCpuTime < LEAST_TICKS || window < LEAST_WINDOW) return null;
+  const cpus = otherCpuTime / window;
+  const spare = Math.max(0, onlineCpus - threads);
+  return cpus > MOST_SHARE * onlineCpus || cpus > spare + MOST_SHARE ? otherCpuTime : null;
+}
+
+/** Pressure that this launch does not make itself: too many threads, or a quota, have tasks wait too. */
+function pressures({ threads, telemetry }: Observation): string[] {
+  const { cpuPressure, memoryPressure, ioPressure, window, allowedCpus, cgroup } = telemetry;
+  const ownWait = threads > allowedCpus || (cgroup?.throttledPeriods ?? 0) > 0;
+  const kinds = [
+    ['a CPU', ownWait ? null : cpuPressure],
+    ['memory', memoryPressure],
+    ['input or output', ioPressure],
+  ] as const;
+  return kinds.flatMap(([kind, seconds]) =>
+    seconds !== null && window >= LEAST_WINDOW && seconds > MOST_PRESSURE * window
+      ? `tasks of this machine waited for ${kind} during ${formatShare(seconds / window)} of the time`
+      : [],
+  );
+}
 
 export const contended: Detector = {
   name: 'contended',
-  detect({ concurrentCampaign, telemetry: { otherCpuTime, window, onlineCpus, cpuPressure } }) {
-    const share = otherCpuTime === null || window < LEAST_WINDOW ? null : otherCpuTime / (window * onlineCpus);
-    const loaded = share !== null && share > MOST_SHARE;
-    if (concurrentCampaign === null && !loaded) return null;
-    const signs: string[] = [];
-    if (concurrentCampaign !== null) signs.push(`${concurrentCampaign} measured at the same time`);
-    if (loaded) signs.push(`other processes used ${percent(share)} of the machine’s CPU time`);
+  detect(observation) {
+    const { concurrentCampaign, telemetry } = observation;
+    const { otherCpuTime, window, onlineCpus, cpuPressure, memoryPressure, ioPressure } = telemetry;
+    const load = othersLoad(observation);
+    const share = otherCpuTime === null || !(window > 0) ? null : otherCpuTime / (window * onlineCpus);
+    const signs = pressures(observation);
+    if (load !== null) {
+      signs.unshift(
+        `other processes used ${formatSeconds(load, 3)} of CPU time in ${formatSeconds(window, 3)} (${formatShare(share ?? 0)} of all CPUs)`,
+      );
+    }
+    if (concurrentCampaign !== null) signs.unshift(`${concurrentCampaign} measured at the same time`);
+    if (signs.length === 0) return null;
     return {
-      reason: signs.join('; '),
-      evidence: { concurrentCampaign, otherCpuSeconds: otherCpuTime, share, windowSeconds: window, onlineCpus, cpuPressureSeconds: cpuPressure },
+      reason: `${signs.join('; ')}: measure when the machine is idle`,
+      evidence: {
+        concurrentCampaign,
+        otherCpuSeconds: otherCpuTime,
+        share,
+        windowSeconds: window,
+        onlineCpus,
+        cpuPressureSeconds: cpuPressure,
+        memoryPressureSeconds: memoryPressure,
+        ioPressureSeconds: ioPressure,
+      },
     };
   },
-  blindness: ({ telemetry: { otherCpuTime } }) =>
-    otherCpuTime === null ? 'the kernel does not tell what others used' : null,
+  blindness({ telemetry }) {
+    if (telemetry.otherCpuTime === null) {
+      return whyMissing(telemetry, 'CPU time of others', 'the kernel does not tell what others used');
+    }
+    return telemetry.window < LEAST_WINDOW
+      ? `a window of ${formatSeconds(telemetry.window, 3)} is too short for counts in ticks of 10 ms`
+      : null;
+  },
 };

@@ -1,5 +1,6 @@
 /** What a validity check is: a pure function from what one launch observed to a flag, or none. */
-import type { Observation } from '../../telemetry/types.js';
+import type { Observation, Telemetry } from '../../telemetry/types.js';
+import type { Seconds } from '../../units.js';
 import type { Flag, FlagName } from './types.js';
 
 export interface Detector {
@@ -9,12 +10,10 @@ export interface Detector {
   readonly blindness: (observation: Observation) => string | null;
 }
 
-/** For checks that need nothing but the samples. */
-export const seesAlways = (): null => null;
+/** The kernel counts CPU time of processes and machines in ticks of 10 ms; fewer than these are their rounding. */
+export const LEAST_TICKS: Seconds = 0.05;
 
-export const percent = (share: number): string => {
-  const value = share * 100;
-  return `${value >= 10 ? value.toFixed(0) : value.toPrecision(2)} %`;
-};
-
-export const milliseconds = (seconds: number): string => `${Number((seconds * 1e3).toPrecision(3))} ms`;
+/** As the telemetry tells it, where it does. */
+export function whyMissing(telemetry: Telemetry, what: string, otherwise: string): string {
+  return telemetry.missing.find((one) => one.what === what)?.why ?? otherwise;
+}

@@ -1,5 +1,6 @@
 /** The registry of validity checks: a new one is its file and its line here. */
 import type { Observation } from '../../telemetry/types.js';
+import { requireFinite } from '../finite.js';
 import { clockLimited } from './clock-limited.js';
 import { contended } from './contended.js';
 import type { Detector } from './detector.js';
@@ -12,6 +13,8 @@ import { quantised } from './quantised.js';
 import { stolen } from './stolen.js';
 import { throttled } from './throttled.js';
 import type { Flag, FlagName } from './types.js';
+
+export { type ProcessDocument, throttledByProcessDocument } from './throttled-document.js';
 
 export const detectors: readonly Detector[] = [
   throttled,
@@ -26,16 +29,24 @@ export const detectors: readonly Detector[] = [
   outlying,
 ];
 
-/** What spoils this launch, worst first. */
+/**
+ * What spoils this launch, worst first.
+ * @throws RangeError for a launch without samples, where nothing was measured that could be valid or not, and for a
+ *   sample that is not finite
+ */
 export function detectFlags(observation: Observation): readonly Flag[] {
+  if (observation.samples.length === 0) throw new RangeError('no samples to judge');
+  requireFinite(observation.samples);
   return detectors.flatMap(({ name, detect }) => {
     const found = detect(observation);
     return found === null ? [] : { name, ...found };
   });
 }
 
-/** Checks that could not run on this launch, and why. */
-export function notChecked(observation: Observation): readonly { readonly flag: FlagName; readonly why: string }[] {
+/** Checks that could not run on this launch, or only in part, and why. */
+export function notChecked(
+  observation: Observation,
+): readonly { readonly flag: FlagName; readonly why: string }[] {
   return detectors.flatMap(({ name, blindness }) => {
     const why = blindness(observation);
     return why === null ? [] : { flag: name, why };

@@ -1,18 +1,28 @@
-/** A measuring thread moved to another CPU and left its caches behind. */
-import type { Detector } from './detector.js';
+/** A measuring thread moved to another CPU and left its caches, perhaps its memory, behind. */
+import { plural } from '../../quantities/format.js';
+import { type Detector, whyMissing } from './detector.js';
 
 export const migrated: Detector = {
   name: 'migrated',
   detect({ telemetry: { threads }, pinned }) {
-    const moved = threads.filter(({ migrations, cpuBefore, cpuAfter }) => (migrations ?? 0) > 0 || cpuBefore !== cpuAfter);
-    if (moved.length === 0) return null;
-    const times = moved.reduce((sum, { migrations }) => sum + Math.max(1, migrations ?? 1), 0);
-    const cure = pinned ? '' : '; --pin binds each thread to its own';
+    const moves = threads.map(({ migrations, cpuBefore, cpuAfter }) =>
+      Math.max(migrations ?? 0, cpuBefore === cpuAfter ? 0 : 1),
+    );
+    const moved = moves.filter((times) => times > 0).length;
+    if (moved === 0) return null;
+    const migrations = moves.reduce((sum, times) => sum + times, 0);
+    const cure = pinned
+      ? 'although bound to their own: somebody changed their affinity'
+      : 'bind each thread to its own (--pin)';
     return {
-      reason: `${moved.length} of ${threads.length} threads moved to another CPU, ${times} times in all${cure}`,
-      evidence: { threads: threads.length, moved: moved.length, migrations: times, pinned },
+      reason: `${moved} of ${plural(threads.length, 'measuring thread')} moved to another CPU, ${plural(migrations, 'time')} in all: ${cure}`,
+      evidence: { threads: threads.length, moved, migrations, pinned },
     };
   },
-  blindness: ({ telemetry: { threads } }) =>
-    threads.length === 0 ? 'the threads’ files could not be read' : null,
+  blindness({ telemetry }) {
+    if (telemetry.threads.length === 0) return 'the measuring threads’ files could not be read';
+    if (telemetry.threads.every(({ migrations }) => migrations !== null)) return null;
+    const why = whyMissing(telemetry, 'migrations', 'the kernel does not count them');
+    return `only where the threads were before and after is known: ${why}`;
+  },
 };

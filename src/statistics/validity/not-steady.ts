@@ -1,34 +1,78 @@
 /** The repetitions began before the workload was warm. */
-import { median } from '../quantile.js';
+import { formatShare, plural } from '../../quantities/format.js';
+import { effectiveSampleSize } from '../autocorrelation.js';
+import { madSorted, median, sortedCopy } from '../quantile.js';
 import { steadyFrom } from '../steady.js';
-import { type Detector, percent } from './detector.js';
+import type { Detector } from './detector.js';
 
-/** The transient differs from the rest by at least this much. */
+/** The transient differs from the rest by at least this much, and by so many standard errors of the two medians. */
 const LEAST = 0.02;
+const LEAST_ERRORS = 5;
 const LEAST_SAMPLES = 20;
+const MAD_TO_SD = 1.4826;
+/** The standard error of a median over that of a mean, normal data: sqrt(pi / 2). */
+const OF_MEDIAN = 1.2533;
+
+interface Transient {
+  readonly length: number;
+  /** Of the transient's median over that of the rest. */
+  readonly excess: number;
+  readonly errors: number;
+  /** False when even the cut of half the samples leaves no steady series. */
+  readonly found: boolean;
+}
+
+function transientOf(samples: ArrayLike<number>): Transient | null {
+  const all = new Float64Array(samples);
+  const from = steadyFrom(all);
+  const length = from ?? all.length >> 1;
+  if (length === 0) return null;
+  const [head, rest] = [all.subarray(0, length), all.subarray(length)];
+  const level = median(rest);
+  if (!(level > 0)) return null;
+  const worth = (part: Float64Array): number =>
+    Math.min(part.length, effectiveSampleSize(part) ?? part.length);
+  const difference = median(head) - level;
+  const sd = MAD_TO_SD * madSorted(sortedCopy(rest), level);
+  const error = OF_MEDIAN * sd * Math.sqrt(1 / worth(head) + 1 / worth(rest));
+  return {
+    length,
+    excess: difference / level,
+    errors: Math.abs(difference) / Math.max(error, Number.MIN_VALUE),
+    found: from !== null,
+  };
+}
 
 export const notSteady: Detector = {
   name: 'not-steady',
   detect({ samples, steady }) {
-    if (steady === false) {
-      return {
-        reason: 'the warm-up ended at its limit without a steady state: give --warmup a time or a count',
-        evidence: { warmupSteady: false },
-      };
+    const transient = samples.length < LEAST_SAMPLES ? null : transientOf(samples);
+    const seen =
+      transient !== null && Math.abs(transient.excess) >= LEAST && transient.errors >= LEAST_ERRORS
+        ? transient
+        : null;
+    if (steady !== false && seen === null) return null;
+    const signs: string[] = [];
+    if (steady === false) signs.push('the warm-up ended at its limit without a steady state');
+    if (seen !== null) {
+      const way = seen.excess > 0 ? 'longer' : 'shorter';
+      const end = seen.found ? '' : ', and no steady state was reached';
+      signs.push(
+        `the first ${plural(seen.length, 'repetition')} took ${formatShare(Math.abs(seen.excess))} ${way} than the others${end}`,
+      );
     }
-    if (samples.length < LEAST_SAMPLES) return null;
-    const all = Float64Array.from(samples);
-    const from = steadyFrom(all);
-    const cut = from ?? all.length >> 1;
-    if (cut === 0) return null;
-    const excess = median(all.subarray(0, cut)) / median(all.subarray(cut)) - 1;
-    if (Math.abs(excess) < LEAST) return null;
-    const way = excess > 0 ? 'longer' : 'shorter';
     return {
-      reason: `the first ${cut} repetitions took ${percent(Math.abs(excess))} ${way} than the others${from === null ? ', and no steady state was reached' : ''}: a longer --warmup is needed`,
-      evidence: { warmupSteady: steady, transient: cut, excess, found: from !== null },
+      reason: `${signs.join('; ')}: warm up for longer (--warmup)`,
+      evidence: {
+        warmupSteady: steady,
+        transient: seen?.length ?? null,
+        excess: seen?.excess ?? null,
+        found: seen?.found ?? null,
+      },
     };
   },
   blindness: ({ samples, steady }) =>
-    steady === null && samples.length < LEAST_SAMPLES ? `fewer than ${LEAST_SAMPLES} repetitions, and a fixed warm-up` : null,
+    steady === null && samples.length < LEAST_SAMPLES
+      ? `fewer than ${LEAST_SAMPLES} repetitions, and a fixed warm-up`
+      : null,
 };

@@ -1,32 +1,39 @@
 /** Some repetitions took far longer than the rest. The median hides them; whoever waits for them does not overlook them. */
+import { formatShare, plural, significant } from '../../quantities/format.js';
 import { slowRepetitions } from '../outliers.js';
-import { type Detector, percent, seesAlways } from './detector.js';
+import type { Detector } from './detector.js';
 
 /** One repetition this many times as long as the median, or this share of slow ones. */
 const LEAST_RATIO = 5;
 const LEAST_SHARE = 0.01;
+const LEAST_SAMPLES = 5;
+const MOST_NAMED = 5;
 
 export const outlying: Detector = {
   name: 'outlying',
   detect({ samples, disturbed }) {
+    if (samples.length < LEAST_SAMPLES) return null;
     const slow = slowRepetitions(samples);
     if (slow === null) return null;
-    const share = slow.indices.length / samples.length;
+    const count = slow.indices.length;
+    const share = count / samples.length;
     if (slow.worstRatio < LEAST_RATIO && share < LEAST_SHARE) return null;
     const hit = new Set(disturbed ?? []);
     const explained = disturbed === null ? null : slow.indices.filter((index) => hit.has(index)).length;
     const why = explained === null ? '' : `; ${explained} of them lost a CPU meanwhile`;
     return {
-      reason: `${slow.indices.length} of ${samples.length} repetitions (${percent(share)}) are far slower than the rest, the worst (number ${slow.worstIndex}) ${slow.worstRatio.toPrecision(3)} times the median${why}`,
+      reason: `${count.toLocaleString('en-US')} of ${plural(samples.length, 'repetition')} (${formatShare(share)}) are far slower than the rest, the worst (index ${slow.worstIndex}) ${significant(slow.worstRatio, 3)} times the median${why}: they are kept; look at p99 beside the median`,
       evidence: {
-        slow: slow.indices.length,
+        slow: count,
         share,
         worstIndex: slow.worstIndex,
         worstRatio: slow.worstRatio,
         thresholdSeconds: slow.threshold,
+        firstIndices: slow.indices.slice(0, MOST_NAMED).join(' '),
         disturbedAmongThem: explained,
       },
     };
   },
-  blindness: seesAlways,
+  blindness: ({ samples }) =>
+    samples.length < LEAST_SAMPLES ? `fewer than ${LEAST_SAMPLES} repetitions` : null,
 };

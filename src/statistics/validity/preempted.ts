@@ -1,68 +1,112 @@
 /**
  * Somebody else ran on the CPUs in the measuring threads' time. On a shared machine steal stays at zero while a
- * neighbour's load triples a median: run-queue delay, involuntary switches and CPU time against wall time show it.
+ * neighbour's load triples a median: run-queue delay and involuntary switches show it.
  */
+import { formatSeconds, formatShare, plural, significant } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
-import { type Detector, milliseconds, percent } from './detector.js';
+import type { Seconds } from '../../units.js';
+import { median } from '../quantile.js';
+import { type Detector, whyMissing } from './detector.js';
 
-/** A quiet machine: under 0.1 % of delay, 0.5 to 5 % of the repetitions with a switch; a loaded one 35 to 90 %. */
+/** Of the threads' time. Quiet machines have under 0.1 %, an equal competitor takes 50 %. */
 const MOST_DELAY = 0.01;
-const MOST_DISTURBED = 0.1;
-const LEAST_CPU_SHARE = 0.97;
-/** CPU time is brought up to date at ticks: a shorter window says little. */
-const LEAST_WINDOW = 0.2;
+/**
+ * Repetitions that lost a CPU, in a second of repetitions. At 1.4 ms a quiet machine disturbs at most 5 % (37 a second),
+ * a loaded one at least 35 % (300 a second): the geometric mean of the two. A share alone would flag every repetition
+ * that is long, and none that is short.
+ */
+const MOST_DISTURBANCES_PER_SECOND = 105;
+const LEAST_DISTURBANCES = 10;
+/** Without run delay: time on a CPU. Ticks make it coarse, and a thread may wait for the others of its own accord. */
+const LEAST_CPU_SHARE = 0.9;
+const LEAST_WINDOW: Seconds = 1;
 
 interface Findings {
-  /** Of threads x window. */
+  /** Without what the quota's standstill explains; both null without schedstat. */
+  readonly delay: Seconds | null;
   readonly delayShare: number | null;
-  readonly delay: number;
-  readonly cpuShare: number | null;
   readonly disturbedShare: number | null;
-  readonly switches: number;
+  readonly disturbances: number;
+  readonly disturbancesPerSecond: number | null;
+  readonly cpuShare: number | null;
+  readonly involuntarySwitches: number;
 }
 
-function find({ telemetry, disturbed, samples, threads }: Observation): Findings {
+function find({ telemetry, disturbed, samples, callsPerSample, threads }: Observation): Findings {
   const own = telemetry.threads;
   const time = telemetry.window * own.length;
-  const delays = own.flatMap(({ runDelay }) => (runDelay === null ? [] : [runDelay]));
-  const delay = delays.reduce((sum, value) => sum + value, 0);
-  // A quota's standstill counts as waiting too; that is the other flag's affair.
-  const quiet = (telemetry.cgroup?.throttledPeriods ?? 0) === 0 && time > 0;
-  const cpu = own.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  const throttled = telemetry.cgroup?.throttledTime ?? 0;
+  const known = time > 0 && own.every(({ runDelay }) => runDelay !== null);
+  const delay = known
+    ? Math.max(0, own.reduce((sum, { runDelay }) => sum + (runDelay ?? 0), 0) - throttled)
+    : null;
+  const n = samples.length;
+  const sampleTime = n === 0 ? 0 : median(samples) * callsPerSample;
+  // Each time that the quota stops a thread disturbs a repetition too; that is the other flag's affair.
+  const byQuota = (telemetry.cgroup?.throttledPeriods ?? 0) * threads;
+  const disturbances = disturbed === null ? 0 : Math.max(0, disturbed.length - byQuota);
+  // The rate of a Poisson process with this share of disturbed intervals, which cannot be told when all are.
+  const clear = 1 - Math.min(disturbances / n, 1 - 1 / (2 * n));
   return {
     delay,
-    delayShare: quiet && delays.length > 0 ? delay / time : null,
-    cpuShare: quiet && telemetry.window >= LEAST_WINDOW && own.length === threads ? cpu / time : null,
-    disturbedShare: disturbed === null || !quiet ? null : disturbed.length / Math.max(1, samples.length),
-    switches: own.reduce((sum, { involuntarySwitches }) => sum + involuntarySwitches, 0),
+    delayShare: delay === null ? null : delay / time,
+    disturbedShare: disturbed === null || n === 0 ? null : disturbed.length / n,
+    disturbances,
+    disturbancesPerSecond: disturbed === null || !(sampleTime > 0) ? null : -Math.log(clear) / sampleTime,
+    cpuShare:
+      known || throttled > 0 || telemetry.window < LEAST_WINDOW || own.length === 0
+        ? null
+        : own.reduce((sum, { cpuTime }) => sum + cpuTime, 0) / time,
+    involuntarySwitches: own.reduce((sum, { involuntarySwitches }) => sum + involuntarySwitches, 0),
   };
 }
 
 export const preempted: Detector = {
   name: 'preempted',
   detect(observation) {
-    const { delay, delayShare, cpuShare, disturbedShare, switches } = find(observation);
+    const found = find(observation);
     const signs: string[] = [];
-    if (delayShare !== null && delayShare > MOST_DELAY) {
-      signs.push(`the threads waited ${milliseconds(delay)} for a CPU (${percent(delayShare)} of their time)`);
+    if (found.delay !== null && (found.delayShare ?? 0) > MOST_DELAY) {
+      signs.push(
+        `the measuring threads waited ${formatSeconds(found.delay, 3)} for a CPU (${formatShare(found.delayShare ?? 0)} of their time)`,
+      );
     }
-    if (disturbedShare !== null && disturbedShare > MOST_DISTURBED) {
-      signs.push(`${percent(disturbedShare)} of the repetitions lost a CPU meanwhile`);
+    const often = (found.disturbancesPerSecond ?? 0) > MOST_DISTURBANCES_PER_SECOND;
+    if (often && found.disturbances >= LEAST_DISTURBANCES) {
+      signs.push(
+        `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU meanwhile (${significant(found.disturbancesPerSecond ?? 0, 2)} a second)`,
+      );
     }
-    if (cpuShare !== null && cpuShare < LEAST_CPU_SHARE) {
-      signs.push(`they were on a CPU for ${percent(cpuShare)} of the time`);
+    if (found.cpuShare !== null && found.cpuShare < LEAST_CPU_SHARE) {
+      signs.push(`they were on a CPU for only ${formatShare(found.cpuShare)} of the time`);
     }
     if (signs.length === 0) return null;
     return {
-      reason: `another load shared the CPUs: ${signs.join('; ')} (${switches} involuntary switches)`,
-      evidence: { runDelaySeconds: delay, delayShare, cpuShare, disturbedShare, involuntarySwitches: switches },
+      reason: `other work ran on these CPUs: ${signs.join('; ')}; ${plural(found.involuntarySwitches, 'involuntary switch', 'involuntary switches')}: end it, or measure on other CPUs`,
+      evidence: {
+        runDelaySeconds: found.delay,
+        delayShare: found.delayShare,
+        disturbedShare: found.disturbedShare,
+        disturbancesPerSecond: found.disturbancesPerSecond,
+        cpuShare: found.cpuShare,
+        involuntarySwitches: found.involuntarySwitches,
+        threads: observation.threads,
+      },
     };
   },
   blindness(observation) {
-    const { delayShare, disturbedShare } = find(observation);
-    if (delayShare !== null || disturbedShare !== null) return null;
-    return (observation.telemetry.cgroup?.throttledPeriods ?? 0) > 0
-      ? 'the quota’s standstill hides whether others ran'
-      : 'the kernel tells neither how long a thread waited nor whether it lost its CPU';
+    const { telemetry, threads } = observation;
+    const found = find(observation);
+    if (telemetry.threads.length < threads) {
+      const missing = threads - telemetry.threads.length;
+      return `the files of ${missing} of ${plural(threads, 'measuring thread')} could not be read`;
+    }
+    if (found.delay === null && found.disturbedShare === null) {
+      return `how long the threads waited for a CPU, and in which repetitions, is not known: ${whyMissing(telemetry, 'run delay', 'the kernel has no scheduler statistics')}`;
+    }
+    const throttledTime = telemetry.cgroup?.throttledTime ?? 0;
+    return throttledTime > MOST_DELAY * telemetry.window * threads
+      ? 'the quota’s standstill hides shorter waits for other work'
+      : null;
   },
 };

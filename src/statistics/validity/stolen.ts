@@ -1,20 +1,22 @@
 /** The hypervisor gave the CPUs to somebody else. */
-import { type Detector, milliseconds, percent } from './detector.js';
+import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
+import { type Detector, LEAST_TICKS, whyMissing } from './detector.js';
 
-const LEAST_SHARE = 0.005;
-/** Steal is counted in ticks; fewer than this are its rounding. */
-const LEAST_SECONDS = 0.02;
+/** Of the measuring threads' time. */
+const LEAST_SHARE = 0.01;
 
 export const stolen: Detector = {
   name: 'stolen',
-  detect({ telemetry: { steal, window, onlineCpus } }) {
-    if (steal === null || steal <= LEAST_SECONDS) return null;
-    const share = steal / (window * onlineCpus);
-    if (share <= LEAST_SHARE) return null;
+  detect({ threads, telemetry: { steal, window, onlineCpus } }) {
+    if (steal === null || steal < LEAST_TICKS || !(window > 0)) return null;
+    // Only CPUs with something to run are stolen from, so it is set against the measuring threads and not all CPUs.
+    const share = steal / (window * Math.min(threads, onlineCpus));
+    if (!(share > LEAST_SHARE)) return null;
     return {
-      reason: `the hypervisor took ${milliseconds(steal)} of CPU time (${percent(share)} of all CPUs) for others`,
-      evidence: { stealSeconds: steal, share, windowSeconds: window, onlineCpus },
+      reason: `the hypervisor gave ${formatSeconds(steal, 3)} of CPU time to others, up to ${formatShare(Math.min(1, share))} of what ${plural(threads, 'measuring thread')} had: measure on a host with less load, or on dedicated CPUs`,
+      evidence: { stealSeconds: steal, share, windowSeconds: window, threads, onlineCpus },
     };
   },
-  blindness: ({ telemetry: { steal } }) => (steal === null ? 'the kernel does not tell stolen time' : null),
+  blindness: ({ telemetry }) =>
+    telemetry.steal === null ? whyMissing(telemetry, 'steal', 'the kernel does not tell stolen time') : null,
 };

@@ -1,51 +1,59 @@
-/** A CPU quota stopped the threads: the rate inside a repetition is then a burst that the machine does not sustain. */
+/** A CPU quota or a thermal limit stopped the threads: the rate inside a repetition is a burst that does not last. */
+import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
+import type { CgroupTelemetry } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
-import { type Detector, milliseconds, percent } from './detector.js';
+import { type Detector, whyMissing } from './detector.js';
+
+function quotaReason(
+  { quotaCpus, throttledPeriods, periods, throttledTime }: CgroupTelemetry,
+  window: Seconds,
+): string {
+  const quota = quotaCpus === null ? 'its CPU quota' : `its quota of ${plural(quotaCpus, 'CPU')}`;
+  const share = formatShare(throttledPeriods / Math.max(1, periods));
+  return `the control group used up ${quota} in ${throttledPeriods} of ${plural(periods, 'period')} (${share}) and stood still for ${formatSeconds(throttledTime, 3)}, its CPUs added up, in ${formatSeconds(window, 3)}: the sustained rate is what it can keep up; raise the quota, or use fewer threads`;
+}
 
 export const throttled: Detector = {
   name: 'throttled',
-  detect({ telemetry: { cgroup, window } }) {
-    if (cgroup === null || cgroup.throttledPeriods === 0) return null;
-    const share = cgroup.throttledPeriods / Math.max(1, cgroup.periods);
-    const quota = cgroup.quotaCpus === null ? 'its CPU quota' : `its quota of ${cgroup.quotaCpus} CPUs`;
+  detect({ telemetry: { cgroup, window, thermalThrottles } }) {
+    const byQuota = cgroup !== null && cgroup.throttledPeriods > 0;
+    const byHeat = thermalThrottles !== null && thermalThrottles > 0;
+    if (!byQuota && !byHeat) return null;
+    const signs: string[] = [];
+    if (byQuota) signs.push(quotaReason(cgroup, window));
+    if (byHeat) {
+      signs.push(
+        `the processor reported its thermal limit ${plural(thermalThrottles, 'time')}: see to its cooling`,
+      );
+    }
     return {
-      reason: `the control group used up ${quota} in ${percent(share)} of the periods and stood still for ${milliseconds(cgroup.throttledTime)} of ${milliseconds(window)}; the sustained rate is what it can keep up`,
+      reason: signs.join('; '),
       evidence: {
-        quotaCpus: cgroup.quotaCpus,
-        periodSeconds: cgroup.period,
-        periods: cgroup.periods,
-        throttledPeriods: cgroup.throttledPeriods,
-        throttledSeconds: cgroup.throttledTime,
+        quotaCpus: cgroup?.quotaCpus ?? null,
+        periodSeconds: cgroup?.period ?? null,
+        periods: cgroup?.periods ?? null,
+        throttledPeriods: cgroup?.throttledPeriods ?? null,
+        throttledPeriodsShare: cgroup === null ? null : cgroup.throttledPeriods / Math.max(1, cgroup.periods),
+        throttledSeconds: cgroup?.throttledTime ?? null,
+        /** Can exceed 1: the kernel adds up the group's CPUs. */
+        throttledShareOfWindow: cgroup === null || !(window > 0) ? null : cgroup.throttledTime / window,
         windowSeconds: window,
+        thermalThrottles,
       },
     };
   },
-  blindness: ({ telemetry: { cgroup } }) => (cgroup === null ? 'the control group’s counters are not visible' : null),
+  blindness({ telemetry }) {
+    const unseen: string[] = [];
+    if (telemetry.cgroup === null) {
+      unseen.push(
+        `CPU quota: ${whyMissing(telemetry, 'CPU quota', 'the control group’s counters are not visible')}`,
+      );
+    }
+    if (telemetry.thermalThrottles === null) {
+      unseen.push(
+        `thermal limit: ${whyMissing(telemetry, 'thermal throttling', 'the processor does not count it')}`,
+      );
+    }
+    return unseen.length === 0 ? null : unseen.join('; ');
+  },
 };
-
-/** What a finished process left behind: enough to see that it was throttled, even years later. */
-export interface ProcessDocument {
-  /** User and system time of the process. */
-  readonly cpuTime: Seconds;
-  /** CPUs' worth of time it was allowed. */
-  readonly cpuLimit: number;
-  readonly repetitions: number;
-  /** What it reported for one repetition. */
-  readonly elapsed: Seconds;
-}
-
-/** CPU time that a framework may take to start, and how far above the repetitions the rest may be. */
-const START: Seconds = 5;
-const FACTOR = 2;
-
-/**
- * From a process document alone: a process that was allowed `cpuLimit` CPUs cannot have spent its CPU time in less than
- * cpuTime / cpuLimit of wall time; when that is far above repetitions x elapsed, the time that it reported for a
- * repetition is that of the bursts between two throttlings.
- * @returns how many times longer a repetition really took, or null when nothing points to throttling
- */
-export function throttledByProcessDocument({ cpuTime, cpuLimit, repetitions, elapsed }: ProcessDocument): number | null {
-  const leastWall = Math.max(0, cpuTime - START) / cpuLimit;
-  const reported = repetitions * elapsed;
-  return leastWall > FACTOR * reported ? leastWall / reported : null;
-}

@@ -1,0 +1,80 @@
+// npm run lint:native: is the native code formatted (clang-format), and does clang-tidy find nothing in it, compiled
+// with the flags of binding.gyp? `--fix` formats it.
+import { spawn, spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { packageRoot } from './lib/tree.mjs';
+import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
+
+const FOLDERS = ['native', 'kernels', 'test/native'];
+const PARALLEL = 2;
+
+function missingTool() {
+  const missing = ['clang-format', 'clang-tidy'].filter(
+    (tool) => spawnSync(tool, ['--version']).status !== 0,
+  );
+  if (missing.length === 0) return null;
+  return `${missing.join(' and ')} not found: install the Debian packages of the same names (apt-get install ${missing.join(' ')})`;
+}
+
+function isFormatted(files) {
+  const how = process.argv.includes('--fix') ? ['-i'] : ['--dry-run', '-Werror'];
+  return spawnSync('clang-format', [...how, ...files], { cwd: packageRoot, stdio: 'inherit' }).status === 0;
+}
+
+/** Node's own headers and node-addon-api's are not ours to lint: system headers. */
+function headerFlags() {
+  const addonApi = dirname(createRequire(join(packageRoot, 'package.json')).resolve('node-addon-api/napi.h'));
+  const node = join(dirname(dirname(process.execPath)), 'include', 'node');
+  return ['-isystem', addonApi, '-isystem', node];
+}
+
+/** clang knows other warnings than g++, for which the build's -Werror is meant; .clang-tidy says which count. */
+function tidyFlags(path) {
+  const source = addonSources().find((candidate) => candidate.path === path);
+  const flags = source?.flags ?? commonFlags();
+  return [...flags.filter((flag) => flag !== '-Werror'), ...headerFlags()];
+}
+
+function tidy(path) {
+  return new Promise((resolve) => {
+    const args = ['--quiet', path, '--', ...tidyFlags(path)];
+    const child = spawn('clang-tidy', args, { cwd: packageRoot, stdio: ['ignore', 'pipe', 'ignore'] });
+    let report = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      report += text;
+    });
+    child.on('close', (code) => {
+      process.stdout.write(report);
+      if (code !== 0 && report === '') process.stdout.write(`${path}: clang-tidy ended with ${code}\n`);
+      resolve(code === 0);
+    });
+  });
+}
+
+async function areTidy(paths) {
+  const waiting = [...paths];
+  let right = true;
+  const worker = async () => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      right = (await tidy(path)) && right;
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  return right;
+}
+
+const missing = missingTool();
+if (missing !== null) {
+  process.stderr.write(`lint-native: ${missing}\n`);
+  process.exitCode = 1;
+} else {
+  const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.h']));
+  const sources = all.filter((path) => path.endsWith('.cc'));
+  const formatted = isFormatted(all);
+  const tidied = await areTidy(sources);
+  process.stdout.write(
+    `lint-native: ${all.length} files ${formatted ? 'formatted' : 'NOT FORMATTED'}, ${sources.length} ${tidied ? 'tidy' : 'NOT TIDY'}\n`,
+  );
+  if (!formatted || !tidied) process.exitCode = 1;
+}

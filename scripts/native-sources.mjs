@@ -1,0 +1,55 @@
+// What the native code consists of and how each file is compiled, as binding.gyp says: the checks and the linters
+// compile the same files with the same flags as the addon.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from './lib/tree.mjs';
+
+/** binding.gyp is JSON but for its comments; keep it so. */
+function readBinding() {
+  const text = readFileSync(join(packageRoot, 'binding.gyp'), 'utf8');
+  try {
+    return JSON.parse(text.replaceAll(/^\s*#.*$/gm, ''));
+  } catch (error) {
+    throw new Error(`binding.gyp is no longer JSON with # comments: ${error.message}`);
+  }
+}
+
+/** The targets that are built on this architecture: those of the file and those of its conditions that hold. */
+function targetsHere(binding) {
+  const conditional = (binding.conditions ?? [])
+    .filter(([condition]) => condition === `target_arch=='${process.arch}'`)
+    .flatMap(([, then]) => then.targets ?? []);
+  return [...binding.targets, ...conditional];
+}
+
+/** The sources of the addon, and the flags with which each is compiled. */
+export function addonSources() {
+  const binding = readBinding();
+  const common = [...binding.target_defaults.cflags, ...binding.target_defaults.cflags_cc];
+  return targetsHere(binding).flatMap((target) =>
+    target.sources.map((path) => ({
+      path,
+      flags: [
+        ...common,
+        ...(target.cflags ?? []),
+        ...(target.cflags_cc ?? []),
+        ...(target.defines ?? []).map((define) => `-D${define}`),
+      ],
+    })),
+  );
+}
+
+/** The flags of files that are part of no target: the check programs. */
+export function commonFlags() {
+  const { target_defaults } = readBinding();
+  return [...target_defaults.cflags, ...target_defaults.cflags_cc];
+}
+
+/** Every C++ file below a folder of the package, in order. */
+export function filesBelow(folder, extensions) {
+  const entries = readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' });
+  return entries
+    .filter((name) => extensions.some((extension) => name.endsWith(extension)))
+    .map((name) => join(folder, name))
+    .sort();
+}

@@ -1,0 +1,150 @@
+// Faults on purpose: each does what its name says, where it was asked for, and nothing else.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "../../native/measure/clock.h"
+#include "../../native/measure/fault.h"
+#include "../../native/threads/team.h"
+#include "check.h"
+
+namespace {
+
+using pibench::Control;
+using pibench::FaultKind;
+using pibench::Nanoseconds;
+using pibench::Phase;
+using pibench::test::Checks;
+
+// A workload whose output lies outside, so that a check can look at it.
+template <typename T, std::size_t count>
+class Writes final : public pibench::Workload {
+ public:
+  explicit Writes(std::array<T, count>& output) : output_(output) {}
+  void prepare() override {}
+  void run() noexcept override {
+    for (std::size_t i = 0; i < count; ++i) output_[i] = static_cast<T>(i + 1);
+  }
+  void evict() noexcept override {}
+  void poison() noexcept override { output_.fill(T{}); }
+  pibench::Verification verify() override { return {}; }
+  pibench::Output output() noexcept override {
+    return {std::as_writable_bytes(std::span(output_)), sizeof(T)};
+  }
+  [[nodiscard]] std::string implementation() const override { return "writes"; }
+  pibench::Team& team() noexcept override { return team_; }
+
+ private:
+  std::array<T, count>& output_;
+  pibench::Team team_{1, {}};
+};
+
+template <typename T, std::size_t count>
+std::array<T, count> after_wrong_element() {
+  Control control;
+  std::array<T, count> output{};
+  const auto workload =
+      pibench::with_fault(std::make_unique<Writes<T, count>>(output), {FaultKind::wrong_element, 0}, control);
+  workload->run();
+  static_cast<void>(workload->verify());
+  return output;
+}
+
+void displaces_elements(Checks& check) {
+  check.that(after_wrong_element<float, 5>() == std::array<float, 5>{1, 2, 2, 4, 5},
+             "the middle element of five is its neighbour");
+  check.that(after_wrong_element<double, 6>() == std::array<double, 6>{1, 2, 3, 3, 5, 6}, "of six, doubles");
+  check.that(after_wrong_element<std::int32_t, 2>() == std::array<std::int32_t, 2>{1, 1}, "of two");
+  check.that(after_wrong_element<float, 1>() == std::array<float, 1>{0}, "a single element becomes zero");
+}
+
+// How long each of three repetitions took, with a fault in one of them.
+std::array<Nanoseconds, 3> times_with(FaultKind kind, std::uint64_t at, Phase phase) {
+  Control control;
+  control.phase = phase;
+  std::array<float, 1> output{};
+  const auto workload = pibench::with_fault(std::make_unique<Writes<float, 1>>(output), {kind, at}, control);
+  std::array<Nanoseconds, 3> times{};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    control.taken = i;
+    const Nanoseconds begin = pibench::now();
+    workload->run();
+    times[i] = pibench::now() - begin;
+  }
+  return times;
+}
+
+void slows_repetitions(Checks& check) {
+  constexpr Nanoseconds kSlow = 50'000'000;
+  const auto slow = times_with(FaultKind::slow_repetition, 1, Phase::measure);
+  check.that(slow[1] >= kSlow, "the slow repetition takes its time", std::to_string(slow[1]));
+  // The others could be slowed by the machine; by the fault they are not: at least one try of many shows it.
+  constexpr int kTries = 20;
+  bool others_fast = false;
+  bool warmup_fast = false;
+  for (int attempt = 0; attempt < kTries && !(others_fast && warmup_fast); ++attempt) {
+    const auto first = times_with(FaultKind::slow_repetition, 0, Phase::measure);
+    others_fast = others_fast || (first[1] < kSlow && first[2] < kSlow);
+    warmup_fast =
+        warmup_fast || std::ranges::max(times_with(FaultKind::slow_repetition, 1, Phase::warm_up)) < kSlow;
+  }
+  check.that(others_fast, "the other repetitions do not");
+  check.that(warmup_fast, "nor does any in the warm-up");
+}
+
+// Runs a repetition with a fault in a child, for which `wait` is called; returns the child's status.
+template <typename Wait>
+int status_of_child_with(FaultKind kind, const Wait& wait) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    static_cast<void>(std::signal(SIGABRT, SIG_DFL));
+    static_cast<void>(times_with(kind, 1, Phase::measure));
+    _exit(0);
+  }
+  wait(child);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+void crashes_and_stalls(Checks& check) {
+  const int crashed = status_of_child_with(FaultKind::crash, [](pid_t) {});
+  check.that(WIFSIGNALED(crashed) && WTERMSIG(crashed) == SIGABRT, "a crash ends the process by SIGABRT",
+             "status " + std::to_string(crashed));
+  bool ended_early = false;
+  const int stalled = status_of_child_with(FaultKind::stall, [&ended_early](pid_t child) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
+    ended_early = info.si_pid == child;
+    kill(child, SIGKILL);
+  });
+  check.that(!ended_early, "a stall does not end");
+  check.that(WIFSIGNALED(stalled) && WTERMSIG(stalled) == SIGKILL, "until the process is killed");
+  const int nothing = status_of_child_with(FaultKind::wrong_element, [](pid_t) {});
+  check.that(WIFEXITED(nothing) && WEXITSTATUS(nothing) == 0, "a wrong element disturbs no repetition");
+}
+
+}  // namespace
+
+int main() {
+  Checks check;
+  Control control;
+  std::array<float, 3> output{};
+  auto plain = std::make_unique<Writes<float, 3>>(output);
+  const pibench::Workload* address = plain.get();
+  check.that(pibench::with_fault(std::move(plain), {}, control).get() == address,
+             "without a fault nothing is wrapped");
+  displaces_elements(check);
+  slows_repetitions(check);
+  crashes_and_stalls(check);
+  return check.finish();
+}

@@ -1,0 +1,216 @@
+// An inspection from end to end, with real products.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "../../native/inspection.h"
+#include "../../native/workloads.h"
+#include "check.h"
+#include "matrices.h"
+
+namespace {
+
+using pibench::Control;
+using pibench::Job;
+using pibench::Outcome;
+using pibench::ParameterValue;
+using pibench::WarmupKind;
+using pibench::test::Checks;
+
+using Parameters = std::map<std::string, ParameterValue>;
+
+Parameters matmul_parameters(const std::string& dtype, int threads) {
+  return {{"m", 64.0},
+          {"n", 72.0},
+          {"k", 80.0},
+          {"dtype", dtype},
+          {"isa", std::string()},
+          {"threads", static_cast<double>(threads)},
+          {"seed", 5.0},
+          {"cpus", std::vector<int>()}};
+}
+
+Job matmul_job(const Parameters& parameters) {
+  Job job;
+  job.make_workload = pibench::find_workload("matmul", pibench::WorkloadParameters(parameters));
+  job.warmup = {WarmupKind::count, 3, 0};
+  job.repetitions = 25;
+  job.snapshot_paths = {"/proc/self/task/{tid}/stat", "/no/such/file"};
+  return job;
+}
+
+Outcome inspect(const Job& job) {
+  Control control;
+  return pibench::inspect(job, control);
+}
+
+bool gapless(const Outcome& outcome) {
+  bool right = !outcome.spans.empty();
+  for (std::size_t i = 0; i < outcome.spans.size(); ++i) {
+    right = right && outcome.spans[i].begin <= outcome.spans[i].end;
+    right = right && (i == 0 || outcome.spans[i].begin == outcome.spans[i - 1].end);
+  }
+  return right;
+}
+
+// One after the other, each inside of the span of the measurement.
+bool in_order(const Outcome& outcome) {
+  const auto measure = std::ranges::find_if(
+      outcome.spans, [](const auto& span) { return std::string(span.name) == "measure"; });
+  if (measure == outcome.spans.end()) return false;
+  pibench::Nanoseconds last = measure->begin;
+  for (std::size_t i = 0; i < outcome.samples.taken; ++i) {
+    const auto& [entry, exit] = outcome.samples.times[i];
+    if (entry < last || exit < entry) return false;
+    last = exit;
+  }
+  return last <= measure->end;
+}
+
+double median_seconds(const Outcome& outcome) {
+  std::vector<pibench::Nanoseconds> times;
+  for (std::size_t i = 0; i < outcome.samples.taken; ++i)
+    times.push_back(outcome.samples.times[i].exit - outcome.samples.times[i].entry);
+  std::ranges::sort(times);
+  return static_cast<double>(times.at(times.size() / 2)) * 1e-9 /
+         static_cast<double>(outcome.calls_per_sample);
+}
+
+void check_matmul(Checks& check, const std::string& dtype, int threads) {
+  std::array<double, 2> medians{};
+  for (const bool cold : {false, true}) {
+    const std::string name =
+        dtype + ", " + std::to_string(threads) + " threads, " + (cold ? "cold: " : "hot: ");
+    Job job = matmul_job(matmul_parameters(dtype, threads));
+    job.cold = cold;
+    const Outcome outcome = inspect(job);
+    const auto threads_count = static_cast<std::size_t>(threads);
+
+    std::string names;
+    for (const auto& span : outcome.spans) names += std::string(span.name) + " ";
+    check.that(names == "allocate fill warm-up calibrate measure cool-down verify ",
+               name + "the phases in their order", names);
+    check.that(gapless(outcome), name + "the spans leave no gap");
+    check.that(outcome.samples.taken == 25 && in_order(outcome),
+               name + "the samples are all there, one after the other");
+    check.that(!outcome.samples.cancelled && !outcome.samples.out_of_time, name + "nothing cut it short");
+    check.that(outcome.verification && outcome.verification->passed &&
+                   outcome.verification->checked == std::uint64_t{64} * 72,
+               name + "the output is right",
+               outcome.verification ? outcome.verification->first_wrong : "not verified");
+    check.that(outcome.warmup.calls == 3 && outcome.calls_per_sample >= 1 &&
+                   (!cold || outcome.calls_per_sample == 1),
+               name + "warm-up and calibration did what they were told");
+    check.that(cold == (outcome.samples.evicting > 0), name + "evictions only where caches are to be cold");
+    check.that(outcome.thread_ids.size() == threads_count &&
+                   outcome.before.files.size() == threads_count + 1 &&
+                   outcome.after.files.size() == threads_count + 1 &&
+                   outcome.before.files[0].second.has_value() && outcome.after.at >= outcome.before.at,
+               name + "the machine was looked at before and after");
+    check.that(!outcome.implementation.empty(), name + "it is known what executed");
+    medians.at(cold ? 1 : 0) = median_seconds(outcome);
+  }
+  Checks::inform(dtype + ", " + std::to_string(threads) + " threads: a median call takes " +
+                 std::to_string(medians[0] * 1e6) + " us hot, " + std::to_string(medians[1] * 1e6) +
+                 " us cold");
+}
+
+void check_stops(Checks& check) {
+  const Parameters parameters = matmul_parameters("float32", 1);
+  Job job = matmul_job(parameters);
+  job.repetitions = 0;
+  job.least = 5;
+  job.most = 7;
+  job.budget = 0;
+  check.equal(inspect(job).samples.taken, std::uint64_t{5}, "a budget that is over at once takes the least");
+  job.budget = 3'600'000'000'000;
+  check.equal(inspect(job).samples.taken, std::uint64_t{7}, "a budget that lasts takes the most");
+
+  job = matmul_job(parameters);
+  job.repetitions = 1'000'000;
+  job.time_limit = 1;
+  const Outcome late = inspect(job);
+  check.that(late.samples.out_of_time && late.samples.taken == 1 && late.warmup.calls == 1,
+             "past the time limit, one call of each phase is made");
+  check.that(late.verification && late.verification->passed, "and what was measured is verified");
+
+  job = matmul_job(parameters);
+  Control cancelled;
+  cancelled.cancel = true;
+  const Outcome none = pibench::inspect(job, cancelled);
+  check.that(none.samples.cancelled && none.samples.taken == 0 && !none.verification && gapless(none),
+             "cancelled before the first repetition, nothing is measured and nothing called right");
+  check.that(cancelled.phase == pibench::Phase::done, "the inspection is done all the same");
+
+  job = matmul_job(parameters);
+  job.warmup = {WarmupKind::count, 0, 0};
+  const Outcome unwarmed = inspect(job);
+  check.that(unwarmed.warmup.calls == 0 && unwarmed.calls_per_sample == 1 && unwarmed.samples.taken == 25,
+             "without warm-up a sample is one call, the first included");
+
+  job = matmul_job(parameters);
+  job.warmup = {WarmupKind::time, 0, 1};
+  check.that(inspect(job).warmup.calls == 1, "a warm-up by time");
+}
+
+void check_wrong_results(Checks& check) {
+  for (const std::string dtype : {"float32", "float64", "bfloat16", "int8"}) {
+    Job job = matmul_job(matmul_parameters(dtype, 2));
+    job.fault = {pibench::FaultKind::wrong_element, 0};
+    const Outcome outcome = inspect(job);
+    check.that(outcome.verification && !outcome.verification->passed && outcome.verification->wrong == 1,
+               dtype + ": one displaced element is found");
+    const std::string where = outcome.verification ? outcome.verification->first_wrong : "not verified";
+    check.that(where.starts_with("C[32][0] is"), dtype + ": and where it is", where);
+  }
+}
+
+void check_refusals(Checks& check) {
+  check.throws<std::invalid_argument>(
+      [] { static_cast<void>(pibench::find_workload("sort", pibench::WorkloadParameters({}))); },
+      "an unknown workload is refused");
+  for (const auto& [name, value] : matmul_parameters("float32", 1)) {
+    check.throws<std::invalid_argument>(
+        [&name = name] {
+          Parameters parameters = matmul_parameters("float32", 1);
+          parameters.erase(name);
+          static_cast<void>(matmul_job(parameters));
+        },
+        "a missing parameter is refused");
+  }
+  const auto refuses = [&check](const std::string& name, const ParameterValue& value,
+                                const std::string& what) {
+    check.throws<std::exception>(
+        [&] {
+          Parameters parameters = matmul_parameters("float32", 2);
+          parameters[name] = value;
+          static_cast<void>(inspect(matmul_job(parameters)));
+        },
+        what);
+  };
+  refuses("m", std::string("64"), "a parameter of another kind is refused");
+  refuses("dtype", std::string("float8"), "an unknown data type is refused");
+  refuses("isa", std::string("sse9"), "an unknown instruction set is refused");
+  refuses("m", 0.0, "an empty shape is refused");
+  refuses("cpus", std::vector<int>{8191, 8191}, "a CPU that is not there is refused");
+}
+
+}  // namespace
+
+int main() {
+  Checks check;
+  for (const std::string dtype : {"float32", "float64", "bfloat16", "int8"}) {
+    for (const int threads : {1, 2}) check_matmul(check, dtype, threads);
+  }
+  check_stops(check);
+  check_wrong_results(check);
+  check_refusals(check);
+
+  Job idle;
+  idle.make_workload = pibench::find_workload("idle", pibench::WorkloadParameters({}));
+  idle.repetitions = 10;
+  idle.warmup = {WarmupKind::count, 1, 0};
+  check.equal(inspect(idle).samples.taken, std::uint64_t{10},
+              "the workload that does nothing is measured like any other");
+  return check.finish();
+}

@@ -1,0 +1,183 @@
+// Verification: right products pass, and each kind of wrong one does not, whether every element is compared
+// (small shapes) or Freivalds' check is made (large ones).
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "../../native/matmul/verify.h"
+#include "check.h"
+#include "matrices.h"
+
+namespace {
+
+using pibench::Verification;
+using pibench::kernels::DataType;
+using pibench::test::Checks;
+using pibench::test::Matrices;
+
+constexpr std::uint64_t kSeed = 2024;
+
+std::string numbers(const Verification& result) {
+  return std::to_string(result.wrong) + " wrong, worst " + std::to_string(result.worst_error) +
+         " of the limit; " + result.first_wrong;
+}
+
+// A right product, and what it is called; each check wrongs a copy of its result.
+template <DataType type>
+struct Case {
+  Checks& check;
+  std::string name;
+  bool whole;  // every element is compared
+  Matrices<type> right;
+
+  // `wrong_it` changes the result in row 2, and there column 3 first.
+  template <typename WrongIt>
+  void rejects(const std::string& what, const WrongIt& wrong_it) {
+    const auto before = right.c;
+    wrong_it(right);
+    const Verification result = pibench::matmul::verify<type>(right.product(), kSeed);
+    right.c = before;
+    const std::string place = whole ? "C[2][3] is" : "row 2 of C";
+    check.that(!result.passed && result.wrong > 0 && result.worst_error > 1, name + "rejects " + what,
+               numbers(result));
+    check.that(result.first_wrong.starts_with(place), name + "says that it is at " + place,
+               result.first_wrong);
+  }
+};
+
+// The value of a float32 after a trip through bfloat16.
+float through_bfloat16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((bits + 0x7fffU + ((bits >> 16U) & 1U)) & 0xffff0000U);
+}
+
+template <DataType type>
+void check_shape(Checks& check, std::int64_t m, std::int64_t n, std::int64_t k, bool whole) {
+  using E = pibench::matmul::Elements<type>;
+  Case<type> given{check, pibench::test::name_of(type) + (whole ? " whole reference: " : " Freivalds: "),
+                   whole, Matrices<type>(m, n, k, kSeed)};
+  const Verification right = pibench::matmul::verify<type>(given.right.product(), kSeed);
+  check.that(right.passed && right.wrong == 0 && right.worst_error <= 1 && right.first_wrong.empty(),
+             given.name + "accepts a right product", numbers(right));
+  check.equal(right.checked, static_cast<std::uint64_t>(whole ? m * n : m),
+              given.name + "compares all of it");
+  check.that(right.method == (whole ? "reference" : "freivalds"), given.name + "is what was meant",
+             right.method);
+
+  given.rejects("an element that is its neighbour", [](auto& c) { c.at(2, 3) = c.at(2, 4); });
+  given.rejects("an element of poison", [](auto& c) { c.at(2, 3) = E::poison(); });
+  given.rejects("poison left from an element on", [](auto& c) {
+    std::fill(c.c.begin() + static_cast<std::ptrdiff_t>(2 * c.n + 3), c.c.end(), E::poison());
+  });
+  given.rejects("the last element of a row missing its product", [k](auto& c) {
+    const auto a = pibench::matmul::detail::widen_to<double>(c.a[static_cast<std::size_t>(3 * k - 1)]);
+    const auto b =
+        pibench::matmul::detail::widen_to<double>(c.b[static_cast<std::size_t>((k - 1) * c.n + 3)]);
+    c.at(2, 3) -= static_cast<typename E::Result>(a * b);
+  });
+  if constexpr (E::kUnit > 0) {
+    using Limits = std::numeric_limits<typename E::Result>;
+    given.rejects("NaN", [](auto& c) { c.at(2, 3) = Limits::quiet_NaN(); });
+    given.rejects("infinity", [](auto& c) { c.at(2, 3) = Limits::infinity(); });
+    given.rejects("negative infinity", [](auto& c) { c.at(2, 3) = -Limits::infinity(); });
+    // A whole row is compared at once by Freivalds' check, so that its limit is as large as the row's.
+    const double share = whole ? 1e-3 : 1e-2;
+    given.rejects("an element that is wrong by " + std::to_string(share) + " of a typical one", [&](auto& c) {
+      // The variance of the product of two numbers that are uniform in [-1, 1) is 1/9.
+      c.at(2, 3) += static_cast<typename E::Result>(share * std::sqrt(static_cast<double>(k) / 9));
+    });
+  } else {
+    given.rejects("an element that is too large by one", [](auto& c) { ++c.at(2, 3); });
+    given.rejects("an element that is too small by one", [](auto& c) { --c.at(2, 3); });
+    given.rejects("errors that add up to nothing", [](auto& c) {
+      ++c.at(2, 3);
+      --c.at(2, 4);
+    });
+  }
+  if constexpr (type == DataType::float32) {
+    given.rejects("a result that was rounded to bfloat16", [](auto& c) {
+      for (auto i = static_cast<std::size_t>(2 * c.n + 3); i < c.c.size(); ++i)
+        c.c[i] = through_bfloat16(c.c[i]);
+    });
+  }
+  if constexpr (type == DataType::float64) {
+    given.rejects("a result that was summed in float32", [](auto& c) {
+      for (auto i = static_cast<std::size_t>(2 * c.n + 3); i < c.c.size(); ++i)
+        c.c[i] = static_cast<float>(c.c[i]);
+    });
+  }
+
+  // Two swapped rows are wrong in two places.
+  auto& wronged = given.right;
+  for (std::int64_t j = 0; j < n; ++j) std::swap(wronged.at(2, j), wronged.at(5, j));
+  const Verification swapped = pibench::matmul::verify<type>(wronged.product(), kSeed);
+  check.that(!swapped.passed && swapped.wrong >= 2, given.name + "rejects two swapped rows",
+             numbers(swapped));
+  check.that(swapped.first_wrong.find(whole ? "C[2][" : "row 2") == 0,
+             given.name + "says which is the first of them", swapped.first_wrong);
+}
+
+void check_tolerance(Checks& check) {
+  // Many right products: the limit must leave room for what rounding does, and not much more.
+  double worst = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Matrices<DataType::float32> right(24, 24, 1 + static_cast<std::int64_t>(seed) * 20, seed);
+    Matrices<DataType::float32> summed = right;
+    for (std::int64_t i = 0; i < right.m; ++i) {
+      for (std::int64_t j = 0; j < right.n; ++j) {
+        float sum = 0;  // one after the other, in the narrow type: the worst order that a kernel could take
+        for (std::int64_t p = 0; p < right.k; ++p) {
+          sum += right.a[static_cast<std::size_t>(i * right.k + p)] *
+                 right.b[static_cast<std::size_t>(p * right.n + j)];
+        }
+        summed.at(i, j) = sum;
+      }
+    }
+    worst = std::max(worst, pibench::matmul::verify<DataType::float32>(summed.product(), seed).worst_error);
+  }
+  check.that(worst < 1, "float32 sums in the order of the definition pass", std::to_string(worst));
+  check.that(worst > 0.01, "and use more than a hundredth of the limit", std::to_string(worst));
+
+  Matrices<DataType::float32> wide(8, 512, 512, kSeed);
+  wide.at(7, 511) += static_cast<float>(1e-3 * std::sqrt(512.0 / 9));
+  const Verification result = pibench::matmul::verify_whole<DataType::float32>(wide.product());
+  check.that(!result.passed && result.first_wrong.starts_with("C[7][511]") && result.worst_error > 10,
+             "float32, n = k = 512: a thousandth of a typical element is far beyond the limit",
+             numbers(result));
+}
+
+void check_edges(Checks& check) {
+  Matrices<DataType::float64> one(1, 1, 1, kSeed);
+  check.that(pibench::matmul::verify<DataType::float64>(one.product(), kSeed).passed,
+             "a single product is right");
+  one.at(0, 0) = 0;  // what fault injection makes of it
+  check.that(!pibench::matmul::verify<DataType::float64>(one.product(), kSeed).passed,
+             "a single zero is wrong");
+
+  Matrices<DataType::float32> zero(4, 4, 4, kSeed);
+  std::fill(zero.a.begin(), zero.a.end(), 0.0F);
+  std::fill(zero.c.begin(), zero.c.end(), 0.0F);
+  check.that(pibench::matmul::verify<DataType::float32>(zero.product(), kSeed).passed,
+             "zero times something is zero");
+  zero.at(1, 1) = std::numeric_limits<float>::denorm_min();
+  check.that(!pibench::matmul::verify<DataType::float32>(zero.product(), kSeed).passed, "and nothing else");
+
+  const Matrices<DataType::int8> none(0, 0, 1, kSeed);
+  check.that(!pibench::matmul::verify<DataType::int8>(none.product(), kSeed).passed,
+             "what nobody compared has not passed");
+}
+
+}  // namespace
+
+int main() {
+  Checks check;
+  pibench::test::for_each_type([&check](auto type) {
+    check_shape<type.value>(check, 37, 41, 64, true);
+    // Few rows: what is slow is the check program's own product.
+    check_shape<type.value>(check, 8, 1500, 1500, false);
+  });
+  check_tolerance(check);
+  check_edges(check);
+  return check.finish();
+}

@@ -1,0 +1,166 @@
+/** Intervals contain the truth as often as they say, and say what they rest on. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { launchInterval, withinLaunchInterval } from '../../src/statistics/interval.js';
+import { normalReach } from '../../src/statistics/normal.js';
+import { studentReach } from '../../src/statistics/student.js';
+import { normalFrom, randomFrom, SEEDED, series } from './support.js';
+
+describe('quantiles of known distributions', () => {
+  // Two-sided 95 % and 99 % points, from any table of Student's t.
+  it.each([
+    [1, 12.7062, 63.6567],
+    [2, 4.302653, 9.924843],
+    [3, 3.182446, 5.840909],
+    [4, 2.776445, 4.604095],
+    [9, 2.262157, 3.249836],
+    [30, 2.042272, 2.749996],
+  ])('Student’s t, %i degrees of freedom', (degrees, at95, at99) => {
+    expect(studentReach(0.95, degrees)).toBeCloseTo(at95, 4);
+    expect(studentReach(0.99, degrees)).toBeCloseTo(at99, 4);
+  });
+
+  it('the normal', () => {
+    expect([0.5, 0.95, 0.99].map(normalReach)).toEqual([
+      expect.closeTo(0.67449, 4),
+      expect.closeTo(1.959964, 4),
+      expect.closeTo(2.575829, 4),
+    ]);
+  });
+
+  it('refuse what is no level and no number of degrees', () => {
+    expect(() => studentReach(1, 3)).toThrow(RangeError);
+    expect(() => studentReach(0.95, 0)).toThrow(RangeError);
+  });
+});
+
+describe('the interval of launches', () => {
+  it('of ten values is that of Hettmansperger & Sheather', () => {
+    // k = 10: d = 2, g(2) = 1 - 22/1024, g(3) = 1 - 112/1024; interpolated by their formula.
+    const [at, next] = [1 - 22 / 1024, 1 - 112 / 1024];
+    const share = (at - 0.95) / (at - next);
+    const lambda = (8 * share) / (2 + 6 * share);
+    const { ci, basis, n } = launchInterval([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+    expect(ci?.low).toBeCloseTo(20 + 10 * lambda, 9);
+    expect(ci?.high).toBeCloseTo(90 - 10 * lambda, 9);
+    expect([basis, n]).toEqual(['launches', 10]);
+  });
+
+  it('of six values ends 5/14 of a step inside the extremes', () => {
+    // g(1) = 31/32 and g(2) = 25/32: I = 0.1, lambda = 0.5 / 1.4.
+    const { ci } = launchInterval([1, 2, 3, 4, 5, 6]);
+    expect(ci?.low).toBeCloseTo(1 + 5 / 14, 12);
+    expect(ci?.high).toBeCloseTo(6 - 5 / 14, 12);
+  });
+
+  it('of three to five values is Student’s, and says that they are few', () => {
+    const { ci, basis } = launchInterval([1, 2, 3]);
+    expect(basis).toBe('few launches');
+    expect(ci?.high).toBeCloseTo(2 + 4.302653 / Math.sqrt(3), 5);
+    expect(launchInterval([1, 2, 3, 4, 5]).basis).toBe('few launches');
+  });
+
+  it('of two values is none: a range; of one value nothing', () => {
+    expect(launchInterval([3, 2])).toMatchObject({
+      ci: null,
+      range: { low: 2, high: 3 },
+      basis: 'two launches',
+    });
+    expect(launchInterval([3])).toMatchObject({ ci: null, basis: 'within one launch' });
+    expect(launchInterval([])).toMatchObject({ ci: null, range: null });
+  });
+
+  it('at 99 % needs eight launches for order statistics', () => {
+    expect(launchInterval([1, 2, 3, 4, 5, 6, 7], 0.99)).toMatchObject({ level: 0.99, basis: 'few launches' });
+    expect(launchInterval([1, 2, 3, 4, 5, 6, 7, 8], 0.99).basis).toBe('launches');
+  });
+
+  it('of 5,000 values is as narrow as theory has it', () => {
+    const { ci } = launchInterval(series(5000, (i) => i));
+    expect((ci?.high ?? 0) - (ci?.low ?? 0)).toBeCloseTo(1.96 * Math.sqrt(5000), -1);
+  });
+
+  it('scales and moves with the values, encloses their median, and does not care for their order', () => {
+    const values = fc.array(fc.double({ min: 1e-6, max: 10, noNaN: true }), { minLength: 6, maxLength: 40 });
+    fc.assert(
+      fc.property(values, fc.double({ min: 0.1, max: 10, noNaN: true }), (launches, factor) => {
+        const plain = launchInterval(launches).ci;
+        const scaled = launchInterval(launches.toReversed().map((value) => value * factor)).ci;
+        expect(scaled?.low).toBeCloseTo((plain?.low ?? 0) * factor, 9);
+        expect(scaled?.high).toBeCloseTo((plain?.high ?? 0) * factor, 9);
+        const middle = launches.toSorted((a, b) => a - b);
+        expect(plain?.low).toBeLessThanOrEqual(middle[Math.floor(middle.length / 2)] ?? 0);
+        expect(plain?.high).toBeGreaterThanOrEqual(middle[Math.floor((middle.length - 1) / 2)] ?? 0);
+      }),
+      SEEDED,
+    );
+  });
+
+  const random = randomFrom(10);
+  const normal = normalFrom(random);
+  const shapes = {
+    normal: { draw: normal, median: 0 },
+    lognormal: { draw: () => Math.exp(0.8 * normal()), median: 1 },
+    // The median of 0.9 N(0, 1) + 0.1 N(8, 1): where 0.9 Phi(x) = 0.5.
+    contaminated: { draw: () => normal() + (random() < 0.1 ? 8 : 0), median: 0.13971 },
+  };
+  // Simulated coverage for k = 6, 8, 12, 20 (numpy, 600 to 4,000 trials: 1 to 2 points of noise of their own).
+  it.each([
+    ['normal', [0.949, 0.945, 0.947, 0.948]],
+    ['lognormal', [0.931, 0.942, 0.949, 0.955]],
+    ['contaminated', [0.949, 0.952, 0.944, 0.944]],
+  ] as const)('covers the median of %s launches 95 times in 100', (name, expected) => {
+    const { draw, median } = shapes[name];
+    const trials = 8000;
+    [6, 8, 12, 20].forEach((k, i) => {
+      let covered = 0;
+      for (let trial = 0; trial < trials; trial++) {
+        const { ci } = launchInterval(series(k, draw));
+        if (ci !== null && ci.low <= median && median <= ci.high) covered++;
+      }
+      expect(Math.abs(covered / trials - (expected[i] ?? 0)), `k = ${k}: ${covered / trials}`).toBeLessThan(
+        0.02,
+      );
+      expect(Math.abs(covered / trials - 0.95), `k = ${k}: ${covered / trials}`).toBeLessThan(0.02);
+    });
+  });
+});
+
+describe('the interval within a launch', () => {
+  /** How often the interval of an autoregressive series contains its median, 0; with stalls on top. */
+  function coverage(rho: number, stalls: number, seed: number): number {
+    const random = randomFrom(seed);
+    const normal = normalFrom(random);
+    let covered = 0;
+    for (let trial = 0; trial < 600; trial++) {
+      let x = normal();
+      const samples = series(1000, () => {
+        x = rho * x + Math.sqrt(1 - rho * rho) * normal();
+        return x > 0 && random() < stalls ? 50 : x;
+      });
+      const { ci } = withinLaunchInterval(samples);
+      if (ci !== null && ci.low <= 0 && 0 <= ci.high) covered++;
+    }
+    return covered / 600;
+  }
+
+  it.each([
+    ['independent', 0, 0],
+    ['dependent', 0.5, 0],
+    ['strongly dependent', 0.8, 0],
+    ['dependent, with stalls', 0.8, 0.05],
+  ])('covers the median of %s repetitions 95 times in 100', (_, rho, stalls) => {
+    const share = coverage(rho, stalls, 11);
+    expect(share).toBeGreaterThan(0.92);
+    expect(share).toBeLessThan(0.985);
+  });
+
+  it('is labelled as one that says nothing of the next launch', () => {
+    expect(withinLaunchInterval([1, 2, 3, 4, 5, 6, 7]).basis).toBe('within one launch');
+  });
+
+  it('is none for fewer than six repetitions, and a point for equal ones', () => {
+    expect(withinLaunchInterval([1, 2, 3, 4, 5]).ci).toBeNull();
+    expect(withinLaunchInterval(series(10, () => 4)).ci).toEqual({ low: 4, high: 4 });
+  });
+});

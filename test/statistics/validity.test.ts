@@ -1,0 +1,343 @@
+/** Each flag fires on what it is for, stays silent on a quiet machine, and never on what could not be read. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { detectFlags, detectors, notChecked } from '../../src/statistics/validity/index.js';
+import type { Flag, FlagName } from '../../src/statistics/validity/types.js';
+import type { Observation, Telemetry, ThreadTelemetry } from '../../src/telemetry/types.js';
+import {
+  normalFrom,
+  QUIET_TELEMETRY,
+  QUIET_THREAD,
+  quietObservation,
+  randomFrom,
+  series,
+} from './support.js';
+
+const names = (observation: Observation): FlagName[] => detectFlags(observation).map(({ name }) => name);
+const flagOf = (observation: Observation, name: FlagName): Flag | undefined =>
+  detectFlags(observation).find((flag) => flag.name === name);
+const withTelemetry = (changes: Partial<Telemetry>, rest: Partial<Observation> = {}): Observation =>
+  quietObservation({ ...rest, telemetry: { ...QUIET_TELEMETRY, ...changes } });
+const withThread = (changes: Partial<ThreadTelemetry>, rest: Partial<Observation> = {}): Observation =>
+  withTelemetry({ threads: [{ ...QUIET_THREAD, ...changes }] }, rest);
+const unchecked = (observation: Observation): FlagName[] => notChecked(observation).map(({ flag }) => flag);
+const every = (share: number): number[] =>
+  Array.from({ length: 1400 }, (_, i) => i).filter(
+    (i) => Math.floor((i + 1) * share) > Math.floor(i * share),
+  );
+
+describe('a quiet machine', () => {
+  it('raises no flag, and every check could run', () => {
+    expect(detectFlags(quietObservation())).toEqual([]);
+    expect(notChecked(quietObservation())).toEqual([]);
+  });
+
+  it('raises none for 200 different quiet launches with dependent repetitions', () => {
+    const raised: FlagName[] = [];
+    for (let seed = 1; seed <= 200; seed++) {
+      const normal = normalFrom(randomFrom(seed));
+      let x = 0;
+      const samples = series(100 + 10 * seed, () => {
+        x = 0.5 * x + normal();
+        return 1.4e-3 * (1 + 0.02 * x);
+      });
+      raised.push(...names(quietObservation({ samples, disturbed: [3, 50] })));
+    }
+    expect(raised).toEqual([]);
+  });
+});
+
+describe('throttled', () => {
+  const cgroup = {
+    version: 2,
+    quotaCpus: 2,
+    period: 0.1,
+    periods: 20,
+    throttledPeriods: 15,
+    throttledTime: 1.25,
+  } as const;
+
+  it('tells the share of periods, the time and the quota', () => {
+    const flag = flagOf(withTelemetry({ cgroup }), 'throttled');
+    expect(flag?.evidence).toMatchObject({
+      throttledPeriodsShare: 0.75,
+      throttledShareOfWindow: 0.625,
+      quotaCpus: 2,
+    });
+    expect(flag?.reason).toMatch(/quota of 2 CPUs in 15 of 20 periods \(75 %\).*1\.25 s/);
+  });
+
+  it('is not said of a quota that was never used up', () => {
+    expect(names(withTelemetry({ cgroup: { ...cgroup, throttledPeriods: 0, throttledTime: 0 } }))).toEqual(
+      [],
+    );
+  });
+
+  it('is said of a thermal limit', () => {
+    expect(flagOf(withTelemetry({ thermalThrottles: 3 }), 'throttled')?.reason).toMatch(
+      /thermal limit 3 times/,
+    );
+  });
+
+  it('is not taken for other work, though the threads waited', () => {
+    const stopped = { cgroup, threads: [{ ...QUIET_THREAD, runDelay: 1.2, involuntarySwitches: 20 }] };
+    expect(names(withTelemetry(stopped, { disturbed: every(0.01) }))).toEqual(['throttled']);
+    expect(unchecked(withTelemetry(stopped))).toContain('preempted');
+  });
+});
+
+describe('stolen', () => {
+  it('is set against the measuring threads’ time', () => {
+    const flag = flagOf(withTelemetry({ steal: 0.2, onlineCpus: 64 }), 'stolen');
+    expect(flag?.evidence.share).toBeCloseTo(0.1, 9);
+    expect(flag?.reason).toMatch(/200 ms of CPU time to others, up to 10 %/);
+  });
+
+  it('is not said of a tick or two', () => {
+    expect(names(withTelemetry({ steal: 0.02, window: 0.5 }))).toEqual([]);
+  });
+});
+
+describe('migrated', () => {
+  it('counts the threads that moved and how often', () => {
+    const flag = flagOf(withThread({ migrations: 4 }, { pinned: false }), 'migrated');
+    expect(flag?.evidence).toMatchObject({ moved: 1, migrations: 4 });
+    expect(flag?.reason).toMatch(/1 of 1 measuring thread moved to another CPU, 4 times in all.*--pin/);
+  });
+
+  it('is seen by the CPUs before and after where the kernel does not count, and said to be half known', () => {
+    const moved = withThread({ migrations: null, cpuAfter: 1 });
+    expect(names(moved)).toEqual(['migrated']);
+    expect(unchecked(moved)).toEqual(['migrated']);
+  });
+});
+
+describe('preempted', () => {
+  it('is said of threads that waited for a CPU', () => {
+    const flag = flagOf(withThread({ runDelay: 0.9, involuntarySwitches: 250 }), 'preempted');
+    expect(flag?.reason).toMatch(/waited 900 ms for a CPU \(45 % of their time\).*250 involuntary switches/);
+  });
+
+  it.each([0.35, 0.6, 0.9])('is said where a share of %f of the repetitions lost a CPU', (share) => {
+    const flag = flagOf(withThread({ runDelay: null }, { disturbed: every(share) }), 'preempted');
+    expect(flag?.evidence.disturbedShare).toBeCloseTo(share, 2);
+  });
+
+  it.each([0.005, 0.03, 0.05])('is not said at a share of %f: quiet machines have that', (share) => {
+    expect(names(quietObservation({ disturbed: every(share) }))).toEqual([]);
+  });
+
+  it('does not hold long repetitions against a quiet machine', () => {
+    const normal = normalFrom(randomFrom(2));
+    const samples = series(100, () => 0.2 * (1 + 0.01 * normal()));
+    const all = Array.from({ length: 100 }, (_, i) => i);
+    expect(names(quietObservation({ samples, disturbed: all }))).toEqual([]);
+  });
+
+  it('is said of little time on a CPU where nothing else is known', () => {
+    const flag = flagOf(withThread({ runDelay: null, cpuTime: 1 }, { disturbed: null }), 'preempted');
+    expect(flag?.reason).toMatch(/on a CPU for only 50 % of the time/);
+  });
+});
+
+describe('drifting', () => {
+  it('is said of repetitions that become slower, with how much', () => {
+    const normal = normalFrom(randomFrom(16));
+    const flag = flagOf(
+      quietObservation({ samples: series(1400, (i) => 1.4e-3 * (1 + (0.05 * i) / 1400 + 0.01 * normal())) }),
+      'drifting',
+    );
+    expect(flag?.reason).toMatch(/became (4\.[5-9]|5\.[0-5]) % slower/);
+  });
+});
+
+describe('quantised', () => {
+  const normal = normalFrom(randomFrom(17));
+  const period = (multiple: number): number => 0.1 * multiple + 1e-3 * normal();
+
+  it('is said of times at multiples of the default quota period, without any telemetry', () => {
+    const samples = series(300, (i) => period(3 + (i % 7 === 0 ? 1 : 0) + (i % 11 === 0 ? 2 : 0)));
+    const flag = flagOf(withTelemetry({ cgroup: null }, { samples, disturbed: [] }), 'quantised');
+    expect(flag?.evidence).toMatchObject({ periodSeconds: 0.1, isQuotaPeriod: false });
+    expect(flag?.reason).toMatch(/within 6\.00 ms of a multiple of 100 ms/);
+  });
+
+  it('looks at what was timed at once, all the calls of a sample', () => {
+    const samples = series(300, (i) => period(3 + (i % 5)) / 1000);
+    expect(names(quietObservation({ samples, callsPerSample: 1000, disturbed: [] }))).toContain('quantised');
+  });
+});
+
+describe('clock-limited', () => {
+  const samples = series(1400, (i) => 2e-7 * (1 + (i % 10) / 1000));
+
+  it('is said of 200 ns timed one by one, with how many calls would do', () => {
+    const flag = flagOf(quietObservation({ samples, disturbed: [] }), 'clock-limited');
+    expect(flag?.evidence.share).toBeCloseTo(0.1, 2);
+    expect(flag?.reason).toMatch(/10\.0? ?%|10 %/);
+    expect(flag?.evidence.callsNeeded).toBeGreaterThan(95);
+    expect(flag?.evidence.callsNeeded).toBeLessThan(105);
+  });
+
+  it('is not said when so many calls are timed at once', () => {
+    expect(names(quietObservation({ samples, callsPerSample: 100, disturbed: [] }))).toEqual([]);
+  });
+});
+
+describe('contended', () => {
+  it('is said of other processes that use the machine’s CPUs', () => {
+    expect(flagOf(withTelemetry({ otherCpuTime: 1.5 }), 'contended')?.reason).toMatch(
+      /1\.50 s of CPU time in 2\.00 s/,
+    );
+  });
+
+  it('is said of a little where the measuring threads leave no CPU free, and not where many are', () => {
+    const threads = [QUIET_THREAD, { ...QUIET_THREAD, tid: 101 }];
+    expect(names(withTelemetry({ otherCpuTime: 0.15, threads }, { threads: 2 }))).toEqual(['contended']);
+    expect(names(withTelemetry({ otherCpuTime: 0.15, onlineCpus: 64 }))).toEqual([]);
+  });
+
+  it('is said of another campaign by its name, and of tasks that waited for a CPU or for memory', () => {
+    expect(flagOf(quietObservation({ concurrentCampaign: 'campaign 7' }), 'contended')?.reason).toMatch(
+      /^campaign 7 /,
+    );
+    expect(names(withTelemetry({ cpuPressure: 0.8 }))).toEqual(['contended']);
+    expect(names(withTelemetry({ memoryPressure: 0.8 }))).toEqual(['contended']);
+  });
+
+  it('is not said of pressure that too many own threads make', () => {
+    expect(
+      names(
+        withTelemetry(
+          { cpuPressure: 1.9, allowedCpus: 1, threads: [QUIET_THREAD, QUIET_THREAD] },
+          { threads: 2 },
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  it('is not said of a few ticks in a short window', () => {
+    expect(names(withTelemetry({ otherCpuTime: 0.04, window: 0.25, cpuPressure: 0 }))).toEqual([]);
+  });
+});
+
+describe('outlying', () => {
+  it('tells the worst repetition, and whether a lost CPU explains it', () => {
+    const quiet = quietObservation();
+    const samples = Float64Array.from(quiet.samples);
+    samples[200] = 0.05;
+    const flag = flagOf(quietObservation({ samples }), 'outlying');
+    expect(flag?.evidence).toMatchObject({ slow: 1, worstIndex: 200, disturbedAmongThem: 1 });
+    expect(flag?.reason).toMatch(
+      /1 of 1,400 repetitions .* \(index 200\) 35\.[0-9] times the median; 1 of them lost a CPU/,
+    );
+  });
+});
+
+describe('not-steady', () => {
+  it('is said of a warm-up that reached no steady state', () => {
+    expect(names(quietObservation({ steady: false }))).toEqual(['not-steady']);
+  });
+
+  it('is said of a slow start within the repetitions, with its length', () => {
+    const normal = normalFrom(randomFrom(18));
+    const samples = series(1400, (i) => 1.4e-3 * ((i < 100 ? 1.2 : 1) + 0.01 * normal()));
+    const flag = flagOf(quietObservation({ samples, steady: null }), 'not-steady');
+    expect(flag?.evidence.found).toBe(true);
+    // The rule cuts batches of five and, where it can, a few more than it must.
+    expect(flag?.evidence.transient).toBeGreaterThanOrEqual(100);
+    expect(flag?.evidence.transient).toBeLessThanOrEqual(150);
+    expect(flag?.reason).toMatch(/first 1\d\d repetitions took (19|20|21) % longer/);
+  });
+});
+
+describe('what could not be read', () => {
+  const blind: Telemetry = {
+    ...QUIET_TELEMETRY,
+    threads: [],
+    processCpuTime: null,
+    cgroup: null,
+    cpuPressure: null,
+    memoryPressure: null,
+    ioPressure: null,
+    steal: null,
+    otherCpuTime: null,
+    thermalThrottles: null,
+    frequency: null,
+    missing: [{ what: 'steal', why: 'no /proc here' }],
+  };
+
+  it('raises no flag, and each check that rests on it is named', () => {
+    const observation = quietObservation({ telemetry: blind, disturbed: null });
+    expect(names(observation)).toEqual([]);
+    expect(unchecked(observation)).toEqual(['throttled', 'stolen', 'preempted', 'migrated', 'contended']);
+  });
+
+  it('is explained with the telemetry’s own words', () => {
+    const why = notChecked(quietObservation({ telemetry: blind })).find(({ flag }) => flag === 'stolen')?.why;
+    expect(why).toBe('no /proc here');
+  });
+
+  it('includes series too short to judge', () => {
+    const short = quietObservation({ samples: [1e-3, 1.1e-3, 1e-3], disturbed: [], steady: null });
+    expect(unchecked(short)).toEqual(['drifting', 'not-steady', 'quantised', 'outlying']);
+  });
+});
+
+describe('every flag', () => {
+  it('has one detector', () => {
+    expect(new Set(detectors.map(({ name }) => name)).size).toBe(10);
+    expect(detectors).toHaveLength(10);
+  });
+
+  it('is one sentence with figures that are finite, whatever was observed', () => {
+    const maybe = (most: number): fc.Arbitrary<number | null> =>
+      fc.option(fc.double({ min: 0, max: most, noNaN: true }));
+    const observations = fc.record({
+      samples: fc.array(fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1, noNaN: true })), {
+        minLength: 1,
+        maxLength: 60,
+      }),
+      throttled: fc.nat(20),
+      steal: maybe(5),
+      other: maybe(5),
+      pressure: maybe(2),
+      delay: maybe(2),
+      window: fc.oneof(fc.constant(0), fc.double({ min: 1e-6, max: 3, noNaN: true })),
+      steady: fc.constantFrom(true, false, null),
+    });
+    fc.assert(
+      fc.property(observations, ({ samples, throttled, steal, other, pressure, delay, window, steady }) => {
+        const observation = withTelemetry(
+          {
+            window,
+            steal,
+            otherCpuTime: other,
+            cpuPressure: pressure,
+            cgroup: {
+              version: 1,
+              quotaCpus: 1.5,
+              period: 0.1,
+              periods: 20,
+              throttledPeriods: throttled,
+              throttledTime: throttled / 10,
+            },
+            threads: [{ ...QUIET_THREAD, runDelay: delay }],
+          },
+          { samples, steady, disturbed: samples.map((_, i) => i) },
+        );
+        for (const { reason, evidence } of detectFlags(observation)) {
+          expect(reason).not.toMatch(/NaN|Infinity|undefined|null|\n/);
+          for (const value of Object.values(evidence)) {
+            if (typeof value === 'number') expect(value, reason).toSatisfy(Number.isFinite);
+          }
+        }
+      }),
+      { seed: 20_240_518, numRuns: 500 },
+    );
+  });
+
+  it('refuses a launch without samples', () => {
+    expect(() => detectFlags(quietObservation({ samples: [] }))).toThrow(RangeError);
+  });
+});

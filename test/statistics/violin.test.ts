@@ -1,0 +1,204 @@
+/** Shapes: the density, its bandwidth, its modes; and the box. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { box } from '../../src/statistics/box.js';
+import { describeSamples } from '../../src/statistics/describe.js';
+import { prominentMaxima } from '../../src/statistics/modes.js';
+import { summarise } from '../../src/statistics/summary.js';
+import { type Violin, violin } from '../../src/statistics/violin.js';
+import { durations, normalFrom, randomFrom, SEEDED, series } from './support.js';
+
+/** Integral over the violin's scale, by the trapezoid rule. */
+function mass({ grid, density, scale }: Violin): number {
+  const places = grid.map((value) => (scale === 'log' ? Math.log(value) : value));
+  let sum = 0;
+  for (let i = 1; i < places.length; i++) {
+    sum += (((density[i] ?? 0) + (density[i - 1] ?? 0)) / 2) * ((places[i] ?? 0) - (places[i - 1] ?? 0));
+  }
+  return sum;
+}
+
+/** Solve-the-equation over all pairs: Sheather & Jones (1991), section 5, with the constants as printed there. */
+function sheatherJonesByPairs(values: Float64Array): number {
+  const n = values.length;
+  const spread = summarise(values).iqr;
+  const overPairs = (of: (x: number) => number, g: number): number => {
+    let sum = 0;
+    for (const a of values) for (const b of values) sum += of((a - b) / g);
+    return sum;
+  };
+  const phi = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+  const fourth = (g: number): number =>
+    overPairs((x) => (x ** 4 - 6 * x ** 2 + 3) * phi(x), g) / (n * n * g ** 5);
+  const sixth = (g: number): number =>
+    -overPairs((x) => (x ** 6 - 15 * x ** 4 + 45 * x ** 2 - 15) * phi(x), g) / (n * n * g ** 7);
+  const ratio = fourth(0.92 * spread * n ** (-1 / 7)) / sixth(0.912 * spread * n ** (-1 / 9));
+  const curvature = (h: number): number => fourth(1.357 * ratio ** (1 / 7) * h ** (5 / 7));
+  let [low, high] = [0.01 * spread, spread];
+  for (let i = 0; i < 30; i++) {
+    const h = (low + high) / 2;
+    if ((2 * Math.sqrt(Math.PI) * n * curvature(h)) ** -0.2 > h) low = h;
+    else high = h;
+  }
+  return low;
+}
+
+describe('a violin', () => {
+  const normal = normalFrom(randomFrom(8));
+
+  it('has a density that is never negative and integrates to 1 between the extremes', () => {
+    fc.assert(
+      fc.property(durations(2), (values) => {
+        const drawn = violin(values);
+        for (const value of [...drawn.density, ...drawn.grid, ...drawn.modes]) {
+          expect(value).toSatisfy(Number.isFinite);
+        }
+        expect(Math.min(...drawn.density)).toBeGreaterThanOrEqual(0);
+        expect(drawn.grid).toEqual([...new Set(drawn.grid)].sort((a, b) => a - b));
+        expect(drawn.modes.length).toBeGreaterThanOrEqual(1);
+        if (drawn.grid.length === 1) return;
+        expect([drawn.grid[0], drawn.grid.at(-1)]).toEqual([Math.min(...values), Math.max(...values)]);
+        expect(mass(drawn)).toBeCloseTo(1, 6);
+      }),
+      SEEDED,
+    );
+  });
+
+  it('of a normal distribution is its bell', () => {
+    const drawn = violin(series(20_000, () => 100 + normal()));
+    const at = (x: number): number =>
+      drawn.density[drawn.grid.findIndex((value) => value >= x)] ?? Number.NaN;
+    expect(drawn).toMatchObject({ scale: 'linear', bandwidthRule: 'Sheather-Jones' });
+    // The best bandwidth for a normal distribution is 1.06 n^(-1/5) (Silverman 1986).
+    expect(drawn.bandwidth / (1.06 * 20_000 ** -0.2)).toBeGreaterThan(0.85);
+    expect(drawn.bandwidth / (1.06 * 20_000 ** -0.2)).toBeLessThan(1.15);
+    expect(Math.abs(at(100) - 0.3989)).toBeLessThan(0.02);
+    expect(Math.abs(at(101) - 0.242)).toBeLessThan(0.02);
+    expect(drawn.modes).toHaveLength(1);
+  });
+
+  it('has the bandwidth that Sheather & Jones’ equation gives without any bins', () => {
+    const values = series(250, (i) => (i % 4 === 0 ? 103 : 100) + normal());
+    expect(violin(values).bandwidth / sheatherJonesByPairs(values)).toBeCloseTo(1, 2);
+  });
+
+  it('keeps two modes that Silverman’s rule would smear', () => {
+    const two = series(2000, (i) => (i % 3 === 0 ? 1.1 : 1) + 0.004 * normal());
+    const drawn = violin(two);
+    const rule = 0.9 * ((summarise(two).iqr ?? 0) / 1.349) * 2000 ** -0.2;
+    expect(drawn.bandwidth).toBeLessThan(rule / 2);
+    expect(drawn.modes).toHaveLength(2);
+    expect(drawn.modes[0]).toBeCloseTo(1, 2);
+    expect(drawn.modes[1]).toBeCloseTo(1.1, 2);
+  });
+
+  it('finds narrow modes though one stall stretches its scale a hundredfold', () => {
+    const stalled = series(2001, (i) => (i === 2000 ? 100 : (i % 2 === 0 ? 1 : 1.2) + 0.01 * normal()));
+    const drawn = violin(stalled);
+    expect(drawn.scale).toBe('log');
+    expect(mass(drawn)).toBeCloseTo(1, 6);
+    expect(drawn.modes).toHaveLength(2);
+  });
+
+  it('goes to a logarithmic scale beyond a ratio of 3, and not at 3', () => {
+    expect(violin([1, 1.5, 2, 2.5, 3]).scale).toBe('linear');
+    expect(violin([1, 1.5, 2, 2.5, 3.001]).scale).toBe('log');
+    expect(violin([0, 1, 2, 3, 4]).scale).toBe('linear');
+  });
+
+  it('of equal values is one spike', () => {
+    expect(violin([5, 5, 5])).toMatchObject({ grid: [5], density: [1], modes: [5], bandwidth: 0 });
+    expect(violin([5]).bandwidthRule).toBe('none: all values are equal');
+  });
+
+  it('says when there are too few different values for Sheather & Jones', () => {
+    expect(violin(series(100, (i) => 1 + (i % 9))).bandwidthRule).toBe(
+      'Silverman: fewer than 10 different values',
+    );
+  });
+
+  it('says how many samples lie beyond a part that is shown, and integrates to what it shows', () => {
+    const drawn = violin(
+      series(1000, (i) => 1 + i / 1000),
+      0.98,
+    );
+    expect(drawn.beyond).toEqual({ below: 10, above: 10 });
+    expect(mass(drawn)).toBeCloseTo(0.98, 6);
+    expect(violin([1, 2], 0.1).density.every(Number.isFinite)).toBe(true);
+  });
+
+  it('scales with its unit', () => {
+    fc.assert(
+      fc.property(durations(12), fc.integer({ min: -8, max: 8 }), (values, power) => {
+        const factor = 2 ** power;
+        const [plain, scaled] = [violin(values), violin(values.map((value) => value * factor))];
+        expect([scaled.scale, scaled.bandwidthRule]).toEqual([plain.scale, plain.bandwidthRule]);
+        const unit = plain.scale === 'log' ? 1 : factor;
+        expect(scaled.bandwidth / unit / (plain.bandwidth || 1)).toBeCloseTo(plain.bandwidth ? 1 : 0, 4);
+      }),
+      SEEDED,
+    );
+  });
+});
+
+describe('prominent maxima', () => {
+  it('count bumps that stand out, ends included', () => {
+    expect(prominentMaxima([1, 0, 1], 0.1)).toEqual([0, 2]);
+    expect(prominentMaxima([0, 1, 0.95, 1, 0], 0.1)).toEqual([1]);
+    expect(prominentMaxima([0, 1, 0.5, 0.65, 0], 0.1)).toEqual([1, 3]);
+    expect(prominentMaxima([0, 1, 0.5, 0.55, 0], 0.1)).toEqual([1]);
+    expect(prominentMaxima([0, 0, 0], 0.1)).toEqual([]);
+  });
+});
+
+describe('a box', () => {
+  it('has Tukey’s hinges: medians of the halves, the middle value in both', () => {
+    expect(box([1, 2, 3, 4, 5, 6, 7])).toMatchObject({ lowerHinge: 2.5, median: 4, upperHinge: 5.5 });
+    expect(box([1, 2, 3, 4, 5])).toMatchObject({ lowerHinge: 2, median: 3, upperHinge: 4 });
+    expect(box([1, 2, 3, 4])).toMatchObject({ lowerHinge: 1.5, median: 2.5, upperHinge: 3.5 });
+  });
+
+  it('ends its whiskers at values within 1.5 hinge distances, and counts those beyond', () => {
+    expect(box([-20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 30, 31])).toMatchObject({
+      lowerHinge: 2.5,
+      upperHinge: 8.5,
+      whiskerLow: 1,
+      whiskerHigh: 9,
+      outliersBelow: 1,
+      outliersAbove: 2,
+      min: -20,
+      max: 31,
+    });
+  });
+
+  it('counts each sample once: outliers, and those that the whiskers enclose', () => {
+    fc.assert(
+      fc.property(durations(), (values) => {
+        const drawn = box(values);
+        const inside = values.filter((value) => value >= drawn.whiskerLow && value <= drawn.whiskerHigh);
+        expect(inside.length + drawn.outliersBelow + drawn.outliersAbove).toBe(values.length);
+        const ordered = [
+          drawn.min,
+          drawn.whiskerLow,
+          drawn.lowerHinge,
+          drawn.median,
+          drawn.upperHinge,
+          drawn.whiskerHigh,
+        ];
+        expect(drawn.lowerHinge).toBeLessThanOrEqual(drawn.median);
+        expect(drawn.median).toBeLessThanOrEqual(drawn.upperHinge);
+        expect(drawn.max).toBeGreaterThanOrEqual(Math.max(...ordered.slice(0, 4)));
+      }),
+      SEEDED,
+    );
+  });
+});
+
+describe('a description', () => {
+  it('sorted once, is what its parts say', () => {
+    const random = randomFrom(9);
+    const samples = series(500, () => 1 + random());
+    const { summary, box: drawn, violin: shape } = describeSamples(samples, 0.98);
+    expect([summary, drawn, shape]).toEqual([summarise(samples), box(samples), violin(samples, 0.98)]);
+  });
+});
