@@ -8,7 +8,7 @@ import { packageRoot } from './lib/tree.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
 const PARALLEL = 2;
-const TIME_LIMIT_MS = 300_000;
+const TIME_LIMIT_MS = 100_000;
 
 /** Each mode and what it adds to the flags of the addon. */
 const MODES = {

@@ -58,9 +58,9 @@ class MatmulWorkload final : public Workload {
 
   void prepare() override {
     const auto [m, n, k] = parameters_.shape;
-    a_ = Operand<typename E::Operand>(m * k);
-    b_ = Operand<typename E::Operand>(k * n);
-    c_ = Operand<typename E::Result>(m * n);
+    a_ = Operand<typename E::Operand>(m, k);
+    b_ = Operand<typename E::Operand>(k, n);
+    c_ = Operand<typename E::Result>(m, n);
     fill(a_, stream(parameters_.seed, Stream::a));
     fill(b_, stream(parameters_.seed, Stream::b));
     poison();

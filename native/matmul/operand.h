@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -16,8 +17,8 @@ template <typename T>
 class Operand {
  public:
   Operand() = default;
-  // Throws std::bad_alloc. The memory is not touched.
-  explicit Operand(std::int64_t count) : count_(static_cast<std::size_t>(count)) {
+  // Throws std::bad_alloc, also where the elements are too many to be counted. The memory is not touched.
+  Operand(std::int64_t rows, std::int64_t columns) : count_(product(rows, columns)) {
     constexpr std::size_t kPage = 2U << 20U;
     const std::size_t size = (count_ * sizeof(T) + 4095) / 4096 * 4096;
     void* memory = std::aligned_alloc(size >= kPage ? kPage : 4096,
@@ -32,6 +33,14 @@ class Operand {
   [[nodiscard]] std::size_t bytes() const noexcept { return count_ * sizeof(T); }
 
  private:
+  // Half of what an integer holds leaves room for rounding the bytes up to pages.
+  static std::size_t product(std::int64_t rows, std::int64_t columns) {
+    constexpr std::int64_t kMost =
+        std::numeric_limits<std::int64_t>::max() / 2 / static_cast<std::int64_t>(sizeof(T));
+    if (rows < 0 || columns < 1 || rows > kMost / columns) throw std::bad_alloc();
+    return static_cast<std::size_t>(rows * columns);
+  }
+
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };

@@ -62,12 +62,7 @@ export const measuringOptions: Readonly<Record<string, Options>> = {
   quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
 };
 
-/** A flag that was given once, as text. @throws UserError when it was given twice. */
-function text(flags: Flags, name: string): string {
-  const value = flags[name];
-  if (Array.isArray(value)) throw new UserError(`--${name} was given ${value.length} times; give it once`);
-  return String(value);
-}
+const text = (flags: Flags, name: string): string => String(flags[name]);
 
 export function samplingOf(flags: Flags): BatchSpec['sampling'] {
   if (flags.reps === undefined) return BUDGET;

@@ -23,6 +23,20 @@ const commands: readonly CommandModule[] = [
 
 class UsageError extends Error {}
 
+/** A flag that was given twice: which of the two was meant cannot be known. */
+function refuseTwice(given: Readonly<Record<string, unknown>>): true {
+  const twice = Object.entries(given).find(([name, value]) => name !== '_' && Array.isArray(value));
+  if (twice !== undefined) throw new UsageError(`--${twice[0]} was given more than once`);
+  return true;
+}
+
+/** yargs would call an unknown command an unknown argument. */
+function refuseUnknownCommand([first]: readonly string[]): void {
+  const names = [...commands.map(({ command }) => String(command).split(' ')[0] ?? ''), 'completion'];
+  if (first === undefined || first.startsWith('-') || names.includes(first)) return;
+  throw new UsageError(`there is no command ${first}; there is ${names.join(', ')}`);
+}
+
 function build(args: readonly string[]): Argv {
   const cli = createYargs([...args])
     .scriptName('pi-bench')
@@ -32,7 +46,7 @@ function build(args: readonly string[]): Argv {
     .completion('completion', 'Print the shell’s completion script: pi-bench completion >> ~/.bashrc')
     .demandCommand(1, 1, 'say what to do: pi-bench matmul, or pi-bench --help', 'one command at a time')
     .strict()
-    .parserConfiguration({ 'duplicate-arguments-array': false })
+    .check((given) => refuseTwice(given))
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .exitProcess(false)
     .epilogue(
@@ -58,6 +72,7 @@ export async function main(args: readonly string[]): Promise<void> {
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
   });
   try {
+    refuseUnknownCommand(args);
     await build(args).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);

@@ -42,8 +42,8 @@ function liveProgress(): ProgressDisplay {
     format: '{title}  {bar} {percentage}%  launch {launch} of {planned}, {detail}',
     hideCursor: true,
     clearOnComplete: true,
-    // Drawing competes with what is measured: a few frames a second are enough.
-    fps: 4,
+    // Drawing competes with what is measured: one frame a second is enough.
+    fps: 1,
     barsize: 20,
     barCompleteChar: '█',
     barIncompleteChar: '░',

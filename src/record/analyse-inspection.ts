@@ -1,7 +1,7 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
 import type { InspectionEnd } from '../campaign/conduct.js';
 import { findIndicator } from '../indicators/index.js';
-import { quantileSorted } from '../statistics/quantile.js';
+import { median } from '../statistics/quantile.js';
 import { type Summary, summarise } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
 import { INSPECTIONS, inspectionFile } from '../store/store.js';
@@ -43,8 +43,8 @@ function undisturbedMedian(
 ): Seconds | null {
   if (disturbed === null) return null;
   const hit = new Set(disturbed);
-  const clean = samples.filter((_, i) => !hit.has(i)).sort();
-  return clean.length === 0 ? null : quantileSorted(clean, 0.5);
+  const clean = samples.filter((_, i) => !hit.has(i));
+  return clean.length === 0 ? null : median(clean);
 }
 
 /** The time from the document to the end of the process belongs to the launch too. */
@@ -59,11 +59,10 @@ export function analyseInspection(
   sha256: string | null,
   contendedBy: string | null,
 ): AnalysedInspection {
-  const { index, attempt, status, reason, wall } = end;
+  const { index, status, reason, wall } = end;
   if (document === null) {
     const entry: RecordInspection = {
       index,
-      attempt,
       status,
       reason,
       file: null,
@@ -90,7 +89,6 @@ export function analyseInspection(
   const { disturbed } = document.samples;
   const entry: RecordInspection = {
     index,
-    attempt,
     status,
     reason,
     file: `${INSPECTIONS}/${inspectionFile(index)}`,

@@ -1,10 +1,9 @@
 /** A batch of the record from its inspections: the headline rests on the launches, never on repetitions as if independent. */
 import { findIndicator } from '../indicators/index.js';
-import { box } from '../statistics/box.js';
-import { type Interval, launchInterval, withinLaunchInterval } from '../statistics/interval.js';
-import { quantileSorted } from '../statistics/quantile.js';
-import { summarise } from '../statistics/summary.js';
-import { violin } from '../statistics/violin.js';
+import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
+import { describeSamples } from '../statistics/describe.js';
+import type { Interval } from '../statistics/interval.js';
+import { median } from '../statistics/quantile.js';
 import type { Flop, Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
@@ -13,18 +12,6 @@ import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './
 const SHOWN = 0.98;
 
 const plain = <T>(value: object): T => JSON.parse(JSON.stringify(value)) as T;
-
-const medianOf = (values: readonly number[]): number => quantileSorted(Float64Array.from(values).sort(), 0.5);
-
-function pool(parts: readonly Float64Array[]): Float64Array {
-  const whole = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 /** Launches on which the numbers rest: those that ran to their end; when there is none, those that were cut short. */
 function restingOn(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
@@ -76,18 +63,17 @@ function recorded(interval: Interval): NonNullable<RecordBatch['elapsed']>['inte
 }
 
 function headlineOf(resting: readonly AnalysedInspection[]): Headline {
-  const medians = resting.map(({ samples }) => medianOf(Array.from(samples)));
-  const alone = resting.length === 1 ? resting[0] : undefined;
-  const interval = alone === undefined ? launchInterval(medians) : withinLaunchInterval(alone.samples);
-  const summary = summarise(medians);
+  const { launchMedians, betweenLaunches, estimate, interval } = headlineOfLaunches(
+    resting.map(({ samples }) => samples),
+  );
   return {
     elapsed: {
-      median: medianOf(medians),
+      median: estimate,
       interval: recorded(interval),
-      range: [Math.min(...medians), Math.max(...medians)],
+      range: [betweenLaunches.min, betweenLaunches.max],
       basis: interval.basis,
     },
-    launches: plain({ medians, ...summary }),
+    launches: plain({ medians: launchMedians, ...betweenLaunches }),
   };
 }
 
@@ -102,7 +88,7 @@ function rateOf(
   return {
     median: flop / elapsed.median,
     p05: flop / p95,
-    sustained: medianOf(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
+    sustained: median(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
     interval:
       interval === null ? null : { ...interval, low: flop / interval.high, high: flop / interval.low },
   };
@@ -142,8 +128,7 @@ export function buildBatch(
   if (!scored)
     return { ...base, elapsed: null, rate: null, launches: null, pooled: null, violin: null, box: null };
 
-  const pooled = pool(resting.map(({ samples }) => samples));
-  const summary = summarise(pooled);
+  const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);
   const headline = headlineOf(resting);
   return {
     ...base,
@@ -151,7 +136,7 @@ export function buildBatch(
     rate: rateOf(work.flop, headline, summary.p95, resting),
     launches: plain(headline.launches),
     pooled: plain(summary),
-    violin: plain(violin(pooled, SHOWN)),
-    box: plain(box(pooled)),
+    violin: plain(violin),
+    box: plain(box),
   };
 }

@@ -158,7 +158,6 @@ function documents(object: ObjectOf) {
   });
   const recordInspection = object({
     index: z.int(),
-    attempt: z.int(),
     status,
     reason: z.string().nullable(),
     file: z.string().nullable(),

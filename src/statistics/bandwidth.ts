@@ -78,14 +78,18 @@ function psi(pairs: Float64Array, { step, n }: Binned, g: number, r: 4 | 6): num
   return sum / (Math.sqrt(2 * Math.PI) * n * (n - 1) * g ** (r + 1));
 }
 
-/** Of a normal distribution its standard deviation; of two modes far apart not the distance between them. */
-export const robustSpread = (binned: Binned, iqr: number): number => Math.min(deviation(binned), iqr / 1.349);
+/**
+ * The smaller of standard deviation and IQR / 1.349, which are the same for a normal distribution; where one of them is 0
+ * (half of the values equal, or a single one in the middle) the other.
+ */
+export const spreadOf = (binned: Binned, iqr: number): number =>
+  Math.min(...[deviation(binned), iqr / 1.349].filter((spread) => spread > 0));
 
 /**
  * Solve-the-equation bandwidth of Sheather & Jones (1991), as R's bw.SJ(method = "ste"); it keeps modes that Silverman's
  * rule smears. null when the equation has no root between a bin and twice the spread (many equal values, for example).
  * simple-statistics' kernel density has Silverman's rule (nrd) only.
- * @param spread the smaller of standard deviation and IQR / 1.349: the unit of the result
+ * @param spread as `spreadOf` has it: the unit of the result
  */
 export function sheatherJones(binned: Binned, spread: number): number | null {
   const { n, step } = binned;

@@ -1,52 +1,39 @@
-/** A batch from its launches: the headline rests on one value a launch, never on repetitions as if independent. */
-import { lag1 } from './autocorrelation.js';
+/** The headline of a batch: it rests on one value a launch, never on repetitions as if they were independent. */
 import { type Interval, LEVEL, launchInterval, withinLaunchInterval } from './interval.js';
+import { median } from './quantile.js';
 import { type Summary, summarise } from './summary.js';
 
-export interface BatchSummary {
-  /** One for each launch, in their order; all in the unit of the samples. */
-  readonly launches: readonly Summary[];
-  /** Of all repetitions together; its drift and its lag-1 run across launches. */
-  readonly pooled: Summary;
+export interface Headline {
+  /** One for each launch, in their order, in the unit of the samples. */
   readonly launchMedians: readonly number[];
-  /** Of the launch medians: their standard deviation and spread are what one launch differs from the next by. */
-  readonly betweenLaunches: Summary;
   /**
-   * Autocorrelation of the launch medians: high where neighbouring launches share the machine's mood, so that the
-   * interval claims too much. null for fewer than 3 launches.
+   * Of the launch medians: their standard deviation is what one launch differs from the next by, and their lag-1
+   * autocorrelation is high where neighbouring launches share the machine's mood, so that the interval claims too much.
    */
-  readonly lag1OfLaunches: number | null;
-  readonly headline: {
-    /** Median over the launches of their medians. */
-    readonly estimate: number;
-    readonly interval: Interval;
-  };
+  readonly betweenLaunches: Summary;
+  /** Median over the launches of their medians. */
+  readonly estimate: number;
+  /** From the launch medians alone; of a single launch from within it, and labelled so. */
+  readonly interval: Interval;
 }
 
 /**
  * @param launches samples of each launch, in order; a launch without samples has no place here
- * @throws RangeError when there is no launch, or one has no sample
+ * @throws RangeError when there is no launch, when one has no sample, and for a sample that is not finite
  */
-export function summariseBatch(launches: readonly ArrayLike<number>[], level = LEVEL): BatchSummary {
-  const summaries = launches.map((samples) => summarise(samples));
-  const launchMedians = summaries.map(({ median }) => median);
+export function headlineOf(launches: readonly ArrayLike<number>[], level = LEVEL): Headline {
+  if (launches.some(({ length }) => length === 0)) throw new RangeError('a launch without samples');
+  const launchMedians = launches.map(median);
   const betweenLaunches = summarise(launchMedians);
   const [only] = launches;
   const interval =
     only !== undefined && launches.length === 1
       ? withinLaunchInterval(only, level)
       : launchInterval(launchMedians, level);
-  return {
-    launches: summaries,
-    pooled: summarise(pool(launches)),
-    launchMedians,
-    betweenLaunches,
-    lag1OfLaunches: lag1(launchMedians),
-    headline: { estimate: betweenLaunches.median, interval },
-  };
+  return { launchMedians, betweenLaunches, estimate: betweenLaunches.median, interval };
 }
 
-/** One series after the other. */
+/** All repetitions, one launch after the other. */
 export function pool(launches: readonly ArrayLike<number>[]): Float64Array {
   const whole = new Float64Array(launches.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

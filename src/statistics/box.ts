@@ -2,7 +2,7 @@
  * A box plot's figures: Tukey's hinges and fences (1977); what is beyond is counted, never removed. simple-statistics has
  * no hinges: its quartiles of 1 to 7 are 2 and 6, Tukey's hinges 2.5 and 5.5.
  */
-import { quantileSorted, sortedCopy } from './quantile.js';
+import { countWhile, quantileSorted, sortedCopy } from './quantile.js';
 
 export interface Box {
   /**
@@ -24,17 +24,6 @@ export interface Box {
 
 const FENCE = 1.5;
 
-/** How many values lie below x. */
-function countBelow(sorted: ArrayLike<number>, x: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < x) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** @param samples in the unit that the box has; at least one. @throws RangeError for none, or one not finite. */
 export function box(samples: ArrayLike<number>): Box {
   return boxOfSorted(sortedCopy(samples));
@@ -48,9 +37,8 @@ export function boxOfSorted(sorted: Float64Array): Box {
   const lowerHinge = quantileSorted(sorted.subarray(0, half), 0.5);
   const upperHinge = quantileSorted(sorted.subarray(n - half), 0.5);
   const reach = FENCE * (upperHinge - lowerHinge);
-  const first = countBelow(sorted, lowerHinge - reach);
-  let end = countBelow(sorted, upperHinge + reach);
-  while (end < n && sorted[end] === upperHinge + reach) end++;
+  const first = countWhile(sorted, (value) => value < lowerHinge - reach);
+  const end = countWhile(sorted, (value) => value <= upperHinge + reach);
   return {
     lowerHinge,
     median: quantileSorted(sorted, 0.5),

@@ -25,6 +25,20 @@ export function sortedCopy(values: ArrayLike<number>): Float64Array {
   return sorted;
 }
 
+/**
+ * How many of the values, from the first on, fulfil a condition that none fulfils after one that does not; in a few steps
+ * however many they are.
+ */
+export function countWhile(sorted: ArrayLike<number>, holds: (value: number) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(sorted[middle] ?? Number.NaN)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** @param values not empty, finite */
 export function median(values: ArrayLike<number>): number {
   return medianInPlace(new Float64Array(values));
@@ -67,14 +81,18 @@ function selectInPlace(values: Float64Array, place: number): number {
   return at(place);
 }
 
+/** The median absolute deviation from `centre`, without sorting. @param values not empty, finite */
+export function deviationFrom(centre: number, values: ArrayLike<number>): number {
+  return medianInPlace(new Float64Array(values).map((value) => Math.abs(value - centre)));
+}
+
 /**
- * The median absolute deviation from `centre`, in linear time on sorted values: deviations grow to both sides of the
- * centre, so the two sides are merged like sorted lists.
+ * The same of sorted values, without a copy: deviations grow to both sides of the centre, so the two sides are merged
+ * like sorted lists.
  */
 export function madSorted(sorted: ArrayLike<number>, centre: number): number {
   const n = sorted.length;
-  let right = 0;
-  while (right < n && (sorted[right] ?? 0) < centre) right++;
+  let right = countWhile(sorted, (value) => value < centre);
   let left = right - 1;
   const deviations = [0, 0];
   const [lower, upper] = [(n - 1) >> 1, n >> 1];

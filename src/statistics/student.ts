@@ -1,7 +1,6 @@
 /** Student's t distribution for whole degrees of freedom, which simple-statistics lacks. */
 import { bisect } from 'simple-statistics';
 
-
 /** P(|T| <= t): the finite sums of Abramowitz & Stegun (1964), 26.7.3 and 26.7.4. */
 function withinStudent(t: number, degrees: number): number {
   const angle = Math.atan(t / Math.sqrt(degrees));

@@ -1,7 +1,7 @@
 /** The shape of a distribution: a Gaussian kernel density on a grid, for violin plots, and its modes. */
-import { type Binned, bin, robustSpread, sheatherJones, silverman } from './bandwidth.js';
+import { type Binned, bin, sheatherJones, silverman, spreadOf } from './bandwidth.js';
 import { prominentMaxima } from './modes.js';
-import { quantileSorted, sortedCopy } from './quantile.js';
+import { countWhile, quantileSorted, sortedCopy } from './quantile.js';
 
 export interface Violin {
   /** `log`: density and bandwidth are in natural logarithms of the values; the grid is in values either way. */
@@ -54,19 +54,20 @@ function fewerThan(most: number, sorted: Float64Array): boolean {
 function chooseBandwidth(sorted: Float64Array, transform: (x: number) => number): Bandwidth {
   const quantile = (p: number): number => transform(quantileSorted(sorted, p));
   const [q1, q3, least, most] = [quantile(0.25), quantile(0.75), quantile(0), quantile(1)];
-  const spread = q3 > q1 ? (q3 - q1) / 1.349 : (most - least) / 6;
+  const iqr = q3 - q1;
+  const beyond = iqr > 0 ? MIDDLE * iqr : most - least;
+  const [from, to] = [Math.max(least, q1 - beyond), Math.min(most, q3 + beyond)];
+  const middle = sorted.subarray(
+    countWhile(sorted, (value) => transform(value) < from),
+    countWhile(sorted, (value) => transform(value) <= to),
+  );
+  const binned = bin(middle, from, to, BINS, transform);
+  const spread = spreadOf(binned, iqr);
   const ofThumb = silverman(spread, sorted.length);
   if (fewerThan(LEAST_DISTINCT, sorted)) {
     return { bandwidth: ofThumb, rule: 'Silverman: fewer than 10 different values' };
   }
-  const [from, to] = [
-    Math.max(least, q1 - MIDDLE * 1.349 * spread),
-    Math.min(most, q3 + MIDDLE * 1.349 * spread),
-  ];
-  const first = sorted.findIndex((value) => transform(value) >= from);
-  const last = sorted.findLastIndex((value) => transform(value) <= to);
-  const middle = sorted.subarray(first, last + 1);
-  const solved = sheatherJones(bin(middle, from, to, BINS, transform), spread);
+  const solved = sheatherJones(binned, spread);
   return solved === null
     ? { bandwidth: ofThumb, rule: 'Silverman: Sheather-Jones did not converge' }
     : { bandwidth: solved, rule: 'Sheather-Jones' };
@@ -110,16 +111,16 @@ export function violinOfSorted(all: Float64Array, shown = 1): Violin {
   if (n === 0) throw new RangeError('no samples to draw a violin of');
   const [from, to] = [quantileSorted(all, (1 - shown) / 2), quantileSorted(all, (1 + shown) / 2)];
   // Of very few samples, a narrow share can lie between two of them.
-  const first = Math.max(
-    0,
-    all.findIndex((value) => value >= from),
+  const first = Math.min(
+    n - 1,
+    countWhile(all, (value) => value < from),
   );
-  const last = Math.max(
-    first,
-    all.findLastIndex((value) => value <= to),
+  const end = Math.max(
+    first + 1,
+    countWhile(all, (value) => value <= to),
   );
-  const sorted = all.subarray(first, last + 1);
-  const beyond = { below: first, above: n - 1 - last };
+  const sorted = all.subarray(first, end);
+  const beyond = { below: first, above: n - end };
   const [min, max] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
   const scale = min > 0 && max / min > LOG_FROM ? 'log' : 'linear';
   const transform = scale === 'log' ? Math.log : (x: number): number => x;
@@ -141,7 +142,8 @@ export function violinOfSorted(all: Float64Array, shown = 1): Violin {
     };
   }
   const chosen = chooseBandwidth(sorted, transform);
-  const fine = convolve(bin(sorted, low, high, fineBins, transform), Math.max(chosen.bandwidth, fineStep));
+  const bandwidth = Math.max(chosen.bandwidth, fineStep);
+  const fine = convolve(bin(sorted, low, high, fineBins, transform), bandwidth);
   // What the kernel carries beyond the observed range is given back in proportion.
   const unit = sorted.length / n / (integral(fine, 0, fineBins - 1) * fineStep);
   const valueAt = (i: number): number => {
@@ -152,7 +154,7 @@ export function violinOfSorted(all: Float64Array, shown = 1): Violin {
   const cells = Array.from({ length: POINTS }, (_, i) => i * FINE);
   return {
     scale,
-    bandwidth: chosen.bandwidth,
+    bandwidth,
     bandwidthRule: chosen.rule,
     n,
     grid: cells.map(valueAt),

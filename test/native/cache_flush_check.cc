@@ -4,6 +4,7 @@
 
 #include "../../native/matmul/cache_flush.h"
 #include "../../native/matmul/elements.h"
+#include "../../native/matmul/matmul_workload.h"
 #include "check.h"
 
 int main() {
@@ -25,6 +26,23 @@ int main() {
   check.that(memory == before, "so do data that were just written, at any address and of any length");
   pibench::matmul::flush(nullptr, 0);
   check.that(true, "nothing can be flushed");
+
+  const auto workload =
+      pibench::matmul::make_workload({{33, 50, 40}, pibench::kernels::DataType::float32, 2, {}, "", 7});
+  const auto output = [&workload] {
+    const auto bytes = workload->output().bytes;
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  workload->prepare();
+  workload->run();
+  const auto hot = output();
+  workload->evict();
+  check.that(output() == hot, "a matmul's result survives its eviction");
+  workload->run();
+  check.that(output() == hot, "and so do its operands");
+  check.that(workload->verify().passed, "which give the right result");
+  workload->poison();
+  check.that(output() != hot && !workload->verify().passed, "until it is poisoned");
   pibench::test::Checks::inform(pibench::matmul::kCanFlush ? "this CPU flushes"
                                                            : "this CPU has no way to flush");
   return check.finish();

@@ -255,6 +255,17 @@ void check_dispatch(Checks& check) {
   });
 }
 
+void check_packing(Checks& check) {
+  // 2 rows of 3 columns, 5 apart, into panels of 4: the last column is zero, whatever was there.
+  const std::vector<float> source{1, 2, 3, 9, 9, 4, 5, 6};
+  std::vector<float> packed(8, 7);
+  pibench::kernels::kPackFloat32.pack_b(source.data(), 5, 2, 3, 4, packed.data());
+  check.that(packed == std::vector<float>{1, 2, 3, 0, 4, 5, 6, 0}, "a panel of B is filled up with zeros");
+  packed.assign(6, 7);
+  pibench::kernels::kPackFloat32.pack_a(source.data(), 5, 2, 3, packed.data());
+  check.that(packed == std::vector<float>{1, 4, 2, 5, 3, 6}, "a strip of A is transposed");
+}
+
 void check_peak_loops(Checks& check) {
   using pibench::kernels::run_peak_loop;
   for (const InstructionSet* set : instruction_sets()) {
@@ -318,6 +329,7 @@ int main(int argc, char** argv) {
     }
   }
   check_dispatch(check);
+  check_packing(check);
   check_peak_loops(check);
   check_blocking(check);
   return check.finish();

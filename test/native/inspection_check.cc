@@ -192,6 +192,7 @@ void check_refusals(Checks& check) {
   refuses("dtype", std::string("float8"), "an unknown data type is refused");
   refuses("isa", std::string("sse9"), "an unknown instruction set is refused");
   refuses("m", 0.0, "an empty shape is refused");
+  refuses("m", 0x1p62, "a shape with more elements than can be counted is refused");
   refuses("cpus", std::vector<int>{8191, 8191}, "a CPU that is not there is refused");
 }
 

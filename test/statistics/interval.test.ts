@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { launchInterval, withinLaunchInterval } from '../../src/statistics/interval.js';
 import { normalReach } from '../../src/statistics/normal.js';
+import { median } from '../../src/statistics/quantile.js';
 import { studentReach } from '../../src/statistics/student.js';
 import { normalFrom, randomFrom, SEEDED, series } from './support.js';
 
@@ -56,8 +57,56 @@ describe('the interval of launches', () => {
   it('of three to five values is Student’s, and says that they are few', () => {
     const { ci, basis } = launchInterval([1, 2, 3]);
     expect(basis).toBe('few launches');
-    expect(ci?.high).toBeCloseTo(2 + 4.302653 / Math.sqrt(3), 5);
+    // Of logarithms, for all are above 0.
+    const logs = [0, Math.LN2, Math.log(3)];
+    const centre = (Math.LN2 + Math.log(3)) / 3;
+    const sd = Math.hypot(...logs.map((log) => log - centre)) / Math.SQRT2;
+    expect(Math.log(ci?.high ?? 0)).toBeCloseTo(centre + (4.302653 * sd) / Math.sqrt(3), 5);
+    expect(Math.log(ci?.low ?? 0)).toBeCloseTo(centre - (4.302653 * sd) / Math.sqrt(3), 5);
     expect(launchInterval([1, 2, 3, 4, 5]).basis).toBe('few launches');
+  });
+
+  it('of few values is Student’s of the values themselves where some are not above 0', () => {
+    const { ci, method } = launchInterval([-1, 0, 1]);
+    expect(ci?.high).toBeCloseTo(4.302653 / Math.sqrt(3), 5);
+    expect(ci?.low).toBeCloseTo(-4.302653 / Math.sqrt(3), 5);
+    expect(method).not.toContain('logarithms');
+  });
+
+  it('of three times, one of which a neighbour trebled, begins above 0, and that of rates is the same', () => {
+    const times = [1e-3, 1.01e-3, 3e-3];
+    const [elapsed, rate] = [launchInterval(times).ci, launchInterval(times.map((time) => 1 / time)).ci];
+    expect(elapsed?.low).toBeGreaterThan(0);
+    expect((elapsed?.low ?? 0) * (rate?.high ?? 0)).toBeCloseTo(1, 9);
+    expect((elapsed?.high ?? 0) * (rate?.low ?? 0)).toBeCloseTo(1, 9);
+  });
+
+  it('of few launches a hundredth apart is that of plain Student’s t to a hundredth of its width', () => {
+    const { ci } = launchInterval([1.0, 1.01, 0.99, 1.02]);
+    const reach = (3.182446 * 0.01290994) / 2;
+    expect(((ci?.low ?? 0) - (1.005 - reach)) / reach).toBeCloseTo(0, 1);
+    expect(((ci?.high ?? 0) - (1.005 + reach)) / reach).toBeCloseTo(0, 1);
+  });
+
+  it('of few launches encloses their median, at 95 %', () => {
+    const few = fc.array(fc.double({ min: 1e-6, max: 10, noNaN: true }), { minLength: 3, maxLength: 5 });
+    fc.assert(
+      fc.property(few, (launches) => {
+        const { ci } = launchInterval(launches);
+        const middle = median(launches);
+        expect(ci?.low).toBeLessThanOrEqual(middle * (1 + 1e-12));
+        expect(ci?.high).toBeGreaterThanOrEqual(middle * (1 - 1e-12));
+      }),
+      SEEDED,
+    );
+  });
+
+  it('of equal values is a point', () => {
+    for (const k of [3, 5, 6, 30]) {
+      const { ci } = launchInterval(series(k, () => 0.25));
+      expect(ci?.low).toBeCloseTo(0.25, 14);
+      expect(ci?.high).toBeCloseTo(0.25, 14);
+    }
   });
 
   it('of two values is none: a range; of one value nothing', () => {
@@ -126,6 +175,23 @@ describe('the interval of launches', () => {
   });
 });
 
+describe('the interval of few launches', () => {
+  const normal = normalFrom(randomFrom(19));
+  it.each([
+    ['normal, a hundredth apart', () => 1 + 0.01 * normal(), 1],
+    ['lognormal (0.8)', () => Math.exp(0.8 * normal()), 1],
+  ] as const)('covers the median of %s launches 95 times in 100', (_, draw, truth) => {
+    for (const k of [3, 4, 5]) {
+      let covered = 0;
+      for (let trial = 0; trial < 8000; trial++) {
+        const { ci, basis } = launchInterval(series(k, draw));
+        if (basis === 'few launches' && ci !== null && ci.low <= truth && truth <= ci.high) covered++;
+      }
+      expect(Math.abs(covered / 8000 - 0.95), `k = ${k}: ${covered / 8000}`).toBeLessThan(0.01);
+    }
+  });
+});
+
 describe('the interval within a launch', () => {
   /** How often the interval of an autoregressive series contains its median, 0; with stalls on top. */
   function coverage(rho: number, stalls: number, seed: number): number {
@@ -153,6 +219,17 @@ describe('the interval within a launch', () => {
     const share = coverage(rho, stalls, 11);
     expect(share).toBeGreaterThan(0.92);
     expect(share).toBeLessThan(0.985);
+  });
+
+  it.each([6, 8, 12, 30])('covers the median of %i repetitions about as often', (n) => {
+    const normal = normalFrom(randomFrom(20));
+    let covered = 0;
+    for (let trial = 0; trial < 4000; trial++) {
+      const { ci } = withinLaunchInterval(series(n, normal));
+      if (ci !== null && ci.low <= 0 && 0 <= ci.high) covered++;
+    }
+    expect(covered / 4000).toBeGreaterThan(0.93);
+    expect(covered / 4000).toBeLessThan(0.975);
   });
 
   it('is labelled as one that says nothing of the next launch', () => {

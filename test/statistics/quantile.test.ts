@@ -1,7 +1,14 @@
 /** Quantiles, medians and deviations. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { madSorted, median, quantileSorted, sortedCopy } from '../../src/statistics/quantile.js';
+import {
+  countWhile,
+  deviationFrom,
+  madSorted,
+  median,
+  quantileSorted,
+  sortedCopy,
+} from '../../src/statistics/quantile.js';
 import { durations, SEEDED } from './support.js';
 
 describe('quantiles', () => {
@@ -10,6 +17,14 @@ describe('quantiles', () => {
     expect([0, 0.25, 0.5, 0.75, 1].map((p) => quantileSorted(sorted, p))).toEqual([1, 1.75, 2.5, 3.25, 4]);
     // numpy.quantile([15, 20, 35, 40, 50], 0.4)
     expect(quantileSorted([15, 20, 35, 40, 50], 0.4)).toBeCloseTo(29, 12);
+  });
+
+  it('of eleven values with ties are numpy’s', () => {
+    const sorted = sortedCopy([3.1, 0.2, 7.7, 1.4, 1.4, 9.9, 5.25, 2.6, 4.0, 8.8, 0.9]);
+    const numpy = [0.2, 0.27, 0.55, 1.4, 3.1, 6.475, 9.35, 9.79, 9.9];
+    [0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1].forEach((p, i) => {
+      expect(quantileSorted(sorted, p)).toBeCloseTo(numpy[i] ?? Number.NaN, 12);
+    });
   });
 
   it('of one value are that value', () => {
@@ -48,6 +63,18 @@ describe('the median found by selection', () => {
   });
 });
 
+describe('counting while a condition holds', () => {
+  it('finds the place that a walk would', () => {
+    fc.assert(
+      fc.property(durations(0), fc.double({ min: 0, max: 700, noNaN: true }), (values, limit) => {
+        const sorted = sortedCopy(values);
+        expect(countWhile(sorted, (value) => value < limit)).toBe(values.filter((v) => v < limit).length);
+      }),
+      SEEDED,
+    );
+  });
+});
+
 describe('the median absolute deviation', () => {
   it('is the median of sorted deviations, found without sorting them', () => {
     fc.assert(
@@ -56,6 +83,7 @@ describe('the median absolute deviation', () => {
         const centre = quantileSorted(sorted, 0.5);
         const slow = quantileSorted(sorted.map((value) => Math.abs(value - centre)).sort(), 0.5);
         expect(madSorted(sorted, centre)).toBeCloseTo(slow, 9);
+        expect(deviationFrom(centre, values)).toBeCloseTo(slow, 9);
       }),
       SEEDED,
     );

@@ -67,6 +67,25 @@ describe('drift', () => {
     const [there, back] = [drift(noisy), drift(noisy.toReversed())];
     expect(back?.z).toBeCloseTo(-(there?.z ?? 0), 9);
     expect(back?.overall).toBeCloseTo(-(there?.overall ?? 0), 9);
+    expect(back?.overallLow).toBeCloseTo(-(there?.overallHigh ?? 0), 9);
+    expect(back?.overallHigh).toBeCloseTo(-(there?.overallLow ?? 0), 9);
+  });
+
+  it('of eight values has Sen’s interval: slopes of rank 6.08 and 22.92 of 28', () => {
+    const values = [10.2, 9.7, 10.9, 10.1, 11.4, 10.8, 11.9, 11.1];
+    const slopes = values
+      .flatMap((a, i) => values.slice(i + 1).map((b, step) => (b - a) / (step + 1)))
+      .sort((a, b) => a - b);
+    // (28 -+ 1.95996 sqrt(8 x 7 x 21 / 18)) / 2, the upper one rank further; between two ranks, interpolated.
+    const spread = 1.959964 * Math.sqrt((8 * 7 * 21) / 18);
+    const at = (rank: number): number => {
+      const [below, above] = [slopes[Math.floor(rank) - 1] ?? 0, slopes[Math.floor(rank)] ?? 0];
+      return ((below + (above - below) * (rank % 1)) * 8) / 10.85;
+    };
+    const found = drift(values);
+    expect(found?.overall).toBeCloseTo(at(14.5), 9);
+    expect(found?.overallLow).toBeCloseTo(at((28 - spread) / 2), 6);
+    expect(found?.overallHigh).toBeCloseTo(at((28 + spread) / 2 + 1), 6);
   });
 
   it('of noise has 0 in its 95 % interval 95 times in 100', () => {
@@ -77,6 +96,21 @@ describe('drift', () => {
     }
     expect(covered / 400).toBeGreaterThan(0.92);
     expect(covered / 400).toBeLessThan(0.98);
+  });
+
+  // Blocks of five leave little of the dependence of neighbours; what is measured on a quiet machine is at most 0.
+  it.each([
+    [0, 0.02, 0.08],
+    [-0.35, 0.01, 0.08],
+    [0.5, 0.02, 0.13],
+  ])('has a z beyond 1.96 about once in 20 without a trend, coefficient %f', (rho, least, most) => {
+    let beyond = 0;
+    for (let trial = 0; trial < 1000; trial++) {
+      const noise = autoregressive(300, rho, 1000 + trial);
+      if (Math.abs(drift(noise.map((x) => 1 + 0.03 * x))?.z ?? 9) > 1.96) beyond++;
+    }
+    expect(beyond / 1000).toBeGreaterThan(least);
+    expect(beyond / 1000).toBeLessThan(most);
   });
 
   it('corrects Mann-Kendall’s z for equal values', () => {
@@ -105,6 +139,24 @@ describe('the steady state', () => {
     const cut = steadyFrom(series(1000, (i) => 1 + 0.01 * normal() + Math.exp(-i / 20)));
     expect(cut).toBeGreaterThan(50);
     expect(cut).toBeLessThan(200);
+  });
+
+  it.each([
+    [50, 0.5],
+    [200, 0.1],
+    [300, 0.05],
+  ])('begins within a few repetitions of %i slow ones, %f slower', (length, excess) => {
+    const cuts = Array.from({ length: 40 }, () =>
+      steadyFrom(series(1000, (i) => 1 + 0.02 * normal() + (i < length ? excess : 0))),
+    );
+    for (const cut of cuts) expect(cut).toBeGreaterThanOrEqual(length - 5);
+    const late = cuts.filter((cut) => (cut ?? 999) > length + 60);
+    expect(late.length).toBeLessThanOrEqual(4);
+  });
+
+  it('begins soon where nothing but noise changes', () => {
+    const cuts = Array.from({ length: 200 }, () => steadyFrom(series(500, () => 1 + 0.05 * normal())) ?? 500);
+    expect(cuts.filter((cut) => cut <= 50).length).toBeGreaterThan(120);
   });
 
   it('begins at once where nothing changes', () => {

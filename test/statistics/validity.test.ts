@@ -278,6 +278,32 @@ describe('what could not be read', () => {
     expect(why).toBe('no /proc here');
   });
 
+  it.each<[FlagName, string, Partial<Telemetry>, Partial<Observation>]>([
+    ['throttled', 'the control group', { cgroup: null }, {}],
+    ['throttled', 'the thermal counters', { thermalThrottles: null }, {}],
+    ['stolen', 'stolen time', { steal: null }, {}],
+    ['migrated', 'the migrations', { threads: [{ ...QUIET_THREAD, migrations: null }] }, {}],
+    [
+      'preempted',
+      'run delay and disturbances',
+      { threads: [{ ...QUIET_THREAD, runDelay: null }] },
+      { disturbed: null },
+    ],
+    ['preempted', 'one of two threads', { threads: [QUIET_THREAD] }, { threads: 2 }],
+    ['contended', 'the CPU time of others', { otherCpuTime: null }, {}],
+    ['clock-limited', 'the clock', {}, { clockResolution: 0 }],
+  ])('names %s alone where only %s could not be read', (flag, _, telemetry, rest) => {
+    const observation = withTelemetry(telemetry, rest);
+    expect(names(observation)).toEqual([]);
+    expect(unchecked(observation)).toEqual([flag]);
+  });
+
+  it('is no reason to keep silent about what could be read', () => {
+    const observation = withTelemetry({ cgroup: null, thermalThrottles: 2 });
+    expect(names(observation)).toEqual(['throttled']);
+    expect(unchecked(observation)).toEqual(['throttled']);
+  });
+
   it('includes series too short to judge', () => {
     const short = quietObservation({ samples: [1e-3, 1.1e-3, 1e-3], disturbed: [], steady: null });
     expect(unchecked(short)).toEqual(['drifting', 'not-steady', 'quantised', 'outlying']);

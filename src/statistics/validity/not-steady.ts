@@ -1,7 +1,7 @@
 /** The repetitions began before the workload was warm. */
 import { formatShare, plural } from '../../quantities/format.js';
 import { effectiveSampleSize } from '../autocorrelation.js';
-import { madSorted, median, sortedCopy } from '../quantile.js';
+import { deviationFrom, median } from '../quantile.js';
 import { steadyFrom } from '../steady.js';
 import type { Detector } from './detector.js';
 
@@ -33,7 +33,7 @@ function transientOf(samples: ArrayLike<number>): Transient | null {
   const worth = (part: Float64Array): number =>
     Math.min(part.length, effectiveSampleSize(part) ?? part.length);
   const difference = median(head) - level;
-  const sd = MAD_TO_SD * madSorted(sortedCopy(rest), level);
+  const sd = MAD_TO_SD * deviationFrom(level, rest);
   const error = OF_MEDIAN * sd * Math.sqrt(1 / worth(head) + 1 / worth(rest));
   return {
     length,

@@ -53,7 +53,7 @@ export function findQuantum(
 export const quantised: Detector = {
   name: 'quantised',
   detect({ samples, callsPerSample, telemetry }: Observation) {
-    const times = Float64Array.from(samples, (seconds) => seconds * callsPerSample);
+    const times = new Float64Array(samples).map((seconds) => seconds * callsPerSample);
     const quotaPeriod = telemetry.cgroup?.quotaCpus == null ? null : telemetry.cgroup.period;
     const found = findQuantum(times, quotaPeriod);
     if (found === null) return null;

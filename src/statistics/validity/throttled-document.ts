@@ -32,7 +32,7 @@ const LEAST_RATIO = 1.5;
 export function throttledByProcessDocument(document: ProcessDocument): Flag | null {
   const { cpuTime, cpuLimit, repetitions, elapsed, startCpuTime = START } = document;
   const claimed = repetitions * elapsed;
-  if (!(cpuTime > 0 && cpuLimit > 0 && claimed > 0)) return null;
+  if (!(cpuTime > 0 && cpuTime < Number.POSITIVE_INFINITY && cpuLimit > 0 && claimed > 0)) return null;
   const repetitionsCpuTime = cpuTime - startCpuTime;
   const impliedCpus = repetitionsCpuTime / claimed;
   if (!(impliedCpus > LEAST_RATIO * cpuLimit)) return null;

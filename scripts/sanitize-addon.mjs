@@ -1,0 +1,103 @@
+// npm run check:sanitize -- address,undefined | thread: builds the whole addon with sanitizers, in a copy of the tree so
+// that build/Release stays as it is, and uses it in Node. Fails where a sanitizer reports anything.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { packageRoot } from './lib/tree.mjs';
+
+const TIME_LIMIT_MS = 300_000;
+const EXERCISE = join(packageRoot, 'test', 'native', 'exercise-addon.mjs');
+// What a report makes of the exit status, so that it is not taken for another failure.
+const REPORTED = 99;
+
+/** Each sanitizer: the library that Node, which was built without, has to load first, and its options. */
+const SANITIZERS = {
+  'address,undefined': {
+    library: 'libasan.so',
+    // Leaks: V8 leaves memory to the end of the process. A refused allocation is a test here and no bug.
+    options: (log) => ({
+      ASAN_OPTIONS: `detect_leaks=0:allocator_may_return_null=1:exitcode=${REPORTED}:log_path=${log}`,
+      UBSAN_OPTIONS: `halt_on_error=1:print_stacktrace=1:exitcode=${REPORTED}:log_path=${log}`,
+    }),
+  },
+  thread: {
+    library: 'libtsan.so',
+    // Node and V8 synchronise by instructions that an uninstrumented program does not report; the addon is instrumented.
+    options: (log) => ({
+      TSAN_OPTIONS: `ignore_noninstrumented_modules=1:allocator_may_return_null=1:exitcode=${REPORTED}:log_path=${log}`,
+    }),
+  },
+};
+
+function libraryPath(name) {
+  const path = spawnSync('g++', [`-print-file-name=${name}`], { encoding: 'utf8' }).stdout?.trim() ?? '';
+  // g++ repeats the name where it does not have the library.
+  if (!path.includes('/'))
+    throw new Error(`g++ has no ${name}: install the sanitizer libraries of your compiler`);
+  return path;
+}
+
+/** Copies what the addon is built from and builds it there with the package's own script. */
+function buildIn(folder, sanitize) {
+  for (const name of ['native', 'kernels', 'scripts', 'binding.gyp', 'package.json']) {
+    cpSync(join(packageRoot, name), join(folder, name), { recursive: true });
+  }
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(
+    join(packageRoot, 'node_modules', 'node-addon-api'),
+    join(folder, 'node_modules', 'node-addon-api'),
+  );
+  const done = spawnSync(process.execPath, ['scripts/build-native.mjs'], {
+    cwd: folder,
+    env: { ...process.env, GYP_DEFINES: `sanitize=${sanitize}` },
+    encoding: 'utf8',
+  });
+  if (done.status !== 0)
+    throw new Error(`the addon could not be built with -fsanitize=${sanitize}\n${done.stderr}`);
+  return join(folder, 'build', 'Release', 'pibench.node');
+}
+
+/** Runs one exercise; returns null or what went wrong. */
+function exercise(addon, what, sanitize, folder) {
+  const { library, options } = SANITIZERS[sanitize];
+  const log = join(folder, `report-${what}`);
+  const done = spawnSync(process.execPath, ['--expose-gc', EXERCISE, addon, what], {
+    env: { ...process.env, LD_PRELOAD: libraryPath(library), ...options(log) },
+    encoding: 'utf8',
+    timeout: TIME_LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const reports = readdirSync(folder)
+    .filter((name) => name.startsWith(`report-${what}`))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  if (done.status === 0 && reports.every((report) => !/ERROR|WARNING|runtime error/.test(report)))
+    return null;
+  return [`ended with ${done.status ?? done.signal}`, done.stdout, done.stderr, ...reports].join('\n').trim();
+}
+
+const sanitize = process.argv[2] ?? '';
+if (SANITIZERS[sanitize] === undefined) {
+  process.stderr.write(`sanitize-addon: say which sanitizer: ${Object.keys(SANITIZERS).join(' or ')}\n`);
+  process.exitCode = 64;
+} else {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-sanitize-'));
+  try {
+    const addon = buildIn(folder, sanitize);
+    for (const what of ['all', 'exit']) {
+      const trouble = exercise(addon, what, sanitize, folder);
+      process.stdout.write(
+        `sanitize-addon: ${sanitize}, ${what}: ${trouble === null ? 'nothing reported' : 'FAILED'}\n`,
+      );
+      if (trouble !== null) {
+        process.stdout.write(`${trouble}\n`);
+        process.exitCode = 1;
+      }
+    }
+  } catch (error) {
+    process.stderr.write(`sanitize-addon: ${error.message}\n`);
+    process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

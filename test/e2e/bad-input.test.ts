@@ -1,0 +1,159 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { piBench, withFolder } from '../support/pi-bench.js';
+
+const cases: readonly (readonly [args: string, says: RegExp])[] = [
+  ['--size 0', /--size takes a whole number of at least 1/],
+  ['--size -1', /--size takes a whole number/],
+  ['--size 1.5', /--size takes a whole number/],
+  ['--size abc', /--size takes a whole number.*got "abc"/],
+  ['--size=', /--size takes a whole number/],
+  ['--size 1M', /needs .*TiB of memory and .*GiB is free/],
+  ['--dtype float16', /--dtype float16 is unknown; there is float32, float64, bfloat16, int8/],
+  ['--stack nothing', /--stack nothing is unknown; there is embedded/],
+  ['--stack embedded:nothing', /--stack embedded:nothing is unknown; here there is/],
+  [
+    '--stack embedded:avx2 --dtype int8',
+    /--stack embedded:avx2 (has no kernel for int8; int8 has portable|does not run|is unknown)/,
+  ],
+  ['--reps 0', /--reps takes a whole number/],
+  ['--reps 1e12', /--reps takes at most/],
+  ['--inspections 0', /--inspections takes a whole number/],
+  ['--threads 0', /--threads takes a whole number/],
+  ['--timeout 0', /--timeout takes a time such as/],
+  ['--warmup soon', /--warmup takes auto, a number of calls or a time/],
+  ['--seed x', /--seed takes a whole number/],
+  ['--cache warm', /cache.*hot.*cold/],
+  ['--m 3', /--m, --n and --k belong together/],
+  ['--size 3 --m 3 --n 3 --k 3', /give either --size or --m, --n and --k/],
+  ['--dtype int8 --m 1 --n 1 --k 200000', /can overflow its int32 sums; k may be at most/],
+  ['--sizes 3', /[Uu]nknown argument.*sizes/],
+  ['--size 3 --size 4', /--size was given more than once/],
+  ['extra', /[Uu]nknown argument.*extra/],
+];
+
+describe('bad input', () => {
+  it.each(cases)('matmul %s: one clear line, exit code 64, nothing measured', (args, says) =>
+    withFolder(async (out) => {
+      const run = await piBench('matmul', '--out', out, ...args.split(' '));
+      expect(run.stderr).toMatch(says);
+      expect(run.stderr.trim().split('\n')).toHaveLength(1);
+      expect(run.stdout).toBe('');
+      expect(run.code).toBe(64);
+      expect(readdirSync(out)).toEqual([]);
+    }));
+
+  it.each([
+    [['frob'], /there is no command frob; there is matmul, machine, doctor, show, resume/],
+    [[], /say what to do/],
+    [['resume', '/nowhere'], /has no journal.ndjson/],
+  ])('%j: one clear line, exit code 64', async (args, says) => {
+    const run = await piBench(...args);
+    expect(run.stderr).toMatch(says);
+    expect(run.stderr.trim().split('\n')).toHaveLength(1);
+    expect(run.code).toBe(64);
+  });
+
+  it('a journal without its first line: says to start again', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'journal.ndjson'), '{"event":"campa');
+      const run = await piBench('resume', folder);
+      expect(run.stderr).toMatch(/ends before its first line does/);
+      expect(run.code).toBe(64);
+    }));
+});
+
+describe('help', () => {
+  it.each(['matmul', 'machine', 'doctor', 'show', 'resume'])('of %s has examples', async (command) => {
+    const run = await piBench(command, '--help');
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('Examples:');
+    expect(run.stdout).toContain(`pi-bench ${command}`);
+  });
+
+  it('completion prints a script for the shell', async () => {
+    const run = await piBench('completion');
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('complete');
+    expect(run.stdout).toContain('pi-bench');
+  });
+
+  it('completion offers the commands', async () => {
+    const run = await piBench('--get-yargs-completions', 'pi-bench', 'ma');
+    expect(run.stdout).toContain('matmul');
+    expect(run.stdout).toContain('machine');
+  });
+
+  it('--version is the version of the package', async () => {
+    expect((await piBench('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('machine and doctor', () => {
+  it('machine tells what it is, as text and as JSON', async () => {
+    const text = await piBench('machine');
+    expect(text.stdout).toContain('CPU');
+    expect(text.stdout).toContain('caches');
+    const { cpu, os } = JSON.parse((await piBench('machine', '--json')).stdout);
+    expect(cpu.architecture).toBe(process.arch);
+    expect(os.kernelRelease).not.toBeNull();
+  });
+
+  it('doctor tells what it found, what it misses and what would help', async () => {
+    const run = await piBench('doctor');
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('addon');
+    expect(run.stdout).toContain('embedded');
+    expect(run.stdout).toContain('What would make measurements better here');
+  });
+
+  it('doctor --self-test catches a wrong element, a slow repetition, a stall and a crash', async () => {
+    const run = await piBench('doctor', '--self-test');
+    expect(run.stdout).not.toContain('MISSED');
+    expect(run.stdout.match(/caught/g)?.length).toBeGreaterThanOrEqual(5);
+    expect(run.code).toBe(0);
+  });
+});
+
+describe('an output folder that cannot be written', () => {
+  it('loses nothing: the campaign goes to another folder, which is named', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'file'), '');
+      const run = await piBench(
+        'matmul',
+        '--size',
+        '32',
+        '--reps',
+        '10',
+        '--inspections',
+        '1',
+        '--out',
+        join(folder, 'file'),
+      );
+      expect(run.code).toBe(0);
+      const [, other] = /the campaign goes to (\S+)/.exec(run.stderr) ?? [];
+      expect(other).toBeDefined();
+      const shown = await piBench('show', other ?? '');
+      expect(shown.code).toBe(0);
+      expect(shown.stdout).toContain('verified');
+    }));
+
+  it('that does not exist yet is made', () =>
+    withFolder(async (folder) => {
+      mkdirSync(join(folder, 'a'));
+      const run = await piBench(
+        'matmul',
+        '--size',
+        '32',
+        '--reps',
+        '10',
+        '--inspections',
+        '1',
+        '--out',
+        join(folder, 'a/b/c'),
+      );
+      expect(run.code).toBe(0);
+      expect(readdirSync(join(folder, 'a/b/c'))).toHaveLength(1);
+    }));
+});

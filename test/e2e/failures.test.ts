@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import {
+  campaignFolder,
+  launcher,
+  piBench,
+  readInspectionFile,
+  readRecordFile,
+  start,
+  startPiBench,
+  until,
+  withFolder,
+  workerOf,
+} from '../support/pi-bench.js';
+
+/** Long enough to be hit by a signal, short enough to wait for. */
+const LONG = ['matmul', '--size', '256', '--reps', '3000', '--inspections', '3', '--warmup', '20'];
+
+/** Sends a signal to the worker of the first launch. */
+async function hitFirstWorker(signal: NodeJS.Signals, out: string) {
+  const running = startPiBench([...LONG, '--out', out]);
+  const worker = await until(() => workerOf(running.child.pid ?? 0), 'a worker');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  process.kill(worker, signal);
+  const run = await running.ended;
+  return { run, record: readRecordFile(campaignFolder(out)) };
+}
+
+describe('a launch that is lost', () => {
+  it.each([
+    ['SIGKILL', 'killed', /killed by SIGKILL, in phase/],
+    ['SIGSEGV', 'crashed', /crashed with SIGSEGV, in phase/],
+  ] as const)('to %s is recorded with its reason, the others go on, and the exit code says incomplete', (signal, status, reason) =>
+    withFolder(async (out) => {
+      const { run, record } = await hitFirstWorker(signal, out);
+      const batch = record.batches[0];
+      expect(batch?.inspections[0]?.status).toBe(status);
+      expect(batch?.inspections[0]?.reason).toMatch(reason);
+      expect(batch?.inspections.slice(1).map((launch) => launch.status)).toEqual(['measured', 'measured']);
+      expect([batch?.measured, batch?.planned]).toEqual([2, 3]);
+      expect(record.status).toBe('incomplete');
+      expect(record.accounting.lost).toBeGreaterThan(0);
+      expect(run.stdout).toContain('2 of 3 launches');
+      expect(run.code).toBe(2);
+    }));
+
+  it('to its time limit keeps what was measured until then', () =>
+    withFolder(async (out) => {
+      const run = await piBench(
+        'matmul',
+        '--size',
+        '256',
+        '--reps',
+        '1000000',
+        '--inspections',
+        '1',
+        '--timeout',
+        '1500ms',
+        '--out',
+        out,
+      );
+      const folder = campaignFolder(out);
+      const launch = readRecordFile(folder).batches[0]?.inspections[0];
+      expect(launch?.status).toBe('timed-out');
+      expect(launch?.reason).toMatch(/reached its limit of 1\.500 s/);
+      expect(readInspectionFile(folder, 0).samples.seconds.length).toBeGreaterThan(10);
+      expect(run.code).toBe(2);
+    }));
+
+  it('to a lack of memory is recorded as that', () =>
+    withFolder(async (out) => {
+      // The address space is limited for the whole family; Node itself needs much of it.
+      const size = '9000';
+      const limited = `ulimit -v 1900000; exec ${process.execPath} ${launcher} matmul --size ${size} --reps 1 --inspections 1 --out ${out}`;
+      const { stderr, code } = await start('bash', ['-c', limited]).ended;
+      expect(stderr).toMatch(/out of memory|out-of-memory/);
+      expect(code).toBe(2);
+      expect(readRecordFile(campaignFolder(out)).batches[0]?.inspections[0]?.status).toBe('out-of-memory');
+    }));
+});
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s stops cleanly: the record says interrupted and holds all that was measured', (signal, code) =>
+    withFolder(async (out) => {
+      const running = startPiBench([...LONG, '--out', out]);
+      const folder = await until(() => {
+        try {
+          return campaignFolder(out);
+        } catch {
+          return undefined;
+        }
+      }, 'the campaign');
+      // Into the second launch.
+      await until(() => {
+        try {
+          return readInspectionFile(folder, 0);
+        } catch {
+          return undefined;
+        }
+      }, 'the first document');
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      process.kill(running.child.pid ?? 0, signal);
+      const run = await running.ended;
+      expect(run.code).toBe(code);
+      const record = readRecordFile(folder);
+      expect(record.status).toBe('interrupted');
+      const [first, second] = record.batches[0]?.inspections ?? [];
+      expect(first?.status).toBe('measured');
+      expect(first?.statistics?.n).toBe(3000);
+      expect(second?.status).toBe('interrupted');
+      expect(second?.statistics?.n).toBeGreaterThan(0);
+      expect(second?.verification?.passed).toBe(true);
+
+      const resumed = await piBench('resume', folder);
+      expect(resumed.code).toBe(0);
+      expect(readRecordFile(folder).status).toBe('complete');
+      expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
+        3000, 3000, 3000,
+      ]);
+    }));
+});

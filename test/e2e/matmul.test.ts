@@ -1,0 +1,237 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { native } from '../../src/native.js';
+import { brokenRules } from '../../src/record/check.js';
+import { digestOf } from '../../src/record/digest.js';
+import { written } from '../../src/record/schema.js';
+import {
+  launcher,
+  matmulRecord,
+  piBench,
+  readInspectionFile,
+  start,
+  withFolder,
+} from '../support/pi-bench.js';
+
+const SMALL = ['--size', '64', '--inspections', '2'];
+
+describe('matmul', () => {
+  it('ends with a result that a person can read, and says where the record is', () =>
+    withFolder(async (out) => {
+      const run = await piBench('matmul', '--size', '96', '--reps', '200', '--out', out);
+      expect(run.code).toBe(0);
+      for (const part of [
+        'rate',
+        '95 % between',
+        'elapsed',
+        'sustained',
+        'spread',
+        'verified in 6 launches',
+        'record.json',
+      ]) {
+        expect(run.stdout).toContain(part);
+      }
+      expect(run.stderr.split('\n').filter((line) => /launch \d of 6 measured/.test(line))).toHaveLength(6);
+    }));
+
+  it('takes exactly as many samples as --reps says, in each launch, and keeps them all', () =>
+    withFolder(async (out) => {
+      const { record, folder } = await matmulRecord(out, ...SMALL, '--reps', '123');
+      for (const { index, statistics } of record.batches[0]?.inspections ?? []) {
+        expect(statistics?.n).toBe(123);
+        const { samples, callsPerSample } = readInspectionFile(folder, index);
+        expect(samples.seconds).toHaveLength(123);
+        expect(samples.entries).toHaveLength(123);
+        expect(callsPerSample).toBeGreaterThanOrEqual(1);
+      }
+    }));
+
+  it('writes a record that fits its schema, is consistent and unaltered', () =>
+    withFolder(async (out) => {
+      const { record, run } = await matmulRecord(out, ...SMALL, '--reps', '100');
+      expect(run.stderr).toBe('');
+      expect(written.record.safeParse(record).error).toBeUndefined();
+      expect(brokenRules(record)).toEqual([]);
+      expect(digestOf(record)).toBe(record.digest);
+      const batch = record.batches[0];
+      expect((batch?.rate?.median ?? 0) * (batch?.elapsed?.median ?? 0)).toBeCloseTo(2 * 64 ** 3, 3);
+    }));
+
+  it('gives every KPI unit, direction, help and the same labels', () =>
+    withFolder(async (out) => {
+      const { record } = await matmulRecord(out, ...SMALL, '--reps', '100');
+      expect(record.kpis.map(({ name }) => name)).toEqual([
+        'pibench_matmul_rate_flops_per_second',
+        'pibench_matmul_rate_p05_flops_per_second',
+        'pibench_matmul_sustained_rate_flops_per_second',
+        'pibench_matmul_elapsed_seconds',
+        'pibench_matmul_elapsed_cv_ratio',
+        'pibench_matmul_time_to_result_seconds',
+      ]);
+      const keys = Object.keys(record.kpis[0]?.labels ?? {});
+      for (const label of [
+        'm',
+        'n',
+        'k',
+        'dtype',
+        'threads',
+        'device',
+        'cpu_model',
+        'microcode',
+        'cores',
+        'smt',
+        'numa_nodes',
+        'governor',
+        'kernel',
+        'libc',
+        'cgroup_cpu_quota',
+        'container',
+        'stack',
+        'stack_sha256',
+        'pibench_version',
+        'pibench_commit',
+        'campaign',
+      ]) {
+        expect(keys).toContain(label);
+      }
+      for (const kpi of record.kpis) {
+        expect(Object.keys(kpi.labels)).toEqual(keys);
+        expect(kpi.help).not.toBe('');
+        expect(kpi.value).toBeGreaterThan(0);
+      }
+    }));
+
+  it.each(
+    native()
+      .kernels()
+      .filter(({ runsHere }) => runsHere)
+      .map(({ isa, dtype }) => [isa, dtype] as const),
+  )('is verified on embedded:%s with %s, also on two threads and with a cold cache', (isa, dtype) =>
+    withFolder(async (out) => {
+      const shape = ['--m', '65', '--n', '33', '--k', '129'];
+      const { record, run } = await matmulRecord(
+        out,
+        ...shape,
+        '--dtype',
+        dtype,
+        '--stack',
+        `embedded:${isa}`,
+        '--threads',
+        '2',
+        '--cache',
+        'cold',
+        '--reps',
+        '20',
+        '--inspections',
+        '1',
+      );
+      expect(run.code).toBe(0);
+      expect(record.batches[0]?.verified).toBe('passed');
+      expect(record.batches[0]?.stack.implementation).toContain(isa);
+      expect(record.batches[0]?.work.flop).toBe(2 * 65 * 33 * 129);
+    }));
+
+  it('says that one launch speaks for itself only, and that six speak for the machine', () =>
+    withFolder(async (out) => {
+      const basis = async (folder: string, inspections: string) =>
+        (await matmulRecord(`${out}/${folder}`, '--size', '32', '--reps', '50', '--inspections', inspections))
+          .record.batches[0]?.elapsed;
+      expect((await basis('one', '1'))?.basis).toBe('within one launch');
+      const two = await basis('two', '2');
+      expect(two?.basis).toBe('two launches');
+      expect(two?.interval).toBeNull();
+      expect((await basis('six', '6'))?.basis).toBe('launches');
+    }));
+
+  it('finds the warm-up in the first launch and fixes it for the others', () =>
+    withFolder(async (out) => {
+      const { folder } = await matmulRecord(out, ...SMALL, '--reps', '20');
+      const [first, second] = [readInspectionFile(folder, 0).warmup, readInspectionFile(folder, 1).warmup];
+      expect(first.rule).toEqual({ kind: 'auto' });
+      expect(first.steady).not.toBeNull();
+      expect(second.rule).toEqual({ kind: 'count', count: first.calls });
+      expect(second.calls).toBe(first.calls);
+    }));
+
+  it.each([
+    ['0', { kind: 'count', count: 0 }],
+    ['7', { kind: 'count', count: 7 }],
+    ['30ms', { kind: 'time', seconds: 0.03 }],
+  ])('warms up as --warmup %s says', (text, rule) =>
+    withFolder(async (out) => {
+      const { folder } = await matmulRecord(
+        out,
+        '--size',
+        '32',
+        '--reps',
+        '20',
+        '--inspections',
+        '1',
+        '--warmup',
+        text,
+      );
+      const { warmup } = readInspectionFile(folder, 0);
+      expect(warmup.rule).toEqual(rule);
+      if (rule.kind === 'count') expect(warmup.calls).toBe(rule.count);
+      else expect(warmup.seconds.reduce((sum, value) => sum + value, 0)).toBeGreaterThan(0.02);
+    }));
+
+  it('accounts for the whole wall time of a launch, without gap or overlap', () =>
+    withFolder(async (out) => {
+      const { record } = await matmulRecord(out, ...SMALL, '--reps', '500');
+      const total =
+        record.accounting.spans.reduce((sum, { seconds }) => sum + seconds, 0) + record.accounting.lost;
+      expect(total).toBeCloseTo(record.accounting.wall, 2);
+      const names = record.batches[0]?.inspections[0]?.spans.map(({ name }) => name);
+      expect(names).toEqual([
+        'start',
+        'load',
+        'allocate',
+        'fill',
+        'warm-up',
+        'calibrate',
+        'measure',
+        'cool-down',
+        'verify',
+        'collect',
+        'write',
+      ]);
+    }));
+
+  it('draws the same data for the same seed: the plan and its seeds are equal', () =>
+    withFolder(async (out) => {
+      const seeds = async (folder: string, seed: string) => {
+        const run = await matmulRecord(`${out}/${folder}`, ...SMALL, '--reps', '5', '--seed', seed);
+        return [0, 1].map((index) => readInspectionFile(run.folder, index).seed);
+      };
+      const first = await seeds('a', '42');
+      expect(await seeds('b', '42')).toEqual(first);
+      expect(await seeds('c', '43')).not.toEqual(first);
+    }));
+
+  it('shows a live line in a terminal and leaves the result behind it', () =>
+    withFolder(async (out) => {
+      const command = `${process.execPath} ${launcher} matmul --size 128 --reps 30000 --inspections 1 --out ${out}`;
+      const { stdout, code } = await start('script', ['-qec', command, '/dev/null']).ended;
+      expect(code).toBe(0);
+      expect(stdout).toContain('launch 1 of 1');
+      expect(stdout).toMatch(/\d+%/);
+      expect(stdout).toContain('verified');
+    }));
+
+  it('does not mind a reader that goes away', () =>
+    withFolder(async (out) => {
+      const command = `${process.execPath} ${launcher} matmul --size 32 --reps 10 --inspections 1 --out ${out} --json | head -1`;
+      const { stdout, stderr } = await start('sh', ['-c', command]).ended;
+      expect(stdout).toBe('{\n');
+      expect(stderr).not.toContain('error');
+    }));
+
+  it('keeps the samples of every launch on disk beside the record', () =>
+    withFolder(async (out) => {
+      const { folder, record } = await matmulRecord(out, ...SMALL, '--reps', '50');
+      const entry = record.batches[0]?.inspections[1];
+      const text = readFileSync(`${folder}/${entry?.file}`, 'utf8');
+      expect(written.inspection.safeParse(JSON.parse(text)).error).toBeUndefined();
+    }));
+});

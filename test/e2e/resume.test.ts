@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  campaignFolder,
+  journalOf,
+  matmulRecord,
+  piBench,
+  readRecordFile,
+  startPiBench,
+  withFolder,
+  workerOf,
+} from '../support/pi-bench.js';
+
+const LAUNCHES = 4;
+const ARGS = [
+  '--size',
+  '96',
+  '--reps',
+  '1500',
+  '--inspections',
+  String(LAUNCHES),
+  '--seed',
+  '11',
+  '--warmup',
+  '50',
+];
+
+/** Keys whose values are times, or follow from times, or name this one campaign. */
+const OWN = new Set([
+  'id',
+  'campaign',
+  'createdAt',
+  'timestamp',
+  'digest',
+  'sha256',
+  'stack_sha256',
+  'accounting',
+  'spans',
+  'command',
+  // What the machine happened to do.
+  'flags',
+  'notChecked',
+  'reason',
+  'violin',
+  'box',
+  'machine',
+  'callsPerSample',
+]);
+
+/** The document without what differs between two undisturbed runs: every measured number becomes its type. */
+function shapeOf(value: unknown, key = ''): unknown {
+  if (OWN.has(key)) return key;
+  if (Array.isArray(value)) return value.map((item) => shapeOf(item));
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shapeOf(item, name)]));
+  }
+  const exact = [
+    'n',
+    'm',
+    'k',
+    'index',
+    'inspections',
+    'planned',
+    'measured',
+    'seed',
+    'threads',
+    'repetitions',
+    'flop',
+    'bytes',
+    'schemaVersion',
+    'checked',
+    'wrong',
+  ];
+  return typeof value === 'number' && !exact.includes(key) ? 'number' : value;
+}
+
+function hashes(folder: string): Record<string, string> {
+  const files = readdirSync(join(folder, 'inspections')).filter((name) => name.endsWith('.json'));
+  return Object.fromEntries(
+    files.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(folder, 'inspections', name)))
+        .digest('hex'),
+    ]),
+  );
+}
+
+function killAll(parent: number): void {
+  const worker = workerOf(parent);
+  for (const pid of [parent, worker]) {
+    try {
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    } catch {
+      // It was faster.
+    }
+  }
+}
+
+/** Whole documents of launches that the journal calls done, or that only wait to be noted. */
+const doneIn = (folder: string): string[] =>
+  journalOf(folder).flatMap(({ event, index }) => (event === 'ended' ? [`${index}.json`] : []));
+
+describe('resume after kill -9 of everything', () => {
+  it(
+    'at many moments ends with the document of an undisturbed run, and repeats nothing that was done',
+    () =>
+      withFolder(async (out) => {
+        const whole = await matmulRecord(join(out, 'whole'), ...ARGS);
+        const wanted = shapeOf(whole.record);
+        for (let i = 0; i < 14; i++) {
+          const folder = join(out, `killed-${i}`);
+          const running = startPiBench(['matmul', '--quiet', '--json', '--out', folder, ...ARGS]);
+          await new Promise((resolve) => setTimeout(resolve, 120 + i * 110));
+          killAll(running.child.pid ?? 0);
+          await running.ended;
+          let campaign: string;
+          try {
+            campaign = campaignFolder(folder);
+            if (journalOf(campaign).length === 0) continue;
+          } catch {
+            continue; // Killed before there was a campaign.
+          }
+          const done = doneIn(campaign);
+          const before = hashes(campaign);
+          const resumed = await piBench('resume', campaign, '--quiet', '--json');
+          expect(resumed.stderr.replace(/^.*cut off by the kill.*\n/, '')).toBe('');
+          expect(resumed.code).toBe(0);
+          expect(shapeOf(JSON.parse(resumed.stdout))).toEqual(wanted);
+          const after = hashes(campaign);
+          for (const name of done) expect(after[name]).toBe(before[name]);
+          // A document that was whole before the kill was not measured again either.
+          const starts = journalOf(campaign).filter(({ event }) => event === 'started').length;
+          const repeated = starts - LAUNCHES;
+          expect(repeated).toBeLessThanOrEqual(1);
+          expect(Object.keys(after)).toHaveLength(LAUNCHES);
+        }
+      }),
+    240_000,
+  );
+
+  it('may itself be killed and resumed', () =>
+    withFolder(async (out) => {
+      const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...ARGS]);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      killAll(running.child.pid ?? 0);
+      await running.ended;
+      const folder = campaignFolder(out);
+      const again = startPiBench(['resume', folder, '--quiet', '--json']);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      killAll(again.child.pid ?? 0);
+      await again.ended;
+      expect((await piBench('resume', folder, '--quiet', '--json')).code).toBe(0);
+      expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
+    }));
+
+  it('of a campaign that is complete launches nothing and gives the same result', () =>
+    withFolder(async (out) => {
+      const { folder, record } = await matmulRecord(out, ...ARGS);
+      const before = hashes(folder);
+      const resumed = await piBench('resume', folder, '--quiet', '--json');
+      expect(resumed.code).toBe(0);
+      expect(hashes(folder)).toEqual(before);
+      expect(JSON.parse(resumed.stdout).batches).toEqual(record.batches);
+    }));
+});

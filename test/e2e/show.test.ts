@@ -1,0 +1,101 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/record/digest.js';
+import { written } from '../../src/record/schema.js';
+import { matmulRecord, piBench } from '../support/pi-bench.js';
+
+let out: string;
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  out = mkdtempSync(join(tmpdir(), 'pi-bench-show-'));
+  ({ folder } = await matmulRecord(out, '--size', '32', '--reps', '20', '--inspections', '2'));
+  file = join(folder, 'record.json');
+});
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+/** Writes a changed copy and says what `show` makes of it. */
+async function shown(change: (text: string) => string) {
+  const copy = join(out, 'copy.json');
+  writeFileSync(copy, change(readFileSync(file, 'utf8')));
+  return piBench('show', copy, '--json');
+}
+
+/** A changed document with a digest that fits it, as another pi-bench would write it. */
+const resealed = (change: (record: Record<string, unknown>) => void) => (text: string) => {
+  const record = JSON.parse(text);
+  change(record);
+  return JSON.stringify({ ...record, digest: digestOf(record) });
+};
+
+describe('show', () => {
+  it('prints a record from its file or its folder, as at the end of the campaign', async () => {
+    const fromFile = await piBench('show', file);
+    const fromFolder = await piBench('show', folder);
+    expect(fromFile.code).toBe(0);
+    expect(fromFile.stdout).toContain('verified in 2 launches');
+    expect(fromFolder.stdout).toBe(fromFile.stdout);
+  });
+
+  it.each([
+    ['is not JSON', (text: string) => text.slice(0, 500), /is not JSON/],
+    ['is not ours', () => '{"results": []}', /is not a record of pi-bench/],
+    [
+      'was altered in one digit',
+      (text: string) =>
+        text.replace(/("median": \d\.\d*?)(\d)(\d*)/, (_, a, b, c) => `${a}${(Number(b) + 1) % 10}${c}`),
+      /was altered/,
+    ],
+    [
+      'is of a newer schema',
+      resealed((record) => {
+        record.schemaVersion = 99;
+      }),
+      /schema version 99.*use a newer pi-bench/,
+    ],
+    [
+      'lacks a part',
+      resealed((record) => {
+        delete record.batches;
+      }),
+      /does not fit its schema.*batches/,
+    ],
+  ])('refuses a record that %s, in one line', async (_, change, says) => {
+    const run = await shown(change);
+    expect(run.stderr).toMatch(says);
+    expect(run.stderr.trim().split('\n')).toHaveLength(1);
+    expect(run.stdout).toBe('');
+    expect(run.code).toBe(64);
+  });
+
+  it('refuses a rate that does not follow from elapsed, however well sealed', async () => {
+    const run = await shown(
+      resealed((record) => {
+        const [batch] = record.batches as { rate: { median: number } }[];
+        if (batch !== undefined) batch.rate.median *= 2;
+      }),
+    );
+    expect(run.stderr).toMatch(/contradicts itself.*rate x elapsed/);
+    expect(run.code).toBe(64);
+  });
+
+  it('keeps fields that it does not know', async () => {
+    const run = await shown(
+      resealed((record) => {
+        record.fromTheFuture = { kept: true };
+      }),
+    );
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout).fromTheFuture).toEqual({ kept: true });
+  });
+
+  it('never writes fields that the schema does not know', () => {
+    const record = JSON.parse(readFileSync(file, 'utf8'));
+    expect(written.record.safeParse(record).success).toBe(true);
+    expect(written.record.safeParse({ ...record, fromTheFuture: 1 }).success).toBe(false);
+    record.batches[0].surprise = 1;
+    expect(written.record.safeParse(record).success).toBe(false);
+  });
+});

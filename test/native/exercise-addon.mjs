@@ -1,0 +1,136 @@
+// Uses everything that the addon offers, in a process of its own that a sanitizer watches (scripts/sanitize-addon.mjs):
+// node exercise-addon.mjs <addon> all|exit. Ends with 1 where the addon did not do what it should.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const [addonPath, what] = process.argv.slice(2);
+const addon = createRequire(import.meta.url)(addonPath);
+
+const DTYPES = ['float32', 'float64', 'bfloat16', 'int8'];
+const MATMUL = { m: 65, n: 70, k: 75, dtype: 'float32', threads: 1, cpus: [], isa: '', seed: 1 };
+
+function jobOf({ parameters = {}, ...rest } = {}) {
+  return {
+    workload: 'matmul',
+    parameters: { ...MATMUL, ...parameters },
+    warmup: { kind: 'count', count: 5 },
+    repetitions: 30,
+    budgetSeconds: 0,
+    least: 1,
+    most: 1,
+    cold: false,
+    timeLimitSeconds: 0,
+    snapshotPaths: ['/proc/self/task/{tid}/stat', '/no/such/file'],
+    ...rest,
+  };
+}
+
+const ENDLESS = jobOf({ parameters: { threads: 2 }, repetitions: 2_000_000 });
+
+async function everyType() {
+  for (const dtype of DTYPES) {
+    for (const threads of [1, 2]) {
+      for (const cold of [false, true]) {
+        const outcome = await addon.inspect(jobOf({ parameters: { dtype, threads }, cold })).result;
+        assert.equal(outcome.samples.seconds.length, 30);
+        assert.equal(outcome.threadIds.length, threads);
+        assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
+      }
+    }
+  }
+}
+
+/** A product that is large enough for Freivalds' check and for huge pages, in every type. */
+async function largeProducts() {
+  for (const dtype of DTYPES) {
+    const parameters = { dtype, threads: 2, m: 40, n: 1030, k: 1030 };
+    const outcome = await addon.inspect(jobOf({ parameters, repetitions: 2 })).result;
+    assert.equal(outcome.verification.method, 'freivalds');
+    assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
+  }
+}
+
+async function everyRule() {
+  const automatic = await addon.inspect(jobOf({ warmup: { kind: 'auto' }, repetitions: 0, most: 50 })).result;
+  assert.equal(automatic.warmup.judged, true);
+  const timed = await addon.inspect(jobOf({ warmup: { kind: 'time', seconds: 0.01 }, timeLimitSeconds: 60 })).result;
+  assert.equal(timed.samples.outOfTime, false);
+  const idle = await addon.inspect(jobOf({ workload: 'idle' })).result;
+  assert.equal(idle.implementation, 'idle');
+  const wrong = await addon.inspect(jobOf({ fault: { kind: 'wrong-element', at: 0 } })).result;
+  assert.equal(wrong.verification.passed, false);
+}
+
+async function cancelInFlight() {
+  for (const pause of [0, 1, 20, 100]) {
+    const running = addon.inspect(ENDLESS);
+    await sleep(pause);
+    running.progress();
+    running.cancel();
+    const outcome = await running.result;
+    assert.equal(outcome.samples.cancelled, true);
+    assert.equal(running.progress().phase, 'done');
+    running.cancel(); // too late, and harmless
+  }
+  const running = addon.inspect(ENDLESS);
+  while (running.progress().taken < 10) await sleep(1);
+  running.cancel();
+  assert.equal((await running.result).verification.passed, true);
+}
+
+async function severalAtOnce() {
+  const outcomes = await Promise.all([1, 2, 3].map(() => addon.inspect(jobOf()).result));
+  for (const outcome of outcomes) assert.equal(outcome.verification.passed, true);
+}
+
+async function refusals() {
+  for (const job of [
+    {},
+    { ...jobOf(), cold: undefined },
+    { ...jobOf(), repetitions: -1 },
+    { ...jobOf(), repetitions: 'ten' },
+    { ...jobOf(), warmup: { kind: 'never' } },
+    { ...jobOf(), workload: 'sort' },
+    { ...jobOf(), fault: { kind: 'none', at: 0 } },
+    jobOf({ parameters: { dtype: 'float8' } }),
+    jobOf({ parameters: { seed: 'one' } }),
+    jobOf({ parameters: { extra: {} } }),
+  ]) {
+    assert.throws(() => addon.inspect(job));
+  }
+  for (const parameters of [
+    { isa: 'sse9' },
+    { m: 0 },
+    { m: -5 },
+    { threads: 2, cpus: [8191, 8191] },
+    { m: 2 ** 30, k: 2 ** 30 }, // more memory than there is
+    { m: 2 ** 40, k: 2 ** 40 }, // more elements than can be counted
+  ]) {
+    await assert.rejects(addon.inspect(jobOf({ parameters })).result, Error, JSON.stringify(parameters));
+  }
+}
+
+function otherFunctions() {
+  assert(addon.measureClock().overheadSeconds > 0);
+  for (const { isa, dtype, runsHere } of addon.kernels()) {
+    const { operations } = addon.peakLoop(dtype, isa, 1000);
+    assert(runsHere || operations === 0);
+  }
+  assert.throws(() => addon.bindMainThread([8191]));
+}
+
+if (what === 'exit') {
+  // The process ends while a thread of the addon measures: what process.exit() tears down, it may still use.
+  const running = addon.inspect(ENDLESS);
+  while (running.progress().taken < 10) await sleep(1);
+  process.exit(0);
+}
+await everyType();
+await largeProducts();
+await everyRule();
+await cancelInFlight();
+await severalAtOnce();
+await refusals();
+otherFunctions();
+globalThis.gc?.();

@@ -1,0 +1,85 @@
+/** How often flags are raised on series that nothing is wrong with, of the kinds that real launches have. */
+import { describe, expect, it } from 'vitest';
+import { drift } from '../../src/statistics/drift.js';
+import { detectors } from '../../src/statistics/validity/index.js';
+import type { FlagName } from '../../src/statistics/validity/types.js';
+import type { Observation } from '../../src/telemetry/types.js';
+import { normalFrom, quietObservation, randomFrom, series } from './support.js';
+
+const LAUNCHES = 100;
+const SECONDS = 1.4e-3;
+
+const random = randomFrom(21);
+const normal = normalFrom(random);
+
+/** x(i) = rho x(i-1) + noise, standard deviation 1, from where its last value left off. */
+function autoregressive(rho: number): () => number {
+  let x = normal();
+  return () => {
+    x = rho * x + Math.sqrt(1 - rho * rho) * normal();
+    return x;
+  };
+}
+
+/** What a repetition takes, for a coefficient of variation. */
+const kinds: Readonly<Record<string, (cv: number) => () => number>> = {
+  normal: (cv) => () => SECONDS * (1 + cv * normal()),
+  lognormal: (cv) => () => SECONDS * Math.exp(cv * normal()),
+  'alternating as real GEMM series, lag-1 -0.35': (cv) => {
+    const next = autoregressive(-0.35);
+    return () => SECONDS * (1 + cv * next());
+  },
+  'dependent as under load, lag-1 0.5': (cv) => {
+    const next = autoregressive(0.5);
+    return () => SECONDS * (1 + cv * next());
+  },
+  'with a tail of 5 % to one side': (cv) => () =>
+    SECONDS * (1 + cv * normal() + (random() < 0.05 ? -0.3 * Math.log(random()) : 0)),
+};
+
+const named = (name: FlagName): ((observation: Observation) => unknown) =>
+  detectors.find((detector) => detector.name === name)?.detect ?? (() => expect.fail(`no detector ${name}`));
+
+describe.each(Object.keys(kinds))('quiet launches, %s', (kind) => {
+  // drifting needs a slope that is surely 1 % and z of 3, not-steady 5 standard errors, quantised three clusters: rare.
+  it.each(['drifting', 'not-steady', 'quantised'] as const)('are %s at most once in 30', (name) => {
+    const detect = named(name);
+    for (const cv of [0.01, 0.05, 0.2]) {
+      let raised = 0;
+      for (const n of [20, 40, 100, 300, 1000]) {
+        for (let launch = 0; launch < LAUNCHES; launch++) {
+          const next = kinds[kind]?.(cv) ?? (() => SECONDS);
+          const samples = series(n, () => Math.abs(next()));
+          if (detect(quietObservation({ samples, disturbed: [], steady: null })) !== null) raised++;
+        }
+      }
+      expect(raised / (5 * LAUNCHES), `spread ${cv}`).toBeLessThan(1 / 30);
+    }
+  });
+});
+
+describe('launches that something is wrong with', () => {
+  const share = (name: FlagName, value: (i: number) => number): number => {
+    const detect = named(name);
+    let raised = 0;
+    for (let launch = 0; launch < LAUNCHES; launch++) {
+      const samples = series(1000, (i) => SECONDS * value(i) * (1 + 0.03 * normal()));
+      if (detect(quietObservation({ samples, disturbed: [], steady: null })) !== null) raised++;
+    }
+    return raised / LAUNCHES;
+  };
+
+  it('are drifting 9 times in 10 when they become 3 % slower, spread 3 %', () => {
+    expect(share('drifting', (i) => 1 + (0.03 * i) / 1000)).toBeGreaterThan(0.9);
+  });
+
+  it('are not drifting when the trend is certain but below 1 %', () => {
+    const samples = series(2000, (i) => SECONDS * (1 + (0.006 * i) / 2000 + 0.002 * normal()));
+    expect(Math.abs(drift(samples)?.z ?? 0)).toBeGreaterThan(10);
+    expect(named('drifting')(quietObservation({ samples }))).toBeNull();
+  });
+
+  it('are not-steady 9 times in 10 when the first 50 take 10 % longer, spread 3 %', () => {
+    expect(share('not-steady', (i) => (i < 50 ? 1.1 : 1))).toBeGreaterThan(0.9);
+  });
+});

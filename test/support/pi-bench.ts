@@ -1,0 +1,116 @@
+/** Runs the real command in a folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InspectionDocument, PiBenchRecord } from '../../src/record/schema.js';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const launcher = join(root, 'bin', 'pi-bench.mjs');
+
+export interface Run {
+  /** Exit code, or 128 + n when signal n ended it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Run>;
+}
+
+const SIGNALS: Readonly<Record<string, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+
+/** Starts `command` in a session of its own, so that the whole of it can be killed at once. */
+export function start(command: string, args: readonly string[], cwd?: string): Running {
+  const child = spawn(command, [...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (data) => {
+    stdout += data;
+  });
+  child.stderr?.on('data', (data) => {
+    stderr += data;
+  });
+  const ended = new Promise<Run>((resolve) => {
+    child.on('close', (code, signal) => {
+      resolve({ code: code ?? 128 + (SIGNALS[signal ?? ''] ?? 0), stdout, stderr });
+    });
+  });
+  return { child, ended };
+}
+
+export const startPiBench = (args: readonly string[], cwd?: string): Running =>
+  start(process.execPath, [launcher, ...args], cwd);
+
+export const piBench = (...args: string[]): Promise<Run> => startPiBench(args).ended;
+
+/** A folder that is gone after `use`. */
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-e2e-'));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The only campaign's folder below `out`. */
+export function campaignFolder(out: string): string {
+  const [only, ...others] = readdirSync(out);
+  if (only === undefined || others.length > 0) throw new Error(`expected one campaign in ${out}`);
+  return join(out, only);
+}
+
+export const readRecordFile = (folder: string): PiBenchRecord =>
+  JSON.parse(readFileSync(join(folder, 'record.json'), 'utf8')) as PiBenchRecord;
+
+export const readInspectionFile = (folder: string, index: number): InspectionDocument =>
+  JSON.parse(readFileSync(join(folder, 'inspections', `${index}.json`), 'utf8')) as InspectionDocument;
+
+/** Runs `matmul` with --json; the record is what it printed. */
+export async function matmulRecord(
+  out: string,
+  ...args: string[]
+): Promise<{ run: Run; record: PiBenchRecord; folder: string }> {
+  const run = await piBench('matmul', '--json', '--quiet', '--out', out, ...args);
+  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
+  return { run, record: JSON.parse(run.stdout) as PiBenchRecord, folder: campaignFolder(out) };
+}
+
+/** The worker of a campaign, found by its parent; undefined when none runs. */
+export function workerOf(parent: number): number | undefined {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const ppid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+      if (ppid === parent && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('worker.js'))
+        return Number(name);
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return undefined;
+}
+
+export async function until<T>(find: () => T | undefined, what: string, limitMs = 20_000): Promise<T> {
+  for (const end = Date.now() + limitMs; Date.now() < end; ) {
+    const found = find();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+/** The lines of a journal that are whole. */
+export function journalOf(folder: string): readonly Record<string, unknown>[] {
+  const text = readFileSync(join(folder, 'journal.ndjson'), 'utf8');
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
