@@ -3,7 +3,7 @@ import { formatSeconds, formatShare, plural, significant, withPrefix } from '../
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
-import { drawBox, drawViolin } from './violin.js';
+import { type Axis, drawBox, drawViolin } from './violin.js';
 
 const VIOLIN_ROWS = 3;
 const MOST_LISTED = 8;
@@ -106,14 +106,15 @@ function violinLines({ pooled, violin }: RecordBatch, style: Style): string[] {
   const [low, high] = [shape.grid[0] ?? 0, shape.grid.at(-1) ?? 0];
   const labelWidth = 11;
   const width = Math.max(20, Math.min(72, style.width - 2 * labelWidth - 4));
-  const lines = drawViolin(shape.grid, shape.density, width, VIOLIN_ROWS);
+  const lines = drawViolin(shape.density, width, VIOLIN_ROWS);
+  const axis: Axis = { low, high, scale: shape.scale === 'log' ? 'log' : 'linear' };
   const middle = VIOLIN_ROWS >> 1;
   const drawn = lines.map((line, i) =>
     i === middle
       ? `  ${style.dim(formatSeconds(low, 3).padStart(labelWidth))} ${line} ${style.dim(formatSeconds(high, 3))}`
       : `  ${' '.repeat(labelWidth)} ${line}`,
   );
-  const boxLine = `  ${' '.repeat(labelWidth)} ${drawBox(low, high, { q1, median, q3 }, width)}`;
+  const boxLine = `  ${' '.repeat(labelWidth)} ${drawBox(axis, { q1, median, q3 }, width)}`;
   return [...drawn, boxLine];
 }
 
