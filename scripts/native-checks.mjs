@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { packageRoot } from './lib/tree.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
+// Not below build/, which every build of the addon empties.
+const CACHE = join('node_modules', '.cache', 'native-checks');
 const PARALLEL = 2;
 const TIME_LIMIT_MS = 100_000;
 
@@ -106,7 +108,7 @@ async function make(target, sources, args) {
 }
 
 async function compile({ path, flags }, mode) {
-  const object = join('build', 'checks', mode.folder, path.replace(/\.cc$/, '.o'));
+  const object = join(CACHE, mode.folder, path.replace(/\.cc$/, '.o'));
   const target = join(packageRoot, object);
   await make(target, ingredients(target), [...flags, ...mode.flags, '-MMD', '-c', path, '-o', object]);
   return object;
@@ -123,7 +125,7 @@ export async function buildChecks(programs = checkPrograms(), sanitize = '') {
   const objects = await inParallel([...checked, ...own], (source) => compile(source, mode));
   const shared = objects.slice(0, checked.length);
   return inParallel(programs, async (name) => {
-    const binary = join('build', 'checks', mode.folder, name);
+    const binary = join(CACHE, mode.folder, name);
     const parts = [objects[checked.length + programs.indexOf(name)], ...shared];
     const args = [...mode.flags, ...parts, '-pthread', '-ldl', '-o', binary];
     await make(join(packageRoot, binary), parts, args);

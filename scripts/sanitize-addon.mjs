@@ -1,9 +1,10 @@
-// npm run check:sanitize -- address,undefined | thread: builds the whole addon with sanitizers, in a copy of the tree so
-// that build/Release stays as it is, and uses it in Node. Fails where a sanitizer reports anything.
+// node scripts/sanitize-addon.mjs [address,undefined | thread]: builds the whole addon with sanitizers (with each of
+// them where none is named), in a copy of the tree so that build/Release stays as it is, and uses it in Node. Fails
+// where a sanitizer reports anything.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { packageRoot } from './lib/tree.mjs';
 
 const TIME_LIMIT_MS = 300_000;
@@ -25,7 +26,7 @@ const SANITIZERS = {
     library: 'libtsan.so',
     // Node and V8 synchronise by instructions that an uninstrumented program does not report; the addon is instrumented.
     options: (log) => ({
-      TSAN_OPTIONS: `ignore_noninstrumented_modules=1:allocator_may_return_null=1:exitcode=${REPORTED}:log_path=${log}`,
+      TSAN_OPTIONS: `ignore_noninstrumented_modules=1:halt_on_error=1:allocator_may_return_null=1:exitcode=${REPORTED}:log_path=${log}`,
     }),
   },
 };
@@ -76,28 +77,32 @@ function exercise(addon, what, sanitize, folder) {
   return [`ended with ${done.status ?? done.signal}`, done.stdout, done.stderr, ...reports].join('\n').trim();
 }
 
-const sanitize = process.argv[2] ?? '';
-if (SANITIZERS[sanitize] === undefined) {
-  process.stderr.write(`sanitize-addon: say which sanitizer: ${Object.keys(SANITIZERS).join(' or ')}\n`);
-  process.exitCode = 64;
-} else {
+/** Builds with one sanitizer and runs every exercise; returns whether nothing was reported. */
+function sanitized(sanitize) {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-sanitize-'));
+  let clean = true;
   try {
     const addon = buildIn(folder, sanitize);
     for (const what of ['all', 'exit']) {
       const trouble = exercise(addon, what, sanitize, folder);
-      process.stdout.write(
-        `sanitize-addon: ${sanitize}, ${what}: ${trouble === null ? 'nothing reported' : 'FAILED'}\n`,
-      );
-      if (trouble !== null) {
-        process.stdout.write(`${trouble}\n`);
-        process.exitCode = 1;
-      }
+      const verdict = trouble === null ? 'nothing reported' : `FAILED\n${trouble}`;
+      process.stdout.write(`sanitize-addon: ${sanitize}, ${what}: ${verdict}\n`);
+      clean &&= trouble === null;
     }
   } catch (error) {
     process.stderr.write(`sanitize-addon: ${error.message}\n`);
-    process.exitCode = 1;
+    clean = false;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  return clean;
+}
+
+const known = Object.keys(SANITIZERS);
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : known;
+if (wanted.some((name) => !known.includes(name))) {
+  process.stderr.write(`sanitize-addon: say which sanitizer: ${known.join(' or ')}\n`);
+  process.exitCode = 64;
+} else if (!wanted.map(sanitized).every(Boolean)) {
+  process.exitCode = 1;
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { addonStale, packageRoot } from './tree.mjs';
 
 /** Where npm keeps its node-gyp: npm says so to its scripts; otherwise beside the Node that runs. */

@@ -54,7 +54,8 @@ async function largeProducts() {
 async function everyRule() {
   const automatic = await addon.inspect(jobOf({ warmup: { kind: 'auto' }, repetitions: 0, most: 50 })).result;
   assert.equal(automatic.warmup.judged, true);
-  const timed = await addon.inspect(jobOf({ warmup: { kind: 'time', seconds: 0.01 }, timeLimitSeconds: 60 })).result;
+  const timed = await addon.inspect(jobOf({ warmup: { kind: 'time', seconds: 0.01 }, timeLimitSeconds: 60 }))
+    .result;
   assert.equal(timed.samples.outOfTime, false);
   const idle = await addon.inspect(jobOf({ workload: 'idle' })).result;
   assert.equal(idle.implementation, 'idle');

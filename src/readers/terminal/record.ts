@@ -1,6 +1,7 @@
 /** A record for a person: the rate first, then how far to trust it, then where it is. */
 import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
+import { median } from '../../statistics/quantile.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 import { type Axis, drawBox, drawViolin } from './violin.js';
@@ -73,14 +74,16 @@ function trustRows(batch: RecordBatch, style: Style): Row[] {
 }
 
 function undisturbedText({ inspections, elapsed }: RecordBatch): string {
-  const clean = inspections
-    .flatMap(({ undisturbedMedian, status }) =>
-      status === 'measured' && undisturbedMedian !== null ? [undisturbedMedian] : [],
-    )
-    .sort((a, b) => a - b);
-  const middle = clean[clean.length >> 1];
-  return middle === undefined || elapsed === null ? '' : `; the others take ${formatSeconds(middle)}`;
+  const clean = inspections.flatMap(({ undisturbedMedian, status }) =>
+    status === 'measured' && undisturbedMedian !== null ? [undisturbedMedian] : [],
+  );
+  return clean.length === 0 || elapsed === null ? '' : `; the others take ${formatSeconds(median(clean))}`;
 }
+
+const METHODS: Readonly<Record<string, string>> = {
+  reference: 'every element compared',
+  freivalds: 'every row by Freivalds’ check',
+};
 
 function verificationText({ inspections, verified }: RecordBatch, style: Style): string {
   const checked = inspections.flatMap(({ verification }) => verification ?? []);
@@ -93,8 +96,9 @@ function verificationText({ inspections, verified }: RecordBatch, style: Style):
     );
   }
   const worst = Math.max(...passed.map(({ worstError }) => worstError ?? Number.POSITIVE_INFINITY));
-  const error = worst === 0 ? 'no difference' : `largest error ${significant(worst, 2)} of the limit`;
-  return `${style.good('verified')} in ${plural(passed.length, 'launch', 'launches')} (${passed[0]?.method}: ${passed[0]?.tolerance}; ${error})`;
+  const error =
+    worst === 0 ? 'no difference' : `largest error ${significant(worst, 2)} of what rounding may cause`;
+  return `${style.good('verified')} in ${plural(passed.length, 'launch', 'launches')} (${METHODS[passed[0]?.method ?? ''] ?? passed[0]?.method}; ${error})`;
 }
 
 /** The middle of the distribution: tails beyond are told in words, or they would squeeze it to a line. */
