@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { root, withFolder } from '../support/pi-bench.js';
+
+/** npm says to its scripts where things are; a user's shell has none of it. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) && name !== 'NODE_ENV'),
+);
+const run = (cwd: string, command: string, ...args: string[]): string =>
+  execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+it(
+  'the packed tarball, installed in an empty folder, works like the clone',
+  () =>
+    withFolder(async (folder) => {
+      run(root, 'npm', 'pack', '--silent', '--pack-destination', folder);
+      const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+      writeFileSync(join(folder, 'package.json'), '{"name": "user", "private": true}');
+      run(folder, 'npm', 'install', '--no-audit', '--no-fund', `./${tarball}`);
+      const record = JSON.parse(
+        run(
+          folder,
+          'npx',
+          '--no-install',
+          'pi-bench',
+          'matmul',
+          '--size',
+          '64',
+          '--reps',
+          '50',
+          '--json',
+          '--quiet',
+        ),
+      ) as PiBenchRecord;
+      expect(record.status).toBe('complete');
+      expect(record.batches[0]?.verified).toBe('passed');
+      expect(record.piBench.commit).toMatch(/^[0-9a-f]{40}/);
+      const installed = join(folder, 'node_modules', 'pi-bench');
+      expect(readdirSync(join(installed, 'schema')).sort()).toEqual([
+        'inspection.schema.json',
+        'record.schema.json',
+      ]);
+      expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain('Two commands');
+      expect(readdirSync(installed)).not.toContain('test');
+    }),
+  180_000,
+);
