@@ -42,8 +42,9 @@ function liveProgress(): ProgressDisplay {
     format: '{title}  {bar} {percentage}%  launch {launch} of {planned}, {detail}',
     hideCursor: true,
     clearOnComplete: true,
-    // Drawing competes with what is measured: one frame a second is enough.
-    fps: 1,
+    // Drawing competes with what is measured: the line is drawn when the worker reports, and by no timer of its own.
+    fps: 0.1,
+    synchronousUpdate: false,
     barsize: 20,
     barCompleteChar: '█',
     barIncompleteChar: '░',
@@ -57,6 +58,7 @@ function liveProgress(): ProgressDisplay {
       if (!drawn) bar.start(planned, 0, payload);
       drawn = true;
       bar.update(ended + share(progress), payload);
+      bar.render();
     },
     ended({ index, status, reason }) {
       if (reason === null) return;
