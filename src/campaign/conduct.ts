@@ -6,19 +6,11 @@ import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
-import type { BatchSpec, Campaign, InspectionStatus, Warmup } from '../record/schema.js';
+import type { InspectionEnd } from '../record/inspection-end.js';
+import type { BatchSpec, Campaign, Warmup } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
 import { inspectionFile, type Store } from '../store/store.js';
-import type { Seconds } from '../units.js';
 import { type PlannedInspection, plan } from './plan.js';
-
-export interface InspectionEnd {
-  readonly index: number;
-  readonly attempt: number;
-  readonly status: InspectionStatus;
-  readonly reason: string | null;
-  readonly wall: Seconds;
-}
 
 export interface Progress {
   readonly planned: number;

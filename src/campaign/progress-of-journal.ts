@@ -1,9 +1,9 @@
 /** What a journal says is done. Pure. */
 
+import type { InspectionEnd } from '../record/inspection-end.js';
 import type { InspectionStatus } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Seconds } from '../units.js';
-import type { InspectionEnd } from './conduct.js';
 
 export interface Done {
   /** Inspections that need not be launched again, by index. */

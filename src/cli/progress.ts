@@ -1,7 +1,8 @@
 /** The live progress line on stderr: a bar in a terminal, a line for each launch elsewhere, nothing with --quiet. */
 import cliProgress from 'cli-progress';
-import type { InspectionEnd, Progress } from '../campaign/conduct.js';
+import type { Progress } from '../campaign/conduct.js';
 import { formatSeconds } from '../quantities/format.js';
+import type { InspectionEnd } from '../record/inspection-end.js';
 import { say } from './say.js';
 
 export interface ProgressDisplay {

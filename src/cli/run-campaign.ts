@@ -3,7 +3,7 @@
  * `matmul` and `resume` differ only in where it stands.
  */
 import { constants } from 'node:os';
-import { conduct, type InspectionEnd } from '../campaign/conduct.js';
+import { conduct } from '../campaign/conduct.js';
 import { plan } from '../campaign/plan.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { EXIT } from '../errors.js';
@@ -13,6 +13,7 @@ import { monotonic } from '../inspection/job.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
 import { buildRecord } from '../record/build.js';
+import type { InspectionEnd } from '../record/inspection-end.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
@@ -80,10 +81,10 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
 
   let ends: readonly InspectionEnd[] = [...before.ends.values()];
   let began = monotonic();
-  const planned = plan(campaign).length;
+  const planned = plan(campaign);
   const progress = makeProgress(options.quiet);
   try {
-    if (ends.length < planned) {
+    if (ends.length < planned.length) {
       const lock = await takeMachine(campaign.id, options.wait, onContended, stopper);
       began = monotonic();
       try {

@@ -5,9 +5,6 @@ import { computeTelemetry } from '../telemetry/telemetry.js';
 import type { Seconds } from '../units.js';
 import type { Job } from './job.js';
 
-/** Names the JSON Schema that the package ships in schema/. */
-export const INSPECTION_SCHEMA = 'urn:pi-bench:schema:inspection:1';
-
 export interface WorkerMoments {
   readonly startedAt: string;
   /** CLOCK_MONOTONIC: when the worker's own code began, and when the document was about to be made. */
@@ -47,7 +44,8 @@ export function makeDocument(job: Job, outcome: NativeOutcome, moments: WorkerMo
     clockTicks: 100,
   });
   return {
-    $schema: INSPECTION_SCHEMA,
+    // Not imported: schema.ts brings a library that a worker has no use for. The type knows the one right value.
+    $schema: 'urn:pi-bench:schema:inspection:1',
     kind: 'pi-bench inspection',
     schemaVersion: 1,
     campaign: job.campaign,

@@ -1,13 +1,21 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
-import type { InspectionEnd } from '../campaign/conduct.js';
 import { findIndicator } from '../indicators/index.js';
 import { median } from '../statistics/quantile.js';
 import { type Summary, summarise } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
-import { INSPECTIONS, inspectionFile } from '../store/store.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Seconds } from '../units.js';
+import { sha256 } from './digest.js';
+import type { InspectionEnd } from './inspection-end.js';
 import type { InspectionDocument, RecordInspection, Span } from './schema.js';
+
+/** An inspection's document as it was read back. */
+export interface ReadInspection {
+  readonly document: InspectionDocument;
+  readonly text: string;
+  /** Relative to the record. */
+  readonly file: string;
+}
 
 export interface AnalysedInspection {
   readonly entry: RecordInspection;
@@ -53,14 +61,16 @@ function spansOf(document: InspectionDocument, wall: Seconds): Span[] {
   return [...document.spans, { name: 'write', seconds: Math.max(0, wall - told) }];
 }
 
+/** @param read null where the inspection left no document */
 export function analyseInspection(
   end: InspectionEnd,
-  document: InspectionDocument | null,
-  sha256: string | null,
+  read: ReadInspection | null,
   contendedBy: string | null,
 ): AnalysedInspection {
   const { index, status, reason, wall } = end;
-  if (document === null) {
+  // A document of another attempt is not this end's.
+  const document = read !== null && read.document.attempt === end.attempt ? read.document : null;
+  if (read === null || document === null) {
     const entry: RecordInspection = {
       index,
       status,
@@ -91,8 +101,8 @@ export function analyseInspection(
     index,
     status,
     reason,
-    file: `${INSPECTIONS}/${inspectionFile(index)}`,
-    sha256,
+    file: read.file,
+    sha256: sha256(read.text),
     statistics:
       statistics === null ? null : (JSON.parse(JSON.stringify(statistics)) as RecordInspection['statistics']),
     rate: scored ? { burst: flop / statistics.median, sustained: (flop * calls) / observation.wall } : null,

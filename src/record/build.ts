@@ -2,24 +2,23 @@
  * From the documents of a campaign's inspections to its record. Pure but for `readInspection`, which is passed in: the
  * same documents give the same record, so a resumed campaign ends like one that was never disturbed.
  */
-import type { InspectionEnd } from '../campaign/conduct.js';
-import { plan } from '../campaign/plan.js';
 import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
 import { findStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
-import { type AnalysedInspection, analyseInspection } from './analyse-inspection.js';
+import { type AnalysedInspection, analyseInspection, type ReadInspection } from './analyse-inspection.js';
 import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
-import { digestOf, sha256 } from './digest.js';
+import { digestOf } from './digest.js';
+import type { InspectionEnd } from './inspection-end.js';
 import { batchLabels, machineLabels } from './labels.js';
 import {
   type Campaign,
-  type InspectionDocument,
   type Kpi,
   type Labels,
   type PiBenchRecord,
+  RECORD_SCHEMA,
   type RecordBatch,
   type RecordInspection,
   SCHEMA_VERSION,
@@ -27,31 +26,24 @@ import {
   written,
 } from './schema.js';
 
-export const RECORD_SCHEMA = 'urn:pi-bench:schema:record:1';
-
 export interface RecordInput {
   readonly campaign: Campaign;
   readonly machine: MachineDescription;
   readonly piBench: PiBenchIdentity;
   /** Of the inspections that ended, in the plan's order. */
   readonly ends: readonly InspectionEnd[];
-  readonly planned: number;
+  /** Of the plan: which inspection belongs to which of the campaign's batches. */
+  readonly planned: readonly { readonly index: number; readonly batch: number }[];
   readonly interrupted: boolean;
   readonly contendedBy: string | null;
-  readonly readInspection: (
-    index: number,
-  ) => { readonly document: InspectionDocument; readonly text: string } | null;
+  readonly readInspection: (index: number) => ReadInspection | null;
   /** Seconds that were worked on the campaign, earlier processes included. */
   readonly wall: Seconds;
   readonly lostEarlier: Seconds;
 }
 
-function inspectionsOf(input: RecordInput): AnalysedInspection[] {
-  return input.ends.map((end) => {
-    const read = input.readInspection(end.index);
-    const document = read !== null && read.document.attempt === end.attempt ? read.document : null;
-    return analyseInspection(end, document, read === null ? null : sha256(read.text), input.contendedBy);
-  });
+function inspectionsOf({ ends, readInspection, contendedBy }: RecordInput): AnalysedInspection[] {
+  return ends.map((end) => analyseInspection(end, readInspection(end.index), contendedBy));
 }
 
 function kpisOf(batch: RecordBatch, labels: Labels, timeToResult: Seconds, timestamp: string): Kpi[] {
@@ -104,9 +96,9 @@ function accountingOf(
 }
 
 function statusOf({ interrupted, planned, ends }: RecordInput): PiBenchRecord['status'] {
-  if (interrupted && (ends.length < planned || ends.some(({ status }) => status === 'interrupted')))
+  if (interrupted && (ends.length < planned.length || ends.some(({ status }) => status === 'interrupted')))
     return 'interrupted';
-  return ends.length === planned && ends.every(({ status }) => status === 'measured')
+  return ends.length === planned.length && ends.every(({ status }) => status === 'measured')
     ? 'complete'
     : 'incomplete';
 }
@@ -115,11 +107,10 @@ function statusOf({ interrupted, planned, ends }: RecordInput): PiBenchRecord['s
 export function buildRecord(input: RecordInput): PiBenchRecord {
   const { campaign, machine, piBench } = input;
   const analysed = inspectionsOf(input);
-  const planned = plan(campaign);
   const timestamp = new Date().toISOString();
   const labels = machineLabels(machine, piBench, campaign.id);
   const batches = campaign.batches.map((asked, i) => {
-    const own = planned.filter(({ batch }) => batch === i).map(({ index }) => index);
+    const own = input.planned.filter(({ batch }) => batch === i).map(({ index }) => index);
     const inspections = analysed.filter(({ entry }) => own.includes(entry.index));
     const stack = findStack(asked.stack.provider).identify(asked.stack.variant);
     return buildBatch(asked, stack, own.length, inspections);

@@ -1,8 +1,6 @@
 /** The JSON Schemas of the documents, made from the definitions that check them. */
 import { z } from 'zod';
-import { INSPECTION_SCHEMA } from '../inspection/document.js';
-import { RECORD_SCHEMA } from './build.js';
-import { written } from './schema.js';
+import { INSPECTION_SCHEMA, RECORD_SCHEMA, written } from './schema.js';
 
 /** By file name, without extension. */
 export function jsonSchemas(): Readonly<Record<string, object>> {

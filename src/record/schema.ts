@@ -7,6 +7,10 @@ import { z } from 'zod';
 
 export const SCHEMA_VERSION = 1;
 
+/** Names of the JSON Schemas that the package ships in schema/. */
+export const RECORD_SCHEMA = 'urn:pi-bench:schema:record:1';
+export const INSPECTION_SCHEMA = 'urn:pi-bench:schema:inspection:1';
+
 type ObjectOf = typeof z.strictObject;
 
 const seconds = z.number().describe('seconds');
@@ -96,7 +100,7 @@ function documents(object: ObjectOf) {
   ]);
 
   const inspection = object({
-    $schema: z.string(),
+    $schema: z.literal(INSPECTION_SCHEMA),
     kind: z.literal('pi-bench inspection'),
     schemaVersion: z.int(),
     campaign: z.string(),

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
+import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { InspectionDocument, PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from './atomic.js';
 import { appendToJournal, type JournalEntry } from './journal.js';
@@ -25,7 +26,8 @@ export interface Store {
   documentWritten(path: string): void;
   append(entry: JournalEntry): void;
   writeRecord(record: PiBenchRecord): string;
-  readInspection(index: number): { readonly document: InspectionDocument; readonly text: string } | null;
+  /** null where there is none. */
+  readInspection(index: number): ReadInspection | null;
 }
 
 /** Where a campaign goes when its folder cannot be written. */
@@ -91,7 +93,11 @@ export function openStore(
       const path = join(root, INSPECTIONS, inspectionFile(index));
       if (!existsSync(path)) return null;
       const text = readFileSync(path, 'utf8');
-      return { document: JSON.parse(text) as InspectionDocument, text };
+      return {
+        document: JSON.parse(text) as InspectionDocument,
+        text,
+        file: `${INSPECTIONS}/${inspectionFile(index)}`,
+      };
     },
   };
 }

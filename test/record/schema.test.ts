@@ -7,7 +7,9 @@ import { jsonSchemas } from '../../src/record/json-schema.js';
 import { root } from '../support/pi-bench.js';
 
 describe('the shipped JSON Schemas', () => {
-  it.each(Object.entries(jsonSchemas()))('%s is what the code generates (npm run build:schema)', (name, schema) => {
+  it.each(
+    Object.entries(jsonSchemas()),
+  )('%s is what the code generates (npm run build:schema)', (name, schema) => {
     const shipped = JSON.parse(readFileSync(join(root, 'schema', `${name}.schema.json`), 'utf8'));
     expect(shipped).toEqual(JSON.parse(JSON.stringify(schema)));
   });

@@ -29,6 +29,12 @@ function basisText({ elapsed, measured, planned }: RecordBatch): string {
   }
 }
 
+/** Where there is no interval: how far the launches are apart. */
+function rangeText({ elapsed, work }: RecordBatch, flops: (value: number) => string): string {
+  if (elapsed?.range == null || elapsed.range[0] === elapsed.range[1]) return '';
+  return `  launches from ${flops(work.flop / elapsed.range[1])} to ${flops(work.flop / elapsed.range[0])}`;
+}
+
 function rateRows(batch: RecordBatch, style: Style): Row[] {
   const { rate, elapsed, rateUnit, pooled } = batch;
   if (rate === null || elapsed === null) return [];
@@ -36,7 +42,7 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
   const { interval } = rate;
   const between =
     interval === null
-      ? ''
+      ? rangeText(batch, flops)
       : `  ${percent(interval.level)} between ${flops(interval.low)} and ${flops(interval.high)}`;
   const cv = typeof pooled?.cv === 'number' ? `CV ${formatShare(pooled.cv)}` : null;
   const iqr = typeof pooled?.iqr === 'number' ? `IQR ${formatSeconds(pooled.iqr, 3)}` : null;
