@@ -10,8 +10,8 @@
 // of length k, in whatever order it is summed, are of the size u |a|_2 |b|_2 (Higham & Mary, SIAM J. Sci.
 // Comput. 42, 2020: for random data with zero mean the backward error does not grow with k). The limit for
 // element (i, j) is kSlack * u * |a_i|_2 * |b_j|_2, and for row i of Freivalds' check, with x of random
-// signs, kSlack * u * |a_i|_2 * |B|_F. The data type enters through the unit roundoff u, k through the norms.
-// NaN and infinity never pass.
+// signs and sizes from 1/2 to 1, kSlack * u * |a_i|_2 * |B|_F. The data type enters through the unit roundoff
+// u, k through the norms. NaN and infinity never pass.
 #pragma once
 
 #include <algorithm>
@@ -169,7 +169,11 @@ Verification verify_freivalds_real(const Product<type>& p, std::uint64_t seed) {
   using Wide = typename E::Wide;
   using namespace detail;
   std::vector<Wide> x(static_cast<std::size_t>(p.n)), bx(static_cast<std::size_t>(p.k));
-  for (std::size_t j = 0; j < x.size(); ++j) x[j] = (draw(seed, j) >> 63) != 0 ? Wide{1} : Wide{-1};
+  // Signs alone would not do: with equal signs, two columns in each other's place make no difference.
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const double size = 0.75 + draw_real(seed, x.size() + j) / 4;
+    x[j] = static_cast<Wide>((draw(seed, j) >> 63) != 0 ? size : -size);
+  }
   const auto row_times = [&](const auto* row, const std::vector<Wide>& v) {
     Wide sum = 0;
     for (std::size_t j = 0; j < v.size(); ++j) sum += widen_to<Wide>(row[j]) * v[j];

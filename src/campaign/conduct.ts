@@ -2,6 +2,8 @@
  * Conducts a campaign: launches what its plan asks for and is not done, one inspection at a time, and writes each
  * change of state to the journal before anything follows from it. Measures nothing itself.
  */
+
+import { UserError } from '../errors.js';
 import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
@@ -41,7 +43,10 @@ function makeJob(conductor: Conductor, planned: PlannedInspection, attempt: numb
   const batch = campaign.batches[planned.batch] as BatchSpec;
   const indicator = findIndicator(batch.case.indicator);
   const threads = indicator.threads(batch.case.parameters);
-  const cpus = batch.case.parameters.pin === true ? (placeThreads(cores, threads) ?? []) : [];
+  const cpus = batch.case.parameters.pin === true ? placeThreads(cores, threads) : [];
+  if (cpus === null) {
+    throw new UserError(`${threads} threads cannot be pinned: ${cores.allowed.length} CPUs may be used here`);
+  }
   const { sampling } = batch;
   const fault = campaign.fault?.inspection === planned.index ? campaign.fault : null;
   return {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
+import { parseCpuList } from '../machine/linux/cpu-list.js';
 import { formatBytes, plural } from '../quantities/format.js';
 import { parseBytes, parseCount } from '../quantities/parse.js';
 import { rateKpis } from '../record/rate-kpis.js';
@@ -129,6 +130,12 @@ export const matmul: Indicator = {
     const available = usableCpus(machine);
     const threads =
       flags.threads === undefined ? available : parseCount(String(flags.threads), '--threads', MOST_THREADS);
+    const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
+    if (flags.pin === true && threads > cpus) {
+      throw new UserError(
+        `--pin needs a CPU for each of ${threads} threads, and ${cpus} may be used here: leave it out`,
+      );
+    }
     const pin = typeof flags.pin === 'boolean' ? flags.pin : threads <= available;
     const parameters = { ...shape(flags, dtype), dtype, threads, pin, cache: String(flags.cache ?? 'hot') };
     return read(parameters);

@@ -21,6 +21,7 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--reps 1e12', /--reps takes at most/],
   ['--inspections 0', /--inspections takes a whole number/],
   ['--threads 0', /--threads takes a whole number/],
+  ['--threads 3000 --pin', /--pin needs a CPU for each of 3000 threads/],
   ['--timeout 0', /--timeout takes a time such as/],
   ['--warmup soon', /--warmup takes auto, a number of calls or a time/],
   ['--seed x', /--seed takes a whole number/],

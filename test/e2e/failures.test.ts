@@ -13,7 +13,7 @@ import {
 } from '../support/pi-bench.js';
 
 /** Long enough to be hit by a signal, short enough to wait for. */
-const LONG = ['matmul', '--size', '256', '--reps', '3000', '--inspections', '3', '--warmup', '20'];
+const LONG = ['matmul', '--size', '256', '--reps', '8000', '--inspections', '3', '--warmup', '20'];
 
 /** Sends a signal to the worker of the first launch. */
 async function hitFirstWorker(signal: NodeJS.Signals, out: string) {
@@ -84,7 +84,19 @@ describe('a signal', () => {
     ['SIGTERM', 143],
   ] as const)('%s stops cleanly: the record says interrupted and holds all that was measured', (signal, code) =>
     withFolder(async (out) => {
-      const running = startPiBench([...LONG, '--out', out]);
+      const running = startPiBench([
+        'matmul',
+        '--size',
+        '256',
+        '--reps',
+        '12000',
+        '--inspections',
+        '2',
+        '--warmup',
+        '20',
+        '--out',
+        out,
+      ]);
       const folder = await until(() => {
         try {
           return campaignFolder(out);
@@ -100,7 +112,7 @@ describe('a signal', () => {
           return undefined;
         }
       }, 'the first document');
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
       process.kill(running.child.pid ?? 0, signal);
       const run = await running.ended;
       expect(run.code).toBe(code);
@@ -108,7 +120,7 @@ describe('a signal', () => {
       expect(record.status).toBe('interrupted');
       const [first, second] = record.batches[0]?.inspections ?? [];
       expect(first?.status).toBe('measured');
-      expect(first?.statistics?.n).toBe(3000);
+      expect(first?.statistics?.n).toBe(12_000);
       expect(second?.status).toBe('interrupted');
       expect(second?.statistics?.n).toBeGreaterThan(0);
       expect(second?.verification?.passed).toBe(true);
@@ -117,7 +129,7 @@ describe('a signal', () => {
       expect(resumed.code).toBe(0);
       expect(readRecordFile(folder).status).toBe('complete');
       expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
-        3000, 3000, 3000,
+        12_000, 12_000,
       ]);
     }));
 });

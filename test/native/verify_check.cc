@@ -108,8 +108,21 @@ void check_shape(Checks& check, std::int64_t m, std::int64_t n, std::int64_t k, 
     });
   }
 
-  // Two swapped rows are wrong in two places.
+  // Two swapped columns must not hide behind an unlucky random vector.
   auto& wronged = given.right;
+  const auto swap_columns = [&] {
+    for (std::int64_t i = 0; i < m; ++i) std::swap(wronged.at(i, 2), wronged.at(i, 5));
+  };
+  swap_columns();
+  int missed = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    if (pibench::matmul::verify<type>(wronged.product(), seed).passed) ++missed;
+  }
+  swap_columns();
+  check.that(missed == 0, given.name + "rejects two swapped columns with each of 20 random vectors",
+             std::to_string(missed) + " missed");
+
+  // Two swapped rows are wrong in two places.
   for (std::int64_t j = 0; j < n; ++j) std::swap(wronged.at(2, j), wronged.at(5, j));
   const Verification swapped = pibench::matmul::verify<type>(wronged.product(), kSeed);
   check.that(!swapped.passed && swapped.wrong >= 2, given.name + "rejects two swapped rows",

@@ -67,16 +67,19 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
   ];
 }
 
+const ran = ({ inspections }: RecordBatch): boolean =>
+  inspections.some(({ statistics }) => statistics !== null);
+
 function trustRows(batch: RecordBatch, style: Style): Row[] {
   const { disturbedShare } = batch;
+  const output: Row = ['output', verificationText(batch, style)];
+  // Nothing ran: nothing can be said of what disturbed it.
+  if (!ran(batch)) return [output];
   const disturbed =
     disturbedShare === null
       ? 'not known: this system does not tell which repetitions lost their CPU'
       : `${formatShare(disturbedShare)} of the repetitions may have lost their CPU${undisturbedText(batch)}`;
-  return [
-    ['disturbed', disturbed],
-    ['output', verificationText(batch, style)],
-  ];
+  return [['disturbed', disturbed], output];
 }
 
 function undisturbedText({ inspections, elapsed }: RecordBatch): string {
@@ -135,7 +138,9 @@ function launchNames(inspections: readonly number[], planned: number): string {
   return ` (launch ${named.join(', ')}${more})`;
 }
 
-function flagLines({ flags, planned }: RecordBatch, style: Style): string[] {
+function flagLines(batch: RecordBatch, style: Style): string[] {
+  const { flags, planned } = batch;
+  if (!ran(batch)) return [];
   if (flags.length === 0) return [`  ${style.good('no validity flag')}`];
   const rows: Row[] = flags.map(({ name, reason, inspections }) => [
     style.warn(name),

@@ -81,8 +81,14 @@ export const preempted: Detector = {
       signs.push(`they were on a CPU for only ${formatShare(found.cpuShare)} of the time`);
     }
     if (signs.length === 0) return null;
+    const { threads, telemetry } = observation;
+    const crowded = threads > telemetry.allowedCpus;
+    const who = crowded
+      ? `${threads} threads took turns on ${telemetry.allowedCpus} CPUs`
+      : 'other work ran on these CPUs';
+    const cure = crowded ? 'measure with fewer threads' : 'end it, or measure on other CPUs';
     return {
-      reason: `other work ran on these CPUs: ${signs.join('; ')}; ${plural(found.involuntarySwitches, 'involuntary switch', 'involuntary switches')}: end it, or measure on other CPUs`,
+      reason: `${who}: ${signs.join('; ')}; ${plural(found.involuntarySwitches, 'involuntary switch', 'involuntary switches')}: ${cure}`,
       evidence: {
         runDelaySeconds: found.delay,
         delayShare: found.delayShare,
@@ -90,7 +96,7 @@ export const preempted: Detector = {
         disturbancesPerSecond: found.disturbancesPerSecond,
         cpuShare: found.cpuShare,
         involuntarySwitches: found.involuntarySwitches,
-        threads: observation.threads,
+        threads,
       },
     };
   },
