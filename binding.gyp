@@ -33,6 +33,7 @@
         "kernels/cpu/blocking.cc",
         "kernels/cpu/cache_sizes.cc",
         "kernels/cpu/cpu_features.cc",
+        "kernels/cpu/data_type_name.cc",
         "kernels/cpu/dispatch.cc",
         "kernels/cpu/loop_nest.cc",
         "kernels/cpu/packing.cc",

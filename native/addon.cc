@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "../kernels/cpu/data_type_name.h"
 #include "../kernels/cpu/gemm.h"
 #include "inspection.h"
 #include "threads/affinity.h"
@@ -299,28 +300,13 @@ Napi::Value inspect(const Napi::CallbackInfo& info) {
 
 // ---- What this build and this machine offer ---------------------------------------------------------------
 
-const char* data_type_name(pibench::kernels::DataType type) {
-  using pibench::kernels::DataType;
-  switch (type) {
-    case DataType::float32:
-      return "float32";
-    case DataType::float64:
-      return "float64";
-    case DataType::bfloat16:
-      return "bfloat16";
-    case DataType::int8:
-      return "int8";
-  }
-  return "unknown";
-}
-
 // kernels() -> [{ isa, dtype, runsHere }], best first for each data type
 Napi::Value kernels(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
   for (const auto& kernel : pibench::kernels::kernel_list()) {
     auto entry = Napi::Object::New(info.Env());
     entry.Set("isa", kernel.isa);
-    entry.Set("dtype", data_type_name(kernel.type));
+    entry.Set("dtype", pibench::kernels::name_of(kernel.type));
     entry.Set("runsHere", kernel.runs_here);
     list.Set(list.Length(), entry);
   }
@@ -335,7 +321,7 @@ Napi::Value peak_loop(const Napi::CallbackInfo& info) {
   std::uint64_t operations = 0;
   const Nanoseconds begin = pibench::now();
   for (const auto& kernel : pibench::kernels::kernel_list()) {
-    if (isa == kernel.isa && dtype == data_type_name(kernel.type) && kernel.runs_here) {
+    if (isa == kernel.isa && dtype == pibench::kernels::name_of(kernel.type) && kernel.runs_here) {
       operations = pibench::kernels::run_peak_loop(kernel.type, kernel.isa, iterations);
     }
   }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../kernels/cpu/data_type_name.h"
 #include "matmul/matmul_workload.h"
 #include "measure/idle_workload.h"
 
@@ -12,20 +13,11 @@ namespace {
 
 using Make = std::function<std::unique_ptr<Workload>()>;
 
-kernels::DataType data_type(const std::string& name) {
-  using kernels::DataType;
-  if (name == "float32") return DataType::float32;
-  if (name == "float64") return DataType::float64;
-  if (name == "bfloat16") return DataType::bfloat16;
-  if (name == "int8") return DataType::int8;
-  throw std::invalid_argument("unknown data type " + name);
-}
-
 Make matmul(const WorkloadParameters& p) {
   const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
   const matmul::Parameters parameters{
       {integer("m"), integer("n"), integer("k")},
-      data_type(p.text("dtype")),
+      kernels::data_type_named(p.text("dtype")),
       static_cast<int>(p.number("threads")),
       p.integers("cpus"),
       p.text("isa"),

@@ -4,7 +4,6 @@ export type Hertz = number;
 export type Bytes = number;
 /** Floating-point operations (for integer types: integer operations), a multiply-add counting as two. */
 export type Flop = number;
-export type FlopPerSecond = number;
 export type Joules = number;
 export type Celsius = number;
 /** A share of a whole, 0 to 1. */

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu_features.h"
+#include "data_type_name.h"
 #include "gemm.h"
 #include "instruction_set.h"
 #include "loop_nest.h"
@@ -41,20 +42,6 @@ std::vector<KernelInfo> list_kernels() {
   return list;
 }
 
-std::string type_name(DataType type) {
-  switch (type) {
-    case DataType::float32:
-      return "float32";
-    case DataType::float64:
-      return "float64";
-    case DataType::bfloat16:
-      return "bfloat16";
-    case DataType::int8:
-      return "int8";
-  }
-  return "this data type";
-}
-
 }  // namespace
 
 std::span<const KernelInfo> kernel_list() {
@@ -73,7 +60,7 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
       if (runs_here(*set)) return make_blocked_gemm(*set, kernel, shape, team);
     }
   }
-  const std::string what = "the " + std::string(wanted) + " kernel for " + type_name(type);
+  const std::string what = "the " + std::string(wanted) + " kernel for " + name_of(type);
   throw std::invalid_argument(compiled_in
                                   ? what + " does not run on this CPU"
                                   : what + " is not part of this build; leave the choice of kernel open");

@@ -6,7 +6,7 @@ import { parseCount, parseDuration, requireDuration } from '../quantities/parse.
 import type { BatchSpec, Warmup } from '../record/schema.js';
 
 /** Six launches are the fewest from which an order-statistic interval of 95 % can be had. */
-export const DEFAULT_INSPECTIONS = 6;
+const DEFAULT_INSPECTIONS = 6;
 const MOST_REPETITIONS = 20_000_000;
 const MOST_INSPECTIONS = 10_000;
 const MOST_SEED = 2 ** 32 - 1;

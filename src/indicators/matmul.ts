@@ -17,7 +17,7 @@ const ELEMENT = {
   int8: { operand: 1, result: 4 },
 } as const;
 
-export const DATA_TYPES = Object.keys(ELEMENT) as (keyof typeof ELEMENT)[];
+const DATA_TYPES = Object.keys(ELEMENT) as (keyof typeof ELEMENT)[];
 
 /** Sums of products of -127..127 stay within int32 up to this k. */
 const MOST_INT8_K = 133_152;

@@ -13,7 +13,7 @@ import { appendToJournal, type JournalEntry } from './journal.js';
 
 export const JOURNAL = 'journal.ndjson';
 export const RECORD = 'record.json';
-export const INSPECTIONS = 'inspections';
+const INSPECTIONS = 'inspections';
 
 export const inspectionFile = (index: number): string => `${index}.json`;
 
@@ -31,7 +31,7 @@ export interface Store {
 }
 
 /** Where a campaign goes when its folder cannot be written. */
-export function fallbackFolder(campaign: string): string {
+function fallbackFolder(campaign: string): string {
   return join(tmpdir(), `pi-bench-${process.getuid?.() ?? 0}`, campaign);
 }
 

@@ -6,25 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "../../kernels/cpu/data_type_name.h"
 #include "../../native/matmul/verify.h"
 
 namespace pibench::test {
 
 using kernels::DataType;
-
-inline std::string name_of(DataType type) {
-  switch (type) {
-    case DataType::float32:
-      return "float32";
-    case DataType::float64:
-      return "float64";
-    case DataType::bfloat16:
-      return "bfloat16";
-    case DataType::int8:
-      return "int8";
-  }
-  return "unknown";
-}
+using kernels::name_of;
 
 // Calls `body` with each data type as a constant.
 template <typename Body>
