@@ -48,6 +48,8 @@ class Gemm {
   virtual void run(const GemmOperands& operands) noexcept = 0;
   // The instruction set that was chosen.
   [[nodiscard]] virtual const char* isa() const noexcept = 0;
+  // Members of the team that take part: one for a small product, which more would only slow down.
+  [[nodiscard]] virtual int members() const noexcept = 0;
 };
 
 // `isa` = nullptr or "" chooses the best kernel that runs here. Throws std::invalid_argument when the named

@@ -39,6 +39,7 @@ class BlockedGemm final : public Gemm {
 
   void run(const GemmOperands& operands) noexcept override;
   [[nodiscard]] const char* isa() const noexcept override { return set_.name; }
+  [[nodiscard]] int members() const noexcept override { return members_; }
 
  private:
   static constexpr std::size_t kLine = 64;

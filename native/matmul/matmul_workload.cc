@@ -90,7 +90,14 @@ class MatmulWorkload final : public Workload {
   Output output() noexcept override {
     return {{reinterpret_cast<std::byte*>(c_.data()), c_.bytes()}, sizeof(typename E::Result)};
   }
-  [[nodiscard]] std::string implementation() const override { return gemm_->isa(); }
+  [[nodiscard]] std::string implementation() const override {
+    const int working = gemm_->members();
+    std::string name = gemm_->isa();
+    if (working < team_.size()) {
+      name += ", " + std::to_string(working) + " of " + std::to_string(team_.size()) + " threads at work";
+    }
+    return name;
+  }
   Team& team() noexcept override { return team_; }
 
  private:

@@ -143,6 +143,22 @@ describe('matmul', () => {
       expect((await basis('six', '6'))?.basis).toBe('launches');
     }));
 
+  it('says when a small product leaves threads idle', () =>
+    withFolder(async (out) => {
+      const { record } = await matmulRecord(
+        out,
+        '--size',
+        '16',
+        '--threads',
+        '2',
+        '--reps',
+        '20',
+        '--inspections',
+        '1',
+      );
+      expect(record.batches[0]?.stack.implementation).toMatch(/, 1 of 2 threads at work$/);
+    }));
+
   it('finds the warm-up in the first launch and fixes it for the others', () =>
     withFolder(async (out) => {
       const { folder } = await matmulRecord(out, ...SMALL, '--reps', '20');
