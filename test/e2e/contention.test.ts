@@ -107,9 +107,10 @@ it('a load beside the launch is seen: preempted or contended', () =>
       const run = await startPiBench([
         'matmul',
         '--size',
-        '256',
+        // Longer than the scheduler's slice: with two spinners on each CPU, hardly a repetition keeps it.
+        '768',
         '--reps',
-        '500',
+        '200',
         '--inspections',
         '1',
         '--json',
@@ -121,7 +122,7 @@ it('a load beside the launch is seen: preempted or contended', () =>
       const names = batch?.flags.map(({ name }) => name) ?? [];
       expect(names).toContain('preempted');
       expect(names).toContain('contended');
-      expect(batch?.disturbedShare).toBeGreaterThan(0.05);
+      expect(batch?.disturbedShare).toBeGreaterThan(0.25);
     } finally {
       for (const { child } of spinners) child.kill('SIGKILL');
     }
