@@ -15,8 +15,10 @@ using Make = std::function<std::unique_ptr<Workload>()>;
 
 Make matmul(const WorkloadParameters& p) {
   const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const auto transposed = [&p](const char* name) { return p.text(name) == "T"; };
   const matmul::Parameters parameters{
-      {integer("m"), integer("n"), integer("k")},
+      {integer("m"), integer("n"), integer("k"), transposed("transposeA"), transposed("transposeB"),
+       integer("batch"), p.number("prepack") != 0},
       kernels::data_type_named(p.text("dtype")),
       static_cast<int>(p.number("threads")),
       p.integers("cpus"),
