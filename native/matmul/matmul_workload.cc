@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../cache_flush.h"
 #include "../threads/team.h"
-#include "cache_flush.h"
 #include "elements.h"
 #include "operand.h"
 #include "verify.h"
