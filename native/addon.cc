@@ -11,6 +11,7 @@
 
 #include "../kernels/cpu/data_type_name.h"
 #include "../kernels/cpu/gemm.h"
+#include "../kernels/cpu/memory/dispatch.h"
 #include "inspection.h"
 #include "threads/affinity.h"
 #include "workloads.h"
@@ -334,6 +335,18 @@ Napi::Value kernels(const Napi::CallbackInfo& info) {
   return list;
 }
 
+// memoryKernels() -> [{ isa, runsHere }], best first
+Napi::Value memory_kernels(const Napi::CallbackInfo& info) {
+  auto list = Napi::Array::New(info.Env());
+  for (const auto* table : pibench::kernels::memory::kernel_tables()) {
+    auto entry = Napi::Object::New(info.Env());
+    entry.Set("isa", table->name);
+    entry.Set("runsHere", pibench::kernels::memory::runs_here(*table));
+    list.Set(list.Length(), entry);
+  }
+  return list;
+}
+
 // peakLoop(dtype, isa, iterations) -> { operations, seconds }: the register-only ceiling of one thread
 Napi::Value peak_loop(const Napi::CallbackInfo& info) {
   const std::string dtype = info[0].ToString().Utf8Value();
@@ -377,6 +390,7 @@ Napi::Value die_with_parent(const Napi::CallbackInfo& info) {
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("inspect", Napi::Function::New(env, inspect));
   exports.Set("kernels", Napi::Function::New(env, kernels));
+  exports.Set("memoryKernels", Napi::Function::New(env, memory_kernels));
   exports.Set("peakLoop", Napi::Function::New(env, peak_loop));
   exports.Set("measureClock", Napi::Function::New(env, measure_clock));
   exports.Set("bindMainThread", Napi::Function::New(env, bind_main_thread));

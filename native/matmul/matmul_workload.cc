@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../cache_flush.h"
 #include "../peak/peak_workload.h"
 #include "../threads/team.h"
-#include "cache_flush.h"
 #include "elements.h"
 #include "operand.h"
 #include "verify.h"
