@@ -11,7 +11,7 @@ struct Float32 {
   using Vector = __m512;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 1;
-  static Vector start(const void*, int) noexcept { return _mm512_setzero_ps(); }
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static Vector load(const float* from) noexcept { return _mm512_loadu_ps(from); }
   static Vector broadcast(const float* from) noexcept { return _mm512_set1_ps(*from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_ps(a, b, sum); }
@@ -26,7 +26,7 @@ struct Float64 {
   using Vector = __m512d;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;
-  static Vector start(const void*, int) noexcept { return _mm512_setzero_pd(); }
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static Vector load(const double* from) noexcept { return _mm512_loadu_pd(from); }
   static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }

@@ -11,7 +11,7 @@ struct Bfloat16Pairs {
   using Vector = __m512;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 2;
-  static Vector start(const void*, int) noexcept { return _mm512_setzero_ps(); }
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static __m512i load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
   static __m512i broadcast(const Unit* from) noexcept { return _mm512_set1_epi32(static_cast<int>(*from)); }
   static Vector multiply_add(__m512i a, __m512i b, Vector sum) noexcept {

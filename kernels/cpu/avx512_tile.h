@@ -7,6 +7,8 @@
 
 #include <immintrin.h>
 
+#include <type_traits>
+
 #include "instruction_set.h"
 
 namespace pibench::kernels {
@@ -18,6 +20,22 @@ constexpr int kTileVectors = 2;
 // Rows of A where they lie are addressed from a few bases, so that the addresses fit into the scalar
 // registers.
 constexpr int kRowsPerBase = 5;
+
+// A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot each.
+template <typename Vector>
+inline Vector zeros() noexcept {
+  Vector zero;
+  asm("vpxord %0, %0, %0" : "=v"(zero));
+  return zero;
+}
+
+// Keeps the compiler from computing the addresses of all rows before the loop and spilling them.
+template <typename T>
+inline T* next_row(T* row, std::int64_t ld) noexcept {
+  row += ld;
+  asm("" : "+r"(row));
+  return row;
+}
 
 // Arithmetic:
 //   Unit         what is read of one lane at a time: one element, or the pair or quadruple of a dot product
@@ -43,27 +61,30 @@ void compute_tile(const Tile& tile) noexcept {
   const std::int64_t a_row = tile.a_row;
   const Unit* bases[3] = {a, a + kRowsPerBase * a_row, a + 2 * kRowsPerBase * a_row};
 
+  if (tile.prefetch_c) {
+    // It is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
+    const Result* row = c;
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+      for (int j = 0; j < kTileVectors; ++j) {
+        _mm_prefetch(reinterpret_cast<const char*>(row + j * kLanes), _MM_HINT_T1);
+      }
+      row = next_row(row, ldc);
+    }
+  }
   Vector sums[rows][kTileVectors];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kTileVectors; ++j) {
-      sums[i][j] = Arithmetic::start(b + units * b_step, j);
-      // The tile of C is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
-      _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc + j * kLanes), _MM_HINT_T1);
-    }
+    for (int j = 0; j < kTileVectors; ++j) sums[i][j] = Arithmetic::start(b + units * b_step, j);
   }
-  for (std::int64_t p = 0; p < units; ++p) {
-    const auto b0 = Arithmetic::load(b);
-    const auto b1 = Arithmetic::load(b + kLanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const auto element = in_place
-                               ? Arithmetic::broadcast(bases[i / kRowsPerBase] + (i % kRowsPerBase) * a_row)
-                               : Arithmetic::broadcast(a + i);
-      sums[i][0] = Arithmetic::multiply_add(element, b0, sums[i][0]);
-      sums[i][1] = Arithmetic::multiply_add(element, b1, sums[i][1]);
-    }
+  // Element of A of row i, `ahead` units further down the depth.
+  const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
+    return in_place ? Arithmetic::broadcast(bases[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + ahead)
+                    : Arithmetic::broadcast(a + ahead * a_step + i);
+  };
+  const auto advance = [&]() __attribute__((always_inline)) {
     if constexpr (in_place) {
       ++bases[0];
       ++bases[1];
@@ -72,14 +93,56 @@ void compute_tile(const Tile& tile) noexcept {
       a += a_step;
     }
     b += b_step;
-  }
+  };
+  const auto step = [&]() __attribute__((always_inline)) {
+    const auto b0 = Arithmetic::load(b);
+    const auto b1 = Arithmetic::load(b + kLanes);
 #pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 2
-    for (int j = 0; j < kTileVectors; ++j) {
-      Result* at = c + i * ldc + j * kLanes;
-      Arithmetic::write(at, tile.accumulate ? Arithmetic::add(sums[i][j], Arithmetic::read(at)) : sums[i][j]);
+    for (int i = 0; i < rows; ++i) {
+      const auto factor = element(i, 0);
+      sums[i][0] = Arithmetic::multiply_add(factor, b0, sums[i][0]);
+      sums[i][1] = Arithmetic::multiply_add(factor, b1, sums[i][1]);
     }
+    advance();
+  };
+  for (std::int64_t p = 2; p < units; ++p) step();
+  // Stores one row, to which C's is added where the tile accumulates.
+  const auto finish = [&](auto accumulate, Vector sum0, Vector sum1) __attribute__((always_inline)) {
+    if constexpr (accumulate.value) {
+      sum0 = Arithmetic::add(sum0, Arithmetic::read(c));
+      sum1 = Arithmetic::add(sum1, Arithmetic::read(c + kLanes));
+    }
+    Arithmetic::write(c, sum0);
+    Arithmetic::write(c + kLanes, sum1);
+    c = next_row(c, ldc);
+  };
+  // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep the
+  // next tile's multiplications waiting.
+  const auto finish_all = [&](auto accumulate) __attribute__((always_inline)) {
+    if (units < 2) {
+      step();
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i) finish(accumulate, sums[i][0], sums[i][1]);
+      return;
+    }
+    const auto b0 = Arithmetic::load(b);
+    const auto b1 = Arithmetic::load(b + kLanes);
+    const auto next_b0 = Arithmetic::load(b + b_step);
+    const auto next_b1 = Arithmetic::load(b + b_step + kLanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const auto factor = element(i, 0);
+      const auto next_factor = element(i, 1);
+      const Vector sum0 = Arithmetic::multiply_add(factor, b0, sums[i][0]);
+      const Vector sum1 = Arithmetic::multiply_add(factor, b1, sums[i][1]);
+      finish(accumulate, Arithmetic::multiply_add(next_factor, next_b0, sum0),
+             Arithmetic::multiply_add(next_factor, next_b1, sum1));
+    }
+  };
+  if (tile.accumulate) {
+    finish_all(std::true_type{});
+  } else {
+    finish_all(std::false_type{});
   }
 }
 

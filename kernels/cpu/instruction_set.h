@@ -32,6 +32,7 @@ struct Tile {
   std::int64_t a_row;  // elements from one row of A to the next; read by ComputeTile functions `in_place`
   std::int64_t ldc;    // elements from one row of C to the next
   bool accumulate;
+  bool prefetch_c;  // C is too large to be in a near cache
 };
 
 // Computes a tile of a fixed number of rows.

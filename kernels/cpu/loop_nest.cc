@@ -30,6 +30,30 @@ struct Panels {
   bool packed;
 };
 
+// Cuts rows into strips of near-equal height, at most `most`, rather than whole ones and a rest: a low strip
+// has too few independent sums to fill the pipelines. Without a division for each.
+class Strips {
+ public:
+  Strips(std::int64_t rows, std::int64_t most) noexcept
+      : rows_(rows), height_(rows / ceil_div(rows, most)), higher_(rows % ceil_div(rows, most)) {
+    settle();
+  }
+  [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
+  [[nodiscard]] std::int64_t row() const noexcept { return row_; }
+  [[nodiscard]] std::int64_t height() const noexcept { return here_; }
+  void next() noexcept {
+    row_ += here_;
+    settle();
+  }
+
+ private:
+  // The first `higher_` strips have a row more.
+  void settle() noexcept { here_ = height_ + (higher_-- > 0 ? 1 : 0); }
+
+  std::int64_t rows_, height_, higher_;
+  std::int64_t row_ = 0, here_ = 0;
+};
+
 class BlockedGemm final : public Gemm {
  public:
   BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
@@ -83,7 +107,6 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
     return static_cast<std::size_t>(elements) * kernel_.result_size;
   }
-  [[nodiscard]] std::int64_t strips(std::int64_t rows) const noexcept { return ceil_div(rows, kernel_.mr); }
   [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
     return ceil_div(columns, kernel_.nr);
   }
@@ -106,6 +129,8 @@ class BlockedGemm final : public Gemm {
   Partition partition_;
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
+  bool prefetch_c_;
+  std::vector<Role> roles_;  // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0;
   std::vector<Buffer> own_;
@@ -127,11 +152,13 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       blocks_(strategy.blocking),
       a_in_place_(strategy.a_in_place),
       b_in_place_(strategy.b_in_place),
+      prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
   const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
   column_blocks_ = ceil_div(widest, blocks_.nc);
 
+  for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
   const std::size_t a_bytes = a_in_place_ ? 0 : packed_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
   panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
@@ -176,7 +203,7 @@ void BlockedGemm::touch(int member) noexcept {
   if (member >= partition_.members()) return;
   const auto index = static_cast<std::size_t>(member);
   std::memset(own_[index].data(), 0, own_[index].size());
-  const Role role = role_of(member);
+  const Role& role = roles_[index];
   const auto zero_share = [&](const Buffer& buffer, std::int64_t part, std::int64_t parts) {
     const Range mine = share(static_cast<std::int64_t>(buffer.size()), part, parts);
     std::memset(buffer.data() + mine.begin, 0, static_cast<std::size_t>(mine.size()));
@@ -236,7 +263,7 @@ void BlockedGemm::work(int member) noexcept {
     }
     return;
   }
-  const Role role = role_of(member);
+  const Role& role = roles_[static_cast<std::size_t>(member)];
   if (kernel_.enter != nullptr) kernel_.enter();
   std::size_t turn = 0;
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
@@ -303,15 +330,12 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
   }
 }
 
-// The rows are cut into strips of near-equal height rather than whole ones and a rest: a low strip has too
-// few independent sums to fill the pipelines. The strip from row i on begins where i packed rows end.
+// The strip from row i on begins where i packed rows end.
 void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
   const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
-  const std::int64_t count = strips(rows.size());
-  for (std::int64_t s = 0; s < count; ++s) {
-    const Range strip = share(rows.size(), s, count);
-    pack(a_at(product, rows.begin + strip.begin, depth.begin), operands_->lda, strip.size(), depth.size(),
-         strip.size(), packed + packed_bytes(strip.begin, depth.size()));
+  for (Strips strip(rows.size(), kernel_.mr); !strip.done(); strip.next()) {
+    pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
+         strip.height(), packed + packed_bytes(strip.row(), depth.size()));
   }
 }
 
@@ -321,10 +345,10 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   Tile tile{};
   tile.ldc = operands_->ldc;
   tile.accumulate = depth.begin > 0;
+  tile.prefetch_c = prefetch_c_;
   tile.a_row = operands_->lda;
   tile.depth = packed_depth(depth.size());
   const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel_.in_place : kernel_.by_rows;
-  const std::int64_t count = strips(rows.size());
 
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
@@ -340,21 +364,20 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       tile.b = own_panel(member);
       tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
-    for (std::int64_t s = 0; s < count; ++s) {
-      const Range strip = share(rows.size(), s, count);
+    for (Strips strip(rows.size(), kernel_.mr); !strip.done(); strip.next()) {
       if (a_in_place_) {
-        tile.a = a_at(product, rows.begin + strip.begin, depth.begin);
+        tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;
       } else {
-        tile.a = packed_a + packed_bytes(strip.begin, depth.size());
-        tile.a_step = strip.size() * packing_.a.unit;
+        tile.a = packed_a + packed_bytes(strip.row(), depth.size());
+        tile.a_step = strip.height() * packing_.a.unit;
       }
-      tile.c = c + result_bytes((rows.begin + strip.begin) * operands_->ldc + j);
-      const ComputeTile compute = by_rows[strip.size() - 1];
+      tile.c = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
+      const ComputeTile compute = by_rows[strip.height() - 1];
       if (width == kernel_.nr) {
         compute(tile);
       } else {
-        edge_tile(compute, tile, strip.size(), width, own_edge(member));
+        edge_tile(compute, tile, strip.height(), width, own_edge(member));
       }
     }
   }
