@@ -9,14 +9,19 @@ struct Float32 {
   using Unit = float;
   using Result = float;
   using Vector = __m512;
+  using Mask = __mmask16;
+  static constexpr bool kInPlace = true;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 1;
   static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static Vector load(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static Vector load(Mask mask, const float* from) noexcept { return _mm512_maskz_loadu_ps(mask, from); }
   static Vector broadcast(const float* from) noexcept { return _mm512_set1_ps(*from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_ps(a, b, sum); }
-  static Vector read(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static Vector read(const float* from) noexcept { return load(from); }
+  static Vector read(Mask mask, const float* from) noexcept { return load(mask, from); }
   static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }
+  static void write(float* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_ps(to, mask, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
 };
 
@@ -24,27 +29,33 @@ struct Float64 {
   using Unit = double;
   using Result = double;
   using Vector = __m512d;
+  using Mask = __mmask8;
+  static constexpr bool kInPlace = true;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;
   static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static Vector load(const double* from) noexcept { return _mm512_loadu_pd(from); }
+  static Vector load(Mask mask, const double* from) noexcept { return _mm512_maskz_loadu_pd(mask, from); }
   static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }
-  static Vector read(const double* from) noexcept { return _mm512_loadu_pd(from); }
+  static Vector read(const double* from) noexcept { return load(from); }
+  static Vector read(Mask mask, const double* from) noexcept { return load(mask, from); }
   static void write(double* to, Vector value) noexcept { _mm512_storeu_pd(to, value); }
+  static void write(double* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_pd(to, mask, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_pd(a, b); }
 };
 
 constexpr Packing kPack32 = word_packing<Words32>();
 constexpr Packing kPack64 = word_packing<Words64>();
 
+constexpr MicroKernel kNarrowFloat32 = narrow_kernel<Float32>(DataType::float32, &kPack32);
+constexpr MicroKernel kNarrowFloat64 = narrow_kernel<Float64>(DataType::float64, &kPack64);
+
 constexpr MicroKernel kKernels[] = {
-    {DataType::float32, &kPack32, sizeof(float), kTileRows, kTileVectors* Float32::kLanes,
-     kTileByRows<Float32, false>, kTileByRows<Float32, true>},
-    {DataType::float64, &kPack64, sizeof(double), kTileRows, kTileVectors* Float64::kLanes,
-     kTileByRows<Float64, false>, kTileByRows<Float64, true>},
-    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kTileRows, kTileVectors* Float32::kLanes,
-     kTileByRows<Float32, false>},
+    wide_kernel<Float32>(kNarrowFloat32),
+    wide_kernel<Float64>(kNarrowFloat64),
+    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kWideRows, kWide* Float32::kLanes,
+     kByRows<Float32, kWide, kWideRows, false>.functions},
 };
 
 // Two FMA units of latency 4 or 5 need 10 independent chains. x = x * 1/2 + 1/2 stays at 1.

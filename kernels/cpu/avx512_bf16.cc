@@ -9,16 +9,21 @@ struct Bfloat16Pairs {
   using Unit = std::uint32_t;
   using Result = float;
   using Vector = __m512;
+  using Mask = __mmask16;
+  static constexpr bool kInPlace = false;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 2;
   static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static __m512i load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
+  static __m512i load(Mask mask, const Unit* from) noexcept { return _mm512_maskz_loadu_epi32(mask, from); }
   static __m512i broadcast(const Unit* from) noexcept { return _mm512_set1_epi32(static_cast<int>(*from)); }
   static Vector multiply_add(__m512i a, __m512i b, Vector sum) noexcept {
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
   }
   static Vector read(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static Vector read(Mask mask, const float* from) noexcept { return _mm512_maskz_loadu_ps(mask, from); }
   static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }
+  static void write(float* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_ps(to, mask, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
 };
 
@@ -58,8 +63,8 @@ constexpr Packing kPackPairs = {2,
                                 {transpose_strip<Words32, 2, 0, true>, pair_rows, 2},
                                 {transpose_strip<Words32, 2, 0, false>, pair_rows, 2}};
 
-constexpr MicroKernel kKernels[] = {{DataType::bfloat16, &kPackPairs, sizeof(float), kTileRows,
-                                     kTileVectors* Bfloat16Pairs::kLanes, kTileByRows<Bfloat16Pairs, false>}};
+constexpr MicroKernel kNarrowPairs = narrow_kernel<Bfloat16Pairs>(DataType::bfloat16, &kPackPairs);
+constexpr MicroKernel kKernels[] = {wide_kernel<Bfloat16Pairs>(kNarrowPairs)};
 
 constexpr int kChains = 12;
 

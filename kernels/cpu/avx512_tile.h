@@ -1,5 +1,5 @@
-// The micro-kernel of every AVX-512 instruction set: 14 rows of two vectors of 512 bits. What one step of the
-// depth does, the template's Arithmetic says.
+// The micro-kernels of every AVX-512 instruction set: 14 rows of two vectors of 512 bits, or, where C is
+// narrow, 28 rows of one. What one step of the depth does, the template's Arithmetic says.
 //
 // Everything is in an unnamed namespace: each file that includes this gets code of its own, compiled with its
 // own flags.
@@ -8,20 +8,23 @@
 #include <immintrin.h>
 
 #include <type_traits>
+#include <utility>
 
 #include "instruction_set.h"
 
 namespace pibench::kernels {
 namespace {
 
-constexpr int kTileRows = 14;  // 14 x 2 accumulators, 2 vectors of B, one element of A: 31 of 32 registers
-constexpr int kTileVectors = 2;
+// 28 accumulators, the vectors of B and one element of A: 31 of 32 registers.
+constexpr int kWideRows = 14;
+constexpr int kNarrowRows = 28;
 
 // Rows of A where they lie are addressed from a few bases, so that the addresses fit into the scalar
 // registers.
 constexpr int kRowsPerBase = 5;
 
-// A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot each.
+// A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
+// each.
 template <typename Vector>
 inline Vector zeros() noexcept {
   Vector zero;
@@ -39,122 +42,209 @@ inline T* next_row(T* row, std::int64_t ld) noexcept {
 
 // Arithmetic:
 //   Unit         what is read of one lane at a time: one element, or the pair or quadruple of a dot product
+//   kUnit        elements of a Unit
 //   Result       element of C
 //   Vector       accumulators; kLanes of them
-//   broadcast(const Unit*), load(const Unit*), multiply_add(a, b, sum)
+//   Mask         which lanes of a vector exist
+//   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
-//   read(const Result*), write(Result*, Vector), add(a, b)
-template <typename Arithmetic, int rows, bool in_place>
-void compute_tile(const Tile& tile) noexcept {
+//   read(Mask, const Result*), write(Result*, Mask, Vector), add(a, b)
+template <typename Arithmetic, int vectors, int rows, bool in_place>
+class TileComputation {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   using Vector = typename Arithmetic::Vector;
-  constexpr int kLanes = Arithmetic::kLanes;
+  using Mask = typename Arithmetic::Mask;
+  static constexpr int kLanes = Arithmetic::kLanes;
+  static constexpr int kBases = (rows + kRowsPerBase - 1) / kRowsPerBase;
 
-  const auto* a = static_cast<const Unit*>(tile.a);
-  const auto* b = static_cast<const Unit*>(tile.b);
-  auto* c = static_cast<Result*>(tile.c);
-  const std::int64_t ldc = tile.ldc;
-  const std::int64_t units = tile.depth / Arithmetic::kUnit;
-  const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
-  const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
-  const std::int64_t a_row = tile.a_row;
-  const Unit* bases[3] = {a, a + kRowsPerBase * a_row, a + 2 * kRowsPerBase * a_row};
-
-  if (tile.prefetch_c) {
-    // It is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
-    const Result* row = c;
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
+ public:
+  // `Whole`: every lane exists, so that no instruction needs a mask.
+  template <typename Whole>
+  [[gnu::always_inline]] static inline void run(const Tile& tile, Whole whole) noexcept {
+    const auto* a = static_cast<const Unit*>(tile.a);
+    const auto* b = static_cast<const Unit*>(tile.b);
+    auto* c = static_cast<Result*>(tile.c);
+    const std::int64_t ldc = tile.ldc;
+    const std::int64_t units = tile.depth / Arithmetic::kUnit;
+    const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
+    const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
+    const std::int64_t a_row = tile.a_row;
+    const Unit* bases[kBases];
+#pragma GCC unroll 8
+    for (int i = 0; i < kBases; ++i) bases[i] = a + i * kRowsPerBase * a_row;
+    Mask masks[vectors]{};
+    if constexpr (!whole.value) {
 #pragma GCC unroll 2
-      for (int j = 0; j < kTileVectors; ++j) {
-        _mm_prefetch(reinterpret_cast<const char*>(row + j * kLanes), _MM_HINT_T1);
+      for (int j = 0; j < vectors; ++j) masks[j] = lanes_from(tile.columns - j * kLanes);
+    }
+
+    if (tile.prefetch_c) {
+      // It is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
+      const Result* row = c;
+#pragma GCC unroll 32
+      for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+        for (int j = 0; j < vectors; ++j) {
+          _mm_prefetch(reinterpret_cast<const char*>(row + j * kLanes), _MM_HINT_T1);
+        }
+        row = next_row(row, ldc);
       }
-      row = next_row(row, ldc);
     }
-  }
-  Vector sums[rows][kTileVectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
+    Vector sums[rows][vectors];
+#pragma GCC unroll 32
+    for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kTileVectors; ++j) sums[i][j] = Arithmetic::start(b + units * b_step, j);
-  }
-  // Element of A of row i, `ahead` units further down the depth.
-  const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
-    return in_place ? Arithmetic::broadcast(bases[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + ahead)
-                    : Arithmetic::broadcast(a + ahead * a_step + i);
-  };
-  const auto advance = [&]() __attribute__((always_inline)) {
-    if constexpr (in_place) {
-      ++bases[0];
-      ++bases[1];
-      ++bases[2];
+      for (int j = 0; j < vectors; ++j) sums[i][j] = Arithmetic::start(b + units * b_step, j);
+    }
+
+    const auto load = [&](const Unit* from, int j) __attribute__((always_inline)) {
+      if constexpr (whole.value)
+        return Arithmetic::load(from + j * kLanes);
+      else
+        return Arithmetic::load(masks[j], from + j * kLanes);
+    };
+    // Element of A of row i, `ahead` units further down the depth.
+    const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
+      return in_place ? Arithmetic::broadcast(bases[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + ahead)
+                      : Arithmetic::broadcast(a + ahead * a_step + i);
+    };
+    const auto step = [&]() __attribute__((always_inline)) {
+      decltype(load(b, 0)) columns[vectors];
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) columns[j] = load(b, j);
+#pragma GCC unroll 32
+      for (int i = 0; i < rows; ++i) {
+        const auto factor = element(i, 0);
+#pragma GCC unroll 2
+        for (int j = 0; j < vectors; ++j) {
+          sums[i][j] = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
+        }
+      }
+      if constexpr (in_place) {
+#pragma GCC unroll 8
+        for (auto& base : bases) ++base;
+      } else {
+        a += a_step;
+      }
+      b += b_step;
+    };
+    for (std::int64_t p = 2; p < units; ++p) step();
+
+    // Stores vector j of one row, to which C's is added where the tile accumulates.
+    const auto finish = [&](auto accumulate, int j, Vector sum) __attribute__((always_inline)) {
+      Result* at = c + j * kLanes;
+      if constexpr (accumulate.value) {
+        if constexpr (whole.value)
+          sum = Arithmetic::add(sum, Arithmetic::read(at));
+        else
+          sum = Arithmetic::add(sum, Arithmetic::read(masks[j], at));
+      }
+      if constexpr (whole.value)
+        Arithmetic::write(at, sum);
+      else
+        Arithmetic::write(at, masks[j], sum);
+    };
+    // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep
+    // the next tile's multiplications waiting.
+    const auto finish_all = [&](auto accumulate) __attribute__((always_inline)) {
+      if (units < 2) {
+        step();
+#pragma GCC unroll 32
+        for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+          for (int j = 0; j < vectors; ++j) finish(accumulate, j, sums[i][j]);
+          c = next_row(c, ldc);
+        }
+        return;
+      }
+      decltype(load(b, 0)) columns[vectors];
+      decltype(load(b, 0)) next_columns[vectors];
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) {
+        columns[j] = load(b, j);
+        next_columns[j] = load(b + b_step, j);
+      }
+#pragma GCC unroll 32
+      for (int i = 0; i < rows; ++i) {
+        const auto factor = element(i, 0);
+        const auto next_factor = element(i, 1);
+#pragma GCC unroll 2
+        for (int j = 0; j < vectors; ++j) {
+          const Vector sum = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
+          finish(accumulate, j, Arithmetic::multiply_add(next_factor, next_columns[j], sum));
+        }
+        c = next_row(c, ldc);
+      }
+    };
+    if (tile.accumulate) {
+      finish_all(std::true_type{});
     } else {
-      a += a_step;
+      finish_all(std::false_type{});
     }
-    b += b_step;
-  };
-  const auto step = [&]() __attribute__((always_inline)) {
-    const auto b0 = Arithmetic::load(b);
-    const auto b1 = Arithmetic::load(b + kLanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const auto factor = element(i, 0);
-      sums[i][0] = Arithmetic::multiply_add(factor, b0, sums[i][0]);
-      sums[i][1] = Arithmetic::multiply_add(factor, b1, sums[i][1]);
-    }
-    advance();
-  };
-  for (std::int64_t p = 2; p < units; ++p) step();
-  // Stores one row, to which C's is added where the tile accumulates.
-  const auto finish = [&](auto accumulate, Vector sum0, Vector sum1) __attribute__((always_inline)) {
-    if constexpr (accumulate.value) {
-      sum0 = Arithmetic::add(sum0, Arithmetic::read(c));
-      sum1 = Arithmetic::add(sum1, Arithmetic::read(c + kLanes));
-    }
-    Arithmetic::write(c, sum0);
-    Arithmetic::write(c + kLanes, sum1);
-    c = next_row(c, ldc);
-  };
-  // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep the
-  // next tile's multiplications waiting.
-  const auto finish_all = [&](auto accumulate) __attribute__((always_inline)) {
-    if (units < 2) {
-      step();
-#pragma GCC unroll 16
-      for (int i = 0; i < rows; ++i) finish(accumulate, sums[i][0], sums[i][1]);
-      return;
-    }
-    const auto b0 = Arithmetic::load(b);
-    const auto b1 = Arithmetic::load(b + kLanes);
-    const auto next_b0 = Arithmetic::load(b + b_step);
-    const auto next_b1 = Arithmetic::load(b + b_step + kLanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const auto factor = element(i, 0);
-      const auto next_factor = element(i, 1);
-      const Vector sum0 = Arithmetic::multiply_add(factor, b0, sums[i][0]);
-      const Vector sum1 = Arithmetic::multiply_add(factor, b1, sums[i][1]);
-      finish(accumulate, Arithmetic::multiply_add(next_factor, next_b0, sum0),
-             Arithmetic::multiply_add(next_factor, next_b1, sum1));
-    }
-  };
-  if (tile.accumulate) {
-    finish_all(std::true_type{});
+  }
+
+ private:
+  static Mask lanes_from(std::int64_t columns) noexcept {
+    if (columns <= 0) return Mask{0};
+    if (columns >= kLanes) return static_cast<Mask>(~Mask{0});
+    return static_cast<Mask>((1U << static_cast<unsigned>(columns)) - 1U);
+  }
+};
+
+template <typename Arithmetic, int vectors, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
+  using Computation = TileComputation<Arithmetic, vectors, rows, in_place>;
+  if (tile.columns == vectors * Arithmetic::kLanes) {
+    Computation::run(tile, std::true_type{});
   } else {
-    finish_all(std::false_type{});
+    Computation::run(tile, std::false_type{});
   }
 }
 
-template <typename Arithmetic, bool in_place>
-constexpr ComputeTile kTileByRows[kTileRows] = {
-    compute_tile<Arithmetic, 1, in_place>,  compute_tile<Arithmetic, 2, in_place>,
-    compute_tile<Arithmetic, 3, in_place>,  compute_tile<Arithmetic, 4, in_place>,
-    compute_tile<Arithmetic, 5, in_place>,  compute_tile<Arithmetic, 6, in_place>,
-    compute_tile<Arithmetic, 7, in_place>,  compute_tile<Arithmetic, 8, in_place>,
-    compute_tile<Arithmetic, 9, in_place>,  compute_tile<Arithmetic, 10, in_place>,
-    compute_tile<Arithmetic, 11, in_place>, compute_tile<Arithmetic, 12, in_place>,
-    compute_tile<Arithmetic, 13, in_place>, compute_tile<Arithmetic, 14, in_place>};
+// The functions for 1 .. most rows.
+template <int most>
+struct ByRows {
+  ComputeTile functions[most];
+};
+template <typename Arithmetic, int vectors, bool in_place, int... below>
+constexpr ByRows<sizeof...(below)> by_rows(std::integer_sequence<int, below...>) {
+  return {{compute_tile<Arithmetic, vectors, below + 1, in_place>...}};
+}
+template <typename Arithmetic, int vectors, int most, bool in_place>
+constexpr auto kByRows = by_rows<Arithmetic, vectors, in_place>(std::make_integer_sequence<int, most>{});
+
+constexpr int kWide = 2;
+constexpr int kNarrow = 1;
+
+// The kernel for up to one vector of columns, and the one for two, which calls on it at the right edge.
+template <typename Arithmetic>
+constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
+  MicroKernel kernel{type,
+                     packing,
+                     sizeof(typename Arithmetic::Result),
+                     kNarrowRows,
+                     Arithmetic::kLanes,
+                     kByRows<Arithmetic, kNarrow, kNarrowRows, false>.functions};
+  if constexpr (Arithmetic::kInPlace)
+    kernel.in_place = kByRows<Arithmetic, kNarrow, kNarrowRows, true>.functions;
+  kernel.any_columns = true;
+  return kernel;
+}
+
+template <typename Arithmetic>
+constexpr MicroKernel wide_kernel(const MicroKernel& narrow) {
+  MicroKernel kernel{narrow.type,
+                     narrow.packing,
+                     narrow.result_size,
+                     kWideRows,
+                     kWide * Arithmetic::kLanes,
+                     kByRows<Arithmetic, kWide, kWideRows, false>.functions};
+  if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
+  kernel.any_columns = true;
+  kernel.narrow = &narrow;
+  return kernel;
+}
 
 }  // namespace
 }  // namespace pibench::kernels

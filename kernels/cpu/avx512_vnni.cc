@@ -14,18 +14,27 @@ struct Int8Quads {
   using Unit = std::uint32_t;
   using Result = std::int32_t;
   using Vector = __m512i;
+  using Mask = __mmask16;
+  static constexpr bool kInPlace = false;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 4;
   static Vector start(const void* trailer, int vector) noexcept {
     return _mm512_loadu_si512(static_cast<const std::int32_t*>(trailer) + vector * kLanes);
   }
   static Vector load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
+  static Vector load(Mask mask, const Unit* from) noexcept { return _mm512_maskz_loadu_epi32(mask, from); }
   static Vector broadcast(const Unit* from) noexcept { return _mm512_set1_epi32(static_cast<int>(*from)); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
     return _mm512_dpbusd_epi32(sum, a, b);
   }
   static Vector read(const std::int32_t* from) noexcept { return _mm512_loadu_si512(from); }
+  static Vector read(Mask mask, const std::int32_t* from) noexcept {
+    return _mm512_maskz_loadu_epi32(mask, from);
+  }
   static void write(std::int32_t* to, Vector value) noexcept { _mm512_storeu_si512(to, value); }
+  static void write(std::int32_t* to, Mask mask, Vector value) noexcept {
+    _mm512_mask_storeu_epi32(to, mask, value);
+  }
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_epi32(a, b); }
 };
 
@@ -103,8 +112,8 @@ constexpr Packing kPackQuads = {1,
                                 {transpose_strip<Words32, 1, kSign, true>, quadruple_rows<kSign>, 4},
                                 {pack_b_along_depth, pack_b_along_lanes, 4}};
 
-constexpr MicroKernel kKernels[] = {{DataType::int8, &kPackQuads, sizeof(std::int32_t), kTileRows,
-                                     kTileVectors* Int8Quads::kLanes, kTileByRows<Int8Quads, false>}};
+constexpr MicroKernel kNarrowQuads = narrow_kernel<Int8Quads>(DataType::int8, &kPackQuads);
+constexpr MicroKernel kKernels[] = {wide_kernel<Int8Quads>(kNarrowQuads)};
 
 constexpr int kChains = 12;
 

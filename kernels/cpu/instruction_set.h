@@ -29,8 +29,9 @@ struct Tile {
   // Elements of A, as packed or as it lies, from one unit of the depth to the next, and the same of B. (The
   // packed ones are rows * unit and nr * unit; kernels whose unit is above 1 may rely on these.)
   std::int64_t a_step, b_step;
-  std::int64_t a_row;  // elements from one row of A to the next; read by ComputeTile functions `in_place`
-  std::int64_t ldc;    // elements from one row of C to the next
+  std::int64_t a_row;    // elements from one row of A to the next; read by ComputeTile functions `in_place`
+  std::int64_t ldc;      // elements from one row of C to the next
+  std::int64_t columns;  // of the tile: nr, or fewer where the kernel says that it can
   bool accumulate;
   bool prefetch_c;  // C is too large to be in a near cache
 };
@@ -52,6 +53,11 @@ struct MicroKernel {
   // nullptr where there are none. Only where the packing changes neither type nor unit; B may be packed or as
   // it lies, row-major.
   const ComputeTile* in_place = nullptr;
+  // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
+  // in a buffer.
+  bool any_columns = false;
+  // A kernel with fewer columns, for the same packed operands and at least as many rows; nullptr: none.
+  const MicroKernel* narrow = nullptr;
   // Called by each member before its first tile of a call and after its last, where an instruction set has
   // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
   void (*enter)() noexcept = nullptr;

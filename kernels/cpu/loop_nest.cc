@@ -130,7 +130,7 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
   bool prefetch_c_;
-  std::vector<Role> roles_;  // of each member at work
+  std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0;
   std::vector<Buffer> own_;
@@ -348,15 +348,19 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   tile.prefetch_c = prefetch_c_;
   tile.a_row = operands_->lda;
   tile.depth = packed_depth(depth.size());
-  const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel_.in_place : kernel_.by_rows;
 
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
     const std::int64_t panel = (j - columns.begin) / kernel_.nr;
+    const MicroKernel& kernel =
+        kernel_.narrow != nullptr && width <= kernel_.narrow->nr ? *kernel_.narrow : kernel_;
+    const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel.in_place : kernel.by_rows;
+    const bool hangs_over = width < kernel.nr && !kernel.any_columns;
+    tile.columns = hangs_over ? kernel.nr : width;
     tile.b_step = b.step;
     if (b.packed) {
       tile.b = b.data + static_cast<std::size_t>(panel) * panel_bytes(depth.size());
-    } else if (width == kernel_.nr) {
+    } else if (!hangs_over) {
       tile.b = b.data + source_bytes(j - columns.begin);
     } else {
       // Reading a whole panel here would read beyond the matrix.
@@ -374,7 +378,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       }
       tile.c = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
       const ComputeTile compute = by_rows[strip.height() - 1];
-      if (width == kernel_.nr) {
+      if (!hangs_over) {
         compute(tile);
       } else {
         edge_tile(compute, tile, strip.height(), width, own_edge(member));

@@ -37,8 +37,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.blocking = choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
   if (getenv("PB_A")) strategy.a_in_place = atoi(getenv("PB_A"));
   if (getenv("PB_B")) strategy.b_in_place = atoi(getenv("PB_B"));
-  if (getenv("PB_KC")) strategy.blocking.kc = std::min<long>(shape.k,atoi(getenv("PB_KC")));
-  if (getenv("PB_MC")) strategy.blocking.mc = std::min<long>(shape.m,atoi(getenv("PB_MC")));
+  if (getenv("PB_KC")) strategy.blocking.kc = std::min<long>(shape.k, atoi(getenv("PB_KC")));
+  if (getenv("PB_MC")) strategy.blocking.mc = std::min<long>(shape.m, atoi(getenv("PB_MC")));
   if (getenv("PB_NC")) strategy.blocking.nc = atoi(getenv("PB_NC"));
   return strategy;
 }
