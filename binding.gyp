@@ -51,7 +51,8 @@
       "conditions": [
         ["target_arch=='x64'", {
           "dependencies": [
-            "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "memory_avx2", "memory_avx512"
+            "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "gemm_amx_bf16", "gemm_amx_int8",
+            "memory_avx2", "memory_avx512"
           ]
         }]
       ]
@@ -84,6 +85,18 @@
           "type": "static_library",
           "sources": ["kernels/cpu/avx512_vnni.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni", "-Wno-maybe-uninitialized"]
+        },
+        {
+          "target_name": "gemm_amx_bf16",
+          "type": "static_library",
+          "sources": ["kernels/cpu/amx_bf16.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mamx-tile", "-mamx-bf16", "-Wno-maybe-uninitialized"]
+        },
+        {
+          "target_name": "gemm_amx_int8",
+          "type": "static_library",
+          "sources": ["kernels/cpu/amx_int8.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mamx-tile", "-mamx-int8", "-Wno-maybe-uninitialized"]
         },
         {
           "target_name": "memory_avx2",

@@ -83,7 +83,14 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
     return static_cast<std::size_t>(elements) * kernel_.result_size;
   }
+  // So many rows are cut into strips of near-equal height rather than whole ones and a rest: a low strip has
+  // too few independent sums to fill the pipelines.
   [[nodiscard]] std::int64_t strips(std::int64_t rows) const noexcept { return ceil_div(rows, kernel_.mr); }
+  [[nodiscard]] Range strip_of(std::int64_t rows, std::int64_t index) const noexcept {
+    const std::int64_t multiple = kernel_.row_multiple;
+    const auto [begin, end] = share(ceil_div(rows, multiple), index, strips(rows));
+    return {begin * multiple, std::min(end * multiple, rows)};
+  }
   [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
     return ceil_div(columns, kernel_.nr);
   }
@@ -303,13 +310,12 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
   }
 }
 
-// The rows are cut into strips of near-equal height rather than whole ones and a rest: a low strip has too
-// few independent sums to fill the pipelines. The strip from row i on begins where i packed rows end.
+// The strip from row i on begins where i packed rows end.
 void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
   const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
   const std::int64_t count = strips(rows.size());
   for (std::int64_t s = 0; s < count; ++s) {
-    const Range strip = share(rows.size(), s, count);
+    const Range strip = strip_of(rows.size(), s);
     pack(a_at(product, rows.begin + strip.begin, depth.begin), operands_->lda, strip.size(), depth.size(),
          strip.size(), packed + packed_bytes(strip.begin, depth.size()));
   }
@@ -341,7 +347,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
     for (std::int64_t s = 0; s < count; ++s) {
-      const Range strip = share(rows.size(), s, count);
+      const Range strip = strip_of(rows.size(), s);
       if (a_in_place_) {
         tile.a = a_at(product, rows.begin + strip.begin, depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;
@@ -384,9 +390,8 @@ std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKe
   if (shape.m < 1 || shape.n < 1 || shape.k < 1 || shape.batch < 1)
     throw std::invalid_argument("a GEMM needs m, n, k and a batch of at least 1");
   const Strategy chosen = strategy != nullptr ? *strategy : choose_strategy(kernel, shape, team.size());
-  const bool in_place = chosen.a_in_place || chosen.b_in_place;
-  const bool unsuited = in_place && kernel.in_place == nullptr;
-  if (unsuited || (chosen.b_in_place && (shape.transpose_b || shape.prepack_b)))
+  if ((chosen.a_in_place && !can_read_a_in_place(kernel, shape)) ||
+      (chosen.b_in_place && !can_read_b_in_place(kernel, shape)))
     throw std::invalid_argument("this operand cannot be read in place");
   return std::make_unique<BlockedGemm>(set, kernel, shape, team, chosen);
 }

@@ -103,10 +103,8 @@ Strategy pick_strategy(Random& random, const MicroKernel& kernel, const GemmShap
   Strategy strategy;
   strategy.partition = pick_partition(random, shape, members);
   strategy.blocking = {pick(random, 1, 40), pick(random, 1, 40), kernel.nr * pick(random, 1, 3)};
-  if (kernel.in_place != nullptr) {
-    strategy.a_in_place = coin(random);
-    strategy.b_in_place = coin(random) && !shape.transpose_b && !shape.prepack_b;
-  }
+  strategy.a_in_place = coin(random) && can_read_a_in_place(kernel, shape);
+  strategy.b_in_place = coin(random) && can_read_b_in_place(kernel, shape);
   return strategy;
 }
 
@@ -263,6 +261,8 @@ std::vector<const InstructionSet*> instruction_sets() {
   all.push_back(&pibench::kernels::kAvx512);
   all.push_back(&pibench::kernels::kAvx512Bf16);
   all.push_back(&pibench::kernels::kAvx512Vnni);
+  all.push_back(&pibench::kernels::kAmxBf16);
+  all.push_back(&pibench::kernels::kAmxInt8);
 #endif
   return all;
 }
