@@ -30,6 +30,38 @@ struct Panels {
   bool packed;
 };
 
+// Cuts rows into strips of near-equal height, at most `most`, rather than whole ones and a rest: a low strip
+// has too few independent sums to fill the pipelines. They are cut at multiples of `multiple`, and the last
+// ones are the higher, so that of at least so many rows none has fewer. Without a division for each.
+class Strips {
+ public:
+  Strips(std::int64_t rows, std::int64_t most, std::int64_t multiple) noexcept
+      : rows_(rows), multiple_(multiple) {
+    const std::int64_t units = ceil_div(rows, multiple);
+    const std::int64_t count = ceil_div(rows, most);
+    units_ = units / count;
+    lower_ = count - units % count;
+    settle();
+  }
+  [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
+  [[nodiscard]] std::int64_t row() const noexcept { return row_; }
+  [[nodiscard]] std::int64_t height() const noexcept { return height_; }
+  void next() noexcept {
+    row_ += height_;
+    settle();
+  }
+
+ private:
+  void settle() noexcept {
+    const std::int64_t units = units_ + (lower_-- > 0 ? 0 : 1);
+    height_ = std::min(units * multiple_, rows_ - row_);
+  }
+
+  std::int64_t rows_, multiple_;
+  std::int64_t units_ = 0, lower_ = 0;  // the first `lower_` strips have so many units, the others one more
+  std::int64_t row_ = 0, height_ = 0;
+};
+
 class BlockedGemm final : public Gemm {
  public:
   BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
@@ -83,13 +115,8 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
     return static_cast<std::size_t>(elements) * kernel_.result_size;
   }
-  // So many rows are cut into strips of near-equal height rather than whole ones and a rest: a low strip has
-  // too few independent sums to fill the pipelines.
-  [[nodiscard]] std::int64_t strips(std::int64_t rows) const noexcept { return ceil_div(rows, kernel_.mr); }
-  [[nodiscard]] Range strip_of(std::int64_t rows, std::int64_t index) const noexcept {
-    const std::int64_t multiple = kernel_.row_multiple;
-    const auto [begin, end] = share(ceil_div(rows, multiple), index, strips(rows));
-    return {begin * multiple, std::min(end * multiple, rows)};
+  [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
+    return {rows, kernel_.mr, kernel_.row_multiple};
   }
   [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
     return ceil_div(columns, kernel_.nr);
@@ -313,11 +340,9 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
 // The strip from row i on begins where i packed rows end.
 void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
   const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
-  const std::int64_t count = strips(rows.size());
-  for (std::int64_t s = 0; s < count; ++s) {
-    const Range strip = strip_of(rows.size(), s);
-    pack(a_at(product, rows.begin + strip.begin, depth.begin), operands_->lda, strip.size(), depth.size(),
-         strip.size(), packed + packed_bytes(strip.begin, depth.size()));
+  for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
+    pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
+         strip.height(), packed + packed_bytes(strip.row(), depth.size()));
   }
 }
 
@@ -330,7 +355,6 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   tile.a_row = operands_->lda;
   tile.depth = packed_depth(depth.size());
   const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel_.in_place : kernel_.by_rows;
-  const std::int64_t count = strips(rows.size());
 
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
@@ -346,21 +370,20 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       tile.b = own_panel(member);
       tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
-    for (std::int64_t s = 0; s < count; ++s) {
-      const Range strip = strip_of(rows.size(), s);
+    for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
       if (a_in_place_) {
-        tile.a = a_at(product, rows.begin + strip.begin, depth.begin);
+        tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;
       } else {
-        tile.a = packed_a + packed_bytes(strip.begin, depth.size());
-        tile.a_step = strip.size() * packing_.a.unit;
+        tile.a = packed_a + packed_bytes(strip.row(), depth.size());
+        tile.a_step = strip.height() * packing_.a.unit;
       }
-      tile.c = c + result_bytes((rows.begin + strip.begin) * operands_->ldc + j);
-      const ComputeTile compute = by_rows[strip.size() - 1];
+      tile.c = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
+      const ComputeTile compute = by_rows[strip.height() - 1];
       if (width == kernel_.nr) {
         compute(tile);
       } else {
-        edge_tile(compute, tile, strip.size(), width, own_edge(member));
+        edge_tile(compute, tile, strip.height(), width, own_edge(member));
       }
     }
   }
