@@ -161,7 +161,7 @@ template <typename Dot>
 void check_peak(Checks& check) {
   const auto run = pibench::kernels::peak<TileModel, Dot>;
   const std::uint64_t once = run(1);
-  const std::uint64_t operations = 6 * 2 * 16 * 16 * 64 / sizeof(typename Dot::Operand);
+  const std::uint64_t operations = std::uint64_t{6} * 2 * 16 * 16 * 64 / sizeof(typename Dot::Operand);
   check.equal(once, operations, name_of(Dot::kType) + ": a round of the peak loop counts its operations");
   check.equal(run(9), 9 * operations, name_of(Dot::kType) + ": nine rounds are nine times as many");
   const auto misused = misuse();
@@ -172,7 +172,7 @@ void check_peak(Checks& check) {
 // The model sees what a CPU would not do.
 void check_model(Checks& check) {
   using pibench::kernels::make_config;
-  std::vector<char> memory(16 * 128);
+  std::vector<char> memory(2048);
   const auto notes = [&check](const auto& action, const std::string& what) {
     action();
     check.that(TileModel::take_misuse() != nullptr, "the model notes " + what);

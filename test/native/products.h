@@ -224,7 +224,7 @@ std::optional<std::string> wrong_with(const Given& given, Team& team, Random& ra
 
   for (std::int64_t i = 0; i < shape.batch; ++i) {
     const auto view = [](const auto* data, std::int64_t leading, bool transposed) {
-      return matmul::Matrix{data, transposed ? 1 : leading, transposed ? leading : 1};
+      return matmul::Matrix<typename E::Operand>{data, transposed ? 1 : leading, transposed ? leading : 1};
     };
     const matmul::Product<type> product{shape.m,
                                         shape.n,
@@ -233,7 +233,7 @@ std::optional<std::string> wrong_with(const Given& given, Team& team, Random& ra
                                         view(b.data() + i * (b_extent + 1), given.ldb, shape.transpose_b),
                                         c.data() + i * (c_extent + 1)};
     const std::int64_t written = i + 1 < shape.batch ? c_extent + 1 : c_extent;
-    if (const auto wrong = wrong_in(product, given.ldc, written)) return wrong;
+    if (auto wrong = wrong_in(product, given.ldc, written)) return wrong;
   }
   return std::nullopt;
 }

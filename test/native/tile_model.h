@@ -88,7 +88,7 @@ class TileModel {
         const auto x = read<std::uint16_t>(tiles_.at(a), i);
         const auto y = read<std::uint16_t>(tiles_.at(b), p);
         for (std::size_t j = 0; j < sums.size(); ++j)
-          sums[j] = flush(sums[j] + flush(widen(x[2 * p + j % 2]) * widen(y[j])));
+          sums[j] = flush(sums[j] + widen(x[2 * p + j % 2]) * widen(y[j]));
       }
       auto row = read<float>(sum, i);
       for (std::size_t j = 0; j < row.size(); ++j)
