@@ -81,36 +81,40 @@ class TileModel {
   template <int c, int a, int b>
   static void dot_bfloat16() noexcept {
     if (!fit(c, a, b)) return;
-    Tile& sum = tiles_.at(c);
-    for (std::size_t i = 0; i < sum.rows; ++i) {
-      std::array<float, 2 * kWords> sums{};
-      for (std::size_t p = 0; p < tiles_.at(a).row_bytes / 4; ++p) {
-        const auto x = read<std::uint16_t>(tiles_.at(a), i);
-        const auto y = read<std::uint16_t>(tiles_.at(b), p);
-        for (std::size_t j = 0; j < sums.size(); ++j)
-          sums[j] = flush(sums[j] + widen(x[2 * p + j % 2]) * widen(y[j]));
+    const auto left = read<std::uint16_t, float>(tiles_.at(a), widen);
+    const auto right = read<std::uint16_t, float>(tiles_.at(b), widen);
+    auto sums = read<float, float>(tiles_.at(c), flush);
+    for (std::size_t i = 0; i < tiles_.at(c).rows; ++i) {
+      float even[kWords] = {};
+      float odd[kWords] = {};
+      for (std::size_t p = 0; p < kRows; ++p) {
+        for (std::size_t j = 0; j < kWords; ++j) {
+          even[j] = flush(even[j] + left.at(i, 2 * p) * right.at(p, 2 * j));
+          odd[j] = flush(odd[j] + left.at(i, 2 * p + 1) * right.at(p, 2 * j + 1));
+        }
       }
-      auto row = read<float>(sum, i);
-      for (std::size_t j = 0; j < row.size(); ++j)
-        row[j] = flush(flush(row[j]) + flush(sums[2 * j] + sums[2 * j + 1]));
-      std::memcpy(sum.cells.at(i).data(), row.data(), sum.row_bytes);
+      for (std::size_t j = 0; j < kWords; ++j) sums.at(i, j) = flush(sums.at(i, j) + flush(even[j] + odd[j]));
     }
+    write(tiles_.at(c), sums);
   }
 
   template <int c, int a, int b>
   static void dot_int8() noexcept {
     if (!fit(c, a, b)) return;
-    Tile& sum = tiles_.at(c);
-    for (std::size_t i = 0; i < sum.rows; ++i) {
-      auto row = read<std::uint32_t>(sum, i);
-      for (std::size_t p = 0; p < tiles_.at(a).row_bytes / 4; ++p) {
-        const auto x = read<std::int8_t>(tiles_.at(a), i);
-        const auto y = read<std::int8_t>(tiles_.at(b), p);
-        for (std::size_t j = 0; j < y.size(); ++j)
-          row[j / 4] += static_cast<std::uint32_t>(x[4 * p + j % 4] * y[j]);
+    const auto to_int = [](std::int8_t x) { return static_cast<std::int32_t>(x); };
+    const auto left = read<std::int8_t, std::int32_t>(tiles_.at(a), to_int);
+    const auto right = read<std::int8_t, std::int32_t>(tiles_.at(b), to_int);
+    auto sums = read<std::uint32_t, std::uint32_t>(tiles_.at(c), [](std::uint32_t x) { return x; });
+    for (std::size_t i = 0; i < tiles_.at(c).rows; ++i) {
+      for (std::size_t p = 0; p < kRows; ++p) {
+        for (std::size_t j = 0; j < kWords; ++j) {
+          std::int32_t four = 0;
+          for (std::size_t q = 0; q < 4; ++q) four += left.at(i, 4 * p + q) * right.at(p, 4 * j + q);
+          sums.at(i, j) += static_cast<std::uint32_t>(four);
+        }
       }
-      std::memcpy(sum.cells.at(i).data(), row.data(), sum.row_bytes);
     }
+    write(tiles_.at(c), sums);
   }
 
  private:
@@ -161,11 +165,28 @@ class TileModel {
     return false;
   }
 
-  template <typename Element>
-  static std::array<Element, kRowBytes / sizeof(Element)> read(const Tile& tile, std::size_t row) noexcept {
-    std::array<Element, kRowBytes / sizeof(Element)> elements;
-    std::memcpy(elements.data(), tile.cells.at(row).data(), kRowBytes);
-    return elements;
+  // The elements of a tile. Those beyond its size are zero, so products may run over them.
+  template <typename Element, typename Wide>
+  struct Elements {
+    static constexpr std::size_t kColumns = kRowBytes / sizeof(Element);
+    std::array<Wide, kRows * kColumns> elements;
+    Wide& at(std::size_t i, std::size_t j) noexcept { return elements[i * kColumns + j]; }
+    [[nodiscard]] Wide at(std::size_t i, std::size_t j) const noexcept { return elements[i * kColumns + j]; }
+  };
+
+  template <typename Element, typename Wide, typename Widen>
+  static Elements<Element, Wide> read(const Tile& tile, const Widen& widen_one) noexcept {
+    std::array<Element, kRows * kRowBytes / sizeof(Element)> narrow;
+    std::memcpy(narrow.data(), tile.cells.data(), sizeof(narrow));
+    Elements<Element, Wide> wide;
+    for (std::size_t i = 0; i < narrow.size(); ++i) wide.elements[i] = widen_one(narrow[i]);
+    return wide;
+  }
+
+  template <typename Word>
+  static void write(Tile& tile, const Elements<Word, Word>& words) noexcept {
+    for (std::size_t i = 0; i < tile.rows; ++i)
+      std::memcpy(tile.cells.at(i).data(), &words.elements[i * kWords], tile.row_bytes);
   }
 
   static float flush(float x) noexcept {
