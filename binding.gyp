@@ -52,7 +52,8 @@
       "conditions": [
         ["target_arch=='x64'", {
           "dependencies": [
-            "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "memory_avx2", "memory_avx512"
+            "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "gemm_amx_bf16", "gemm_amx_int8",
+            "memory_avx2", "memory_avx512"
           ]
         }]
       ]
@@ -68,23 +69,35 @@
           "cflags": ["-fPIC", "-mavx2", "-mfma"]
         },
         {
-          # GCC 12's own AVX-512 headers trip over -Wmaybe-uninitialized (GCC bug 105593).
+          # GCC 12's own AVX-512 headers trip over these warnings (GCC bug 105593).
           "target_name": "gemm_avx512",
           "type": "static_library",
           "sources": ["kernels/cpu/avx512.cc"],
-          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized"]
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_avx512_bf16",
           "type": "static_library",
           "sources": ["kernels/cpu/avx512_bf16.cc"],
-          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512bf16", "-Wno-maybe-uninitialized"]
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512bf16", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_avx512_vnni",
           "type": "static_library",
           "sources": ["kernels/cpu/avx512_vnni.cc"],
-          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni", "-Wno-maybe-uninitialized"]
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
+        },
+        {
+          "target_name": "gemm_amx_bf16",
+          "type": "static_library",
+          "sources": ["kernels/cpu/amx_bf16.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mamx-tile", "-mamx-bf16", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
+        },
+        {
+          "target_name": "gemm_amx_int8",
+          "type": "static_library",
+          "sources": ["kernels/cpu/amx_int8.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mamx-tile", "-mamx-int8", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "memory_avx2",

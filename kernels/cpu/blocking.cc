@@ -18,16 +18,18 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
                          int blocks_of_b) {
   const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
   // A deep block writes C seldom; a shallow one keeps the strip of A and the panel of B near. The panel need
-  // not stay in L1 as a whole, since it streams from L2 faster than it is used.
+  // not stay in L1 as a whole, as far as it streams from L2 faster than it is used; in three quarters of L1
+  // it stays, beside the strip of A that passes.
   constexpr std::int64_t kShallowest = 64;
   const std::int64_t depth_unit = std::max(4, kernel.packing->depth_multiple);
-  const std::int64_t most_kc = std::max(kShallowest, 2 * caches.l1 / (element * kernel.nr));
+  const std::int64_t panel = std::max(caches.l1 * 3 / 4, 2 * caches.l1 / kernel.speed);
+  const std::int64_t most_kc = std::max(kShallowest, panel / (element * kernel.nr));
   Blocking blocks{};
   blocks.kc = std::min(shape.k, even_piece(shape.k, most_kc, depth_unit));
 
   // A quarter of L2 for A; panels of B and tiles of C pass through the rest.
   const std::int64_t most_mc = std::max<std::int64_t>(kernel.mr, caches.l2 / 4 / (element * blocks.kc));
-  blocks.mc = even_piece(shape.m, most_mc, 1);
+  blocks.mc = std::min(shape.m, even_piece(shape.m, most_mc, kernel.row_multiple));
 
   // Half of L3 for B. Beyond some thousand columns nothing is gained.
   constexpr std::int64_t kMostColumns = 4096;

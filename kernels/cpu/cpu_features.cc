@@ -5,6 +5,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #endif
 
 namespace pibench::kernels {
@@ -23,9 +27,25 @@ std::uint64_t saved_state() {
   return (static_cast<std::uint64_t>(high) << 32U) | low;
 }
 
+// Asks the kernel to let this process use tiles; false where it does not, or has never heard of them. Tiles
+// are 8 KiB of state that most programs never touch, so Linux keeps room for them only in processes that ask;
+// in any other the first tile instruction is a SIGILL. The permission is for all threads, those that already
+// run included, and holds to the end of the process. It is asked for here, because nothing that uses tiles is
+// chosen before this has answered.
+bool may_use_tiles() {
+#if defined(__linux__)
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 std::uint32_t detect() {
   constexpr std::uint64_t kYmmState = 0x06;  // XMM and the upper halves of YMM
   constexpr std::uint64_t kZmmState = 0xe6;  // and mask registers, upper halves of ZMM, ZMM16 to ZMM31
+  constexpr std::uint64_t kTileState = std::uint64_t{3} << 17U;  // the tiles and their configuration
   std::uint32_t eax = 0;
   std::uint32_t ebx = 0;
   std::uint32_t ecx = 0;
@@ -38,6 +58,11 @@ std::uint32_t detect() {
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return 0;
 
   std::uint32_t found = 0;
+  if ((state & kTileState) == kTileState && has_bit(edx, 24) && may_use_tiles()) {
+    found |= kCpuAmxTile;
+    if (has_bit(edx, 22)) found |= kCpuAmxBf16;
+    if (has_bit(edx, 25)) found |= kCpuAmxInt8;
+  }
   if ((state & kYmmState) == kYmmState) {
     if (fma) found |= kCpuFma;
     if (has_bit(ebx, 5)) found |= kCpuAvx2;

@@ -15,6 +15,9 @@ enum CpuFeature : std::uint32_t {
   kCpuAvx512Dq = 1U << 5U,
   kCpuAvx512Bf16 = 1U << 6U,
   kCpuAvx512Vnni = 1U << 7U,
+  kCpuAmxTile = 1U << 8U,  // also: the kernel lets this process use tiles
+  kCpuAmxBf16 = 1U << 9U,
+  kCpuAmxInt8 = 1U << 10U,
 };
 
 // The features of this machine, found once. 0 on architectures without an entry here.

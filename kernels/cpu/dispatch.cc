@@ -18,7 +18,7 @@ namespace {
 // Best first. Adding an instruction set is one line here.
 constexpr std::array kInstructionSets = {
 #if defined(__x86_64__)
-    &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2,
+    &kAmxBf16,  &kAmxInt8, &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2,
 #endif
     &kPortable,
 };

@@ -50,8 +50,9 @@ struct MicroKernel {
   // the packing changes neither type nor unit, any matrix whose rows are neighbours in memory.
   const ComputeTile* by_rows;
   // The same with A as it lies in memory, row-major and not packed: `a_row` apart, its depth in steps of one.
-  // nullptr where there are none. Only where the packing changes neither type nor unit; B may be packed or as
-  // it lies, row-major.
+  // nullptr where there are none. Only where the packing changes neither type nor, save for whole multiples
+  // of the depth that packing fills up to, unit. B may be packed or, where its unit is 1, as it lies,
+  // row-major.
   const ComputeTile* in_place = nullptr;
   // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
   // in a buffer.
@@ -62,6 +63,12 @@ struct MicroKernel {
   // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
   void (*enter)() noexcept = nullptr;
   void (*leave)() noexcept = nullptr;
+  // Blocks of A, and in them strips, are cut at multiples of so many rows, a divisor of mr: kernels of which
+  // other heights cost as much as the next multiple.
+  int row_multiple = 1;
+  // How many multiply-adds it does in the time in which vector instructions do one. What packing, waking
+  // other members and streaming from L2 cost weighs so much more beside it.
+  int speed = 1;
 };
 
 // Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;
@@ -86,6 +93,8 @@ extern const InstructionSet kAvx2;
 extern const InstructionSet kAvx512;
 extern const InstructionSet kAvx512Bf16;
 extern const InstructionSet kAvx512Vnni;
+extern const InstructionSet kAmxBf16;
+extern const InstructionSet kAmxInt8;
 #endif
 
 }  // namespace pibench::kernels

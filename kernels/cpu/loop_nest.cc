@@ -31,27 +31,35 @@ struct Panels {
 };
 
 // Cuts rows into strips of near-equal height, at most `most`, rather than whole ones and a rest: a low strip
-// has too few independent sums to fill the pipelines. Without a division for each.
+// has too few independent sums to fill the pipelines. They are cut at multiples of `multiple`, and the last
+// ones are the higher, so that of at least so many rows none has fewer. Without a division for each.
 class Strips {
  public:
-  Strips(std::int64_t rows, std::int64_t most) noexcept
-      : rows_(rows), height_(rows / ceil_div(rows, most)), higher_(rows % ceil_div(rows, most)) {
+  Strips(std::int64_t rows, std::int64_t most, std::int64_t multiple) noexcept
+      : rows_(rows), multiple_(multiple) {
+    const std::int64_t units = ceil_div(rows, multiple);
+    const std::int64_t count = ceil_div(rows, most);
+    units_ = units / count;
+    lower_ = count - units % count;
     settle();
   }
   [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
   [[nodiscard]] std::int64_t row() const noexcept { return row_; }
-  [[nodiscard]] std::int64_t height() const noexcept { return here_; }
+  [[nodiscard]] std::int64_t height() const noexcept { return height_; }
   void next() noexcept {
-    row_ += here_;
+    row_ += height_;
     settle();
   }
 
  private:
-  // The first `higher_` strips have a row more.
-  void settle() noexcept { here_ = height_ + (higher_-- > 0 ? 1 : 0); }
+  void settle() noexcept {
+    const std::int64_t units = units_ + (lower_-- > 0 ? 0 : 1);
+    height_ = std::min(units * multiple_, rows_ - row_);
+  }
 
-  std::int64_t rows_, height_, higher_;
-  std::int64_t row_ = 0, here_ = 0;
+  std::int64_t rows_, multiple_;
+  std::int64_t units_ = 0, lower_ = 0;  // the first `lower_` strips have so many units, the others one more
+  std::int64_t row_ = 0, height_ = 0;
 };
 
 class BlockedGemm final : public Gemm {
@@ -106,6 +114,9 @@ class BlockedGemm final : public Gemm {
   }
   [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
     return static_cast<std::size_t>(elements) * kernel_.result_size;
+  }
+  [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
+    return {rows, kernel_.mr, kernel_.row_multiple};
   }
   [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
     return ceil_div(columns, kernel_.nr);
@@ -333,7 +344,7 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
 // The strip from row i on begins where i packed rows end.
 void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
   const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
-  for (Strips strip(rows.size(), kernel_.mr); !strip.done(); strip.next()) {
+  for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
     pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
          strip.height(), packed + packed_bytes(strip.row(), depth.size()));
   }
@@ -368,7 +379,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       tile.b = own_panel(member);
       tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
-    for (Strips strip(rows.size(), kernel_.mr); !strip.done(); strip.next()) {
+    for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
       if (a_in_place_) {
         tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;
@@ -411,9 +422,8 @@ std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKe
   if (shape.m < 1 || shape.n < 1 || shape.k < 1 || shape.batch < 1)
     throw std::invalid_argument("a GEMM needs m, n, k and a batch of at least 1");
   const Strategy chosen = strategy != nullptr ? *strategy : choose_strategy(kernel, shape, team.size());
-  const bool in_place = chosen.a_in_place || chosen.b_in_place;
-  const bool unsuited = in_place && kernel.in_place == nullptr;
-  if (unsuited || (chosen.b_in_place && (shape.transpose_b || shape.prepack_b)))
+  if ((chosen.a_in_place && !can_read_a_in_place(kernel, shape)) ||
+      (chosen.b_in_place && !can_read_b_in_place(kernel, shape)))
     throw std::invalid_argument("this operand cannot be read in place");
   return std::make_unique<BlockedGemm>(set, kernel, shape, team, chosen);
 }

@@ -20,6 +20,10 @@ struct Strategy {
   bool b_in_place = false;
 };
 
+// Whether this operand of such products can be read where it lies.
+bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members);
 
 // `strategy` = nullptr: chosen. Tests pass their own to reach every path with small matrices.

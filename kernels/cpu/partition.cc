@@ -10,7 +10,7 @@
 namespace pibench::kernels {
 namespace {
 
-// Of one multiply-add of the micro-kernel: what packing one element costs.
+// Of one multiply-add of vector instructions: what packing one element costs.
 constexpr double kPackElement = 6;
 // Waking and awaiting a team, in multiply-adds of one thread: a few tenths of a microsecond.
 constexpr double kWake = 16'000;
@@ -27,7 +27,7 @@ double cost(const MicroKernel& kernel, const GemmShape& shape, int rows, int col
   const double multiply = effective_rows * my_columns * depth;
   const double pack = (static_cast<double>(my_rows) + my_columns / rows) * depth * kPackElement;
   const double wake = rows * columns > 1 ? kWake : 0;
-  return multiply + pack + wake;
+  return multiply + (pack + wake) * kernel.speed;
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Partition choose_partition(const MicroKernel& kernel, const GemmShape& shape, in
   const auto groups = static_cast<int>(std::min<std::int64_t>(members, shape.batch));
   if (groups > 1) {
     const double alone =
-        cost(kernel, shape, 1, 1) * static_cast<double>(ceil_div(shape.batch, groups)) + kWake;
+        cost(kernel, shape, 1, 1) * static_cast<double>(ceil_div(shape.batch, groups)) + kWake * kernel.speed;
     if (alone <= least * batch) best = {groups, 1, 1};
   }
   return best;

@@ -9,13 +9,21 @@
 namespace pibench::kernels {
 namespace {
 
-bool can_read_in_place(const MicroKernel& kernel) {
-  const Packing& packing = *kernel.packing;
-  return packing.source_size == packing.packed_size && packing.a.unit == 1 && packing.b.unit == 1 &&
-         kernel.in_place != nullptr;
+bool keeps_type(const MicroKernel& kernel) {
+  return kernel.in_place != nullptr && kernel.packing->source_size == kernel.packing->packed_size;
 }
 
 }  // namespace
+
+bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
+  const Packing& packing = *kernel.packing;
+  const bool fills_units = !shape.transpose_a && shape.k % packing.depth_multiple == 0;
+  return keeps_type(kernel) && (packing.a.unit == 1 || fills_units);
+}
+
+bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
+  return keeps_type(kernel) && kernel.packing->b.unit == 1 && !shape.transpose_b && !shape.prepack_b;
+}
 
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
   Strategy strategy;
@@ -26,14 +34,12 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
 
-  if (can_read_in_place(kernel) && !shape.prepack_b) {
-    // Reading in place saves the copy, and costs cache conflicts and pages where matrices are large.
-    const auto element = static_cast<std::int64_t>(kernel.packing->source_size);
-    const std::int64_t operands = (shape.m * shape.k + shape.k * shape.n) * element;
-    const bool small = operands <= cache_sizes().l2;
-    strategy.a_in_place = small;
-    strategy.b_in_place = small && !shape.transpose_b;
-  }
+  // Reading in place saves the copy, and costs cache conflicts and pages where matrices are large.
+  const auto element = static_cast<std::int64_t>(kernel.packing->source_size);
+  const std::int64_t operands = (shape.m * shape.k + shape.k * shape.n) * element;
+  const bool small = operands <= cache_sizes().l2;
+  strategy.a_in_place = small && can_read_a_in_place(kernel, shape);
+  strategy.b_in_place = small && can_read_b_in_place(kernel, shape);
   strategy.blocking = choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
   if (getenv("PB_A")) strategy.a_in_place = atoi(getenv("PB_A"));
   if (getenv("PB_B")) strategy.b_in_place = atoi(getenv("PB_B"));

@@ -25,7 +25,7 @@ const executing = (indicator: string, dtype: string): string[] =>
         .flatMap((kernel) => (kernel.runsHere && kernel.dtype === dtype ? [kernel.isa] : []));
 
 /** Instruction sets that have a kernel for the type on some machine that pi-bench knows, this one or another. */
-const ELSEWHERE = ['avx512', 'avx2', 'portable'];
+const ELSEWHERE = ['amx_bf16', 'amx_int8', 'avx512', 'avx2', 'portable'];
 
 export const embedded: Stack = {
   provider: 'embedded',

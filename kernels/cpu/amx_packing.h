@@ -1,0 +1,169 @@
+// Packing for AMX, with AVX-512. A line is 64 bytes: a row of a tile. A line of A holds 64 bytes of the depth
+// of one lane; a line of B holds a word of 32 bits, a pair or quadruple of the depth, of each of 16 lanes.
+// Both are one transposition of 16 x 16 words apart.
+//
+// A strip's width equals its lanes for A, and is a multiple of 16 for B. Everything is in an unnamed
+// namespace, as in amx_kernel.h.
+#pragma once
+
+#include "avx512_packing.h"
+
+namespace pibench::kernels {
+namespace {
+
+constexpr std::int64_t kLine = 64;
+constexpr std::int64_t kLineLanes = 16;
+
+// Word 0 of 16 neighbouring lanes, of which `lanes` exist: the pair of two rows that are `row_bytes` apart,
+// of which `rows` exist.
+struct WordsOfPairs {
+  static constexpr std::int64_t kElement = 2;
+  static constexpr std::int64_t kUnit = 2;
+  static __m512i gather(const char* from, std::int64_t row_bytes, std::int64_t lanes,
+                        std::int64_t rows) noexcept {
+    const __m256i even = load_row(from, lanes);
+    const __m256i odd = rows > 1 ? load_row(from + row_bytes, lanes) : _mm256_setzero_si256();
+    const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(even), odd, 1);
+    // Four elements of each row side by side in each quarter, then taken in turn.
+    const __m512i quarters = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), both);
+    const __m128i turns = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+    return _mm512_shuffle_epi8(quarters, _mm512_broadcast_i32x4(turns));
+  }
+
+ private:
+  static __m256i load_row(const char* from, std::int64_t lanes) noexcept {
+    if (lanes >= kLineLanes) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    return _mm256_maskz_loadu_epi16(static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U), from);
+  }
+};
+
+// The same of four rows of bytes.
+struct WordsOfQuads {
+  static constexpr std::int64_t kElement = 1;
+  static constexpr std::int64_t kUnit = 4;
+  static __m512i gather(const char* from, std::int64_t row_bytes, std::int64_t lanes,
+                        std::int64_t rows) noexcept {
+    __m512i all = _mm512_castsi128_si512(load_row(from, lanes));
+    all = _mm512_inserti32x4(all, row(from, row_bytes, lanes, rows, 1), 1);
+    all = _mm512_inserti32x4(all, row(from, row_bytes, lanes, rows, 2), 2);
+    all = _mm512_inserti32x4(all, row(from, row_bytes, lanes, rows, 3), 3);
+    const __m512i quarters = _mm512_permutexvar_epi32(
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), all);
+    const __m128i turns = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return _mm512_shuffle_epi8(quarters, _mm512_broadcast_i32x4(turns));
+  }
+
+ private:
+  static __m128i row(const char* from, std::int64_t row_bytes, std::int64_t lanes, std::int64_t rows,
+                     std::int64_t index) noexcept {
+    return rows > index ? load_row(from + index * row_bytes, lanes) : _mm_setzero_si128();
+  }
+  static __m128i load_row(const char* from, std::int64_t lanes) noexcept {
+    if (lanes >= kLineLanes) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    return _mm_maskz_loadu_epi8(static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U), from);
+  }
+};
+
+// Elements of the depth in a line of A, and in 16 lines of B.
+template <typename Words>
+constexpr std::int64_t kDepthOfLine = kLine / Words::kElement;
+
+// A as it is: lines are copied.
+template <typename Words>
+void copy_lines(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                std::int64_t width, void* packed) noexcept {
+  const std::int64_t bytes = depth * Words::kElement;
+  const auto* from = static_cast<const char*>(source);
+  auto* to = static_cast<char*>(packed);
+  for (std::int64_t i = 0; i < lanes; ++i) {
+    for (std::int64_t at = 0; at < bytes; at += kLine) {
+      _mm512_storeu_si512(to + at * width + i * kLine, load_bytes(from + at, bytes - at));
+    }
+    from += ld * Words::kElement;
+  }
+}
+
+// A transposed.
+template <typename Words>
+void transpose_lines(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                     std::int64_t width, void* packed) noexcept {
+  const std::int64_t row_bytes = ld * Words::kElement;
+  const auto* from = static_cast<const char*>(source);
+  auto* to = static_cast<char*>(packed);
+  for (std::int64_t p = 0; p < depth; p += kDepthOfLine<Words>) {
+    for (std::int64_t i = 0; i < lanes; i += kLineLanes) {
+      __m512i lines[kLineLanes];
+#pragma GCC unroll 16
+      for (std::int64_t w = 0; w < kLineLanes; ++w) {
+        const std::int64_t at = p + w * Words::kUnit;
+        lines[w] = at < depth ? Words::gather(from + at * row_bytes + i * Words::kElement, row_bytes,
+                                              lanes - i, depth - at)
+                              : _mm512_setzero_si512();
+      }
+      transpose16(lines);
+      char* out = to + (p / kDepthOfLine<Words> * width + i) * kLine;
+#pragma GCC unroll 16
+      for (std::int64_t r = 0; r < kLineLanes; ++r) {
+        if (i + r < lanes) _mm512_storeu_si512(out + r * kLine, lines[r]);
+      }
+    }
+  }
+}
+
+// B as it is.
+template <typename Words>
+void gather_words(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                  std::int64_t width, void* packed) noexcept {
+  const std::int64_t row_bytes = ld * Words::kElement;
+  const std::int64_t whole = (depth + kDepthOfLine<Words> - 1) / kDepthOfLine<Words> * kDepthOfLine<Words>;
+  const auto* from = static_cast<const char*>(source);
+  auto* to = static_cast<char*>(packed);
+  for (std::int64_t p = 0; p < whole; p += Words::kUnit) {
+    for (std::int64_t i = 0; i < width; i += kLineLanes) {
+      const bool exists = p < depth && i < lanes;
+      const __m512i line =
+          exists ? Words::gather(from + p * row_bytes + i * Words::kElement, row_bytes, lanes - i, depth - p)
+                 : _mm512_setzero_si512();
+      _mm512_storeu_si512(to, line);
+      to += kLine;
+    }
+  }
+}
+
+// B transposed.
+template <typename Words>
+void transpose_words(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                     std::int64_t width, void* packed) noexcept {
+  const std::int64_t row_bytes = ld * Words::kElement;
+  const auto* from = static_cast<const char*>(source);
+  auto* to = static_cast<char*>(packed);
+  for (std::int64_t p = 0; p < depth; p += kDepthOfLine<Words>) {
+    const std::int64_t bytes = (depth - p) * Words::kElement;
+    for (std::int64_t i = 0; i < width; i += kLineLanes) {
+      __m512i lines[kLineLanes];
+#pragma GCC unroll 16
+      for (std::int64_t r = 0; r < kLineLanes; ++r) {
+        lines[r] = i + r < lanes ? load_bytes(from + (i + r) * row_bytes + p * Words::kElement, bytes)
+                                 : _mm512_setzero_si512();
+      }
+      transpose16(lines);
+      char* out = to + (p / Words::kUnit * width + i) * 4;
+#pragma GCC unroll 16
+      for (std::int64_t w = 0; w < kLineLanes; ++w) _mm512_storeu_si512(out + w * width * 4, lines[w]);
+    }
+  }
+}
+
+template <typename Words>
+constexpr Packing tile_packing() {
+  constexpr int kDepth = static_cast<int>(kDepthOfLine<Words>);
+  return {Words::kElement,
+          Words::kElement,
+          kDepth,
+          0,
+          {copy_lines<Words>, transpose_lines<Words>, kDepth},
+          {transpose_words<Words>, gather_words<Words>, static_cast<int>(Words::kUnit)}};
+}
+
+}  // namespace
+}  // namespace pibench::kernels

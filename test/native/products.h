@@ -1,0 +1,249 @@
+// Random products of any shape, by any kernel and strategy, against the definition of the product.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../../kernels/cpu/gemm.h"
+#include "../../kernels/cpu/instruction_set.h"
+#include "../../kernels/cpu/loop_nest.h"
+#include "../../native/threads/team.h"
+#include "matrices.h"
+
+namespace pibench::test {
+
+using kernels::GemmShape;
+using kernels::InstructionSet;
+using kernels::MicroKernel;
+using kernels::Strategy;
+
+using Random = std::mt19937_64;
+
+inline std::int64_t pick(Random& random, std::int64_t least, std::int64_t most) {
+  return std::uniform_int_distribution(least, most)(random);
+}
+
+// Extents about the edges of tiles, vectors and the steps of packing, and primes.
+inline std::int64_t pick_extent(Random& random) {
+  constexpr std::array<std::int64_t, 18> kAwkward{1,  2,  3,  4,  5,  7,  13, 14, 15,
+                                                  16, 17, 29, 31, 32, 33, 61, 97, 127};
+  if (pick(random, 0, 1) == 0) return pick(random, 1, 90);
+  return kAwkward.at(static_cast<std::size_t>(pick(random, 0, std::ssize(kAwkward) - 1)));
+}
+
+inline GemmShape pick_shape(Random& random) {
+  GemmShape shape{pick_extent(random), pick_extent(random), pick_extent(random)};
+  switch (pick(random, 0, 8)) {  // skinny in one direction
+    case 0:
+      shape = {pick(random, 500, 1500), pick(random, 1, 9), pick(random, 1, 40)};
+      break;
+    case 1:
+      shape = {pick(random, 1, 9), pick(random, 500, 1500), pick(random, 1, 40)};
+      break;
+    case 2:
+      shape = {pick(random, 1, 9), pick(random, 1, 40), pick(random, 500, 1500)};
+      break;
+    default:
+      break;
+  }
+  return shape;
+}
+
+struct Given {
+  const InstructionSet* set;
+  const MicroKernel* kernel;
+  GemmShape shape;
+  std::optional<Strategy> strategy;  // none: chosen from the caches, through the public entry
+  std::int64_t lda, ldb, ldc;
+};
+
+inline std::string describe(const Given& given) {
+  const auto& shape = given.shape;
+  std::string text = std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " +
+                     std::to_string(shape.k) + (shape.transpose_a ? ", A transposed" : "") +
+                     (shape.transpose_b ? ", B transposed" : "") + (shape.prepack_b ? ", prepacked" : "") +
+                     ", batch " + std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) +
+                     ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
+  if (given.strategy) {
+    const auto& [partition, blocking, a_in_place, b_in_place] = *given.strategy;
+    text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
+            std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
+            std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
+            (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "");
+  }
+  return text;
+}
+
+inline bool coin(Random& random) { return pick(random, 0, 1) == 1; }
+
+// Any grid that so many members can form.
+inline kernels::Partition pick_partition(Random& random, const GemmShape& shape, int members) {
+  kernels::Partition partition;
+  partition.products = static_cast<int>(pick(random, 1, std::min<std::int64_t>(members, shape.batch)));
+  if (partition.products > 1) return partition;
+  partition.rows = static_cast<int>(pick(random, 1, members));
+  partition.columns = static_cast<int>(pick(random, 1, members / partition.rows));
+  return partition;
+}
+
+inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const GemmShape& shape,
+                              int members) {
+  Strategy strategy;
+  strategy.partition = pick_partition(random, shape, members);
+  strategy.blocking = {pick(random, 1, 40), pick(random, 1, 40), kernel.nr * pick(random, 1, 3)};
+  strategy.a_in_place = coin(random) && can_read_a_in_place(kernel, shape);
+  strategy.b_in_place = coin(random) && can_read_b_in_place(kernel, shape);
+  return strategy;
+}
+
+inline Given pick_given(Random& random, const InstructionSet& set, const MicroKernel& kernel, int members,
+                        bool own_strategy) {
+  Given given{&set, &kernel, pick_shape(random), std::nullopt, 0, 0, 0};
+  GemmShape& shape = given.shape;
+  shape.transpose_a = coin(random);
+  shape.transpose_b = coin(random);
+  shape.prepack_b = pick(random, 0, 3) == 0;
+  if (pick(random, 0, 3) == 0) shape.batch = pick(random, 2, 5);
+  const auto padding = [&random] { return pick(random, 0, 1) * pick(random, 0, 9); };
+  given.lda = (shape.transpose_a ? shape.m : shape.k) + padding();
+  given.ldb = (shape.transpose_b ? shape.k : shape.n) + padding();
+  given.ldc = shape.n + padding();
+  if (own_strategy) given.strategy = pick_strategy(random, kernel, shape, members);
+  return given;
+}
+
+template <typename Element>
+Element random_element(Random& random) {
+  if constexpr (std::is_integral_v<Element>) {
+    return static_cast<Element>(
+        pick(random, std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max()));
+  } else {
+    const auto x = std::uniform_real_distribution<double>(-1, 1)(random);
+    if constexpr (std::is_floating_point_v<Element>) {
+      return static_cast<Element>(x);
+    } else {
+      return {static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16U)};
+    }
+  }
+}
+
+// Matrices that end with their last element, so that the address sanitizer sees what reads or writes beyond.
+template <typename Element>
+std::vector<Element> random_matrices(Random& random, std::int64_t count, std::int64_t stride,
+                                     std::int64_t last) {
+  std::vector<Element> elements(static_cast<std::size_t>((count - 1) * stride + last));
+  for (Element& element : elements) element = random_element<Element>(random);
+  return elements;
+}
+
+// Whether nobody has written here.
+template <typename Result>
+bool is_poison(Result x) {
+  if constexpr (std::is_floating_point_v<Result>) {
+    return std::isnan(x);
+  } else {
+    return x == matmul::Elements<DataType::int8>::poison();
+  }
+}
+
+// Elements from the first of a matrix to its last.
+inline std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t leading) {
+  return (rows - 1) * leading + columns;
+}
+
+// The first element that is wrong in one product of a batch, or nothing.
+template <DataType type>
+std::optional<std::string> wrong_in(const matmul::Product<type>& p, std::int64_t ldc, std::int64_t written) {
+  using E = matmul::Elements<type>;
+  using Wide = typename E::Wide;
+  std::vector<Wide> sums(static_cast<std::size_t>(p.n));
+  std::vector<double> sizes(static_cast<std::size_t>(p.n));
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    std::fill(sums.begin(), sums.end(), Wide{0});
+    std::fill(sizes.begin(), sizes.end(), 0.0);
+    for (std::int64_t l = 0; l < p.k; ++l) {
+      const auto x = matmul::detail::widen_to<Wide>(p.a.at(i, l));
+      for (std::size_t j = 0; j < sums.size(); ++j) {
+        const Wide product = x * matmul::detail::widen_to<Wide>(p.b.at(l, static_cast<std::int64_t>(j)));
+        sums[j] += product;
+        sizes[j] += std::abs(static_cast<double>(product));
+      }
+    }
+    const auto* row = p.c + i * ldc;
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      // The bound of rounding in any order of summation, which no right kernel can pass (Higham 2002, 3.1).
+      const double limit = E::kUnit * static_cast<double>(p.k + 2) * sizes[j];
+      const auto difference = static_cast<double>(static_cast<Wide>(row[j]) - sums[j]);
+      if (!(std::abs(difference) <= limit)) {
+        return matmul::detail::place(i, static_cast<std::int64_t>(j), static_cast<double>(row[j]),
+                                     static_cast<double>(sums[j]));
+      }
+    }
+    for (std::int64_t j = p.n; j < ldc && i * ldc + j < written; ++j) {
+      if (!is_poison(row[j])) return "written between the rows of C";
+    }
+  }
+  return std::nullopt;
+}
+
+// The first thing that is wrong with one call, or nothing.
+template <DataType type>
+std::optional<std::string> wrong_with(const Given& given, Team& team, Random& random) {
+  using E = matmul::Elements<type>;
+  using Result = typename E::Result;
+  const auto& shape = given.shape;
+  const std::int64_t a_extent =
+      shape.transpose_a ? extent(shape.k, shape.m, given.lda) : extent(shape.m, shape.k, given.lda);
+  const std::int64_t b_extent =
+      shape.transpose_b ? extent(shape.n, shape.k, given.ldb) : extent(shape.k, shape.n, given.ldb);
+  const std::int64_t c_extent = extent(shape.m, shape.n, given.ldc);
+  // One element between two products.
+  const auto a = random_matrices<typename E::Operand>(random, shape.batch, a_extent + 1, a_extent);
+  const auto b = random_matrices<typename E::Operand>(random, shape.batch, b_extent + 1, b_extent);
+  std::vector<Result> c(static_cast<std::size_t>(shape.batch * (c_extent + 1) - 1), E::poison());
+
+  const auto gemm = given.strategy
+                        ? make_blocked_gemm(*given.set, *given.kernel, shape, team, &*given.strategy)
+                        : make_gemm(type, shape, given.set->name, team);
+  if (std::string(gemm->isa()) != given.set->name)
+    return "another instruction set: " + std::string(gemm->isa());
+  const kernels::GemmOperands operands{a.data(),  b.data(),     c.data(),     given.lda,   given.ldb,
+                                       given.ldc, a_extent + 1, b_extent + 1, c_extent + 1};
+  gemm->prepack(operands);
+  gemm->run(operands);
+  const auto first = c;
+  gemm->run(operands);
+  if (std::memcmp(first.data(), c.data(), c.size() * sizeof(Result)) != 0) return "not the same twice";
+
+  for (std::int64_t i = 0; i < shape.batch; ++i) {
+    const auto view = [](const auto* data, std::int64_t leading, bool transposed) {
+      return matmul::Matrix<typename E::Operand>{data, transposed ? 1 : leading, transposed ? leading : 1};
+    };
+    const matmul::Product<type> product{shape.m,
+                                        shape.n,
+                                        shape.k,
+                                        view(a.data() + i * (a_extent + 1), given.lda, shape.transpose_a),
+                                        view(b.data() + i * (b_extent + 1), given.ldb, shape.transpose_b),
+                                        c.data() + i * (c_extent + 1)};
+    const std::int64_t written = i + 1 < shape.batch ? c_extent + 1 : c_extent;
+    if (auto wrong = wrong_in(product, given.ldc, written)) return wrong;
+  }
+  return std::nullopt;
+}
+
+inline std::optional<std::string> wrong_with(const Given& given, Team& team, Random& random) {
+  std::optional<std::string> wrong;
+  for_each_type([&](auto type) {
+    if (type.value == given.kernel->type) wrong = wrong_with<type.value>(given, team, random);
+  });
+  return wrong;
+}
+
+}  // namespace pibench::test
