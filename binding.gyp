@@ -45,7 +45,8 @@
       "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
       "libraries": ["-ldl", "-lpthread"],
       "conditions": [
-        ["target_arch=='x64'", { "dependencies": ["gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni"] }]
+        ["target_arch=='x64'", { "dependencies": ["gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni"] }],
+        ["target_arch=='arm64'", { "dependencies": ["gemm_neon", "gemm_neon_dotprod", "gemm_neon_i8mm", "gemm_neon_bf16"] }]
       ]
     }
   ],
@@ -76,6 +77,34 @@
           "type": "static_library",
           "sources": ["kernels/cpu/avx512_vnni.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni", "-Wno-maybe-uninitialized"]
+        }
+      ]
+    }],
+    ["target_arch=='arm64'", {
+      "targets": [
+        {
+          "target_name": "gemm_neon",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon.cc", "kernels/cpu/neon_packing.cc"],
+          "cflags": ["-fPIC"]
+        },
+        {
+          "target_name": "gemm_neon_dotprod",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon_dotprod.cc"],
+          "cflags": ["-fPIC", "-march=armv8.2-a+dotprod"]
+        },
+        {
+          "target_name": "gemm_neon_i8mm",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon_i8mm.cc"],
+          "cflags": ["-fPIC", "-march=armv8.2-a+i8mm"]
+        },
+        {
+          "target_name": "gemm_neon_bf16",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon_bf16.cc"],
+          "cflags": ["-fPIC", "-march=armv8.2-a+bf16"]
         }
       ]
     }]

@@ -15,6 +15,10 @@ enum CpuFeature : std::uint32_t {
   kCpuAvx512Dq = 1U << 5U,
   kCpuAvx512Bf16 = 1U << 6U,
   kCpuAvx512Vnni = 1U << 7U,
+  // arm64
+  kCpuDotprod = 1U << 24U,
+  kCpuI8mm = 1U << 25U,
+  kCpuArmBf16 = 1U << 26U,
 };
 
 // The features of this machine, found once. 0 on architectures without an entry here.

@@ -18,6 +18,8 @@ namespace {
 constexpr std::array kInstructionSets = {
 #if defined(__x86_64__)
     &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2,
+#elif defined(__aarch64__)
+    &kNeonBf16, &kNeonI8mm, &kNeonDotprod, &kNeon,
 #endif
     &kPortable,
 };

@@ -78,6 +78,11 @@ extern const InstructionSet kAvx2;
 extern const InstructionSet kAvx512;
 extern const InstructionSet kAvx512Bf16;
 extern const InstructionSet kAvx512Vnni;
+#elif defined(__aarch64__)
+extern const InstructionSet kNeon;
+extern const InstructionSet kNeonBf16;
+extern const InstructionSet kNeonDotprod;
+extern const InstructionSet kNeonI8mm;
 #endif
 
 }  // namespace pibench::kernels
