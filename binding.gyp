@@ -25,6 +25,8 @@
         "native/measure/fault.cc",
         "native/measure/idle_workload.cc",
         "native/measure/warmup.cc",
+        "native/peak/peak_workload.cc",
+        "native/memory/memory_workload.cc",
         "native/telemetry/frequency.cc",
         "native/telemetry/snapshot.cc",
         "native/threads/affinity.cc",
@@ -36,6 +38,8 @@
         "kernels/cpu/data_type_name.cc",
         "kernels/cpu/dispatch.cc",
         "kernels/cpu/loop_nest.cc",
+        "kernels/cpu/memory/dispatch.cc",
+        "kernels/cpu/memory/portable.cc",
         "kernels/cpu/packing.cc",
         "kernels/cpu/partition.cc",
         "kernels/cpu/portable.cc",
@@ -45,7 +49,11 @@
       "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
       "libraries": ["-ldl", "-lpthread"],
       "conditions": [
-        ["target_arch=='x64'", { "dependencies": ["gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni"] }],
+        ["target_arch=='x64'", {
+          "dependencies": [
+            "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "memory_avx2", "memory_avx512"
+          ]
+        }],
         ["target_arch=='arm64'", { "dependencies": ["gemm_neon", "gemm_neon_dotprod", "gemm_neon_i8mm", "gemm_neon_bf16"] }]
       ]
     }
@@ -77,6 +85,18 @@
           "type": "static_library",
           "sources": ["kernels/cpu/avx512_vnni.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni", "-Wno-maybe-uninitialized"]
+        },
+        {
+          "target_name": "memory_avx2",
+          "type": "static_library",
+          "sources": ["kernels/cpu/memory/avx2.cc"],
+          "cflags": ["-fPIC", "-mavx2"]
+        },
+        {
+          "target_name": "memory_avx512",
+          "type": "static_library",
+          "sources": ["kernels/cpu/memory/avx512.cc"],
+          "cflags": ["-fPIC", "-mavx512f"]
         }
       ]
     }],

@@ -11,6 +11,7 @@
 
 #include "../kernels/cpu/data_type_name.h"
 #include "../kernels/cpu/gemm.h"
+#include "../kernels/cpu/memory/dispatch.h"
 #include "inspection.h"
 #include "threads/affinity.h"
 #include "workloads.h"
@@ -153,6 +154,26 @@ Napi::Object clock_object(Napi::Env env, const pibench::ClockQuality& clock) {
   return object;
 }
 
+// { arithmetic: { rate, isa } | null, memory: { rate, bytes } | null }
+Napi::Object ceilings_object(Napi::Env env, const pibench::Ceilings& ceilings) {
+  auto object = Napi::Object::New(env);
+  object.Set("arithmetic", env.Null());
+  object.Set("memory", env.Null());
+  if (ceilings.operations_per_second > 0) {
+    auto arithmetic = Napi::Object::New(env);
+    arithmetic.Set("rate", ceilings.operations_per_second);
+    arithmetic.Set("isa", ceilings.instruction_set);
+    object.Set("arithmetic", arithmetic);
+  }
+  if (ceilings.bytes_per_second > 0) {
+    auto memory = Napi::Object::New(env);
+    memory.Set("rate", ceilings.bytes_per_second);
+    memory.Set("bytes", ceilings.bytes);
+    object.Set("memory", memory);
+  }
+  return object;
+}
+
 Napi::Object samples_object(Napi::Env env, const pibench::Outcome& outcome) {
   const auto& samples = outcome.samples;
   const std::size_t taken = samples.taken;
@@ -212,6 +233,7 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   object.Set("frequencyAfter", outcome.frequency_after);
   object.Set("threadIds", threads);
   object.Set("implementation", outcome.implementation);
+  object.Set("ceilings", ceilings_object(env, outcome.ceilings));
   object.Set("verification",
              outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
   return object;
@@ -313,6 +335,18 @@ Napi::Value kernels(const Napi::CallbackInfo& info) {
   return list;
 }
 
+// memoryKernels() -> [{ isa, runsHere }], best first
+Napi::Value memory_kernels(const Napi::CallbackInfo& info) {
+  auto list = Napi::Array::New(info.Env());
+  for (const auto* table : pibench::kernels::memory::kernel_tables()) {
+    auto entry = Napi::Object::New(info.Env());
+    entry.Set("isa", table->name);
+    entry.Set("runsHere", pibench::kernels::memory::runs_here(*table));
+    list.Set(list.Length(), entry);
+  }
+  return list;
+}
+
 // peakLoop(dtype, isa, iterations) -> { operations, seconds }: the register-only ceiling of one thread
 Napi::Value peak_loop(const Napi::CallbackInfo& info) {
   const std::string dtype = info[0].ToString().Utf8Value();
@@ -356,6 +390,7 @@ Napi::Value die_with_parent(const Napi::CallbackInfo& info) {
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("inspect", Napi::Function::New(env, inspect));
   exports.Set("kernels", Napi::Function::New(env, kernels));
+  exports.Set("memoryKernels", Napi::Function::New(env, memory_kernels));
   exports.Set("peakLoop", Napi::Function::New(env, peak_loop));
   exports.Set("measureClock", Napi::Function::New(env, measure_clock));
   exports.Set("bindMainThread", Napi::Function::New(env, bind_main_thread));

@@ -7,6 +7,8 @@
 #include "../kernels/cpu/data_type_name.h"
 #include "matmul/matmul_workload.h"
 #include "measure/idle_workload.h"
+#include "memory/memory_workload.h"
+#include "peak/peak_workload.h"
 
 namespace pibench {
 namespace {
@@ -28,13 +30,36 @@ Make matmul(const WorkloadParameters& p) {
   return [parameters] { return matmul::make_workload(parameters); };
 }
 
+Make peak(const WorkloadParameters& p) {
+  const peak::Parameters parameters{kernels::data_type_named(p.text("dtype")),
+                                    static_cast<int>(p.number("threads")), p.integers("cpus"), p.text("isa"),
+                                    p.number("operations")};
+  return [parameters] { return peak::make_workload(parameters); };
+}
+
+Make memory(const WorkloadParameters& p) {
+  const memory::Parameters parameters{
+      memory::operation_named(p.text("operation")),
+      memory::stores_named(p.text("stores")),
+      static_cast<std::size_t>(p.number("elements")),
+      static_cast<std::size_t>(p.number("passes")),
+      static_cast<int>(p.number("threads")),
+      p.integers("cpus"),
+      p.text("isa"),
+      static_cast<std::uint64_t>(p.number("seed")),
+  };
+  return [parameters] { return memory::make_workload(parameters); };
+}
+
 Make idle(const WorkloadParameters&) {
   return [] { return make_idle_workload(); };
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 2> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 4> kWorkloads{{
     {"matmul", matmul},
+    {"peak", peak},
+    {"memory", memory},
     {"idle", idle},
 }};
 

@@ -83,10 +83,17 @@ export interface NativeKernel {
   readonly runsHere: boolean;
 }
 
+export interface NativeMemoryKernels {
+  readonly isa: string;
+  readonly runsHere: boolean;
+}
+
 export interface NativeAddon {
   inspect(job: NativeJob): RunningInspection;
   /** Best first for each data type. */
   kernels(): readonly NativeKernel[];
+  /** Passes of the memory indicator, best first. */
+  memoryKernels(): readonly NativeMemoryKernels[];
   peakLoop(dtype: DataTypeName, isa: string, iterations: number): { operations: number; seconds: Seconds };
   measureClock(): { overheadSeconds: Seconds; resolutionSeconds: Seconds };
   bindMainThread(cpus: readonly number[]): void;

@@ -126,9 +126,10 @@ constexpr MicroKernel kKernels[] = {
 // Independent chains enough for two units of latency 4 or 5. x = x * 1/2 + 1/2 stays at 1.
 constexpr int kChains = 12;
 
+// `sum` is what each lane must hold at the end.
 template <typename Arithmetic>
 std::uint64_t peak(typename Arithmetic::Vector factor, typename Arithmetic::Vector start,
-                   std::uint64_t iterations) noexcept {
+                   typename Arithmetic::Result sum, std::uint64_t iterations) noexcept {
   asm volatile("" : "+x"(factor));
   typename Arithmetic::Vector chains[kChains];
 #pragma GCC unroll 16
@@ -147,17 +148,25 @@ std::uint64_t peak(typename Arithmetic::Vector factor, typename Arithmetic::Vect
       asm volatile("" : "+x"(chain));
     }
   }
+  for (const auto& chain : chains) {
+    typename Arithmetic::Result lanes[Arithmetic::kLanes];
+    Arithmetic::write(lanes, chain);
+    for (const auto& lane : lanes) {
+      if (lane != sum) return 0;
+    }
+  }
   return iterations * kChains * Arithmetic::kLanes * Arithmetic::kUnit * 2;
 }
 
 std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
-  return peak<Float32>(_mm256_set1_ps(0.5F), _mm256_set1_ps(1), iterations);
+  return peak<Float32>(_mm256_set1_ps(0.5F), _mm256_set1_ps(1), 1, iterations);
 }
 std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
-  return peak<Float64>(_mm256_set1_pd(0.5), _mm256_set1_pd(1), iterations);
+  return peak<Float64>(_mm256_set1_pd(0.5), _mm256_set1_pd(1), 1, iterations);
 }
 std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
-  return peak<Int16Pairs>(_mm256_set1_epi16(1), _mm256_setzero_si256(), iterations);
+  return peak<Int16Pairs>(_mm256_set1_epi16(1), _mm256_setzero_si256(),
+                          static_cast<std::int32_t>(static_cast<std::uint32_t>(2 * iterations)), iterations);
 }
 
 constexpr PeakLoop kPeaks[] = {{DataType::float32, peak_float32},

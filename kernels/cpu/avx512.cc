@@ -63,6 +63,9 @@ std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
       asm volatile("" : "+v"(chain));
     }
   }
+  for (const auto& chain : chains) {
+    if (_mm512_cmpneq_ps_mask(chain, _mm512_set1_ps(1.0F)) != 0) return 0;
+  }
   return iterations * kChains * Float32::kLanes * 2;
 }
 
@@ -78,6 +81,9 @@ std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
       chain = _mm512_fmadd_pd(chain, half, half);
       asm volatile("" : "+v"(chain));
     }
+  }
+  for (const auto& chain : chains) {
+    if (_mm512_cmpneq_pd_mask(chain, _mm512_set1_pd(1.0)) != 0) return 0;
   }
   return iterations * kChains * Float64::kLanes * 2;
 }

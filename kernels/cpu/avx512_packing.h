@@ -104,7 +104,10 @@ void transpose_strip(const void* source, std::int64_t ld, std::int64_t lanes, st
   for (std::int64_t p = 0; p < depth; p += kDepth) {
     const std::int64_t bytes = (depth - p < kDepth ? depth - p : kDepth) * element;
     const auto words = static_cast<int>((bytes + Words::kBytes - 1) / Words::kBytes);
-    for (std::int64_t i = 0; i < width; i += Words::kLanes) {
+    for (std::int64_t first = 0; first < width; first += Words::kLanes) {
+      // The last vector of lanes overlaps the one before rather than hang over.
+      const bool hangs_over = first > 0 && first + Words::kLanes > width;
+      const std::int64_t i = hangs_over ? width - Words::kLanes : first;
       const std::int64_t here = lanes - i < Words::kLanes ? lanes - i : Words::kLanes;
       __m512i rows[Words::kLanes];
 #pragma GCC unroll 16

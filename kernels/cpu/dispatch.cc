@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpu_features.h"
@@ -43,6 +44,17 @@ std::vector<KernelInfo> list_kernels() {
   return list;
 }
 
+std::pair<const InstructionSet*, const PeakLoop*> find_peak_loop(DataType type, const char* isa) {
+  const std::string_view wanted = name_or_empty(isa);
+  for (const InstructionSet* set : kInstructionSets) {
+    if (!is_named(*set, wanted) || !runs_here(*set)) continue;
+    for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
+      if (peak.type == type) return {set, &peak};
+    }
+  }
+  return {nullptr, nullptr};
+}
+
 }  // namespace
 
 std::span<const KernelInfo> kernel_list() {
@@ -68,14 +80,13 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
 }
 
 std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterations) noexcept {
-  const std::string_view wanted = name_or_empty(isa);
-  for (const InstructionSet* set : kInstructionSets) {
-    if (!is_named(*set, wanted) || !runs_here(*set)) continue;
-    for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
-      if (peak.type == type) return peak.run(iterations);
-    }
-  }
-  return 0;
+  const auto [set, loop] = find_peak_loop(type, isa);
+  return loop == nullptr ? 0 : loop->run(iterations);
+}
+
+const char* peak_loop_isa(DataType type, const char* isa) noexcept {
+  const auto [set, loop] = find_peak_loop(type, isa);
+  return loop == nullptr ? "" : set->name;
 }
 
 }  // namespace pibench::kernels

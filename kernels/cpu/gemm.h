@@ -66,7 +66,11 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
 
 // Register-only multiply-add ceiling of one instruction set on the calling thread: executes `iterations`
 // rounds of independent multiply-adds that touch no memory and returns how many floating-point (or integer)
-// operations they were. Returns 0 where there is no such loop for the pair.
+// operations they were. Returns 0 where there is no such loop for the pair, and where the sums at the end are
+// not what they must be. `isa` = "" chooses the best that runs here.
 std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterations) noexcept;
+
+// The instruction set whose loop that is; "" where there is none.
+const char* peak_loop_isa(DataType type, const char* isa) noexcept;
 
 }  // namespace pibench::kernels

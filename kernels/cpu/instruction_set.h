@@ -57,7 +57,8 @@ struct MicroKernel {
   void (*leave)() noexcept = nullptr;
 };
 
-// Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed.
+// Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;
+// 0 where the sums at the end are not what they must be.
 struct PeakLoop {
   DataType type;
   std::uint64_t (*run)(std::uint64_t iterations) noexcept;

@@ -186,11 +186,44 @@ std::uint64_t peak(std::uint64_t iterations) noexcept {
       keep(chain);
     }
   }
+  for (const auto& chain : chains) {
+    for (int lane = 0; lane < VectorOf<T>::kLanes; ++lane) {
+      if (chain[lane] != T(1)) return 0;
+    }
+  }
   return iterations * kChains * VectorOf<T>::kLanes * 2;
 }
 
-constexpr PeakLoop kPeaks[] = {
-    {DataType::float32, peak<float>}, {DataType::float64, peak<double>}, {DataType::bfloat16, peak<float>}};
+std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
+  constexpr int kChains = 12;
+  const std::int16_t pair[2] = {1, 1};
+  auto ones = broadcast_pair(pair);
+  keep(ones);
+  Words chains[kChains] = {};
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      // The sum is not an operand of the product, so the products of all chains could be made one.
+      auto other = ones;
+      keep(other);
+      chain = multiply_add(ones, other, chain);
+      keep(chain);
+    }
+  }
+  for (const auto& chain : chains) {
+    std::int32_t lanes[4];
+    write_words(lanes, chain);
+    for (const std::int32_t lane : lanes) {
+      if (static_cast<std::uint32_t>(lane) != static_cast<std::uint32_t>(2 * iterations)) return 0;
+    }
+  }
+  return iterations * kChains * 4 * 4;
+}
+
+constexpr PeakLoop kPeaks[] = {{DataType::float32, peak<float>},
+                               {DataType::float64, peak<double>},
+                               {DataType::bfloat16, peak<float>},
+                               {DataType::int8, peak_int8}};
 
 }  // namespace
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../cache_flush.h"
+#include "../peak/peak_workload.h"
 #include "../threads/team.h"
-#include "cache_flush.h"
 #include "elements.h"
 #include "operand.h"
 #include "verify.h"
@@ -97,6 +98,13 @@ class MatmulWorkload final : public Workload {
               c_.data() + i * operands_.stride_c};
     };
     return matmul::verify<type>(product, shape.batch, stream(parameters_.seed, Stream::check));
+  }
+
+  Ceilings ceilings() override {
+    Ceilings ceilings;
+    ceilings.operations_per_second = peak::measure(type, team_);
+    ceilings.instruction_set = kernels::peak_loop_isa(type, "");
+    return ceilings;
   }
 
   Output output() noexcept override {

@@ -1,30 +1,32 @@
 /** The flags of every measuring command, and what they mean. */
 import type { Options } from 'yargs';
 import { UserError } from '../errors.js';
-import type { Flags } from '../indicators/indicator.js';
+import type { Flags, MeasuringDefaults } from '../indicators/indicator.js';
+import { formatSeconds } from '../quantities/format.js';
 import { parseCount, parseDuration, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, Warmup } from '../record/schema.js';
 
-/** Six launches are the fewest from which an order-statistic interval of 95 % can be had. */
-const DEFAULT_INSPECTIONS = 6;
 const MOST_REPETITIONS = 20_000_000;
 const MOST_INSPECTIONS = 10_000;
 const MOST_SEED = 2 ** 32 - 1;
-/** Without --reps a launch repeats for so long, within these counts. */
-const BUDGET = { kind: 'budget', seconds: 1, least: 5, most: 20_000 } as const;
+/** Without --reps: within these counts. */
+const BUDGET = { kind: 'budget', least: 5, most: 20_000 } as const;
 
-export const measuringOptions: Readonly<Record<string, Options>> = {
+export const measuringOptions = ({
+  inspections,
+  seconds,
+}: MeasuringDefaults): Readonly<Record<string, Options>> => ({
   reps: {
     type: 'string',
     group: 'Measuring:',
     describe: 'Repetitions in each launch, exactly',
-    defaultDescription: 'as many as fit into one second',
+    defaultDescription: `as many as fit into ${formatSeconds(seconds, 1)}`,
   },
   inspections: {
     type: 'string',
     group: 'Measuring:',
     describe: 'Launches, each in a fresh process; from six on the interval is the machine’s',
-    default: String(DEFAULT_INSPECTIONS),
+    default: String(inspections),
   },
   warmup: {
     type: 'string',
@@ -60,12 +62,12 @@ export const measuringOptions: Readonly<Record<string, Options>> = {
   },
   json: { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' },
   quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
-};
+});
 
 const text = (flags: Flags, name: string): string => String(flags[name]);
 
-export function samplingOf(flags: Flags): BatchSpec['sampling'] {
-  if (flags.reps === undefined) return BUDGET;
+export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {
+  if (flags.reps === undefined) return { ...BUDGET, seconds };
   return { kind: 'fixed', repetitions: parseCount(text(flags, 'reps'), '--reps', MOST_REPETITIONS) };
 }
 

@@ -1,7 +1,7 @@
-/** Makes a campaign of one batch from flags, checked against the machine before anything is allocated. */
+/** Makes a campaign from flags, a batch for each case, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { UserError } from '../errors.js';
-import type { Flags, Indicator } from '../indicators/indicator.js';
+import type { Flags, Indicator, Parameters } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import { formatBytes } from '../quantities/format.js';
@@ -39,26 +39,29 @@ export function createCampaign(
   command: readonly string[],
   machine: MachineDescription,
 ): Campaign {
-  const parameters = indicator.fromFlags(flags, machine);
+  const cases = indicator.fromFlags(flags, machine);
   const stack = parseStack(String(flags.stack));
-  findStack(stack.provider).check(stack.variant, indicator.dtype(parameters));
-  const batch: BatchSpec = {
-    case: { indicator: indicator.name, parameters },
-    stack,
-    device: 'cpu',
-    inspections: inspectionsOf(flags),
-    sampling: samplingOf(flags),
-    warmup: warmupOf(flags),
-    timeout: timeoutOf(flags),
+  const batchOf = (parameters: Parameters): BatchSpec => {
+    findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters));
+    return {
+      case: { indicator: indicator.name, parameters },
+      stack,
+      device: 'cpu',
+      inspections: inspectionsOf(flags),
+      sampling: samplingOf(flags, indicator.measuring),
+      warmup: warmupOf(flags),
+      timeout: timeoutOf(flags),
+    };
   };
-  checkMemory(indicator, batch, machine);
+  const batches = cases.map(batchOf);
+  for (const batch of batches) checkMemory(indicator, batch, machine);
   const createdAt = new Date().toISOString();
   return {
     id: makeId(indicator.name, createdAt),
     createdAt,
     command: [...command],
     seed: seedOf(flags) ?? randomInt(2 ** 32),
-    batches: [batch],
+    batches,
     fault: null,
   };
 }

@@ -2,8 +2,9 @@
 import { UserError } from '../errors.js';
 import type { Indicator } from './indicator.js';
 import { matmul } from './matmul.js';
+import { memory } from './memory.js';
 
-export const indicators: readonly Indicator[] = [matmul];
+export const indicators: readonly Indicator[] = [matmul, memory];
 
 /** @throws UserError when there is no such indicator. */
 export function findIndicator(name: string): Indicator {

@@ -1,8 +1,9 @@
 /** What an indicator is: everything that the rest of pi-bench has to know about one. */
 import type { Options } from 'yargs';
 import type { MachineDescription } from '../machine/types.js';
-import type { KpiDeclaration } from '../record/kpi.js';
-import type { Bytes, Flop } from '../units.js';
+import type { CurveDeclaration, KpiDeclaration } from '../record/kpi.js';
+import type { RateCounts, Work } from '../record/work.js';
+import type { Bytes, Seconds } from '../units.js';
 
 export type ParameterValue = number | string | boolean;
 /** An indicator's parameters, every one fixed: what makes a case. */
@@ -21,18 +22,31 @@ export interface Placement {
   readonly cpus: readonly number[];
 }
 
+/** How an indicator is measured unless flags say otherwise. */
+export interface MeasuringDefaults {
+  readonly inspections: number;
+  /** Without --reps a launch repeats for so long. */
+  readonly seconds: Seconds;
+}
+
 export interface Indicator {
   readonly name: string;
   readonly summary: string;
   /** Flags beside those that every measuring command has. */
   readonly options: Readonly<Record<string, Options>>;
   readonly examples: readonly (readonly [command: string, what: string])[];
-  /** @throws UserError for flags that make no case. */
-  fromFlags(flags: Flags, machine: MachineDescription): Parameters;
+  readonly measuring: MeasuringDefaults;
+  /**
+   * The cases that one command asks for, at least one.
+   * @throws UserError for flags that make no case.
+   */
+  fromFlags(flags: Flags, machine: MachineDescription): readonly Parameters[];
   /** @throws UserError for parameters (of a campaign file, a journal) that make no case. */
   check(parameters: Parameters): void;
   /** The work of one repetition. */
-  work(parameters: Parameters): { readonly flop: Flop; readonly bytes: Bytes };
+  work(parameters: Parameters): Work;
+  /** Which part of the work its rate counts. */
+  readonly rateCounts: RateCounts;
   /** Memory that one inspection takes for its operands and buffers. */
   memory(parameters: Parameters): Bytes;
   /** Threads that one inspection keeps busy. */
@@ -40,7 +54,7 @@ export interface Indicator {
   readonly dtype: (parameters: Parameters) => string;
   /** What a person calls the case: `matmul 512 x 512 x 512 float32, 2 threads`. */
   title(parameters: Parameters): string;
-  /** `FLOP/s`, or `OP/s` where the operations are on integers. */
+  /** `FLOP/s`, `OP/s` where the operations are on integers, `B/s`. */
   rateUnit(parameters: Parameters): string;
   nativeWorkload(
     parameters: Parameters,
@@ -49,4 +63,6 @@ export interface Indicator {
     seed: number,
   ): NativeWorkload;
   readonly kpis: readonly KpiDeclaration[];
+  /** Made of several batches of one record. */
+  readonly curves: readonly CurveDeclaration[];
 }

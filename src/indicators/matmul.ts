@@ -125,6 +125,7 @@ export const matmul: Indicator = {
     ],
     ['$0 matmul --stack embedded:avx2 --json > record.json', 'a chosen kernel, the record on stdout'],
   ],
+  measuring: { inspections: 6, seconds: 1 },
   fromFlags(flags, machine) {
     const dtype = dataType(String(flags.dtype ?? 'float32'));
     const available = usableCpus(machine);
@@ -138,7 +139,7 @@ export const matmul: Indicator = {
     }
     const pin = typeof flags.pin === 'boolean' ? flags.pin : threads <= available;
     const parameters = { ...shape(flags, dtype), dtype, threads, pin, cache: String(flags.cache ?? 'hot') };
-    return read(parameters);
+    return [read(parameters)];
   },
   check: (parameters) => void read(parameters),
   work(parameters) {
@@ -146,6 +147,7 @@ export const matmul: Indicator = {
     const { operand, result } = ELEMENT[dtype];
     return { flop: 2 * m * n * k, bytes: (m * k + k * n) * operand + m * n * result };
   },
+  rateCounts: 'flop',
   memory(parameters) {
     const { m, n, k, dtype, threads } = read(parameters);
     const { operand, result } = ELEMENT[dtype];
@@ -169,5 +171,6 @@ export const matmul: Indicator = {
     const { m, n, k, dtype, threads } = read(parameters);
     return { workload: 'matmul', parameters: { m, n, k, dtype, threads, cpus, isa: variant ?? '', seed } };
   },
-  kpis: rateKpis('matmul', 'matrix multiplication'),
+  kpis: rateKpis('matmul', 'matrix multiplication', 'flops'),
+  curves: [],
 };

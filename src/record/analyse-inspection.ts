@@ -8,6 +8,7 @@ import type { Seconds } from '../units.js';
 import { sha256 } from './digest.js';
 import type { InspectionEnd } from './inspection-end.js';
 import type { InspectionDocument, RecordInspection, Span } from './schema.js';
+import { countedWork } from './work.js';
 
 /** An inspection's document as it was read back. */
 export interface ReadInspection {
@@ -91,7 +92,11 @@ export function analyseInspection(
   }
   const samples = Float64Array.from(document.samples.seconds);
   const statistics: Summary | null = samples.length > 0 ? summarise(samples) : null;
-  const { flop } = findIndicator(document.case.indicator).work(document.case.parameters);
+  const indicator = findIndicator(document.case.indicator);
+  const work = countedWork({
+    work: indicator.work(document.case.parameters),
+    rateCounts: indicator.rateCounts,
+  });
   const observation = observationOf(document, samples, contendedBy);
   const calls = samples.length * document.callsPerSample;
   // A wrong output has no score, however fast it came.
@@ -105,7 +110,7 @@ export function analyseInspection(
     sha256: sha256(read.text),
     statistics:
       statistics === null ? null : (JSON.parse(JSON.stringify(statistics)) as RecordInspection['statistics']),
-    rate: scored ? { burst: flop / statistics.median, sustained: (flop * calls) / observation.wall } : null,
+    rate: scored ? { burst: work / statistics.median, sustained: (work * calls) / observation.wall } : null,
     disturbedShare: disturbed === null || samples.length === 0 ? null : disturbed.length / samples.length,
     undisturbedMedian: undisturbedMedian(document.samples, samples),
     steady: document.warmup.steady,

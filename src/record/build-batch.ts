@@ -4,9 +4,10 @@ import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
 import type { Interval } from '../statistics/interval.js';
 import { median } from '../statistics/quantile.js';
-import type { Flop, Seconds } from '../units.js';
+import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
+import { countedWork } from './work.js';
 
 /** The violin spans the middle of the samples: a single stall would squeeze all of it to a line. */
 const SHOWN = 0.98;
@@ -79,18 +80,18 @@ function headlineOf(resting: readonly AnalysedInspection[]): Headline {
 
 /** A rate is the work divided by an elapsed time, so that rate x elapsed is the work, exactly; low and high change places. */
 function rateOf(
-  flop: Flop,
+  work: number,
   { elapsed }: Headline,
   p95: Seconds,
   resting: readonly AnalysedInspection[],
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
   return {
-    median: flop / elapsed.median,
-    p05: flop / p95,
+    median: work / elapsed.median,
+    p05: work / p95,
     sustained: median(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
     interval:
-      interval === null ? null : { ...interval, low: flop / interval.high, high: flop / interval.low },
+      interval === null ? null : { ...interval, low: work / interval.high, high: work / interval.low },
   };
 }
 
@@ -114,6 +115,7 @@ export function buildBatch(
     case: asked.case,
     title: indicator.title(parameters),
     work,
+    rateCounts: indicator.rateCounts,
     rateUnit: indicator.rateUnit(parameters),
     stack: { ...stack, implementation: documents[0]?.stack.implementation ?? null },
     device: asked.device,
@@ -133,7 +135,7 @@ export function buildBatch(
   return {
     ...base,
     elapsed: headline.elapsed,
-    rate: rateOf(work.flop, headline, summary.p95, resting),
+    rate: rateOf(countedWork(base), headline, summary.p95, resting),
     launches: plain(headline.launches),
     pooled: plain(summary),
     violin: plain(violin),

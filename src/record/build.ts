@@ -10,6 +10,7 @@ import type { Seconds } from '../units.js';
 import { type AnalysedInspection, analyseInspection, type ReadInspection } from './analyse-inspection.js';
 import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
+import { curvesOf } from './curves.js';
 import { digestOf } from './digest.js';
 import type { InspectionEnd } from './inspection-end.js';
 import { batchLabels, machineLabels } from './labels.js';
@@ -126,7 +127,10 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     machine: JSON.parse(JSON.stringify(machine)) as PiBenchRecord['machine'],
     labels,
     batches,
-    kpis: batches.flatMap((batch) => kpisOf(batch, labels, input.wall, timestamp)),
+    kpis: [
+      ...batches.flatMap((batch) => kpisOf(batch, labels, input.wall, timestamp)),
+      ...curvesOf(batches, labels, timestamp),
+    ],
     accounting: accountingOf(
       input,
       analysed.map(({ entry }) => entry),

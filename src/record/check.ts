@@ -1,5 +1,6 @@
 /** What holds in every record beyond its schema. Pure. */
 import type { PiBenchRecord } from './schema.js';
+import { countedWork } from './work.js';
 
 /** Rates are made from elapsed by division: only rounding may stand between them. */
 const TOLERANCE = 1e-12;
@@ -11,11 +12,13 @@ function disagree(a: number, b: number): boolean {
 /** One line for each rule that the record breaks; empty when it is sound. */
 export function brokenRules(record: PiBenchRecord): readonly string[] {
   const broken: string[] = [];
-  record.batches.forEach(({ rate, elapsed, work, title, measured, inspections }, i) => {
+  record.batches.forEach((recorded, i) => {
+    const { rate, elapsed, title, measured, inspections } = recorded;
     const batch = `batch ${i} (${title})`;
-    if (rate !== null && elapsed !== null && disagree(rate.median * elapsed.median, work.flop)) {
+    const work = countedWork(recorded);
+    if (rate !== null && elapsed !== null && disagree(rate.median * elapsed.median, work)) {
       broken.push(
-        `${batch}: rate x elapsed is ${rate.median * elapsed.median}, the work of one repetition is ${work.flop}`,
+        `${batch}: rate x elapsed is ${rate.median * elapsed.median}, the work of one repetition is ${work}`,
       );
     }
     const counted = inspections.filter(({ status }) => status === 'measured').length;

@@ -21,6 +21,17 @@ export interface KpiDeclaration {
   readonly value: (batch: RecordBatch, context: { readonly timeToResult: Seconds }) => KpiValue | null;
 }
 
+/** A KPI over a sweep: batches that differ in one parameter only are the points of one curve. */
+export interface CurveDeclaration
+  extends Pick<KpiDeclaration, 'name' | 'direction' | 'help' | 'statistic' | 'display' | 'regression'> {
+  /** The parameter that is x. */
+  readonly along: string;
+  readonly xUnit: string;
+  readonly yUnit: string;
+  /** null where the batch has no point. */
+  readonly point: (batch: RecordBatch) => KpiValue | null;
+}
+
 export interface KpiValue {
   readonly value: number;
   readonly ci: { readonly level: number; readonly low: number; readonly high: number } | null;

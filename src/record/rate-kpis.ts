@@ -11,12 +11,16 @@ function ciOf(interval: Interval | null): KpiValue['ci'] {
 const rateDisplay = (batch: RecordBatch) => ({ divisor: 1e9, unit: `G${batch.rateUnit}`, digits: 4 });
 const rateUnit = (batch: RecordBatch) => batch.rateUnit;
 
-/** @param indicator its name, in the KPIs' names; `what`, in words, in their help. */
-export function rateKpis(indicator: string, what: string): readonly KpiDeclaration[] {
+/** @param indicator its name, in the KPIs' names; `what`, in words, in their help; `base`, the base unit of a rate */
+export function rateKpis(
+  indicator: string,
+  what: string,
+  base: 'flops' | 'bytes',
+): readonly KpiDeclaration[] {
   const prefix = `pibench_${indicator}`;
   return [
     {
-      name: `${prefix}_rate_flops_per_second`,
+      name: `${prefix}_rate_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
       help: `Rate inside a repetition of ${what}: work of one repetition / median over launches of the launch medians`,
@@ -26,7 +30,7 @@ export function rateKpis(indicator: string, what: string): readonly KpiDeclarati
       value: ({ rate }) => (rate === null ? null : { value: rate.median, ci: ciOf(rate.interval) }),
     },
     {
-      name: `${prefix}_rate_p05_flops_per_second`,
+      name: `${prefix}_rate_p05_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
       help: `Rate that 95 % of the repetitions of ${what} reach`,
@@ -36,7 +40,7 @@ export function rateKpis(indicator: string, what: string): readonly KpiDeclarati
       value: ({ rate }) => (rate === null ? null : { value: rate.p05, ci: null }),
     },
     {
-      name: `${prefix}_sustained_rate_flops_per_second`,
+      name: `${prefix}_sustained_rate_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
       help: `Rate over the wall clock of ${what}, pauses between repetitions included: median over launches`,

@@ -147,19 +147,36 @@ function documents(object: ObjectOf) {
     basis: z.string().describe('what the interval rests on: launches, few launches, within one launch'),
   });
   const labels = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
-  const kpi = object({
+  const kpiHead = {
     name: z.string().regex(/^[a-z][a-z0-9_]*$/),
-    value: z.number(),
-    unit: z.string(),
     direction: z.enum(['higher', 'lower']),
     help: z.string(),
     timestamp: z.iso.datetime(),
     statistic: z.string(),
-    ci: object({ level: z.number(), low: z.number(), high: z.number() }).nullable(),
     display: object({ divisor: z.number(), unit: z.string(), digits: z.int() }),
     regression: z.boolean().describe('whether a regression test counts it'),
     labels,
+  };
+  const scalarKpi = object({
+    ...kpiHead,
+    value: z.number(),
+    unit: z.string(),
+    ci: object({ level: z.number(), low: z.number(), high: z.number() }).nullable(),
   });
+  const curveKpi = object({
+    ...kpiHead,
+    points: z
+      .array(z.tuple([z.number(), z.number()]))
+      .min(2)
+      .describe('[x, y], by x'),
+    xUnit: z.string(),
+    yUnit: z.string(),
+    ci: object({
+      level: z.number(),
+      intervals: z.array(z.tuple([z.number(), z.number()]).nullable()).describe('of y, one for each point'),
+    }).nullable(),
+  });
+  const kpi = z.union([scalarKpi, curveKpi]);
   const recordInspection = object({
     index: z.int(),
     status,
@@ -179,7 +196,17 @@ function documents(object: ObjectOf) {
   const batch = object({
     case: caseSchema,
     title: z.string(),
-    work: object({ flop: z.number(), bytes: z.number() }),
+    work: object({
+      flop: z.number(),
+      bytes: z.number(),
+      writeAllocateBytes: z
+        .number()
+        .optional()
+        .describe(
+          'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
+        ),
+    }),
+    rateCounts: z.enum(['flop', 'bytes']).optional().describe('the work that rates count; absent: flop'),
     rateUnit: z.string(),
     stack: stackIdentity,
     device: z.string(),
@@ -251,5 +278,7 @@ export type RecordBatch = PiBenchRecord['batches'][number];
 export type RecordInspection = RecordBatch['inspections'][number];
 export type InspectionStatus = RecordInspection['status'];
 export type Kpi = PiBenchRecord['kpis'][number];
+export type ScalarKpi = Extract<Kpi, { value: number }>;
+export type CurveKpi = Extract<Kpi, { xUnit: string }>;
 export type Labels = PiBenchRecord['labels'];
 export type Span = PiBenchRecord['accounting']['spans'][number];

@@ -14,6 +14,16 @@ const variants = (here: boolean): string[] => [
   ),
 ];
 
+/** Instruction sets that execute the indicator with the data type here. */
+const executing = (indicator: string, dtype: string): string[] =>
+  indicator === 'memory'
+    ? native()
+        .memoryKernels()
+        .flatMap(({ isa, runsHere }) => (runsHere ? [isa] : []))
+    : native()
+        .kernels()
+        .flatMap((kernel) => (kernel.runsHere && kernel.dtype === dtype ? [kernel.isa] : []));
+
 /** Instruction sets that have a kernel for the type on some machine that pi-bench knows, this one or another. */
 const ELSEWHERE = ['avx512', 'avx2', 'portable'];
 
@@ -24,7 +34,7 @@ export const embedded: Stack = {
     here: variants(true),
     elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)),
   }),
-  check(variant, dtype) {
+  check(variant, indicator, dtype) {
     if (variant === null) return;
     const { here, elsewhere } = this.variants();
     if (!here.includes(variant)) {
@@ -35,12 +45,11 @@ export const embedded: Stack = {
         `--stack embedded:${variant} ${reason}; here there is ${here.join(', ')}${onOthers}`,
       );
     }
-    const kernels = native()
-      .kernels()
-      .filter((kernel) => kernel.runsHere && kernel.dtype === dtype);
-    if (!kernels.some(({ isa }) => isa === variant)) {
-      const having = kernels.map(({ isa }) => isa).join(', ');
-      throw new UserError(`--stack embedded:${variant} has no kernel for ${dtype}; ${dtype} has ${having}`);
+    const having = executing(indicator, dtype);
+    if (!having.includes(variant)) {
+      throw new UserError(
+        `--stack embedded:${variant} has no kernel for ${dtype}; ${dtype} has ${having.join(', ')}`,
+      );
     }
   },
   identify(variant) {

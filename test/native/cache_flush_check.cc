@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../native/matmul/cache_flush.h"
+#include "../../native/cache_flush.h"
 #include "../../native/matmul/elements.h"
 #include "../../native/matmul/matmul_workload.h"
 #include "check.h"
@@ -11,20 +11,20 @@ int main() {
   pibench::test::Checks check;
   constexpr std::size_t kBytes = std::size_t{3} << 20U;
   std::vector<std::uint8_t> memory(kBytes);
-  for (std::size_t i = 0; i < kBytes; ++i) memory[i] = static_cast<std::uint8_t>(pibench::matmul::draw(1, i));
+  for (std::size_t i = 0; i < kBytes; ++i) memory[i] = static_cast<std::uint8_t>(pibench::draw(1, i));
   const std::vector<std::uint8_t> before = memory;
 
-  pibench::matmul::flush(memory.data(), kBytes);
+  pibench::flush(memory.data(), kBytes);
   check.that(memory == before, "data survive a flush");
   for (const std::size_t offset : {1U, 31U, 63U, 64U, 4095U}) {
     for (const std::size_t length : {0U, 1U, 63U, 64U, 65U, 5000U}) {
       memory[offset] = static_cast<std::uint8_t>(~memory[offset]);
-      pibench::matmul::flush(memory.data() + offset, length);
+      pibench::flush(memory.data() + offset, length);
       memory[offset] = static_cast<std::uint8_t>(~memory[offset]);
     }
   }
   check.that(memory == before, "so do data that were just written, at any address and of any length");
-  pibench::matmul::flush(nullptr, 0);
+  pibench::flush(nullptr, 0);
   check.that(true, "nothing can be flushed");
 
   const auto workload =
@@ -43,7 +43,7 @@ int main() {
   check.that(workload->verify().passed, "which give the right result");
   workload->poison();
   check.that(output() != hot && !workload->verify().passed, "until it is poisoned");
-  pibench::test::Checks::inform(pibench::matmul::kCanFlush ? "this CPU flushes"
+  pibench::test::Checks::inform(pibench::kCanFlush ? "this CPU flushes"
                                                            : "this CPU has no way to flush");
   return check.finish();
 }

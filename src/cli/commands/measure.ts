@@ -43,7 +43,7 @@ export function measureCommand(indicator: Indicator): CommandModule {
     describe: indicator.summary,
     builder: (yargs) =>
       yargs
-        .options({ ...indicator.options, ...measuringOptions })
+        .options({ ...indicator.options, ...measuringOptions(indicator.measuring) })
         .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: (flags) => measure(indicator, flags, process.argv.slice(2)),
   };

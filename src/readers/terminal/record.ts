@@ -1,6 +1,7 @@
 /** A record for a person: the rate first, then how far to trust it, then where it is. */
 import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
+import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -30,9 +31,11 @@ function basisText({ elapsed, measured, planned }: RecordBatch): string {
 }
 
 /** Where there is no interval: how far the launches are apart. */
-function rangeText({ elapsed, work }: RecordBatch, flops: (value: number) => string): string {
+function rangeText(batch: RecordBatch, flops: (value: number) => string): string {
+  const { elapsed } = batch;
+  const work = countedWork(batch);
   if (elapsed?.range == null || elapsed.range[0] === elapsed.range[1]) return '';
-  return `  launches from ${flops(work.flop / elapsed.range[1])} to ${flops(work.flop / elapsed.range[0])}`;
+  return `  launches from ${flops(work / elapsed.range[1])} to ${flops(work / elapsed.range[0])}`;
 }
 
 function rateRows(batch: RecordBatch, style: Style): Row[] {
@@ -92,6 +95,7 @@ function undisturbedText({ inspections, elapsed }: RecordBatch): string {
 const METHODS: Readonly<Record<string, string>> = {
   reference: 'every element compared',
   freivalds: 'every row by Freivalds’ check',
+  sum: 'the sum of all words that were read',
 };
 
 function verificationText({ inspections, verified }: RecordBatch, style: Style): string {

@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace pibench::matmul {
+namespace pibench {
 
 inline constexpr bool kCanFlush =
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -33,4 +33,4 @@ inline void flush(const void* memory, std::size_t bytes) noexcept {
 #endif
 }
 
-}  // namespace pibench::matmul
+}  // namespace pibench

@@ -1,0 +1,77 @@
+#include "dispatch.h"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "../cache_sizes.h"
+
+namespace pibench::kernels::memory {
+namespace {
+
+// Best first. Adding an instruction set is one line here.
+constexpr std::array kTables = {
+#if defined(__x86_64__)
+    &kAvx512,
+    &kAvx2,
+#endif
+    &kPortable,
+};
+
+}  // namespace
+
+std::span<const MemoryKernels* const> kernel_tables() noexcept { return kTables; }
+
+bool runs_here(const MemoryKernels& kernels) noexcept { return (kernels.needs & ~cpu_features()) == 0; }
+
+const MemoryKernels& kernels_named(std::string_view isa) {
+  bool compiled_in = false;
+  for (const MemoryKernels* const table : kTables) {
+    if (!isa.empty() && isa != table->name) continue;
+    compiled_in = true;
+    if (runs_here(*table)) return *table;
+  }
+  const std::string what = "the memory passes for " + std::string(isa);
+  throw std::invalid_argument(what +
+                              (compiled_in ? " do not run on this CPU" : " are not part of this build"));
+}
+
+WritePass find_pass(const MemoryKernels& kernels, Operation operation, Stores stores) noexcept {
+  const auto at = static_cast<std::size_t>(stores);
+  switch (operation) {
+    case Operation::read:
+      return nullptr;
+    case Operation::write:
+      return kernels.write[at];
+    case Operation::copy:
+      return kernels.copy[at];
+    case Operation::scale:
+      return kernels.scale[at];
+    case Operation::add:
+      return kernels.add[at];
+    case Operation::triad:
+      return kernels.triad[at];
+  }
+  return nullptr;
+}
+
+Stores choose_stores(std::size_t bytes) noexcept {
+  return bytes > static_cast<std::size_t>(cache_sizes().l3) ? Stores::streaming : Stores::cached;
+}
+
+int arrays_of(Operation operation) noexcept {
+  switch (operation) {
+    case Operation::read:
+    case Operation::write:
+      return 1;
+    case Operation::copy:
+    case Operation::scale:
+      return 2;
+    case Operation::add:
+    case Operation::triad:
+      return 3;
+  }
+  return 0;
+}
+
+}  // namespace pibench::kernels::memory

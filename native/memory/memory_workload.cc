@@ -1,0 +1,257 @@
+// Each thread has arrays of its own: its contiguous share of the working set, first touched by itself. One
+// call makes several passes over them, so that what it costs to call the team is small beside the shortest.
+#include "memory_workload.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "../../kernels/cpu/buffer.h"
+#include "../../kernels/cpu/memory/dispatch.h"
+#include "../cache_flush.h"
+#include "../threads/team.h"
+#include "elements.h"
+
+namespace pibench::memory {
+namespace {
+
+using kernels::Buffer;
+using kernels::memory::Arrays;
+using kernels::memory::find_pass;
+using kernels::memory::MemoryKernels;
+using kernels::memory::Operation;
+using kernels::memory::Stores;
+using kernels::memory::WritePass;
+
+constexpr std::array<std::pair<const char*, Operation>, 6> kOperations{{{"read", Operation::read},
+                                                                        {"write", Operation::write},
+                                                                        {"copy", Operation::copy},
+                                                                        {"scale", Operation::scale},
+                                                                        {"add", Operation::add},
+                                                                        {"triad", Operation::triad}}};
+constexpr std::array<std::pair<const char*, Stores>, 3> kStores{
+    {{"cached", Stores::cached}, {"streaming", Stores::streaming}, {"string", Stores::string}}};
+
+// Before anything was read; a right sum is this once in 2^64.
+constexpr std::uint64_t kNoSum = 0xbad5'c0de'bad5'c0deULL;
+
+std::string_view name_of(Stores stores) {
+  for (const auto& [name, known] : kStores) {
+    if (known == stores) return name;
+  }
+  return "unknown";
+}
+
+Buffer array_of(std::size_t elements) {
+  if (elements > std::numeric_limits<std::size_t>::max() / 2 / sizeof(double)) throw std::bad_alloc();
+  return Buffer(elements * sizeof(double));
+}
+
+// What one thread has.
+class Share {
+ public:
+  Share(Operation operation, std::size_t elements) : count_(elements) {
+    for (int i = 0; i < kernels::memory::arrays_of(operation); ++i) buffers_.push_back(array_of(elements));
+    const auto at = [this](std::size_t i) { return reinterpret_cast<double*>(buffers_[i].data()); };
+    // A reading operation has no output, a writing one has it first.
+    if (operation == Operation::read) {
+      a_ = at(0);
+      return;
+    }
+    out_ = at(0);
+    if (buffers_.size() > 1) a_ = at(1);
+    if (buffers_.size() > 2) b_ = at(2);
+  }
+  [[nodiscard]] Arrays arrays() const noexcept { return {out_, a_, b_, count_}; }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] double* out() const noexcept { return out_; }
+
+  void fill(const Seeds& seeds, std::uint64_t first) const noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (a_ != nullptr) a_[i] = element(seeds.a, first + i);
+      if (b_ != nullptr) b_[i] = element(seeds.b, first + i);
+    }
+  }
+  void poison() const noexcept {
+    if (out_ != nullptr) std::fill_n(out_, count_, std::numeric_limits<double>::quiet_NaN());
+  }
+  void evict() const noexcept {
+    for (const Buffer& buffer : buffers_) flush(buffer.data(), buffer.size());
+  }
+
+ private:
+  std::vector<Buffer> buffers_;
+  std::size_t count_;
+  double* out_ = nullptr;
+  double* a_ = nullptr;
+  double* b_ = nullptr;
+};
+
+class MemoryWorkload final : public Workload {
+ public:
+  explicit MemoryWorkload(const Parameters& parameters)
+      : parameters_(parameters),
+        team_(parameters.threads, parameters.cpus),
+        kernels_(kernels::memory::kernels_named(parameters.isa)),
+        stores_(parameters.stores.value_or(kernels::memory::choose_stores(bytes()))),
+        pass_(find_pass(kernels_, parameters.operation, stores_)),
+        sums_(static_cast<std::size_t>(parameters.threads)),
+        seeds_(parameters.seed) {
+    if (pass_ == nullptr && !reads()) {
+      throw std::invalid_argument("there is no such pass with " + std::string(name_of(stores_)) + " stores");
+    }
+  }
+
+  void prepare() override {
+    for (int member = 0; member < team_.size(); ++member) {
+      shares_.emplace_back(parameters_.operation, parameters_.elements);
+    }
+    each([](MemoryWorkload& self, std::size_t member) {
+      self.shares_[member].fill(self.seeds_, self.first_of(member));
+    });
+    poison();
+  }
+
+  void run() noexcept override {
+    if (reads())
+      each([](MemoryWorkload& self, std::size_t member) { self.read(member); });
+    else
+      each([](MemoryWorkload& self, std::size_t member) { self.write(member); });
+  }
+
+  void evict() noexcept override {
+    each([](MemoryWorkload& self, std::size_t member) { self.shares_[member].evict(); });
+  }
+
+  void poison() noexcept override {
+    each([](MemoryWorkload& self, std::size_t member) {
+      self.shares_[member].poison();
+      self.sums_[member] = kNoSum;
+    });
+  }
+
+  Verification verify() override {
+    findings_.assign(shares_.size(), {});
+    each([](MemoryWorkload& self, std::size_t member) { self.check(member); });
+    Verification verification;
+    verification.method = reads() ? "sum" : "reference";
+    verification.tolerance = "none: no sum and no product rounds";
+    for (const Finding& finding : findings_) {
+      verification.checked += parameters_.elements;
+      verification.wrong += finding.wrong;
+      if (verification.first_wrong.empty()) verification.first_wrong = finding.first;
+    }
+    verification.passed = verification.wrong == 0;
+    verification.worst_error = verification.passed ? 0 : std::numeric_limits<double>::infinity();
+    return verification;
+  }
+
+  // The first thread's: all of them are checked alike.
+  Output output() noexcept override {
+    if (reads())
+      return {std::as_writable_bytes(std::span(sums_)), sizeof(std::uint64_t)};
+    return {std::as_writable_bytes(std::span(shares_[0].out(), parameters_.elements)), sizeof(double)};
+  }
+
+  [[nodiscard]] std::string implementation() const override {
+    std::string name = kernels_.name;
+    if (!parameters_.stores && !reads()) name += ", chose " + std::string(name_of(stores_)) + " stores";
+    return name;
+  }
+
+  Team& team() noexcept override { return team_; }
+
+ private:
+  struct Finding {
+    std::uint64_t wrong = 0;
+    std::string first;
+  };
+
+  [[nodiscard]] bool reads() const noexcept { return parameters_.operation == Operation::read; }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    const auto arrays = static_cast<std::size_t>(kernels::memory::arrays_of(parameters_.operation));
+    return arrays * parameters_.elements * sizeof(double) * static_cast<std::size_t>(parameters_.threads);
+  }
+
+  // Of the data of all threads, where this one's begin.
+  [[nodiscard]] std::uint64_t first_of(std::size_t member) const noexcept {
+    return member * parameters_.elements;
+  }
+
+  template <typename Body>
+  void each(Body) noexcept {
+    team_.run(
+        [](void* self, int member) {
+          Body{}(*static_cast<MemoryWorkload*>(self), static_cast<std::size_t>(member));
+        },
+        this);
+  }
+
+  void read(std::size_t member) noexcept {
+    const Arrays arrays = shares_[member].arrays();
+    std::uint64_t sum = 0;
+    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) sum = kernels_.read(arrays.a, arrays.count);
+    sums_[member] = sum;
+  }
+
+  void write(std::size_t member) noexcept {
+    const Arrays arrays = shares_[member].arrays();
+    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) pass_(arrays);
+  }
+
+  void check(std::size_t member) {
+    Finding& finding = findings_[member];
+    if (reads()) {
+      if (sums_[member] == sum_of_words(seeds_.a, first_of(member), parameters_.elements)) return;
+      finding = {parameters_.elements, "the sum of the words that thread " + std::to_string(member) + " read"};
+      return;
+    }
+    const double* out = shares_[member].out();
+    for (std::size_t i = 0; i < parameters_.elements; ++i) {
+      const double want = expected(parameters_.operation, seeds_, first_of(member) + i);
+      if (out[i] == want) continue;
+      if (finding.wrong++ == 0) {
+        finding.first = "element " + std::to_string(i) + " of thread " + std::to_string(member) + " is " +
+                        std::to_string(out[i]) + ", expected " + std::to_string(want);
+      }
+    }
+  }
+
+  Parameters parameters_;
+  Team team_;
+  const MemoryKernels& kernels_;
+  Stores stores_;
+  WritePass pass_;
+  std::vector<Share> shares_;
+  std::vector<std::uint64_t> sums_;
+  std::vector<Finding> findings_;
+  Seeds seeds_;
+};
+
+}  // namespace
+
+Operation operation_named(const std::string& name) {
+  for (const auto& [known, operation] : kOperations) {
+    if (name == known) return operation;
+  }
+  throw std::invalid_argument("unknown operation " + name);
+}
+
+std::optional<Stores> stores_named(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  for (const auto& [known, stores] : kStores) {
+    if (name == known) return stores;
+  }
+  throw std::invalid_argument("unknown way to store " + name);
+}
+
+std::unique_ptr<Workload> make_workload(const Parameters& parameters) {
+  return std::make_unique<MemoryWorkload>(parameters);
+}
+
+}  // namespace pibench::memory

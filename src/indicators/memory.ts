@@ -1,0 +1,224 @@
+/**
+ * memory: how fast arrays of float64 are read, written, copied, scaled and added, from sizes that fit into the first
+ * cache to sizes far past the last. Bytes are counted as STREAM does (McCalpin 1995): what the loads and stores of the
+ * operation move. The line that a plain store reads before it writes one that no cache has (write-allocate) is named
+ * beside them and is in no rate.
+ */
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { availableMemory, usableCpus } from '../machine/capacity.js';
+import { parseCpuList } from '../machine/linux/cpu-list.js';
+import type { MachineDescription } from '../machine/types.js';
+import { formatBytes, plural } from '../quantities/format.js';
+import { parseCount } from '../quantities/parse.js';
+import { parseByteList, parseNames } from '../quantities/parse-list.js';
+import { rateKpis } from '../record/rate-kpis.js';
+import type { Bytes } from '../units.js';
+import type { Flags, Indicator, Parameters } from './indicator.js';
+import { defaultSizes } from './memory-sizes.js';
+
+/** What one pass does with each element: loads, stores, floating-point operations. */
+const OPERATIONS = {
+  read: { loads: 1, stores: 0, flop: 0 },
+  write: { loads: 0, stores: 1, flop: 0 },
+  copy: { loads: 1, stores: 1, flop: 0 },
+  scale: { loads: 1, stores: 1, flop: 1 },
+  add: { loads: 2, stores: 1, flop: 1 },
+  triad: { loads: 2, stores: 1, flop: 2 },
+} as const;
+type Operation = keyof typeof OPERATIONS;
+const NAMES = Object.keys(OPERATIONS) as Operation[];
+const STORES = ['cached', 'streaming', 'auto'] as const;
+
+const ELEMENT: Bytes = 8;
+/** Elements of a cache line: shares of threads do not meet in one. */
+const LINE = 8;
+/** What a thread moves in one repetition at least: 0.1 ms in the fastest cache, much more than calling the team takes. */
+const LEAST_MOVED: Bytes = 16 * 2 ** 20;
+const HUGE_PAGE: Bytes = 2 * 2 ** 20;
+const MOST_THREADS = 4096;
+
+const schema = z.strictObject({
+  operation: z.enum(NAMES as [Operation, ...Operation[]]),
+  stores: z.enum(['none', ...STORES]),
+  bytes: z.int().min(1),
+  threads: z.int().min(1).max(MOST_THREADS),
+  pin: z.boolean(),
+});
+type Memory = z.infer<typeof schema>;
+
+const arraysOf = (operation: Operation): number => OPERATIONS[operation].loads + OPERATIONS[operation].stores;
+
+/** Of each array of each thread: whole cache lines. */
+function elementsOf({ operation, bytes, threads }: Memory): number {
+  return Math.floor(bytes / (arraysOf(operation) * threads * ELEMENT * LINE)) * LINE;
+}
+
+/** @throws UserError */
+function read(parameters: Parameters): Memory {
+  const parsed = schema.safeParse(parameters);
+  if (!parsed.success) throw new UserError(`memory: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  const memory = parsed.data;
+  const { operation, stores, bytes, threads } = memory;
+  if ((operation === 'read') !== (stores === 'none')) {
+    throw new UserError(`memory: ${operation} with stores ${stores} makes no case`);
+  }
+  if (elementsOf(memory) < LINE) {
+    const least = arraysOf(operation) * threads * ELEMENT * LINE;
+    throw new UserError(
+      `--bytes ${formatBytes(bytes)} is too small: ${operation} on ${plural(threads, 'thread')} takes ${formatBytes(least)} or more`,
+    );
+  }
+  return memory;
+}
+
+/** Passes over the arrays in one repetition. */
+function passesOf(memory: Memory): number {
+  const { loads, stores } = OPERATIONS[memory.operation];
+  return Math.max(1, Math.ceil(LEAST_MOVED / (elementsOf(memory) * (loads + stores) * ELEMENT)));
+}
+
+function threadsOf(flags: Flags, machine: MachineDescription): Pick<Memory, 'threads' | 'pin'> {
+  const available = usableCpus(machine);
+  const threads =
+    flags.threads === undefined ? available : parseCount(String(flags.threads), '--threads', MOST_THREADS);
+  const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
+  if (flags.pin === true && threads > cpus) {
+    throw new UserError(
+      `--pin needs a CPU for each of ${threads} threads, and ${cpus} may be used here: leave it out`,
+    );
+  }
+  return { threads, pin: typeof flags.pin === 'boolean' ? flags.pin : threads <= available };
+}
+
+export const memory: Indicator = {
+  name: 'memory',
+  summary: 'Memory and caches: rates of read, write, copy, scale, add, triad over sizes, verified',
+  options: {
+    bytes: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Working sets, all arrays and threads together: 32KiB,1MiB or 16KiB..256MiB*2',
+      defaultDescription: 'from half of the first cache to four times the last',
+    },
+    operation: {
+      type: 'string',
+      group: 'Case:',
+      describe: `Some of ${NAMES.join(', ')}`,
+      defaultDescription: 'all',
+    },
+    stores: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'cached (plain), streaming (non-temporal), auto (chosen by size)',
+      defaultDescription: 'cached,streaming',
+    },
+    threads: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Threads, each with its own share',
+      defaultDescription: 'the CPUs that a launch may use',
+    },
+    pin: {
+      type: 'boolean',
+      group: 'Case:',
+      describe: 'Bind each thread to a CPU of its own',
+      defaultDescription: 'true where there is a CPU for each thread',
+    },
+  },
+  examples: [
+    ['$0 memory', 'all operations from the first cache to past the last, about a minute and a half'],
+    ['$0 memory --operation triad --bytes 1GiB --stores streaming', 'one rate of main memory'],
+    ['$0 memory --operation read --bytes 16KiB..256MiB*1.5 --threads 1', 'the caches of one CPU'],
+  ],
+  // A sweep is some hundred launches: short ones, and few of each case.
+  measuring: { inspections: 3, seconds: 0.1 },
+  fromFlags(flags, machine) {
+    const operations =
+      flags.operation === undefined ? NAMES : parseNames(String(flags.operation), '--operation', NAMES);
+    const stores =
+      flags.stores === undefined
+        ? (['cached', 'streaming'] as const)
+        : parseNames(String(flags.stores), '--stores', STORES);
+    const given = flags.bytes === undefined ? null : parseByteList(String(flags.bytes), '--bytes');
+    const { threads, pin } = threadsOf(flags, machine);
+    const defaults = defaultSizes(machine.cpu.caches, threads, availableMemory(machine));
+    return operations.flatMap((operation) => {
+      const sizes = given ?? (operation === 'read' ? defaults.dense : defaults.sparse);
+      const ways = operation === 'read' ? (['none'] as const) : stores;
+      return ways.flatMap((way) =>
+        sizes.map((bytes) => read({ operation, stores: way, bytes, threads, pin })),
+      );
+    });
+  },
+  check: (parameters) => void read(parameters),
+  work(parameters) {
+    const memory = read(parameters);
+    const { loads, stores, flop } = OPERATIONS[memory.operation];
+    const elements = elementsOf(memory) * memory.threads * passesOf(memory);
+    const work = { flop: flop * elements, bytes: (loads + stores) * elements * ELEMENT };
+    // Which stores `auto` takes the stack decides: what they add is not known here.
+    if (memory.stores === 'auto') return work;
+    return { ...work, writeAllocateBytes: memory.stores === 'cached' ? stores * elements * ELEMENT : 0 };
+  },
+  rateCounts: 'bytes',
+  memory(parameters) {
+    const { operation, bytes, threads } = read(parameters);
+    // Arrays are rounded up to pages.
+    return bytes + arraysOf(operation) * threads * Math.min(bytes, HUGE_PAGE);
+  },
+  threads: (parameters) => read(parameters).threads,
+  dtype: () => 'float64',
+  title(parameters) {
+    const { operation, stores, bytes, threads, pin } = read(parameters);
+    const how = [
+      formatBytes(bytes),
+      ...(stores === 'none' ? [] : [`${stores} stores`]),
+      plural(threads, 'thread'),
+      ...(pin ? ['pinned'] : []),
+    ];
+    return `memory ${operation} ${how.join(', ')}`;
+  },
+  rateUnit: () => 'B/s',
+  nativeWorkload(parameters, { cpus }, variant, seed) {
+    const memory = read(parameters);
+    const { operation, stores, threads } = memory;
+    return {
+      workload: 'memory',
+      parameters: {
+        operation,
+        stores: stores === 'none' ? 'auto' : stores,
+        elements: elementsOf(memory),
+        passes: passesOf(memory),
+        threads,
+        cpus,
+        isa: variant ?? '',
+        seed,
+      },
+    };
+  },
+  kpis: rateKpis('memory', 'a memory operation', 'bytes'),
+  curves: [
+    {
+      name: 'pibench_memory_rate_curve_bytes_per_second',
+      along: 'bytes',
+      xUnit: 'B',
+      yUnit: 'B/s',
+      direction: 'higher',
+      help: 'Rate inside a repetition of a memory operation over its working set: bytes of one repetition / median over launches of the launch medians',
+      statistic: 'median',
+      display: () => ({ divisor: 1e9, unit: 'GB/s', digits: 4 }),
+      regression: true,
+      point: ({ rate }) =>
+        rate === null
+          ? null
+          : {
+              value: rate.median,
+              ci:
+                rate.interval === null
+                  ? null
+                  : { level: rate.interval.level, low: rate.interval.low, high: rate.interval.high },
+            },
+    },
+  ],
+};

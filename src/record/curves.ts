@@ -1,0 +1,75 @@
+/** The curves of a record: batches of one sweep, put together. Pure. */
+import { findIndicator } from '../indicators/index.js';
+import { canonicalJson } from './digest.js';
+import type { CurveDeclaration, KpiValue } from './kpi.js';
+import { batchLabels } from './labels.js';
+import type { CurveKpi, Labels, RecordBatch } from './schema.js';
+
+interface Point {
+  readonly x: number;
+  readonly y: KpiValue;
+}
+
+/** Batches that differ in nothing but the parameter `along`. */
+function sweepsOf(batches: readonly RecordBatch[], along: string): RecordBatch[][] {
+  const sweeps = new Map<string, RecordBatch[]>();
+  for (const batch of batches) {
+    const { indicator, parameters } = batch.case;
+    const key = canonicalJson({ indicator, ...parameters, [along]: null, stack: batch.asked.stack });
+    sweeps.set(key, [...(sweeps.get(key) ?? []), batch]);
+  }
+  return [...sweeps.values()];
+}
+
+function ciOf(points: readonly Point[]): CurveKpi['ci'] {
+  const level = points.find(({ y }) => y.ci !== null)?.y.ci?.level;
+  if (level === undefined) return null;
+  return { level, intervals: points.map(({ y }) => (y.ci === null ? null : [y.ci.low, y.ci.high])) };
+}
+
+function curveOf(
+  declaration: CurveDeclaration,
+  sweep: readonly RecordBatch[],
+  labels: Labels,
+  timestamp: string,
+): CurveKpi[] {
+  const { along, name, direction, help, statistic, display, regression, xUnit, yUnit } = declaration;
+  const points = sweep
+    .flatMap((batch): Point[] => {
+      const x = batch.case.parameters[along];
+      const y = declaration.point(batch);
+      return typeof x === 'number' && y !== null ? [{ x, y }] : [];
+    })
+    .sort((a, b) => a.x - b.x);
+  const [first] = sweep;
+  if (points.length < 2 || first === undefined) return [];
+  return [
+    {
+      name,
+      points: points.map(({ x, y }) => [x, y.value]),
+      xUnit,
+      yUnit,
+      direction,
+      help,
+      timestamp,
+      statistic,
+      ci: ciOf(points),
+      display: { ...display(first) },
+      regression,
+      // The same keys as the points' own KPIs; what varies along the curve has no one value.
+      labels: { ...batchLabels(labels, first), [along]: null },
+    },
+  ];
+}
+
+export function curvesOf(batches: readonly RecordBatch[], labels: Labels, timestamp: string): CurveKpi[] {
+  const names = new Set(batches.map((batch) => batch.case.indicator));
+  return [...names].flatMap((name) =>
+    findIndicator(name).curves.flatMap((declaration) =>
+      sweepsOf(
+        batches.filter((batch) => batch.case.indicator === name),
+        declaration.along,
+      ).flatMap((sweep) => curveOf(declaration, sweep, labels, timestamp)),
+    ),
+  );
+}
