@@ -15,7 +15,7 @@ namespace {
 constexpr int kMatrixRows = 12;    // 6 x 4 accumulators, 4 vectors of B, two of A: 30 of 32 registers
 constexpr int kMatrixColumns = 8;  // two vectors of C
 constexpr int kColumnPairs = kMatrixColumns / 2;
-constexpr int kUnitBytes = 8;
+constexpr std::int64_t kUnitBytes = 8;
 
 // The units of two rows. Of the last of an odd number of rows there is only its own: packed A may end there,
 // and what follows it is not ours to read.

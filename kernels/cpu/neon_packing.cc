@@ -111,14 +111,16 @@ inline uint16x8_t load_row(const Rows<std::uint16_t>& rows, int row) noexcept {
 template <int unit>
 void interleave(const Rows<std::uint16_t>& rows, std::uint16_t* to) noexcept {
   static_assert(unit == 4);
-  vst4q_u16(to, {{load_row(rows, 0), load_row(rows, 1), load_row(rows, 2), load_row(rows, 3)}});
+  const uint16x8x4_t four = {{load_row(rows, 0), load_row(rows, 1), load_row(rows, 2), load_row(rows, 3)}};
+  vst4q_u16(to, four);
 }
 
 template <int unit>
 void interleave(const Rows<std::uint8_t>& rows, std::uint8_t* to) noexcept {
   static_assert(unit == 4 || unit == 8);
   if constexpr (unit == 4) {
-    vst4_u8(to, {{load_row(rows, 0), load_row(rows, 1), load_row(rows, 2), load_row(rows, 3)}});
+    const uint8x8x4_t four = {{load_row(rows, 0), load_row(rows, 1), load_row(rows, 2), load_row(rows, 3)}};
+    vst4_u8(to, four);
   } else {
     // Two rows become one of pairs; the four rows of pairs are interleaved as above.
     uint16x8x4_t pairs;

@@ -263,6 +263,11 @@ std::vector<const InstructionSet*> instruction_sets() {
   all.push_back(&pibench::kernels::kAvx512);
   all.push_back(&pibench::kernels::kAvx512Bf16);
   all.push_back(&pibench::kernels::kAvx512Vnni);
+#elif defined(__aarch64__)
+  all.push_back(&pibench::kernels::kNeon);
+  all.push_back(&pibench::kernels::kNeonDotprod);
+  all.push_back(&pibench::kernels::kNeonI8mm);
+  all.push_back(&pibench::kernels::kNeonBf16);
 #endif
   return all;
 }
