@@ -26,6 +26,7 @@
         "native/measure/idle_workload.cc",
         "native/measure/warmup.cc",
         "native/peak/peak_workload.cc",
+        "native/memory/bandwidth.cc",
         "native/memory/memory_workload.cc",
         "native/telemetry/frequency.cc",
         "native/telemetry/snapshot.cc",

@@ -148,6 +148,7 @@ std::uint64_t peak(typename Arithmetic::Vector factor, typename Arithmetic::Vect
       asm volatile("" : "+x"(chain));
     }
   }
+#pragma GCC unroll 16
   for (const auto& chain : chains) {
     typename Arithmetic::Result lanes[Arithmetic::kLanes];
     Arithmetic::write(lanes, chain);

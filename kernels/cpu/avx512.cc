@@ -63,6 +63,7 @@ std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
       asm volatile("" : "+v"(chain));
     }
   }
+#pragma GCC unroll 16
   for (const auto& chain : chains) {
     if (_mm512_cmpneq_ps_mask(chain, _mm512_set1_ps(1.0F)) != 0) return 0;
   }
@@ -82,6 +83,7 @@ std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
       asm volatile("" : "+v"(chain));
     }
   }
+#pragma GCC unroll 16
   for (const auto& chain : chains) {
     if (_mm512_cmpneq_pd_mask(chain, _mm512_set1_pd(1.0)) != 0) return 0;
   }

@@ -78,6 +78,7 @@ std::uint64_t peak_bfloat16(std::uint64_t iterations) noexcept {
       asm volatile("" : "+v"(chain));
     }
   }
+#pragma GCC unroll 16
   for (const auto& chain : chains) {
     if (_mm512_cmpneq_ps_mask(chain, _mm512_set1_ps(1.0F)) != 0) return 0;
   }

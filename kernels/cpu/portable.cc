@@ -186,6 +186,7 @@ std::uint64_t peak(std::uint64_t iterations) noexcept {
       keep(chain);
     }
   }
+#pragma GCC unroll 16
   for (const auto& chain : chains) {
     for (int lane = 0; lane < VectorOf<T>::kLanes; ++lane) {
       if (chain[lane] != T(1)) return 0;
@@ -210,6 +211,7 @@ std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
       keep(chain);
     }
   }
+#pragma GCC unroll 16
   for (const auto& chain : chains) {
     std::int32_t lanes[4];
     write_words(lanes, chain);

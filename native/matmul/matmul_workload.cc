@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "../cache_flush.h"
+#include "../memory/bandwidth.h"
 #include "../peak/peak_workload.h"
 #include "../threads/team.h"
 #include "elements.h"
@@ -100,10 +101,13 @@ class MatmulWorkload final : public Workload {
     return matmul::verify<type>(product, shape.batch, stream(parameters_.seed, Stream::check));
   }
 
-  Ceilings ceilings() override {
+  Ceilings ceilings(bool cold) override {
     Ceilings ceilings;
     ceilings.operations_per_second = peak::measure(type, team_);
     ceilings.instruction_set = kernels::peak_loop_isa(type, "");
+    const auto [rate, bytes] = memory::measure_read(a_.bytes() + b_.bytes() + c_.bytes(), cold, team_);
+    ceilings.bytes_per_second = rate;
+    ceilings.bytes = bytes;
     return ceilings;
   }
 

@@ -54,8 +54,12 @@ class Workload {
   // Compares the output of the last call with a reference.
   virtual Verification verify() = 0;
 
-  // Measures them, after the repetitions, in some tens of milliseconds. Nothing where they mean nothing.
-  virtual Ceilings ceilings() { return {}; }
+  // Measures them, after the repetitions, in some tens of milliseconds; `cold` as the repetitions were.
+  // Nothing where they mean nothing.
+  virtual Ceilings ceilings(bool cold) {
+    static_cast<void>(cold);
+    return {};
+  }
 
   // The output, for fault injection.
   virtual Output output() noexcept = 0;

@@ -152,8 +152,7 @@ class MemoryWorkload final : public Workload {
 
   // The first thread's: all of them are checked alike.
   Output output() noexcept override {
-    if (reads())
-      return {std::as_writable_bytes(std::span(sums_)), sizeof(std::uint64_t)};
+    if (reads()) return {std::as_writable_bytes(std::span(sums_)), sizeof(std::uint64_t)};
     return {std::as_writable_bytes(std::span(shares_[0].out(), parameters_.elements)), sizeof(double)};
   }
 
@@ -208,7 +207,8 @@ class MemoryWorkload final : public Workload {
     Finding& finding = findings_[member];
     if (reads()) {
       if (sums_[member] == sum_of_words(seeds_.a, first_of(member), parameters_.elements)) return;
-      finding = {parameters_.elements, "the sum of the words that thread " + std::to_string(member) + " read"};
+      finding = {parameters_.elements,
+                 "the sum of the words that thread " + std::to_string(member) + " read"};
       return;
     }
     const double* out = shares_[member].out();

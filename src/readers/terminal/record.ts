@@ -3,6 +3,7 @@ import { formatSeconds, formatShare, plural, significant, withPrefix } from '../
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { rooflineRows } from './roofline.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 import { type Axis, drawBox, drawViolin } from './violin.js';
@@ -65,6 +66,7 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
       'sustained',
       `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
     ],
+    ...rooflineRows(batch),
     ['slowest 5 %', `below ${flops(rate.p05)}`],
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
