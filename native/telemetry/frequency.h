@@ -5,8 +5,9 @@ namespace pibench {
 
 // Hertz, from a chain of dependent instructions of a known latency. Takes about half a millisecond.
 //
-// x86-64: 64-bit multiplies, each of which takes three cycles on every core of the last fifteen years. A chain
-// of additions would not do: recent cores fold immediate additions at rename and run it faster than the clock.
+// x86-64: 64-bit multiplies, each of which takes three cycles on every core of the last fifteen years. A
+// chain of additions would not do: recent cores fold immediate additions at rename and run it faster than the
+// clock.
 //
 // arm64: exclusive-ors of two registers, one cycle each in the optimization guides of Arm's own cores; the
 // latency of multiplies differs from core to core. Not yet confirmed on hardware: where the latency were
