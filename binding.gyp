@@ -55,7 +55,8 @@
             "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "gemm_amx_bf16", "gemm_amx_int8",
             "memory_avx2", "memory_avx512"
           ]
-        }]
+        }],
+        ["target_arch=='arm64'", { "dependencies": ["gemm_neon", "gemm_neon_dotprod", "gemm_neon_i8mm", "gemm_neon_bf16"] }]
       ]
     }
   ],
@@ -110,6 +111,34 @@
           "type": "static_library",
           "sources": ["kernels/cpu/memory/avx512.cc"],
           "cflags": ["-fPIC", "-mavx512f"]
+        }
+      ]
+    }],
+    ["target_arch=='arm64'", {
+      "targets": [
+        {
+          "target_name": "gemm_neon",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon.cc", "kernels/cpu/neon_packing.cc"],
+          "cflags": ["-fPIC"]
+        },
+        {
+          "target_name": "gemm_neon_dotprod",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon_dotprod.cc"],
+          "cflags": ["-fPIC", "-march=armv8.2-a+dotprod"]
+        },
+        {
+          "target_name": "gemm_neon_i8mm",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon_i8mm.cc"],
+          "cflags": ["-fPIC", "-march=armv8.2-a+i8mm"]
+        },
+        {
+          "target_name": "gemm_neon_bf16",
+          "type": "static_library",
+          "sources": ["kernels/cpu/neon_bf16.cc"],
+          "cflags": ["-fPIC", "-march=armv8.2-a+bf16"]
         }
       ]
     }]

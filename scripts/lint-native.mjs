@@ -1,8 +1,10 @@
 // npm run lint:native: is the native code formatted (clang-format), and does clang-tidy find nothing in it, compiled
 // with the flags of binding.gyp? `--fix` formats it.
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { ARCHITECTURES } from './lib/architectures.mjs';
 import { packageRoot } from './lib/tree.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
@@ -29,11 +31,24 @@ function headerFlags() {
   return ['-isystem', addonApi, '-isystem', node];
 }
 
+const FOREIGN = Object.keys(ARCHITECTURES).filter((arch) => arch !== process.arch);
+const builtHere = new Set(addonSources().map(({ path }) => path));
+
+/** The other architecture that a file is built for, or undefined where it is built for this one or for none. */
+const foreignArch = (path) =>
+  builtHere.has(path) ? undefined : FOREIGN.find((arch) => sourceFor(path, arch) !== undefined);
+
+const sourceFor = (path, arch) => addonSources(arch).find((candidate) => candidate.path === path);
+
+const crossHeaders = (arch) => join('/usr', ARCHITECTURES[arch].triplet, 'include');
+
 /** clang knows other warnings than g++, for which the build's -Werror is meant; .clang-tidy says which count. */
 function tidyFlags(path) {
-  const source = addonSources().find((candidate) => candidate.path === path);
-  const flags = source?.flags ?? commonFlags();
-  return [...flags.filter((flag) => flag !== '-Werror'), ...headerFlags()];
+  const arch = foreignArch(path);
+  const flags = sourceFor(path, arch ?? process.arch)?.flags ?? commonFlags();
+  const cross =
+    arch === undefined ? [] : [`--target=${ARCHITECTURES[arch].triplet}`, '-isystem', crossHeaders(arch)];
+  return [...flags.filter((flag) => flag !== '-Werror'), ...cross, ...headerFlags()];
 }
 
 function tidy(path) {
@@ -71,10 +86,17 @@ if (missing !== null) {
 } else {
   const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.h']));
   const sources = all.filter((path) => path.endsWith('.cc'));
+  const lacking = FOREIGN.filter((arch) => !existsSync(crossHeaders(arch)));
   const formatted = isFormatted(all);
-  const tidied = await areTidy(sources);
+  const tidied = await areTidy(sources.filter((path) => !lacking.includes(foreignArch(path))));
   process.stdout.write(
     `lint-native: ${all.length} files ${formatted ? 'formatted' : 'NOT FORMATTED'}, ${sources.length} ${tidied ? 'tidy' : 'NOT TIDY'}\n`,
   );
+  for (const arch of lacking) {
+    const count = sources.filter((path) => foreignArch(path) === arch).length;
+    process.stdout.write(
+      `  not looked into, without the Debian package ${ARCHITECTURES[arch].compilerPackage}: ${count} files for ${arch}\n`,
+    );
+  }
   if (!formatted || !tidied) process.exitCode = 1;
 }

@@ -14,19 +14,19 @@ function readBinding() {
   }
 }
 
-/** The targets that are built on this architecture: those of the file and those of its conditions that hold. */
-function targetsHere(binding) {
+/** The targets that are built for an architecture: those of the file and those of its conditions that hold. */
+function targetsFor(binding, arch) {
   const conditional = (binding.conditions ?? [])
-    .filter(([condition]) => condition === `target_arch=='${process.arch}'`)
+    .filter(([condition]) => condition === `target_arch=='${arch}'`)
     .flatMap(([, then]) => then.targets ?? []);
   return [...binding.targets, ...conditional];
 }
 
-/** The sources of the addon, and the flags with which each is compiled. */
-export function addonSources() {
+/** The sources of the addon for an architecture, as Node names it, and the flags with which each is compiled. */
+export function addonSources(arch = process.arch) {
   const binding = readBinding();
   const common = [...binding.target_defaults.cflags, ...binding.target_defaults.cflags_cc];
-  return targetsHere(binding).flatMap((target) =>
+  return targetsFor(binding, arch).flatMap((target) =>
     target.sources.map((path) => ({
       path,
       flags: [

@@ -1,6 +1,9 @@
-// CPUID says what the CPU executes; XGETBV says which registers the operating system saves. A vector
+// x86: CPUID says what the CPU executes; XGETBV says which registers the operating system saves. A vector
 // extension is usable only when both agree: a hypervisor or kernel that does not save ZMM registers would
 // corrupt results silently.
+//
+// arm64: the kernel passes both in one, the HWCAP words of the auxiliary vector. The registers of NEON are
+// part of the baseline and saved always.
 #include "cpu_features.h"
 
 #if defined(__x86_64__)
@@ -9,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 namespace pibench::kernels {
@@ -75,6 +80,22 @@ std::uint32_t detect() {
     if (has_bit(ecx, 11)) found |= kCpuAvx512Vnni;
     if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && has_bit(eax, 5)) found |= kCpuAvx512Bf16;
   }
+  return found;
+}
+
+#elif defined(__aarch64__)
+
+// By number, from Linux' asm/hwcap.h: the headers of an older system lack the later names.
+std::uint32_t detect() {
+  constexpr unsigned long kHwcapAsimdDp = 1UL << 20U;
+  constexpr unsigned long kHwcap2I8mm = 1UL << 13U;
+  constexpr unsigned long kHwcap2Bf16 = 1UL << 14U;
+  const unsigned long first = getauxval(AT_HWCAP);
+  const unsigned long second = getauxval(AT_HWCAP2);
+  std::uint32_t found = 0;
+  if ((first & kHwcapAsimdDp) != 0) found |= kCpuDotprod;
+  if ((second & kHwcap2I8mm) != 0) found |= kCpuI8mm;
+  if ((second & kHwcap2Bf16) != 0) found |= kCpuArmBf16;
   return found;
 }
 

@@ -19,6 +19,8 @@ namespace {
 constexpr std::array kInstructionSets = {
 #if defined(__x86_64__)
     &kAmxBf16,  &kAmxInt8, &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2,
+#elif defined(__aarch64__)
+    &kNeonBf16, &kNeonI8mm, &kNeonDotprod, &kNeon,
 #endif
     &kPortable,
 };

@@ -95,6 +95,11 @@ extern const InstructionSet kAvx512Bf16;
 extern const InstructionSet kAvx512Vnni;
 extern const InstructionSet kAmxBf16;
 extern const InstructionSet kAmxInt8;
+#elif defined(__aarch64__)
+extern const InstructionSet kNeon;
+extern const InstructionSet kNeonBf16;
+extern const InstructionSet kNeonDotprod;
+extern const InstructionSet kNeonI8mm;
 #endif
 
 }  // namespace pibench::kernels

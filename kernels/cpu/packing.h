@@ -38,12 +38,13 @@ struct Packing {
   PackOperand a, b;
 };
 
-// Bytes after the last strip of A that packing may overwrite.
+// Bytes after the last strip of A that packing may overwrite and a kernel read.
 inline constexpr std::size_t kPackingSlack = 64;
 
 extern const Packing kPackFloat32;
 extern const Packing kPackFloat64;
 extern const Packing kPackBfloat16AsFloat32;  // exact: a bfloat16 is the upper half of a float32
+extern const Packing kPackInt8AsInt16;
 extern const Packing kPackInt8AsInt16Pairs;
 
 }  // namespace pibench::kernels

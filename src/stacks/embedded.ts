@@ -24,8 +24,20 @@ const executing = (indicator: string, dtype: string): string[] =>
         .kernels()
         .flatMap((kernel) => (kernel.runsHere && kernel.dtype === dtype ? [kernel.isa] : []));
 
-/** Instruction sets that have a kernel for the type on some machine that pi-bench knows, this one or another. */
-const ELSEWHERE = ['amx_bf16', 'amx_int8', 'avx512', 'avx2', 'portable'];
+/** Instruction sets that have kernels on some machine that pi-bench knows, this one or another. */
+const ELSEWHERE = [
+  'amx_bf16',
+  'amx_int8',
+  'avx512_bf16',
+  'avx512_vnni',
+  'avx512',
+  'avx2',
+  'neon_bf16',
+  'neon_i8mm',
+  'neon_dotprod',
+  'neon',
+  'portable',
+];
 
 export const embedded: Stack = {
   provider: 'embedded',

@@ -14,8 +14,8 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--stack nothing', /--stack nothing is unknown; there is embedded/],
   ['--stack embedded:nothing', /--stack embedded:nothing is unknown; here there is/],
   [
-    '--stack embedded:avx2 --dtype int8',
-    /--stack embedded:avx2 (has no kernel for int8; int8 has portable|does not run|is unknown)/,
+    '--stack embedded:avx512_vnni --dtype float32',
+    /--stack embedded:avx512_vnni (has no kernel for float32; float32 has|does not run on this CPU)/,
   ],
   ['--reps 0', /--reps takes a whole number/],
   ['--reps 1e12', /--reps takes at most/],

@@ -37,6 +37,11 @@ std::vector<const InstructionSet*> instruction_sets() {
   all.push_back(&pibench::kernels::kAvx512Vnni);
   all.push_back(&pibench::kernels::kAmxBf16);
   all.push_back(&pibench::kernels::kAmxInt8);
+#elif defined(__aarch64__)
+  all.push_back(&pibench::kernels::kNeon);
+  all.push_back(&pibench::kernels::kNeonDotprod);
+  all.push_back(&pibench::kernels::kNeonI8mm);
+  all.push_back(&pibench::kernels::kNeonBf16);
 #endif
   return all;
 }

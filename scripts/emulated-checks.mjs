@@ -1,0 +1,81 @@
+// npm run check:arm64, npm run check:x64-emulated [-- program ...]: runs check programs on an emulated CPU, which has
+// instruction sets that this machine may lack. QEMU's user-mode emulation executes what it is told and knows no time: it
+// says whether results are right, never how fast they come.
+import { spawnSync } from 'node:child_process';
+import { ARCHITECTURES } from './lib/architectures.mjs';
+import { buildPrograms, checkPrograms, HOST, printResult, runProgram } from './lib/native-programs.mjs';
+
+const TIME_LIMIT_MS = 200_000;
+
+// QEMU writes of each program that a signal ends, as this one's children are on purpose.
+const NOT_EMULATED = ['fault'];
+
+/**
+ * For each architecture: its emulator, which programs, and the instruction sets that QEMU 7.2, Debian 12's, does not
+ * emulate. A program that skips any other is a failure.
+ */
+const TARGETS = {
+  arm64: {
+    emulator: 'qemu-aarch64',
+    programs: checkPrograms().filter((name) => !NOT_EMULATED.includes(name)),
+    beyondEmulator: /^$/,
+  },
+  x64: {
+    emulator: 'qemu-x86_64',
+    programs: ['gemm'],
+    beyondEmulator: /^(avx512|amx)/,
+  },
+};
+
+/** Static, so that the emulator needs none of the other architecture's libraries. */
+const crossBuild = (arch) => ({
+  ...HOST,
+  compiler: `${ARCHITECTURES[arch].triplet}-g++`,
+  arch,
+  folder: arch,
+  linkFlags: ['-static'],
+});
+
+function missingPackages(arch, { compiler, emulator: [emulator] }) {
+  const lacks = (tool) => spawnSync(tool, ['--version']).status !== 0;
+  return [
+    ...(lacks(compiler) ? [arch === process.arch ? 'g++' : ARCHITECTURES[arch].compilerPackage] : []),
+    ...(lacks(emulator) ? ['qemu-user'] : []),
+  ];
+}
+
+/** The instruction sets that a program says it left out although the emulator has them. */
+function leftOut({ informed }, beyondEmulator) {
+  return informed
+    .map((line) => /^(\S+) does not run here$/.exec(line)?.[1])
+    .filter((isa) => isa !== undefined && !beyondEmulator.test(isa));
+}
+
+async function main([arch, ...named]) {
+  const target = TARGETS[arch];
+  if (target === undefined) throw new Error(`name one of: ${Object.keys(TARGETS).join(' ')}`);
+  const build = {
+    ...(arch === process.arch ? HOST : crossBuild(arch)),
+    emulator: [target.emulator, '-cpu', 'max'],
+    timeLimit: TIME_LIMIT_MS,
+  };
+  const missing = missingPackages(arch, build);
+  if (missing.length > 0) {
+    throw new Error(
+      `install the Debian packages ${missing.join(' ')} (apt-get install ${missing.join(' ')})`,
+    );
+  }
+  const programs = named.length > 0 ? named : target.programs;
+  for (const binary of await buildPrograms(build, programs)) {
+    const result = await runProgram(build, binary);
+    const skipped = [...new Set(leftOut(result, target.beyondEmulator))];
+    const right = printResult(result);
+    if (skipped.length > 0) process.stdout.write(`  NOT CHECKED: ${skipped.join(' ')}\n`);
+    if (!right || skipped.length > 0) process.exitCode = 1;
+  }
+}
+
+await main(process.argv.slice(2)).catch((error) => {
+  process.stderr.write(`emulated-checks: ${error.message}\n`);
+  process.exitCode = 1;
+});
