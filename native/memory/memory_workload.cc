@@ -46,28 +46,40 @@ std::string_view name_of(Stores stores) {
   return "unknown";
 }
 
-Buffer array_of(std::size_t elements) {
-  if (elements > std::numeric_limits<std::size_t>::max() / 2 / sizeof(double)) throw std::bad_alloc();
-  return Buffer(elements * sizeof(double));
+// Bytes from the start of one array to the next: whole pages.
+std::size_t stride_of(std::size_t elements) {
+  constexpr std::size_t kPage = 4096;
+  if (elements > std::numeric_limits<std::size_t>::max() / 8 / sizeof(double)) throw std::bad_alloc();
+  return (elements * sizeof(double) + kPage - 1) / kPage * kPage;
+}
+
+// Large enough for a huge page, however small the arrays are: where small pages lie in memory decides which
+// of them meet in the sets of a cache, and differs from launch to launch.
+std::size_t memory_of(std::size_t arrays, std::size_t elements) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20U;
+  return std::max(kHugePage, arrays * stride_of(elements));
 }
 
 // What one thread has.
 class Share {
  public:
-  Share(Operation operation, std::size_t elements) : count_(elements) {
-    for (int i = 0; i < kernels::memory::arrays_of(operation); ++i) buffers_.push_back(array_of(elements));
-    const auto at = [this](std::size_t i) { return reinterpret_cast<double*>(buffers_[i].data()); };
+  Share(Operation operation, std::size_t elements)
+      : arrays_(static_cast<std::size_t>(kernels::memory::arrays_of(operation))),
+        count_(elements),
+        memory_(memory_of(arrays_, elements)) {
+    const auto at = [&](std::size_t i) {
+      return reinterpret_cast<double*>(memory_.data() + i * stride_of(elements));
+    };
     // A reading operation has no output, a writing one has it first.
     if (operation == Operation::read) {
       a_ = at(0);
       return;
     }
     out_ = at(0);
-    if (buffers_.size() > 1) a_ = at(1);
-    if (buffers_.size() > 2) b_ = at(2);
+    if (arrays_ > 1) a_ = at(1);
+    if (arrays_ > 2) b_ = at(2);
   }
   [[nodiscard]] Arrays arrays() const noexcept { return {out_, a_, b_, count_}; }
-  [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] double* out() const noexcept { return out_; }
 
   void fill(const Seeds& seeds, std::uint64_t first) const noexcept {
@@ -79,13 +91,12 @@ class Share {
   void poison() const noexcept {
     if (out_ != nullptr) std::fill_n(out_, count_, std::numeric_limits<double>::quiet_NaN());
   }
-  void evict() const noexcept {
-    for (const Buffer& buffer : buffers_) flush(buffer.data(), buffer.size());
-  }
+  void evict() const noexcept { flush(memory_.data(), memory_.size()); }
 
  private:
-  std::vector<Buffer> buffers_;
+  std::size_t arrays_;
   std::size_t count_;
+  Buffer memory_;
   double* out_ = nullptr;
   double* a_ = nullptr;
   double* b_ = nullptr;
@@ -152,8 +163,7 @@ class MemoryWorkload final : public Workload {
 
   // The first thread's: all of them are checked alike.
   Output output() noexcept override {
-    if (reads())
-      return {std::as_writable_bytes(std::span(sums_)), sizeof(std::uint64_t)};
+    if (reads()) return {std::as_writable_bytes(std::span(sums_)), sizeof(std::uint64_t)};
     return {std::as_writable_bytes(std::span(shares_[0].out(), parameters_.elements)), sizeof(double)};
   }
 
@@ -208,7 +218,8 @@ class MemoryWorkload final : public Workload {
     Finding& finding = findings_[member];
     if (reads()) {
       if (sums_[member] == sum_of_words(seeds_.a, first_of(member), parameters_.elements)) return;
-      finding = {parameters_.elements, "the sum of the words that thread " + std::to_string(member) + " read"};
+      finding = {parameters_.elements,
+                 "the sum of the words that thread " + std::to_string(member) + " read"};
       return;
     }
     const double* out = shares_[member].out();

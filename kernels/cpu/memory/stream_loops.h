@@ -53,7 +53,8 @@ double apply(Triad, double a, double b) noexcept {
 
 // The same for vectors.
 template <typename V>
-typename V::Reals apply_all(Write, typename V::Reals, typename V::Reals, typename V::Reals constant) noexcept {
+typename V::Reals apply_all(Write, typename V::Reals, typename V::Reals,
+                            typename V::Reals constant) noexcept {
   return constant;
 }
 template <typename V>
@@ -61,7 +62,8 @@ typename V::Reals apply_all(Copy, typename V::Reals a, typename V::Reals, typena
   return a;
 }
 template <typename V>
-typename V::Reals apply_all(Scale, typename V::Reals a, typename V::Reals, typename V::Reals factor) noexcept {
+typename V::Reals apply_all(Scale, typename V::Reals a, typename V::Reals,
+                            typename V::Reals factor) noexcept {
   return V::mul(factor, a);
 }
 template <typename V>
