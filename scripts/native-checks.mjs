@@ -118,15 +118,23 @@ async function compile({ path, flags }, mode) {
  * Compiles the programs named and what they need. Returns where each is, relative to the package.
  * @throws Error with the compiler's words where something does not compile.
  */
-export async function buildChecks(programs = checkPrograms(), sanitize = '') {
+export function buildChecks(programs = checkPrograms(), sanitize = '') {
+  return buildPrograms(
+    programs.map((name) => `test/native/${name}_check.cc`),
+    sanitize,
+  );
+}
+
+/** The same for programs by their paths. */
+export async function buildPrograms(paths, sanitize = '') {
   const mode = MODES[sanitize];
   const checked = addonSources().filter(({ path }) => path !== 'native/addon.cc');
-  const own = programs.map((name) => ({ path: `test/native/${name}_check.cc`, flags: commonFlags() }));
+  const own = paths.map((path) => ({ path, flags: commonFlags() }));
   const objects = await inParallel([...checked, ...own], (source) => compile(source, mode));
   const shared = objects.slice(0, checked.length);
-  return inParallel(programs, async (name) => {
-    const binary = join(CACHE, mode.folder, name);
-    const parts = [objects[checked.length + programs.indexOf(name)], ...shared];
+  return inParallel(paths, async (path) => {
+    const binary = join(CACHE, mode.folder, basename(path, '.cc').replace(/_check$/, ''));
+    const parts = [objects[checked.length + paths.indexOf(path)], ...shared];
     const args = [...mode.flags, ...parts, '-pthread', '-ldl', '-o', binary];
     await make(join(packageRoot, binary), parts, args);
     return binary;
