@@ -47,7 +47,7 @@ for (let threads = 1; threads <= most; threads++) {
     `\ncopy, ${threads} thread${threads > 1 ? 's' : ''}, ${ROUNDS} rounds in turns, GB/s (medians)\n`,
   );
   process.stdout.write(
-    'bytes       memcpy    auto  (chose)    / memcpy  95 %                / best  (best way)\n',
+    'bytes       memcpy    auto  (chose)             / memcpy  95 %                / best  (best way)\n',
   );
   const done = spawnSync(join(packageRoot, program), [ROUNDS, threads, ...dense].map(String), {
     encoding: 'utf8',
@@ -68,7 +68,7 @@ for (let threads = 1; threads <= most; threads++) {
     const number = (value, width) => (value / GIGA).toFixed(1).padStart(width);
     const [low, high] = intervalOf(against);
     process.stdout.write(
-      `${formatBytes(bytes).padEnd(9)} ${number(median(rates.memcpy), 8)}${number(median(rates[chosen]), 8)}  ${chosen.slice(6).padEnd(9)} ${median(against).toFixed(3).padStart(8)}  ${low.toFixed(2)} to ${high.toFixed(2)}  ${memcpy.padEnd(6)} ${median(toBest).toFixed(3)}  ${near.padEnd(6)} ${best}\n`,
+      `${formatBytes(bytes).padEnd(9)} ${number(median(rates.memcpy), 8)}${number(median(rates[chosen]), 8)}  ${chosen.slice(6).padEnd(18)} ${median(against).toFixed(3).padStart(8)}  ${low.toFixed(2)} to ${high.toFixed(2)}  ${memcpy.padEnd(6)} ${median(toBest).toFixed(3)}  ${near.padEnd(6)} ${best}\n`,
     );
   }
 }

@@ -14,6 +14,7 @@
 #include "../../kernels/cpu/memory/dispatch.h"
 #include "../cache_flush.h"
 #include "../threads/team.h"
+#include "choice.h"
 #include "elements.h"
 
 namespace pibench::memory {
@@ -38,13 +39,6 @@ constexpr std::array<std::pair<const char*, Stores>, 3> kStores{
 
 // Before anything was read; a right sum is this once in 2^64.
 constexpr std::uint64_t kNoSum = 0xbad5'c0de'bad5'c0deULL;
-
-std::string_view name_of(Stores stores) {
-  for (const auto& [name, known] : kStores) {
-    if (known == stores) return name;
-  }
-  return "unknown";
-}
 
 // Bytes from the start of one array to the next: whole pages.
 std::size_t stride_of(std::size_t elements) {
@@ -107,15 +101,9 @@ class MemoryWorkload final : public Workload {
   explicit MemoryWorkload(const Parameters& parameters)
       : parameters_(parameters),
         team_(parameters.threads, parameters.cpus),
-        kernels_(kernels::memory::kernels_named(parameters.isa)),
-        stores_(parameters.stores.value_or(kernels::memory::choose_stores(bytes()))),
-        pass_(find_pass(kernels_, parameters.operation, stores_)),
+        chosen_(named(parameters)),
         sums_(static_cast<std::size_t>(parameters.threads)),
-        seeds_(parameters.seed) {
-    if (pass_ == nullptr && !reads()) {
-      throw std::invalid_argument("there is no such pass with " + std::string(name_of(stores_)) + " stores");
-    }
-  }
+        seeds_(parameters.seed) {}
 
   void prepare() override {
     for (int member = 0; member < team_.size(); ++member) {
@@ -125,6 +113,12 @@ class MemoryWorkload final : public Workload {
       self.shares_[member].fill(self.seeds_, self.first_of(member));
     });
     poison();
+    if (is_automatic()) {
+      std::vector<Arrays> arrays;
+      for (const Share& share : shares_) arrays.push_back(share.arrays());
+      chosen_ = choose(team_, arrays, parameters_.operation, parameters_.isa);
+      poison();
+    }
   }
 
   void run() noexcept override {
@@ -168,8 +162,8 @@ class MemoryWorkload final : public Workload {
   }
 
   [[nodiscard]] std::string implementation() const override {
-    std::string name = kernels_.name;
-    if (!parameters_.stores && !reads()) name += ", chose " + std::string(name_of(stores_)) + " stores";
+    std::string name = chosen_.kernels->name;
+    if (is_automatic()) name += ", chose " + std::string(name_of(chosen_.stores)) + " stores";
     return name;
   }
 
@@ -181,12 +175,19 @@ class MemoryWorkload final : public Workload {
     std::string first;
   };
 
-  [[nodiscard]] bool reads() const noexcept { return parameters_.operation == Operation::read; }
-
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    const auto arrays = static_cast<std::size_t>(kernels::memory::arrays_of(parameters_.operation));
-    return arrays * parameters_.elements * sizeof(double) * static_cast<std::size_t>(parameters_.threads);
+  // Until prepare() chose, an automatic one is the first.
+  static Choice named(const Parameters& parameters) {
+    const MemoryKernels& kernels = kernels::memory::kernels_named(parameters.isa);
+    const Stores stores = parameters.stores.value_or(Stores::cached);
+    const WritePass pass = find_pass(kernels, parameters.operation, stores);
+    if (pass == nullptr && parameters.operation != Operation::read) {
+      throw std::invalid_argument("there is no such pass with " + std::string(name_of(stores)) + " stores");
+    }
+    return {&kernels, stores, pass};
   }
+
+  [[nodiscard]] bool reads() const noexcept { return parameters_.operation == Operation::read; }
+  [[nodiscard]] bool is_automatic() const noexcept { return !parameters_.stores && !reads(); }
 
   // Of the data of all threads, where this one's begin.
   [[nodiscard]] std::uint64_t first_of(std::size_t member) const noexcept {
@@ -205,13 +206,14 @@ class MemoryWorkload final : public Workload {
   void read(std::size_t member) noexcept {
     const Arrays arrays = shares_[member].arrays();
     std::uint64_t sum = 0;
-    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) sum = kernels_.read(arrays.a, arrays.count);
+    for (std::size_t pass = 0; pass < parameters_.passes; ++pass)
+      sum = chosen_.kernels->read(arrays.a, arrays.count);
     sums_[member] = sum;
   }
 
   void write(std::size_t member) noexcept {
     const Arrays arrays = shares_[member].arrays();
-    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) pass_(arrays);
+    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) chosen_.pass(arrays);
   }
 
   void check(std::size_t member) {
@@ -235,9 +237,7 @@ class MemoryWorkload final : public Workload {
 
   Parameters parameters_;
   Team team_;
-  const MemoryKernels& kernels_;
-  Stores stores_;
-  WritePass pass_;
+  Choice chosen_;
   std::vector<Share> shares_;
   std::vector<std::uint64_t> sums_;
   std::vector<Finding> findings_;

@@ -13,6 +13,7 @@
 #include "../../kernels/cpu/buffer.h"
 #include "../../kernels/cpu/memory/dispatch.h"
 #include "../../native/measure/clock.h"
+#include "../../native/memory/choice.h"
 #include "../../native/threads/team.h"
 
 namespace {
@@ -38,35 +39,6 @@ struct Way {
   WritePass pass;
 };
 
-const char* name_of(Stores stores) {
-  switch (stores) {
-    case Stores::cached:
-      return "cached";
-    case Stores::streaming:
-      return "streaming";
-    case Stores::string:
-      return "string";
-  }
-  return "unknown";
-}
-
-std::vector<Way> all_ways(std::size_t bytes) {
-  const MemoryKernels& best = kernels_named("");
-  const Stores chosen = choose_stores(bytes);
-  std::vector<Way> ways{{"memcpy", copy_by_libc},
-                        {std::string("auto: ") + name_of(chosen), find_pass(best, Operation::copy, chosen)}};
-  for (const MemoryKernels* const table : kernel_tables()) {
-    if (!runs_here(*table)) continue;
-    for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string}) {
-      // The string instruction is the same in every table.
-      if (stores == Stores::string && table != &best) continue;
-      const WritePass pass = find_pass(*table, Operation::copy, stores);
-      if (pass != nullptr) ways.push_back({std::string(table->name) + " " + name_of(stores), pass});
-    }
-  }
-  return ways;
-}
-
 struct Member {
   Buffer memory;
   Arrays arrays;
@@ -78,6 +50,29 @@ Member member_of(std::size_t elements) {
   auto* const out = reinterpret_cast<double*>(memory.data());
   auto* const a = reinterpret_cast<double*>(memory.data() + stride);
   return {std::move(memory), {out, a, nullptr, elements}};
+}
+
+std::string name_of(const MemoryKernels& kernels, Stores stores) {
+  return std::string(kernels.name) + " " + std::string(pibench::memory::name_of(stores));
+}
+
+std::vector<Way> all_ways(Team& team, const std::vector<Member>& members) {
+  std::vector<Arrays> arrays;
+  for (const Member& member : members) arrays.push_back(member.arrays);
+  const pibench::memory::Choice chosen = pibench::memory::choose(team, arrays, Operation::copy, "");
+  const MemoryKernels& best = kernels_named("");
+  std::vector<Way> ways{{"memcpy", copy_by_libc},
+                        {"auto: " + name_of(*chosen.kernels, chosen.stores), chosen.pass}};
+  for (const MemoryKernels* const table : kernel_tables()) {
+    if (!runs_here(*table)) continue;
+    for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string}) {
+      // The string instruction is the same in every table.
+      if (stores == Stores::string && table != &best) continue;
+      const WritePass pass = find_pass(*table, Operation::copy, stores);
+      if (pass != nullptr) ways.push_back({name_of(*table, stores), pass});
+    }
+  }
+  return ways;
 }
 
 struct Call {
@@ -114,7 +109,7 @@ void measure(std::size_t bytes, int threads, int rounds) {
       },
       &touch);
 
-  const std::vector<Way> ways = all_ways(bytes);
+  const std::vector<Way> ways = all_ways(team, members);
   const std::size_t passes = std::max<std::size_t>(1, kMoved / (2 * elements * sizeof(double)));
   const double moved = static_cast<double>(2 * elements * sizeof(double) * passes) * threads;
   std::vector<std::vector<double>> rates(ways.size());
