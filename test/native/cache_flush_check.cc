@@ -43,7 +43,6 @@ int main() {
   check.that(workload->verify().passed, "which give the right result");
   workload->poison();
   check.that(output() != hot && !workload->verify().passed, "until it is poisoned");
-  pibench::test::Checks::inform(pibench::kCanFlush ? "this CPU flushes"
-                                                           : "this CPU has no way to flush");
+  pibench::test::Checks::inform(pibench::kCanFlush ? "this CPU flushes" : "this CPU has no way to flush");
   return check.finish();
 }

@@ -58,6 +58,7 @@ std::string name_of(const MemoryKernels& kernels, Stores stores) {
 
 std::vector<Way> all_ways(Team& team, const std::vector<Member>& members) {
   std::vector<Arrays> arrays;
+  arrays.reserve(members.size());
   for (const Member& member : members) arrays.push_back(member.arrays);
   const pibench::memory::Choice chosen = pibench::memory::choose(team, arrays, Operation::copy, "");
   const MemoryKernels& best = kernels_named("");
@@ -99,6 +100,7 @@ void measure(std::size_t bytes, int threads, int rounds) {
   Team team(threads, cpus);
   const std::size_t elements = bytes / 2 / sizeof(double) / static_cast<std::size_t>(threads) / 8 * 8;
   std::vector<Member> members;
+  members.reserve(cpus.size());
   for (int i = 0; i < threads; ++i) members.push_back(member_of(elements));
   Call touch{&members, nullptr, 1};
   team.run(

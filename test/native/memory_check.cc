@@ -49,7 +49,9 @@ std::string name_of(const MemoryKernels& table, Operation operation, Stores stor
 
 // Room for an array at any offset with canaries on both sides.
 std::vector<double> room(std::size_t count) {
-  return std::vector<double>(count + kMostOffset + 2 * kMargin, kCanary);
+  std::vector<double> memory;
+  memory.assign(count + kMostOffset + 2 * kMargin, kCanary);
+  return memory;
 }
 
 bool untouched(const std::vector<double>& memory, std::size_t first, std::size_t count) {
@@ -106,7 +108,7 @@ template <typename Try>
 std::string try_everywhere(const Try& try_one) {
   for (const std::size_t count : kLengths) {
     for (std::size_t offset = 0; offset < kMostOffset; ++offset) {
-      const std::string why = try_one(count, offset);
+      std::string why = try_one(count, offset);
       if (!why.empty()) return why;
     }
   }
