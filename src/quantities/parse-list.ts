@@ -60,7 +60,7 @@ export function parseByteList(text: string, option: string): readonly Bytes[] {
     }
     return some;
   });
-  const distinct = [...new Set(sizes)].sort((a, b) => a - b);
-  if (distinct.length > MOST_SIZES) throw new QuantityError(`${option} takes at most ${MOST_SIZES} sizes`);
-  return distinct;
+  // Before equal ones are put together: a range that has more was cut off.
+  if (sizes.length > MOST_SIZES) throw new QuantityError(`${option} takes at most ${MOST_SIZES} sizes`);
+  return [...new Set(sizes)].sort((a, b) => a - b);
 }
