@@ -133,7 +133,7 @@ export const memory: Indicator = {
     ['$0 memory --operation read --bytes 16KiB..256MiB*1.5 --threads 1', 'the caches of one CPU'],
   ],
   // A sweep is some hundred launches: short ones, and few of each case.
-  measuring: { inspections: 3, seconds: 0.08 },
+  measuring: { inspections: 3, seconds: 0.06 },
   fromFlags(flags, machine) {
     const operations =
       flags.operation === undefined ? NAMES : parseNames(String(flags.operation), '--operation', NAMES);
