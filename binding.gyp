@@ -26,6 +26,8 @@
         "native/measure/idle_workload.cc",
         "native/measure/warmup.cc",
         "native/memory/choice.cc",
+        "native/peak/peak_workload.cc",
+        "native/memory/bandwidth.cc",
         "native/memory/memory_workload.cc",
         "native/telemetry/frequency.cc",
         "native/telemetry/snapshot.cc",
@@ -41,13 +43,19 @@
         "kernels/cpu/memory/dispatch.cc",
         "kernels/cpu/memory/portable.cc",
         "kernels/cpu/packing.cc",
-        "kernels/cpu/portable.cc"
+        "kernels/cpu/partition.cc",
+        "kernels/cpu/portable.cc",
+        "kernels/cpu/strategy.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
       "libraries": ["-ldl", "-lpthread"],
       "conditions": [
-        ["target_arch=='x64'", { "dependencies": ["gemm_avx2", "gemm_avx512", "memory_avx2", "memory_avx512"] }]
+        ["target_arch=='x64'", {
+          "dependencies": [
+            "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "memory_avx2", "memory_avx512"
+          ]
+        }]
       ]
     }
   ],
@@ -61,10 +69,23 @@
           "cflags": ["-fPIC", "-mavx2", "-mfma"]
         },
         {
+          # GCC 12's own AVX-512 headers trip over -Wmaybe-uninitialized (GCC bug 105593).
           "target_name": "gemm_avx512",
           "type": "static_library",
           "sources": ["kernels/cpu/avx512.cc"],
-          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"]
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized"]
+        },
+        {
+          "target_name": "gemm_avx512_bf16",
+          "type": "static_library",
+          "sources": ["kernels/cpu/avx512_bf16.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512bf16", "-Wno-maybe-uninitialized"]
+        },
+        {
+          "target_name": "gemm_avx512_vnni",
+          "type": "static_library",
+          "sources": ["kernels/cpu/avx512_vnni.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni", "-Wno-maybe-uninitialized"]
         },
         {
           "target_name": "memory_avx2",

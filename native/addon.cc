@@ -154,6 +154,26 @@ Napi::Object clock_object(Napi::Env env, const pibench::ClockQuality& clock) {
   return object;
 }
 
+// { arithmetic: { rate, isa } | null, memory: { rate, bytes } | null }
+Napi::Object ceilings_object(Napi::Env env, const pibench::Ceilings& ceilings) {
+  auto object = Napi::Object::New(env);
+  object.Set("arithmetic", env.Null());
+  object.Set("memory", env.Null());
+  if (ceilings.operations_per_second > 0) {
+    auto arithmetic = Napi::Object::New(env);
+    arithmetic.Set("rate", ceilings.operations_per_second);
+    arithmetic.Set("isa", ceilings.instruction_set);
+    object.Set("arithmetic", arithmetic);
+  }
+  if (ceilings.bytes_per_second > 0) {
+    auto memory = Napi::Object::New(env);
+    memory.Set("rate", ceilings.bytes_per_second);
+    memory.Set("bytes", ceilings.bytes);
+    object.Set("memory", memory);
+  }
+  return object;
+}
+
 Napi::Object samples_object(Napi::Env env, const pibench::Outcome& outcome) {
   const auto& samples = outcome.samples;
   const std::size_t taken = samples.taken;
@@ -213,6 +233,7 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   object.Set("frequencyAfter", outcome.frequency_after);
   object.Set("threadIds", threads);
   object.Set("implementation", outcome.implementation);
+  object.Set("ceilings", ceilings_object(env, outcome.ceilings));
   object.Set("verification",
              outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
   return object;

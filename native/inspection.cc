@@ -107,6 +107,9 @@ Outcome inspect(const Job& job, Control& control) {
   PreemptionWire::disarm();
   spans.end("cool-down");
 
+  if (!outcome.samples.cancelled && !outcome.samples.out_of_time) outcome.ceilings = workload->ceilings(job.cold);
+  spans.end("ceilings");
+
   control.phase.store(Phase::verify, std::memory_order_relaxed);
   if (outcome.samples.taken > 0) outcome.verification = workload->verify();
   workload.reset();

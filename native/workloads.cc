@@ -8,6 +8,7 @@
 #include "matmul/matmul_workload.h"
 #include "measure/idle_workload.h"
 #include "memory/memory_workload.h"
+#include "peak/peak_workload.h"
 
 namespace pibench {
 namespace {
@@ -16,8 +17,10 @@ using Make = std::function<std::unique_ptr<Workload>()>;
 
 Make matmul(const WorkloadParameters& p) {
   const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const auto transposed = [&p](const char* name) { return p.text(name) == "T"; };
   const matmul::Parameters parameters{
-      {integer("m"), integer("n"), integer("k")},
+      {integer("m"), integer("n"), integer("k"), transposed("transposeA"), transposed("transposeB"),
+       integer("batch"), p.number("prepack") != 0},
       kernels::data_type_named(p.text("dtype")),
       static_cast<int>(p.number("threads")),
       p.integers("cpus"),
@@ -25,6 +28,13 @@ Make matmul(const WorkloadParameters& p) {
       static_cast<std::uint64_t>(p.number("seed")),
   };
   return [parameters] { return matmul::make_workload(parameters); };
+}
+
+Make peak(const WorkloadParameters& p) {
+  const peak::Parameters parameters{kernels::data_type_named(p.text("dtype")),
+                                    static_cast<int>(p.number("threads")), p.integers("cpus"), p.text("isa"),
+                                    p.number("operations")};
+  return [parameters] { return peak::make_workload(parameters); };
 }
 
 Make memory(const WorkloadParameters& p) {
@@ -46,8 +56,9 @@ Make idle(const WorkloadParameters&) {
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 3> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 4> kWorkloads{{
     {"matmul", matmul},
+    {"peak", peak},
     {"memory", memory},
     {"idle", idle},
 }};

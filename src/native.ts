@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageRoot } from './package.js';
 import type { Snapshot } from './telemetry/types.js';
-import type { Hertz, Seconds } from './units.js';
+import type { Bytes, Hertz, Seconds } from './units.js';
 
 export type DataTypeName = 'float32' | 'float64' | 'bfloat16' | 'int8';
 export type FaultKind = 'wrong-element' | 'slow-repetition' | 'stall' | 'crash';
@@ -68,7 +68,16 @@ export interface NativeOutcome {
   readonly frequencyAfter: Hertz;
   readonly threadIds: readonly number[];
   readonly implementation: string;
+  readonly ceilings: NativeCeilings;
   readonly verification: NativeVerification | null;
+}
+
+/** What bounds a call here, with its threads; null where it is not known. */
+export interface NativeCeilings {
+  /** Operations per second in registers only, and the instruction set that reaches them. */
+  readonly arithmetic: { readonly rate: number; readonly isa: string } | null;
+  /** Bytes per second of reading a working set of so many bytes over and over. */
+  readonly memory: { readonly rate: number; readonly bytes: Bytes } | null;
 }
 
 export interface RunningInspection {

@@ -1,63 +1,50 @@
 // Micro-kernels for AVX-512: 32 registers of 512 bits.
-#include <immintrin.h>
-
-#include "instruction_set.h"
+#include "avx512_packing.h"
+#include "avx512_tile.h"
 
 namespace pibench::kernels {
 namespace {
 
-constexpr int kLanes = 16;
-constexpr int kNr = 2 * kLanes;
-constexpr int kRows = 14;  // 14 x 2 accumulators, 2 vectors of B, one element of A: 31 of 32 registers
+struct Float32 {
+  using Unit = float;
+  using Result = float;
+  using Vector = __m512;
+  static constexpr int kLanes = 16;
+  static constexpr int kUnit = 1;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static Vector load(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static Vector broadcast(const float* from) noexcept { return _mm512_set1_ps(*from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_ps(a, b, sum); }
+  static Vector read(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
+};
 
-template <int rows>
-void compute_tile(std::int64_t depth, const void* packed_a, const void* packed_b, void* result,
-                  std::int64_t ldc, bool accumulate) noexcept {
-  const auto* a = static_cast<const float*>(packed_a);
-  const auto* b = static_cast<const float*>(packed_b);
-  auto* c = static_cast<float*>(result);
+struct Float64 {
+  using Unit = double;
+  using Result = double;
+  using Vector = __m512d;
+  static constexpr int kLanes = 8;
+  static constexpr int kUnit = 1;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static Vector load(const double* from) noexcept { return _mm512_loadu_pd(from); }
+  static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }
+  static Vector read(const double* from) noexcept { return _mm512_loadu_pd(from); }
+  static void write(double* to, Vector value) noexcept { _mm512_storeu_pd(to, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_pd(a, b); }
+};
 
-  __m512 sums[rows][2];
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-    sums[i][0] = _mm512_setzero_ps();
-    sums[i][1] = _mm512_setzero_ps();
-    // The tile of C is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
-    _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc), _MM_HINT_T1);
-    _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc + kLanes), _MM_HINT_T1);
-  }
-  for (std::int64_t p = 0; p < depth; ++p) {
-    const __m512 b0 = _mm512_loadu_ps(b);
-    const __m512 b1 = _mm512_loadu_ps(b + kLanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const __m512 element = _mm512_set1_ps(a[i]);
-      sums[i][0] = _mm512_fmadd_ps(element, b0, sums[i][0]);
-      sums[i][1] = _mm512_fmadd_ps(element, b1, sums[i][1]);
-    }
-    a += rows;
-    b += kNr;
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-    float* row = c + i * ldc;
-    if (accumulate) {
-      sums[i][0] = _mm512_add_ps(sums[i][0], _mm512_loadu_ps(row));
-      sums[i][1] = _mm512_add_ps(sums[i][1], _mm512_loadu_ps(row + kLanes));
-    }
-    _mm512_storeu_ps(row, sums[i][0]);
-    _mm512_storeu_ps(row + kLanes, sums[i][1]);
-  }
-}
-
-constexpr ComputeTile kByRows[kRows] = {
-    compute_tile<1>,  compute_tile<2>,  compute_tile<3>,  compute_tile<4>, compute_tile<5>,
-    compute_tile<6>,  compute_tile<7>,  compute_tile<8>,  compute_tile<9>, compute_tile<10>,
-    compute_tile<11>, compute_tile<12>, compute_tile<13>, compute_tile<14>};
+constexpr Packing kPack32 = word_packing<Words32>();
+constexpr Packing kPack64 = word_packing<Words64>();
 
 constexpr MicroKernel kKernels[] = {
-    {DataType::float32, &kPackFloat32, sizeof(float), kRows, kNr, kByRows},
-    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kRows, kNr, kByRows},
+    {DataType::float32, &kPack32, sizeof(float), kTileRows, kTileVectors* Float32::kLanes,
+     kTileByRows<Float32, false>, kTileByRows<Float32, true>},
+    {DataType::float64, &kPack64, sizeof(double), kTileRows, kTileVectors* Float64::kLanes,
+     kTileByRows<Float64, false>, kTileByRows<Float64, true>},
+    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kTileRows, kTileVectors* Float32::kLanes,
+     kTileByRows<Float32, false>},
 };
 
 // Two FMA units of latency 4 or 5 need 10 independent chains. x = x * 1/2 + 1/2 stays at 1.
@@ -76,7 +63,11 @@ std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
       asm volatile("" : "+v"(chain));
     }
   }
-  return iterations * kChains * kLanes * 2;
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    if (_mm512_cmpneq_ps_mask(chain, _mm512_set1_ps(1.0F)) != 0) return 0;
+  }
+  return iterations * kChains * Float32::kLanes * 2;
 }
 
 std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
@@ -92,7 +83,11 @@ std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
       asm volatile("" : "+v"(chain));
     }
   }
-  return iterations * kChains * kLanes;
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    if (_mm512_cmpneq_pd_mask(chain, _mm512_set1_pd(1.0)) != 0) return 0;
+  }
+  return iterations * kChains * Float64::kLanes * 2;
 }
 
 constexpr PeakLoop kPeaks[] = {

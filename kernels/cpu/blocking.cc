@@ -6,14 +6,9 @@
 
 #include "gemm.h"
 #include "instruction_set.h"
+#include "partition.h"
 
 namespace pibench::kernels {
-namespace {
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-}  // namespace
-
 std::int64_t even_piece(std::int64_t extent, std::int64_t most, std::int64_t unit) noexcept {
   const std::int64_t pieces = ceil_div(extent, std::max(most, unit));
   return ceil_div(ceil_div(extent, pieces), unit) * unit;
@@ -25,10 +20,10 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
   // A deep block writes C seldom; a shallow one keeps the strip of A and the panel of B near. The panel need
   // not stay in L1 as a whole, since it streams from L2 faster than it is used.
   constexpr std::int64_t kShallowest = 64;
-  constexpr std::int64_t kDepthUnit = 4;
+  const std::int64_t depth_unit = std::max(4, kernel.packing->depth_multiple);
   const std::int64_t most_kc = std::max(kShallowest, 2 * caches.l1 / (element * kernel.nr));
   Blocking blocks{};
-  blocks.kc = std::min(shape.k, even_piece(shape.k, most_kc, kDepthUnit));
+  blocks.kc = std::min(shape.k, even_piece(shape.k, most_kc, depth_unit));
 
   // A quarter of L2 for A; panels of B and tiles of C pass through the rest.
   const std::int64_t most_mc = std::max<std::int64_t>(kernel.mr, caches.l2 / 4 / (element * blocks.kc));

@@ -47,6 +47,8 @@ std::uint32_t detect() {
     if (has_bit(ebx, 17)) found |= kCpuAvx512Dq;
     if (has_bit(ebx, 30)) found |= kCpuAvx512Bw;
     if (has_bit(ebx, 31)) found |= kCpuAvx512Vl;
+    if (has_bit(ecx, 11)) found |= kCpuAvx512Vnni;
+    if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && has_bit(eax, 5)) found |= kCpuAvx512Bf16;
   }
   return found;
 }

@@ -13,6 +13,8 @@ enum CpuFeature : std::uint32_t {
   kCpuAvx512Bw = 1U << 3U,
   kCpuAvx512Vl = 1U << 4U,
   kCpuAvx512Dq = 1U << 5U,
+  kCpuAvx512Bf16 = 1U << 6U,
+  kCpuAvx512Vnni = 1U << 7U,
 };
 
 // The features of this machine, found once. 0 on architectures without an entry here.

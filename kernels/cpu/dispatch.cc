@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpu_features.h"
@@ -17,8 +18,7 @@ namespace {
 // Best first. Adding an instruction set is one line here.
 constexpr std::array kInstructionSets = {
 #if defined(__x86_64__)
-    &kAvx512,
-    &kAvx2,
+    &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2,
 #endif
     &kPortable,
 };
@@ -40,6 +40,17 @@ std::vector<KernelInfo> list_kernels() {
       list.push_back({set->name, kernel.type, runs_here(*set)});
   }
   return list;
+}
+
+std::pair<const InstructionSet*, const PeakLoop*> find_peak_loop(DataType type, const char* isa) {
+  const std::string_view wanted = name_or_empty(isa);
+  for (const InstructionSet* set : kInstructionSets) {
+    if (!is_named(*set, wanted) || !runs_here(*set)) continue;
+    for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
+      if (peak.type == type) return {set, &peak};
+    }
+  }
+  return {nullptr, nullptr};
 }
 
 }  // namespace
@@ -67,14 +78,13 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
 }
 
 std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterations) noexcept {
-  const std::string_view wanted = name_or_empty(isa);
-  for (const InstructionSet* set : kInstructionSets) {
-    if (!is_named(*set, wanted) || !runs_here(*set)) continue;
-    for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
-      if (peak.type == type) return peak.run(iterations);
-    }
-  }
-  return 0;
+  const auto [set, loop] = find_peak_loop(type, isa);
+  return loop == nullptr ? 0 : loop->run(iterations);
+}
+
+const char* peak_loop_isa(DataType type, const char* isa) noexcept {
+  const auto [set, loop] = find_peak_loop(type, isa);
+  return loop == nullptr ? "" : set->name;
 }
 
 }  // namespace pibench::kernels

@@ -5,9 +5,9 @@
 //
 // A file for one instruction set is compiled with flags of its own. Any inline function or template instance
 // with external linkage that it emitted could be chosen by the linker for the whole program and would then
-// crash on other CPUs. So such a file includes intrinsics and this header only, and exports nothing but its
-// InstructionSet; all of that is constant data, so that nothing of the file executes before dispatch.cc has
-// checked the CPU.
+// crash on other CPUs. So such a file includes intrinsics, this header, and headers whose code is in unnamed
+// namespaces, and exports nothing but its InstructionSet; all of that is constant data, so that nothing of
+// the file executes before dispatch.cc has checked the CPU.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,24 @@
 
 namespace pibench::kernels {
 
-// Computes one tile of C, `rows` x nr, from a packed strip of A and a packed panel of B:
-//   C[i][j] = (accumulate ? C[i][j] : 0) + sum over p < depth of a[p * rows + i] * b[p * nr + j]
-// in packed elements, with ldc elements between the starts of two rows of C. `rows` is fixed per function.
-using ComputeTile = void (*)(std::int64_t depth, const void* a, const void* b, void* c, std::int64_t ldc,
-                             bool accumulate) noexcept;
+// One tile of C, at most mr rows and nr columns:
+//   C[i][j] = (accumulate ? C[i][j] : 0) + sum over p < depth of A[i][p] * B[p][j]
+struct Tile {
+  std::int64_t depth;  // of packed operands: filled up to the packing's depth_multiple
+  const void* a;
+  const void* b;
+  void* c;
+  // Elements of A, as packed or as it lies, from one unit of the depth to the next, and the same of B. (The
+  // packed ones are rows * unit and nr * unit; kernels whose unit is above 1 may rely on these.)
+  std::int64_t a_step, b_step;
+  std::int64_t a_row;  // elements from one row of A to the next; read by ComputeTile functions `in_place`
+  std::int64_t ldc;    // elements from one row of C to the next
+  bool accumulate;
+  bool prefetch_c;  // C is too large to be in a near cache
+};
+
+// Computes a tile of a fixed number of rows.
+using ComputeTile = void (*)(const Tile& tile) noexcept;
 
 // A micro-kernel: how operands of one type are packed and how one tile is computed from them.
 struct MicroKernel {
@@ -32,11 +45,21 @@ struct MicroKernel {
   std::size_t result_size;  // bytes of an element of C
   int mr;                   // most rows of a tile
   int nr;                   // columns of a tile
-  // by_rows[r - 1] computes r rows, for each r in 1..mr: no row of C is ever padding.
+  // by_rows[r - 1] computes r rows, for each r in 1..mr: no row of C is ever padding. A is packed, or, where
+  // the packing changes neither type nor unit, any matrix whose rows are neighbours in memory.
   const ComputeTile* by_rows;
+  // The same with A as it lies in memory, row-major and not packed: `a_row` apart, its depth in steps of one.
+  // nullptr where there are none. Only where the packing changes neither type nor unit; B may be packed or as
+  // it lies, row-major.
+  const ComputeTile* in_place = nullptr;
+  // Called by each member before its first tile of a call and after its last, where an instruction set has
+  // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
+  void (*enter)() noexcept = nullptr;
+  void (*leave)() noexcept = nullptr;
 };
 
-// Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed.
+// Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;
+// 0 where the sums at the end are not what they must be.
 struct PeakLoop {
   DataType type;
   std::uint64_t (*run)(std::uint64_t iterations) noexcept;
@@ -55,6 +78,8 @@ extern const InstructionSet kPortable;
 #if defined(__x86_64__)
 extern const InstructionSet kAvx2;
 extern const InstructionSet kAvx512;
+extern const InstructionSet kAvx512Bf16;
+extern const InstructionSet kAvx512Vnni;
 #endif
 
 }  // namespace pibench::kernels

@@ -13,129 +13,209 @@
 #include <vector>
 
 #include "../../native/threads/team.h"
-#include "blocking.h"
 #include "buffer.h"
 #include "instruction_set.h"
 
 namespace pibench::kernels {
 namespace {
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::size_t kLine = 64;
 
-struct Range {
-  std::int64_t begin, end;
-  [[nodiscard]] std::int64_t size() const noexcept { return end - begin; }
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// A block of an operand as the kernel is to read it.
+struct Panels {
+  const std::byte* data;
+  std::int64_t step;  // elements from one unit of the depth to the next
+  bool packed;
 };
 
-// Piece `index` of `pieces` near-equal ones of [0, extent).
-Range share(std::int64_t extent, std::int64_t index, std::int64_t pieces) noexcept {
-  return {extent * index / pieces, extent * (index + 1) / pieces};
-}
+// Cuts rows into strips of near-equal height, at most `most`, rather than whole ones and a rest: a low strip
+// has too few independent sums to fill the pipelines. Without a division for each.
+class Strips {
+ public:
+  Strips(std::int64_t rows, std::int64_t most) noexcept
+      : rows_(rows), height_(rows / ceil_div(rows, most)), higher_(rows % ceil_div(rows, most)) {
+    settle();
+  }
+  [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
+  [[nodiscard]] std::int64_t row() const noexcept { return row_; }
+  [[nodiscard]] std::int64_t height() const noexcept { return here_; }
+  void next() noexcept {
+    row_ += here_;
+    settle();
+  }
+
+ private:
+  // The first `higher_` strips have a row more.
+  void settle() noexcept { here_ = height_ + (higher_-- > 0 ? 1 : 0); }
+
+  std::int64_t rows_, height_, higher_;
+  std::int64_t row_ = 0, here_ = 0;
+};
 
 class BlockedGemm final : public Gemm {
  public:
   BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
-              const Blocking* blocking);
+              const Strategy& strategy);
 
+  void prepack(const GemmOperands& operands) noexcept override;
   void run(const GemmOperands& operands) noexcept override;
   [[nodiscard]] const char* isa() const noexcept override { return set_.name; }
-  [[nodiscard]] int members() const noexcept override { return members_; }
+  [[nodiscard]] int members() const noexcept override { return partition_.members(); }
 
  private:
-  static constexpr std::size_t kLine = 64;
+  // A member's place in the partition and the part of each product that is its own.
+  struct Role {
+    Range products, rows, columns;
+    int row, column;  // in the grid
+    int lane;         // of packed blocks of B: one for each column of the grid and group of products
+  };
 
   void on_members(Team::Body body) noexcept;
+  [[nodiscard]] Role role_of(int member) const noexcept;
   void touch(int member) noexcept;
   void work(int member) noexcept;
-  void pack_b(std::byte* packed, Range columns, Range depth, Range panels_to_pack) noexcept;
-  void pack_a(std::byte* packed, Range rows, Range depth) noexcept;
-  void multiply(const std::byte* a, const std::byte* b, Range rows, Range columns, Range depth,
-                std::byte* edge) noexcept;
-  void edge_tile(ComputeTile compute, std::int64_t depth, const std::byte* a, const std::byte* b,
-                 std::byte* c, std::int64_t rows, std::int64_t columns, bool accumulate,
+  void multiply_product(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
+
+  Panels block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                    std::size_t& turn) noexcept;
+  void pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+              Range panels_to_pack) noexcept;
+  void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
+  void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
+                Range depth, int member) noexcept;
+  void edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                  std::byte* edge) noexcept;
 
-  [[nodiscard]] std::size_t packed_bytes(std::int64_t elements) const noexcept {
-    return static_cast<std::size_t>(elements) * kernel_.packing->packed_size;
+  [[nodiscard]] const std::byte* a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept;
+  [[nodiscard]] const std::byte* b_at(std::int64_t product, std::int64_t p,
+                                      std::int64_t column) const noexcept;
+  [[nodiscard]] std::int64_t packed_depth(std::int64_t depth) const noexcept {
+    return round_up(depth, packing_.depth_multiple);
+  }
+  // Bytes of so many packed lanes of a block.
+  [[nodiscard]] std::size_t packed_bytes(std::int64_t lanes, std::int64_t depth) const noexcept {
+    return static_cast<std::size_t>(lanes * packed_depth(depth)) * packing_.packed_size;
+  }
+  [[nodiscard]] std::size_t panel_bytes(std::int64_t depth) const noexcept {
+    return packed_bytes(kernel_.nr, depth) + static_cast<std::size_t>(kernel_.nr * packing_.trailer_of_b);
   }
   [[nodiscard]] std::size_t source_bytes(std::int64_t elements) const noexcept {
-    return static_cast<std::size_t>(elements) * kernel_.packing->source_size;
+    return static_cast<std::size_t>(elements) * packing_.source_size;
   }
   [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
     return static_cast<std::size_t>(elements) * kernel_.result_size;
   }
-  [[nodiscard]] std::int64_t strips(std::int64_t rows) const noexcept { return ceil_div(rows, kernel_.mr); }
   [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
     return ceil_div(columns, kernel_.nr);
   }
-  [[nodiscard]] std::size_t block_of_b_bytes() const noexcept {
-    return packed_bytes(blocks_.kc * blocks_.nc);
-  }
+  // Where the block of B that begins at these columns and this depth stands among the prepacked ones.
+  [[nodiscard]] std::size_t prepacked_offset(std::int64_t product, std::int64_t column,
+                                             std::int64_t depth) const noexcept;
 
-  // A member's own buffer: its packed block of A, then one whole tile of C for the edges.
+  // A member's own buffer: its packed block of A, one whole tile of C for the edges, and one panel of B.
   [[nodiscard]] std::byte* own_a(int member) const noexcept {
     return own_[static_cast<std::size_t>(member)].data();
   }
   [[nodiscard]] std::byte* own_edge(int member) const noexcept { return own_a(member) + edge_offset_; }
+  [[nodiscard]] std::byte* own_panel(int member) const noexcept { return own_a(member) + panel_offset_; }
 
   const InstructionSet& set_;
   const MicroKernel& kernel_;
+  const Packing& packing_;
   GemmShape shape_;
   Team& team_;
-  Split split_;
-  int members_;  // of the team that work
-  Blocking blocks_{};
-  std::size_t edge_offset_ = 0;
+  Partition partition_;
+  Blocking blocks_;
+  bool a_in_place_, b_in_place_;
+  bool prefetch_c_;
+  std::vector<Role> roles_;  // of each member at work
+  std::int64_t column_blocks_ = 0;  // of the widest share of the columns
+  std::size_t edge_offset_ = 0, panel_offset_ = 0;
   std::vector<Buffer> own_;
-  // Packed blocks of B. Split by rows: one that the team shares, or two that take turns, so that one barrier
-  // a block is enough. Split by columns: one for each member.
+  // Packed blocks of B, `blocks_per_lane_` for each lane: one that is its packer's alone, or two that take
+  // turns among those who share it, so that one barrier a block is enough.
+  std::size_t blocks_per_lane_ = 1;
   std::vector<Buffer> packed_b_;
   const GemmOperands* operands_ = nullptr;
 };
 
 BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape,
-                         Team& team, const Blocking* blocking)
+                         Team& team, const Strategy& strategy)
     : set_(set),
       kernel_(kernel),
+      packing_(*kernel.packing),
       shape_(shape),
       team_(team),
-      split_(choose_split(kernel, shape, team.size())),
-      members_(split_ == Split::alone ? 1 : team.size()) {
-  if (shape.m < 1 || shape.n < 1 || shape.k < 1)
-    throw std::invalid_argument("a GEMM needs m, n and k of at least 1");
-  const int blocks_of_b = split_ == Split::rows ? std::min(members_, 2) : members_;
-  GemmShape part = shape;
-  if (split_ == Split::rows) part.m = ceil_div(shape.m, members_);
-  if (split_ == Split::columns) part.n = std::min(shape.n, ceil_div(panels(shape.n), members_) * kernel.nr);
-  blocks_ = blocking != nullptr ? *blocking : choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
+      partition_(strategy.partition),
+      blocks_(strategy.blocking),
+      a_in_place_(strategy.a_in_place),
+      b_in_place_(strategy.b_in_place),
+      prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
+      blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
+  if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
+  const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
+  column_blocks_ = ceil_div(widest, blocks_.nc);
 
-  const std::size_t a_bytes = packed_bytes(blocks_.mc * blocks_.kc);
-  edge_offset_ = (a_bytes + kLine - 1) / kLine * kLine;
-  const std::size_t tile_bytes = result_bytes(std::int64_t{kernel.mr} * kernel.nr);
-  for (int i = 0; i < members_; ++i) own_.emplace_back(edge_offset_ + tile_bytes);
-  for (int i = 0; i < blocks_of_b; ++i) packed_b_.emplace_back(block_of_b_bytes());
+  for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
+  const std::size_t a_bytes = a_in_place_ ? 0 : packed_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
+  edge_offset_ = whole_lines(a_bytes);
+  panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
+  const std::size_t own_bytes = panel_offset_ + (b_in_place_ ? panel_bytes(blocks_.kc) : 0);
+  for (int i = 0; i < partition_.members(); ++i) own_.emplace_back(own_bytes);
+  if (shape.prepack_b) {
+    packed_b_.emplace_back(prepacked_offset(shape.batch, 0, 0));
+  } else if (!b_in_place_) {
+    const std::size_t block = static_cast<std::size_t>(panels(blocks_.nc)) * panel_bytes(blocks_.kc);
+    const auto lanes = static_cast<std::size_t>(partition_.products * partition_.columns);
+    for (std::size_t i = 0; i < lanes * blocks_per_lane_; ++i) packed_b_.emplace_back(block);
+  }
   on_members([](void* self, int member) { static_cast<BlockedGemm*>(self)->touch(member); });
 }
 
 void BlockedGemm::on_members(Team::Body body) noexcept {
-  if (members_ == 1) {
+  if (partition_.members() == 1) {
     body(this, 0);
   } else {
     team_.run(body, this);
   }
 }
 
+BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
+  const auto [products, rows, columns] = partition_;
+  const int group = member / (rows * columns);
+  const int in_group = member % (rows * columns);
+  // Members whose numbers are neighbours share columns, and so the packed block of B.
+  const int row = in_group % rows;
+  const int column = in_group / rows;
+  const Range my_panels = share(panels(shape_.n), column, columns);
+  return {share(shape_.batch, group, products),
+          share(shape_.m, row, rows),
+          {my_panels.begin * kernel_.nr, std::min(my_panels.end * kernel_.nr, shape_.n)},
+          row,
+          column,
+          group * columns + column};
+}
+
 // Zeroes what the member will write, so that the pages exist and lie on its memory node before the first run.
 void BlockedGemm::touch(int member) noexcept {
+  if (member >= partition_.members()) return;
   const auto index = static_cast<std::size_t>(member);
   std::memset(own_[index].data(), 0, own_[index].size());
-  if (split_ != Split::rows) {
-    std::memset(packed_b_[index].data(), 0, packed_b_[index].size());
+  const Role& role = roles_[index];
+  const auto zero_share = [&](const Buffer& buffer, std::int64_t part, std::int64_t parts) {
+    const Range mine = share(static_cast<std::int64_t>(buffer.size()), part, parts);
+    std::memset(buffer.data() + mine.begin, 0, static_cast<std::size_t>(mine.size()));
+  };
+  if (shape_.prepack_b) {
+    zero_share(packed_b_[0], member, partition_.members());
     return;
   }
-  for (const Buffer& buffer : packed_b_) {
-    const Range part = share(static_cast<std::int64_t>(buffer.size()), member, members_);
-    std::memset(buffer.data() + part.begin, 0, static_cast<std::size_t>(part.size()));
+  if (b_in_place_) return;
+  const std::size_t first = static_cast<std::size_t>(role.lane) * blocks_per_lane_;
+  for (std::size_t i = 0; i < blocks_per_lane_; ++i) {
+    zero_share(packed_b_[first + i], role.row, partition_.rows);
   }
 }
 
@@ -145,119 +225,193 @@ void BlockedGemm::run(const GemmOperands& operands) noexcept {
   operands_ = nullptr;
 }
 
-void BlockedGemm::work(int member) noexcept {
-  const bool shared_b = split_ == Split::rows;
-  const Range my_rows = shared_b ? share(shape_.m, member, members_) : Range{0, shape_.m};
-  Range my_columns{0, shape_.n};
-  if (!shared_b) {
-    const Range mine = share(panels(shape_.n), member, members_);
-    my_columns = {mine.begin * kernel_.nr, std::min(mine.end * kernel_.nr, shape_.n)};
+void BlockedGemm::prepack(const GemmOperands& operands) noexcept {
+  if (!shape_.prepack_b) return;
+  operands_ = &operands;
+  for (std::int64_t product = 0; product < shape_.batch; ++product) {
+    for (std::int64_t column = 0; column < shape_.n; column += kernel_.nr) {
+      const Range columns{column, std::min(column + kernel_.nr, shape_.n)};
+      for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
+        pack_b(packed_b_[0].data() + prepacked_offset(product, column, pc), product, columns,
+               {pc, std::min(pc + blocks_.kc, shape_.k)}, {0, 1});
+      }
+    }
   }
+  operands_ = nullptr;
+}
 
-  std::size_t turn = shared_b ? 0 : static_cast<std::size_t>(member);
-  for (std::int64_t jc = my_columns.begin; jc < my_columns.end; jc += blocks_.nc) {
-    const Range columns{jc, std::min(jc + blocks_.nc, my_columns.end)};
+// By product, then by depth, then by panel: the panels of any range of columns are neighbours in a block.
+std::size_t BlockedGemm::prepacked_offset(std::int64_t product, std::int64_t column,
+                                          std::int64_t depth) const noexcept {
+  const auto all_panels = static_cast<std::size_t>(panels(shape_.n));
+  const auto whole_blocks = static_cast<std::size_t>(shape_.k / blocks_.kc);
+  const std::int64_t rest = shape_.k % blocks_.kc;
+  const std::size_t product_bytes =
+      all_panels * (whole_blocks * panel_bytes(blocks_.kc) + (rest > 0 ? panel_bytes(rest) : 0));
+  const Range here{depth, std::min(depth + blocks_.kc, shape_.k)};
+  return static_cast<std::size_t>(product) * product_bytes +
+         static_cast<std::size_t>(depth / blocks_.kc) * all_panels * panel_bytes(blocks_.kc) +
+         static_cast<std::size_t>(column / kernel_.nr) * panel_bytes(here.size());
+}
+
+void BlockedGemm::work(int member) noexcept {
+  if (member >= partition_.members()) {
+    // Barriers are of the whole team.
+    if (partition_.rows > 1 && !b_in_place_ && !shape_.prepack_b) {
+      const std::int64_t barriers = shape_.batch * column_blocks_ * ceil_div(shape_.k, blocks_.kc);
+      for (std::int64_t i = 0; i < barriers; ++i) team_.barrier();
+    }
+    return;
+  }
+  const Role& role = roles_[static_cast<std::size_t>(member)];
+  if (kernel_.enter != nullptr) kernel_.enter();
+  std::size_t turn = 0;
+  for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
+    multiply_product(role, product, turn, member);
+  }
+  if (kernel_.leave != nullptr) kernel_.leave();
+}
+
+void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::size_t& turn,
+                                   int member) noexcept {
+  // Every share of the columns has as many blocks, if empty ones, so that all meet at every barrier.
+  for (std::int64_t block = 0; block < column_blocks_; ++block) {
+    const std::int64_t jc = role.columns.begin + block * blocks_.nc;
+    const Range columns{std::min(jc, role.columns.end), std::min(jc + blocks_.nc, role.columns.end)};
     for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
       const Range depth{pc, std::min(pc + blocks_.kc, shape_.k)};
-      std::byte* b = packed_b_[turn].data();
-      const std::int64_t all_panels = panels(columns.size());
-      pack_b(b, columns, depth, shared_b ? share(all_panels, member, members_) : Range{0, all_panels});
-      if (shared_b) {
-        // Past this barrier everybody has packed this block, and nobody reads the one before any more.
-        team_.barrier();
-        turn = (turn + 1) % packed_b_.size();
-      }
-      for (std::int64_t ic = my_rows.begin; ic < my_rows.end; ic += blocks_.mc) {
-        const Range rows{ic, std::min(ic + blocks_.mc, my_rows.end)};
-        pack_a(own_a(member), rows, depth);
-        multiply(own_a(member), b, rows, columns, depth, own_edge(member));
+      const Panels b = block_of_b(role, product, columns, depth, turn);
+      for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
+        const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
+        if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
+        multiply(own_a(member), b, product, rows, columns, depth, member);
       }
     }
   }
 }
 
-// Panel j of a packed block begins at j * nr * depth.
-void BlockedGemm::pack_b(std::byte* packed, Range columns, Range depth, Range panels_to_pack) noexcept {
-  const auto* b = static_cast<const std::byte*>(operands_->b);
+Panels BlockedGemm::block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                               std::size_t& turn) noexcept {
+  const std::int64_t packed_step = std::int64_t{kernel_.nr} * packing_.b.unit;
+  if (b_in_place_) return {b_at(product, depth.begin, columns.begin), operands_->ldb, false};
+  if (shape_.prepack_b) {
+    const std::size_t offset = prepacked_offset(product, columns.begin, depth.begin);
+    return {packed_b_[0].data() + offset, packed_step, true};
+  }
+  std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
+  pack_b(packed, product, columns, depth, share(panels(columns.size()), role.row, partition_.rows));
+  if (partition_.rows > 1) {
+    // Past this barrier everybody has packed this block, and nobody reads the one before any more.
+    team_.barrier();
+    turn = (turn + 1) % blocks_per_lane_;
+  }
+  return {packed, packed_step, true};
+}
+
+const std::byte* BlockedGemm::a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept {
+  const std::int64_t element = shape_.transpose_a ? p * operands_->lda + row : row * operands_->lda + p;
+  return static_cast<const std::byte*>(operands_->a) + source_bytes(product * operands_->stride_a + element);
+}
+
+const std::byte* BlockedGemm::b_at(std::int64_t product, std::int64_t p, std::int64_t column) const noexcept {
+  const std::int64_t element = shape_.transpose_b ? column * operands_->ldb + p : p * operands_->ldb + column;
+  return static_cast<const std::byte*>(operands_->b) + source_bytes(product * operands_->stride_b + element);
+}
+
+// Panel j of a packed block begins at j * panel_bytes.
+void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                         Range panels_to_pack) noexcept {
+  const PackStrip pack = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
   for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel) {
     const std::int64_t first = columns.begin + panel * kernel_.nr;
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
-    kernel_.packing->pack_b(b + source_bytes(depth.begin * operands_->ldb + first), operands_->ldb,
-                            depth.size(), width, kernel_.nr,
-                            packed + packed_bytes(panel * kernel_.nr * depth.size()));
+    pack(b_at(product, depth.begin, first), operands_->ldb, width, depth.size(), kernel_.nr,
+         packed + static_cast<std::size_t>(panel) * panel_bytes(depth.size()));
   }
 }
 
-// The rows are cut into strips of near-equal height rather than whole ones and a rest: a low strip has too
-// few independent sums to fill the pipelines. The strip from row i on begins at i * depth.
-void BlockedGemm::pack_a(std::byte* packed, Range rows, Range depth) noexcept {
-  const auto* a = static_cast<const std::byte*>(operands_->a);
-  const std::int64_t count = strips(rows.size());
-  for (std::int64_t s = 0; s < count; ++s) {
-    const Range strip = share(rows.size(), s, count);
-    kernel_.packing->pack_a(a + source_bytes((rows.begin + strip.begin) * operands_->lda + depth.begin),
-                            operands_->lda, strip.size(), depth.size(),
-                            packed + packed_bytes(strip.begin * depth.size()));
+// The strip from row i on begins where i packed rows end.
+void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
+  const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
+  for (Strips strip(rows.size(), kernel_.mr); !strip.done(); strip.next()) {
+    pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
+         strip.height(), packed + packed_bytes(strip.row(), depth.size()));
   }
 }
 
-void BlockedGemm::multiply(const std::byte* a, const std::byte* b, Range rows, Range columns, Range depth,
-                           std::byte* edge) noexcept {
-  auto* c = static_cast<std::byte*>(operands_->c);
-  const std::int64_t ldc = operands_->ldc;
-  const bool accumulate = depth.begin > 0;
-  const std::int64_t count = strips(rows.size());
+void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
+                           Range columns, Range depth, int member) noexcept {
+  auto* c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
+  Tile tile{};
+  tile.ldc = operands_->ldc;
+  tile.accumulate = depth.begin > 0;
+  tile.prefetch_c = prefetch_c_;
+  tile.a_row = operands_->lda;
+  tile.depth = packed_depth(depth.size());
+  const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel_.in_place : kernel_.by_rows;
+
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
-    const std::byte* panel = b + packed_bytes((j - columns.begin) * depth.size());
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
-    for (std::int64_t s = 0; s < count; ++s) {
-      const Range strip = share(rows.size(), s, count);
-      const ComputeTile compute = kernel_.by_rows[strip.size() - 1];
-      const std::byte* packed = a + packed_bytes(strip.begin * depth.size());
-      std::byte* tile = c + result_bytes((rows.begin + strip.begin) * ldc + j);
-      if (width == kernel_.nr) {
-        compute(depth.size(), packed, panel, tile, ldc, accumulate);
+    const std::int64_t panel = (j - columns.begin) / kernel_.nr;
+    tile.b_step = b.step;
+    if (b.packed) {
+      tile.b = b.data + static_cast<std::size_t>(panel) * panel_bytes(depth.size());
+    } else if (width == kernel_.nr) {
+      tile.b = b.data + source_bytes(j - columns.begin);
+    } else {
+      // Reading a whole panel here would read beyond the matrix.
+      pack_b(own_panel(member), product, {j, j + width}, depth, {0, 1});
+      tile.b = own_panel(member);
+      tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
+    }
+    for (Strips strip(rows.size(), kernel_.mr); !strip.done(); strip.next()) {
+      if (a_in_place_) {
+        tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
+        tile.a_step = shape_.transpose_a ? operands_->lda : 1;
       } else {
-        edge_tile(compute, depth.size(), packed, panel, tile, strip.size(), width, accumulate, edge);
+        tile.a = packed_a + packed_bytes(strip.row(), depth.size());
+        tile.a_step = strip.height() * packing_.a.unit;
+      }
+      tile.c = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
+      const ComputeTile compute = by_rows[strip.height() - 1];
+      if (width == kernel_.nr) {
+        compute(tile);
+      } else {
+        edge_tile(compute, tile, strip.height(), width, own_edge(member));
       }
     }
   }
 }
 
 // A tile that hangs over the right edge of C is computed whole in `edge`.
-void BlockedGemm::edge_tile(ComputeTile compute, std::int64_t depth, const std::byte* a, const std::byte* b,
-                            std::byte* c, std::int64_t rows, std::int64_t columns, bool accumulate,
+void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                             std::byte* edge) noexcept {
   const std::size_t bytes = result_bytes(columns);
-  const std::size_t c_step = result_bytes(operands_->ldc);
+  const std::size_t c_step = result_bytes(tile.ldc);
   const std::size_t edge_step = result_bytes(kernel_.nr);
+  auto* c = static_cast<std::byte*>(tile.c);
   const auto count = static_cast<std::size_t>(rows);
-  if (accumulate) {
+  if (tile.accumulate) {
     for (std::size_t i = 0; i < count; ++i) std::memcpy(edge + i * edge_step, c + i * c_step, bytes);
   }
-  compute(depth, a, b, edge, kernel_.nr, accumulate);
+  tile.c = edge;
+  tile.ldc = kernel_.nr;
+  compute(tile);
   for (std::size_t i = 0; i < count; ++i) std::memcpy(c + i * c_step, edge + i * edge_step, bytes);
 }
 
 }  // namespace
 
-// Rows, because B is then packed once; columns when C has too few rows for a whole strip each, and more
-// columns.
-Split choose_split(const MicroKernel& kernel, const GemmShape& shape, int members) {
-  // Starting and awaiting a team costs a few tenths of a microsecond: up to about this size it takes longer
-  // than it saves.
-  constexpr double kSmallest = 40.0 * 40.0 * 40.0;
-  const bool one_tile = shape.m <= kernel.mr && shape.n <= kernel.nr;
-  const double products =
-      static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  if (members == 1 || one_tile || products <= kSmallest) return Split::alone;
-  const bool few_rows = shape.m < std::int64_t{kernel.mr} * members;
-  return few_rows && shape.n > shape.m ? Split::columns : Split::rows;
-}
-
 std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKernel& kernel,
-                                        const GemmShape& shape, Team& team, const Blocking* blocking) {
-  return std::make_unique<BlockedGemm>(set, kernel, shape, team, blocking);
+                                        const GemmShape& shape, Team& team, const Strategy* strategy) {
+  if (shape.m < 1 || shape.n < 1 || shape.k < 1 || shape.batch < 1)
+    throw std::invalid_argument("a GEMM needs m, n, k and a batch of at least 1");
+  const Strategy chosen = strategy != nullptr ? *strategy : choose_strategy(kernel, shape, team.size());
+  const bool in_place = chosen.a_in_place || chosen.b_in_place;
+  const bool unsuited = in_place && kernel.in_place == nullptr;
+  if (unsuited || (chosen.b_in_place && (shape.transpose_b || shape.prepack_b)))
+    throw std::invalid_argument("this operand cannot be read in place");
+  return std::make_unique<BlockedGemm>(set, kernel, shape, team, chosen);
 }
 
 }  // namespace pibench::kernels

@@ -3,26 +3,29 @@
 
 #include <memory>
 
+#include "blocking.h"
 #include "gemm.h"
+#include "partition.h"
 
 namespace pibench::kernels {
 
-struct Blocking;
 struct InstructionSet;
 struct MicroKernel;
 
-// How the team shares C: each member computes its own rows and all pack B together; or each member computes
-// its own columns and packs what it needs of B for itself; or member 0 computes all, because the work is less
-// than waking and awaiting the others. A function of the shape and the team's size alone, so that results are
-// repeatable.
-enum class Split { rows, columns, alone };
+// How a call goes about it. All of it follows from the shape, the kernel, the caches and the team's size.
+struct Strategy {
+  Partition partition;
+  Blocking blocking;
+  bool a_in_place = false;  // the kernel reads A where it lies
+  bool b_in_place = false;
+};
 
-Split choose_split(const MicroKernel& kernel, const GemmShape& shape, int members);
+Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members);
 
-// `blocking` = nullptr: chosen from the caches. Tests pass small blocks to reach every path with small
-// matrices.
+// `strategy` = nullptr: chosen. Tests pass their own to reach every path with small matrices.
+// Throws std::invalid_argument for an empty shape and for a strategy that the kernel cannot follow.
 std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKernel& kernel,
                                         const GemmShape& shape, Team& team,
-                                        const Blocking* blocking = nullptr);
+                                        const Strategy* strategy = nullptr);
 
 }  // namespace pibench::kernels

@@ -1,4 +1,5 @@
-// The one implementation of packing, for every element type and tile shape.
+// Packing for any element type and unit, compiled for the baseline CPU. Instruction sets that can do better
+// bring their own.
 #include "packing.h"
 
 #include <bit>
@@ -19,6 +20,16 @@ Packed convert(Source value) noexcept {
   } else {
     return static_cast<Packed>(value);
   }
+}
+
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Where element p of lane i stands.
+template <int unit>
+constexpr std::int64_t place(std::int64_t i, std::int64_t p, std::int64_t width) {
+  return p / unit * width * unit + i * unit + p % unit;
 }
 
 // Four packed elements at a time: every instruction set that we build for has a way to hold them in
@@ -71,50 +82,66 @@ inline void transpose_block(const Source* from, std::int64_t ld, Packed* to, std
 #endif
 }
 
+// Zeros in the lanes beyond `lanes` and in the depth beyond `depth`.
+template <typename Packed, int unit, int multiple>
+void fill_up(std::int64_t lanes, std::int64_t depth, std::int64_t width, Packed* to) noexcept {
+  const std::int64_t whole = round_up(depth, multiple);
+  for (std::int64_t p = 0; p < whole; ++p) {
+    for (std::int64_t i = p < depth ? lanes : 0; i < width; ++i) to[place<unit>(i, p, width)] = Packed{};
+  }
+}
+
 // Transposes. Four rows at a time are few enough streams for the prefetchers; what is left below is done
 // element by element.
-template <typename Source, typename Packed>
-void pack_a(const void* source, std::int64_t ld, std::int64_t rows, std::int64_t depth,
-            void* packed) noexcept {
+template <typename Source, typename Packed, int unit, int multiple>
+void pack_along_depth(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                      std::int64_t width, void* packed) noexcept {
   const auto* from = static_cast<const Source*>(source);
   auto* to = static_cast<Packed*>(packed);
-  const std::int64_t whole_rows = rows / kStep * kStep;
-  const std::int64_t whole_depth = depth / kStep * kStep;
-  for (std::int64_t i = 0; i < whole_rows; i += kStep) {
-    for (std::int64_t p = 0; p < whole_depth; p += kStep) {
-      transpose_block<Source, Packed>(from + i * ld + p, ld, to + p * rows + i, rows);
+  const bool in_blocks = unit == 1;
+  const std::int64_t block_lanes = in_blocks ? lanes / kStep * kStep : 0;
+  const std::int64_t block_depth = depth / kStep * kStep;
+  for (std::int64_t i = 0; i < block_lanes; i += kStep) {
+    for (std::int64_t p = 0; p < block_depth; p += kStep) {
+      transpose_block<Source, Packed>(from + i * ld + p, ld, to + p * width + i, width);
     }
-    for (std::int64_t p = whole_depth; p < depth; ++p) {
-      for (std::int64_t r = i; r < i + kStep; ++r) to[p * rows + r] = convert<Packed>(from[r * ld + p]);
+    for (std::int64_t p = block_depth; p < depth; ++p) {
+      for (std::int64_t r = i; r < i + kStep; ++r) to[p * width + r] = convert<Packed>(from[r * ld + p]);
     }
   }
-  for (std::int64_t i = whole_rows; i < rows; ++i) {
-    for (std::int64_t p = 0; p < depth; ++p) to[p * rows + i] = convert<Packed>(from[i * ld + p]);
+  for (std::int64_t i = block_lanes; i < lanes; ++i) {
+    for (std::int64_t p = 0; p < depth; ++p) {
+      to[place<unit>(i, p, width)] = convert<Packed>(from[i * ld + p]);
+    }
   }
+  fill_up<Packed, unit, multiple>(lanes, depth, width, to);
 }
 
-template <typename Source, typename Packed>
-void pack_b(const void* source, std::int64_t ld, std::int64_t depth, std::int64_t columns, std::int64_t nr,
-            void* packed) noexcept {
+template <typename Source, typename Packed, int unit, int multiple>
+void pack_along_lanes(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                      std::int64_t width, void* packed) noexcept {
   const auto* from = static_cast<const Source*>(source);
   auto* to = static_cast<Packed*>(packed);
-  const std::int64_t whole_columns = columns / kStep * kStep;
+  const std::int64_t vector_lanes = unit == 1 ? lanes / kStep * kStep : 0;
   for (std::int64_t p = 0; p < depth; ++p) {
-    for (std::int64_t j = 0; j < whole_columns; j += kStep) {
+    for (std::int64_t i = 0; i < vector_lanes; i += kStep) {
       typename Quad<Packed>::Type quad;
-      load<Packed>(from + j, quad);
-      std::memcpy(to + j, &quad, sizeof(quad));
+      load<Packed>(from + i, quad);
+      std::memcpy(to + p * width + i, &quad, sizeof(quad));
     }
-    for (std::int64_t j = whole_columns; j < columns; ++j) to[j] = convert<Packed>(from[j]);
-    for (std::int64_t j = columns; j < nr; ++j) to[j] = Packed{};
+    for (std::int64_t i = vector_lanes; i < lanes; ++i) {
+      to[place<unit>(i, p, width)] = convert<Packed>(from[i]);
+    }
     from += ld;
-    to += nr;
   }
+  fill_up<Packed, unit, multiple>(lanes, depth, width, to);
 }
 
-template <typename Source, typename Packed>
+template <typename Source, typename Packed, int unit = 1>
 constexpr Packing packing() {
-  return {sizeof(Source), sizeof(Packed), pack_a<Source, Packed>, pack_b<Source, Packed>};
+  constexpr PackOperand operand{pack_along_depth<Source, Packed, unit, unit>,
+                                pack_along_lanes<Source, Packed, unit, unit>, unit};
+  return {sizeof(Source), sizeof(Packed), unit, 0, operand, operand};
 }
 
 }  // namespace
@@ -122,6 +149,6 @@ constexpr Packing packing() {
 constinit const Packing kPackFloat32 = packing<float, float>();
 constinit const Packing kPackFloat64 = packing<double, double>();
 constinit const Packing kPackBfloat16AsFloat32 = packing<Bfloat16, float>();
-constinit const Packing kPackInt8AsInt32 = packing<std::int8_t, std::uint32_t>();
+constinit const Packing kPackInt8AsInt16Pairs = packing<std::int8_t, std::int16_t, 2>();
 
 }  // namespace pibench::kernels

@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "../cache_flush.h"
+#include "../memory/bandwidth.h"
+#include "../peak/peak_workload.h"
 #include "../threads/team.h"
 #include "elements.h"
 #include "operand.h"
@@ -57,14 +59,16 @@ class MatmulWorkload final : public Workload {
         gemm_(kernels::make_gemm(type, parameters.shape, parameters.isa.c_str(), team_)) {}
 
   void prepare() override {
-    const auto [m, n, k] = parameters_.shape;
-    a_ = Operand<typename E::Operand>(m, k);
-    b_ = Operand<typename E::Operand>(k, n);
-    c_ = Operand<typename E::Result>(m, n);
+    const auto& [m, n, k, transpose_a, transpose_b, batch, prepack_b] = parameters_.shape;
+    a_ = Operand<typename E::Operand>(batch, m, k);
+    b_ = Operand<typename E::Operand>(batch, k, n);
+    c_ = Operand<typename E::Result>(batch, m, n);
     fill(a_, stream(parameters_.seed, Stream::a));
     fill(b_, stream(parameters_.seed, Stream::b));
     poison();
-    operands_ = {a_.data(), b_.data(), c_.data(), k, n, n};
+    operands_ = {a_.data(), b_.data(), c_.data(), transpose_a ? m : k, transpose_b ? k : n, n,
+                 m * k,     k * n,     m * n};
+    gemm_->prepack(operands_);
   }
 
   void run() noexcept override { gemm_->run(operands_); }
@@ -82,9 +86,29 @@ class MatmulWorkload final : public Workload {
   }
 
   Verification verify() override {
-    const auto [m, n, k] = parameters_.shape;
-    const Product<type> product{m, n, k, a_.data(), b_.data(), c_.data()};
-    return matmul::verify<type>(product, stream(parameters_.seed, Stream::check));
+    const auto& shape = parameters_.shape;
+    const auto product = [&](std::int64_t i) -> Product<type> {
+      const auto view = [](const auto* first, std::int64_t ld, bool transposed) {
+        return Matrix{first, transposed ? 1 : ld, transposed ? ld : 1};
+      };
+      return {shape.m,
+              shape.n,
+              shape.k,
+              view(a_.data() + i * operands_.stride_a, operands_.lda, shape.transpose_a),
+              view(b_.data() + i * operands_.stride_b, operands_.ldb, shape.transpose_b),
+              c_.data() + i * operands_.stride_c};
+    };
+    return matmul::verify<type>(product, shape.batch, stream(parameters_.seed, Stream::check));
+  }
+
+  Ceilings ceilings(bool cold) override {
+    Ceilings ceilings;
+    ceilings.operations_per_second = peak::measure(type, team_);
+    ceilings.instruction_set = kernels::peak_loop_isa(type, "");
+    const auto [rate, bytes] = memory::measure_read(a_.bytes() + b_.bytes() + c_.bytes(), cold, team_);
+    ceilings.bytes_per_second = rate;
+    ceilings.bytes = bytes;
+    return ceilings;
   }
 
   Output output() noexcept override {

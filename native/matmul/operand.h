@@ -1,5 +1,5 @@
-// A matrix in memory of its own: page-aligned, on huge pages where the system gives them, released
-// with the object.
+// Matrices of one size, one behind the other, in memory of their own: page-aligned, on huge pages where the
+// system gives them, released with the object.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,7 +18,8 @@ class Operand {
  public:
   Operand() = default;
   // Throws std::bad_alloc, also where the elements are too many to be counted. The memory is not touched.
-  Operand(std::int64_t rows, std::int64_t columns) : count_(product(rows, columns)) {
+  Operand(std::int64_t matrices, std::int64_t rows, std::int64_t columns)
+      : count_(product(static_cast<std::int64_t>(product(matrices, rows)), columns)) {
     constexpr std::size_t kPage = 2U << 20U;
     const std::size_t size = (count_ * sizeof(T) + 4095) / 4096 * 4096;
     void* memory = std::aligned_alloc(size >= kPage ? kPage : 4096,

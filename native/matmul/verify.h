@@ -31,13 +31,20 @@ inline constexpr double kSlack = 16;
 // Products up to this many multiply-adds are checked element by element.
 inline constexpr double kWholeReference = 1 << 24;
 
-// Dense row-major operands and result of one product.
+// A matrix that lies in memory by rows or, transposed, by columns.
+template <typename T>
+struct Matrix {
+  const T* data;
+  std::int64_t row, column;  // elements from one row to the next, from one column to the next
+  [[nodiscard]] const T& at(std::int64_t i, std::int64_t j) const { return data[i * row + j * column]; }
+};
+
+// The operands and the result, dense and row-major, of one product.
 template <DataType type>
 struct Product {
   using E = Elements<type>;
   std::int64_t m, n, k;
-  const typename E::Operand* a;
-  const typename E::Operand* b;
+  Matrix<typename E::Operand> a, b;
   const typename E::Result* c;
 };
 
@@ -118,17 +125,17 @@ Verification verify_whole(const Product<type>& p) {
   std::vector<double> row_norm(static_cast<std::size_t>(p.m)), column_norm(static_cast<std::size_t>(p.n));
   if constexpr (E::kUnit > 0) {
     for (std::int64_t i = 0; i < p.m; ++i)
-      row_norm[static_cast<std::size_t>(i)] = detail::norm(p.a + i * p.k, p.k, 1);
+      row_norm[static_cast<std::size_t>(i)] = detail::norm(&p.a.at(i, 0), p.k, p.a.column);
     for (std::int64_t j = 0; j < p.n; ++j)
-      column_norm[static_cast<std::size_t>(j)] = detail::norm(p.b + j, p.k, p.n);
+      column_norm[static_cast<std::size_t>(j)] = detail::norm(&p.b.at(0, j), p.k, p.b.row);
   }
   std::vector<Wide> row(static_cast<std::size_t>(p.n));
   for (std::int64_t i = 0; i < p.m; ++i) {
     std::fill(row.begin(), row.end(), Wide{0});
     for (std::int64_t l = 0; l < p.k; ++l) {
-      const Wide a = detail::widen_to<Wide>(p.a[i * p.k + l]);
+      const Wide a = detail::widen_to<Wide>(p.a.at(i, l));
       for (std::int64_t j = 0; j < p.n; ++j)
-        row[static_cast<std::size_t>(j)] += a * detail::widen_to<Wide>(p.b[l * p.n + j]);
+        row[static_cast<std::size_t>(j)] += a * detail::widen_to<Wide>(p.b.at(l, j));
     }
     for (std::int64_t j = 0; j < p.n; ++j) {
       const auto want = row[static_cast<std::size_t>(j)];
@@ -149,15 +156,20 @@ Verification verify_freivalds_integer(const Product<type>& p, std::uint64_t seed
   using namespace detail;
   std::vector<std::uint64_t> x(static_cast<std::size_t>(p.n)), bx(static_cast<std::size_t>(p.k));
   for (std::size_t j = 0; j < x.size(); ++j) x[j] = draw(seed, j) % kPrime;
-  const auto row_times = [&](const auto* row, const std::vector<std::uint64_t>& v) {
+  const auto row_times = [](const auto* row, std::int64_t step, const std::vector<std::uint64_t>& v) {
     std::uint64_t sum = 0;
-    for (std::size_t j = 0; j < v.size(); ++j) sum = add(sum, multiply(to_field(row[j]), v[j]));
+    for (const std::uint64_t factor : v) {
+      sum = add(sum, multiply(to_field(*row), factor));
+      row += step;
+    }
     return sum;
   };
-  for (std::int64_t l = 0; l < p.k; ++l) bx[static_cast<std::size_t>(l)] = row_times(p.b + l * p.n, x);
+  for (std::int64_t l = 0; l < p.k; ++l) {
+    bx[static_cast<std::size_t>(l)] = row_times(&p.b.at(l, 0), p.b.column, x);
+  }
   Tally tally;
   for (std::int64_t i = 0; i < p.m; ++i) {
-    const bool same = row_times(p.c + i * p.n, x) == row_times(p.a + i * p.k, bx);
+    const bool same = row_times(p.c + i * p.n, 1, x) == row_times(&p.a.at(i, 0), p.a.column, bx);
     tally.compare(same ? 0 : 1, 0, [&] { return "row " + std::to_string(i) + " of C is not A times B"; });
   }
   return std::move(tally).finish("freivalds", "exact, modulo 2^61 - 1");
@@ -174,18 +186,26 @@ Verification verify_freivalds_real(const Product<type>& p, std::uint64_t seed) {
     const double size = 0.75 + draw_real(seed, x.size() + j) / 4;
     x[j] = static_cast<Wide>((draw(seed, j) >> 63) != 0 ? size : -size);
   }
-  const auto row_times = [&](const auto* row, const std::vector<Wide>& v) {
+  const auto row_times = [](const auto* row, std::int64_t step, const std::vector<Wide>& v) {
     Wide sum = 0;
-    for (std::size_t j = 0; j < v.size(); ++j) sum += widen_to<Wide>(row[j]) * v[j];
+    for (const Wide factor : v) {
+      sum += widen_to<Wide>(*row) * factor;
+      row += step;
+    }
     return sum;
   };
-  for (std::int64_t l = 0; l < p.k; ++l) bx[static_cast<std::size_t>(l)] = row_times(p.b + l * p.n, x);
-  const double whole = norm(p.b, p.k * p.n, 1);
+  double square = 0;
+  for (std::int64_t l = 0; l < p.k; ++l) {
+    bx[static_cast<std::size_t>(l)] = row_times(&p.b.at(l, 0), p.b.column, x);
+    const double row_norm = norm(&p.b.at(l, 0), p.n, p.b.column);
+    square += row_norm * row_norm;
+  }
+  const double whole = std::sqrt(square);
   Tally tally;
   for (std::int64_t i = 0; i < p.m; ++i) {
-    const Wide got = row_times(p.c + i * p.n, x);
-    const Wide want = row_times(p.a + i * p.k, bx);
-    const double limit = kSlack * E::kUnit * norm(p.a + i * p.k, p.k, 1) * whole;
+    const Wide got = row_times(p.c + i * p.n, 1, x);
+    const Wide want = row_times(&p.a.at(i, 0), p.a.column, bx);
+    const double limit = kSlack * E::kUnit * norm(&p.a.at(i, 0), p.k, p.a.column) * whole;
     tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
       std::ostringstream text;
       text.precision(9);
@@ -197,15 +217,38 @@ Verification verify_freivalds_real(const Product<type>& p, std::uint64_t seed) {
   return std::move(tally).finish("freivalds", "16 u |a_i| |B|, every row against a wider sum");
 }
 
-// `seed` draws the vector of Freivalds' check.
+// Every product of a batch; `products(i)` is the i-th of `count`. `seed` draws the vectors of Freivalds'
+// checks.
 template <DataType type>
-Verification verify(const Product<type>& p, std::uint64_t seed) {
-  const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  if (work <= kWholeReference) return verify_whole(p);
-  if constexpr (Elements<type>::kUnit > 0)
-    return verify_freivalds_real(p, seed);
-  else
-    return verify_freivalds_integer(p, seed);
+Verification verify(const auto& products, std::int64_t count, std::uint64_t seed) {
+  Verification all;
+  all.passed = count > 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Product<type> p = products(i);
+    const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    Verification one;
+    if (work * static_cast<double>(count) <= kWholeReference)
+      one = verify_whole(p);
+    else if constexpr (Elements<type>::kUnit > 0)
+      one = verify_freivalds_real(p, draw(seed, static_cast<std::uint64_t>(i)));
+    else
+      one = verify_freivalds_integer(p, draw(seed, static_cast<std::uint64_t>(i)));
+    if (all.wrong == 0 && one.wrong > 0) {
+      all.first_wrong = (count > 1 ? "product " + std::to_string(i) + ": " : "") + one.first_wrong;
+    }
+    all.passed = all.passed && one.passed;
+    all.method = one.method;
+    all.tolerance = one.tolerance;
+    all.worst_error = std::max(all.worst_error, one.worst_error);
+    all.checked += one.checked;
+    all.wrong += one.wrong;
+  }
+  return all;
+}
+
+template <DataType type>
+Verification verify(const Product<type>& product, std::uint64_t seed) {
+  return verify<type>([&product](std::int64_t) { return product; }, 1, seed);
 }
 
 }  // namespace pibench::matmul

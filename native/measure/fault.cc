@@ -31,6 +31,7 @@ class FaultyWorkload final : public Workload {
     if (fault_.kind == FaultKind::wrong_element) displace_element();
     return inner_->verify();
   }
+  Ceilings ceilings(bool cold) override { return inner_->ceilings(cold); }
   Output output() noexcept override { return inner_->output(); }
   [[nodiscard]] std::string implementation() const override { return inner_->implementation(); }
   Team& team() noexcept override { return inner_->team(); }

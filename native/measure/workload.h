@@ -26,6 +26,14 @@ struct Output {
   std::size_t element;
 };
 
+// What bounds a call on this machine, with the threads that execute it, measured beside it.
+struct Ceilings {
+  double operations_per_second = 0;  // in registers only; 0: not known
+  std::string instruction_set;       // that reaches it
+  double bytes_per_second = 0;       // reading so much memory over and over; 0: not known
+  double bytes = 0;
+};
+
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -45,6 +53,13 @@ class Workload {
 
   // Compares the output of the last call with a reference.
   virtual Verification verify() = 0;
+
+  // Measures them, after the repetitions, in some tens of milliseconds; `cold` as the repetitions were.
+  // Nothing where they mean nothing.
+  virtual Ceilings ceilings(bool cold) {
+    static_cast<void>(cold);
+    return {};
+  }
 
   // The output, for fault injection.
   virtual Output output() noexcept = 0;

@@ -3,8 +3,9 @@ import { UserError } from '../errors.js';
 import type { Indicator } from './indicator.js';
 import { matmul } from './matmul.js';
 import { memory } from './memory.js';
+import { peak } from './peak.js';
 
-export const indicators: readonly Indicator[] = [matmul, memory];
+export const indicators: readonly Indicator[] = [matmul, memory, peak];
 
 /** @throws UserError when there is no such indicator. */
 export function findIndicator(name: string): Indicator {

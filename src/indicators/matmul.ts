@@ -1,33 +1,31 @@
 /** matmul: C = A B with dense row-major operands. The work of one repetition is 2 m n k operations. */
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { usableCpus } from '../machine/capacity.js';
-import { parseCpuList } from '../machine/linux/cpu-list.js';
 import { formatBytes, plural } from '../quantities/format.js';
 import { parseBytes, parseCount } from '../quantities/parse.js';
+import type { KpiDeclaration } from '../record/kpi.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
+import { DATA_TYPES, type DataType, dataTypeNamed, ELEMENT, rateUnitOf } from './data-types.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
-
-/** Bytes of an operand's and of the result's element. */
-const ELEMENT = {
-  float32: { operand: 4, result: 4 },
-  float64: { operand: 8, result: 8 },
-  bfloat16: { operand: 2, result: 4 },
-  int8: { operand: 1, result: 4 },
-} as const;
-
-const DATA_TYPES = Object.keys(ELEMENT) as (keyof typeof ELEMENT)[];
+import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 
 /** Sums of products of -127..127 stay within int32 up to this k. */
 const MOST_INT8_K = 133_152;
-const MOST_THREADS = 4096;
+const MOST_BATCH = 2 ** 20;
+/** What one launch reads, at most, to learn the memory's rate. */
+const MOST_READ: Bytes = 2 ** 31;
+const TRANSPOSES = ['NN', 'NT', 'TN', 'TT'] as const;
 
 const schema = z.strictObject({
   m: z.int().min(1),
   n: z.int().min(1),
   k: z.int().min(1),
-  dtype: z.enum(DATA_TYPES as [keyof typeof ELEMENT, ...(keyof typeof ELEMENT)[]]),
+  // Absent in campaigns from before they existed.
+  transpose: z.enum(TRANSPOSES).default('NN'),
+  batch: z.int().min(1).max(MOST_BATCH).default(1),
+  prepack: z.boolean().default(false),
+  dtype: z.enum(DATA_TYPES),
   threads: z.int().min(1).max(MOST_THREADS),
   pin: z.boolean(),
   cache: z.enum(['hot', 'cold']),
@@ -46,21 +44,14 @@ function read(parameters: Parameters): Matmul {
 }
 
 /** The largest square whose three matrices fit into so many bytes. */
-function sizeFitting(bytes: Bytes, dtype: keyof typeof ELEMENT): number {
+function sizeFitting(bytes: Bytes, dtype: DataType): number {
   const { operand, result } = ELEMENT[dtype];
   const n = Math.floor(Math.sqrt(bytes / (2 * operand + result)));
   if (n < 1) throw new UserError(`--size ${formatBytes(bytes)} holds not even a 1 x 1 product of ${dtype}`);
   return n;
 }
 
-function dataType(text: string): keyof typeof ELEMENT {
-  const found = DATA_TYPES.find((name) => name === text);
-  if (found === undefined)
-    throw new UserError(`--dtype ${text} is unknown; there is ${DATA_TYPES.join(', ')}`);
-  return found;
-}
-
-function shape(flags: Flags, dtype: keyof typeof ELEMENT): Pick<Matmul, 'm' | 'n' | 'k'> {
+function shape(flags: Flags, dtype: DataType): Pick<Matmul, 'm' | 'n' | 'k'> {
   const given = (['m', 'n', 'k'] as const).filter((name) => flags[name] !== undefined);
   if (given.length > 0 && flags.size !== undefined) {
     throw new UserError('--size makes a square; give either --size or --m, --n and --k');
@@ -75,6 +66,23 @@ function shape(flags: Flags, dtype: keyof typeof ELEMENT): Pick<Matmul, 'm' | 'n
   const size = bytes === null ? parseCount(text, '--size') : sizeFitting(bytes, dtype);
   return { m: size, n: size, k: size };
 }
+
+/** Of A, B and C, once each. */
+function operandBytes({ m, n, k, batch, dtype }: Matmul): Bytes {
+  const { operand, result } = ELEMENT[dtype];
+  return batch * ((m * k + k * n) * operand + m * n * result);
+}
+
+const efficiencyKpi: KpiDeclaration = {
+  name: 'pibench_matmul_efficiency_ratio',
+  unit: () => '1',
+  direction: 'higher',
+  help: 'Rate / peak of multiply-adds in registers only, measured in the same launches on the same threads',
+  statistic: 'median',
+  display: () => ({ divisor: 0.01, unit: '%', digits: 3 }),
+  regression: true,
+  value: ({ roofline }) => (roofline == null ? null : { value: roofline.efficiency, ci: null }),
+};
 
 export const matmul: Indicator = {
   name: 'matmul',
@@ -96,18 +104,26 @@ export const matmul: Indicator = {
       describe: `${DATA_TYPES.join(', ')}; bfloat16 accumulates in float32, int8 in int32`,
       default: 'float32',
     },
-    threads: {
+    transpose: {
+      type: 'string',
+      choices: TRANSPOSES,
+      group: 'Case:',
+      describe: 'How A and B lie in memory: N by rows, T transposed',
+      default: 'NN',
+    },
+    batch: {
       type: 'string',
       group: 'Case:',
-      describe: 'Threads of the multiplication',
-      defaultDescription: 'the CPUs that a launch may use',
+      describe: 'Independent products of this shape in one repetition',
+      default: '1',
     },
-    pin: {
+    prepack: {
       type: 'boolean',
       group: 'Case:',
-      describe: 'Bind each thread to a CPU of its own',
-      defaultDescription: 'true where there is a CPU for each thread',
+      describe: 'Bring B into the kernel’s own layout once, before the repetitions',
+      default: false,
     },
+    ...threadOptions('Threads of the multiplication'),
     cache: {
       type: 'string',
       choices: ['hot', 'cold'],
@@ -123,54 +139,66 @@ export const matmul: Indicator = {
       '$0 matmul --m 64 --n 4096 --k 1024 --dtype bfloat16 --threads 1',
       'a rectangular product on one thread',
     ],
+    ['$0 matmul --size 64 --batch 100 --transpose NT', 'a hundred small products with B transposed'],
     ['$0 matmul --stack embedded:avx2 --json > record.json', 'a chosen kernel, the record on stdout'],
   ],
   measuring: { inspections: 6, seconds: 1 },
   fromFlags(flags, machine) {
-    const dtype = dataType(String(flags.dtype ?? 'float32'));
-    const available = usableCpus(machine);
-    const threads =
-      flags.threads === undefined ? available : parseCount(String(flags.threads), '--threads', MOST_THREADS);
-    const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
-    if (flags.pin === true && threads > cpus) {
-      throw new UserError(
-        `--pin needs a CPU for each of ${threads} threads, and ${cpus} may be used here: leave it out`,
-      );
-    }
-    const pin = typeof flags.pin === 'boolean' ? flags.pin : threads <= available;
-    const parameters = { ...shape(flags, dtype), dtype, threads, pin, cache: String(flags.cache ?? 'hot') };
+    const dtype = dataTypeNamed(String(flags.dtype ?? 'float32'));
+    const { threads, pin } = threadsOf(flags, machine);
+    const parameters = {
+      ...shape(flags, dtype),
+      transpose: String(flags.transpose ?? 'NN'),
+      batch: parseCount(String(flags.batch ?? 1), '--batch', MOST_BATCH),
+      prepack: flags.prepack === true,
+      dtype,
+      threads,
+      pin,
+      cache: String(flags.cache ?? 'hot'),
+    };
     return [read(parameters)];
   },
   check: (parameters) => void read(parameters),
   work(parameters) {
-    const { m, n, k, dtype } = read(parameters);
-    const { operand, result } = ELEMENT[dtype];
-    return { flop: 2 * m * n * k, bytes: (m * k + k * n) * operand + m * n * result };
+    const matmul = read(parameters);
+    const { m, n, k, batch } = matmul;
+    return { flop: 2 * m * n * k * batch, bytes: operandBytes(matmul) };
   },
   rateCounts: 'flop',
   memory(parameters) {
-    const { m, n, k, dtype, threads } = read(parameters);
-    const { operand, result } = ELEMENT[dtype];
-    // Packed panels are bounded by the block sizes; the result's check keeps some vectors.
+    const matmul = read(parameters);
+    const { m, n, k, dtype, threads, prepack, batch } = matmul;
+    const operands = operandBytes(matmul);
+    // Packed panels are bounded by the block sizes; the result's check keeps some vectors. A packed element is as wide
+    // as a result.
     const packing = 32 * 2 ** 20 + threads * 4 * 2 ** 20;
-    return (m * k + k * n) * operand + m * n * result + packing + 16 * (m + n + k);
+    const prepacked = prepack ? batch * k * (n + 64) * ELEMENT[dtype].result : 0;
+    return operands + packing + prepacked + 16 * (m + n + k) + Math.min(operands, MOST_READ);
   },
   threads: (parameters) => read(parameters).threads,
   dtype: (parameters) => read(parameters).dtype,
   title(parameters) {
-    const { m, n, k, dtype, threads, pin, cache } = read(parameters);
+    const { m, n, k, transpose, batch, prepack, dtype, threads, pin, cache } = read(parameters);
     const how = [
+      ...(transpose === 'NN' ? [] : [`transposed ${transpose}`]),
+      ...(batch === 1 ? [] : [`batch of ${batch}`]),
+      ...(prepack ? ['B prepacked'] : []),
       plural(threads, 'thread'),
       ...(pin ? ['pinned'] : []),
       ...(cache === 'cold' ? ['cold cache'] : []),
     ];
     return `matmul ${m} x ${n} x ${k} ${dtype}, ${how.join(', ')}`;
   },
-  rateUnit: (parameters) => (read(parameters).dtype === 'int8' ? 'OP/s' : 'FLOP/s'),
+  rateUnit: (parameters) => rateUnitOf(read(parameters).dtype),
   nativeWorkload(parameters, { cpus }, variant, seed) {
-    const { m, n, k, dtype, threads } = read(parameters);
-    return { workload: 'matmul', parameters: { m, n, k, dtype, threads, cpus, isa: variant ?? '', seed } };
+    const { m, n, k, transpose, batch, prepack, dtype, threads } = read(parameters);
+    const [transposeA = 'N', transposeB = 'N'] = transpose;
+    const shape = { m, n, k, transposeA, transposeB, batch, prepack: Number(prepack) };
+    return {
+      workload: 'matmul',
+      parameters: { ...shape, dtype, threads, cpus, isa: variant ?? '', seed },
+    };
   },
-  kpis: rateKpis('matmul', 'matrix multiplication', 'flops'),
+  kpis: [...rateKpis('matmul', 'matrix multiplication', 'flops'), efficiencyKpi],
   curves: [],
 };

@@ -75,6 +75,7 @@ export function makeDocument(job: Job, outcome: NativeOutcome, moments: WorkerMo
     evicting: nanosecond(samples.evictingSeconds),
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
+    ceilings: outcome.ceilings,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,
   };

@@ -4,7 +4,7 @@ import { median } from '../statistics/quantile.js';
 import { type Summary, summarise } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
-import type { Seconds } from '../units.js';
+import type { Hertz, Seconds } from '../units.js';
 import { sha256 } from './digest.js';
 import type { InspectionEnd } from './inspection-end.js';
 import type { InspectionDocument, RecordInspection, Span } from './schema.js';
@@ -56,6 +56,12 @@ function undisturbedMedian(
   return clean.length === 0 ? null : median(clean);
 }
 
+/** Mean of before and after the repetitions; null where it is not known. */
+function frequencyOf(document: InspectionDocument): Hertz | null {
+  const { frequency } = document.telemetry as unknown as Telemetry;
+  return frequency === null ? null : (frequency.before + frequency.after) / 2;
+}
+
 /** The time from the document to the end of the process belongs to the launch too. */
 function spansOf(document: InspectionDocument, wall: Seconds): Span[] {
   const told = document.spans.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -83,6 +89,8 @@ export function analyseInspection(
       disturbedShare: null,
       undisturbedMedian: null,
       steady: null,
+      frequency: null,
+      ceilings: null,
       verification: null,
       flags: [],
       notChecked: [],
@@ -114,6 +122,8 @@ export function analyseInspection(
     disturbedShare: disturbed === null || samples.length === 0 ? null : disturbed.length / samples.length,
     undisturbedMedian: undisturbedMedian(document.samples, samples),
     steady: document.warmup.steady,
+    frequency: frequencyOf(document),
+    ceilings: document.ceilings ?? null,
     verification: document.verification,
     flags:
       samples.length > 0

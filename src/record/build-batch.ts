@@ -4,10 +4,11 @@ import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
 import type { Interval } from '../statistics/interval.js';
 import { median } from '../statistics/quantile.js';
+import { roofline } from '../statistics/roofline.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
-import { countedWork } from './work.js';
+import { countedWork, type Work } from './work.js';
 
 /** The violin spans the middle of the samples: a single stall would squeeze all of it to a line. */
 const SHOWN = 0.98;
@@ -95,6 +96,21 @@ function rateOf(
   };
 }
 
+/** Ceilings move with the machine's mood: the median over the launches, as the rate is. */
+function rooflineOf(
+  { flop, bytes }: Work,
+  elapsed: Seconds,
+  resting: readonly AnalysedInspection[],
+): RecordBatch['roofline'] {
+  const arithmetic = resting.flatMap(({ entry }) => entry.ceilings?.arithmetic ?? []);
+  const memory = resting.flatMap(({ entry }) => entry.ceilings?.memory ?? []);
+  const [first] = arithmetic;
+  if (first === undefined) return null;
+  const peak = median(arithmetic.map(({ rate }) => rate));
+  const bandwidth = memory.length === 0 ? null : median(memory.map(({ rate }) => rate));
+  return { ...roofline({ flop, bytes, elapsed, peak, bandwidth }), peakIsa: first.isa };
+}
+
 export function buildBatch(
   asked: BatchSpec,
   stack: Omit<StackIdentity, 'implementation'>,
@@ -128,7 +144,16 @@ export function buildBatch(
     inspections: entries,
   };
   if (!scored)
-    return { ...base, elapsed: null, rate: null, launches: null, pooled: null, violin: null, box: null };
+    return {
+      ...base,
+      elapsed: null,
+      rate: null,
+      roofline: null,
+      launches: null,
+      pooled: null,
+      violin: null,
+      box: null,
+    };
 
   const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);
   const headline = headlineOf(resting);
@@ -136,6 +161,7 @@ export function buildBatch(
     ...base,
     elapsed: headline.elapsed,
     rate: rateOf(countedWork(base), headline, summary.p95, resting),
+    roofline: rooflineOf(work, headline.elapsed.median, resting),
     launches: plain(headline.launches),
     pooled: plain(summary),
     violin: plain(violin),

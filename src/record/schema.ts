@@ -87,6 +87,14 @@ function documents(object: ObjectOf) {
     firstWrong: z.string(),
   });
   const span = object({ name: z.string(), seconds });
+  const ceilings = object({
+    arithmetic: object({ rate: z.number(), isa: z.string() })
+      .nullable()
+      .describe('operations per second in registers only, with the threads of the case'),
+    memory: object({ rate: z.number(), bytes: z.number() })
+      .nullable()
+      .describe('bytes per second of reading a working set of so many bytes, with the threads of the case'),
+  }).describe('what bounds a repetition, measured beside it; null: not known or not meant');
   const status = z.enum([
     'measured',
     'wrong',
@@ -135,6 +143,7 @@ function documents(object: ObjectOf) {
     evicting: seconds.describe('of that, spent on bringing operands out of the caches'),
     spans: z.array(span).describe('without gap or overlap, from the launch to the writing of this document'),
     telemetry: plainJson,
+    ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
     verification: verification.nullable(),
     fault: object({ kind: z.string(), at: z.int() }).nullable(),
   });
@@ -188,6 +197,12 @@ function documents(object: ObjectOf) {
     disturbedShare: z.number().nullable(),
     undisturbedMedian: seconds.nullable(),
     steady: z.boolean().nullable(),
+    frequency: z
+      .number()
+      .nullable()
+      .optional()
+      .describe('effective hertz of the first thread: mean of before and after the repetitions'),
+    ceilings: ceilings.nullable().optional(),
     verification: verification.nullable(),
     flags: z.array(flag),
     notChecked: z.array(object({ flag: z.string(), why: z.string() })),
@@ -226,6 +241,19 @@ function documents(object: ObjectOf) {
       sustained: z.number(),
       interval: interval.nullable(),
     }).nullable(),
+    roofline: object({
+      peak: z.number().describe('operations per second in registers only: median over launches'),
+      peakIsa: z.string().describe('the instruction set that reaches it'),
+      efficiency: z.number().describe('rate / peak'),
+      bandwidth: z.number().nullable().describe('bytes per second of reading the working set'),
+      intensity: z.number().describe('operations for each byte of the operands and the result'),
+      bound: z.enum(['arithmetic', 'memory']).nullable().describe('which ceiling is lower for this case'),
+      attainable: z.number().nullable().describe('rate at that ceiling'),
+      share: z.number().nullable().describe('rate / attainable'),
+    })
+      .nullable()
+      .optional()
+      .describe('Williams, Waterman & Patterson 2009; null where no ceiling is known'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
     pooled: plainJson.nullable().describe('statistics of all repetitions together'),
     violin: plainJson.nullable(),

@@ -27,6 +27,7 @@ using pibench::kernels::DataType;
 using pibench::kernels::GemmShape;
 using pibench::kernels::InstructionSet;
 using pibench::kernels::MicroKernel;
+using pibench::kernels::Strategy;
 using pibench::test::Checks;
 
 using Random = std::mt19937_64;
@@ -65,30 +66,63 @@ struct Given {
   const InstructionSet* set;
   const MicroKernel* kernel;
   GemmShape shape;
-  std::optional<Blocking> blocking;  // none: chosen from the caches, through the public entry
+  std::optional<Strategy> strategy;  // none: chosen from the caches, through the public entry
   std::int64_t lda, ldb, ldc;
 };
 
 std::string describe(const Given& given) {
-  const auto [m, n, k] = given.shape;
-  std::string text = std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
-                     ", leading " + std::to_string(given.lda) + ", " + std::to_string(given.ldb) + ", " +
-                     std::to_string(given.ldc);
-  if (given.blocking) {
-    text += ", blocks " + std::to_string(given.blocking->mc) + ", " + std::to_string(given.blocking->nc) +
-            ", " + std::to_string(given.blocking->kc);
+  const auto& shape = given.shape;
+  std::string text = std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " +
+                     std::to_string(shape.k) + (shape.transpose_a ? ", A transposed" : "") +
+                     (shape.transpose_b ? ", B transposed" : "") + (shape.prepack_b ? ", prepacked" : "") +
+                     ", batch " + std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) +
+                     ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
+  if (given.strategy) {
+    const auto& [partition, blocking, a_in_place, b_in_place] = *given.strategy;
+    text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
+            std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
+            std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
+            (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "");
   }
   return text;
 }
 
-Given pick_given(Random& random, const InstructionSet& set, const MicroKernel& kernel, bool small_blocks) {
+bool coin(Random& random) { return pick(random, 0, 1) == 1; }
+
+// Any grid that so many members can form.
+pibench::kernels::Partition pick_partition(Random& random, const GemmShape& shape, int members) {
+  pibench::kernels::Partition partition;
+  partition.products = static_cast<int>(pick(random, 1, std::min<std::int64_t>(members, shape.batch)));
+  if (partition.products > 1) return partition;
+  partition.rows = static_cast<int>(pick(random, 1, members));
+  partition.columns = static_cast<int>(pick(random, 1, members / partition.rows));
+  return partition;
+}
+
+Strategy pick_strategy(Random& random, const MicroKernel& kernel, const GemmShape& shape, int members) {
+  Strategy strategy;
+  strategy.partition = pick_partition(random, shape, members);
+  strategy.blocking = {pick(random, 1, 40), pick(random, 1, 40), kernel.nr * pick(random, 1, 3)};
+  if (kernel.in_place != nullptr) {
+    strategy.a_in_place = coin(random);
+    strategy.b_in_place = coin(random) && !shape.transpose_b && !shape.prepack_b;
+  }
+  return strategy;
+}
+
+Given pick_given(Random& random, const InstructionSet& set, const MicroKernel& kernel, int members,
+                 bool own_strategy) {
   Given given{&set, &kernel, pick_shape(random), std::nullopt, 0, 0, 0};
+  GemmShape& shape = given.shape;
+  shape.transpose_a = coin(random);
+  shape.transpose_b = coin(random);
+  shape.prepack_b = pick(random, 0, 3) == 0;
+  if (pick(random, 0, 3) == 0) shape.batch = pick(random, 2, 5);
   const auto padding = [&random] { return pick(random, 0, 1) * pick(random, 0, 9); };
-  given.lda = given.shape.k + padding();
-  given.ldb = given.shape.n + padding();
-  given.ldc = given.shape.n + padding();
-  if (small_blocks)
-    given.blocking = Blocking{pick(random, 1, 40), pick(random, 1, 40), kernel.nr * pick(random, 1, 3)};
+  given.lda = (shape.transpose_a ? shape.m : shape.k) + padding();
+  given.ldb = (shape.transpose_b ? shape.k : shape.n) + padding();
+  given.ldc = shape.n + padding();
+  if (own_strategy) given.strategy = pick_strategy(random, kernel, shape, members);
   return given;
 }
 
@@ -109,9 +143,9 @@ Element random_element(Random& random) {
 
 // Matrices that end with their last element, so that the address sanitizer sees what reads or writes beyond.
 template <typename Element>
-std::vector<Element> random_matrix(Random& random, std::int64_t rows, std::int64_t columns,
-                                   std::int64_t leading) {
-  std::vector<Element> elements(static_cast<std::size_t>((rows - 1) * leading + columns));
+std::vector<Element> random_matrices(Random& random, std::int64_t count, std::int64_t stride,
+                                     std::int64_t last) {
+  std::vector<Element> elements(static_cast<std::size_t>((count - 1) * stride + last));
   for (Element& element : elements) element = random_element<Element>(random);
   return elements;
 }
@@ -126,56 +160,90 @@ bool is_poison(Result x) {
   }
 }
 
-// The first thing that is wrong with one product, or nothing.
+// Elements from the first of a matrix to its last.
+std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t leading) {
+  return (rows - 1) * leading + columns;
+}
+
+// The first element that is wrong in one product of a batch, or nothing.
 template <DataType type>
-std::optional<std::string> wrong_with(const Given& given, Team& team, Random& random) {
+std::optional<std::string> wrong_in(const pibench::matmul::Product<type>& p, std::int64_t ldc,
+                                    std::int64_t written) {
   using E = pibench::matmul::Elements<type>;
   using Wide = typename E::Wide;
-  using Result = typename E::Result;
-  const auto [m, n, k] = given.shape;
-  const auto a = random_matrix<typename E::Operand>(random, m, k, given.lda);
-  const auto b = random_matrix<typename E::Operand>(random, k, n, given.ldb);
-  std::vector<Result> c(static_cast<std::size_t>((m - 1) * given.ldc + n), E::poison());
-
-  const auto gemm = given.blocking
-                        ? make_blocked_gemm(*given.set, *given.kernel, given.shape, team, &*given.blocking)
-                        : make_gemm(type, given.shape, given.set->name, team);
-  if (std::string(gemm->isa()) != given.set->name)
-    return "another instruction set: " + std::string(gemm->isa());
-  const pibench::kernels::GemmOperands operands{a.data(),  b.data(),  c.data(),
-                                                given.lda, given.ldb, given.ldc};
-  gemm->run(operands);
-  const auto first = c;
-  gemm->run(operands);
-  if (std::memcmp(first.data(), c.data(), c.size() * sizeof(Result)) != 0) return "not the same twice";
-
-  std::vector<Wide> sums(static_cast<std::size_t>(n));
-  std::vector<double> sizes(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < m; ++i) {
+  std::vector<Wide> sums(static_cast<std::size_t>(p.n));
+  std::vector<double> sizes(static_cast<std::size_t>(p.n));
+  for (std::int64_t i = 0; i < p.m; ++i) {
     std::fill(sums.begin(), sums.end(), Wide{0});
     std::fill(sizes.begin(), sizes.end(), 0.0);
-    for (std::int64_t p = 0; p < k; ++p) {
-      const auto x = pibench::matmul::detail::widen_to<Wide>(a[static_cast<std::size_t>(i * given.lda + p)]);
+    for (std::int64_t l = 0; l < p.k; ++l) {
+      const auto x = pibench::matmul::detail::widen_to<Wide>(p.a.at(i, l));
       for (std::size_t j = 0; j < sums.size(); ++j) {
         const Wide product =
-            x * pibench::matmul::detail::widen_to<Wide>(b[static_cast<std::size_t>(p * given.ldb) + j]);
+            x * pibench::matmul::detail::widen_to<Wide>(p.b.at(l, static_cast<std::int64_t>(j)));
         sums[j] += product;
         sizes[j] += std::abs(static_cast<double>(product));
       }
     }
-    const Result* row = &c[static_cast<std::size_t>(i * given.ldc)];
+    const auto* row = p.c + i * ldc;
     for (std::size_t j = 0; j < sums.size(); ++j) {
       // The bound of rounding in any order of summation, which no right kernel can pass (Higham 2002, 3.1).
-      const double limit = E::kUnit * static_cast<double>(k + 2) * sizes[j];
+      const double limit = E::kUnit * static_cast<double>(p.k + 2) * sizes[j];
       const auto difference = static_cast<double>(static_cast<Wide>(row[j]) - sums[j]);
       if (!(std::abs(difference) <= limit)) {
         return pibench::matmul::detail::place(i, static_cast<std::int64_t>(j), static_cast<double>(row[j]),
                                               static_cast<double>(sums[j]));
       }
     }
-    for (std::int64_t j = n; i < m - 1 && j < given.ldc; ++j) {
+    for (std::int64_t j = p.n; j < ldc && i * ldc + j < written; ++j) {
       if (!is_poison(row[j])) return "written between the rows of C";
     }
+  }
+  return std::nullopt;
+}
+
+// The first thing that is wrong with one call, or nothing.
+template <DataType type>
+std::optional<std::string> wrong_with(const Given& given, Team& team, Random& random) {
+  using E = pibench::matmul::Elements<type>;
+  using Result = typename E::Result;
+  const auto& shape = given.shape;
+  const std::int64_t a_extent =
+      shape.transpose_a ? extent(shape.k, shape.m, given.lda) : extent(shape.m, shape.k, given.lda);
+  const std::int64_t b_extent =
+      shape.transpose_b ? extent(shape.n, shape.k, given.ldb) : extent(shape.k, shape.n, given.ldb);
+  const std::int64_t c_extent = extent(shape.m, shape.n, given.ldc);
+  // One element between two products.
+  const auto a = random_matrices<typename E::Operand>(random, shape.batch, a_extent + 1, a_extent);
+  const auto b = random_matrices<typename E::Operand>(random, shape.batch, b_extent + 1, b_extent);
+  std::vector<Result> c(static_cast<std::size_t>(shape.batch * (c_extent + 1) - 1), E::poison());
+
+  const auto gemm = given.strategy
+                        ? make_blocked_gemm(*given.set, *given.kernel, shape, team, &*given.strategy)
+                        : make_gemm(type, shape, given.set->name, team);
+  if (std::string(gemm->isa()) != given.set->name)
+    return "another instruction set: " + std::string(gemm->isa());
+  const pibench::kernels::GemmOperands operands{a.data(),  b.data(),     c.data(),     given.lda,   given.ldb,
+                                                given.ldc, a_extent + 1, b_extent + 1, c_extent + 1};
+  gemm->prepack(operands);
+  gemm->run(operands);
+  const auto first = c;
+  gemm->run(operands);
+  if (std::memcmp(first.data(), c.data(), c.size() * sizeof(Result)) != 0) return "not the same twice";
+
+  for (std::int64_t i = 0; i < shape.batch; ++i) {
+    const auto view = [](const auto* data, std::int64_t leading, bool transposed) {
+      return pibench::matmul::Matrix{data, transposed ? 1 : leading, transposed ? leading : 1};
+    };
+    const pibench::matmul::Product<type> product{
+        shape.m,
+        shape.n,
+        shape.k,
+        view(a.data() + i * (a_extent + 1), given.lda, shape.transpose_a),
+        view(b.data() + i * (b_extent + 1), given.ldb, shape.transpose_b),
+        c.data() + i * (c_extent + 1)};
+    const std::int64_t written = i + 1 < shape.batch ? c_extent + 1 : c_extent;
+    if (const auto wrong = wrong_in(product, given.ldc, written)) return wrong;
   }
   return std::nullopt;
 }
@@ -193,6 +261,8 @@ std::vector<const InstructionSet*> instruction_sets() {
 #if defined(__x86_64__)
   all.push_back(&pibench::kernels::kAvx2);
   all.push_back(&pibench::kernels::kAvx512);
+  all.push_back(&pibench::kernels::kAvx512Bf16);
+  all.push_back(&pibench::kernels::kAvx512Vnni);
 #endif
   return all;
 }
@@ -202,15 +272,15 @@ void check_kernel(Checks& check, const InstructionSet& set, const MicroKernel& k
   // The same shapes on every machine.
   Random random(static_cast<std::uint64_t>(kernel.mr) * 1000 + static_cast<std::uint64_t>(kernel.type) * 10 +
                 static_cast<std::uint64_t>(team.size()));
-  for (const bool small_blocks : {false, true}) {
+  for (const bool own_strategy : {false, true}) {
     std::string why;
     for (int i = 0; i < shapes && why.empty(); ++i) {
-      const Given given = pick_given(random, set, kernel, small_blocks);
+      const Given given = pick_given(random, set, kernel, team.size(), own_strategy);
       if (const auto wrong = wrong_with(given, team, random)) why = describe(given) + ": " + *wrong;
     }
     check.that(why.empty(),
                std::string(set.name) + " " + pibench::test::name_of(kernel.type) + ", " +
-                   std::to_string(team.size()) + (small_blocks ? " threads, small blocks: " : " threads: ") +
+                   std::to_string(team.size()) + (own_strategy ? " threads, any strategy: " : " threads: ") +
                    std::to_string(shapes) + " shapes are right, twice, and stay within C",
                why);
   }
@@ -235,7 +305,7 @@ void check_dispatch(Checks& check) {
       "an unknown instruction set is refused");
   check.throws<std::invalid_argument>(
       [&team] {
-        static_cast<void>(pibench::kernels::make_gemm(DataType::float64, {1, 1, 1}, "avx2", team));
+        static_cast<void>(pibench::kernels::make_gemm(DataType::float64, {1, 1, 1}, "avx512_vnni", team));
       },
       "a kernel that was not built is refused");
   for (const GemmShape shape :
@@ -259,11 +329,19 @@ void check_packing(Checks& check) {
   // 2 rows of 3 columns, 5 apart, into panels of 4: the last column is zero, whatever was there.
   const std::vector<float> source{1, 2, 3, 9, 9, 4, 5, 6};
   std::vector<float> packed(8, 7);
-  pibench::kernels::kPackFloat32.pack_b(source.data(), 5, 2, 3, 4, packed.data());
+  const auto& [source_size, packed_size, multiple, trailer, pack_a, pack_b] = pibench::kernels::kPackFloat32;
+  pack_b.along_lanes(source.data(), 5, 3, 2, 4, packed.data());
   check.that(packed == std::vector<float>{1, 2, 3, 0, 4, 5, 6, 0}, "a panel of B is filled up with zeros");
   packed.assign(6, 7);
-  pibench::kernels::kPackFloat32.pack_a(source.data(), 5, 2, 3, packed.data());
+  pack_a.along_depth(source.data(), 5, 2, 3, 2, packed.data());
   check.that(packed == std::vector<float>{1, 4, 2, 5, 3, 6}, "a strip of A is transposed");
+
+  // Pairs: the third element of each lane has a zero beside it.
+  const std::vector<std::int8_t> bytes{1, 2, 3, -4, -5, -128};
+  std::vector<std::int16_t> pairs(8, 7);
+  pibench::kernels::kPackInt8AsInt16Pairs.a.along_depth(bytes.data(), 3, 2, 3, 2, pairs.data());
+  check.that(pairs == std::vector<std::int16_t>{1, 2, -4, -5, 3, 0, -128, 0},
+             "pairs of the depth are neighbours, and the depth is filled up with zeros");
 }
 
 void check_peak_loops(Checks& check) {

@@ -57,7 +57,7 @@ struct Matrices {
 
   typename E::Result& at(std::int64_t i, std::int64_t j) { return c[static_cast<std::size_t>(i * n + j)]; }
 
-  [[nodiscard]] matmul::Product<type> product() const { return {m, n, k, a.data(), b.data(), c.data()}; }
+  [[nodiscard]] matmul::Product<type> product() const { return {m, n, k, {a.data(), k, 1}, {b.data(), n, 1}, c.data()}; }
 
   std::int64_t m, n, k;
   std::vector<typename E::Operand> a, b;

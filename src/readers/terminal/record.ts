@@ -11,6 +11,7 @@ import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
 import { renderMemory } from './memory.js';
+import { rooflineRows } from './roofline.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 import { type Axis, drawBox, drawViolin } from './violin.js';
@@ -74,6 +75,7 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
       `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
     ],
     ...bytesRow(batch),
+    ...rooflineRows(batch),
     ['slowest 5 %', `below ${flops(rate.p05)}`],
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];

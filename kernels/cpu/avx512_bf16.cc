@@ -1,0 +1,97 @@
+// Micro-kernel for AVX512-BF16: VDPBF16PS multiplies pairs of bfloat16 and adds both products to a float32.
+#include "avx512_packing.h"
+#include "avx512_tile.h"
+
+namespace pibench::kernels {
+namespace {
+
+struct Bfloat16Pairs {
+  using Unit = std::uint32_t;
+  using Result = float;
+  using Vector = __m512;
+  static constexpr int kLanes = 16;
+  static constexpr int kUnit = 2;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static __m512i load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
+  static __m512i broadcast(const Unit* from) noexcept { return _mm512_set1_epi32(static_cast<int>(*from)); }
+  static Vector multiply_add(__m512i a, __m512i b, Vector sum) noexcept {
+    return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
+  }
+  static Vector read(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
+};
+
+inline __m512i widen16(const char* from, std::int64_t lanes) noexcept {
+  if (lanes >= 16) return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  const auto mask = static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U);
+  return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from));
+}
+
+// Lanes that are neighbours in memory: two rows become one row of pairs.
+void pair_rows(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+               std::int64_t width, void* packed) noexcept {
+  constexpr std::int64_t kElement = 2;
+  constexpr std::int64_t kPair = 4;
+  constexpr std::int64_t kLanes = 16;
+  const auto* from = static_cast<const char*>(source);
+  auto* to = static_cast<char*>(packed);
+  for (std::int64_t p = 0; p < depth; p += 2) {
+    for (std::int64_t i = 0; i < width; i += kLanes) {
+      const std::int64_t here = lanes - i;
+      const __m512i low = here > 0 ? widen16(from + i * kElement, here) : _mm512_setzero_si512();
+      const __m512i high =
+          here > 0 && p + 1 < depth ? widen16(from + (ld + i) * kElement, here) : _mm512_setzero_si512();
+      const __m512i pairs = _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+      const std::int64_t room = width - i < kLanes ? width - i : kLanes;
+      Words32::store(to + i * kPair, static_cast<int>(room), pairs);
+    }
+    from += 2 * ld * kElement;
+    to += width * kPair;
+  }
+}
+
+constexpr Packing kPackPairs = {2,
+                                2,
+                                2,
+                                0,
+                                {transpose_strip<Words32, 2, 0, true>, pair_rows, 2},
+                                {transpose_strip<Words32, 2, 0, false>, pair_rows, 2}};
+
+constexpr MicroKernel kKernels[] = {{DataType::bfloat16, &kPackPairs, sizeof(float), kTileRows,
+                                     kTileVectors* Bfloat16Pairs::kLanes, kTileByRows<Bfloat16Pairs, false>}};
+
+constexpr int kChains = 12;
+
+// Products of zero: sums stay at one.
+std::uint64_t peak_bfloat16(std::uint64_t iterations) noexcept {
+  __m512i half = _mm512_set1_epi32(0x3f003f00);
+  __m512i zero = _mm512_setzero_si512();
+  asm volatile("" : "+v"(half), "+v"(zero));
+  __m512 chains[kChains];
+#pragma GCC unroll 16
+  for (auto& chain : chains) chain = _mm512_set1_ps(1.0F);
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      chain = Bfloat16Pairs::multiply_add(half, zero, chain);
+      asm volatile("" : "+v"(chain));
+    }
+  }
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    if (_mm512_cmpneq_ps_mask(chain, _mm512_set1_ps(1.0F)) != 0) return 0;
+  }
+  return iterations * kChains * Bfloat16Pairs::kLanes * 4;
+}
+
+constexpr PeakLoop kPeaks[] = {{DataType::bfloat16, peak_bfloat16}};
+
+}  // namespace
+
+constinit const InstructionSet kAvx512Bf16 = {
+    "avx512_bf16", kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuAvx512Bf16,
+    kKernels,      sizeof(kKernels) / sizeof(kKernels[0]),
+    kPeaks,        sizeof(kPeaks) / sizeof(kPeaks[0])};
+
+}  // namespace pibench::kernels

@@ -1,0 +1,118 @@
+/**
+ * peak: multiply-adds in registers only, on all threads at once. It is the ceiling of this CPU for a data type: what any
+ * program that also has to read its operands is measured against.
+ */
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { plural } from '../quantities/format.js';
+import type { KpiDeclaration } from '../record/kpi.js';
+import { rateKpis } from '../record/rate-kpis.js';
+import type { RecordBatch } from '../record/schema.js';
+import { median } from '../statistics/quantile.js';
+import type { Flop, Hertz } from '../units.js';
+import { DATA_TYPES, dataTypeNamed, rateUnitOf } from './data-types.js';
+import type { Indicator, Parameters } from './indicator.js';
+import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
+
+/**
+ * Of each thread in one repetition: 0.03 to 10 ms from the fastest to the slowest loop there is. 3 x 2^26, because the
+ * loops run twelve chains of powers of two at a time.
+ */
+const OPERATIONS_PER_THREAD: Flop = 3 * 2 ** 26;
+
+const schema = z.strictObject({
+  dtype: z.enum(DATA_TYPES),
+  threads: z.int().min(1).max(MOST_THREADS),
+  pin: z.boolean(),
+});
+type Peak = z.infer<typeof schema>;
+
+/** @throws UserError */
+function read(parameters: Parameters): Peak {
+  const parsed = schema.safeParse(parameters);
+  if (!parsed.success) throw new UserError(`peak: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  return parsed.data;
+}
+
+const operationsOf = (threads: number): Flop => OPERATIONS_PER_THREAD * threads;
+
+function frequencyOf({ inspections }: RecordBatch): Hertz | null {
+  const known = inspections.flatMap(({ frequency, status }) =>
+    status === 'measured' && frequency != null ? [frequency] : [],
+  );
+  return known.length === 0 ? null : median(known);
+}
+
+const frequencyKpi: KpiDeclaration = {
+  name: 'pibench_peak_effective_frequency_hertz',
+  unit: () => 'Hz',
+  direction: 'higher',
+  help: 'Clock rate of the first thread, by a chain of dependent multiplications before and after the repetitions: median over launches',
+  statistic: 'median',
+  display: () => ({ divisor: 1e9, unit: 'GHz', digits: 3 }),
+  regression: false,
+  value: (batch) => {
+    const frequency = frequencyOf(batch);
+    return frequency === null ? null : { value: frequency, ci: null };
+  },
+};
+
+const perCycleKpi: KpiDeclaration = {
+  name: 'pibench_peak_operations_per_cycle_ratio',
+  unit: () => '1',
+  direction: 'higher',
+  help: 'Operations that one thread executes in a cycle of the effective frequency',
+  statistic: 'median',
+  display: () => ({ divisor: 1, unit: 'operations', digits: 3 }),
+  regression: false,
+  value: (batch) => {
+    const frequency = frequencyOf(batch);
+    if (frequency === null || batch.rate === null) return null;
+    return { value: batch.rate.median / read(batch.case.parameters).threads / frequency, ci: null };
+  },
+};
+
+export const peak: Indicator = {
+  name: 'peak',
+  summary: 'Arithmetic peak: multiply-adds in registers only, for a data type and a number of threads',
+  options: {
+    dtype: {
+      type: 'string',
+      group: 'Case:',
+      describe: `${DATA_TYPES.join(', ')}, or several with commas`,
+      defaultDescription: 'all',
+    },
+    ...threadOptions('Threads that compute at the same time'),
+  },
+  examples: [
+    ['$0 peak', 'the ceiling for each data type, on all CPUs'],
+    ['$0 peak --dtype float32 --threads 1', 'of one CPU'],
+    ['$0 peak --dtype float64 --stack embedded:avx2', 'of a chosen instruction set'],
+  ],
+  measuring: { inspections: 6, seconds: 0.3 },
+  fromFlags(flags, machine) {
+    const names = flags.dtype === undefined ? [...DATA_TYPES] : String(flags.dtype).split(',');
+    const { threads, pin } = threadsOf(flags, machine);
+    return names.map((name) => read({ dtype: dataTypeNamed(name.trim()), threads, pin }));
+  },
+  check: (parameters) => void read(parameters),
+  work: (parameters) => ({ flop: operationsOf(read(parameters).threads), bytes: 0 }),
+  rateCounts: 'flop',
+  memory: () => 0,
+  threads: (parameters) => read(parameters).threads,
+  dtype: (parameters) => read(parameters).dtype,
+  title(parameters) {
+    const { dtype, threads, pin } = read(parameters);
+    return `peak ${dtype}, ${[plural(threads, 'thread'), ...(pin ? ['pinned'] : [])].join(', ')}`;
+  },
+  rateUnit: (parameters) => rateUnitOf(read(parameters).dtype),
+  nativeWorkload(parameters, { cpus }, variant) {
+    const { dtype, threads } = read(parameters);
+    return {
+      workload: 'peak',
+      parameters: { dtype, threads, cpus, isa: variant ?? '', operations: operationsOf(threads) },
+    };
+  },
+  kpis: [...rateKpis('peak', 'multiply-adds in registers', 'flops'), frequencyKpi, perCycleKpi],
+  curves: [],
+};
