@@ -25,6 +25,7 @@
         "native/measure/fault.cc",
         "native/measure/idle_workload.cc",
         "native/measure/warmup.cc",
+        "native/memory/choice.cc",
         "native/peak/peak_workload.cc",
         "native/memory/bandwidth.cc",
         "native/memory/memory_workload.cc",

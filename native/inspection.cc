@@ -68,10 +68,10 @@ Outcome inspect(const Job& job, Control& control) {
   outcome.samples = Samples(job.repetitions > 0 ? job.repetitions : job.most);
   auto workload = with_fault(job.make_workload(), job.fault, control);
   outcome.thread_ids = workload->team().thread_ids();
-  outcome.implementation = workload->implementation();
   outcome.preemption_known = PreemptionWire::available();
   spans.end("allocate");
   workload->prepare();
+  outcome.implementation = workload->implementation();
   spans.end("fill");
 
   control.phase.store(Phase::warm_up, std::memory_order_relaxed);

@@ -3,7 +3,14 @@
 // says whether results are right, never how fast they come.
 import { spawnSync } from 'node:child_process';
 import { ARCHITECTURES } from './lib/architectures.mjs';
-import { buildPrograms, checkPrograms, HOST, printResult, runProgram } from './lib/native-programs.mjs';
+import {
+  buildPrograms,
+  checkPath,
+  checkPrograms,
+  HOST,
+  printResult,
+  runProgram,
+} from './lib/native-programs.mjs';
 
 const TIME_LIMIT_MS = 200_000;
 
@@ -66,7 +73,7 @@ async function main([arch, ...named]) {
     );
   }
   const programs = named.length > 0 ? named : target.programs;
-  for (const binary of await buildPrograms(build, programs)) {
+  for (const binary of await buildPrograms(build, programs.map(checkPath))) {
     const result = await runProgram(build, binary);
     const skipped = [...new Set(leftOut(result, target.beyondEmulator))];
     const right = printResult(result);

@@ -1,7 +1,14 @@
 // npm run check:native [-- --sanitize address,undefined | thread] [-- name ...]: compiles the check programs of
 // test/native with the code that they check and runs them.
 import { fileURLToPath } from 'node:url';
-import { buildPrograms, checkPrograms, HOST, printResult, runProgram } from './lib/native-programs.mjs';
+import {
+  buildPrograms,
+  checkPath,
+  checkPrograms,
+  HOST,
+  printResult,
+  runProgram,
+} from './lib/native-programs.mjs';
 
 export { checkPrograms };
 
@@ -32,7 +39,7 @@ export const sanitizers = Object.keys(MODES).filter((mode) => mode !== '');
 
 /** Compiles the programs named and returns where each is, relative to the package. */
 export const buildChecks = (programs = checkPrograms(), sanitize = '') =>
-  buildPrograms(MODES[sanitize], programs);
+  buildPrograms(MODES[sanitize], programs.map(checkPath));
 
 export const runCheck = (binary, sanitize = '') => runProgram(MODES[sanitize], binary);
 

@@ -64,7 +64,8 @@ class Workload {
   // The output, for fault injection.
   virtual Output output() noexcept = 0;
 
-  // What executes a call, as the stack tells: the instruction set of our kernel, a library's chosen path.
+  // What executes a call, as the stack tells once the workload is prepared: the instruction set of our
+  // kernel, a library's chosen path.
   [[nodiscard]] virtual std::string implementation() const = 0;
 
   // The threads that execute it.

@@ -14,6 +14,7 @@
 #include "../../kernels/cpu/memory/dispatch.h"
 #include "../cache_flush.h"
 #include "../threads/team.h"
+#include "choice.h"
 #include "elements.h"
 
 namespace pibench::memory {
@@ -39,35 +40,40 @@ constexpr std::array<std::pair<const char*, Stores>, 3> kStores{
 // Before anything was read; a right sum is this once in 2^64.
 constexpr std::uint64_t kNoSum = 0xbad5'c0de'bad5'c0deULL;
 
-std::string_view name_of(Stores stores) {
-  for (const auto& [name, known] : kStores) {
-    if (known == stores) return name;
-  }
-  return "unknown";
+// Bytes from the start of one array to the next: whole pages.
+std::size_t stride_of(std::size_t elements) {
+  constexpr std::size_t kPage = 4096;
+  if (elements > std::numeric_limits<std::size_t>::max() / 8 / sizeof(double)) throw std::bad_alloc();
+  return (elements * sizeof(double) + kPage - 1) / kPage * kPage;
 }
 
-Buffer array_of(std::size_t elements) {
-  if (elements > std::numeric_limits<std::size_t>::max() / 2 / sizeof(double)) throw std::bad_alloc();
-  return Buffer(elements * sizeof(double));
+// Large enough for a huge page, however small the arrays are: where small pages lie in memory decides which
+// of them meet in the sets of a cache, and differs from launch to launch.
+std::size_t memory_of(std::size_t arrays, std::size_t elements) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20U;
+  return std::max(kHugePage, arrays * stride_of(elements));
 }
 
 // What one thread has.
 class Share {
  public:
-  Share(Operation operation, std::size_t elements) : count_(elements) {
-    for (int i = 0; i < kernels::memory::arrays_of(operation); ++i) buffers_.push_back(array_of(elements));
-    const auto at = [this](std::size_t i) { return reinterpret_cast<double*>(buffers_[i].data()); };
+  Share(Operation operation, std::size_t elements)
+      : arrays_(static_cast<std::size_t>(kernels::memory::arrays_of(operation))),
+        count_(elements),
+        memory_(memory_of(arrays_, elements)) {
+    const auto at = [&](std::size_t i) {
+      return reinterpret_cast<double*>(memory_.data() + i * stride_of(elements));
+    };
     // A reading operation has no output, a writing one has it first.
     if (operation == Operation::read) {
       a_ = at(0);
       return;
     }
     out_ = at(0);
-    if (buffers_.size() > 1) a_ = at(1);
-    if (buffers_.size() > 2) b_ = at(2);
+    if (arrays_ > 1) a_ = at(1);
+    if (arrays_ > 2) b_ = at(2);
   }
   [[nodiscard]] Arrays arrays() const noexcept { return {out_, a_, b_, count_}; }
-  [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] double* out() const noexcept { return out_; }
 
   void fill(const Seeds& seeds, std::uint64_t first) const noexcept {
@@ -79,13 +85,12 @@ class Share {
   void poison() const noexcept {
     if (out_ != nullptr) std::fill_n(out_, count_, std::numeric_limits<double>::quiet_NaN());
   }
-  void evict() const noexcept {
-    for (const Buffer& buffer : buffers_) flush(buffer.data(), buffer.size());
-  }
+  void evict() const noexcept { flush(memory_.data(), memory_.size()); }
 
  private:
-  std::vector<Buffer> buffers_;
+  std::size_t arrays_;
   std::size_t count_;
+  Buffer memory_;
   double* out_ = nullptr;
   double* a_ = nullptr;
   double* b_ = nullptr;
@@ -96,15 +101,9 @@ class MemoryWorkload final : public Workload {
   explicit MemoryWorkload(const Parameters& parameters)
       : parameters_(parameters),
         team_(parameters.threads, parameters.cpus),
-        kernels_(kernels::memory::kernels_named(parameters.isa)),
-        stores_(parameters.stores.value_or(kernels::memory::choose_stores(bytes()))),
-        pass_(find_pass(kernels_, parameters.operation, stores_)),
+        chosen_(named(parameters)),
         sums_(static_cast<std::size_t>(parameters.threads)),
-        seeds_(parameters.seed) {
-    if (pass_ == nullptr && !reads()) {
-      throw std::invalid_argument("there is no such pass with " + std::string(name_of(stores_)) + " stores");
-    }
-  }
+        seeds_(parameters.seed) {}
 
   void prepare() override {
     for (int member = 0; member < team_.size(); ++member) {
@@ -114,6 +113,12 @@ class MemoryWorkload final : public Workload {
       self.shares_[member].fill(self.seeds_, self.first_of(member));
     });
     poison();
+    if (is_automatic()) {
+      std::vector<Arrays> arrays;
+      for (const Share& share : shares_) arrays.push_back(share.arrays());
+      chosen_ = choose(team_, arrays, parameters_.operation, parameters_.isa);
+      poison();
+    }
   }
 
   void run() noexcept override {
@@ -157,8 +162,8 @@ class MemoryWorkload final : public Workload {
   }
 
   [[nodiscard]] std::string implementation() const override {
-    std::string name = kernels_.name;
-    if (!parameters_.stores && !reads()) name += ", chose " + std::string(name_of(stores_)) + " stores";
+    std::string name = chosen_.kernels->name;
+    if (is_automatic()) name += ", chose " + std::string(name_of(chosen_.stores)) + " stores";
     return name;
   }
 
@@ -170,12 +175,19 @@ class MemoryWorkload final : public Workload {
     std::string first;
   };
 
-  [[nodiscard]] bool reads() const noexcept { return parameters_.operation == Operation::read; }
-
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    const auto arrays = static_cast<std::size_t>(kernels::memory::arrays_of(parameters_.operation));
-    return arrays * parameters_.elements * sizeof(double) * static_cast<std::size_t>(parameters_.threads);
+  // Until prepare() chose, an automatic one is the first.
+  static Choice named(const Parameters& parameters) {
+    const MemoryKernels& kernels = kernels::memory::kernels_named(parameters.isa);
+    const Stores stores = parameters.stores.value_or(Stores::cached);
+    const WritePass pass = find_pass(kernels, parameters.operation, stores);
+    if (pass == nullptr && parameters.operation != Operation::read) {
+      throw std::invalid_argument("there is no such pass with " + std::string(name_of(stores)) + " stores");
+    }
+    return {&kernels, stores, pass};
   }
+
+  [[nodiscard]] bool reads() const noexcept { return parameters_.operation == Operation::read; }
+  [[nodiscard]] bool is_automatic() const noexcept { return !parameters_.stores && !reads(); }
 
   // Of the data of all threads, where this one's begin.
   [[nodiscard]] std::uint64_t first_of(std::size_t member) const noexcept {
@@ -194,13 +206,14 @@ class MemoryWorkload final : public Workload {
   void read(std::size_t member) noexcept {
     const Arrays arrays = shares_[member].arrays();
     std::uint64_t sum = 0;
-    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) sum = kernels_.read(arrays.a, arrays.count);
+    for (std::size_t pass = 0; pass < parameters_.passes; ++pass)
+      sum = chosen_.kernels->read(arrays.a, arrays.count);
     sums_[member] = sum;
   }
 
   void write(std::size_t member) noexcept {
     const Arrays arrays = shares_[member].arrays();
-    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) pass_(arrays);
+    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) chosen_.pass(arrays);
   }
 
   void check(std::size_t member) {
@@ -224,9 +237,7 @@ class MemoryWorkload final : public Workload {
 
   Parameters parameters_;
   Team team_;
-  const MemoryKernels& kernels_;
-  Stores stores_;
-  WritePass pass_;
+  Choice chosen_;
   std::vector<Share> shares_;
   std::vector<std::uint64_t> sums_;
   std::vector<Finding> findings_;

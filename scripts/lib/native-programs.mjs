@@ -112,19 +112,21 @@ async function compile({ path, flags }, build) {
   return object;
 }
 
+export const checkPath = (name) => `test/native/${name}_check.cc`;
+
 /**
- * Compiles the programs named and what they need. Returns where each is, relative to the package.
+ * Compiles programs, by their paths, and what they need. Returns where each is, relative to the package.
  * @param {Build} build
  * @throws Error with the compiler's words where something does not compile.
  */
-export async function buildPrograms(build, programs) {
+export async function buildPrograms(build, paths) {
   const checked = addonSources(build.arch).filter(({ path }) => path !== 'native/addon.cc');
-  const own = programs.map((name) => ({ path: `test/native/${name}_check.cc`, flags: commonFlags() }));
+  const own = paths.map((path) => ({ path, flags: commonFlags() }));
   const objects = await inParallel([...checked, ...own], (source) => compile(source, build));
   const shared = objects.slice(0, checked.length);
-  return inParallel(programs, async (name) => {
-    const binary = join(CACHE, build.folder, name);
-    const parts = [objects[checked.length + programs.indexOf(name)], ...shared];
+  return inParallel(paths, async (path) => {
+    const binary = join(CACHE, build.folder, basename(path, '.cc').replace(/_check$/, ''));
+    const parts = [objects[checked.length + paths.indexOf(path)], ...shared];
     const args = [...build.flags, ...(build.linkFlags ?? []), ...parts, '-pthread', '-ldl', '-o', binary];
     await make(join(packageRoot, binary), parts, build.compiler, args);
     return binary;

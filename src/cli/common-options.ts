@@ -20,7 +20,7 @@ export const measuringOptions = ({
     type: 'string',
     group: 'Measuring:',
     describe: 'Repetitions in each launch, exactly',
-    defaultDescription: `as many as fit into ${formatSeconds(seconds, 1)}`,
+    defaultDescription: `as many as fit into ${formatSeconds(seconds, 2)}`,
   },
   inspections: {
     type: 'string',

@@ -35,6 +35,7 @@ const ELEMENT: Bytes = 8;
 const LINE = 8;
 /** What a thread moves in one repetition at least: 0.1 ms in the fastest cache, much more than calling the team takes. */
 const LEAST_MOVED: Bytes = 16 * 2 ** 20;
+const PAGE: Bytes = 4096;
 const HUGE_PAGE: Bytes = 2 * 2 ** 20;
 const MOST_THREADS = 4096;
 
@@ -132,7 +133,7 @@ export const memory: Indicator = {
     ['$0 memory --operation read --bytes 16KiB..256MiB*1.5 --threads 1', 'the caches of one CPU'],
   ],
   // A sweep is some hundred launches: short ones, and few of each case.
-  measuring: { inspections: 3, seconds: 0.1 },
+  measuring: { inspections: 3, seconds: 0.06 },
   fromFlags(flags, machine) {
     const operations =
       flags.operation === undefined ? NAMES : parseNames(String(flags.operation), '--operation', NAMES);
@@ -164,8 +165,8 @@ export const memory: Indicator = {
   rateCounts: 'bytes',
   memory(parameters) {
     const { operation, bytes, threads } = read(parameters);
-    // Arrays are rounded up to pages.
-    return bytes + arraysOf(operation) * threads * Math.min(bytes, HUGE_PAGE);
+    // Arrays are rounded up to pages, what each thread has to huge pages.
+    return bytes + threads * (arraysOf(operation) * PAGE + HUGE_PAGE);
   },
   threads: (parameters) => read(parameters).threads,
   dtype: () => 'float64',

@@ -24,10 +24,13 @@ export function parseNames<T extends string>(
   return known.filter((name) => given.includes(name));
 }
 
+/** A step that ends so near to the range's end is its end. */
+const SAME = 1.001;
+
 /** `low`, and each `factor` times the one before, up to `high`, which is the last in any case. */
 export function geometric(low: Bytes, high: Bytes, factor: number): readonly Bytes[] {
   const sizes: Bytes[] = [];
-  for (let size = low; size < high && sizes.length <= MOST_SIZES; size *= factor)
+  for (let size = low; size * SAME < high && sizes.length <= MOST_SIZES; size *= factor)
     sizes.push(Math.round(size));
   return [...sizes, high];
 }
@@ -57,7 +60,7 @@ export function parseByteList(text: string, option: string): readonly Bytes[] {
     }
     return some;
   });
-  const distinct = [...new Set(sizes)].sort((a, b) => a - b);
-  if (distinct.length > MOST_SIZES) throw new QuantityError(`${option} takes at most ${MOST_SIZES} sizes`);
-  return distinct;
+  // Before equal ones are put together: a range that has more was cut off.
+  if (sizes.length > MOST_SIZES) throw new QuantityError(`${option} takes at most ${MOST_SIZES} sizes`);
+  return [...new Set(sizes)].sort((a, b) => a - b);
 }

@@ -34,7 +34,31 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['extra', /[Uu]nknown argument.*extra/],
 ];
 
+const memoryCases: readonly (readonly [args: string, says: RegExp])[] = [
+  ['--bytes 32', /--bytes takes sizes with their unit, such as 32KiB,1MiB/],
+  ['--bytes abc', /--bytes takes sizes with their unit.*got "abc"/],
+  ['--bytes 2MiB..1MiB', /--bytes takes sizes with their unit/],
+  ['--bytes 8B', /--bytes 8.00 B is too small/],
+  ['--bytes 100TiB', /needs .*TiB of memory and .*GiB is free/],
+  ['--operation sort', /--operation sort is unknown; there is read, write, copy, scale, add, triad/],
+  ['--stores both', /--stores both is unknown; there is cached, streaming, auto/],
+  ['--threads 0', /--threads takes a whole number/],
+  ['--threads 3000 --pin', /--pin needs a CPU for each of 3000 threads/],
+  ['--stack embedded:nothing', /--stack embedded:nothing is unknown; here there is/],
+  ['--size 512', /[Uu]nknown argument.*size/],
+];
+
 describe('bad input', () => {
+  it.each(memoryCases)('memory %s: one clear line, exit code 64, nothing measured', (args, says) =>
+    withFolder(async (out) => {
+      const run = await piBench('memory', '--out', out, ...args.split(' '));
+      expect(run.stderr).toMatch(says);
+      expect(run.stderr.trim().split('\n')).toHaveLength(1);
+      expect(run.stdout).toBe('');
+      expect(run.code).toBe(64);
+      expect(readdirSync(out)).toEqual([]);
+    }));
+
   it.each(cases)('matmul %s: one clear line, exit code 64, nothing measured', (args, says) =>
     withFolder(async (out) => {
       const run = await piBench('matmul', '--out', out, ...args.split(' '));
@@ -46,7 +70,7 @@ describe('bad input', () => {
     }));
 
   it.each([
-    [['frob'], /there is no command frob; there is matmul, machine, doctor, show, resume/],
+    [['frob'], /there is no command frob; there is matmul, memory, machine, doctor, show, resume/],
     [[], /say what to do/],
     [['resume', '/nowhere'], /has no journal.ndjson/],
   ])('%j: one clear line, exit code 64', async (args, says) => {
@@ -66,7 +90,14 @@ describe('bad input', () => {
 });
 
 describe('help', () => {
-  it.each(['matmul', 'machine', 'doctor', 'show', 'resume'])('of %s has examples', async (command) => {
+  it.each([
+    'matmul',
+    'memory',
+    'machine',
+    'doctor',
+    'show',
+    'resume',
+  ])('of %s has examples', async (command) => {
     const run = await piBench(command, '--help');
     expect(run.code).toBe(0);
     expect(run.stdout).toContain('Examples:');

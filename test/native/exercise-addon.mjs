@@ -51,6 +51,25 @@ async function largeProducts() {
   }
 }
 
+const MEMORY = { elements: 1001, passes: 3, threads: 2, cpus: [], isa: '', seed: 1 };
+
+async function everyPass() {
+  for (const { isa, runsHere } of addon.memoryKernels()) {
+    if (!runsHere) continue;
+    for (const operation of ['read', 'write', 'copy', 'scale', 'add', 'triad']) {
+      for (const stores of ['cached', 'streaming', 'auto']) {
+        const job = { ...jobOf(), workload: 'memory', parameters: { ...MEMORY, operation, stores, isa } };
+        const outcome = await addon.inspect({ ...job, cold: true }).result;
+        assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
+      }
+    }
+  }
+  for (const wrong of [{ operation: 'sort' }, { stores: 'slow' }]) {
+    const parameters = { ...MEMORY, operation: 'copy', stores: 'cached', ...wrong };
+    assert.throws(() => addon.inspect({ ...jobOf(), workload: 'memory', parameters }));
+  }
+}
+
 async function everyRule() {
   const automatic = await addon.inspect(jobOf({ warmup: { kind: 'auto' }, repetitions: 0, most: 50 })).result;
   assert.equal(automatic.warmup.judged, true);
@@ -129,6 +148,7 @@ if (what === 'exit') {
 }
 await everyType();
 await largeProducts();
+await everyPass();
 await everyRule();
 await cancelInFlight();
 await severalAtOnce();

@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "../cache_sizes.h"
-
 namespace pibench::kernels::memory {
 namespace {
 
@@ -53,10 +51,6 @@ WritePass find_pass(const MemoryKernels& kernels, Operation operation, Stores st
       return kernels.triad[at];
   }
   return nullptr;
-}
-
-Stores choose_stores(std::size_t bytes) noexcept {
-  return bytes > static_cast<std::size_t>(cache_sizes().l3) ? Stores::streaming : Stores::cached;
 }
 
 int arrays_of(Operation operation) noexcept {

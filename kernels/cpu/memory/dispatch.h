@@ -21,10 +21,6 @@ const MemoryKernels& kernels_named(std::string_view isa);
 // Null for read, and where the instruction set has no such variant.
 WritePass find_pass(const MemoryKernels& kernels, Operation operation, Stores stores) noexcept;
 
-// How to store when nobody said so: streaming where the arrays together (`bytes`, of all threads) are larger
-// than the last cache.
-Stores choose_stores(std::size_t bytes) noexcept;
-
 // Arrays that an operation has, its output included.
 int arrays_of(Operation operation) noexcept;
 

@@ -85,12 +85,12 @@ void pass(const Arrays& arrays) noexcept {
   const double* const b = arrays.b;
   const std::size_t count = arrays.count;
   std::size_t i = 0;
-  const auto one = [&]() noexcept {
-    out[i] = apply<V>(Operation{}, Operation::kInputs > 0 ? a[i] : 0, Operation::kInputs > 1 ? b[i] : 0);
-    ++i;
+  const auto one_at = [&](std::size_t at) noexcept {
+    out[at] = apply<V>(Operation{}, Operation::kInputs > 0 ? a[at] : 0, Operation::kInputs > 1 ? b[at] : 0);
   };
   // Aligned stores: never across two lines, and what non-temporal ones demand.
-  while (i < count && reinterpret_cast<std::uintptr_t>(out + i) % sizeof(typename V::Reals) != 0) one();
+  for (; i < count && reinterpret_cast<std::uintptr_t>(out + i) % sizeof(typename V::Reals) != 0; ++i)
+    one_at(i);
 
   const typename V::Reals constant = V::set(Operation::kInputs == 0 ? kWritten : kFactor);
   const auto vector_at = [&](std::size_t at) noexcept {
@@ -114,7 +114,7 @@ void pass(const Arrays& arrays) noexcept {
     for (std::size_t j = 0; j < kUnroll; ++j) put(i + j * V::kWidth, values[j]);
   }
   for (; i + V::kWidth <= count; i += V::kWidth) put(i, vector_at(i));
-  while (i < count) one();
+  for (; i < count; ++i) one_at(i);
   if constexpr (stores == Stores::streaming) V::fence();
 }
 
@@ -156,7 +156,7 @@ template <typename V>
 void write_by_string(const Arrays& arrays) noexcept {
   void* to = arrays.out;
   std::size_t words = arrays.count;
-  const std::uint64_t value = __builtin_bit_cast(std::uint64_t, kWritten);
+  const auto value = __builtin_bit_cast(std::uint64_t, kWritten);
   asm volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(value) : "memory");
 }
 

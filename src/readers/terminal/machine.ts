@@ -1,7 +1,9 @@
 /** A machine's description for a person. */
 import { usableCpus } from '../../machine/capacity.js';
+import type { MeasuredCaches } from '../../machine/implied-caches.js';
 import type { CacheDescription, MachineDescription } from '../../machine/types.js';
 import { formatBytes, plural, withPrefix } from '../../quantities/format.js';
+import { impliedText } from './implied-caches.js';
 import type { Style } from './style.js';
 import { type Row, renderRows } from './table.js';
 
@@ -16,7 +18,16 @@ function cacheText({ level, type, size, sharedBy, instances }: CacheDescription)
   return `L${level}${kind} ${formatBytes(size)}${instances > 1 ? ` x ${instances}` : ''}${shared}`;
 }
 
-function cpuRows({ cpu, limits }: MachineDescription): Row[] {
+/** Beside what the system reports: what reading over growing working sets showed. */
+function measuredText(measured: MeasuredCaches | null): string {
+  if (measured === null) return 'not known: run pi-bench memory';
+  const { caches, threads, record, createdAt } = measured;
+  const implied =
+    caches.length === 0 ? 'no cache: the rate of reading has no steps' : caches.map(impliedText).join('; ');
+  return `${implied} (${plural(threads, 'thread')}, ${createdAt.slice(0, 10)}, ${record})`;
+}
+
+function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches | null): Row[] {
   const { frequency } = cpu;
   const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
   return [
@@ -50,6 +61,7 @@ function cpuRows({ cpu, limits }: MachineDescription): Row[] {
       ),
     ],
     ['caches', known(cpu.caches.map(cacheText))],
+    ['measured', measuredText(measured)],
     ['features', cpu.features.join(' ') || UNKNOWN],
   ];
 }
@@ -91,11 +103,18 @@ function systemRows({ memory, os, limits, virtualisation, runtime }: MachineDesc
   ];
 }
 
-export function renderMachine(machine: MachineDescription, style: Style): string {
+export function renderMachine(
+  machine: MachineDescription,
+  measured: MeasuredCaches | null,
+  style: Style,
+): string {
   const launch = plural(usableCpus(machine), 'thread');
   return [
     style.bold(machine.os.hostname ?? 'this machine'),
     '',
-    renderRows([...cpuRows(machine), ...systemRows(machine), ['default', `a launch takes ${launch}`]], style),
+    renderRows(
+      [...cpuRows(machine, measured), ...systemRows(machine), ['default', `a launch takes ${launch}`]],
+      style,
+    ),
   ].join('\n');
 }

@@ -1,8 +1,16 @@
 /** A record for a person: the rate first, then how far to trust it, then where it is. */
-import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
+import {
+  formatBytes,
+  formatSeconds,
+  formatShare,
+  plural,
+  significant,
+  withPrefix,
+} from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { renderMemory } from './memory.js';
 import { rooflineRows } from './roofline.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -66,10 +74,23 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
       'sustained',
       `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
     ],
+    ...bytesRow(batch),
     ...rooflineRows(batch),
     ['slowest 5 %', `below ${flops(rate.p05)}`],
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
+}
+
+/** Where the rate counts bytes: which ones, and which others move. */
+function bytesRow({ work, rateCounts }: RecordBatch): Row[] {
+  if (rateCounts !== 'bytes') return [];
+  const counted = `${formatBytes(work.bytes)} a repetition that loads and stores move`;
+  const more = work.writeAllocateBytes ?? 0;
+  const allocated =
+    more === 0
+      ? ''
+      : `; where no cache holds the output, write-allocate reads another ${formatBytes(more)}, which the rate does not count`;
+  return [['bytes', `${counted}${allocated}`]];
 }
 
 const ran = ({ inspections }: RecordBatch): boolean =>
@@ -214,6 +235,13 @@ function statusLine({ status, campaign, contendedBy, batches }: PiBenchRecord, s
   return lines;
 }
 
+/** The batches of a sweep are one table; any other is a page. */
+function renderBatches(record: PiBenchRecord, style: Style): string {
+  const { batches } = record;
+  const isSweep = batches.length > 1 && batches.every((batch) => batch.case.indicator === 'memory');
+  return isSweep ? renderMemory(record, style) : batches.map((batch) => renderBatch(batch, style)).join('\n');
+}
+
 /** @param path of the record's file, or null when it is nowhere */
 export function renderRecord(record: PiBenchRecord, path: string | null, style: Style): string {
   const { wall, share } = record.accounting;
@@ -225,7 +253,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
     .filter((part) => part)
     .join(', ');
   return [
-    ...record.batches.map((batch) => renderBatch(batch, style)),
+    renderBatches(record, style),
     '',
     ...statusLine(record, style).map((line) => `  ${line}`),
     renderRows(

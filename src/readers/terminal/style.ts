@@ -1,4 +1,5 @@
 /** How wide and how colourful a terminal is. No colour and 80 columns where it is not one. */
+import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
 
 export interface Style {
@@ -27,12 +28,14 @@ export function terminalStyle(stream: { readonly isTTY?: boolean; readonly colum
   };
 }
 
-/** Breaks a text into lines of at most `width` characters, between words. */
+const shownLength = (text: string): number => stripVTControlCharacters(text).length;
+
+/** Breaks a text into lines of at most `width` characters that show, between words. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
+    if (line !== '' && shownLength(line) + 1 + shownLength(word) > width) {
       lines.push(line);
       line = word;
     } else {

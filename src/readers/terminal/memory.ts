@@ -1,0 +1,195 @@
+/** A sweep of the memory indicator for a person: one table, the curve of reading, what to know of it. */
+import { impliedCaches } from '../../machine/implied-caches.js';
+import type { MachineDescription } from '../../machine/types.js';
+import { formatBytes, formatShare, plural, significant } from '../../quantities/format.js';
+import { readCurves } from '../../record/read-curves.js';
+import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { median } from '../../statistics/quantile.js';
+import { drawCurve } from './curve.js';
+import { impliedText } from './implied-caches.js';
+import { type Style, wrap } from './style.js';
+
+const GIGA = 1e9;
+const DIGITS = 4;
+const CURVE_ROWS = 6;
+/** A curve of fewer points shows nothing that the table does not. */
+const LEAST_CURVE = 6;
+/** Of an operation's columns; a column holds four digits and a point. */
+const COLUMN = 6;
+const SHORT: Readonly<Record<string, string>> = {
+  none: '',
+  cached: 'cache',
+  streaming: 'strm',
+  auto: 'auto',
+};
+
+interface Column {
+  readonly operation: string;
+  readonly stores: string;
+}
+
+const parameter = (batch: RecordBatch, name: string): string => String(batch.case.parameters[name]);
+const bytesOf = (batch: RecordBatch): number => Number(batch.case.parameters.bytes);
+const isIn = (batch: RecordBatch, { operation, stores }: Column): boolean =>
+  parameter(batch, 'operation') === operation && parameter(batch, 'stores') === stores;
+
+/** In the order of the campaign. */
+function columnsOf(batches: readonly RecordBatch[]): readonly Column[] {
+  const columns: Column[] = [];
+  for (const batch of batches) {
+    if (columns.some((column) => isIn(batch, column))) continue;
+    columns.push({ operation: parameter(batch, 'operation'), stores: parameter(batch, 'stores') });
+  }
+  return columns;
+}
+
+function cell(batch: RecordBatch | undefined, style: Style): string {
+  if (batch === undefined) return ' '.repeat(COLUMN);
+  if (batch.verified === 'failed') return style.bad('WRONG'.padStart(COLUMN));
+  if (batch.rate === null) return style.warn('-'.padStart(COLUMN));
+  const rate = batch.rate.median / GIGA;
+  return significant(rate, rate >= 100 ? DIGITS : DIGITS - 1).padStart(COLUMN);
+}
+
+/** Operations above their ways to store. */
+function headLines(columns: readonly Column[], first: string, style: Style): readonly string[] {
+  const operations = columns.map(({ operation }, i) =>
+    columns[i - 1]?.operation === operation ? '' : operation,
+  );
+  const line = (texts: readonly string[]): string => texts.map((text) => text.padStart(COLUMN)).join('');
+  return [
+    `${' '.repeat(first.length)}${line(operations)}`,
+    `${first}${line(columns.map(({ stores }) => SHORT[stores] ?? stores))}`,
+  ].map((text) => `  ${style.dim(text.trimEnd())}`);
+}
+
+function tableLines(batches: readonly RecordBatch[], style: Style): readonly string[] {
+  const columns = columnsOf(batches);
+  const sizes = [...new Set(batches.map(bytesOf))].sort((a, b) => a - b);
+  const labels = sizes.map(formatBytes);
+  const width = Math.max(...labels.map(({ length }) => length));
+  const rows = sizes.map((size, i) => {
+    const cells = columns.map((column) =>
+      cell(
+        batches.find((batch) => bytesOf(batch) === size && isIn(batch, column)),
+        style,
+      ),
+    );
+    return `  ${(labels[i] ?? '').padStart(width)}${cells.join('')}`.trimEnd();
+  });
+  return [...headLines(columns, 'GB/s'.padEnd(width), style), ...rows];
+}
+
+function curveLines(record: PiBenchRecord, style: Style): readonly string[] {
+  return readCurves(record).flatMap(({ threads, points }) => {
+    if (points.length < LEAST_CURVE) return [];
+    const { cpu } = record.machine as unknown as MachineDescription;
+    const implied = impliedCaches(points, threads, cpu);
+    const text =
+      implied.length === 0
+        ? 'implies no cache: its rate has no steps'
+        : `implies ${implied.map(impliedText).join('; ')}`;
+    return [
+      '',
+      ...drawCurve(points, style.width, CURVE_ROWS, style),
+      ...wrap(`reading ${text}`, style.width - 2).map((line) => `  ${line}`),
+    ];
+  });
+}
+
+/** Half the width of the intervals, as shares of their rates. */
+function uncertaintyText(batches: readonly RecordBatch[]): string {
+  const widths = batches.flatMap(({ rate, title }) =>
+    rate?.interval == null
+      ? []
+      : [{ title, width: (rate.interval.high - rate.interval.low) / 2 / rate.median }],
+  );
+  const worst = [...widths].sort((a, b) => b.width - a.width)[0];
+  if (worst === undefined) return 'no intervals: too few launches of each case; use --inspections 3 or more';
+  const middle = median(widths.map(({ width }) => width));
+  return `95 % intervals: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
+}
+
+function verifiedText(batches: readonly RecordBatch[], style: Style): string {
+  const wrong = batches.filter(({ verified }) => verified === 'failed');
+  const [first] = wrong;
+  if (first !== undefined) {
+    const found = first.inspections.find(({ verification }) => verification?.passed === false)?.verification;
+    return style.bad(`WRONG in ${plural(wrong.length, 'case')}: ${first.title}: ${found?.firstWrong}`);
+  }
+  const measured = batches.reduce((sum, batch) => sum + batch.measured, 0);
+  const missing = batches.filter(({ verified }) => verified === 'not-run').length;
+  const rest =
+    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch came that far`) : '';
+  return `${style.good('verified')} in ${plural(measured, 'launch', 'launches')} (every element compared, exactly; reading by the sum of all words)${rest}`;
+}
+
+function flagsText(batches: readonly RecordBatch[], style: Style): string {
+  const launches = batches.reduce((sum, { inspections }) => sum + inspections.length, 0);
+  const counts = new Map<string, number>();
+  for (const { flags } of batches) {
+    for (const { name, inspections } of flags) counts.set(name, (counts.get(name) ?? 0) + inspections.length);
+  }
+  if (counts.size === 0) return style.good('no validity flag');
+  const named = [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${style.warn(name)} ${count}`);
+  return `of ${plural(launches, 'launch', 'launches')}: ${named.join(', ')}; the record says which and why`;
+}
+
+function failedText(batches: readonly RecordBatch[], style: Style): readonly string[] {
+  const failed = batches.flatMap(({ inspections }) =>
+    inspections
+      .filter(({ status }) => status !== 'measured')
+      .map(({ index, status, reason }) => ({ index, status, reason })),
+  );
+  const [first] = failed;
+  if (first === undefined) return [];
+  return [
+    style.bad(
+      `${plural(failed.length, 'launch', 'launches')} not measured; launch ${first.index + 1} ${first.status}: ${first.reason}`,
+    ),
+  ];
+}
+
+/** Checks that could not run anywhere. */
+function notCheckedText(batches: readonly RecordBatch[]): readonly string[] {
+  const flags = new Set(
+    batches.flatMap(({ inspections }) =>
+      inspections.flatMap(({ notChecked }) => notChecked.map(({ flag }) => flag)),
+    ),
+  );
+  return flags.size === 0 ? [] : [`in some launches not checked: ${[...flags].join(', ')}`];
+}
+
+const COUNTED =
+  'cache: plain stores; strm: streaming (non-temporal) stores. Bytes are those that loads and stores move: write-allocate, the line that a plain store reads first where no cache has it, is not counted (past the caches it adds 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad).';
+
+/** @param record of memory batches only, more than one */
+export function renderMemory(record: PiBenchRecord, style: Style): string {
+  const { batches } = record;
+  const [first] = batches;
+  if (first === undefined) return '';
+  const { stack, case: sample } = first;
+  const { threads, pin } = sample.parameters;
+  const how = `${plural(Number(threads), 'thread')}${pin === true ? ', pinned' : ''}`;
+  const variant = (stack.implementation ?? stack.variant)?.split(',')[0] ?? null;
+  const head = `${style.bold(`memory, ${how}, by working set`)}  ${style.dim(`${stack.provider}${variant === null ? '' : ` ${variant}`}, ${first.device}`)}`;
+  const paragraphs = [
+    verifiedText(batches, style),
+    ...failedText(batches, style),
+    uncertaintyText(batches),
+    flagsText(batches, style),
+    ...notCheckedText(batches).map(style.dim),
+  ];
+  return [
+    head,
+    '',
+    ...tableLines(batches, style),
+    ...curveLines(record, style),
+    '',
+    ...paragraphs.flatMap((text) => wrap(text, style.width - 2)).map((line) => `  ${line}`),
+    '',
+    ...wrap(COUNTED, style.width - 2).map((line) => `  ${style.dim(line)}`),
+  ].join('\n');
+}

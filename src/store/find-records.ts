@@ -1,0 +1,15 @@
+/** The records below a results folder, by the name of their indicator, newest first. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { RECORD } from './store.js';
+
+/** Campaign folders are named `<moment>-<indicator>-<random>`: their order is that of time. */
+export function findRecords(results: string, indicator: string): readonly string[] {
+  const names = existsSync(results) ? readdirSync(results) : [];
+  return names
+    .filter((name) => new RegExp(`^\\d{8}T\\d{6}Z-${indicator}-`).test(name))
+    .sort()
+    .reverse()
+    .map((name) => join(results, name, RECORD))
+    .filter((path) => existsSync(path));
+}

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { memory } from '../../src/indicators/memory.js';
+import { defaultSizes } from '../../src/indicators/memory-sizes.js';
+import { describeMachine } from '../../src/machine/describe.js';
+import type { CacheDescription, MachineDescription } from '../../src/machine/types.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+const cache = (level: number, size: number, sharedBy: number, instances: number): CacheDescription => ({
+  level,
+  type: level === 1 ? 'data' : 'unified',
+  size,
+  line: 64,
+  sharedBy,
+  instances,
+});
+const CACHES = [cache(1, 32 * KIB, 1, 2), cache(2, MIB, 1, 2), cache(3, 32 * MIB, 2, 1)];
+
+/** Two CPUs, and nothing else that matters here. */
+function machineOf(available: number | null = 16 * 1024 * MIB): MachineDescription {
+  const bare = describeMachine(() => null, {
+    architecture: 'x64',
+    nodeVersion: 'v24.0.0',
+    v8Version: null,
+    glibcVersion: null,
+    env: {},
+  });
+  return {
+    ...bare,
+    cpu: { ...bare.cpu, caches: CACHES, threads: 2, cores: 2 },
+    memory: { ...bare.memory, available },
+    limits: { ...bare.limits, allowedCpus: '0-1' },
+  };
+}
+
+const casesOf = (flags: Record<string, unknown>) => memory.fromFlags(flags, machineOf());
+
+describe('the cases of memory', () => {
+  it('without flags: every operation, both ways to store, from half the first cache to four times the last', () => {
+    const cases = casesOf({});
+    const of = (operation: string, stores: string): number[] =>
+      cases
+        .filter((one) => one.operation === operation && one.stores === stores)
+        .map(({ bytes }) => Number(bytes));
+    for (const operation of ['write', 'copy', 'scale', 'add', 'triad']) {
+      for (const stores of ['cached', 'streaming']) {
+        expect(of(operation, stores)).toEqual([32, 128, 512, 2048, 8192, 32768, 131072].map((k) => k * KIB));
+      }
+    }
+    const read = of('read', 'none');
+    expect(read[0]).toBe(32 * KIB);
+    expect(read.at(-1)).toBe(128 * MIB);
+    expect(read.length).toBeGreaterThan(20);
+    expect(cases).toHaveLength(5 * 2 * 7 + read.length);
+    for (const { threads, pin } of cases) expect([threads, pin]).toEqual([2, true]);
+  });
+
+  it('are those that flags name, each once', () => {
+    const flags = {
+      operation: 'triad,copy,copy',
+      bytes: '1MiB,32KiB..128KiB*2',
+      stores: 'auto',
+      threads: '1',
+    };
+    expect(
+      casesOf(flags).map(({ operation, stores, bytes }) => [operation, stores, Number(bytes) / KIB]),
+    ).toEqual([
+      ['copy', 'auto', 32],
+      ['copy', 'auto', 64],
+      ['copy', 'auto', 128],
+      ['copy', 'auto', 1024],
+      ['triad', 'auto', 32],
+      ['triad', 'auto', 64],
+      ['triad', 'auto', 128],
+      ['triad', 'auto', 1024],
+    ]);
+  });
+
+  it('of reading have no way to store, whatever --stores says', () => {
+    expect(casesOf({ operation: 'read', stores: 'streaming', bytes: '1MiB' })).toEqual([
+      { operation: 'read', stores: 'none', bytes: MIB, threads: 2, pin: true },
+    ]);
+  });
+
+  it.each([
+    [{ operation: 'sort' }, /--operation sort is unknown; there is read, write, copy, scale, add, triad/],
+    [{ stores: 'fast' }, /--stores fast is unknown; there is cached, streaming, auto/],
+    [{ bytes: '32' }, /--bytes takes sizes with their unit, such as .*; got "32"/],
+    [{ bytes: '1MiB..1KiB' }, /--bytes takes sizes/],
+    [{ bytes: '1KiB..1MiB*1' }, /--bytes takes sizes/],
+    [{ bytes: '1KiB,' }, /--bytes takes sizes/],
+    [{ bytes: '1KiB..1TiB*1.0001' }, /--bytes takes at most 1000 sizes/],
+    [
+      { bytes: '100B', operation: 'triad' },
+      /--bytes 100 B is too small: triad on 2 threads takes 384 B or more/,
+    ],
+    [{ threads: '0' }, /--threads takes a whole number/],
+    [{ threads: '3', pin: true }, /--pin needs a CPU for each of 3 threads/],
+  ])('%j is refused in words', (flags, says) => {
+    expect(() => casesOf(flags)).toThrow(says);
+  });
+
+  it('that no flags make are refused: reading with stores, writing without', () => {
+    const base = { bytes: MIB, threads: 1, pin: false };
+    expect(() => memory.check({ ...base, operation: 'read', stores: 'cached' })).toThrow(/makes no case/);
+    expect(() => memory.check({ ...base, operation: 'copy', stores: 'none' })).toThrow(/makes no case/);
+    expect(() => memory.check({ ...base, operation: 'copy', stores: 'cached' })).not.toThrow();
+  });
+});
+
+const parameters = fc.record({
+  operation: fc.constantFrom('write', 'copy', 'scale', 'add', 'triad'),
+  stores: fc.constantFrom('cached', 'streaming'),
+  bytes: fc.integer({ min: 16 * KIB, max: 1024 * MIB }),
+  threads: fc.integer({ min: 1, max: 64 }),
+  pin: fc.boolean(),
+});
+const STREAMS: Readonly<Record<string, number>> = { write: 1, copy: 2, scale: 2, add: 3, triad: 3 };
+
+describe('the work of memory', () => {
+  it('counts the bytes that loads and stores move, as the workload is asked to move them', () => {
+    fc.assert(
+      fc.property(parameters, (one) => {
+        const { bytes, flop } = memory.work(one);
+        const native = memory.nativeWorkload(one, { cpus: [] }, null, 1).parameters;
+        const elements = Number(native.elements) * Number(native.passes) * one.threads;
+        expect(bytes).toBe(8 * (STREAMS[one.operation] ?? 0) * elements);
+        expect(flop).toBe(({ scale: 1, add: 1, triad: 2 }[one.operation] ?? 0) * elements);
+      }),
+    );
+  });
+
+  it('names the write-allocate of plain stores beside them: one stream, none for streaming stores', () => {
+    fc.assert(
+      fc.property(parameters, (one) => {
+        const { bytes, writeAllocateBytes } = memory.work(one);
+        const stream = bytes / (STREAMS[one.operation] ?? 1);
+        expect(writeAllocateBytes).toBe(one.stores === 'cached' ? stream : 0);
+      }),
+    );
+    const auto = { operation: 'copy', stores: 'auto', bytes: MIB, threads: 1, pin: false };
+    expect(memory.work(auto).writeAllocateBytes).toBeUndefined();
+  });
+
+  it('has arrays that fit into the working set, in whole lines, and repetitions of 16 MiB a thread or more', () => {
+    fc.assert(
+      fc.property(parameters, (one) => {
+        const { elements, passes } = memory.nativeWorkload(one, { cpus: [] }, null, 1).parameters;
+        const arrays = STREAMS[one.operation] ?? 1;
+        expect(Number(elements) % 8).toBe(0);
+        expect(Number(elements) * 8 * arrays * one.threads).toBeLessThanOrEqual(one.bytes);
+        expect((Number(elements) + 8) * 8 * arrays * one.threads).toBeGreaterThan(one.bytes);
+        expect(Number(elements) * 8 * arrays * Number(passes)).toBeGreaterThanOrEqual(16 * MIB);
+        expect(memory.memory(one)).toBeGreaterThanOrEqual(one.bytes);
+      }),
+    );
+  });
+});
+
+describe('the default sizes', () => {
+  it('reach from the first cache far past the last, on any machine', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 16, max: 192 }),
+        fc.integer({ min: 1, max: 512 }),
+        fc.integer({ min: 1, max: 128 }),
+        (first, last, threads) => {
+          const caches = [cache(1, first * KIB, 1, threads), cache(3, last * MIB, threads, 1)];
+          const { sparse, dense } = defaultSizes(caches, threads, null);
+          for (const sizes of [sparse, dense]) {
+            expect(sizes[0]).toBeLessThanOrEqual((first * KIB * threads) / 2);
+            expect(sizes.at(-1)).toBeGreaterThanOrEqual(4 * last * MIB);
+            expect([...sizes].sort((a, b) => a - b)).toEqual(sizes);
+          }
+        },
+      ),
+    );
+  });
+
+  it('stay within half of the memory that is free', () => {
+    const { sparse, dense } = defaultSizes(CACHES, 1, 100 * MIB);
+    expect(Math.max(...sparse, ...dense)).toBe(32 * MIB);
+  });
+});

@@ -1,0 +1,229 @@
+// The memory passes against the definition of each operation, element by element: every instruction set that
+// runs here, every way to store, awkward lengths and places; and that the workload's check sees what is
+// wrong.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../kernels/cpu/memory/dispatch.h"
+#include "../../native/memory/choice.h"
+#include "../../native/memory/elements.h"
+#include "../../native/memory/memory_workload.h"
+#include "../../native/threads/team.h"
+#include "check.h"
+
+namespace {
+
+using pibench::Team;
+using pibench::Verification;
+using pibench::Workload;
+using pibench::kernels::memory::Arrays;
+using pibench::kernels::memory::MemoryKernels;
+using pibench::kernels::memory::Operation;
+using pibench::kernels::memory::Stores;
+using pibench::kernels::memory::WritePass;
+using pibench::memory::element;
+using pibench::memory::Parameters;
+using pibench::memory::Seeds;
+using pibench::test::Checks;
+
+constexpr std::array kOperations{Operation::read,  Operation::write, Operation::copy,
+                                 Operation::scale, Operation::add,   Operation::triad};
+constexpr std::array kStores{Stores::cached, Stores::streaming, Stores::string};
+constexpr std::array<const char*, 6> kNames{"read", "write", "copy", "scale", "add", "triad"};
+// About the vectors, the unrolled steps and the pages of every instruction set.
+constexpr std::array<std::size_t, 21> kLengths{0,  1,  2,  3,  4,  5,  7,   8,   9,   15,  16,
+                                               17, 31, 33, 63, 64, 65, 127, 129, 511, 1025};
+constexpr std::size_t kMostOffset = 9;
+constexpr std::size_t kMargin = 16;
+constexpr double kCanary = 12345.678;
+
+std::string name_of(const MemoryKernels& table, Operation operation, Stores stores) {
+  return std::string(table.name) + " " + kNames.at(static_cast<std::size_t>(operation)) + " " +
+         std::string(pibench::memory::name_of(stores));
+}
+
+// Room for an array at any offset with canaries on both sides.
+std::vector<double> room(std::size_t count) {
+  std::vector<double> memory;
+  memory.assign(count + kMostOffset + 2 * kMargin, kCanary);
+  return memory;
+}
+
+bool untouched(const std::vector<double>& memory, std::size_t first, std::size_t count) {
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if ((i < first || i >= first + count) && memory[i] != kCanary) return false;
+  }
+  return true;
+}
+
+// What went wrong; empty when nothing did.
+std::string try_write(WritePass pass, Operation operation, std::size_t count, std::size_t offset) {
+  const Seeds seeds(count * 31 + offset);
+  std::vector<double> out = room(count);
+  std::vector<double> a = room(count);
+  std::vector<double> b = room(count);
+  const std::size_t at = kMargin + offset;
+  // The inputs lie differently from the output, so that no alignment helps by accident.
+  const std::size_t at_a = kMargin + (offset * 3 + 1) % kMostOffset;
+  const std::size_t at_b = kMargin + (offset * 5 + 2) % kMostOffset;
+  for (std::size_t i = 0; i < count; ++i) {
+    a[at_a + i] = element(seeds.a, i);
+    b[at_b + i] = element(seeds.b, i);
+  }
+  pass({out.data() + at, a.data() + at_a, b.data() + at_b, count});
+  const std::string where = " of " + std::to_string(count) + " at offset " + std::to_string(offset);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (out[at + i] != pibench::memory::expected(operation, seeds, i))
+      return "element " + std::to_string(i) + where;
+  }
+  if (!untouched(out, at, count)) return "wrote outside the output" + where;
+  if (!untouched(a, at_a, count) || !untouched(b, at_b, count)) return "wrote into an input" + where;
+  return "";
+}
+
+std::string try_read(const MemoryKernels& table, std::size_t count, std::size_t offset) {
+  const Seeds seeds(count * 37 + offset);
+  std::vector<double> a = room(count);
+  for (std::size_t i = 0; i < count; ++i) a[kMargin + offset + i] = element(seeds.a, i);
+  const double* first = a.data() + kMargin + offset;
+  const std::string where = " of " + std::to_string(count) + " at offset " + std::to_string(offset);
+  if (table.read(first, count) != pibench::memory::sum_of_words(seeds.a, 0, count)) return "the sum" + where;
+  // Each word counts: one changed bit anywhere changes the sum.
+  for (std::size_t i = 0; i < count; ++i) {
+    double& changed = a[kMargin + offset + i];
+    changed = std::bit_cast<double>(std::bit_cast<std::uint64_t>(changed) ^ (std::uint64_t{1} << (i % 64)));
+  }
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += std::bit_cast<std::uint64_t>(a[kMargin + offset + i]);
+  if (table.read(first, count) != sum) return "the sum of other data" + where;
+  return "";
+}
+
+template <typename Try>
+std::string try_everywhere(const Try& try_one) {
+  for (const std::size_t count : kLengths) {
+    for (std::size_t offset = 0; offset < kMostOffset; ++offset) {
+      std::string why = try_one(count, offset);
+      if (!why.empty()) return why;
+    }
+  }
+  return "";
+}
+
+void check_passes(Checks& checks, const MemoryKernels& table) {
+  const std::string read =
+      try_everywhere([&](std::size_t count, std::size_t offset) { return try_read(table, count, offset); });
+  checks.that(read.empty(), std::string(table.name) + " read", read);
+  for (const Operation operation : kOperations) {
+    for (const Stores stores : kStores) {
+      const WritePass pass = pibench::kernels::memory::find_pass(table, operation, stores);
+      if (pass == nullptr) continue;
+      const std::string why = try_everywhere(
+          [&](std::size_t count, std::size_t offset) { return try_write(pass, operation, count, offset); });
+      checks.that(why.empty(), name_of(table, operation, stores), why);
+    }
+  }
+}
+
+Parameters parameters_of(Operation operation, std::optional<Stores> stores, int threads, const char* isa) {
+  return {operation, stores, 1003, 3, threads, {}, isa, 7};
+}
+
+// Every bit of the output matters to the check.
+void check_workload(Checks& checks, const Parameters& parameters, const std::string& name) {
+  auto workload = pibench::memory::make_workload(parameters);
+  workload->prepare();
+  checks.that(!workload->verify().passed, name + ": before the first call the output is wrong");
+  workload->run();
+  const Verification right = workload->verify();
+  checks.that(right.passed && right.worst_error == 0 &&
+                  right.checked == parameters.elements * static_cast<std::size_t>(parameters.threads),
+              name + ": verified", right.first_wrong);
+  const auto [bytes, size] = workload->output();
+  for (const std::size_t at : {std::size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
+    bytes[at] ^= std::byte{1};
+    const Verification wrong = workload->verify();
+    checks.that(!wrong.passed && wrong.wrong > 0 && !wrong.first_wrong.empty(),
+                name + ": one wrong bit in byte " + std::to_string(at) + " is seen");
+    bytes[at] ^= std::byte{1};
+  }
+  workload->poison();
+  checks.that(!workload->verify().passed, name + ": a poisoned output is wrong");
+  workload->evict();
+  workload->run();
+  checks.that(workload->verify().passed, name + ": verified after eviction");
+}
+
+void check_choice(Checks& checks) {
+  Team team(2, {});
+  std::vector<double> memory(6000, 1.0);
+  const std::array<Arrays, 2> arrays{
+      Arrays{memory.data(), memory.data() + 1000, memory.data() + 2000, 1000},
+      Arrays{memory.data() + 3000, memory.data() + 4000, memory.data() + 5000, 1000}};
+  for (const Operation operation : kOperations) {
+    const std::string name = kNames.at(static_cast<std::size_t>(operation));
+    const auto choice = [&] { return pibench::memory::choose(team, arrays, operation, ""); };
+    if (operation == Operation::read) {
+      checks.throws<std::invalid_argument>(choice, "there is nothing to choose for reading");
+      continue;
+    }
+    const auto [kernels, stores, pass] = choice();
+    checks.that(pass == pibench::kernels::memory::find_pass(*kernels, operation, stores) && pass != nullptr &&
+                    pibench::kernels::memory::runs_here(*kernels),
+                name + ": the choice is a pass that runs here");
+    checks.that(
+        pibench::memory::choose(team, arrays, operation, "portable").kernels->name == std::string("portable"),
+        name + ": the choice keeps to the instruction set that was named");
+  }
+  checks.throws<std::invalid_argument>([&] { pibench::memory::choose(team, arrays, Operation::copy, "mmx"); },
+                                       "an unknown instruction set");
+}
+
+void check_refusals(Checks& checks) {
+  using pibench::memory::make_workload;
+  checks.throws<std::invalid_argument>(
+      [] { make_workload(parameters_of(Operation::copy, std::nullopt, 1, "mmx")); },
+      "unknown instruction set");
+  checks.throws<std::invalid_argument>(
+      [] { make_workload(parameters_of(Operation::triad, Stores::string, 1, "")); },
+      "triad by the string instruction");
+  checks.throws<std::invalid_argument>([] { pibench::memory::operation_named("sort"); }, "unknown operation");
+  checks.throws<std::invalid_argument>([] { pibench::memory::stores_named("slow"); }, "unknown way to store");
+  checks.throws<std::bad_alloc>(
+      [] {
+        Parameters huge = parameters_of(Operation::copy, Stores::cached, 1, "");
+        huge.elements = std::size_t{1} << 62U;
+        make_workload(huge)->prepare();
+      },
+      "more memory than can be counted");
+}
+
+}  // namespace
+
+int main() {
+  Checks checks;
+  for (const MemoryKernels* const table : pibench::kernels::memory::kernel_tables()) {
+    if (!pibench::kernels::memory::runs_here(*table)) {
+      Checks::inform(std::string(table->name) + " does not run here");
+      continue;
+    }
+    check_passes(checks, *table);
+    for (const Operation operation : kOperations) {
+      const std::string name =
+          std::string(table->name) + " " + kNames.at(static_cast<std::size_t>(operation));
+      for (const int threads : {1, 3}) {
+        check_workload(checks, parameters_of(operation, Stores::streaming, threads, table->name),
+                       name + " on " + std::to_string(threads));
+      }
+    }
+  }
+  check_workload(checks, parameters_of(Operation::triad, std::nullopt, 2, ""), "triad auto");
+  check_choice(checks);
+  check_refusals(checks);
+  return checks.finish();
+}
