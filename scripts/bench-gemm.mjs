@@ -1,52 +1,80 @@
-// npm run bench:gemm: the embedded float32 GEMM against the register-only multiply-add peak of the same thread, in turns,
-// so that a neighbour's load hits both. Quotes medians over the rounds.
-import { availableParallelism } from 'node:os';
-import { addon, line, matmulJob, median } from './lib/measure.mjs';
+// npm run bench:gemm: our own GEMM beside the libraries of this machine. Each candidate is a process of its own, measured in
+// turns with the others and with the register-only peak; see bench-gemm/.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { libraryCandidates, ownCandidates, peakCandidate } from './bench-gemm/candidates.mjs';
+import { describe } from './bench-gemm/machine.mjs';
+import { readOptions, USAGE } from './bench-gemm/options.mjs';
+import { caseTable, footnotes, heading, summary } from './bench-gemm/report.mjs';
+import { figures } from './bench-gemm/results.mjs';
+import { settle } from './bench-gemm/settings.mjs';
+import { measureInTurns, random } from './bench-gemm/turns.mjs';
+import { addon } from './lib/measure.mjs';
 
-const SIZES = [512, 1024, 2048, 4096];
-const ROUNDS = Number(process.argv[2] ?? 5);
-const TARGET = 0.6;
-const PEAK_SECONDS = 0.1;
+const progress = (text) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+};
 
-const native = addon();
-const best = native.kernels().find(({ dtype, runsHere }) => dtype === 'float32' && runsHere).isa;
-const threads = Math.min(2, availableParallelism());
-
-function peakRate() {
-  let iterations = 1 << 16;
-  for (;;) {
-    const { operations, seconds } = native.peakLoop('float32', best, iterations);
-    if (seconds >= PEAK_SECONDS) return operations / seconds;
-    iterations *= 2;
-  }
+/** The CPUs that this process may use, as the kernel lists them: "0-1,4". */
+function allowedCpus() {
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1];
+  return list.split(',').flatMap((part) => {
+    const [from, to = from] = part.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  });
 }
 
-async function rate(n, members) {
-  const repetitions = Math.max(2, Math.round(0.2 / ((2 * n ** 3) / 1e11)));
-  const cpus = Array.from({ length: members }, (_, i) => i);
-  const { samples, verification } = await native.inspect(
-    matmulJob(n, members, cpus, { repetitions, warmup: { kind: 'count', count: n > 1024 ? 1 : 5 } }, best),
-  ).result;
-  if (!verification.passed) throw new Error(`wrong result at n = ${n}: ${verification.firstWrong}`);
-  return (2 * n ** 3) / median(samples.seconds);
-}
-
-process.stdout.write(`float32 ${best}, ${ROUNDS} rounds in turns, medians\n`);
-for (const n of SIZES) {
-  const rounds = [];
-  for (let i = 0; i < ROUNDS; i++) {
-    const peak = peakRate();
-    const one = await rate(n, 1);
-    const all = threads > 1 ? await rate(n, threads) : one;
-    rounds.push({ peak, one, all });
-  }
-  const share = median(rounds.map(({ peak, one }) => one / peak));
-  const scaling = median(rounds.map(({ one, all }) => all / one));
-  const gflops = (key) => (median(rounds.map((round) => round[key])) / 1e9).toFixed(1);
-  line(
-    `n = ${n}: ${gflops('one')} of ${gflops('peak')} GFLOP/s on one thread`,
-    `${share.toFixed(3)} of the peak; ${threads} threads ${scaling.toFixed(2)} times one`,
-    `${TARGET} of the peak`,
-    share >= TARGET,
+async function measureCase(situation, candidates, options, draw) {
+  const taking = candidates.filter((candidate) => candidate.applies(situation));
+  progress(`${heading(situation)}: ${situation.shape.name}`);
+  const runs = await measureInTurns(
+    [...taking, peakCandidate].map((candidate) => ({
+      ...candidate,
+      process: candidate.processFor(situation, candidate.setting),
+    })),
+    { ...options, draw },
   );
+  return figures(situation, runs);
 }
+
+async function measureTable(type, threads, cpus, candidates, options, draw) {
+  const situation = (shape) => ({ type, threads, shape, cpus: cpus.slice(0, threads) });
+  const set = await settle(candidates, situation, options, draw);
+  const cases = [];
+  for (const shape of options.shapes) cases.push(await measureCase(situation(shape), set, options, draw));
+  progress('');
+  return cases;
+}
+
+async function main() {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) return process.stdout.write(USAGE);
+  const cpus = allowedCpus();
+  const candidates = [...ownCandidates(options, addon().kernels()), ...libraryCandidates(options)];
+  const draw = random(options.seed);
+  const written = [];
+  const print = (text) => {
+    written.push(text);
+    process.stdout.write(`${text}\n\n`);
+  };
+  print(describe(candidates, options));
+  const all = [];
+  for (const type of options.types) {
+    for (const threads of options.threads) {
+      if (threads > cpus.length) {
+        print(`${heading({ type, threads })}: there are ${cpus.length} CPUs, so it was not measured`);
+        continue;
+      }
+      const cases = await measureTable(type, threads, cpus, candidates, options, draw);
+      all.push(...cases);
+      print(`### ${heading({ type, threads })}\n\n${caseTable(cases)}`);
+      print(footnotes(cases).join('\n'));
+    }
+  }
+  print(summary(all).join('\n'));
+  if (options.markdown !== undefined) writeFileSync(options.markdown, `${written.join('\n\n')}\n`);
+}
+
+await main().catch((error) => {
+  process.stderr.write(`bench-gemm: ${error.message}\n`);
+  process.exitCode = 1;
+});
