@@ -1,14 +1,14 @@
 // npm run bench:gemm: our own GEMM beside the libraries of this machine. Each candidate is a process of its own, measured in
 // turns with the others and with the register-only peak; see bench-gemm/.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { libraryCandidates, ownCandidates, peakCandidate } from './bench-gemm/candidates.mjs';
+import { buildCandidate } from './bench-gemm/build.mjs';
+import { libraryCandidates, ownCandidates } from './bench-gemm/candidates.mjs';
 import { describe } from './bench-gemm/machine.mjs';
 import { readOptions, USAGE } from './bench-gemm/options.mjs';
 import { caseTable, footnotes, heading, summary } from './bench-gemm/report.mjs';
 import { figures } from './bench-gemm/results.mjs';
 import { settle } from './bench-gemm/settings.mjs';
 import { measureInTurns, random } from './bench-gemm/turns.mjs';
-import { addon } from './lib/measure.mjs';
 
 const progress = (text) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
@@ -27,7 +27,7 @@ async function measureCase(situation, candidates, options, draw) {
   const taking = candidates.filter((candidate) => candidate.applies(situation));
   progress(`${heading(situation)}: ${situation.shape.name}`);
   const runs = await measureInTurns(
-    [...taking, peakCandidate].map((candidate) => ({
+    taking.map((candidate) => ({
       ...candidate,
       process: candidate.processFor(situation, candidate.setting),
     })),
@@ -49,7 +49,8 @@ async function main() {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return process.stdout.write(USAGE);
   const cpus = allowedCpus();
-  const candidates = [...ownCandidates(options, addon().kernels()), ...libraryCandidates(options)];
+  const program = await buildCandidate();
+  const candidates = [...ownCandidates(options, program), ...libraryCandidates(options, program)];
   const draw = random(options.seed);
   const written = [];
   const print = (text) => {

@@ -114,23 +114,36 @@ async function compile({ path, flags }, mode) {
   return object;
 }
 
+const codeBelowNode = () => addonSources().filter(({ path }) => path !== 'native/addon.cc');
+const withCommonFlags = (path) => ({ path, flags: commonFlags() });
+
 /**
  * Compiles the programs named and what they need. Returns where each is, relative to the package.
  * @throws Error with the compiler's words where something does not compile.
  */
 export async function buildChecks(programs = checkPrograms(), sanitize = '') {
   const mode = MODES[sanitize];
-  const checked = addonSources().filter(({ path }) => path !== 'native/addon.cc');
-  const own = programs.map((name) => ({ path: `test/native/${name}_check.cc`, flags: commonFlags() }));
+  const checked = codeBelowNode();
+  const own = programs.map((name) => withCommonFlags(`test/native/${name}_check.cc`));
   const objects = await inParallel([...checked, ...own], (source) => compile(source, mode));
   const shared = objects.slice(0, checked.length);
-  return inParallel(programs, async (name) => {
-    const binary = join(CACHE, mode.folder, name);
-    const parts = [objects[checked.length + programs.indexOf(name)], ...shared];
-    const args = [...mode.flags, ...parts, '-pthread', '-ldl', '-o', binary];
-    await make(join(packageRoot, binary), parts, args);
-    return binary;
-  });
+  return inParallel(programs, (name) =>
+    link(name, [objects[checked.length + programs.indexOf(name)], ...shared], mode),
+  );
+}
+
+/** One program of these sources and the addon's code, as buildChecks() makes them. */
+export async function buildProgram(name, paths) {
+  const mode = MODES[''];
+  const sources = [...paths.map(withCommonFlags), ...codeBelowNode()];
+  return link(name, await inParallel(sources, (source) => compile(source, mode)), mode);
+}
+
+async function link(name, parts, mode) {
+  const binary = join(CACHE, mode.folder, name);
+  const args = [...mode.flags, ...parts, '-pthread', '-ldl', '-o', binary];
+  await make(join(packageRoot, binary), parts, args);
+  return binary;
 }
 
 /**

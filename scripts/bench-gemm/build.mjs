@@ -1,33 +1,30 @@
-// Compiles what the candidates run in: library/*.cc, and libxsmm where it is there as an archive only.
+// Compiles what the candidates run in: candidate/*.cc with the addon's code, and libxsmm where it is there as an archive
+// only. Our kernels come from the sources as they are now, so no stale build of the addon can be measured.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../lib/tree.mjs';
+import { buildProgram } from '../native-checks.mjs';
+import { filesBelow } from '../native-sources.mjs';
 
-const SOURCES = join(packageRoot, 'scripts', 'bench-gemm', 'library');
+const SOURCES = join('scripts', 'bench-gemm', 'candidate');
 // Not below build/, which every build of the addon empties.
-const OUTPUT = join(packageRoot, 'node_modules', '.cache', 'bench-gemm');
+const XSMM = join(packageRoot, 'node_modules', '.cache', 'bench-gemm', 'libxsmm.so');
 
-const modified = (path) => statSync(path).mtimeMs;
-
-function make(target, sources, args) {
-  if (existsSync(target) && sources.every((source) => modified(source) < modified(target))) return target;
-  mkdirSync(dirname(target), { recursive: true });
-  const { status, stderr, error } = spawnSync('g++', [...args, '-o', target], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`g++ does not compile ${target}: ${error?.message ?? stderr}`);
-  return target;
+/** Returns the program that measures a candidate. */
+export async function buildCandidate() {
+  return join(packageRoot, await buildProgram('bench-gemm', filesBelow(SOURCES, ['.cc'])));
 }
 
-/** Returns the program that measures a library. */
-export function buildProgram() {
-  const files = readdirSync(SOURCES).map((name) => join(SOURCES, name));
-  const units = files.filter((file) => file.endsWith('.cc'));
-  return make(join(OUTPUT, 'library'), files, ['-std=c++20', '-O2', ...units, '-ldl', '-pthread']);
-}
-
-/** Debian has libxsmm as an archive of position-independent code: a shared library is made of it. */
+/** Debian has libxsmm as archives of position-independent code: a shared library is made of them. */
 export function sharedFromArchives(archives) {
-  const target = join(OUTPUT, 'libxsmm.so');
+  const modified = (path) => statSync(path).mtimeMs;
+  if (existsSync(XSMM) && archives.every((archive) => modified(archive) < modified(XSMM))) return XSMM;
+  mkdirSync(dirname(XSMM), { recursive: true });
   const whole = ['-Wl,--whole-archive', ...archives, '-Wl,--no-whole-archive'];
-  return make(target, archives, ['-shared', ...whole, '-ldl', '-lpthread', '-lm']);
+  const { status, stderr } = spawnSync('g++', ['-shared', ...whole, '-ldl', '-lpthread', '-lm', '-o', XSMM], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`g++ makes no shared library of libxsmm: ${stderr}`);
+  return XSMM;
 }

@@ -3,11 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { buildProgram, sharedFromArchives } from './build.mjs';
+import { sharedFromArchives } from './build.mjs';
 import { operationsOf } from './shapes.mjs';
 
-const EMBEDDED = fileURLToPath(new URL('embedded.mjs', import.meta.url));
 /** Where libxsmm's generated code, which cannot block for caches, still applies. */
 const JIT_OPERATIONS = operationsOf({ m: 512, n: 512, k: 512 });
 
@@ -127,10 +125,9 @@ const threadVariables = (threads) =>
 
 const mklLayer = (threads) => ({ MKL_THREADING_LAYER: threads > 1 ? 'GNU' : 'SEQUENTIAL' });
 
-/** The libraries as candidates: { name, role, path, settings, types, processFor(case, setting) }. */
-export function libraryCandidates({ libraries: asked, only, prepack }) {
+/** The libraries as candidates: { name, role, path, settings, applies(case), processFor(case, setting) }. */
+export function libraryCandidates({ libraries: asked, only, prepack }, program) {
   const flags = cpuFlags();
-  const program = buildProgram();
   return libraries(asked).flatMap(({ name, family, path }) =>
     PROGRAM_KINDS[family]
       .map(({ suffix, kind, types, as, role = 'library' }) => ({
@@ -157,45 +154,26 @@ export function libraryCandidates({ libraries: asked, only, prepack }) {
   );
 }
 
-const ownProcess = (role, isa, { type, shape, cpus }) => ({
-  command: process.execPath,
-  args: [EMBEDDED, role, isa, cpus.join(','), type, ...[shape.m, shape.n, shape.k].map(String)],
+const ownProcess = (program, kind, isa, { type, shape, cpus }) => ({
+  command: program,
+  args: [kind, isa, cpus.join(','), type, ...[shape.m, shape.n, shape.k].map(String)],
   environment: {},
 });
 
-/** Our own kernels, `stack` as embedded or embedded:avx2. */
-export function ownCandidates({ stacks, prepack }, kernels) {
-  const plain = stacks.map((name) => {
-    const isa = name.split(':')[1] ?? '';
-    return { name, isa, role: 'own', mode: 'plain' };
-  });
-  const prepacked = prepack
-    ? plain.map((own) => ({
-        ...own,
-        name: `${own.name} prepacked`,
-        role: 'own prepacked',
-        mode: 'prepacked',
-      }))
-    : [];
-  return [...plain, ...prepacked].map(({ name, isa, role, mode }) => ({
+/** Our own kernels, `stacks` as embedded or embedded:avx2, and the peak: multiply-adds in registers only. */
+export function ownCandidates({ stacks, prepack }, program) {
+  const candidate = (name, role, kind, isa) => ({
     name,
     role,
     path: null,
     settings: [OWN_CHOICE],
-    applies: ({ type }) =>
-      kernels.some(
-        (kernel) => kernel.dtype === type && kernel.runsHere && (isa === '' || kernel.isa === isa),
-      ),
-    processFor: (situation) => ownProcess(mode, isa, situation),
-  }));
+    applies: () => true,
+    processFor: (situation) => ownProcess(program, kind, isa, situation),
+  });
+  const own = stacks.flatMap((name) => {
+    const isa = name.split(':')[1] ?? '';
+    const plain = candidate(name, 'own', 'plain', isa);
+    return prepack ? [plain, candidate(`${name} prepacked`, 'own prepacked', 'prepacked', isa)] : [plain];
+  });
+  return [...own, candidate('peak', 'peak', 'peak', '')];
 }
-
-/** Multiply-adds in registers only, on the same threads, in the same turns. */
-export const peakCandidate = {
-  name: 'peak',
-  role: 'peak',
-  path: null,
-  settings: [OWN_CHOICE],
-  applies: () => true,
-  processFor: (situation) => ownProcess('peak', '', situation),
-};

@@ -35,7 +35,8 @@ function verdict(comparisons) {
   const judged = comparisons.filter(({ target }) => target !== null);
   if (judged.length === 0) return '';
   if (judged.some(({ holds }) => holds === false)) return 'MISSED';
-  return judged.every(({ holds }) => holds === true) ? 'yes' : 'not compared';
+  if (judged.every(({ holds }) => holds === true)) return 'yes';
+  return judged.some(({ rival }) => rival === null) ? 'not compared' : 'disturbed';
 }
 
 const first = (names) => [...new Set(names)];

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
-#include <random>
+#include <sstream>
 
 namespace bench {
 namespace {
@@ -138,8 +138,9 @@ std::string Matrices::fault() const {
     }
     const double found = output(c_.get(), row * n + column, product_.type);
     if (!(std::fabs(found - sum) <= limit * magnitude)) {
-      return "[" + std::to_string(row) + ", " + std::to_string(column) + "] is " + std::to_string(found) +
-             ", not " + std::to_string(sum);
+      std::ostringstream text;
+      text << '[' << row << ", " << column << "] is " << found << ", not " << sum;
+      return text.str();
     }
   }
   return {};

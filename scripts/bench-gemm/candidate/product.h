@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -50,5 +51,29 @@ std::unique_ptr<Library> open_cblas(const std::string& path);
 std::unique_ptr<Library> open_onednn_gemm(const std::string& path);
 std::unique_ptr<Library> open_onednn_matmul(const std::string& path, bool prepacked);
 std::unique_ptr<Library> open_libxsmm(const std::string& path);
+
+// What is measured: a product on a library or on our own kernels, ready to be called.
+class Subject {
+ public:
+  Subject() = default;
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
+  virtual ~Subject() = default;
+  virtual std::string version() = 0;
+  virtual std::string kernel() = 0;
+  virtual void call() = 0;
+  // Of one call.
+  virtual double operations() = 0;
+  // Values that no product has, so that a call that does nothing is seen.
+  virtual void poison() = 0;
+  // What is wrong with the result of the last call; empty where nothing is.
+  virtual std::string fault() = 0;
+};
+
+std::unique_ptr<Subject> make_library_subject(std::unique_ptr<Library> library, const Product& product);
+// `role`: plain, prepacked, or peak, which multiplies and adds in registers only. `isa` empty: the best that
+// runs here. Throws Unsupported.
+std::unique_ptr<Subject> make_own_subject(const std::string& role, const std::string& isa,
+                                          const Product& product, const std::vector<int>& cpus);
 
 }  // namespace bench

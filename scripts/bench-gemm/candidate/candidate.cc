@@ -1,6 +1,7 @@
-// One library, one product: `library KIND PATH CPUS TYPE M N K` opens it, computes, checks, and says in a
+// One candidate, one product: `candidate KIND WHAT CPUS TYPE M N K` makes it, computes, checks, and says in a
 // line of JSON what it found. Then each `run SECONDS` on its input measures for about that long and answers
-// in a line of JSON. bench-gemm.mjs compiles it and conducts several of them in turns.
+// in a line of JSON. WHAT is a library's file, or of our own kernels the instruction set. bench-gemm.mjs
+// compiles it and conducts several in turns.
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 
 namespace {
 
-using bench::Call;
+using bench::Subject;
 
 constexpr double kWarmUpSeconds = 0.05;
 constexpr double kSampleSeconds = 1e-3;
@@ -47,17 +48,25 @@ std::unique_ptr<bench::Library> open(const std::string& kind, const std::string&
   if (kind == "onednn-matmul") return bench::open_onednn_matmul(path, false);
   if (kind == "onednn-prepacked") return bench::open_onednn_matmul(path, true);
   if (kind == "libxsmm") return bench::open_libxsmm(path);
-  throw std::runtime_error("unknown kind of library: " + kind);
+  throw std::runtime_error("unknown kind of candidate: " + kind);
+}
+
+std::unique_ptr<Subject> make_subject(const std::string& kind, const std::string& what,
+                                      const bench::Product& product, const std::vector<int>& cpus) {
+  if (kind == "plain" || kind == "prepacked" || kind == "peak") {
+    return bench::make_own_subject(kind, what, product, cpus);
+  }
+  return bench::make_library_subject(open(kind, what), product);
 }
 
 // Seconds of one call, once the library has built its kernels, its buffers and its threads.
-double warm_up(const Call& call) {
-  call();
+double warm_up(Subject& subject) {
+  subject.call();
   const double begin = now();
   double seconds = 0;
   int calls = 0;
   do {
-    call();
+    subject.call();
     ++calls;
     seconds = now() - begin;
   } while (seconds < kWarmUpSeconds);
@@ -70,12 +79,12 @@ struct Sample {
 };
 
 // Samples of several calls each, so that the clock and its reading count for nothing.
-std::vector<Sample> measure(const Call& call, int calls, double seconds) {
+std::vector<Sample> measure(Subject& subject, int calls, double seconds) {
   const bench::RunQueue queue;
   std::vector<Sample> samples;
   // The stop since the last turn has let caches and threads cool.
   if (calls > 1) {
-    for (int i = 0; i < calls; ++i) call();
+    for (int i = 0; i < calls; ++i) subject.call();
   }
   const double start = now();
   double elapsed = 0;
@@ -83,7 +92,7 @@ std::vector<Sample> measure(const Call& call, int calls, double seconds) {
   do {
     const double waited = queue.waited();
     const double begin = now();
-    for (int i = 0; i < calls; ++i) call();
+    for (int i = 0; i < calls; ++i) subject.call();
     const double end = now();
     const bool disturbed = queue.waited() - waited > kMostWaiting * (end - begin);
     samples.push_back({(end - begin) / calls, disturbed});
@@ -121,24 +130,23 @@ void serve(const std::vector<std::string>& arguments) {
   for (std::string cpu; std::getline(list, cpu, ',');) cpus.push_back(std::stoi(cpu));
   const bench::Product product{arguments[3], std::stoi(arguments[4]), std::stoi(arguments[5]),
                                std::stoi(arguments[6])};
-  const auto library = open(arguments[0], arguments[1]);
-  bench::Matrices matrices(product);
-  const Call call = library->prepare(product, matrices.operands());
-  warm_up(call);
+  const auto subject = make_subject(arguments[0], arguments[1], product, cpus);
+  warm_up(*subject);
   const bool pinned = bench::pin_tasks(cpus);
-  const int calls = static_cast<int>(std::max(1.0, kSampleSeconds / warm_up(call)));
-  matrices.poison();
-  call();
-  const std::string fault = matrices.fault();
+  const int calls = static_cast<int>(std::max(1.0, kSampleSeconds / warm_up(*subject)));
+  subject->poison();
+  subject->call();
+  const std::string fault = subject->fault();
   if (!fault.empty()) return say("{\"wrong\":" + quoted(fault) + "}");
-  say("{\"version\":" + quoted(library->version()) + ",\"kernel\":" + quoted(library->kernel()) +
+  say("{\"version\":" + quoted(subject->version()) + ",\"kernel\":" + quoted(subject->kernel()) +
+      ",\"operations\":" + std::to_string(subject->operations()) +
       ",\"pinned\":" + (pinned ? "true" : "false") + "}");
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string command;
     double seconds = 0;
     if (!(words >> command >> seconds) || command != "run") break;
-    say(summary(measure(call, calls, seconds)));
+    say(summary(measure(*subject, calls, seconds)));
   }
 }
 
@@ -148,7 +156,7 @@ int main(int count, char** words) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const std::vector<std::string> arguments(words + 1, words + count);
   if (arguments.size() != 7) {
-    std::cerr << "library KIND PATH CPUS TYPE M N K\n";
+    std::cerr << "candidate KIND WHAT CPUS TYPE M N K\n";
     return 64;
   }
   try {
