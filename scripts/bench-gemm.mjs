@@ -8,7 +8,12 @@ import { readOptions, USAGE } from './bench-gemm/options.mjs';
 import { caseTable, footnotes, heading, summary } from './bench-gemm/report.mjs';
 import { figures } from './bench-gemm/results.mjs';
 import { settle } from './bench-gemm/settings.mjs';
+import { square } from './bench-gemm/shapes.mjs';
 import { measureInTurns, random } from './bench-gemm/turns.mjs';
+
+const PORTABLE_STACKS = ['embedded:portable', 'embedded:avx2'];
+const PORTABLE_TYPES = ['float32', 'float64'];
+const PORTABLE_SIZES = [64, 256, 1024];
 
 const progress = (text) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
@@ -45,6 +50,19 @@ async function measureTable(type, threads, cpus, candidates, options, draw) {
   return cases;
 }
 
+/** What a machine without any of our instruction sets would get, beside AVX2. */
+async function measurePortable(program, cpus, options, draw, print) {
+  const candidates = ownCandidates({ stacks: PORTABLE_STACKS, prepack: false }, program);
+  const shapes = PORTABLE_SIZES.map(square);
+  const all = [];
+  for (const type of PORTABLE_TYPES) {
+    const cases = await measureTable(type, 1, cpus, candidates, { ...options, shapes }, draw);
+    all.push(...cases);
+    print(`### portable: ${heading({ type, threads: 1 })}\n\n${caseTable(cases)}`);
+  }
+  return all;
+}
+
 async function main() {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return process.stdout.write(USAGE);
@@ -71,6 +89,7 @@ async function main() {
       print(footnotes(cases).join('\n'));
     }
   }
+  if (options.portable) all.push(...(await measurePortable(program, cpus, options, draw, print)));
   print(summary(all).join('\n'));
   if (options.markdown !== undefined) writeFileSync(options.markdown, `${written.join('\n\n')}\n`);
 }

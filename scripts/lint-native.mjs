@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { packageRoot } from './lib/tree.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
-const FOLDERS = ['native', 'kernels', 'test/native'];
+const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate'];
 const PARALLEL = 2;
 
 function missingTool() {

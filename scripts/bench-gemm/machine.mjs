@@ -31,7 +31,7 @@ function commit() {
 }
 
 /** Lines for people, which are markdown too. */
-export function describe(candidates, { rounds, seconds, seed }) {
+export function describe(candidates, { rounds, launches, seconds, seed }) {
   const info = read('/proc/cpuinfo');
   const field = (name) => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(info)?.[1] ?? '?';
   const files = [...new Set(candidates.flatMap(({ path }) => (path === null ? [] : [basename(path)])))];
@@ -40,6 +40,6 @@ export function describe(candidates, { rounds, seconds, seed }) {
     `- Linux ${release()}, Node ${process.versions.node}`,
     `- Libraries: ${files.length === 0 ? 'none found' : files.join(', ')}`,
     `- pi-bench at commit ${commit()}, ${new Date().toISOString().slice(0, 10)}`,
-    `- Each cell: median of ${rounds} turns of ${seconds} s, order drawn with seed ${seed}; a ratio is the median over the rounds`,
+    `- Each cell: median of ${rounds} turns of ${seconds} s in ${launches} launches, in an order drawn with seed ${seed}. Ratio: median over the rounds, of turns side by side; at best: of the fastest samples. ~: disturbed in most turns, so no verdict`,
   ].join('\n');
 }

@@ -15,10 +15,12 @@ export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside 
   --prepack        also with the right operand packed before the timed region, on both sides
   --library LIST   more libraries: cblas:FILE, mkl:FILE, onednn:FILE, libxsmm:FILE
   --only LIST      only the libraries whose names contain one of these words
-  --rounds N       turns of each candidate in each case: 5
+  --portable       also our portable kernel beside AVX2's; part of a run without flags
+  --rounds N       turns of each candidate in each case: 6
+  --launches N     over so many processes of each: 2
   --seconds S      of a turn: 0.15
   --seed N         of the order of the turns
-  --quick          sizes ${QUICK_SIZES.join(',')}, 2 rounds, no skinny shapes
+  --quick          sizes ${QUICK_SIZES.join(',')}, 2 rounds, 1 launch, no skinny shapes
   --markdown FILE  also writes the tables there, with the machine's description
 `;
 
@@ -28,11 +30,13 @@ const FLAGS = {
   size: { type: 'string' },
   skinny: { type: 'boolean' },
   shape: { type: 'string' },
-  stack: { type: 'string', default: 'embedded' },
+  stack: { type: 'string' },
   prepack: { type: 'boolean', default: false },
   library: { type: 'string', default: '' },
   only: { type: 'string', default: '' },
+  portable: { type: 'boolean' },
   rounds: { type: 'string' },
+  launches: { type: 'string' },
   seconds: { type: 'string', default: '0.15' },
   seed: { type: 'string', default: '1' },
   quick: { type: 'boolean', default: false },
@@ -67,11 +71,13 @@ export function readOptions(args) {
     types,
     threads: list(values.threads).map((text) => positive('threads', text, 1)),
     shapes: shapes(values),
-    stacks: list(values.stack),
+    stacks: list(values.stack ?? 'embedded'),
     prepack: values.prepack,
+    portable: values.portable ?? args.length === 0,
     libraries: list(values.library),
     only: list(values.only),
-    rounds: positive('rounds', values.rounds ?? (values.quick ? '2' : '5'), 1),
+    rounds: positive('rounds', values.rounds ?? (values.quick ? '2' : '6'), 1),
+    launches: positive('launches', values.launches ?? (values.quick ? '1' : '2'), 1),
     seconds: positive('seconds', values.seconds),
     seed: positive('seed', values.seed, 1),
     markdown: values.markdown,

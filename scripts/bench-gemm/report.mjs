@@ -8,7 +8,7 @@ export function table(header, rows) {
   );
   const line = (cells) =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => `${column === 0 ? '' : ''}${'-'.repeat(width + (column === 0 ? 2 : 1))}${column === 0 ? '' : ':'}`).join('|')}|`;
+  const rule = `|${widths.map((width, column) => '-'.repeat(width + 1) + (column === 0 ? '-' : ':')).join('|')}|`;
   return [line(header), rule, ...rows.map(line)].join('\n');
 }
 
@@ -26,10 +26,9 @@ function rateCell(row) {
   return row.trouble.includes('of the peak') ? 'ABOVE PEAK' : 'FAILED';
 }
 
-const comparisonText = ({ ratio, rival, versus }) =>
-  rival === null
-    ? 'no library here has this type'
-    : `${ratio.toFixed(3)} ${versus === 'jit' ? 'JIT' : rival}`;
+const WORDS = { jit: 'JIT', avx2: 'AVX2' };
+const rivalText = ({ versus, rival }) => WORDS[versus] ?? rival;
+const NOTHING = 'no library here has this type';
 
 function verdict(comparisons) {
   const judged = comparisons.filter(({ target }) => target !== null);
@@ -41,24 +40,33 @@ function verdict(comparisons) {
 
 const first = (names) => [...new Set(names)];
 
-/** One data type and number of threads: a row for each shape, a column for each candidate. */
+/** Where the comparisons of a case go: what is compared with what, both ratios, target, verdict. */
+function comparisonCells(comparisons) {
+  const column = (text) => comparisons.map(text).join(', ');
+  return [
+    column((comparison) => (comparison.rival === null ? NOTHING : rivalText(comparison))),
+    column(({ ratio }) => ratio?.toFixed(3) ?? ''),
+    column(({ ratio, bestRatio }) => (ratio === null ? '' : bestRatio.toFixed(3))),
+    column(({ target }) => (target === null ? '' : String(target))).replace(/^[, ]+$/, ''),
+    verdict(comparisons),
+  ];
+}
+
+/**
+ * One data type and number of threads: a row for each shape, a column for each candidate, the comparisons of the first of
+ * our kernels and those with its prepacked operand.
+ */
 export function caseTable(cases) {
   const names = first(cases.flatMap(({ rows }) => rows.map(({ name }) => name)));
   const own = cases[0].rows.find(({ role }) => role === 'own')?.name;
-  const header = ['m x n x k', ...names, 'ratio to the best', 'of the peak', 'target', 'holds'];
+  const header = ['m x n x k', ...names, 'of the peak', 'rival', 'ratio', 'at best', 'target', 'holds'];
   const rows = cases.map(({ situation, peak, rows: figures, comparisons }) => {
     const mine = figures.find(({ name }) => name === own);
-    const shown = comparisons.filter((comparison) => comparison.own.startsWith(own));
     return [
       situation.shape.name,
       ...names.map((name) => rateCell(figures.find((row) => row.name === name))),
-      shown.map(comparisonText).join(', '),
       mine?.trouble === null && peak !== null ? (mine.rate / peak).toFixed(3) : '',
-      shown
-        .filter(({ target }) => target !== null)
-        .map(({ target }) => String(target))
-        .join(', '),
-      verdict(shown),
+      ...comparisonCells(comparisons.filter((comparison) => comparison.own.startsWith(own))),
     ];
   });
   return table(header, rows);
@@ -66,8 +74,9 @@ export function caseTable(cases) {
 
 export const unitOf = (type) => (type === 'int8' ? 'GOP/s' : 'GFLOP/s');
 
-export const heading = ({ type, threads }) =>
-  `${type}, ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${unitOf(type)}`;
+const threadsText = (threads) => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+
+export const heading = ({ type, threads }) => `${type}, ${threadsText(threads)}, ${unitOf(type)}`;
 
 /** Which kernels were at work under a table, and how much of it was disturbed. */
 export function footnotes(cases) {
@@ -80,7 +89,9 @@ export function footnotes(cases) {
           [kernel, setting && `(set: ${setting})`, pinned ? '' : '(not pinned)'].filter(Boolean).join(' '),
         ),
     );
-    return said.length === 0 ? [] : [`${name}: ${said.join(', ')}`];
+    const version = rows.find((row) => row.name === name && row.trouble === null)?.version ?? '';
+    const number = /\d+(\.\d+)+/.exec(version)?.[0] ?? '';
+    return said.length === 0 ? [] : [`${[name, number].filter(Boolean).join(' ')}: ${said.join(', ')}`];
   });
   const sound = rows.filter(({ trouble }) => trouble === null);
   const samples = sound.reduce((sum, row) => sum + row.samples, 0);
@@ -97,17 +108,22 @@ export function footnotes(cases) {
   ];
 }
 
-/** The targets that were missed, one a line, and how many were judged. */
+/** How many targets hold, and those that do not or are not known to, one a line. */
 export function summary(cases) {
-  const judged = cases.flatMap(({ situation, comparisons }) =>
-    comparisons.filter(({ holds }) => holds !== null).map((comparison) => ({ situation, ...comparison })),
+  const aimed = cases.flatMap(({ situation, comparisons }) =>
+    comparisons.filter(({ target }) => target !== null).map((comparison) => ({ situation, ...comparison })),
   );
-  const missed = judged.filter(({ holds }) => !holds);
+  const lines = (word, which) =>
+    which.map(({ situation, own, versus, rival, ratio, target }) => {
+      const shown = rival === null ? '' : ` ${ratio.toFixed(3)} of ${rivalText({ versus, rival })}`;
+      const where = `${situation.type} ${situation.shape.name}, ${threadsText(situation.threads)}`;
+      return `${word} ${where}: ${own}${shown}, target ${target}`;
+    });
+  const missed = aimed.filter(({ holds }) => holds === false);
+  const open = aimed.filter(({ holds }) => holds === null);
   return [
-    `${judged.length - missed.length} of ${judged.length} targets hold.`,
-    ...missed.map(
-      ({ situation, own, rival, ratio, target }) =>
-        `MISSED ${situation.type} ${situation.shape.name} on ${situation.threads}: ${own} ${ratio === null ? 'has no result' : `${ratio.toFixed(3)} of ${rival}`}, target ${target}`,
-    ),
+    `Of ${aimed.length} targets ${aimed.length - missed.length - open.length} hold, ${missed.length} were missed, ${open.length} could not be judged.`,
+    ...lines('MISSED', missed),
+    ...lines('not judged', open),
   ];
 }

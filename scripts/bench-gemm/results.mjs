@@ -45,6 +45,7 @@ function row({ candidate, hello, turns, trouble }, peak) {
     contended,
     setting: candidate.setting?.label ?? '',
     kernel: hello.kernel ?? '',
+    version: hello.version,
     pinned: hello.pinned,
   };
 }
@@ -55,20 +56,28 @@ export function strongest(own, rivals) {
   return ratios.reduce((least, entry) => (least === null || entry.ratio < least.ratio ? entry : least), null);
 }
 
-/** The targets of the issue, in its words. AMX's are for kernels that use it. */
-export function targetFor({ type, shape, threads }, versus, kernel) {
-  if (shape.skinny) return null;
-  if (versus === 'prepacked') return kernel.startsWith('amx') ? 0.9 : null;
+/**
+ * What our kernels are to reach. Kernels asked for by name are shown beside the libraries, but only the best of them is to
+ * reach them. The narrow types' targets are for AMX; the skinny shapes have none.
+ */
+export function targetFor({ type, shape, threads }, versus, own) {
+  if (versus === 'avx2') return 0.5;
+  if (shape.skinny || !/^embedded( prepacked)?$/.test(own.name)) return null;
+  const amx = own.kernel?.startsWith('amx') ?? false;
+  if (versus === 'prepacked') return amx ? 0.9 : null;
   if (versus === 'jit') return threads === 1 ? 0.95 : null;
-  if (versus === 'own') return null;
-  return type === 'float32' || type === 'float64' || kernel.startsWith('amx') ? 1 : null;
+  return type === 'float32' || type === 'float64' || amx ? 1 : null;
 }
 
-/** Which rows each comparison sets against each other. */
+const ofRole = (role) => (row) => row.role === role;
+const kernelNamed = (isa) => (row) => row.name === `embedded:${isa}`;
+
+/** Which rows are set against which. */
 const COMPARISONS = [
-  { own: 'own', versus: 'library' },
-  { own: 'own', versus: 'jit' },
-  { own: 'own prepacked', versus: 'prepacked' },
+  { own: ofRole('own'), versus: 'library', rivals: ofRole('library') },
+  { own: ofRole('own'), versus: 'jit', rivals: ofRole('jit') },
+  { own: ofRole('own prepacked'), versus: 'prepacked', rivals: ofRole('prepacked') },
+  { own: kernelNamed('portable'), versus: 'avx2', rivals: kernelNamed('avx2') },
 ];
 
 /**
@@ -83,18 +92,19 @@ export function judge(own, rivals, target) {
 }
 
 function compare(situation, own, versus, rivals) {
-  const target = targetFor(situation, versus, own.kernel ?? '');
+  const target = targetFor(situation, versus, own);
   const comparison = { own: own.name, versus, rival: null, ratio: null, target };
   if (own.trouble !== null) return { ...comparison, holds: target === null ? null : false };
   const found = strongest(own, rivals);
   if (found === null) return { ...comparison, holds: null };
   const { rival, ratio } = found;
-  return { ...comparison, rival: rival.name, ratio, holds: judge(own, rivals, target) };
+  const bestRatio = own.best / Math.max(...rivals.map(({ best }) => best));
+  return { ...comparison, rival: rival.name, ratio, bestRatio, holds: judge(own, rivals, target) };
 }
 
 /**
- * The figures of one case: { situation, peak, rows, comparisons }. A comparison is { own, versus, rival, ratio, target,
- * holds }: `rival` is null where nothing is there to compare with, `holds` where there is no target or no clean answer.
+ * The figures of one case: { situation, peak, rows, comparisons }. A comparison is { own, versus, rival, ratio, bestRatio,
+ * target, holds }: `ratio` is the one to judge by, `bestRatio` that of the best samples, `rival` is null where nothing is there to compare with, `holds` where there is no target or no clean answer.
  */
 export function figures(situation, runs) {
   const peakRun = runs.find(({ candidate, trouble }) => candidate.role === 'peak' && trouble === null);
@@ -104,18 +114,12 @@ export function figures(situation, runs) {
       : peakRun.hello.operations / Math.min(...peakRun.turns.map(({ min }) => min));
   const rows = runs.filter(({ candidate }) => candidate.role !== 'peak').map((run) => row(run, peak));
   const sound = rows.filter(({ trouble }) => trouble === null);
-  const comparisons = COMPARISONS.flatMap(({ own: role, versus }) =>
+  const comparisons = COMPARISONS.flatMap(({ own, versus, rivals }) =>
     rows
-      .filter((entry) => entry.role === role && !entry.trouble?.startsWith('unsupported'))
-      .map((own) =>
-        compare(
-          situation,
-          own,
-          versus,
-          sound.filter((entry) => entry.role === versus),
-        ),
-      )
-      .filter(({ rival }) => rival !== null || versus === 'library'),
+      .filter((entry) => own(entry) && !entry.trouble?.startsWith('unsupported'))
+      .map((entry) => compare(situation, entry, versus, sound.filter(rivals)))
+      // That there is no library is worth a word where one was to be reached.
+      .filter(({ rival, own: name }) => rival !== null || (versus === 'library' && name === 'embedded')),
   );
   return { situation, peak, rows, comparisons };
 }

@@ -17,7 +17,7 @@ export async function settle(candidates, situationOf, { seconds }, draw) {
     }
     const runs = await measureInTurns(
       settings.map((setting) => ({ setting, process: candidate.processFor(situation, setting) })),
-      { rounds: TRIAL_ROUNDS, seconds, draw },
+      { rounds: TRIAL_ROUNDS, launches: 1, seconds, draw },
     );
     const rate = ({ trouble, turns }) =>
       trouble === null ? operationsOf(TRIAL) / Math.min(...turns.map(({ min }) => min)) : 0;

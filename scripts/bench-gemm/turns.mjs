@@ -32,11 +32,14 @@ const trouble = ({ wrong, failed, unsupported }) =>
         ? `unsupported: ${unsupported}`
         : null;
 
-/**
- * Measures the candidates in rounds of turns. Returns for each, in their order, { candidate, hello, turns, trouble }: the
- * answers of its turns, one for each round, or what kept it from giving them.
- */
-export async function measureInTurns(candidates, { rounds, seconds, draw }) {
+/** How many of the rounds each launch has: as even as they go. */
+export const roundsOfLaunches = (rounds, launches) =>
+  Array.from({ length: Math.min(rounds, launches) }, (_, launch, count = Math.min(rounds, launches)) =>
+    Math.floor((rounds + count - 1 - launch) / count),
+  );
+
+/** One launch of each candidate, measured in rounds of turns. */
+async function launch(candidates, rounds, { seconds, draw }) {
   const runs = [];
   try {
     // One after the other: each warms up alone.
@@ -56,4 +59,20 @@ export async function measureInTurns(candidates, { rounds, seconds, draw }) {
     await Promise.all(runs.map(({ child }) => child.end()));
   }
   return runs.map(({ child, ...run }) => run);
+}
+
+/**
+ * Measures the candidates in rounds of turns, in some launches: a process keeps the memory that it got, and its speed with
+ * it. Returns for each, in their order, { candidate, hello, turns, trouble }: the answers of its turns, one for each round,
+ * or what kept it from giving them.
+ */
+export async function measureInTurns(candidates, options) {
+  const all = [];
+  for (const rounds of roundsOfLaunches(options.rounds, options.launches))
+    all.push(await launch(candidates, rounds, options));
+  return all[0].map((run, index) => ({
+    ...run,
+    turns: all.flatMap((runs) => runs[index].turns),
+    trouble: all.map((runs) => runs[index].trouble).find((text) => text !== null) ?? null,
+  }));
 }

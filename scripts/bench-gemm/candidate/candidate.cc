@@ -59,18 +59,18 @@ std::unique_ptr<Subject> make_subject(const std::string& kind, const std::string
   return bench::make_library_subject(open(kind, what), product);
 }
 
+double time_call(Subject& subject) {
+  const double begin = now();
+  subject.call();
+  return now() - begin;
+}
+
 // Seconds of one call, once the library has built its kernels, its buffers and its threads.
 double warm_up(Subject& subject) {
-  subject.call();
-  const double begin = now();
-  double seconds = 0;
-  int calls = 0;
-  do {
-    subject.call();
-    ++calls;
-    seconds = now() - begin;
-  } while (seconds < kWarmUpSeconds);
-  return seconds / calls;
+  double last = time_call(subject);
+  const double enough = now() + kWarmUpSeconds - last;
+  while (now() < enough) last = time_call(subject);
+  return last;
 }
 
 struct Sample {
@@ -82,7 +82,7 @@ struct Sample {
 std::vector<Sample> measure(Subject& subject, int calls, double seconds) {
   const bench::RunQueue queue;
   std::vector<Sample> samples;
-  // The stop since the last turn has let caches and threads cool.
+  // The turns of the others have let caches and threads cool.
   if (calls > 1) {
     for (int i = 0; i < calls; ++i) subject.call();
   }

@@ -2,7 +2,7 @@
 // of its C interface that matter here are declared here, so that no header is needed; descriptors are larger
 // in no version 2.
 #include <array>
-#include <cstring>
+#include <bit>
 
 #include "product.h"
 #include "symbols.h"
@@ -35,7 +35,10 @@ constexpr int kDestinationArgument = 17;
 constexpr int kWeightsArgument = 33;
 
 void check(int status, const char* what) {
-  if (status == 3 || status == 2) throw Unsupported(std::string(what) + ": not for this product");
+  constexpr int kInvalidArguments = 2;
+  constexpr int kUnimplemented = 3;
+  if (status == kUnimplemented || status == kInvalidArguments)
+    throw Unsupported(std::string(what) + ": not for this product");
   if (status != 0) throw std::runtime_error(std::string(what) + " failed: " + std::to_string(status));
 }
 
@@ -170,7 +173,7 @@ class OnednnMatmul : public Library {
     void* result = nullptr;
     using Create = int(void**, const Descriptor*, void*, void*);
     // The library's word for "allocate" is all ones.
-    void* handle = data != nullptr ? data : reinterpret_cast<void*>(~std::uintptr_t{0});
+    void* handle = data != nullptr ? data : std::bit_cast<void*>(~std::uintptr_t{0});
     check(symbols_.get<Create>("dnnl_memory_create")(&result, descriptor, engine_, handle), "memory");
     return result;
   }
