@@ -19,6 +19,9 @@ const progress = (text) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 };
 
+const isOursWrong = ({ rows }) =>
+  rows.some(({ role, trouble }) => role.startsWith('own') && trouble?.startsWith('WRONG'));
+
 /** The CPUs that this process may use, as the kernel lists them: "0-1,4". */
 function allowedCpus() {
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1];
@@ -28,24 +31,27 @@ function allowedCpus() {
   });
 }
 
-async function measureCase(situation, candidates, options, draw) {
-  const taking = candidates.filter((candidate) => candidate.applies(situation));
-  progress(`${heading(situation)}: ${situation.shape.name}`);
+async function measureCase(situation, candidates, settings, options, draw) {
   const runs = await measureInTurns(
-    taking.map((candidate) => ({
-      ...candidate,
-      process: candidate.processFor(situation, candidate.setting),
-    })),
+    candidates.map((candidate) => {
+      const setting = settings[candidate.name];
+      return { ...candidate, setting, process: candidate.processFor(situation, setting) };
+    }),
     { ...options, draw },
   );
   return figures(situation, runs);
 }
 
 async function measureTable(type, threads, cpus, candidates, options, draw) {
-  const situation = (shape) => ({ type, threads, shape, cpus: cpus.slice(0, threads) });
-  const set = await settle(candidates, situation, options, draw);
   const cases = [];
-  for (const shape of options.shapes) cases.push(await measureCase(situation(shape), set, options, draw));
+  let settings = {};
+  for (const shape of options.shapes) {
+    const situation = { type, threads, shape, cpus: cpus.slice(0, threads) };
+    progress(`${heading(situation)}: ${shape.name}`);
+    const taking = candidates.filter((candidate) => candidate.applies(situation));
+    settings = { ...settings, ...(await settle(taking, situation, settings, draw)) };
+    cases.push(await measureCase(situation, taking, settings, options, draw));
+  }
   progress('');
   return cases;
 }
@@ -91,6 +97,7 @@ async function main() {
   }
   if (options.portable) all.push(...(await measurePortable(program, cpus, options, draw, print)));
   print(summary(all).join('\n'));
+  if (all.some(isOursWrong)) process.exitCode = 3;
   if (options.markdown !== undefined) writeFileSync(options.markdown, `${written.join('\n\n')}\n`);
 }
 

@@ -66,6 +66,8 @@ export function readOptions(args) {
   const types = list(values.dtype);
   const unknown = types.find((type) => !TYPES.includes(type));
   if (unknown !== undefined) throw new Error(`--dtype knows ${TYPES.join(', ')}, not ${unknown}`);
+  const rounds = positive('rounds', values.rounds ?? (values.quick ? '2' : '6'), 1);
+  const launches = positive('launches', values.launches ?? (values.quick ? '1' : '2'), 1);
   return {
     help: values.help,
     types,
@@ -76,8 +78,8 @@ export function readOptions(args) {
     portable: values.portable ?? args.length === 0,
     libraries: list(values.library),
     only: list(values.only),
-    rounds: positive('rounds', values.rounds ?? (values.quick ? '2' : '6'), 1),
-    launches: positive('launches', values.launches ?? (values.quick ? '1' : '2'), 1),
+    rounds,
+    launches: Math.min(rounds, launches),
     seconds: positive('seconds', values.seconds),
     seed: positive('seed', values.seed, 1),
     markdown: values.markdown,

@@ -110,19 +110,25 @@ export function footnotes(cases) {
 
 /** How many targets hold, and those that do not or are not known to, one a line. */
 export function summary(cases) {
-  const aimed = cases.flatMap(({ situation, comparisons }) =>
-    comparisons.filter(({ target }) => target !== null).map((comparison) => ({ situation, ...comparison })),
+  const all = cases.flatMap(({ situation, comparisons }) =>
+    comparisons.map((comparison) => ({ situation, ...comparison })),
+  );
+  const aimed = all.filter(({ target }) => target !== null);
+  const free = all.filter(
+    ({ target, versus, ratio }) => target === null && versus === 'library' && ratio !== null,
   );
   const lines = (word, which) =>
     which.map(({ situation, own, versus, rival, ratio, target }) => {
       const shown = rival === null ? '' : ` ${ratio.toFixed(3)} of ${rivalText({ versus, rival })}`;
       const where = `${situation.type} ${situation.shape.name}, ${threadsText(situation.threads)}`;
-      return `${word} ${where}: ${own}${shown}, target ${target}`;
+      return `- ${word} ${where}: ${own}${shown}, target ${target}`;
     });
   const missed = aimed.filter(({ holds }) => holds === false);
   const open = aimed.filter(({ holds }) => holds === null);
   return [
     `Of ${aimed.length} targets ${aimed.length - missed.length - open.length} hold, ${missed.length} were missed, ${open.length} could not be judged.`,
+    `Without a target: at least as fast as the best library in ${free.filter(({ ratio }) => ratio >= 1).length} of ${free.length} cases.`,
+    '',
     ...lines('MISSED', missed),
     ...lines('not judged', open),
   ];

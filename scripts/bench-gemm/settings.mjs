@@ -1,28 +1,36 @@
-// Of a library's settings, which is the fastest here: tried in turns on one product of middle size.
+// Of a library's settings, which is the fastest here: tried in turns on the product itself, or for the largest ones on the
+// largest that was tried.
 import { operationsOf, square } from './shapes.mjs';
 import { measureInTurns } from './turns.mjs';
 
-const TRIAL = square(512);
-const TRIAL_ROUNDS = 2;
+const LARGEST_TRIAL = operationsOf(square(1024));
+const TRIAL = { rounds: 2, launches: 1, seconds: 0.05 };
 
-/** The candidates, each with the setting that it is measured with: `setting`. */
-export async function settle(candidates, situationOf, { seconds }, draw) {
-  const situation = situationOf(TRIAL);
-  const settled = [];
+const fastest = (runs) => {
+  const seconds = ({ trouble, turns }) =>
+    trouble === null ? Math.min(...turns.map(({ min }) => min)) : Number.POSITIVE_INFINITY;
+  return runs.reduce((best, run) => (seconds(run) < seconds(best) ? run : best)).candidate.setting;
+};
+
+async function tried(candidate, situation, draw) {
+  const runs = await measureInTurns(
+    candidate.settings.map((setting) => ({ setting, process: candidate.processFor(situation, setting) })),
+    { ...TRIAL, draw },
+  );
+  return fastest(runs);
+}
+
+/**
+ * The setting of each candidate for this case, by its name. `before` has those of the case before, which large products
+ * keep.
+ */
+export async function settle(candidates, situation, before, draw) {
+  const settings = {};
   for (const candidate of candidates) {
-    const settings = candidate.settings;
-    if (settings.length === 1 || !candidate.applies(situation)) {
-      settled.push({ ...candidate, setting: settings[0] });
-      continue;
-    }
-    const runs = await measureInTurns(
-      settings.map((setting) => ({ setting, process: candidate.processFor(situation, setting) })),
-      { rounds: TRIAL_ROUNDS, launches: 1, seconds, draw },
-    );
-    const rate = ({ trouble, turns }) =>
-      trouble === null ? operationsOf(TRIAL) / Math.min(...turns.map(({ min }) => min)) : 0;
-    const best = runs.reduce((fastest, run) => (rate(run) > rate(fastest) ? run : fastest));
-    settled.push({ ...candidate, setting: best.candidate.setting });
+    const { name, settings: choices } = candidate;
+    const known = before[name] ?? choices[0];
+    const open = choices.length > 1 && operationsOf(situation.shape) <= LARGEST_TRIAL;
+    settings[name] = open ? await tried(candidate, situation, draw) : known;
   }
-  return settled;
+  return settings;
 }

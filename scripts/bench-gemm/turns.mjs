@@ -34,9 +34,7 @@ const trouble = ({ wrong, failed, unsupported }) =>
 
 /** How many of the rounds each launch has: as even as they go. */
 export const roundsOfLaunches = (rounds, launches) =>
-  Array.from({ length: Math.min(rounds, launches) }, (_, launch, count = Math.min(rounds, launches)) =>
-    Math.floor((rounds + count - 1 - launch) / count),
-  );
+  Array.from({ length: launches }, (_, launch) => Math.floor((rounds + launches - 1 - launch) / launches));
 
 /** One launch of each candidate, measured in rounds of turns. */
 async function launch(candidates, rounds, { seconds, draw }) {

@@ -42,7 +42,8 @@ describe('the turns', () => {
   it('are spread over the launches as evenly as they go', () => {
     expect(roundsOfLaunches(6, 2)).toEqual([3, 3]);
     expect(roundsOfLaunches(5, 2)).toEqual([3, 2]);
-    expect(roundsOfLaunches(2, 3)).toEqual([1, 1]);
+    const { rounds, launches } = readOptions(['--rounds', '2', '--launches', '3']);
+    expect(roundsOfLaunches(rounds, launches)).toEqual([1, 1]);
   });
 });
 
