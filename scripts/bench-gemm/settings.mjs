@@ -4,7 +4,7 @@ import { operationsOf, square } from './shapes.mjs';
 import { measureInTurns } from './turns.mjs';
 
 const LARGEST_TRIAL = operationsOf(square(1024));
-const TRIAL = { rounds: 2, launches: 1, seconds: 0.05 };
+const TRIAL = { rounds: 3, launches: 1, seconds: 0.05 };
 
 const fastest = (runs) => {
   const seconds = ({ trouble, turns }) =>
