@@ -8,7 +8,7 @@ import { ARCHITECTURES } from './lib/architectures.mjs';
 import { packageRoot } from './lib/tree.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
-const FOLDERS = ['native', 'kernels', 'test/native'];
+const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate'];
 const PARALLEL = 2;
 
 function missingTool() {
