@@ -53,7 +53,7 @@
       "conditions": [
         ["target_arch=='x64'", {
           "dependencies": [
-            "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "gemm_amx_bf16", "gemm_amx_int8",
+            "gemm_portable_v3", "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "gemm_amx_bf16", "gemm_amx_int8",
             "memory_avx2", "memory_avx512"
           ]
         }],
@@ -64,6 +64,12 @@
   "conditions": [
     ["target_arch=='x64'", {
       "targets": [
+        {
+          "target_name": "gemm_portable_v3",
+          "type": "static_library",
+          "sources": ["kernels/cpu/portable_v3.cc"],
+          "cflags": ["-fPIC", "-mavx2", "-mfma"]
+        },
         {
           "target_name": "gemm_avx2",
           "type": "static_library",

@@ -18,7 +18,7 @@ namespace {
 // Best first. Adding an instruction set is one line here.
 constexpr std::array kInstructionSets = {
 #if defined(__x86_64__)
-    &kAmxBf16,  &kAmxInt8, &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2,
+    &kAmxBf16,  &kAmxInt8, &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2, &kPortableV3,
 #elif defined(__aarch64__)
     &kNeonBf16, &kNeonI8mm, &kNeonDotprod, &kNeon,
 #endif
@@ -31,7 +31,11 @@ std::span<const MicroKernel> kernels_of(const InstructionSet& set) {
   return {set.kernels, static_cast<std::size_t>(set.kernel_count)};
 }
 
-bool is_named(const InstructionSet& set, std::string_view isa) { return isa.empty() || isa == set.name; }
+// By its name, or by what its name begins with: `portable` is also `portable-v3`.
+bool is_named(const InstructionSet& set, std::string_view isa) {
+  const std::string_view name = set.name;
+  return isa.empty() || isa == name || (name.starts_with(isa) && name[isa.size()] == '-');
+}
 
 std::string_view name_or_empty(const char* isa) { return isa == nullptr ? "" : isa; }
 

@@ -96,6 +96,7 @@ struct InstructionSet {
 
 extern const InstructionSet kPortable;
 #if defined(__x86_64__)
+extern const InstructionSet kPortableV3;
 extern const InstructionSet kAvx2;
 extern const InstructionSet kAvx512;
 extern const InstructionSet kAvx512Bf16;

@@ -36,6 +36,7 @@ const ELSEWHERE = [
   'neon_i8mm',
   'neon_dotprod',
   'neon',
+  'portable-v3',
   'portable',
 ];
 

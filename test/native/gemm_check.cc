@@ -31,6 +31,7 @@ using pibench::test::Random;
 std::vector<const InstructionSet*> instruction_sets() {
   std::vector<const InstructionSet*> all{&pibench::kernels::kPortable};
 #if defined(__x86_64__)
+  all.push_back(&pibench::kernels::kPortableV3);
   all.push_back(&pibench::kernels::kAvx2);
   all.push_back(&pibench::kernels::kAvx512);
   all.push_back(&pibench::kernels::kAvx512Bf16);

@@ -212,9 +212,10 @@ std::optional<std::string> wrong_with(const Given& given, Team& team, Random& ra
   const auto b = random_matrices<typename E::Operand>(random, shape.batch, b_extent + 1, b_extent);
   std::vector<Result> c(static_cast<std::size_t>(shape.batch * (c_extent + 1) - 1), E::poison());
 
+  // Not by name: another variant of the set may be the better one here.
   const auto gemm = given.strategy
                         ? make_blocked_gemm(*given.set, *given.kernel, shape, team, &*given.strategy)
-                        : make_gemm(type, shape, given.set->name, team);
+                        : make_blocked_gemm(*given.set, kernel_for(*given.kernel, shape), shape, team);
   if (std::string(gemm->isa()) != given.set->name)
     return "another instruction set: " + std::string(gemm->isa());
   const kernels::GemmOperands operands{a.data(),  b.data(),     c.data(),     given.lda,   given.ldb,

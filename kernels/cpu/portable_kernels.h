@@ -1,0 +1,250 @@
+// Micro-kernels for every CPU, in the vector extensions of GCC and Clang. What the compiler makes of them
+// depends on the flags of the file that includes this: vectors of 128 bits, which the baselines of x86-64
+// (SSE2) and arm64 (NEON) both have, or of 256 where it may use AVX2. Everything is in an unnamed namespace.
+#pragma once
+
+#include "instruction_set.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace pibench::kernels {
+namespace {
+
+#if defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+// 6 rows of 2 vectors: 12 accumulators, 2 vectors of B, one element of A and one product fill 16 registers.
+constexpr int kRows = 6;
+constexpr int kVectors = 2;
+
+template <typename T>
+struct VectorOf {
+  using Aligned __attribute__((vector_size(kVectorBytes))) = T;
+  // C is aligned like its elements only.
+  using Type __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias)) = T;
+  static constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+};
+
+template <typename T, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
+  using Vector = typename VectorOf<T>::Aligned;
+  using Memory = typename VectorOf<T>::Type;
+  constexpr int kLanes = VectorOf<T>::kLanes;
+  const auto* a = static_cast<const T*>(tile.a);
+  const auto* b = static_cast<const T*>(tile.b);
+  auto* c = static_cast<T*>(tile.c);
+  const std::int64_t a_row = in_place ? tile.a_row : 1;
+
+  Vector sums[rows][kVectors] = {};
+  for (std::int64_t p = 0; p < tile.depth; ++p) {
+    const auto* vectors = reinterpret_cast<const Memory*>(b);
+    const Vector b0 = vectors[0];
+    const Vector b1 = vectors[1];
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      sums[i][0] += b0 * a[i * a_row];
+      sums[i][1] += b1 * a[i * a_row];
+    }
+    a += tile.a_step;
+    b += tile.b_step;
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      auto* at = reinterpret_cast<Memory*>(c + i * tile.ldc + j * kLanes);
+      *at = tile.accumulate ? *at + sums[i][j] : sums[i][j];
+    }
+  }
+}
+
+template <typename T, bool in_place>
+constexpr ComputeTile kByRows[kRows] = {compute_tile<T, 1, in_place>, compute_tile<T, 2, in_place>,
+                                        compute_tile<T, 3, in_place>, compute_tile<T, 4, in_place>,
+                                        compute_tile<T, 5, in_place>, compute_tile<T, 6, in_place>};
+
+// Pairs of int16, whose products fit into int32. Where the compiler has no dot product to offer, each is
+// written out; wrapping sums are unsigned, whose overflow is defined.
+#if defined(__AVX2__)
+using Words = __m256i;
+inline Words broadcast_pair(const std::int16_t* pair) {
+  std::int32_t bits = 0;
+  __builtin_memcpy(&bits, pair, sizeof(bits));
+  return _mm256_set1_epi32(bits);
+}
+inline Words load_words(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+inline Words load_pairs(const std::int16_t* from) { return load_words(from); }
+inline Words add_words(Words a, Words b) { return _mm256_add_epi32(a, b); }
+inline Words multiply_add(Words a, Words b, Words sum) { return add_words(sum, _mm256_madd_epi16(a, b)); }
+inline Words read_words(const std::int32_t* from) { return load_words(from); }
+inline void write_words(std::int32_t* to, Words words) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
+}
+#elif defined(__SSE2__)
+using Words = __m128i;
+inline Words broadcast_pair(const std::int16_t* pair) {
+  std::int32_t bits = 0;
+  __builtin_memcpy(&bits, pair, sizeof(bits));
+  return _mm_set1_epi32(bits);
+}
+inline Words load_words(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
+inline Words load_pairs(const std::int16_t* from) { return load_words(from); }
+inline Words add_words(Words a, Words b) { return _mm_add_epi32(a, b); }
+inline Words multiply_add(Words a, Words b, Words sum) { return add_words(sum, _mm_madd_epi16(a, b)); }
+inline Words read_words(const std::int32_t* from) { return load_words(from); }
+inline void write_words(std::int32_t* to, Words words) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words);
+}
+#else
+using Words __attribute__((vector_size(16))) = std::uint32_t;
+using Pairs __attribute__((vector_size(16))) = std::int16_t;
+inline Pairs broadcast_pair(const std::int16_t* pair) {
+  return Pairs{pair[0], pair[1], pair[0], pair[1], pair[0], pair[1], pair[0], pair[1]};
+}
+inline Pairs load_pairs(const std::int16_t* from) {
+  Pairs pairs;
+  __builtin_memcpy(&pairs, from, sizeof(pairs));
+  return pairs;
+}
+inline Words add_words(Words a, Words b) { return a + b; }
+inline Words multiply_add(Pairs a, Pairs b, Words sum) {
+  for (int i = 0; i < 4; ++i) {
+    sum[i] += static_cast<std::uint32_t>(a[2 * i] * b[2 * i]) +
+              static_cast<std::uint32_t>(a[2 * i + 1] * b[2 * i + 1]);
+  }
+  return sum;
+}
+inline Words read_words(const std::int32_t* from) {
+  Words words;
+  __builtin_memcpy(&words, from, sizeof(words));
+  return words;
+}
+inline void write_words(std::int32_t* to, Words words) { __builtin_memcpy(to, &words, sizeof(words)); }
+#endif
+
+constexpr int kInt8Lanes = static_cast<int>(sizeof(Words) / sizeof(std::int32_t));
+
+template <int rows>
+void compute_int8_tile(const Tile& tile) noexcept {
+  constexpr int kLanes = kInt8Lanes;
+  constexpr int kPair = 2;
+  const auto* a = static_cast<const std::int16_t*>(tile.a);
+  const auto* b = static_cast<const std::int16_t*>(tile.b);
+  auto* c = static_cast<std::int32_t*>(tile.c);
+
+  Words sums[rows][kVectors] = {};
+  for (std::int64_t p = 0; p < tile.depth; p += kPair) {
+    const auto b0 = load_pairs(b);
+    const auto b1 = load_pairs(b + kPair * kLanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      const auto pair = broadcast_pair(a + kPair * i);
+      sums[i][0] = multiply_add(pair, b0, sums[i][0]);
+      sums[i][1] = multiply_add(pair, b1, sums[i][1]);
+    }
+    a += kPair * rows;
+    b += kPair * kVectors * kLanes;
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      std::int32_t* at = c + i * tile.ldc + j * kLanes;
+      write_words(at, tile.accumulate ? add_words(read_words(at), sums[i][j]) : sums[i][j]);
+    }
+  }
+}
+
+constexpr ComputeTile kInt8ByRows[kRows] = {compute_int8_tile<1>, compute_int8_tile<2>, compute_int8_tile<3>,
+                                            compute_int8_tile<4>, compute_int8_tile<5>, compute_int8_tile<6>};
+
+template <typename T>
+constexpr int kColumns = kVectors* VectorOf<T>::kLanes;
+
+constexpr MicroKernel kKernels[] = {
+    {DataType::float32, &kPackFloat32, sizeof(float), kRows, kColumns<float>, kByRows<float, false>,
+     kByRows<float, true>},
+    {DataType::float64, &kPackFloat64, sizeof(double), kRows, kColumns<double>, kByRows<double, false>,
+     kByRows<double, true>},
+    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kRows, kColumns<float>,
+     kByRows<float, false>},
+    {DataType::int8, &kPackInt8AsInt16Pairs, sizeof(std::int32_t), kRows, kVectors* kInt8Lanes, kInt8ByRows},
+};
+
+// Tells the compiler that a register changed, so that it neither folds the loop nor moves the register to
+// memory.
+template <typename Vector>
+inline void keep(Vector& value) {
+#if defined(__x86_64__)
+  asm volatile("" : "+x"(value));
+#elif defined(__aarch64__)
+  asm volatile("" : "+w"(value));
+#else
+  asm volatile("" : "+m"(value));
+#endif
+}
+
+// x = x * 1/2 + 1/2 stays at 1: no overflow, no denormal number.
+template <typename T>
+std::uint64_t peak(std::uint64_t iterations) noexcept {
+  using Vector = typename VectorOf<T>::Aligned;
+  constexpr int kChains = 12;
+  Vector half = Vector{} + T(0.5);
+  keep(half);
+  Vector chains[kChains];
+#pragma GCC unroll 16
+  for (auto& chain : chains) chain = Vector{} + T(1);
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      chain = chain * half + half;
+      keep(chain);
+    }
+  }
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    for (int lane = 0; lane < VectorOf<T>::kLanes; ++lane) {
+      if (chain[lane] != T(1)) return 0;
+    }
+  }
+  return iterations * kChains * VectorOf<T>::kLanes * 2;
+}
+
+std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
+  constexpr int kChains = 12;
+  const std::int16_t pair[2] = {1, 1};
+  auto ones = broadcast_pair(pair);
+  keep(ones);
+  Words chains[kChains] = {};
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      // The sum is not an operand of the product, so the products of all chains could be made one.
+      auto other = ones;
+      keep(other);
+      chain = multiply_add(ones, other, chain);
+      keep(chain);
+    }
+  }
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    std::int32_t lanes[kInt8Lanes];
+    write_words(lanes, chain);
+    for (const std::int32_t lane : lanes) {
+      if (static_cast<std::uint32_t>(lane) != static_cast<std::uint32_t>(2 * iterations)) return 0;
+    }
+  }
+  return iterations * kChains * kInt8Lanes * 4;
+}
+
+constexpr PeakLoop kPeaks[] = {{DataType::float32, peak<float>},
+                               {DataType::float64, peak<double>},
+                               {DataType::bfloat16, peak<float>},
+                               {DataType::int8, peak_int8}};
+
+}  // namespace
+}  // namespace pibench::kernels
