@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 
 #include "cache_sizes.h"
 #include "instruction_set.h"
@@ -93,12 +92,6 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const std::int64_t c_bytes =
       shape.batch * shape.m * shape.n * static_cast<std::int64_t>(kernel.result_size);
   strategy.stream_c = c_bytes > cache_sizes().l3 && shape.k <= strategy.blocking.kc;
-  if (getenv("PB_MR")) strategy.strip_rows = atoi(getenv("PB_MR"));
-  if (getenv("PB_A")) strategy.a_in_place = atoi(getenv("PB_A"));
-  if (getenv("PB_B")) strategy.b_in_place = atoi(getenv("PB_B"));
-  if (getenv("PB_KC")) strategy.blocking.kc = std::min<long>(shape.k, atoi(getenv("PB_KC")));
-  if (getenv("PB_MC")) strategy.blocking.mc = std::min<long>(shape.m, atoi(getenv("PB_MC")));
-  if (getenv("PB_NC")) strategy.blocking.nc = atoi(getenv("PB_NC"));
   return strategy;
 }
 
