@@ -165,6 +165,7 @@ export const matmul: Indicator = {
     return { flop: 2 * m * n * k * batch, bytes: operandBytes(matmul) };
   },
   rateCounts: 'flop',
+  kernels: 'arithmetic',
   memory(parameters) {
     const matmul = read(parameters);
     const { m, n, k, dtype, threads, prepack, batch } = matmul;
