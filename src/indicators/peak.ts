@@ -5,11 +5,12 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { plural } from '../quantities/format.js';
+import { parseNames } from '../quantities/parse-list.js';
 import { effectiveFrequency, operationsPerCycle } from '../record/clock.js';
 import type { KpiDeclaration, KpiValue } from '../record/kpi.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import type { Flop } from '../units.js';
-import { DATA_TYPES, dataTypeNamed, rateUnitOf } from './data-types.js';
+import { DATA_TYPES, rateUnitOf } from './data-types.js';
 import type { Indicator, Parameters } from './indicator.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 
@@ -78,9 +79,10 @@ export const peak: Indicator = {
   ],
   measuring: { inspections: 6, seconds: 0.3 },
   fromFlags(flags, machine) {
-    const names = flags.dtype === undefined ? [...DATA_TYPES] : String(flags.dtype).split(',');
+    const dtypes =
+      flags.dtype === undefined ? DATA_TYPES : parseNames(String(flags.dtype), '--dtype', DATA_TYPES);
     const { threads, pin } = threadsOf(flags, machine);
-    return names.map((name) => read({ dtype: dataTypeNamed(name.trim()), threads, pin }));
+    return dtypes.map((dtype) => read({ dtype, threads, pin }));
   },
   check: (parameters) => void read(parameters),
   work: (parameters) => ({ flop: operationsOf(read(parameters).threads), bytes: 0 }),
