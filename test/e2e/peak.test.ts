@@ -37,15 +37,15 @@ describe('peak', () => {
   it('has KPIs of its rate, the clock, and the operations of a cycle, which agree', () =>
     withFolder(async (out) => {
       const { record } = await peakRecord(out, '--dtype', 'float32', ...SHORT);
-      const valueOf = (name: string): number => {
+      const valueNamed = (name: string): number => {
         const kpi = record.kpis.find((one) => one.name === `pibench_peak_${name}`);
         return kpi !== undefined && 'value' in kpi ? kpi.value : Number.NaN;
       };
-      const frequency = valueOf('effective_frequency_hertz');
+      const frequency = valueNamed('effective_frequency_hertz');
       expect(frequency).toBe(record.batches[0]?.inspections[0]?.frequency);
       expect(frequency).toBeGreaterThan(1e8);
-      expect(valueOf('operations_per_cycle_ratio') * frequency).toBeCloseTo(
-        valueOf('rate_flops_per_second'),
+      expect(valueNamed('operations_per_cycle_ratio') * frequency).toBeCloseTo(
+        valueNamed('rate_flops_per_second'),
         -1,
       );
     }));

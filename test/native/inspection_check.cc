@@ -280,6 +280,7 @@ void check_refusals(Checks& check) {
   refuses("isa", std::string("sse9"), "an unknown instruction set is refused");
   refuses("m", 0.0, "an empty shape is refused");
   refuses("m", 0x1p62, "a shape with more elements than can be counted is refused");
+  refuses("batch", 0x1p50, "a batch with more operations than can be counted is refused");
   refuses("batch", 0.0, "a batch of nothing is refused");
   refuses("prepack", std::string("yes"), "prepack is a number");
   refuses("cpus", std::vector<int>{8191, 8191}, "a CPU that is not there is refused");
