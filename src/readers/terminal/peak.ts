@@ -64,10 +64,11 @@ export function renderPeak({ batches }: PiBenchRecord, style: Style): string {
   const how = `${plural(Number(threads), 'thread')}${pin === true ? ', pinned' : ''}`;
   const head = `${style.bold(`peak, ${how}, by data type`)}  ${style.dim(`${first.stack.provider}, ${first.device}`)}`;
   const based = batches.find(({ elapsed }) => elapsed !== null);
+  const basis = based === undefined ? '' : basisText(based);
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
-    ...(based === undefined ? [] : [`95 % intervals: ${basisText(based)}`]),
+    ...(based === undefined ? [] : [based.rate?.interval == null ? basis : `95 % intervals ${basis}`]),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ];
