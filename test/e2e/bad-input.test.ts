@@ -31,6 +31,7 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--batch 0', /--batch takes a whole number of at least 1/],
   ['--batch 1e9', /--batch takes at most/],
   ['--size 1000 --batch 1Mi', /needs .*TiB of memory and .*GiB is free/],
+  ['--prepack --cache cold', /a prepacked B .* --cache cold cannot evict it: leave one of the two out/],
   ['--prepack=3', /--prepack takes no value; got "3"/],
   ['--prepack=', /--prepack takes no value; got ""/],
   ['--prepack yes', /[Uu]nknown argument.*yes/],
