@@ -48,6 +48,14 @@ void share_out(Team& team, std::size_t count, std::size_t element, Part part) no
       &context);
 }
 
+// Before anybody multiplies the sides of a shape whose products no integer holds.
+void refuse_uncountable(const kernels::GemmShape& shape) {
+  constexpr double kMost = 0x1p58;  // multiply-adds: days of a whole machine, and no count of bytes overflows
+  const auto side = [](std::int64_t length) { return static_cast<double>(length); };
+  if (side(shape.m) * side(shape.n) * side(shape.k) * side(shape.batch) > kMost)
+    throw std::invalid_argument("a product of so many multiply-adds would never end");
+}
+
 template <DataType type>
 class MatmulWorkload final : public Workload {
   using E = Elements<type>;
@@ -150,6 +158,7 @@ class MatmulWorkload final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> make_workload(const Parameters& parameters) {
+  refuse_uncountable(parameters.shape);
   switch (parameters.type) {
     case DataType::float32:
       return std::make_unique<MatmulWorkload<DataType::float32>>(parameters);

@@ -1,7 +1,10 @@
 #include "bandwidth.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <limits>
+#include <new>
 #include <vector>
 
 #include "../../kernels/cpu/buffer.h"
@@ -16,31 +19,30 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 
-// One member's part, on lines of its own.
-struct Share {
-  const double* first;
-  std::size_t count;
+using kernels::memory::ReadPass;
+
+// Each word another one, so that a sum tells which words were read.
+constexpr std::uint64_t word(std::uint64_t i) noexcept { return (i + 1) * 0x9e37'79b9'7f4a'7c15; }
+
+// One member's part, and what it found there; on a line of its own.
+struct alignas(kLine) Share {
+  double* first = nullptr;
+  std::uint64_t expected = 0;  // of one pass
+  std::uint64_t found = 0;     // in the last call, all passes together
 };
 
 class Reader {
  public:
-  Reader(std::size_t bytes, Team& team)
+  Reader(std::size_t bytes, Team& team, ReadPass read)
       : team_(team),
-        members_(static_cast<std::size_t>(team.size())),
-        step_(std::max<std::size_t>(1, bytes / members_ / kLine) * kLine),
-        buffer_(step_ * members_),
-        read_(kernels::memory::kernels_named("").read),
-        sums_(members_ * kLine / sizeof(std::uint64_t)) {
-    team_.run(
-        [](void* self, int member) {
-          auto& reader = *static_cast<Reader*>(self);
-          std::byte* first = reader.buffer_.data() + static_cast<std::size_t>(member) * reader.step_;
-          std::fill_n(reinterpret_cast<double*>(first), reader.step_ / sizeof(double), 1.0);
-        },
-        this);
+        step_(std::max<std::size_t>(1, bytes / static_cast<std::size_t>(team.size()) / kLine) * kLine),
+        shares_(static_cast<std::size_t>(team.size())),
+        buffer_(step_ * shares_.size()),
+        read_(read) {
+    team_.run([](void* self, int member) { static_cast<Reader*>(self)->fill(member); }, this);
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return step_ * members_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return step_ * shares_.size(); }
 
   Nanoseconds timed_passes(int passes) noexcept {
     passes_ = passes;
@@ -48,58 +50,88 @@ class Reader {
     team_.run(
         [](void* self, int member) {
           auto& reader = *static_cast<Reader*>(self);
-          const Share share = reader.share_of(member);
+          Share& share = reader.share_of(member);
           std::uint64_t sum = 0;
-          for (int pass = 0; pass < reader.passes_; ++pass) sum += reader.read_(share.first, share.count);
-          // Kept, so that nobody may leave the reading out.
-          reader.sums_[static_cast<std::size_t>(member) * (kLine / sizeof(std::uint64_t))] = sum;
+          for (int pass = 0; pass < reader.passes_; ++pass) sum += reader.read_(share.first, reader.count());
+          share.found = sum;
         },
         this);
     return now() - begin;
   }
 
+  // Whether every member found all that it should in the last call.
+  [[nodiscard]] bool found_all() const noexcept {
+    return std::ranges::all_of(shares_, [passes = static_cast<std::uint64_t>(passes_)](const Share& share) {
+      return share.found == share.expected * passes;
+    });
+  }
+
   void evict() noexcept {
     team_.run(
         [](void* self, int member) {
-          const Share share = static_cast<Reader*>(self)->share_of(member);
-          flush(reinterpret_cast<const std::byte*>(share.first), share.count * sizeof(double));
+          auto& reader = *static_cast<Reader*>(self);
+          flush(reinterpret_cast<const std::byte*>(reader.share_of(member).first), reader.step_);
         },
         this);
   }
 
  private:
-  [[nodiscard]] Share share_of(int member) const noexcept {
-    const std::byte* first = buffer_.data() + static_cast<std::size_t>(member) * step_;
-    return {reinterpret_cast<const double*>(first), step_ / sizeof(double)};
+  Share& share_of(int member) noexcept { return shares_[static_cast<std::size_t>(member)]; }
+  [[nodiscard]] std::size_t count() const noexcept { return step_ / sizeof(double); }
+
+  // By the member that will read it, so that it lies in that one's memory.
+  void fill(int member) noexcept {
+    Share& share = share_of(member);
+    const std::uint64_t begin = static_cast<std::uint64_t>(member) * count();
+    share.first = reinterpret_cast<double*>(buffer_.data()) + begin;
+    for (std::size_t i = 0; i < count(); ++i) {
+      share.first[i] = std::bit_cast<double>(word(begin + i));
+      share.expected += word(begin + i);
+    }
   }
 
   Team& team_;
-  std::size_t members_;
   std::size_t step_;
+  std::vector<Share> shares_;
   kernels::Buffer buffer_;
-  kernels::memory::ReadPass read_;
-  std::vector<std::uint64_t> sums_;
+  ReadPass read_;
   int passes_ = 1;
 };
+
+// Throws std::bad_alloc.
+Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, ReadPass read) {
+  constexpr int kBursts = 8;
+  constexpr int kMostPasses = std::numeric_limits<int>::max() / 2;
+  constexpr Nanoseconds kLeast = 1'000'000;
+  // Four times the last cache keeps next to nothing of itself in it.
+  const auto most = static_cast<std::size_t>(4 * kernels::cache_sizes().l3);
+  Reader reader(std::min(bytes, std::max<std::size_t>(most, kLine)), team, read);
+
+  int passes = 1;
+  while (!cold && passes < kMostPasses && reader.timed_passes(passes) < kLeast) passes *= 2;
+  Nanoseconds best = std::numeric_limits<Nanoseconds>::max();
+  for (int i = 0; i < kBursts; ++i) {
+    if (cold) reader.evict();
+    best = std::min(best, reader.timed_passes(passes));
+    if (!reader.found_all()) return {};
+  }
+  const auto read_bytes = static_cast<double>(reader.bytes());
+  return {read_bytes * passes / (static_cast<double>(best) * 1e-9), read_bytes};
+}
 
 }  // namespace
 
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team) {
-  constexpr int kBursts = 8;
-  constexpr Nanoseconds kLeast = 1'000'000;
-  // Four times the last cache keeps next to nothing of itself in it.
-  const auto most = static_cast<std::size_t>(4 * kernels::cache_sizes().l3);
-  Reader reader(std::min(bytes, std::max<std::size_t>(most, kLine)), team);
+  return measure_read(bytes, cold, team, kernels::memory::kernels_named("").read);
+}
 
-  int passes = 1;
-  while (!cold && reader.timed_passes(passes) < kLeast) passes *= 2;
-  double best = 0;
-  for (int i = 0; i < kBursts; ++i) {
-    if (cold) reader.evict();
-    const auto seconds = static_cast<double>(reader.timed_passes(passes)) * 1e-9;
-    best = std::max(best, static_cast<double>(reader.bytes()) * passes / seconds);
+Bandwidth measure_read(std::size_t bytes, bool cold, Team& team, ReadPass read) {
+  try {
+    return read_bursts(bytes, cold, team, read);
+  } catch (const std::bad_alloc&) {
+    // What was measured before must not be lost for want of its ceiling.
+    return {};
   }
-  return {best, static_cast<double>(reader.bytes())};
 }
 
 }  // namespace pibench::memory

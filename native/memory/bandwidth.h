@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "../../kernels/cpu/memory/memory_kernels.h"
+
 namespace pibench {
 class Team;
 }
@@ -10,13 +12,19 @@ class Team;
 namespace pibench::memory {
 
 struct Bandwidth {
-  double bytes_per_second = 0;
-  double bytes = 0;  // of the working set that was read
+  double bytes_per_second = 0;  // 0: not known
+  double bytes = 0;             // of the working set that was read
 };
 
 // The best of some passes over `bytes`, shared out among the members, each reading its own part again and
 // again; with cold caches when `cold`. Sets far past the last cache are read in a part that is past it too.
-// Takes some 20 ms, and more where one pass does. Throws std::bad_alloc.
+// Takes some 20 ms, and more where one pass does.
+//
+// Every pass's sum is compared with what lies there: a pass that did not read all of it has no rate, nor has
+// a machine without the memory for it.
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team);
+
+// The same with a pass of the caller's, which checks replace by a wrong one.
+Bandwidth measure_read(std::size_t bytes, bool cold, Team& team, kernels::memory::ReadPass read);
 
 }  // namespace pibench::memory

@@ -20,12 +20,16 @@ struct Parameters {
   double operations;      // of one call, all threads together
 };
 
+// What a member executes; checks put a wrong one in its place.
+using Loop = std::uint64_t (*)(kernels::DataType type, const char* isa, std::uint64_t iterations) noexcept;
+
 // Must be constructed on the thread that will call run(): it becomes member 0 of the team. Throws
 // std::invalid_argument where there is no such loop, or where a call cannot do exactly so many operations.
-std::unique_ptr<Workload> make_workload(const Parameters& parameters);
+std::unique_ptr<Workload> make_workload(const Parameters& parameters, Loop loop = kernels::run_peak_loop);
 
-// The best rate of some short bursts on all members of a team, in operations per second; 0 where there is no
-// loop for the type. Takes some 20 ms.
-double measure(kernels::DataType type, Team& team);
+// The best rate of some short bursts on all members of a team, in operations per second. Takes some 20 ms. 0
+// where there is no loop for the type, and where one member's sums are wrong: a part of the members is no
+// ceiling.
+double measure(kernels::DataType type, Team& team, Loop loop = kernels::run_peak_loop);
 
 }  // namespace pibench::peak

@@ -30,6 +30,17 @@ function refuseTwice(given: Readonly<Record<string, unknown>>): true {
   return true;
 }
 
+/** yargs would take `--prepack=yes` for false. */
+function refuseValue(given: Readonly<Record<string, unknown>>, args: readonly string[]): true {
+  for (const arg of args) {
+    const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(arg) ?? [];
+    if (typeof given[name] === 'boolean' && value !== 'true' && value !== 'false') {
+      throw new UsageError(`--${name} takes no value; got "${value}"`);
+    }
+  }
+  return true;
+}
+
 /** yargs would call an unknown command an unknown argument. */
 function refuseUnknownCommand([first]: readonly string[]): void {
   const names = [...commands.map(({ command }) => String(command).split(' ')[0] ?? ''), 'completion'];
@@ -46,7 +57,7 @@ function build(args: readonly string[]): Argv {
     .completion('completion', 'Print the shell’s completion script: pi-bench completion >> ~/.bashrc')
     .demandCommand(1, 1, 'say what to do: pi-bench matmul, or pi-bench --help', 'one command at a time')
     .strict()
-    .check((given) => refuseTwice(given))
+    .check((given) => refuseTwice(given) && refuseValue(given, args))
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .exitProcess(false)
     .epilogue(

@@ -47,6 +47,8 @@ export interface Indicator {
   work(parameters: Parameters): Work;
   /** Which part of the work its rate counts. */
   readonly rateCounts: RateCounts;
+  /** Which kernels of the embedded stack execute it: those of its data type, or passes over memory. */
+  readonly kernels: 'arithmetic' | 'memory';
   /** Memory that one inspection takes for its operands and buffers. */
   memory(parameters: Parameters): Bytes;
   /** Threads that one inspection keeps busy. */

@@ -36,9 +36,14 @@ type Matmul = z.infer<typeof schema>;
 function read(parameters: Parameters): Matmul {
   const parsed = schema.safeParse(parameters);
   if (!parsed.success) throw new UserError(`matmul: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
-  const { k, dtype } = parsed.data;
+  const { k, dtype, prepack, cache } = parsed.data;
   if (dtype === 'int8' && k > MOST_INT8_K) {
     throw new UserError(`int8 with k = ${k} can overflow its int32 sums; k may be at most ${MOST_INT8_K}`);
+  }
+  if (prepack && cache === 'cold') {
+    throw new UserError(
+      'a prepacked B lies with the kernel, where --cache cold cannot evict it: leave one of the two out',
+    );
   }
   return parsed.data;
 }
@@ -165,6 +170,7 @@ export const matmul: Indicator = {
     return { flop: 2 * m * n * k * batch, bytes: operandBytes(matmul) };
   },
   rateCounts: 'flop',
+  kernels: 'arithmetic',
   memory(parameters) {
     const matmul = read(parameters);
     const { m, n, k, dtype, threads, prepack, batch } = matmul;

@@ -6,16 +6,14 @@
  */
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { availableMemory, usableCpus } from '../machine/capacity.js';
-import { parseCpuList } from '../machine/linux/cpu-list.js';
-import type { MachineDescription } from '../machine/types.js';
+import { availableMemory } from '../machine/capacity.js';
 import { formatBytes, plural } from '../quantities/format.js';
-import { parseCount } from '../quantities/parse.js';
 import { parseByteList, parseNames } from '../quantities/parse-list.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
-import type { Flags, Indicator, Parameters } from './indicator.js';
+import type { Indicator, Parameters } from './indicator.js';
 import { defaultSizes } from './memory-sizes.js';
+import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 
 /** What one pass does with each element: loads, stores, floating-point operations. */
 const OPERATIONS = {
@@ -37,7 +35,6 @@ const LINE = 8;
 const LEAST_MOVED: Bytes = 16 * 2 ** 20;
 const PAGE: Bytes = 4096;
 const HUGE_PAGE: Bytes = 2 * 2 ** 20;
-const MOST_THREADS = 4096;
 
 const schema = z.strictObject({
   operation: z.enum(NAMES as [Operation, ...Operation[]]),
@@ -79,19 +76,6 @@ function passesOf(memory: Memory): number {
   return Math.max(1, Math.ceil(LEAST_MOVED / (elementsOf(memory) * (loads + stores) * ELEMENT)));
 }
 
-function threadsOf(flags: Flags, machine: MachineDescription): Pick<Memory, 'threads' | 'pin'> {
-  const available = usableCpus(machine);
-  const threads =
-    flags.threads === undefined ? available : parseCount(String(flags.threads), '--threads', MOST_THREADS);
-  const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
-  if (flags.pin === true && threads > cpus) {
-    throw new UserError(
-      `--pin needs a CPU for each of ${threads} threads, and ${cpus} may be used here: leave it out`,
-    );
-  }
-  return { threads, pin: typeof flags.pin === 'boolean' ? flags.pin : threads <= available };
-}
-
 export const memory: Indicator = {
   name: 'memory',
   summary: 'Memory and caches: rates of read, write, copy, scale, add, triad over sizes, verified',
@@ -114,18 +98,7 @@ export const memory: Indicator = {
       describe: 'cached (plain), streaming (non-temporal), auto (chosen by size)',
       defaultDescription: 'cached,streaming',
     },
-    threads: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'Threads, each with its own share',
-      defaultDescription: 'the CPUs that a launch may use',
-    },
-    pin: {
-      type: 'boolean',
-      group: 'Case:',
-      describe: 'Bind each thread to a CPU of its own',
-      defaultDescription: 'true where there is a CPU for each thread',
-    },
+    ...threadOptions('Threads, each with its own share'),
   },
   examples: [
     ['$0 memory', 'all operations from the first cache to past the last, about a minute and a half'],
@@ -163,6 +136,7 @@ export const memory: Indicator = {
     return { ...work, writeAllocateBytes: memory.stores === 'cached' ? stores * elements * ELEMENT : 0 };
   },
   rateCounts: 'bytes',
+  kernels: 'memory',
   memory(parameters) {
     const { operation, bytes, threads } = read(parameters);
     // Arrays are rounded up to pages, what each thread has to huge pages.

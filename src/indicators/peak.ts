@@ -5,12 +5,12 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { plural } from '../quantities/format.js';
-import type { KpiDeclaration } from '../record/kpi.js';
+import { parseNames } from '../quantities/parse-list.js';
+import { effectiveFrequency, operationsPerCycle } from '../record/clock.js';
+import type { KpiDeclaration, KpiValue } from '../record/kpi.js';
 import { rateKpis } from '../record/rate-kpis.js';
-import type { RecordBatch } from '../record/schema.js';
-import { median } from '../statistics/quantile.js';
-import type { Flop, Hertz } from '../units.js';
-import { DATA_TYPES, dataTypeNamed, rateUnitOf } from './data-types.js';
+import type { Flop } from '../units.js';
+import { DATA_TYPES, rateUnitOf } from './data-types.js';
 import type { Indicator, Parameters } from './indicator.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 
@@ -36,12 +36,7 @@ function read(parameters: Parameters): Peak {
 
 const operationsOf = (threads: number): Flop => OPERATIONS_PER_THREAD * threads;
 
-function frequencyOf({ inspections }: RecordBatch): Hertz | null {
-  const known = inspections.flatMap(({ frequency, status }) =>
-    status === 'measured' && frequency != null ? [frequency] : [],
-  );
-  return known.length === 0 ? null : median(known);
-}
+const scalar = (value: number | null): KpiValue | null => (value === null ? null : { value, ci: null });
 
 const frequencyKpi: KpiDeclaration = {
   name: 'pibench_peak_effective_frequency_hertz',
@@ -51,10 +46,7 @@ const frequencyKpi: KpiDeclaration = {
   statistic: 'median',
   display: () => ({ divisor: 1e9, unit: 'GHz', digits: 3 }),
   regression: false,
-  value: (batch) => {
-    const frequency = frequencyOf(batch);
-    return frequency === null ? null : { value: frequency, ci: null };
-  },
+  value: (batch) => scalar(effectiveFrequency(batch)),
 };
 
 const perCycleKpi: KpiDeclaration = {
@@ -65,11 +57,7 @@ const perCycleKpi: KpiDeclaration = {
   statistic: 'median',
   display: () => ({ divisor: 1, unit: 'operations', digits: 3 }),
   regression: false,
-  value: (batch) => {
-    const frequency = frequencyOf(batch);
-    if (frequency === null || batch.rate === null) return null;
-    return { value: batch.rate.median / read(batch.case.parameters).threads / frequency, ci: null };
-  },
+  value: (batch) => scalar(operationsPerCycle(batch)),
 };
 
 export const peak: Indicator = {
@@ -91,13 +79,15 @@ export const peak: Indicator = {
   ],
   measuring: { inspections: 6, seconds: 0.3 },
   fromFlags(flags, machine) {
-    const names = flags.dtype === undefined ? [...DATA_TYPES] : String(flags.dtype).split(',');
+    const dtypes =
+      flags.dtype === undefined ? DATA_TYPES : parseNames(String(flags.dtype), '--dtype', DATA_TYPES);
     const { threads, pin } = threadsOf(flags, machine);
-    return names.map((name) => read({ dtype: dataTypeNamed(name.trim()), threads, pin }));
+    return dtypes.map((dtype) => read({ dtype, threads, pin }));
   },
   check: (parameters) => void read(parameters),
   work: (parameters) => ({ flop: operationsOf(read(parameters).threads), bytes: 0 }),
   rateCounts: 'flop',
+  kernels: 'arithmetic',
   memory: () => 0,
   threads: (parameters) => read(parameters).threads,
   dtype: (parameters) => read(parameters).dtype,

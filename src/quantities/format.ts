@@ -22,9 +22,14 @@ export function significant(value: number, digits = 4): string {
   return rounded.toFixed(Math.min(decimals, 12));
 }
 
+/** The SI prefix with which a value is written, and its factor. */
+export function prefixOf(value: number): readonly [factor: number, prefix: string] {
+  return SI.find(([least]) => Math.abs(value) >= least * 0.9995) ?? [1, ''];
+}
+
 /** `192.3 GFLOP/s`. */
 export function withPrefix(value: number, unit: string, digits = 4): string {
-  const [factor, prefix] = SI.find(([least]) => Math.abs(value) >= least * 0.9995) ?? [1, ''];
+  const [factor, prefix] = prefixOf(value);
   return `${significant(value / factor, digits)} ${prefix}${unit}`;
 }
 

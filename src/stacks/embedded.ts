@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { UserError } from '../errors.js';
+import { findIndicator } from '../indicators/index.js';
 import { addonPath, native } from '../native.js';
 import { identity } from '../package.js';
 import type { Stack } from './stack.js';
@@ -16,7 +17,7 @@ const variants = (here: boolean): string[] => [
 
 /** Instruction sets that execute the indicator with the data type here. */
 const executing = (indicator: string, dtype: string): string[] =>
-  indicator === 'memory'
+  findIndicator(indicator).kernels === 'memory'
     ? native()
         .memoryKernels()
         .flatMap(({ isa, runsHere }) => (runsHere ? [isa] : []))

@@ -26,6 +26,15 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--warmup soon', /--warmup takes auto, a number of calls or a time/],
   ['--seed x', /--seed takes a whole number/],
   ['--cache warm', /cache.*hot.*cold/],
+  ['--transpose XY', /transpose.*"XY".*"NN", "NT", "TN", "TT"/],
+  ['--transpose nt', /transpose.*"nt"/],
+  ['--batch 0', /--batch takes a whole number of at least 1/],
+  ['--batch 1e9', /--batch takes at most/],
+  ['--size 1000 --batch 1Mi', /needs .*TiB of memory and .*GiB is free/],
+  ['--prepack --cache cold', /a prepacked B .* --cache cold cannot evict it: leave one of the two out/],
+  ['--prepack=3', /--prepack takes no value; got "3"/],
+  ['--prepack=', /--prepack takes no value; got ""/],
+  ['--prepack yes', /[Uu]nknown argument.*yes/],
   ['--m 3', /--m, --n and --k belong together/],
   ['--size 3 --m 3 --n 3 --k 3', /give either --size or --m, --n and --k/],
   ['--dtype int8 --m 1 --n 1 --k 200000', /can overflow its int32 sums; k may be at most/],
@@ -48,7 +57,27 @@ const memoryCases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--size 512', /[Uu]nknown argument.*size/],
 ];
 
+const peakCases: readonly (readonly [args: string, says: RegExp])[] = [
+  ['--dtype float16', /--dtype float16 is unknown; there is float32, float64, bfloat16, int8/],
+  ['--dtype float32,', /--dtype {2}is unknown/],
+  ['--size 3', /[Uu]nknown argument.*size/],
+  ['--cache cold', /[Uu]nknown argument.*cache/],
+  ['--threads 0', /--threads takes a whole number/],
+  ['--threads 3000 --pin', /--pin needs a CPU for each of 3000 threads/],
+  ['--stack embedded:nothing', /--stack embedded:nothing is unknown; here there is/],
+];
+
 describe('bad input', () => {
+  it.each(peakCases)('peak %s: one clear line, exit code 64, nothing measured', (args, says) =>
+    withFolder(async (out) => {
+      const run = await piBench('peak', '--out', out, ...args.split(' '));
+      expect(run.stderr).toMatch(says);
+      expect(run.stderr.trim().split('\n')).toHaveLength(1);
+      expect(run.stdout).toBe('');
+      expect(run.code).toBe(64);
+      expect(readdirSync(out)).toEqual([]);
+    }));
+
   it.each(memoryCases)('memory %s: one clear line, exit code 64, nothing measured', (args, says) =>
     withFolder(async (out) => {
       const run = await piBench('memory', '--out', out, ...args.split(' '));
@@ -70,7 +99,7 @@ describe('bad input', () => {
     }));
 
   it.each([
-    [['frob'], /there is no command frob; there is matmul, memory, machine, doctor, show, resume/],
+    [['frob'], /there is no command frob; there is matmul, memory, peak, machine, doctor, show, resume/],
     [[], /say what to do/],
     [['resume', '/nowhere'], /has no journal.ndjson/],
   ])('%j: one clear line, exit code 64', async (args, says) => {
@@ -93,6 +122,7 @@ describe('help', () => {
   it.each([
     'matmul',
     'memory',
+    'peak',
     'machine',
     'doctor',
     'show',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { DATA_TYPES } from '../../src/indicators/data-types.js';
 import { native } from '../../src/native.js';
 import { brokenRules } from '../../src/record/check.js';
 import { digestOf } from '../../src/record/digest.js';
@@ -13,6 +14,7 @@ import {
   withFolder,
 } from '../support/pi-bench.js';
 
+const FEW = ['--reps', '3', '--inspections', '1', '--warmup', '2'];
 const SMALL = ['--size', '64', '--inspections', '2'];
 
 describe('matmul', () => {
@@ -67,12 +69,16 @@ describe('matmul', () => {
         'pibench_matmul_elapsed_seconds',
         'pibench_matmul_elapsed_cv_ratio',
         'pibench_matmul_time_to_result_seconds',
+        'pibench_matmul_efficiency_ratio',
       ]);
       const keys = Object.keys(record.kpis[0]?.labels ?? {});
       for (const label of [
         'm',
         'n',
         'k',
+        'transpose',
+        'batch',
+        'prepack',
         'dtype',
         'threads',
         'device',
@@ -129,6 +135,57 @@ describe('matmul', () => {
       expect(record.batches[0]?.verified).toBe('passed');
       expect(record.batches[0]?.stack.implementation).toContain(isa);
       expect(record.batches[0]?.work.flop).toBe(2 * 65 * 33 * 129);
+    }));
+
+  it.each(
+    DATA_TYPES.flatMap((dtype) => ['NN', 'NT', 'TN', 'TT'].map((transpose) => [dtype, transpose] as const)),
+  )('is verified with %s transposed %s, three products at a time, with B prepacked or not', (dtype, transpose) =>
+    withFolder(async (out) => {
+      const asked = ['--m', '35', '--n', '66', '--k', '47', '--dtype', dtype, '--transpose', transpose];
+      for (const prepack of [false, true]) {
+        const { record, run } = await matmulRecord(
+          `${out}/${prepack}`,
+          ...asked,
+          '--batch',
+          '3',
+          ...(prepack ? ['--prepack'] : []),
+          ...FEW,
+        );
+        const [batch] = record.batches;
+        expect(run.code).toBe(0);
+        expect(batch?.verified).toBe('passed');
+        expect(batch?.inspections[0]?.verification?.checked).toBe(3 * 35 * 66);
+        expect(batch?.case.parameters).toMatchObject({ transpose, batch: 3, prepack });
+        expect(batch?.work.flop).toBe(3 * 2 * 35 * 66 * 47);
+      }
+    }));
+
+  it.each(DATA_TYPES)('with %s is held against ceilings of the same launches', (dtype) =>
+    withFolder(async (out) => {
+      const { record, folder } = await matmulRecord(out, '--size', '100', '--dtype', dtype, ...FEW);
+      const [batch] = record.batches;
+      const { roofline, rate, work } = batch ?? {};
+      const { ceilings } = readInspectionFile(folder, 0);
+      expect(ceilings).toEqual(batch?.inspections[0]?.ceilings);
+      expect(roofline?.peak).toBe(ceilings?.arithmetic?.rate);
+      expect(roofline?.peakIsa).toBe(ceilings?.arithmetic?.isa);
+      expect(roofline?.bandwidth).toBe(ceilings?.memory?.rate);
+      expect(ceilings?.memory?.bytes).toBeGreaterThan(0);
+      expect(roofline?.intensity).toBeCloseTo((work?.flop ?? 0) / (work?.bytes ?? 1), 9);
+      expect((roofline?.efficiency ?? 0) * (roofline?.peak ?? 0)).toBeCloseTo(rate?.median ?? 0, -1);
+      expect((roofline?.share ?? 0) * (roofline?.attainable ?? 0)).toBeCloseTo(rate?.median ?? 0, -1);
+      const kpi = record.kpis.find(({ name }) => name === 'pibench_matmul_efficiency_ratio');
+      expect(kpi).toMatchObject({ value: roofline?.efficiency, unit: '1', direction: 'higher', ci: null });
+      expect(roofline?.efficiency).toBeGreaterThan(0);
+    }));
+
+  it('says how far it is from its ceiling, and which one bounds it', () =>
+    withFolder(async (out) => {
+      const run = await piBench('matmul', '--size', '100', ...FEW, '--quiet', '--out', out);
+      const text = run.stdout.replaceAll(/\s+/g, ' ');
+      expect(text).toMatch(
+        /efficiency [\d.]+ % of the [\d.]+ [MGT]FLOP\/s that these threads reach in registers/,
+      );
     }));
 
   it('says that one launch speaks for itself only, and that six speak for the machine', () =>
@@ -208,6 +265,7 @@ describe('matmul', () => {
         'calibrate',
         'measure',
         'cool-down',
+        'ceilings',
         'verify',
         'collect',
         'write',

@@ -70,6 +70,27 @@ describe('show', () => {
     expect(run.code).toBe(64);
   });
 
+  it('reads a record from before ceilings and clocks were recorded', async () => {
+    const before = resealed((record) => {
+      for (const batch of record.batches as Record<string, unknown>[]) {
+        delete batch.roofline;
+        delete batch.rateCounts;
+        for (const inspection of batch.inspections as Record<string, unknown>[]) {
+          delete inspection.ceilings;
+          delete inspection.frequency;
+        }
+      }
+    });
+    const copy = join(out, 'before.json');
+    writeFileSync(copy, before(readFileSync(file, 'utf8')));
+    const run = await piBench('show', copy);
+    expect(run.stderr).toBe('');
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('verified in 2 launches');
+    expect(run.stdout).not.toContain('efficiency');
+    expect((await piBench('show', file)).stdout).toContain('efficiency');
+  });
+
   it('refuses a rate that does not follow from elapsed, however well sealed', async () => {
     const run = await shown(
       resealed((record) => {

@@ -2,38 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
 import { defaultSizes } from '../../src/indicators/memory-sizes.js';
-import { describeMachine } from '../../src/machine/describe.js';
-import type { CacheDescription, MachineDescription } from '../../src/machine/types.js';
+import { CACHES, cache, machineOf } from '../support/machine.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-
-const cache = (level: number, size: number, sharedBy: number, instances: number): CacheDescription => ({
-  level,
-  type: level === 1 ? 'data' : 'unified',
-  size,
-  line: 64,
-  sharedBy,
-  instances,
-});
-const CACHES = [cache(1, 32 * KIB, 1, 2), cache(2, MIB, 1, 2), cache(3, 32 * MIB, 2, 1)];
-
-/** Two CPUs, and nothing else that matters here. */
-function machineOf(available: number | null = 16 * 1024 * MIB): MachineDescription {
-  const bare = describeMachine(() => null, {
-    architecture: 'x64',
-    nodeVersion: 'v24.0.0',
-    v8Version: null,
-    glibcVersion: null,
-    env: {},
-  });
-  return {
-    ...bare,
-    cpu: { ...bare.cpu, caches: CACHES, threads: 2, cores: 2 },
-    memory: { ...bare.memory, available },
-    limits: { ...bare.limits, allowedCpus: '0-1' },
-  };
-}
 
 const casesOf = (flags: Record<string, unknown>) => memory.fromFlags(flags, machineOf());
 

@@ -8,7 +8,20 @@ const [addonPath, what] = process.argv.slice(2);
 const addon = createRequire(import.meta.url)(addonPath);
 
 const DTYPES = ['float32', 'float64', 'bfloat16', 'int8'];
-const MATMUL = { m: 65, n: 70, k: 75, dtype: 'float32', threads: 1, cpus: [], isa: '', seed: 1 };
+const MATMUL = {
+  m: 65,
+  n: 70,
+  k: 75,
+  transposeA: 'N',
+  transposeB: 'N',
+  batch: 1,
+  prepack: 0,
+  dtype: 'float32',
+  threads: 1,
+  cpus: [],
+  isa: '',
+  seed: 1,
+};
 
 function jobOf({ parameters = {}, ...rest } = {}) {
   return {
@@ -35,6 +48,8 @@ async function everyType() {
         const outcome = await addon.inspect(jobOf({ parameters: { dtype, threads }, cold })).result;
         assert.equal(outcome.samples.seconds.length, 30);
         assert.equal(outcome.threadIds.length, threads);
+        assert(outcome.ceilings.arithmetic.rate > 0);
+        assert(outcome.ceilings.memory.rate > 0);
         assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
       }
     }
@@ -48,6 +63,33 @@ async function largeProducts() {
     const outcome = await addon.inspect(jobOf({ parameters, repetitions: 2 })).result;
     assert.equal(outcome.verification.method, 'freivalds');
     assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
+  }
+}
+
+/** Operands in every layout, several products in a call, B packed before the repetitions. */
+async function everyLayout() {
+  for (const dtype of DTYPES) {
+    for (const [transposeA, transposeB] of ['NN', 'NT', 'TN', 'TT']) {
+      for (const prepack of [0, 1]) {
+        const parameters = { dtype, threads: 2, transposeA, transposeB, batch: 3, prepack };
+        const outcome = await addon.inspect(jobOf({ parameters, repetitions: 2 })).result;
+        assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
+      }
+    }
+  }
+}
+
+const PEAK = { threads: 2, cpus: [], isa: '', operations: 2 * 3 * 2 ** 22 };
+
+async function everyPeak() {
+  for (const dtype of DTYPES) {
+    const job = { ...jobOf({ repetitions: 2 }), workload: 'peak', parameters: { ...PEAK, dtype } };
+    const outcome = await addon.inspect(job).result;
+    assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
+    const wrong = await addon.inspect({ ...job, fault: { kind: 'wrong-element', at: 0 } }).result;
+    assert.equal(wrong.verification.passed, false);
+    const odd = { ...job, parameters: { ...PEAK, dtype, operations: PEAK.operations + 2 } };
+    await assert.rejects(addon.inspect(odd).result, /no multiple/);
   }
 }
 
@@ -148,6 +190,8 @@ if (what === 'exit') {
 }
 await everyType();
 await largeProducts();
+await everyLayout();
+await everyPeak();
 await everyPass();
 await everyRule();
 await cancelInFlight();

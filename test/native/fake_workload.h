@@ -23,6 +23,7 @@ class FakeWorkload final : public Workload {
   }
   void poison() noexcept override {}
   Verification verify() override { return {}; }
+  Ceilings ceilings(bool cold) override { return on_ceilings(cold); }
   Output output() noexcept override { return {}; }
   [[nodiscard]] std::string implementation() const override { return "fake"; }
   Team& team() noexcept override { return team_; }
@@ -30,6 +31,7 @@ class FakeWorkload final : public Workload {
   std::uint64_t runs = 0;
   std::uint64_t evictions = 0;
   std::function<void()> on_evict = [] {};
+  std::function<Ceilings(bool cold)> on_ceilings = [](bool) { return Ceilings{}; };
 
  private:
   std::function<void(std::uint64_t)> on_run_;

@@ -13,6 +13,7 @@
 #include "../../native/measure/fault.h"
 #include "../../native/threads/team.h"
 #include "check.h"
+#include "fake_workload.h"
 
 namespace {
 
@@ -62,6 +63,17 @@ void displaces_elements(Checks& check) {
   check.that(after_wrong_element<double, 6>() == std::array<double, 6>{1, 2, 3, 3, 5, 6}, "of six, doubles");
   check.that(after_wrong_element<std::int32_t, 2>() == std::array<std::int32_t, 2>{1, 1}, "of two");
   check.that(after_wrong_element<float, 1>() == std::array<float, 1>{0}, "a single element becomes zero");
+}
+
+void forwards_ceilings(Checks& check) {
+  Control control;
+  auto inner = std::make_unique<pibench::test::FakeWorkload>();
+  inner->on_ceilings = [](bool cold) { return pibench::Ceilings{cold ? 1.0 : 2.0, "fake", 3, 4}; };
+  const auto workload = pibench::with_fault(std::move(inner), {FaultKind::slow_repetition, 0}, control);
+  const pibench::Ceilings hot = workload->ceilings(false);
+  check.that(hot.operations_per_second == 2 && hot.instruction_set == "fake" && hot.bytes_per_second == 3 &&
+                 hot.bytes == 4 && workload->ceilings(true).operations_per_second == 1,
+             "the ceilings are the workload's own, hot and cold");
 }
 
 // How long each of three repetitions took, with a fault in one of them.
@@ -144,6 +156,7 @@ int main() {
   check.that(pibench::with_fault(std::move(plain), {}, control).get() == address,
              "without a fault nothing is wrapped");
   displaces_elements(check);
+  forwards_ceilings(check);
   slows_repetitions(check);
   crashes_and_stalls(check);
   return check.finish();

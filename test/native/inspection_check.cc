@@ -6,6 +6,7 @@
 #include "../../native/inspection.h"
 #include "../../native/workloads.h"
 #include "check.h"
+#include "fake_workload.h"
 #include "matrices.h"
 
 namespace {
@@ -23,6 +24,10 @@ Parameters matmul_parameters(const std::string& dtype, int threads) {
   return {{"m", 64.0},
           {"n", 72.0},
           {"k", 80.0},
+          {"transposeA", std::string("N")},
+          {"transposeB", std::string("N")},
+          {"batch", 1.0},
+          {"prepack", 0.0},
           {"dtype", dtype},
           {"isa", std::string()},
           {"threads", static_cast<double>(threads)},
@@ -88,7 +93,7 @@ void check_matmul(Checks& check, const std::string& dtype, int threads) {
 
     std::string names;
     for (const auto& span : outcome.spans) names += std::string(span.name) + " ";
-    check.that(names == "allocate fill warm-up calibrate measure cool-down verify ",
+    check.that(names == "allocate fill warm-up calibrate measure cool-down ceilings verify ",
                name + "the phases in their order", names);
     check.that(gapless(outcome), name + "the spans leave no gap");
     check.that(outcome.samples.taken == 25 && in_order(outcome),
@@ -108,11 +113,93 @@ void check_matmul(Checks& check, const std::string& dtype, int threads) {
                    outcome.before.files[0].second.has_value() && outcome.after.at >= outcome.before.at,
                name + "the machine was looked at before and after");
     check.that(!outcome.implementation.empty(), name + "it is known what executed");
+    check.that(outcome.ceilings.operations_per_second > 0 && !outcome.ceilings.instruction_set.empty() &&
+                   outcome.ceilings.bytes_per_second > 0 && outcome.ceilings.bytes > 0,
+               name + "the ceilings are known");
     medians.at(cold ? 1 : 0) = median_seconds(outcome);
   }
   Checks::inform(dtype + ", " + std::to_string(threads) + " threads: a median call takes " +
                  std::to_string(medians[0] * 1e6) + " us hot, " + std::to_string(medians[1] * 1e6) +
                  " us cold");
+}
+
+// Every layout of the operands, many products in a call, B packed before: all verified like any other.
+void check_variants(Checks& check) {
+  for (const std::string dtype : {"float32", "float64", "bfloat16", "int8"}) {
+    for (const std::string transposed : {"NN", "NT", "TN", "TT"}) {
+      for (const double prepack : {0.0, 1.0}) {
+        Parameters parameters = matmul_parameters(dtype, 2);
+        parameters["transposeA"] = transposed.substr(0, 1);
+        parameters["transposeB"] = transposed.substr(1);
+        parameters["batch"] = 3.0;
+        parameters["prepack"] = prepack;
+        Job job = matmul_job(parameters);
+        job.repetitions = 2;
+        const Outcome outcome = inspect(job);
+        check.that(outcome.verification && outcome.verification->passed &&
+                       outcome.verification->checked == std::uint64_t{3} * 64 * 72,
+                   dtype + " " + transposed + ", three at a time" + (prepack > 0 ? ", prepacked" : ""),
+                   outcome.verification ? outcome.verification->first_wrong : "not verified");
+      }
+    }
+  }
+}
+
+// What a workload that only counts is asked for.
+struct Asked {
+  std::vector<bool> cold;
+  std::uint64_t runs = 0;         // in all
+  std::uint64_t runs_before = 0;  // when the ceilings were asked for
+};
+
+Job counting_job(Asked& asked) {
+  Job job;
+  job.make_workload = [&asked]() -> std::unique_ptr<pibench::Workload> {
+    auto workload = std::make_unique<pibench::test::FakeWorkload>([&asked](std::uint64_t) { ++asked.runs; });
+    workload->on_ceilings = [&asked](bool cold) {
+      asked.cold.push_back(cold);
+      asked.runs_before = asked.runs;
+      return pibench::Ceilings{1e9, "fake", 2e9, 4096};
+    };
+    return workload;
+  };
+  job.warmup = {WarmupKind::count, 1, 0};
+  job.repetitions = 10;
+  return job;
+}
+
+void check_ceilings(Checks& check) {
+  for (const bool cold : {false, true}) {
+    const std::string name = cold ? "cold: " : "hot: ";
+    Asked asked;
+    Job job = counting_job(asked);
+    job.cold = cold;
+    const Outcome outcome = inspect(job);
+    check.that(asked.cold == std::vector<bool>{cold},
+               name + "the ceilings are asked for once, as the job says");
+    check.that(asked.runs_before > 10 && asked.runs_before == asked.runs, name + "after the repetitions");
+    check.that(outcome.ceilings.operations_per_second == 1e9 && outcome.ceilings.instruction_set == "fake" &&
+                   outcome.ceilings.bytes_per_second == 2e9 && outcome.ceilings.bytes == 4096,
+               name + "and handed on as they are");
+  }
+
+  const auto not_asked = [&check](const Outcome& outcome, const Asked& asked, const std::string& when) {
+    check.that(asked.cold.empty() && outcome.ceilings.operations_per_second == 0 &&
+                   outcome.ceilings.bytes_per_second == 0 && gapless(outcome),
+               when + ", no ceiling is measured");
+  };
+  Asked late;
+  Job job = counting_job(late);
+  job.repetitions = 1'000'000;
+  job.time_limit = 1;
+  const Outcome out_of_time = inspect(job);
+  check.that(out_of_time.samples.out_of_time, "the time is over");
+  not_asked(out_of_time, late, "past the time limit");
+
+  Asked never;
+  Control cancelled;
+  cancelled.cancel = true;
+  not_asked(pibench::inspect(counting_job(never), cancelled), never, "cancelled");
 }
 
 void check_stops(Checks& check) {
@@ -193,6 +280,9 @@ void check_refusals(Checks& check) {
   refuses("isa", std::string("sse9"), "an unknown instruction set is refused");
   refuses("m", 0.0, "an empty shape is refused");
   refuses("m", 0x1p62, "a shape with more elements than can be counted is refused");
+  refuses("batch", 0x1p50, "a batch with more operations than can be counted is refused");
+  refuses("batch", 0.0, "a batch of nothing is refused");
+  refuses("prepack", std::string("yes"), "prepack is a number");
   refuses("cpus", std::vector<int>{8191, 8191}, "a CPU that is not there is refused");
 }
 
@@ -203,6 +293,8 @@ int main() {
   for (const std::string dtype : {"float32", "float64", "bfloat16", "int8"}) {
     for (const int threads : {1, 2}) check_matmul(check, dtype, threads);
   }
+  check_variants(check);
+  check_ceilings(check);
   check_stops(check);
   check_wrong_results(check);
   check_refusals(check);

@@ -8,6 +8,7 @@ import { median } from '../../statistics/quantile.js';
 import { drawCurve } from './curve.js';
 import { impliedText } from './implied-caches.js';
 import { type Style, wrap } from './style.js';
+import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
 
 const GIGA = 1e9;
 const DIGITS = 4;
@@ -110,58 +111,7 @@ function uncertaintyText(batches: readonly RecordBatch[]): string {
   return `95 % intervals: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
 }
 
-function verifiedText(batches: readonly RecordBatch[], style: Style): string {
-  const wrong = batches.filter(({ verified }) => verified === 'failed');
-  const [first] = wrong;
-  if (first !== undefined) {
-    const found = first.inspections.find(({ verification }) => verification?.passed === false)?.verification;
-    return style.bad(`WRONG in ${plural(wrong.length, 'case')}: ${first.title}: ${found?.firstWrong}`);
-  }
-  const measured = batches.reduce((sum, batch) => sum + batch.measured, 0);
-  const missing = batches.filter(({ verified }) => verified === 'not-run').length;
-  const rest =
-    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch came that far`) : '';
-  return `${style.good('verified')} in ${plural(measured, 'launch', 'launches')} (every element compared, exactly; reading by the sum of all words)${rest}`;
-}
-
-function flagsText(batches: readonly RecordBatch[], style: Style): string {
-  const launches = batches.reduce((sum, { inspections }) => sum + inspections.length, 0);
-  const counts = new Map<string, number>();
-  for (const { flags } of batches) {
-    for (const { name, inspections } of flags) counts.set(name, (counts.get(name) ?? 0) + inspections.length);
-  }
-  if (counts.size === 0) return style.good('no validity flag');
-  const named = [...counts]
-    .sort(([, a], [, b]) => b - a)
-    .map(([name, count]) => `${style.warn(name)} ${count}`);
-  return `of ${plural(launches, 'launch', 'launches')}: ${named.join(', ')}; the record says which and why`;
-}
-
-function failedText(batches: readonly RecordBatch[], style: Style): readonly string[] {
-  const failed = batches.flatMap(({ inspections }) =>
-    inspections
-      .filter(({ status }) => status !== 'measured')
-      .map(({ index, status, reason }) => ({ index, status, reason })),
-  );
-  const [first] = failed;
-  if (first === undefined) return [];
-  return [
-    style.bad(
-      `${plural(failed.length, 'launch', 'launches')} not measured; launch ${first.index + 1} ${first.status}: ${first.reason}`,
-    ),
-  ];
-}
-
-/** Checks that could not run anywhere. */
-function notCheckedText(batches: readonly RecordBatch[]): readonly string[] {
-  const flags = new Set(
-    batches.flatMap(({ inspections }) =>
-      inspections.flatMap(({ notChecked }) => notChecked.map(({ flag }) => flag)),
-    ),
-  );
-  return flags.size === 0 ? [] : [`in some launches not checked: ${[...flags].join(', ')}`];
-}
-
+const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
 const COUNTED =
   'cache: plain stores; strm: streaming (non-temporal) stores. Bytes are those that loads and stores move: write-allocate, the line that a plain store reads first where no cache has it, is not counted (past the caches it adds 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad).';
 
@@ -176,7 +126,7 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
   const variant = (stack.implementation ?? stack.variant)?.split(',')[0] ?? null;
   const head = `${style.bold(`memory, ${how}, by working set`)}  ${style.dim(`${stack.provider}${variant === null ? '' : ` ${variant}`}, ${first.device}`)}`;
   const paragraphs = [
-    verifiedText(batches, style),
+    verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
     uncertaintyText(batches),
     flagsText(batches, style),

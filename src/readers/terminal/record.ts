@@ -10,7 +10,9 @@ import {
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { basisText } from './basis.js';
 import { renderMemory } from './memory.js';
+import { clockRows, renderPeak } from './peak.js';
 import { rooflineRows } from './roofline.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -20,24 +22,6 @@ const VIOLIN_ROWS = 3;
 const MOST_LISTED = 8;
 
 const percent = (level: number): string => `${Math.round(level * 100)} %`;
-
-function basisText({ elapsed, measured, planned }: RecordBatch): string {
-  if (elapsed === null) return '';
-  const launches =
-    measured === planned
-      ? plural(measured, 'launch', 'launches')
-      : `${measured} of ${plural(planned, 'launch', 'launches')}`;
-  switch (elapsed.basis) {
-    case 'launches':
-      return `over ${launches}`;
-    case 'few launches':
-      return `over only ${launches}, assuming normal spread`;
-    case 'two launches':
-      return `${launches}: too few for an interval`;
-    default:
-      return 'within one launch: says nothing of the next launch; use --inspections 6 or more';
-  }
-}
 
 /** Where there is no interval: how far the launches are apart. */
 function rangeText(batch: RecordBatch, flops: (value: number) => string): string {
@@ -75,7 +59,8 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
       `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
     ],
     ...bytesRow(batch),
-    ...rooflineRows(batch),
+    ...(batch.case.indicator === 'peak' ? clockRows(batch) : []),
+    ...rooflineRows(batch, style),
     ['slowest 5 %', `below ${flops(rate.p05)}`],
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
@@ -119,6 +104,7 @@ const METHODS: Readonly<Record<string, string>> = {
   reference: 'every element compared',
   freivalds: 'every row by Freivalds’ check',
   sum: 'the sum of all words that were read',
+  sums: 'the sums in the registers of every thread',
 };
 
 function verificationText({ inspections, verified }: RecordBatch, style: Style): string {
@@ -235,11 +221,17 @@ function statusLine({ status, campaign, contendedBy, batches }: PiBenchRecord, s
   return lines;
 }
 
-/** The batches of a sweep are one table; any other is a page. */
+/** Indicators whose batches are one table where there are several. */
+const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => string>> = {
+  memory: renderMemory,
+  peak: renderPeak,
+};
+
 function renderBatches(record: PiBenchRecord, style: Style): string {
   const { batches } = record;
-  const isSweep = batches.length > 1 && batches.every((batch) => batch.case.indicator === 'memory');
-  return isSweep ? renderMemory(record, style) : batches.map((batch) => renderBatch(batch, style)).join('\n');
+  const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
+  const table = batches.length > 1 && others.length === 0 ? TABLES[indicator ?? ''] : undefined;
+  return table?.(record, style) ?? batches.map((batch) => renderBatch(batch, style)).join('\n');
 }
 
 /** @param path of the record's file, or null when it is nowhere */

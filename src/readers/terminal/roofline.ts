@@ -1,23 +1,35 @@
 /** How far a case is from what bounds it, in words. */
 import { formatBytes, formatShare, significant, withPrefix } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import type { Style } from './style.js';
 import type { Row } from './table.js';
 
-export function rooflineRows({ roofline, rateUnit, work }: RecordBatch): Row[] {
+/** Nothing passes a ceiling: what is further above it than measurements scatter shows that the ceiling is wrong. */
+const MOST = 1.02;
+
+type Ceilings = Pick<RecordBatch, 'roofline' | 'rateUnit' | 'work'>;
+
+export function rooflineRows({ roofline, rateUnit, work }: Ceilings, style: Style): Row[] {
   if (roofline == null) return [];
   const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share } = roofline;
-  const rows: Row[] = [
-    [
-      'efficiency',
-      `${formatShare(efficiency, 3)} of the ${withPrefix(peak, rateUnit, 4)} that these threads reach in registers (${peakIsa})`,
-    ],
-  ];
+  const inRegisters = `${withPrefix(peak, rateUnit, 4)} that these threads reach in registers (${peakIsa})`;
+  if (efficiency > MOST) {
+    const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
+    return [['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)]];
+  }
+  const rows: Row[] = [['efficiency', `${formatShare(efficiency, 3)} of the ${inRegisters}`]];
   if (bound === null || bandwidth === null || attainable === null || share === null) return rows;
   const reading = `${withPrefix(bandwidth, 'B/s', 3)} at its ${formatBytes(work.bytes)}`;
   const operations = `${significant(intensity, 3)} operations a byte`;
-  const why =
-    bound === 'memory'
-      ? `memory: ${operations} x ${reading} allow ${withPrefix(attainable, rateUnit, 3)}, of which it reaches ${formatShare(share, 3)}`
-      : `arithmetic: reading ${reading} with ${operations} would allow ${withPrefix(intensity * bandwidth, rateUnit, 3)}`;
-  return [...rows, ['bound by', why]];
+  if (bound === 'arithmetic') {
+    const allowed = withPrefix(intensity * bandwidth, rateUnit, 3);
+    return [
+      ...rows,
+      ['bound by', `arithmetic: reading ${reading} with ${operations} would allow ${allowed}`],
+    ];
+  }
+  const reached = formatShare(share, 3);
+  const allowed = `memory: ${operations} x ${reading} allow ${withPrefix(attainable, rateUnit, 3)}, of which it reaches ${reached}`;
+  const doubt = ': the rate of reading was measured too low, as under other load';
+  return [...rows, ['bound by', share > MOST ? style.warn(`${allowed}${doubt}`) : allowed]];
 }

@@ -28,7 +28,8 @@ export function terminalStyle(stream: { readonly isTTY?: boolean; readonly colum
   };
 }
 
-const shownLength = (text: string): number => stripVTControlCharacters(text).length;
+/** Of a text without its colours. */
+export const shownLength = (text: string): number => stripVTControlCharacters(text).length;
 
 /** Breaks a text into lines of at most `width` characters that show, between words. */
 export function wrap(text: string, width: number): readonly string[] {

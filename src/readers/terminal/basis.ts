@@ -1,0 +1,21 @@
+/** What the interval of a batch rests on, in words. */
+import { plural } from '../../quantities/format.js';
+import type { RecordBatch } from '../../record/schema.js';
+
+export function basisText({ elapsed, measured, planned }: RecordBatch): string {
+  if (elapsed === null) return '';
+  const launches =
+    measured === planned
+      ? plural(measured, 'launch', 'launches')
+      : `${measured} of ${plural(planned, 'launch', 'launches')}`;
+  switch (elapsed.basis) {
+    case 'launches':
+      return `over ${launches}`;
+    case 'few launches':
+      return `over only ${launches}, assuming normal spread`;
+    case 'two launches':
+      return `${launches}: too few for an interval`;
+    default:
+      return 'within one launch: says nothing of the next launch; use --inspections 6 or more';
+  }
+}

@@ -1,0 +1,57 @@
+/** What is said of several batches together, below their one table. */
+import { plural } from '../../quantities/format.js';
+import type { RecordBatch } from '../../record/schema.js';
+import type { Style } from './style.js';
+
+/** @param how every launch was verified */
+export function verifiedText(batches: readonly RecordBatch[], how: string, style: Style): string {
+  const wrong = batches.filter(({ verified }) => verified === 'failed');
+  const [first] = wrong;
+  if (first !== undefined) {
+    const found = first.inspections.find(({ verification }) => verification?.passed === false)?.verification;
+    return style.bad(`WRONG in ${plural(wrong.length, 'case')}: ${first.title}: ${found?.firstWrong}`);
+  }
+  const measured = batches.reduce((sum, batch) => sum + batch.measured, 0);
+  const missing = batches.filter(({ verified }) => verified === 'not-run').length;
+  const rest =
+    missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch came that far`) : '';
+  return `${style.good('verified')} in ${plural(measured, 'launch', 'launches')} (${how})${rest}`;
+}
+
+export function flagsText(batches: readonly RecordBatch[], style: Style): string {
+  const launches = batches.reduce((sum, { inspections }) => sum + inspections.length, 0);
+  const counts = new Map<string, number>();
+  for (const { flags } of batches) {
+    for (const { name, inspections } of flags) counts.set(name, (counts.get(name) ?? 0) + inspections.length);
+  }
+  if (counts.size === 0) return style.good('no validity flag');
+  const named = [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${style.warn(name)} ${count}`);
+  return `of ${plural(launches, 'launch', 'launches')}: ${named.join(', ')}; the record says which and why`;
+}
+
+export function failedText(batches: readonly RecordBatch[], style: Style): readonly string[] {
+  const failed = batches.flatMap(({ inspections }) =>
+    inspections
+      .filter(({ status }) => status !== 'measured')
+      .map(({ index, status, reason }) => ({ index, status, reason })),
+  );
+  const [first] = failed;
+  if (first === undefined) return [];
+  return [
+    style.bad(
+      `${plural(failed.length, 'launch', 'launches')} not measured; launch ${first.index + 1} ${first.status}: ${first.reason}`,
+    ),
+  ];
+}
+
+/** Checks that could not run anywhere. */
+export function notCheckedText(batches: readonly RecordBatch[]): readonly string[] {
+  const flags = new Set(
+    batches.flatMap(({ inspections }) =>
+      inspections.flatMap(({ notChecked }) => notChecked.map(({ flag }) => flag)),
+    ),
+  );
+  return flags.size === 0 ? [] : [`in some launches not checked: ${[...flags].join(', ')}`];
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { brokenRules } from '../../src/record/check.js';
+import { digestOf } from '../../src/record/digest.js';
+import { type PiBenchRecord, written } from '../../src/record/schema.js';
+import { piBench, type Run, withFolder } from '../support/pi-bench.js';
+
+const SHORT = ['--threads', '1', '--inspections', '1', '--reps', '20', '--warmup', '5'];
+
+async function peakRecord(out: string, ...args: string[]): Promise<{ run: Run; record: PiBenchRecord }> {
+  const run = await piBench('peak', '--json', '--quiet', '--out', out, ...args);
+  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
+  return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+}
+
+describe('peak', () => {
+  it('has a verified batch for each data type, in a record that fits its schema', () =>
+    withFolder(async (out) => {
+      const { run, record } = await peakRecord(out, '--dtype', 'float32,int8', ...SHORT);
+      expect(run.code).toBe(0);
+      expect(run.stderr).toBe('');
+      expect(written.record.safeParse(record).error).toBeUndefined();
+      expect(brokenRules(record)).toEqual([]);
+      expect(digestOf(record)).toBe(record.digest);
+      expect(
+        record.batches.map(({ case: one, verified, rateUnit }) => [one.parameters.dtype, verified, rateUnit]),
+      ).toEqual([
+        ['float32', 'passed', 'FLOP/s'],
+        ['int8', 'passed', 'OP/s'],
+      ]);
+      for (const { rate, elapsed, work, roofline, inspections } of record.batches) {
+        expect((rate?.median ?? 0) * (elapsed?.median ?? 0)).toBeCloseTo(work.flop, 3);
+        expect(roofline).toBeNull();
+        expect(inspections[0]?.verification?.method).toBe('sums');
+      }
+    }));
+
+  it('has KPIs of its rate, the clock, and the operations of a cycle, which agree', () =>
+    withFolder(async (out) => {
+      const { record } = await peakRecord(out, '--dtype', 'float32', ...SHORT);
+      const valueNamed = (name: string): number => {
+        const kpi = record.kpis.find((one) => one.name === `pibench_peak_${name}`);
+        return kpi !== undefined && 'value' in kpi ? kpi.value : Number.NaN;
+      };
+      const frequency = valueNamed('effective_frequency_hertz');
+      expect(frequency).toBe(record.batches[0]?.inspections[0]?.frequency);
+      expect(frequency).toBeGreaterThan(1e8);
+      expect(valueNamed('operations_per_cycle_ratio') * frequency).toBeCloseTo(
+        valueNamed('rate_flops_per_second'),
+        -1,
+      );
+    }));
+
+  it('of several data types is one table for a person', () =>
+    withFolder(async (out) => {
+      const run = await piBench('peak', '--quiet', '--out', out, ...SHORT);
+      for (const part of ['float32', 'float64', 'bfloat16', 'int8', 'op/cycle', 'GHz']) {
+        expect(run.stdout).toContain(part);
+      }
+      expect(run.stdout).toContain('verified in 4 launches');
+      for (const line of run.stdout.split('\n').filter((text) => !text.includes(out))) {
+        expect(line.length).toBeLessThanOrEqual(80);
+      }
+    }));
+
+  it('of one data type is a page of its own, with the clock', () =>
+    withFolder(async (out) => {
+      const run = await piBench('peak', '--quiet', '--out', out, '--dtype', 'float64', ...SHORT);
+      expect(run.stdout).toContain('peak float64, 1 thread, pinned');
+      expect(run.stdout).toMatch(/clock +[\d.]+ GHz on the first thread/);
+      expect(run.stdout).toMatch(/a cycle +[\d.]+ operations of one thread/);
+      expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('the sums in the registers of every thread');
+    }));
+
+  it('is of a chosen instruction set', () =>
+    withFolder(async (out) => {
+      const { record } = await peakRecord(out, '--stack', 'embedded:portable', ...SHORT);
+      for (const { stack, verified } of record.batches) {
+        expect([stack.implementation, verified]).toEqual(['portable', 'passed']);
+      }
+    }));
+});

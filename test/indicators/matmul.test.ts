@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Parameters } from '../../src/indicators/indicator.js';
+import { matmul } from '../../src/indicators/matmul.js';
+import { machineOf } from '../support/machine.js';
+
+const MIB = 2 ** 20;
+const caseOf = (flags: Record<string, unknown>): Parameters => matmul.fromFlags(flags, machineOf())[0] ?? {};
+
+/** As campaigns were written before there were transposes, batches and prepacking. */
+const BEFORE = {
+  m: 3,
+  n: 5,
+  k: 7,
+  dtype: 'float32',
+  threads: 1,
+  pin: false,
+  cache: 'hot',
+};
+
+describe('the case of matmul', () => {
+  it('is by default one square product as it lies, nothing prepacked', () => {
+    expect(caseOf({})).toEqual({
+      m: 512,
+      n: 512,
+      k: 512,
+      transpose: 'NN',
+      batch: 1,
+      prepack: false,
+      dtype: 'float32',
+      threads: 2,
+      pin: true,
+      cache: 'hot',
+    });
+  });
+
+  it('has the layout, the batch and the prepacking of its flags', () => {
+    expect(caseOf({ transpose: 'NT', batch: '3', prepack: true })).toMatchObject({
+      transpose: 'NT',
+      batch: 3,
+      prepack: true,
+    });
+  });
+
+  it.each([
+    [{ transpose: 'XY' }, /transpose/],
+    [{ batch: '0' }, /--batch takes a whole number/],
+    [{ batch: '1.5' }, /--batch takes a whole number/],
+    [{ batch: '1e9' }, /--batch takes at most/],
+    [{ dtype: 'float16' }, /--dtype float16 is unknown/],
+    [{ prepack: true, cache: 'cold' }, /a prepacked B .* --cache cold cannot evict it/],
+  ])('%j is refused in words', (flags, says) => {
+    expect(() => caseOf(flags)).toThrow(says);
+  });
+
+  it('of a campaign from before means what it meant then', () => {
+    const now = { ...BEFORE, transpose: 'NN', batch: 1, prepack: false };
+    expect(() => matmul.check(BEFORE)).not.toThrow();
+    expect(matmul.work(BEFORE)).toEqual(matmul.work(now));
+    expect(matmul.memory(BEFORE)).toBe(matmul.memory(now));
+    expect(matmul.title(BEFORE)).toBe('matmul 3 x 5 x 7 float32, 1 thread');
+    expect(matmul.nativeWorkload(BEFORE, { cpus: [] }, null, 9)).toEqual(
+      matmul.nativeWorkload(now, { cpus: [] }, null, 9),
+    );
+  });
+
+  it('is called by what is not usual in it', () => {
+    const unusual = { ...BEFORE, transpose: 'TN', batch: 3, prepack: true, pin: true };
+    expect(matmul.title(unusual)).toBe(
+      'matmul 3 x 5 x 7 float32, transposed TN, batch of 3, B prepacked, 1 thread, pinned',
+    );
+    expect(matmul.title({ ...BEFORE, cache: 'cold' })).toBe('matmul 3 x 5 x 7 float32, 1 thread, cold cache');
+  });
+
+  it.each([
+    ['NN', 'N', 'N'],
+    ['NT', 'N', 'T'],
+    ['TN', 'T', 'N'],
+    ['TT', 'T', 'T'],
+  ])('transposed %s reaches the workload as A %s and B %s', (transpose, transposeA, transposeB) => {
+    const { parameters } = matmul.nativeWorkload({ ...BEFORE, transpose }, { cpus: [] }, null, 1);
+    expect(parameters).toMatchObject({ transposeA, transposeB, batch: 1, prepack: 0 });
+  });
+});
+
+const parameters = fc.record({
+  m: fc.integer({ min: 1, max: 5000 }),
+  n: fc.integer({ min: 1, max: 5000 }),
+  k: fc.integer({ min: 1, max: 5000 }),
+  transpose: fc.constantFrom('NN', 'NT', 'TN', 'TT'),
+  batch: fc.integer({ min: 1, max: 50 }),
+  prepack: fc.boolean(),
+  dtype: fc.constantFrom('float32', 'float64', 'bfloat16', 'int8'),
+  threads: fc.integer({ min: 1, max: 64 }),
+  pin: fc.boolean(),
+  cache: fc.constant('hot'),
+});
+
+describe('the work of matmul', () => {
+  it('by hand: 2 m n k operations, and A, B and C once each', () => {
+    expect(matmul.work(BEFORE)).toEqual({ flop: 210, bytes: 4 * (21 + 35 + 15) });
+    const int8 = { ...BEFORE, dtype: 'int8', batch: 10 };
+    expect(matmul.work(int8)).toEqual({ flop: 2100, bytes: 10 * (21 + 35 + 4 * 15) });
+    expect(matmul.work({ ...BEFORE, dtype: 'bfloat16' }).bytes).toBe(2 * (21 + 35) + 4 * 15);
+  });
+
+  it('is that of one product times the batch, however its operands lie and whatever is prepacked', () => {
+    fc.assert(
+      fc.property(parameters, (one) => {
+        const single = matmul.work({ ...one, batch: 1, transpose: 'NN', prepack: false });
+        const { flop, bytes } = matmul.work(one);
+        expect(flop).toBe(one.batch * single.flop);
+        expect(bytes).toBe(one.batch * single.bytes);
+      }),
+    );
+  });
+});
+
+describe('the memory of matmul', () => {
+  it('holds the operands, what is read to learn the rate of the memory, and a prepacked B beside them', () => {
+    fc.assert(
+      fc.property(parameters, (one) => {
+        const { bytes } = matmul.work(one);
+        const without = matmul.memory({ ...one, prepack: false });
+        const held = matmul.memory({ ...one, prepack: true });
+        expect(without).toBeGreaterThanOrEqual(bytes + Math.min(bytes, 2048 * MIB));
+        const widest = one.dtype === 'float64' ? 8 : 4;
+        expect(held - without).toBeGreaterThanOrEqual(one.batch * one.k * one.n * widest);
+      }),
+    );
+  });
+});

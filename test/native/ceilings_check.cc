@@ -1,0 +1,152 @@
+// The ceilings and the workload that measures one: right where every sum is right, and unknown, not lower,
+// where the sum of a single member is wrong.
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "../../kernels/cpu/memory/dispatch.h"
+#include "../../native/memory/bandwidth.h"
+#include "../../native/peak/peak_workload.h"
+#include "../../native/threads/team.h"
+#include "check.h"
+
+namespace {
+
+using pibench::Team;
+using pibench::kernels::DataType;
+using pibench::kernels::run_peak_loop;
+using pibench::memory::measure_read;
+using pibench::peak::make_workload;
+using pibench::peak::Parameters;
+using pibench::test::Checks;
+
+constexpr std::array kTypes{DataType::float32, DataType::float64, DataType::bfloat16, DataType::int8};
+constexpr std::array<const char*, 4> kNames{"float32", "float64", "bfloat16", "int8"};
+constexpr std::size_t kBytes = 1 << 16;
+
+const std::thread::id kMain = std::this_thread::get_id();
+bool on_main() noexcept { return std::this_thread::get_id() == kMain; }
+
+// Right on the main thread, wrong on any other.
+std::uint64_t wrong_elsewhere(DataType type, const char* isa, std::uint64_t iterations) noexcept {
+  return on_main() ? run_peak_loop(type, isa, iterations) : 0;
+}
+
+std::uint64_t wrong_when_long(DataType type, const char* isa, std::uint64_t iterations) noexcept {
+  const std::uint64_t operations = run_peak_loop(type, isa, iterations);
+  return iterations > 1 ? operations - 1 : operations;
+}
+
+std::uint64_t read_right(const double* a, std::size_t count) noexcept {
+  return pibench::kernels::memory::kernels_named("").read(a, count);
+}
+std::uint64_t read_nothing(const double*, std::size_t) noexcept { return 0; }
+std::uint64_t read_all_but_one(const double* a, std::size_t count) noexcept {
+  return read_right(a, count - 1);
+}
+std::uint64_t read_one_twice(const double* a, std::size_t count) noexcept {
+  return read_right(a, count - 1) + read_right(a, 1);
+}
+std::uint64_t read_wrong_elsewhere(const double* a, std::size_t count) noexcept {
+  return read_right(a, count) + (on_main() ? 0 : 1);
+}
+
+void check_peak_ceiling(Checks& check) {
+  for (const int threads : {1, 2}) {
+    Team team(threads, {});
+    for (std::size_t i = 0; i < kTypes.size(); ++i) {
+      const std::string name = std::string(kNames.at(i)) + ", " + std::to_string(threads) + " threads: ";
+      const double rate = pibench::peak::measure(kTypes.at(i), team);
+      check.that(rate > 1e6, name + "the peak is known");
+      check.equal(pibench::peak::measure(kTypes.at(i), team, wrong_when_long), 0.0,
+                  name + "unknown where sums are wrong");
+      if (threads > 1) {
+        check.equal(pibench::peak::measure(kTypes.at(i), team, wrong_elsewhere), 0.0,
+                    name + "unknown where those of one member are");
+      }
+    }
+  }
+}
+
+void check_memory_ceiling(Checks& check) {
+  for (const int threads : {1, 2}) {
+    Team team(threads, {});
+    for (const bool cold : {false, true}) {
+      const std::string name =
+          std::string(cold ? "cold, " : "hot, ") + std::to_string(threads) + " threads: ";
+      const auto [rate, bytes] = measure_read(kBytes, cold, team);
+      check.that(rate > 1e6 && bytes == kBytes, name + "the rate of reading is known");
+      check.that(measure_read(kBytes, cold, team, read_right).bytes_per_second > 0,
+                 name + "with a right pass");
+      check.equal(measure_read(kBytes, cold, team, read_nothing).bytes_per_second, 0.0,
+                  name + "unknown where nothing is read");
+      check.equal(measure_read(kBytes, cold, team, read_all_but_one).bytes_per_second, 0.0,
+                  name + "unknown where one word is left out");
+      check.equal(measure_read(kBytes, cold, team, read_one_twice).bytes_per_second, 0.0,
+                  name + "unknown where one word is read in the place of another");
+      if (threads > 1) {
+        check.equal(measure_read(kBytes, cold, team, read_wrong_elsewhere).bytes_per_second, 0.0,
+                    name + "unknown where one member's sum is wrong");
+      }
+    }
+    check.that(measure_read(1, false, team).bytes == 64.0 * threads, "the least is a line for each member");
+  }
+}
+
+Parameters peak_parameters(DataType type, int threads, double rounds) {
+  return {type, threads, {}, "", rounds * static_cast<double>(run_peak_loop(type, "", 1)) * threads};
+}
+
+void check_peak_workload(Checks& check) {
+  for (std::size_t i = 0; i < kTypes.size(); ++i) {
+    const std::string name = std::string(kNames.at(i)) + ": ";
+    const Parameters parameters = peak_parameters(kTypes.at(i), 2, 1000);
+    const auto workload = make_workload(parameters);
+    workload->prepare();
+    check.that(!workload->verify().passed, name + "no sum is right before the first call");
+    workload->run();
+    const pibench::Verification verification = workload->verify();
+    check.that(verification.passed && verification.checked == 2 && verification.wrong == 0 &&
+                   verification.worst_error == 0,
+               name + "the sums of every thread are right", verification.first_wrong);
+    workload->poison();
+    check.equal(workload->verify().wrong, std::uint64_t{2}, name + "poison is found");
+
+    const auto broken = make_workload(parameters, wrong_elsewhere);
+    broken->prepare();
+    broken->run();
+    const pibench::Verification found = broken->verify();
+    check.that(!found.passed && found.wrong == 1 && found.first_wrong.starts_with("thread 1 counts 0 "),
+               name + "a thread with wrong sums is found, and named", found.first_wrong);
+
+    const double once = peak_parameters(kTypes.at(i), 1, 1).operations;
+    for (const double operations : {0.0, -once, once - 1, once + 1, 1.5 * once}) {
+      check.throws<std::invalid_argument>(
+          [&] {
+            make_workload({kTypes.at(i), 1, {}, "", operations});
+          },
+          name + std::to_string(operations) + " operations are no multiple");
+    }
+    check.throws<std::invalid_argument>(
+        [&] {
+          make_workload({kTypes.at(i), 2, {}, "", 3 * once});
+        },
+        name + "nor is what cannot be shared out");
+  }
+  check.throws<std::invalid_argument>(
+      [] {
+        make_workload({DataType::float32, 1, {}, "sse9", 1e9});
+      },
+      "an unknown instruction set has no loop");
+}
+
+}  // namespace
+
+int main() {
+  Checks check;
+  check_peak_ceiling(check);
+  check_memory_ceiling(check);
+  check_peak_workload(check);
+  return check.finish();
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { rooflineRows } from '../../src/readers/terminal/roofline.js';
+import type { Style } from '../../src/readers/terminal/style.js';
+import { batchOf, ceilingsOf, matmulCase } from '../support/batch.js';
+
+const same = (text: string): string => text;
+const style: Style = {
+  width: 80,
+  bold: same,
+  dim: same,
+  good: same,
+  bad: same,
+  warn: (text) => `<${text}>`,
+};
+
+/** 50 GFLOP/s below these ceilings. */
+const rows = (peak: number | null, reading: number | null) =>
+  rooflineRows(batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: ceilingsOf(peak, reading) }]), style);
+
+describe('the rows of a roofline', () => {
+  it('are none without a ceiling', () => {
+    expect(rows(null, 6e9)).toEqual([]);
+  });
+
+  it('tell the efficiency alone where nothing is known of the memory', () => {
+    expect(rows(100e9, null)).toEqual([
+      ['efficiency', '50.0 % of the 100.0 GFLOP/s that these threads reach in registers (avx2)'],
+    ]);
+  });
+
+  it('tell what reading would allow where arithmetic is the bound', () => {
+    expect(rows(100e9, 60e9)[1]).toEqual([
+      'bound by',
+      'arithmetic: reading 60.0 GB/s at its 117 KiB with 16.7 operations a byte would allow 1.00 TFLOP/s',
+    ]);
+  });
+
+  it('tell how much of it is reached where memory is the bound', () => {
+    expect(rows(100e9, 4e9)[1]).toEqual([
+      'bound by',
+      'memory: 16.7 operations a byte x 4.00 GB/s at its 117 KiB allow 66.7 GFLOP/s, of which it reaches 75.0 %',
+    ]);
+  });
+
+  it('doubt a ceiling of arithmetic that the rate passes, and bound it by nothing', () => {
+    expect(rows(40e9, 4e9)).toEqual([
+      [
+        'efficiency',
+        '<125 % of the 40.00 GFLOP/s that these threads reach in registers (avx2): the ceiling was measured too low, as under other load: do not trust the efficiency>',
+      ],
+    ]);
+  });
+
+  it('take what measurements scatter for no doubt', () => {
+    expect(rows(50e9 / 1.015, null)[0]?.[1]).not.toContain('<');
+  });
+
+  it('doubt a rate of reading that the case passes', () => {
+    expect(rows(100e9, 2e9)[1]?.[1]).toMatch(
+      /^<memory: .* of which it reaches 150 %: the rate of reading was measured too low, as under other load>$/,
+    );
+  });
+});

@@ -1,0 +1,102 @@
+/** What a batch says of its ceilings and its clock, and that documents from before they were measured still read. */
+import { describe, expect, it } from 'vitest';
+import { matmul } from '../../src/indicators/matmul.js';
+import { peak } from '../../src/indicators/peak.js';
+import { effectiveFrequency, operationsPerCycle } from '../../src/record/clock.js';
+import { type RecordBatch, readable, written } from '../../src/record/schema.js';
+import { batchOf, ceilingsOf, matmulCase, peakCase } from '../support/batch.js';
+
+const fits = (batch: RecordBatch) => written.record.shape.batches.element.safeParse(batch).error;
+const kpiOf = (kpis: typeof matmul.kpis, name: string, batch: RecordBatch) =>
+  kpis.find((kpi) => kpi.name === name)?.value(batch, { timeToResult: 1 });
+const efficiencyOf = (batch: RecordBatch) => kpiOf(matmul.kpis, 'pibench_matmul_efficiency_ratio', batch);
+
+describe('the roofline of a batch', () => {
+  it('rests on the medians of its launches: of the elapsed and of each ceiling', () => {
+    // 2e6 operations in 40 µs are 50 GFLOP/s, of the median peak of 100.
+    const batch = batchOf(matmulCase(), [
+      { seconds: 30e-6, ceilings: ceilingsOf(90e9, 7e9) },
+      { seconds: 40e-6, ceilings: ceilingsOf(100e9, 3e9) },
+      { seconds: 90e-6, ceilings: ceilingsOf(500e9, 6e9) },
+    ]);
+    const { roofline } = batch;
+    expect(roofline?.peak).toBe(100e9);
+    expect(roofline?.efficiency).toBeCloseTo(0.5, 12);
+    expect(roofline?.bandwidth).toBe(6e9);
+    expect(roofline?.intensity).toBeCloseTo(2e6 / 120e3, 12);
+    // 16.7 operations a byte x 6 GB/s allow 100 GFLOP/s, just as the peak.
+    expect(roofline?.attainable).toBeCloseTo(100e9, 0);
+    expect(efficiencyOf(batch)).toEqual({ value: roofline?.efficiency, ci: null });
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it('is without a bound where the rate of reading is not known', () => {
+    const batch = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: ceilingsOf(100e9, null) }]);
+    expect(batch.roofline).toMatchObject({ bound: null, attainable: null, share: null, bandwidth: null });
+    expect(batch.roofline?.efficiency).toBeCloseTo(0.5, 12);
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it.each([
+    ['no launch measured ceilings', undefined],
+    ['they are null', null],
+    ['only that of reading is known', ceilingsOf(null, 6e9)],
+  ])('is null, and there is no efficiency, where %s', (_, ceilings) => {
+    const batch = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings }]);
+    expect(batch.roofline).toBeNull();
+    expect(efficiencyOf(batch)).toBeNull();
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it('rests on the launches that know it', () => {
+    const batch = batchOf(matmulCase(), [
+      { seconds: 40e-6, ceilings: ceilingsOf(100e9, 6e9) },
+      { seconds: 40e-6, ceilings: null },
+    ]);
+    expect(batch.roofline?.peak).toBe(100e9);
+  });
+
+  it('is null where an output was wrong: no score, no efficiency', () => {
+    const batch = batchOf(matmulCase(), [
+      { seconds: 40e-6, ceilings: ceilingsOf(100e9, 6e9) },
+      { seconds: 40e-6, ceilings: ceilingsOf(100e9, 6e9), passed: false },
+    ]);
+    expect([batch.rate, batch.roofline, efficiencyOf(batch)]).toEqual([null, null, null]);
+  });
+});
+
+describe('the clock of a batch', () => {
+  const launches = [
+    { seconds: 1e-3, frequency: 3e9 },
+    { seconds: 1e-3, frequency: 3.2e9 },
+    { seconds: 1e-3, frequency: null },
+    { seconds: 1e-3, frequency: 4e9 },
+  ];
+
+  it('is the median of the launches that know it', () => {
+    const batch = batchOf(peakCase('float32'), launches);
+    expect(effectiveFrequency(batch)).toBe(3.2e9);
+    // 3 x 2^26 operations of each thread in 1 ms.
+    expect(operationsPerCycle(batch)).toBeCloseTo((3 * 2 ** 26 * 1e3) / 3.2e9, 6);
+    expect(kpiOf(peak.kpis, 'pibench_peak_effective_frequency_hertz', batch)?.value).toBe(3.2e9);
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it('and the operations of a cycle are not known where no launch knows it', () => {
+    const batch = batchOf(peakCase('float32'), [{ seconds: 1e-3 }]);
+    expect([effectiveFrequency(batch), operationsPerCycle(batch)]).toEqual([null, null]);
+    expect(kpiOf(peak.kpis, 'pibench_peak_effective_frequency_hertz', batch)).toBeNull();
+    expect(kpiOf(peak.kpis, 'pibench_peak_operations_per_cycle_ratio', batch)).toBeNull();
+  });
+});
+
+describe('a batch from before there were ceilings', () => {
+  it('still fits, written and read', () => {
+    const { roofline: _, rateCounts: __, ...batch } = batchOf(matmulCase(), [{ seconds: 40e-6 }]);
+    const { ceilings: ___, frequency: ____, ...entry } = { ...batch.inspections[0] };
+    const before = { ...batch, inspections: [entry] };
+    for (const { record } of [written, readable]) {
+      expect(record.shape.batches.element.safeParse(before).error).toBeUndefined();
+    }
+  });
+});

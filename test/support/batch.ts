@@ -1,0 +1,86 @@
+/** Batches as a record has them, made from launches that a test describes. */
+import type { AnalysedInspection } from '../../src/record/analyse-inspection.js';
+import { buildBatch } from '../../src/record/build-batch.js';
+import type { Case, RecordBatch, RecordInspection } from '../../src/record/schema.js';
+
+export interface Launch {
+  /** Of every repetition. */
+  readonly seconds: number;
+  readonly ceilings?: RecordInspection['ceilings'];
+  readonly frequency?: RecordInspection['frequency'];
+  readonly passed?: boolean;
+  readonly flags?: RecordInspection['flags'];
+}
+
+const REPETITIONS = 10;
+
+function inspectionOf({ seconds, passed = true, ...rest }: Launch, index: number): AnalysedInspection {
+  const entry: RecordInspection = {
+    index,
+    status: passed ? 'measured' : 'wrong',
+    reason: passed ? null : 'a wrong output',
+    file: `inspections/${index}.json`,
+    sha256: null,
+    statistics: null,
+    rate: passed ? { burst: 1 / seconds, sustained: 1 / seconds } : null,
+    disturbedShare: null,
+    undisturbedMedian: null,
+    steady: null,
+    verification: {
+      passed,
+      method: 'sums',
+      tolerance: 'exact',
+      worstError: passed ? 0 : 1,
+      checked: 1,
+      wrong: passed ? 0 : 1,
+      firstWrong: passed ? '' : 'thread 0 counts 0',
+    },
+    flags: [],
+    notChecked: [],
+    spans: [],
+    ...rest,
+  };
+  return { entry, samples: new Float64Array(REPETITIONS).fill(seconds), document: null };
+}
+
+export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {
+  return buildBatch(
+    {
+      case: one,
+      stack: { provider: 'embedded', variant: null },
+      device: 'cpu',
+      inspections: launches.length,
+      sampling: { kind: 'fixed', repetitions: REPETITIONS },
+      warmup: { kind: 'count', count: 1 },
+      timeout: 60,
+    },
+    { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null },
+    launches.length,
+    launches.map(inspectionOf),
+  );
+}
+
+/** 2 x 100^3 operations and 120 kB in a repetition. */
+export const matmulCase = (parameters: Case['parameters'] = {}): Case => ({
+  indicator: 'matmul',
+  parameters: {
+    m: 100,
+    n: 100,
+    k: 100,
+    dtype: 'float32',
+    threads: 2,
+    pin: true,
+    cache: 'hot',
+    ...parameters,
+  },
+});
+
+export const peakCase = (dtype: string, threads = 2): Case => ({
+  indicator: 'peak',
+  parameters: { dtype, threads, pin: true },
+});
+
+export const ceilingsOf = (peak: number | null, reading: number | null): RecordInspection['ceilings'] => ({
+  arithmetic: peak === null ? null : { rate: peak, isa: 'avx2' },
+  memory: reading === null ? null : { rate: reading, bytes: 120_000 },
+});
