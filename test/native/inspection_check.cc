@@ -20,14 +20,19 @@ using pibench::test::Checks;
 
 using Parameters = std::map<std::string, ParameterValue>;
 
-Parameters matmul_parameters(const std::string& dtype, int threads) {
+struct Layout {
+  std::string transpose_a = "N", transpose_b = "N";
+  double batch = 1, prepack = 0;
+};
+
+Parameters matmul_parameters(const std::string& dtype, int threads, const Layout& layout = {}) {
   return {{"m", 64.0},
           {"n", 72.0},
           {"k", 80.0},
-          {"transposeA", std::string("N")},
-          {"transposeB", std::string("N")},
-          {"batch", 1.0},
-          {"prepack", 0.0},
+          {"transposeA", layout.transpose_a},
+          {"transposeB", layout.transpose_b},
+          {"batch", layout.batch},
+          {"prepack", layout.prepack},
           {"dtype", dtype},
           {"isa", std::string()},
           {"threads", static_cast<double>(threads)},
@@ -128,17 +133,15 @@ void check_variants(Checks& check) {
   for (const std::string dtype : {"float32", "float64", "bfloat16", "int8"}) {
     for (const std::string transposed : {"NN", "NT", "TN", "TT"}) {
       for (const double prepack : {0.0, 1.0}) {
-        Parameters parameters = matmul_parameters(dtype, 2);
-        parameters["transposeA"] = transposed.substr(0, 1);
-        parameters["transposeB"] = transposed.substr(1);
-        parameters["batch"] = 3.0;
-        parameters["prepack"] = prepack;
-        Job job = matmul_job(parameters);
+        const Layout layout{transposed.substr(0, 1), transposed.substr(1), 3, prepack};
+        Job job = matmul_job(matmul_parameters(dtype, 2, layout));
         job.repetitions = 2;
         const Outcome outcome = inspect(job);
+        std::string name = dtype;
+        name.append(" ").append(transposed).append(prepack > 0 ? ", prepacked" : "");
         check.that(outcome.verification && outcome.verification->passed &&
                        outcome.verification->checked == std::uint64_t{3} * 64 * 72,
-                   dtype + " " + transposed + ", three at a time" + (prepack > 0 ? ", prepacked" : ""),
+                   name + ": three products at a time are right",
                    outcome.verification ? outcome.verification->first_wrong : "not verified");
       }
     }
