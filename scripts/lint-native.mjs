@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import { packageRoot } from './lib/tree.mjs';
-import { rememberGood, wasGood } from './lib/verdict-cache.mjs';
+import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
 const FOLDERS = ['native', 'kernels', 'test/native'];
@@ -61,7 +61,8 @@ const linter = [
 function tidy(path) {
   return new Promise((resolve) => {
     const args = ['--quiet', path, '--', ...tidyFlags(path)];
-    if (wasGood(path, [linter, args])) {
+    const place = verdictPlace(path, [linter, args]);
+    if (wasGood(place)) {
       resolve(true);
       return;
     }
@@ -73,7 +74,7 @@ function tidy(path) {
     child.on('close', (code) => {
       process.stdout.write(report);
       if (code !== 0 && report === '') process.stdout.write(`${path}: clang-tidy ended with ${code}\n`);
-      if (code === 0) rememberGood(path, [linter, args]);
+      if (code === 0) rememberGood(place);
       resolve(code === 0);
     });
   });

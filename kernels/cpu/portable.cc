@@ -110,8 +110,8 @@ inline void write_words(std::int32_t* to, Words words) { __builtin_memcpy(to, &w
 
 template <int rows>
 void compute_int8_tile(const Tile& tile) noexcept {
-  constexpr int kLanes = 4;
-  constexpr int kPair = 2;
+  constexpr std::int64_t kLanes = 4;
+  constexpr std::int64_t kPair = 2;
   const auto* a = static_cast<const std::int16_t*>(tile.a);
   const auto* b = static_cast<const std::int16_t*>(tile.b);
   auto* c = static_cast<std::int32_t*>(tile.c);

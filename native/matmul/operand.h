@@ -35,11 +35,11 @@ class Operand {
 
  private:
   // Half of what an integer holds leaves room for rounding the bytes up to pages.
-  static std::size_t product(std::int64_t rows, std::int64_t columns) {
+  static std::size_t product(std::int64_t count, std::int64_t each) {
     constexpr std::int64_t kMost =
         std::numeric_limits<std::int64_t>::max() / 2 / static_cast<std::int64_t>(sizeof(T));
-    if (rows < 0 || columns < 1 || rows > kMost / columns) throw std::bad_alloc();
-    return static_cast<std::size_t>(rows * columns);
+    if (count < 0 || each < 1 || count > kMost / each) throw std::bad_alloc();
+    return static_cast<std::size_t>(count * each);
   }
 
   struct Free {

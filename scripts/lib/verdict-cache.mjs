@@ -18,16 +18,19 @@ function included(path, found = new Set()) {
   return found;
 }
 
-/** The place of a file's verdict. `how`: all that the verdict depends on besides sources. */
-function place(path, how) {
+/**
+ * The place of a file's good verdict, as its sources are now. `how`: all that the verdict depends on besides them. To be
+ * asked for before the linter begins: what is changed while it runs was not looked into.
+ */
+export function verdictPlace(path, how) {
   const hash = createHash('sha256').update(JSON.stringify(how));
   for (const source of [...included(path)].sort()) hash.update(`\0${source}\0${read(source)}`);
   return join(FOLDER, hash.digest('hex'));
 }
 
-export const wasGood = (path, how) => existsSync(place(path, how));
+export const wasGood = (place) => existsSync(place);
 
-export function rememberGood(path, how) {
+export function rememberGood(place) {
   mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(place(path, how), path);
+  writeFileSync(place, '');
 }
