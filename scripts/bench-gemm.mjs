@@ -1,52 +1,107 @@
-// npm run bench:gemm: the embedded float32 GEMM against the register-only multiply-add peak of the same thread, in turns,
-// so that a neighbour's load hits both. Quotes medians over the rounds.
-import { availableParallelism } from 'node:os';
-import { addon, line, matmulJob, median } from './lib/measure.mjs';
+// npm run bench:gemm: our own GEMM beside the libraries of this machine. Each candidate is a process of its own, measured in
+// turns with the others and with the register-only peak; see bench-gemm/.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { buildCandidate } from './bench-gemm/build.mjs';
+import { libraryCandidates, ownCandidates } from './bench-gemm/candidates.mjs';
+import { describe } from './bench-gemm/machine.mjs';
+import { readOptions, USAGE } from './bench-gemm/options.mjs';
+import { caseTable, footnotes, heading, summary } from './bench-gemm/report.mjs';
+import { figures } from './bench-gemm/results.mjs';
+import { settle } from './bench-gemm/settings.mjs';
+import { square } from './bench-gemm/shapes.mjs';
+import { measureInTurns, random } from './bench-gemm/turns.mjs';
 
-const SIZES = [512, 1024, 2048, 4096];
-const ROUNDS = Number(process.argv[2] ?? 5);
-const TARGET = 0.6;
-const PEAK_SECONDS = 0.1;
+const PORTABLE_STACKS = ['embedded:portable', 'embedded:avx2'];
+const PORTABLE_TYPES = ['float32', 'float64'];
+const PORTABLE_SIZES = [64, 256, 1024];
 
-const native = addon();
-const best = native.kernels().find(({ dtype, runsHere }) => dtype === 'float32' && runsHere).isa;
-const threads = Math.min(2, availableParallelism());
+const progress = (text) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+};
 
-function peakRate() {
-  let iterations = 1 << 16;
-  for (;;) {
-    const { operations, seconds } = native.peakLoop('float32', best, iterations);
-    if (seconds >= PEAK_SECONDS) return operations / seconds;
-    iterations *= 2;
-  }
+const isOursWrong = ({ rows }) =>
+  rows.some(({ role, trouble }) => role.startsWith('own') && trouble?.startsWith('WRONG'));
+
+/** The CPUs that this process may use, as the kernel lists them: "0-1,4". */
+function allowedCpus() {
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1];
+  return list.split(',').flatMap((part) => {
+    const [from, to = from] = part.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  });
 }
 
-async function rate(n, members) {
-  const repetitions = Math.max(2, Math.round(0.2 / ((2 * n ** 3) / 1e11)));
-  const cpus = Array.from({ length: members }, (_, i) => i);
-  const { samples, verification } = await native.inspect(
-    matmulJob(n, members, cpus, { repetitions, warmup: { kind: 'count', count: n > 1024 ? 1 : 5 } }, best),
-  ).result;
-  if (!verification.passed) throw new Error(`wrong result at n = ${n}: ${verification.firstWrong}`);
-  return (2 * n ** 3) / median(samples.seconds);
-}
-
-process.stdout.write(`float32 ${best}, ${ROUNDS} rounds in turns, medians\n`);
-for (const n of SIZES) {
-  const rounds = [];
-  for (let i = 0; i < ROUNDS; i++) {
-    const peak = peakRate();
-    const one = await rate(n, 1);
-    const all = threads > 1 ? await rate(n, threads) : one;
-    rounds.push({ peak, one, all });
-  }
-  const share = median(rounds.map(({ peak, one }) => one / peak));
-  const scaling = median(rounds.map(({ one, all }) => all / one));
-  const gflops = (key) => (median(rounds.map((round) => round[key])) / 1e9).toFixed(1);
-  line(
-    `n = ${n}: ${gflops('one')} of ${gflops('peak')} GFLOP/s on one thread`,
-    `${share.toFixed(3)} of the peak; ${threads} threads ${scaling.toFixed(2)} times one`,
-    `${TARGET} of the peak`,
-    share >= TARGET,
+async function measureCase(situation, candidates, settings, options, draw) {
+  const runs = await measureInTurns(
+    candidates.map((candidate) => {
+      const setting = settings[candidate.name];
+      return { ...candidate, setting, process: candidate.processFor(situation, setting) };
+    }),
+    { ...options, draw },
   );
+  return figures(situation, runs);
 }
+
+async function measureTable(type, threads, cpus, candidates, options, draw) {
+  const cases = [];
+  let settings = {};
+  for (const shape of options.shapes) {
+    const situation = { type, threads, shape, cpus: cpus.slice(0, threads) };
+    progress(`${heading(situation)}: ${shape.name}`);
+    const taking = candidates.filter((candidate) => candidate.applies(situation));
+    settings = { ...settings, ...(await settle(taking, situation, settings, draw)) };
+    cases.push(await measureCase(situation, taking, settings, options, draw));
+  }
+  progress('');
+  return cases;
+}
+
+/** What a machine without any of our instruction sets would get, beside AVX2. */
+async function measurePortable(program, cpus, options, draw, print) {
+  const candidates = ownCandidates({ stacks: PORTABLE_STACKS, prepack: false }, program);
+  const shapes = PORTABLE_SIZES.map(square);
+  const all = [];
+  for (const type of PORTABLE_TYPES) {
+    const cases = await measureTable(type, 1, cpus, candidates, { ...options, shapes }, draw);
+    all.push(...cases);
+    print(`### portable: ${heading({ type, threads: 1 })}\n\n${caseTable(cases)}`);
+  }
+  return all;
+}
+
+async function main() {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) return process.stdout.write(USAGE);
+  const cpus = allowedCpus();
+  const program = await buildCandidate();
+  const candidates = [...ownCandidates(options, program), ...libraryCandidates(options, program)];
+  const draw = random(options.seed);
+  const written = [];
+  const print = (text) => {
+    written.push(text);
+    process.stdout.write(`${text}\n\n`);
+  };
+  print(describe(candidates, options));
+  const all = [];
+  for (const type of options.types) {
+    for (const threads of options.threads) {
+      if (threads > cpus.length) {
+        print(`${heading({ type, threads })}: there are ${cpus.length} CPUs, so it was not measured`);
+        continue;
+      }
+      const cases = await measureTable(type, threads, cpus, candidates, options, draw);
+      all.push(...cases);
+      print(`### ${heading({ type, threads })}\n\n${caseTable(cases)}`);
+      print(footnotes(cases).join('\n'));
+    }
+  }
+  if (options.portable) all.push(...(await measurePortable(program, cpus, options, draw, print)));
+  print(summary(all).join('\n'));
+  if (all.some(isOursWrong)) process.exitCode = 3;
+  if (options.markdown !== undefined) writeFileSync(options.markdown, `${written.join('\n\n')}\n`);
+}
+
+await main().catch((error) => {
+  process.stderr.write(`bench-gemm: ${error.message}\n`);
+  process.exitCode = 1;
+});

@@ -59,9 +59,9 @@ class TileComputation {
   static constexpr int kBases = (rows + kRowsPerBase - 1) / kRowsPerBase;
 
  public:
-  // `Whole`: every lane exists, so that no instruction needs a mask.
-  template <typename Whole>
-  [[gnu::always_inline]] static inline void run(const Tile& tile, Whole whole) noexcept {
+  // `whole`: every lane exists, so that no instruction needs a mask. `ahead`: asks for the next panel of B.
+  template <typename Whole, typename Ahead>
+  [[gnu::always_inline]] static inline void run(const Tile& tile, Whole whole, Ahead ahead) noexcept {
     const auto* a = static_cast<const Unit*>(tile.a);
     const auto* b = static_cast<const Unit*>(tile.b);
     auto* c = static_cast<Result*>(tile.c);
@@ -112,7 +112,12 @@ class TileComputation {
     const auto step = [&]() __attribute__((always_inline)) {
       decltype(load(b, 0)) columns[vectors];
 #pragma GCC unroll 2
-      for (int j = 0; j < vectors; ++j) columns[j] = load(b, j);
+      for (int j = 0; j < vectors; ++j) {
+        columns[j] = load(b, j);
+        if constexpr (ahead.value) {
+          _mm_prefetch(reinterpret_cast<const char*>(b + (vectors + j) * kLanes), _MM_HINT_T1);
+        }
+      }
 #pragma GCC unroll 32
       for (int i = 0; i < rows; ++i) {
         const auto factor = element(i, 0);
@@ -195,11 +200,17 @@ class TileComputation {
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
   using Computation = TileComputation<Arithmetic, vectors, rows, in_place>;
-  if (tile.columns == vectors * Arithmetic::kLanes) {
-    Computation::run(tile, std::true_type{});
-  } else {
-    Computation::run(tile, std::false_type{});
+  if (tile.columns < vectors * Arithmetic::kLanes) {
+    Computation::run(tile, std::false_type{}, std::false_type{});
+    return;
   }
+  if constexpr (Arithmetic::kInPlace) {
+    if (tile.prefetch_b) {
+      Computation::run(tile, std::true_type{}, std::true_type{});
+      return;
+    }
+  }
+  Computation::run(tile, std::true_type{}, std::false_type{});
 }
 
 // The functions for 1 .. most rows.

@@ -17,19 +17,24 @@ std::int64_t even_piece(std::int64_t extent, std::int64_t most, std::int64_t uni
 Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
                          int blocks_of_b) {
   const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
-  // A deep block writes C seldom; a shallow one keeps the strip of A and the panel of B near. The panel need
-  // not stay in L1 as a whole, as far as it streams from L2 faster than it is used; in three quarters of L1
-  // it stays, beside the strip of A that passes.
+  // A deep block writes C seldom. What bounds it is how fast the strip of A and the panel of B stream from L2
+  // when they are more than L1 holds: twice L1 for the strip, an eighth of L2 for the panel. A kernel that is
+  // faster than vector instructions needs its panel in L1, beside the strip that passes. Where all columns
+  // are in one panel, no strip is read twice, and only the panel has to stay near.
   constexpr std::int64_t kShallowest = 64;
   const std::int64_t depth_unit = std::max(4, kernel.packing->depth_multiple);
-  const std::int64_t panel = std::max(caches.l1 * 3 / 4, 2 * caches.l1 / kernel.speed);
-  const std::int64_t most_kc = std::max(kShallowest, panel / (element * kernel.nr));
+  const std::int64_t panel = std::max(caches.l1 * 3 / 4, caches.l2 / 8 / kernel.speed);
+  const std::int64_t deepest =
+      shape.n <= kernel.nr ? caches.l2 / 4 / (element * kernel.nr)
+                           : std::min(2 * caches.l1 / (element * kernel.mr), panel / (element * kernel.nr));
   Blocking blocks{};
-  blocks.kc = std::min(shape.k, even_piece(shape.k, most_kc, depth_unit));
+  blocks.kc = std::min(shape.k, even_piece(shape.k, std::max(kShallowest, deepest), depth_unit));
 
-  // A quarter of L2 for A; panels of B and tiles of C pass through the rest.
-  const std::int64_t most_mc = std::max<std::int64_t>(kernel.mr, caches.l2 / 4 / (element * blocks.kc));
-  blocks.mc = std::min(shape.m, even_piece(shape.m, most_mc, kernel.row_multiple));
+  // A quarter of L2 for A; panels of B and tiles of C pass through the rest. Whole strips.
+  const std::int64_t fitting_rows = caches.l2 / 4 / (element * blocks.kc);
+  const std::int64_t most_mc = std::max<std::int64_t>(kernel.mr, fitting_rows / kernel.mr * kernel.mr);
+  const std::int64_t unit = shape.m > most_mc ? kernel.mr : kernel.row_multiple;
+  blocks.mc = std::min(shape.m, even_piece(shape.m, most_mc, unit));
 
   // Half of L3 for B. Beyond some thousand columns nothing is gained.
   constexpr std::int64_t kMostColumns = 4096;

@@ -34,6 +34,7 @@ struct Tile {
   std::int64_t columns;  // of the tile: nr, or fewer where the kernel says that it can
   bool accumulate;
   bool prefetch_c;  // C is too large to be in a near cache
+  bool prefetch_b;  // so is B, which lies in rows too far apart for the CPU to see a stream
 };
 
 // Computes a tile of a fixed number of rows.

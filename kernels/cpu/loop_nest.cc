@@ -140,7 +140,7 @@ class BlockedGemm final : public Gemm {
   Partition partition_;
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
-  bool prefetch_c_;
+  bool prefetch_b_, prefetch_c_;
   std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0;
@@ -163,6 +163,8 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       blocks_(strategy.blocking),
       a_in_place_(strategy.a_in_place),
       b_in_place_(strategy.b_in_place),
+      prefetch_b_(strategy.b_in_place &&
+                  static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
@@ -380,6 +382,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
     for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
+      tile.prefetch_b = prefetch_b_ && strip.row() == 0;
       if (a_in_place_) {
         tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;

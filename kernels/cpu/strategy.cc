@@ -1,4 +1,6 @@
 // What is packed and what is read where it lies, beside the partition and the blocks.
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 
@@ -8,6 +10,27 @@
 
 namespace pibench::kernels {
 namespace {
+
+// Rows are read in place where they are short, because the copy costs more than it saves: measured, rows of
+// 3 KiB gain and rows of 4 KiB lose, each of which is on a page of its own.
+constexpr std::int64_t kShortRow = 3 << 10;
+// Matrices of so few rows use each element of B too seldom to pay for a copy.
+constexpr std::int64_t kFewStrips = 10;
+// How deep a block of such a B may be: each row is on a page of its own.
+constexpr std::int64_t kFewPages = 256;
+
+// Whether `rows` rows so far apart find room in L1 at the same time: those at a distance of a multiple of
+// 4 KiB meet in the same set of lines.
+bool spread_in_l1(std::int64_t rows, std::int64_t row_bytes) {
+  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kSets = 64;
+  constexpr int kMost = 4;  // of 8 ways or more, beside B and C
+  std::array<int, kSets> lines{};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (++lines.at(static_cast<std::size_t>(i * row_bytes / kLine % kSets)) > kMost) return false;
+  }
+  return true;
+}
 
 bool keeps_type(const MicroKernel& kernel) {
   return kernel.in_place != nullptr && kernel.packing->source_size == kernel.packing->packed_size;
@@ -34,13 +57,26 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
 
-  // Reading in place saves the copy, and costs cache conflicts and pages where matrices are large.
-  const auto element = static_cast<std::int64_t>(kernel.packing->source_size);
-  const std::int64_t operands = (shape.m * shape.k + shape.k * shape.n) * element;
-  const bool small = operands <= cache_sizes().l2;
-  strategy.a_in_place = small && can_read_a_in_place(kernel, shape);
-  strategy.b_in_place = small && can_read_b_in_place(kernel, shape);
+  const auto bytes = [&](std::int64_t elements) {
+    return elements * static_cast<std::int64_t>(kernel.packing->source_size);
+  };
+  const std::int64_t a_row = bytes(shape.transpose_a ? shape.m : shape.k);
+  const std::int64_t b_row = bytes(shape.n);
+  const std::int64_t l2 = cache_sizes().l2;
+  const bool a_near = bytes(shape.m * shape.k) <= l2;
+  const bool b_near = bytes(shape.k * shape.n) <= l2;
+  const bool read_once = shape.n <= kernel.nr;
+  // Transposed, A is read across its rows: only from a near cache.
+  const bool a_suits = shape.transpose_a
+                           ? a_near && b_near
+                           : a_row <= kShortRow || (a_near && (read_once || spread_in_l1(kernel.mr, a_row)));
+  strategy.a_in_place = a_suits && can_read_a_in_place(kernel, shape);
+  const bool few_rows = part.m <= kFewStrips * kernel.mr;
+  strategy.b_in_place = (b_near || b_row <= kShortRow || few_rows) && can_read_b_in_place(kernel, shape);
   strategy.blocking = choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
+  if (strategy.b_in_place && !b_near && b_row > kShortRow) {
+    strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, 4));
+  }
   if (getenv("PB_A")) strategy.a_in_place = atoi(getenv("PB_A"));
   if (getenv("PB_B")) strategy.b_in_place = atoi(getenv("PB_B"));
   if (getenv("PB_KC")) strategy.blocking.kc = std::min<long>(shape.k, atoi(getenv("PB_KC")));

@@ -112,6 +112,10 @@ async function compile({ path, flags }, build) {
   return object;
 }
 
+const withCommonFlags = (path) => ({ path, flags: commonFlags() });
+/** The addon's code but for what knows Node-API. */
+const belowNode = (build) => addonSources(build.arch).filter(({ path }) => path !== 'native/addon.cc');
+
 export const checkPath = (name) => `test/native/${name}_check.cc`;
 
 /**
@@ -120,17 +124,20 @@ export const checkPath = (name) => `test/native/${name}_check.cc`;
  * @throws Error with the compiler's words where something does not compile.
  */
 export async function buildPrograms(build, paths) {
-  const checked = addonSources(build.arch).filter(({ path }) => path !== 'native/addon.cc');
-  const own = paths.map((path) => ({ path, flags: commonFlags() }));
-  const objects = await inParallel([...checked, ...own], (source) => compile(source, build));
-  const shared = objects.slice(0, checked.length);
-  return inParallel(paths, async (path) => {
-    const binary = join(CACHE, build.folder, basename(path, '.cc').replace(/_check$/, ''));
-    const parts = [objects[checked.length + paths.indexOf(path)], ...shared];
-    const args = [...build.flags, ...(build.linkFlags ?? []), ...parts, '-pthread', '-ldl', '-o', binary];
-    await make(join(packageRoot, binary), parts, build.compiler, args);
-    return binary;
-  });
+  await inParallel([...paths.map(withCommonFlags), ...belowNode(build)], (source) => compile(source, build));
+  return inParallel(paths, (path) =>
+    buildProgram(build, basename(path, '.cc').replace(/_check$/, ''), [path]),
+  );
+}
+
+/** One program, by the name given, of several sources and the addon's code. */
+export async function buildProgram(build, name, paths) {
+  const sources = [...paths.map(withCommonFlags), ...belowNode(build)];
+  const parts = await inParallel(sources, (source) => compile(source, build));
+  const binary = join(CACHE, build.folder, name);
+  const args = [...build.flags, ...(build.linkFlags ?? []), ...parts, '-pthread', '-ldl', '-o', binary];
+  await make(join(packageRoot, binary), parts, build.compiler, args);
+  return binary;
 }
 
 /**

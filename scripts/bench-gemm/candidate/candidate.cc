@@ -1,0 +1,170 @@
+// One candidate, one product: `candidate KIND WHAT CPUS TYPE M N K` makes it, computes, checks, and says in a
+// line of JSON what it found. Then each `run SECONDS` on its input measures for about that long and answers
+// in a line of JSON. WHAT is a library's file, or of our own kernels the instruction set. bench-gemm.mjs
+// compiles it and conducts several in turns.
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+#include "matrices.h"
+#include "product.h"
+#include "tasks.h"
+
+namespace {
+
+using bench::Subject;
+
+constexpr double kWarmUpSeconds = 0.05;
+constexpr double kSampleSeconds = 1e-3;
+constexpr double kMostWaiting = 0.01;
+// A turn without one clean sample goes on until it has one, up to so many times its length.
+constexpr double kPatience = 4;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    result += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
+  }
+  return result + "\"";
+}
+
+void say(const std::string& line) { std::cout << line << std::endl; }
+
+std::unique_ptr<bench::Library> open(const std::string& kind, const std::string& path) {
+  if (kind == "cblas") return bench::open_cblas(path);
+  if (kind == "onednn-gemm") return bench::open_onednn_gemm(path);
+  if (kind == "onednn-matmul") return bench::open_onednn_matmul(path, false);
+  if (kind == "onednn-prepacked") return bench::open_onednn_matmul(path, true);
+  if (kind == "libxsmm") return bench::open_libxsmm(path);
+  throw std::runtime_error("unknown kind of candidate: " + kind);
+}
+
+std::unique_ptr<Subject> make_subject(const std::string& kind, const std::string& what,
+                                      const bench::Product& product, const std::vector<int>& cpus) {
+  if (kind == "plain" || kind == "prepacked" || kind == "peak") {
+    return bench::make_own_subject(kind, what, product, cpus);
+  }
+  return bench::make_library_subject(open(kind, what), product);
+}
+
+double time_call(Subject& subject) {
+  const double begin = now();
+  subject.call();
+  return now() - begin;
+}
+
+// Seconds of one call, once the library has built its kernels, its buffers and its threads.
+double warm_up(Subject& subject) {
+  double last = time_call(subject);
+  const double enough = now() + kWarmUpSeconds - last;
+  while (now() < enough) last = time_call(subject);
+  return last;
+}
+
+struct Sample {
+  double seconds;
+  bool disturbed;
+};
+
+// Samples of several calls each, so that the clock and its reading count for nothing.
+std::vector<Sample> measure(Subject& subject, int calls, double seconds) {
+  const bench::RunQueue queue;
+  std::vector<Sample> samples;
+  // The turns of the others have let caches and threads cool.
+  if (calls > 1) {
+    for (int i = 0; i < calls; ++i) subject.call();
+  }
+  const double start = now();
+  double elapsed = 0;
+  bool clean = false;
+  do {
+    const double waited = queue.waited();
+    const double begin = now();
+    for (int i = 0; i < calls; ++i) subject.call();
+    const double end = now();
+    const bool disturbed = queue.waited() - waited > kMostWaiting * (end - begin);
+    samples.push_back({(end - begin) / calls, disturbed});
+    clean = clean || !disturbed;
+    elapsed = end - start;
+  } while (elapsed < seconds || (!clean && elapsed < kPatience * seconds));
+  return samples;
+}
+
+double median(std::vector<double>& values) {
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+// Disturbed samples are left out, unless there are no others.
+std::string summary(const std::vector<Sample>& samples) {
+  std::vector<double> clean;
+  for (const Sample& sample : samples) {
+    if (!sample.disturbed) clean.push_back(sample.seconds);
+  }
+  const std::size_t disturbed = samples.size() - clean.size();
+  if (clean.empty()) {
+    for (const Sample& sample : samples) clean.push_back(sample.seconds);
+  }
+  std::ostringstream line;
+  line.precision(9);
+  line << "{\"median\":" << median(clean) << ",\"min\":" << clean.front() << ",\"count\":" << samples.size()
+       << ",\"disturbed\":" << disturbed << "}";
+  return line.str();
+}
+
+void serve(const std::vector<std::string>& arguments) {
+  std::vector<int> cpus;
+  std::istringstream list(arguments[2]);
+  for (std::string cpu; std::getline(list, cpu, ',');) cpus.push_back(std::stoi(cpu));
+  const bench::Product product{arguments[3], std::stoi(arguments[4]), std::stoi(arguments[5]),
+                               std::stoi(arguments[6])};
+  const auto subject = make_subject(arguments[0], arguments[1], product, cpus);
+  warm_up(*subject);
+  const bool pinned = bench::pin_tasks(cpus);
+  const int calls = static_cast<int>(std::max(1.0, kSampleSeconds / warm_up(*subject)));
+  subject->poison();
+  subject->call();
+  const std::string fault = subject->fault();
+  if (!fault.empty()) return say("{\"wrong\":" + quoted(fault) + "}");
+  say("{\"version\":" + quoted(subject->version()) + ",\"kernel\":" + quoted(subject->kernel()) +
+      ",\"operations\":" + std::to_string(subject->operations()) +
+      ",\"pinned\":" + (pinned ? "true" : "false") + "}");
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::string command;
+    double seconds = 0;
+    if (!(words >> command >> seconds) || command != "run") break;
+    say(summary(measure(*subject, calls, seconds)));
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const std::vector<std::string> arguments(words + 1, words + count);
+  if (arguments.size() != 7) {
+    std::cerr << "candidate KIND WHAT CPUS TYPE M N K\n";
+    return 64;
+  }
+  try {
+    serve(arguments);
+  } catch (const bench::Unsupported& error) {
+    say("{\"unsupported\":" + quoted(error.what()) + "}");
+  } catch (const std::exception& error) {
+    say("{\"failed\":" + quoted(error.what()) + "}");
+  }
+  return 0;
+}

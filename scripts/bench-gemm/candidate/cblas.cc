@@ -1,0 +1,95 @@
+// Libraries with the C interface of BLAS, or only with Fortran's: OpenBLAS, BLIS, MKL and what has them
+// inside.
+#include "product.h"
+#include "symbols.h"
+
+namespace bench {
+namespace {
+
+constexpr int kRowMajor = 101;
+constexpr int kNotTransposed = 111;
+constexpr int kFixedOffset = 173;
+
+template <typename T, typename R = T>
+using Gemm = void(int, int, int, int, int, int, R, const T*, int, const T*, int, R, R*, int);
+template <typename T, typename R = T>
+using FortranGemm = void(const char*, const char*, const int*, const int*, const int*, const R*, const T*,
+                         const int*, const T*, const int*, const R*, R*, const int*);
+// MKL's: in row-major order A is unsigned and B signed.
+using IntegerGemm = void(int, int, int, int, int, int, int, float, const void*, int, std::int8_t, const void*,
+                         int, std::int8_t, float, std::int32_t*, int, const std::int32_t*);
+
+class Cblas : public Library {
+ public:
+  explicit Cblas(const std::string& path) : symbols_(path) {}
+
+  std::string version() override {
+    if (auto* config = symbols_.find<const char*()>("openblas_get_config")) return config();
+    if (auto* blis = symbols_.find<const char*()>("bli_info_get_version_str")) return blis();
+    if (auto* mkl = symbols_.find<void(char*, int)>("MKL_Get_Version_String")) {
+      std::string text(256, ' ');
+      mkl(text.data(), static_cast<int>(text.size()));
+      return text.substr(0, text.find_last_not_of(" \0") + 1);
+    }
+    return {};
+  }
+
+  std::string kernel() override {
+    if (auto* core = symbols_.find<const char*()>("openblas_get_corename")) return core();
+    auto* query = symbols_.find<int()>("bli_arch_query_id");
+    auto* name = symbols_.find<const char*(int)>("bli_arch_string");
+    return query != nullptr && name != nullptr ? name(query()) : std::string();
+  }
+
+  Call prepare(const Product& product, const Operands& operands) override {
+    if (product.type == "float32") return real<float>(product, operands, "cblas_sgemm", "sgemm_");
+    if (product.type == "float64") return real<double>(product, operands, "cblas_dgemm", "dgemm_");
+    if (product.type == "bfloat16") {
+      return real<std::uint16_t, float>(product, operands, "cblas_gemm_bf16bf16f32", "gemm_bf16bf16f32_");
+    }
+    if (product.type == "uint8") return integer(product, operands);
+    throw Unsupported("no function for " + product.type);
+  }
+
+ private:
+  template <typename T, typename R = T>
+  Call real(const Product& p, const Operands& o, const char* c_name, const char* fortran_name) {
+    const auto* a = static_cast<const T*>(o.a);
+    const auto* b = static_cast<const T*>(o.b);
+    auto* c = static_cast<R*>(o.c);
+    // Wheels of SciPy prefix their OpenBLAS.
+    for (const auto& name : {std::string(c_name), std::string("scipy_") + c_name}) {
+      if (auto* gemm = symbols_.find<Gemm<T, R>>(name.c_str())) {
+        return [=, m = p.m, n = p.n, k = p.k] {
+          gemm(kRowMajor, kNotTransposed, kNotTransposed, m, n, k, R{1}, a, k, b, n, R{0}, c, n);
+        };
+      }
+    }
+    auto* fortran = symbols_.find<FortranGemm<T, R>>(fortran_name);
+    if (fortran == nullptr) throw Unsupported(std::string("no ") + c_name);
+    // A row-major product is the column-major product of the operands in the other order.
+    return [=, m = p.m, n = p.n, k = p.k] {
+      const R one{1};
+      const R zero{0};
+      fortran("N", "N", &n, &m, &k, &one, b, &n, a, &k, &zero, c, &n);
+    };
+  }
+
+  Call integer(const Product& p, const Operands& o) {
+    auto* gemm = symbols_.find<IntegerGemm>("cblas_gemm_s8u8s32");
+    if (gemm == nullptr) throw Unsupported("no cblas_gemm_s8u8s32");
+    return [=, m = p.m, n = p.n, k = p.k] {
+      const std::int32_t none = 0;
+      gemm(kRowMajor, kNotTransposed, kNotTransposed, kFixedOffset, m, n, k, 1.0F, o.a, k, 0, o.b, n, 0, 0.0F,
+           static_cast<std::int32_t*>(o.c), n, &none);
+    };
+  }
+
+  Symbols symbols_;
+};
+
+}  // namespace
+
+std::unique_ptr<Library> open_cblas(const std::string& path) { return std::make_unique<Cblas>(path); }
+
+}  // namespace bench

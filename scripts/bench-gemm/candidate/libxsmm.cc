@@ -1,0 +1,53 @@
+// libxsmm: a kernel generated for exactly this product, which reads the operands as they are. One thread.
+#include "product.h"
+#include "symbols.h"
+
+namespace bench {
+namespace {
+
+// Generated code takes the operands of the next product to prefetch, if it was generated so.
+template <typename T>
+using Kernel = void(const T*, const T*, T*, const T*, const T*, const T*);
+template <typename T>
+using Dispatch = Kernel<T>*(int, int, int, const int*, const int*, const int*, const T*, const T*, const int*,
+                            const int*);
+
+class Libxsmm : public Library {
+ public:
+  explicit Libxsmm(const std::string& path) : symbols_(path) { symbols_.get<void()>("libxsmm_init")(); }
+
+  std::string kernel() override {
+    auto* arch = symbols_.find<const char*()>("libxsmm_get_target_arch");
+    return arch != nullptr ? std::string("JIT ") + arch() : "JIT";
+  }
+
+  Call prepare(const Product& product, const Operands& operands) override {
+    if (product.type == "float32") return generate<float>(product, operands, "libxsmm_smmdispatch");
+    if (product.type == "float64") return generate<double>(product, operands, "libxsmm_dmmdispatch");
+    throw Unsupported("no kernel for " + product.type + " in plain layouts");
+  }
+
+ private:
+  template <typename T>
+  Call generate(const Product& p, const Operands& o, const char* name) {
+    const T one = 1;
+    const T zero = 0;
+    const int no_prefetch = 0;
+    // Column-major: a row-major product is that of the operands in the other order.
+    auto* kernel =
+        symbols_.get<Dispatch<T>>(name)(p.n, p.m, p.k, &p.n, &p.k, &p.n, &one, &zero, nullptr, &no_prefetch);
+    if (kernel == nullptr) throw Unsupported("no kernel was generated for this shape");
+    const auto* a = static_cast<const T*>(o.a);
+    const auto* b = static_cast<const T*>(o.b);
+    auto* c = static_cast<T*>(o.c);
+    return [=] { kernel(b, a, c, b, a, c); };
+  }
+
+  Symbols symbols_;
+};
+
+}  // namespace
+
+std::unique_ptr<Library> open_libxsmm(const std::string& path) { return std::make_unique<Libxsmm>(path); }
+
+}  // namespace bench

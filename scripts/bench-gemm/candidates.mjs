@@ -1,0 +1,179 @@
+// What can be compared on this machine: our own kernels, and the libraries that are here. A library's settings that make it
+// choose other kernels are tried out, for it does not always know the CPU that it runs on.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { sharedFromArchives } from './build.mjs';
+import { operationsOf } from './shapes.mjs';
+
+/** Where libxsmm's generated code, which cannot block for caches, still applies. */
+const JIT_OPERATIONS = operationsOf({ m: 512, n: 512, k: 512 });
+
+const REAL = ['float32', 'float64'];
+const PROGRAM_KINDS = {
+  cblas: [{ suffix: '', kind: 'cblas', types: REAL }],
+  mkl: [
+    { suffix: '', kind: 'cblas', types: [...REAL, 'bfloat16'] },
+    { suffix: ' u8s8', kind: 'cblas', types: ['int8'], as: 'uint8' },
+  ],
+  onednn: [
+    { suffix: ' gemm', kind: 'onednn-gemm', types: ['float32', 'int8'] },
+    { suffix: '', kind: 'onednn-matmul', types: ['float32', 'bfloat16', 'int8'] },
+    { suffix: ' u8s8', kind: 'onednn-matmul', types: ['int8'], as: 'uint8' },
+    {
+      suffix: ' prepacked',
+      kind: 'onednn-prepacked',
+      types: ['float32', 'bfloat16', 'int8'],
+      role: 'prepacked',
+    },
+  ],
+  libxsmm: [{ suffix: '', kind: 'libxsmm', types: REAL, role: 'jit' }],
+};
+
+const cpuFlags = () =>
+  new Set(/^flags\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1].split(' '));
+
+/** What makes a library take other kernels than those that it finds best itself: BLIS knows its own by numbers. */
+const CHOICES = {
+  blis: { variable: 'BLIS_ARCH_TYPE', values: { skx: '0', haswell: '3', zen3: '6' }, wide: 'skx' },
+  openblas: {
+    variable: 'OPENBLAS_CORETYPE',
+    values: { SkylakeX: 'SkylakeX', Haswell: 'Haswell' },
+    wide: 'SkylakeX',
+  },
+};
+const OWN_CHOICE = { label: '', environment: {} };
+
+/** Settings that may find a better kernel than the library by itself, with their labels. */
+function settings(name, flags) {
+  const choice = CHOICES[name];
+  if (choice === undefined || !flags.has('avx2')) return [OWN_CHOICE];
+  const wide = flags.has('avx512f') && flags.has('avx512bw');
+  return [
+    OWN_CHOICE,
+    ...Object.entries(choice.values)
+      .filter(([label]) => wide || label !== choice.wide)
+      .map(([label, value]) => ({ label, environment: { [choice.variable]: value } })),
+  ];
+}
+
+function fromLinkerCache(soname) {
+  const { stdout } = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' });
+  return (stdout ?? '')
+    .split('\n')
+    .filter((line) => line.trim().startsWith(`${soname} `))
+    .map((line) => line.split(' => ')[1]);
+}
+
+/** The first of these that is there. Debian keeps variants of one library in folders of their own. */
+function locate(soname, folders) {
+  const triplet = process.arch === 'x64' ? 'x86_64-linux-gnu' : 'aarch64-linux-gnu';
+  const inFolders = folders.map((folder) => join('/usr/lib', triplet, folder, soname));
+  const found = [...inFolders, ...fromLinkerCache(soname)].find((path) => existsSync(path));
+  return found === undefined ? null : realpathSync(found);
+}
+
+function xsmm() {
+  const shared = locate('libxsmm.so.1', []);
+  if (shared !== null) return shared;
+  const archives = ['/usr/lib/libxsmm.a', '/usr/lib/libxsmmnoblas.a'];
+  return archives.every((path) => existsSync(path)) ? sharedFromArchives(archives) : null;
+}
+
+/** The libraries of this machine and those asked for: { name, family, path }. BLIS with threads of its own starts them in
+ * each call, so the other one is preferred. */
+function libraries(asked) {
+  const here = [
+    {
+      name: 'openblas',
+      family: 'cblas',
+      path: locate('libopenblas.so.0', ['openblas-pthread', 'openblas-openmp']),
+    },
+    { name: 'blis', family: 'cblas', path: locate('libblis.so.4', ['blis-openmp', 'blis-pthread']) },
+    {
+      name: 'mkl',
+      family: 'mkl',
+      path: ['libmkl_rt.so.3', 'libmkl_rt.so.2', 'libmkl_rt.so']
+        .map((name) => locate(name, []))
+        .find((path) => path !== null),
+    },
+    { name: 'onednn', family: 'onednn', path: locate('libdnnl.so.2', []) },
+    { name: 'libxsmm', family: 'libxsmm', path: xsmm() },
+  ].filter(({ path }) => path != null);
+  const more = asked.map((text) => {
+    const [family, path] = [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1)];
+    if (!(family in PROGRAM_KINDS))
+      throw new Error(`--library takes cblas:, mkl:, onednn: or libxsmm: and a file, not ${text}`);
+    if (!existsSync(path)) throw new Error(`there is no ${path}`);
+    const name = family === 'cblas' ? basename(path).replace(/^lib|\.so.*$/g, '') : family;
+    return { name, family, path: realpathSync(path) };
+  });
+  return [...here, ...more];
+}
+
+/** Every runtime that a library may bring counts its threads by a variable of its own, read when it is loaded. */
+const threadVariables = (threads) =>
+  Object.fromEntries(
+    [
+      'OMP_NUM_THREADS',
+      'OPENBLAS_NUM_THREADS',
+      'BLIS_NUM_THREADS',
+      'MKL_NUM_THREADS',
+      'GOTO_NUM_THREADS',
+    ].map((name) => [name, String(threads)]),
+  );
+
+const mklLayer = (threads) => ({ MKL_THREADING_LAYER: threads > 1 ? 'GNU' : 'SEQUENTIAL' });
+
+/** The libraries as candidates: { name, role, path, settings, applies(case), processFor(case, setting) }. */
+export function libraryCandidates({ libraries: asked, only, prepack }, program) {
+  const flags = cpuFlags();
+  return libraries(asked).flatMap(({ name, family, path }) =>
+    PROGRAM_KINDS[family]
+      .map(({ suffix, kind, types, as, role = 'library' }) => ({
+        name: `${name}${suffix}`,
+        role,
+        path,
+        types,
+        settings: settings(name, flags),
+        applies: ({ type, shape, threads }) =>
+          types.includes(type) &&
+          (role !== 'jit' || (threads === 1 && operationsOf(shape) <= JIT_OPERATIONS)),
+        processFor: ({ type, shape, cpus }, setting) => ({
+          command: program,
+          args: [kind, path, cpus.join(','), as ?? type, ...[shape.m, shape.n, shape.k].map(String)],
+          environment: {
+            ...threadVariables(cpus.length),
+            ...(family === 'mkl' ? mklLayer(cpus.length) : {}),
+            ...setting.environment,
+          },
+        }),
+      }))
+      .filter(({ role }) => prepack || role !== 'prepacked')
+      .filter(({ name: full }) => only.length === 0 || only.some((word) => full.includes(word))),
+  );
+}
+
+const ownProcess = (program, kind, isa, { type, shape, cpus }) => ({
+  command: program,
+  args: [kind, isa, cpus.join(','), type, ...[shape.m, shape.n, shape.k].map(String)],
+  environment: {},
+});
+
+/** Our own kernels, `stacks` as embedded or embedded:avx2, and the peak: multiply-adds in registers only. */
+export function ownCandidates({ stacks, prepack }, program) {
+  const candidate = (name, role, kind, isa) => ({
+    name,
+    role,
+    path: null,
+    settings: [OWN_CHOICE],
+    applies: () => true,
+    processFor: (situation) => ownProcess(program, kind, isa, situation),
+  });
+  const own = stacks.flatMap((name) => {
+    const isa = name.split(':')[1] ?? '';
+    const plain = candidate(name, 'own', 'plain', isa);
+    return prepack ? [plain, candidate(`${name} prepacked`, 'own prepacked', 'prepacked', isa)] : [plain];
+  });
+  return [...own, candidate('peak', 'peak', 'peak', '')];
+}

@@ -1,0 +1,87 @@
+// The flags of bench:gemm.
+import { parseArgs } from 'node:util';
+import { QUICK_SIZES, SIZES, shapeNamed, skinnyShapes, square } from './shapes.mjs';
+
+export const TYPES = ['float32', 'float64', 'bfloat16', 'int8'];
+
+export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside the libraries of this machine
+  --dtype LIST     of ${TYPES.join(', ')}; all
+  --threads LIST   1,2
+  --size LIST      edges of square products: ${SIZES.join(',')}; "none" leaves them out
+  --skinny         the skinny shapes only
+  --no-skinny      without them
+  --shape LIST     these shapes only, as 8x4096x1024
+  --stack LIST     our kernels: embedded (the best that runs here), or as embedded:avx2; several are compared
+  --prepack        also with the right operand packed before the timed region, on both sides
+  --library LIST   more libraries: cblas:FILE, mkl:FILE, onednn:FILE, libxsmm:FILE
+  --only LIST      only the libraries whose names contain one of these words
+  --portable       also our portable kernel beside AVX2's; part of a run without flags
+  --rounds N       turns of each candidate in each case: 6
+  --launches N     over so many processes of each: 2
+  --seconds S      of a turn: 0.15
+  --seed N         of the order of the turns
+  --quick          sizes ${QUICK_SIZES.join(',')}, 2 rounds, 1 launch, no skinny shapes
+  --markdown FILE  also writes the tables there, with the machine's description
+`;
+
+const FLAGS = {
+  dtype: { type: 'string', default: TYPES.join(',') },
+  threads: { type: 'string', default: '1,2' },
+  size: { type: 'string' },
+  skinny: { type: 'boolean' },
+  shape: { type: 'string' },
+  stack: { type: 'string' },
+  prepack: { type: 'boolean', default: false },
+  library: { type: 'string', default: '' },
+  only: { type: 'string', default: '' },
+  portable: { type: 'boolean' },
+  rounds: { type: 'string' },
+  launches: { type: 'string' },
+  seconds: { type: 'string', default: '0.15' },
+  seed: { type: 'string', default: '1' },
+  quick: { type: 'boolean', default: false },
+  markdown: { type: 'string' },
+  help: { type: 'boolean', default: false },
+};
+
+const list = (text) => text.split(',').filter(Boolean);
+
+function positive(name, text, least = 0) {
+  const value = Number(text);
+  if (!(value > 0 && value >= least)) throw new Error(`--${name} is a number above ${least}, not ${text}`);
+  return value;
+}
+
+function shapes({ size, skinny, shape, quick }) {
+  if (shape !== undefined) return list(shape).map(shapeNamed);
+  const skinnies = (skinny ?? (size === undefined && !quick)) ? skinnyShapes() : [];
+  const sizes = list(size ?? (quick ? QUICK_SIZES : SIZES).join(',')).filter((text) => text !== 'none');
+  const squares = skinny && size === undefined ? [] : sizes.map((text) => square(positive('size', text, 1)));
+  return [...squares, ...skinnies];
+}
+
+/** @throws Error with what is wrong with the flags */
+export function readOptions(args) {
+  const { values } = parseArgs({ args, options: FLAGS, allowNegative: true });
+  const types = list(values.dtype);
+  const unknown = types.find((type) => !TYPES.includes(type));
+  if (unknown !== undefined) throw new Error(`--dtype knows ${TYPES.join(', ')}, not ${unknown}`);
+  const rounds = positive('rounds', values.rounds ?? (values.quick ? '2' : '6'), 1);
+  const launches = positive('launches', values.launches ?? (values.quick ? '1' : '2'), 1);
+  return {
+    help: values.help,
+    types,
+    threads: list(values.threads).map((text) => positive('threads', text, 1)),
+    shapes: shapes(values),
+    stacks: list(values.stack ?? 'embedded'),
+    prepack: values.prepack,
+    portable: values.portable ?? args.length === 0,
+    libraries: list(values.library),
+    only: list(values.only),
+    rounds,
+    launches: Math.min(rounds, launches),
+    seconds: positive('seconds', values.seconds),
+    seed: positive('seed', values.seed, 1),
+    markdown: values.markdown,
+  };
+}

@@ -1,0 +1,135 @@
+// The figures as tables that a terminal shows aligned and markdown takes as they are. Pure.
+const GIGA = 1e9;
+
+/** Rows of cells as a markdown table, the columns aligned: the first to the left, the others to the right. */
+export function table(header, rows) {
+  const widths = header.map((cell, column) =>
+    Math.max(3, cell.length, ...rows.map((row) => row[column].length)),
+  );
+  const line = (cells) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => '-'.repeat(width + 1) + (column === 0 ? '-' : ':')).join('|')}|`;
+  return [line(header), rule, ...rows.map(line)].join('\n');
+}
+
+export function rateText(rate) {
+  const value = rate / GIGA;
+  return value.toFixed(value < 10 ? 2 : value < 1000 ? 1 : 0);
+}
+
+/** A rate; ~ where most turns had no undisturbed sample; a word in its place where there is none. */
+function rateCell(row) {
+  if (row === undefined) return '';
+  if (row.trouble === null) return `${rateText(row.rate)}${row.contended ? ' ~' : ''}`;
+  if (row.trouble.startsWith('WRONG')) return 'WRONG';
+  if (row.trouble.startsWith('unsupported')) return '-';
+  return row.trouble.includes('of the peak') ? 'ABOVE PEAK' : 'FAILED';
+}
+
+const WORDS = { jit: 'JIT', avx2: 'AVX2' };
+const rivalText = ({ versus, rival }) => WORDS[versus] ?? rival;
+const NOTHING = 'no library here has this type';
+
+function verdict(comparisons) {
+  const judged = comparisons.filter(({ target }) => target !== null);
+  if (judged.length === 0) return '';
+  if (judged.some(({ holds }) => holds === false)) return 'MISSED';
+  if (judged.every(({ holds }) => holds === true)) return 'yes';
+  return judged.some(({ rival }) => rival === null) ? 'not compared' : 'disturbed';
+}
+
+const first = (names) => [...new Set(names)];
+
+/** Where the comparisons of a case go: what is compared with what, both ratios, target, verdict. */
+function comparisonCells(comparisons) {
+  const column = (text) => comparisons.map(text).join(', ');
+  return [
+    column((comparison) => (comparison.rival === null ? NOTHING : rivalText(comparison))),
+    column(({ ratio }) => ratio?.toFixed(3) ?? ''),
+    column(({ ratio, bestRatio }) => (ratio === null ? '' : bestRatio.toFixed(3))),
+    column(({ target }) => (target === null ? '' : String(target))).replace(/^[, ]+$/, ''),
+    verdict(comparisons),
+  ];
+}
+
+/**
+ * One data type and number of threads: a row for each shape, a column for each candidate, the comparisons of the first of
+ * our kernels and those with its prepacked operand.
+ */
+export function caseTable(cases) {
+  const names = first(cases.flatMap(({ rows }) => rows.map(({ name }) => name)));
+  const own = cases[0].rows.find(({ role }) => role === 'own')?.name;
+  const header = ['m x n x k', ...names, 'of the peak', 'rival', 'ratio', 'at best', 'target', 'holds'];
+  const rows = cases.map(({ situation, peak, rows: figures, comparisons }) => {
+    const mine = figures.find(({ name }) => name === own);
+    return [
+      situation.shape.name,
+      ...names.map((name) => rateCell(figures.find((row) => row.name === name))),
+      mine?.trouble === null && peak !== null ? (mine.rate / peak).toFixed(3) : '',
+      ...comparisonCells(comparisons.filter((comparison) => comparison.own.startsWith(own))),
+    ];
+  });
+  return table(header, rows);
+}
+
+export const unitOf = (type) => (type === 'int8' ? 'GOP/s' : 'GFLOP/s');
+
+const threadsText = (threads) => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+
+export const heading = ({ type, threads }) => `${type}, ${threadsText(threads)}, ${unitOf(type)}`;
+
+/** Which kernels were at work under a table, and how much of it was disturbed. */
+export function footnotes(cases) {
+  const rows = cases.flatMap((figures) => figures.rows);
+  const kernels = first(rows.map(({ name }) => name)).flatMap((name) => {
+    const said = first(
+      rows
+        .filter((row) => row.name === name && row.trouble === null)
+        .map(({ kernel, setting, pinned }) =>
+          [kernel, setting && `(set: ${setting})`, pinned ? '' : '(not pinned)'].filter(Boolean).join(' '),
+        ),
+    );
+    const version = rows.find((row) => row.name === name && row.trouble === null)?.version ?? '';
+    const number = /\d+(\.\d+)+/.exec(version)?.[0] ?? '';
+    return said.length === 0 ? [] : [`${[name, number].filter(Boolean).join(' ')}: ${said.join(', ')}`];
+  });
+  const sound = rows.filter(({ trouble }) => trouble === null);
+  const samples = sound.reduce((sum, row) => sum + row.samples, 0);
+  const disturbed = sound.reduce((sum, row) => sum + row.disturbed, 0);
+  const peaks = cases.flatMap(({ peak }) => (peak === null ? [] : [peak]));
+  return [
+    `Peak in registers: ${first([Math.min(...peaks), Math.max(...peaks)].map(rateText)).join(' to ')}. Kernels: ${kernels.join('; ')}.`,
+    `Samples disturbed and left out: ${disturbed} of ${samples}.`,
+    ...cases.flatMap(({ situation, rows: figures }) =>
+      figures
+        .filter(({ trouble }) => trouble !== null && !trouble.startsWith('unsupported'))
+        .map(({ name, trouble }) => `${situation.shape.name}: ${name}: ${trouble}`),
+    ),
+  ];
+}
+
+/** How many targets hold, and those that do not or are not known to, one a line. */
+export function summary(cases) {
+  const all = cases.flatMap(({ situation, comparisons }) =>
+    comparisons.map((comparison) => ({ situation, ...comparison })),
+  );
+  const aimed = all.filter(({ target }) => target !== null);
+  const free = all.filter(
+    ({ target, versus, ratio }) => target === null && versus === 'library' && ratio !== null,
+  );
+  const lines = (word, which) =>
+    which.map(({ situation, own, versus, rival, ratio, target }) => {
+      const shown = rival === null ? '' : ` ${ratio.toFixed(3)} of ${rivalText({ versus, rival })}`;
+      const where = `${situation.type} ${situation.shape.name}, ${threadsText(situation.threads)}`;
+      return `- ${word} ${where}: ${own}${shown}, target ${target}`;
+    });
+  const missed = aimed.filter(({ holds }) => holds === false);
+  const open = aimed.filter(({ holds }) => holds === null);
+  return [
+    `Of ${aimed.length} targets ${aimed.length - missed.length - open.length} hold, ${missed.length} were missed, ${open.length} could not be judged.`,
+    `Without a target: at least as fast as the best library in ${free.filter(({ ratio }) => ratio >= 1).length} of ${free.length} cases.`,
+    '',
+    ...lines('MISSED', missed),
+    ...lines('not judged', open),
+  ];
+}

@@ -1,0 +1,76 @@
+// A case's candidates in turns: in each round every one of them once, in an order drawn anew, so that what drifts or comes
+// and goes on the machine meets all of them alike.
+import { startChild } from './child.mjs';
+
+/** Numbers in [0, 1) from a seed: mulberry32. */
+export function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The items in an order drawn from `draw`: Fisher and Yates. */
+export function shuffled(items, draw) {
+  const result = [...items];
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = Math.floor(draw() * (i + 1));
+    [result[i], result[j]] = [result[j], result[i]];
+  }
+  return result;
+}
+
+const trouble = ({ wrong, failed, unsupported }) =>
+  wrong !== undefined
+    ? `WRONG: ${wrong}`
+    : failed !== undefined
+      ? `failed: ${failed}`
+      : unsupported !== undefined
+        ? `unsupported: ${unsupported}`
+        : null;
+
+/** How many of the rounds each launch has: as even as they go. */
+export const roundsOfLaunches = (rounds, launches) =>
+  Array.from({ length: launches }, (_, launch) => Math.floor((rounds + launches - 1 - launch) / launches));
+
+/** One launch of each candidate, measured in rounds of turns. */
+async function launch(candidates, rounds, { seconds, draw }) {
+  const runs = [];
+  try {
+    // One after the other: each warms up alone.
+    for (const candidate of candidates) {
+      const child = await startChild(candidate.process);
+      runs.push({ candidate, child, hello: child.hello, turns: [], trouble: trouble(child.hello) });
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const run of shuffled(runs, draw)) {
+        if (run.trouble !== null) continue;
+        const answer = await run.child.turn(seconds);
+        run.trouble = trouble(answer);
+        run.turns.push(answer);
+      }
+    }
+  } finally {
+    await Promise.all(runs.map(({ child }) => child.end()));
+  }
+  return runs.map(({ child, ...run }) => run);
+}
+
+/**
+ * Measures the candidates in rounds of turns, in some launches: a process keeps the memory that it got, and its speed with
+ * it. Returns for each, in their order, { candidate, hello, turns, trouble }: the answers of its turns, one for each round,
+ * or what kept it from giving them.
+ */
+export async function measureInTurns(candidates, options) {
+  const all = [];
+  for (const rounds of roundsOfLaunches(options.rounds, options.launches))
+    all.push(await launch(candidates, rounds, options));
+  return all[0].map((run, index) => ({
+    ...run,
+    turns: all.flatMap((runs) => runs[index].turns),
+    trouble: all.map((runs) => runs[index].trouble).find((text) => text !== null) ?? null,
+  }));
+}
