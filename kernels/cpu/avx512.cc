@@ -1,4 +1,5 @@
 // Micro-kernels for AVX-512: 32 registers of 512 bits.
+#include "avx512_dot.h"
 #include "avx512_packing.h"
 #include "avx512_tile.h"
 
@@ -21,8 +22,10 @@ struct Float32 {
   static Vector read(const float* from) noexcept { return load(from); }
   static Vector read(Mask mask, const float* from) noexcept { return load(mask, from); }
   static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }
+  static void stream(float* to, Vector value) noexcept { _mm512_stream_ps(to, value); }
   static void write(float* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_ps(to, mask, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
+  static float total(Vector sums) noexcept { return _mm512_reduce_add_ps(sums); }
 };
 
 struct Float64 {
@@ -41,8 +44,10 @@ struct Float64 {
   static Vector read(const double* from) noexcept { return load(from); }
   static Vector read(Mask mask, const double* from) noexcept { return load(mask, from); }
   static void write(double* to, Vector value) noexcept { _mm512_storeu_pd(to, value); }
+  static void stream(double* to, Vector value) noexcept { _mm512_stream_pd(to, value); }
   static void write(double* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_pd(to, mask, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_pd(a, b); }
+  static double total(Vector sums) noexcept { return _mm512_reduce_add_pd(sums); }
 };
 
 constexpr Packing kPack32 = word_packing<Words32>();
@@ -51,9 +56,12 @@ constexpr Packing kPack64 = word_packing<Words64>();
 constexpr MicroKernel kNarrowFloat32 = narrow_kernel<Float32>(DataType::float32, &kPack32);
 constexpr MicroKernel kNarrowFloat64 = narrow_kernel<Float64>(DataType::float64, &kPack64);
 
+constexpr MicroKernel kDotFloat32 = dot_kernel<Float32>(DataType::float32, &kPackFloat32By16);
+constexpr MicroKernel kDotFloat64 = dot_kernel<Float64>(DataType::float64, &kPackFloat64By8);
+
 constexpr MicroKernel kKernels[] = {
-    wide_kernel<Float32>(kNarrowFloat32),
-    wide_kernel<Float64>(kNarrowFloat64),
+    wide_kernel<Float32>(kNarrowFloat32, &kDotFloat32),
+    wide_kernel<Float64>(kNarrowFloat64, &kDotFloat64),
     {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kWideRows, kWide* Float32::kLanes,
      kByRows<Float32, kWide, kWideRows, false>.functions},
 };

@@ -23,6 +23,7 @@ struct Bfloat16Pairs {
   static Vector read(const float* from) noexcept { return _mm512_loadu_ps(from); }
   static Vector read(Mask mask, const float* from) noexcept { return _mm512_maskz_loadu_ps(mask, from); }
   static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }
+  static void stream(float* to, Vector value) noexcept { _mm512_stream_ps(to, value); }
   static void write(float* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_ps(to, mask, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
 };

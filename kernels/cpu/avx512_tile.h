@@ -18,6 +18,8 @@ namespace {
 // 28 accumulators, the vectors of B and one element of A: 31 of 32 registers.
 constexpr int kWideRows = 14;
 constexpr int kNarrowRows = 28;
+constexpr int kWide = 2;  // vectors
+constexpr int kNarrow = 1;
 
 // Rows of A where they lie are addressed from a few bases, so that the addresses fit into the scalar
 // registers.
@@ -48,7 +50,7 @@ inline T* next_row(T* row, std::int64_t ld) noexcept {
 //   Mask         which lanes of a vector exist
 //   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
-//   read(Mask, const Result*), write(Result*, Mask, Vector), add(a, b)
+//   read(Mask, const Result*), write(Result*, Mask, Vector), stream(Result*, Vector), add(a, b)
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 class TileComputation {
   using Unit = typename Arithmetic::Unit;
@@ -137,8 +139,12 @@ class TileComputation {
     for (std::int64_t p = 2; p < units; ++p) step();
 
     // Stores vector j of one row, to which C's is added where the tile accumulates.
-    const auto finish = [&](auto accumulate, int j, Vector sum) __attribute__((always_inline)) {
+    const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
       Result* at = c + j * kLanes;
+      if constexpr (stream.value) {
+        Arithmetic::stream(at, sum);
+        return;
+      }
       if constexpr (accumulate.value) {
         if constexpr (whole.value)
           sum = Arithmetic::add(sum, Arithmetic::read(at));
@@ -152,13 +158,13 @@ class TileComputation {
     };
     // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep
     // the next tile's multiplications waiting.
-    const auto finish_all = [&](auto accumulate) __attribute__((always_inline)) {
+    const auto finish_all = [&](auto accumulate, auto stream) __attribute__((always_inline)) {
       if (units < 2) {
         step();
 #pragma GCC unroll 32
         for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-          for (int j = 0; j < vectors; ++j) finish(accumulate, j, sums[i][j]);
+          for (int j = 0; j < vectors; ++j) finish(accumulate, stream, j, sums[i][j]);
           c = next_row(c, ldc);
         }
         return;
@@ -177,16 +183,22 @@ class TileComputation {
 #pragma GCC unroll 2
         for (int j = 0; j < vectors; ++j) {
           const Vector sum = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
-          finish(accumulate, j, Arithmetic::multiply_add(next_factor, next_columns[j], sum));
+          finish(accumulate, stream, j, Arithmetic::multiply_add(next_factor, next_columns[j], sum));
         }
         c = next_row(c, ldc);
       }
     };
     if (tile.accumulate) {
-      finish_all(std::true_type{});
-    } else {
-      finish_all(std::false_type{});
+      finish_all(std::true_type{}, std::false_type{});
+      return;
     }
+    if constexpr (whole.value && vectors == kWide) {
+      if (tile.stream_c) {
+        finish_all(std::false_type{}, std::true_type{});
+        return;
+      }
+    }
+    finish_all(std::false_type{}, std::false_type{});
   }
 
  private:
@@ -225,9 +237,6 @@ constexpr ByRows<sizeof...(below)> by_rows(std::integer_sequence<int, below...>)
 template <typename Arithmetic, int vectors, int most, bool in_place>
 constexpr auto kByRows = by_rows<Arithmetic, vectors, in_place>(std::make_integer_sequence<int, most>{});
 
-constexpr int kWide = 2;
-constexpr int kNarrow = 1;
-
 // The kernel for up to one vector of columns, and the one for two, which calls on it at the right edge.
 template <typename Arithmetic>
 constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
@@ -244,7 +253,7 @@ constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
 }
 
 template <typename Arithmetic>
-constexpr MicroKernel wide_kernel(const MicroKernel& narrow) {
+constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const MicroKernel* few_columns = nullptr) {
   MicroKernel kernel{narrow.type,
                      narrow.packing,
                      narrow.result_size,
@@ -254,6 +263,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow) {
   if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
   kernel.any_columns = true;
   kernel.narrow = &narrow;
+  kernel.few_columns = few_columns;
   return kernel;
 }
 

@@ -32,6 +32,9 @@ struct Int8Quads {
     return _mm512_maskz_loadu_epi32(mask, from);
   }
   static void write(std::int32_t* to, Vector value) noexcept { _mm512_storeu_si512(to, value); }
+  static void stream(std::int32_t* to, Vector value) noexcept {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
+  }
   static void write(std::int32_t* to, Mask mask, Vector value) noexcept {
     _mm512_mask_storeu_epi32(to, mask, value);
   }

@@ -70,7 +70,7 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
     for (const MicroKernel& kernel : kernels_of(*set)) {
       if (kernel.type != type) continue;
       compiled_in = true;
-      if (runs_here(*set)) return make_blocked_gemm(*set, kernel, shape, team);
+      if (runs_here(*set)) return make_blocked_gemm(*set, kernel_for(kernel, shape), shape, team);
     }
   }
   const std::string what = "the " + std::string(wanted) + " kernel for " + name_of(type);

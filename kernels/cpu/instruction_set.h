@@ -22,7 +22,7 @@ namespace pibench::kernels {
 // One tile of C, at most mr rows and nr columns:
 //   C[i][j] = (accumulate ? C[i][j] : 0) + sum over p < depth of A[i][p] * B[p][j]
 struct Tile {
-  std::int64_t depth;  // of packed operands: filled up to the packing's depth_multiple
+  std::int64_t depth;  // of packed operands, filled up to the packing's depth_multiple; of A in place its own
   const void* a;
   const void* b;
   void* c;
@@ -33,6 +33,7 @@ struct Tile {
   std::int64_t ldc;      // elements from one row of C to the next
   std::int64_t columns;  // of the tile: nr, or fewer where the kernel says that it can
   bool accumulate;
+  bool stream_c;    // C may be written past the caches: each row of the tile begins a cache line
   bool prefetch_c;  // C is too large to be in a near cache
   bool prefetch_b;  // so is B, which lies in rows too far apart for the CPU to see a stream
 };
@@ -59,8 +60,13 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
   // in a buffer.
   bool any_columns = false;
+  // Whether `in_place` takes a depth that is no multiple of the packing's depth_multiple: B is filled up with
+  // zeros, and A is not read beyond its depth.
+  bool any_depth = false;
   // A kernel with fewer columns, for the same packed operands and at least as many rows; nullptr: none.
   const MicroKernel* narrow = nullptr;
+  // The kernel for products of at most its nr columns, with a packing of its own; nullptr: none.
+  const MicroKernel* few_columns = nullptr;
   // Called by each member before its first tile of a call and after its last, where an instruction set has
   // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
   void (*enter)() noexcept = nullptr;

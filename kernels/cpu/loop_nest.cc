@@ -7,6 +7,7 @@
 #include "loop_nest.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <stdexcept>
@@ -22,6 +23,11 @@ namespace {
 constexpr std::size_t kLine = 64;
 
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// Whether each row begins a cache line.
+bool is_line_aligned(const std::byte* first, std::size_t row_bytes) {
+  return reinterpret_cast<std::uintptr_t>(first) % kLine == 0 && row_bytes % kLine == 0;
+}
 
 // A block of an operand as the kernel is to read it.
 struct Panels {
@@ -116,7 +122,7 @@ class BlockedGemm final : public Gemm {
     return static_cast<std::size_t>(elements) * kernel_.result_size;
   }
   [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
-    return {rows, kernel_.mr, kernel_.row_multiple};
+    return {rows, strip_rows_, kernel_.row_multiple};
   }
   [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
     return ceil_div(columns, kernel_.nr);
@@ -140,7 +146,8 @@ class BlockedGemm final : public Gemm {
   Partition partition_;
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
-  bool prefetch_b_, prefetch_c_;
+  int strip_rows_;
+  bool prefetch_b_, prefetch_c_, stream_c_;
   std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0;
@@ -163,9 +170,11 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       blocks_(strategy.blocking),
       a_in_place_(strategy.a_in_place),
       b_in_place_(strategy.b_in_place),
+      strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
       prefetch_b_(strategy.b_in_place &&
                   static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
+      stream_c_(strategy.stream_c),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
   const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
@@ -283,6 +292,8 @@ void BlockedGemm::work(int member) noexcept {
     multiply_product(role, product, turn, member);
   }
   if (kernel_.leave != nullptr) kernel_.leave();
+  // Orders what was written past the caches before what tells others that it is there.
+  if (stream_c_) std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::size_t& turn,
@@ -359,8 +370,9 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   tile.ldc = operands_->ldc;
   tile.accumulate = depth.begin > 0;
   tile.prefetch_c = prefetch_c_;
+  tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(c, result_bytes(operands_->ldc));
   tile.a_row = operands_->lda;
-  tile.depth = packed_depth(depth.size());
+  tile.depth = a_in_place_ && kernel_.any_depth ? depth.size() : packed_depth(depth.size());
 
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);

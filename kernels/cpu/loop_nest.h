@@ -18,11 +18,16 @@ struct Strategy {
   Blocking blocking;
   bool a_in_place = false;  // the kernel reads A where it lies
   bool b_in_place = false;
+  bool stream_c = false;  // C is written past the caches
+  int strip_rows = 0;     // most rows of a strip; 0: as many as the kernel has
 };
 
 // Whether this operand of such products can be read where it lies.
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+
+// The kernel itself, or the one of its relatives that suits so narrow a product.
+const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members);
 

@@ -60,6 +60,26 @@ void check_kernel(Checks& check, const InstructionSet& set, const MicroKernel& k
       why);
 }
 
+// A kernel's relatives for narrow products, on any product, also such as they would never be chosen for.
+void check_relatives(Checks& check, const InstructionSet& set, const MicroKernel& kernel, Team& team,
+                     int shapes) {
+  for (const MicroKernel* relative : {kernel.narrow, kernel.few_columns}) {
+    if (relative == nullptr) continue;
+    Random random(static_cast<std::uint64_t>(relative->mr) * 1000 +
+                  static_cast<std::uint64_t>(relative->type) * 10 + static_cast<std::uint64_t>(team.size()));
+    std::string why;
+    for (int i = 0; i < shapes && why.empty(); ++i) {
+      const Given given = pick_given(random, set, *relative, team.size(), true);
+      if (const auto wrong = wrong_with(given, team, random)) why = describe(given) + ": " + *wrong;
+    }
+    check.that(why.empty(),
+               std::string(set.name) + " " + pibench::test::name_of(kernel.type) + " by " +
+                   std::to_string(relative->nr) + " columns, " + std::to_string(team.size()) +
+                   " threads: " + std::to_string(shapes) + " shapes are right, twice, and stay within C",
+               why);
+  }
+}
+
 void check_dispatch(Checks& check) {
   Team team(1, {});
   check.throws<std::invalid_argument>(
@@ -164,7 +184,10 @@ int main(int argc, char** argv) {
     Team team(threads, {});
     for (const InstructionSet* set : instruction_sets()) {
       if (!runs_here(*set)) continue;
-      for (int i = 0; i < set->kernel_count; ++i) check_kernel(check, *set, set->kernels[i], team, shapes);
+      for (int i = 0; i < set->kernel_count; ++i) {
+        check_kernel(check, *set, set->kernels[i], team, shapes);
+        check_relatives(check, *set, set->kernels[i], team, shapes);
+      }
     }
   }
   check_dispatch(check);

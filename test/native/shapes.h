@@ -179,6 +179,7 @@ class ShapeHash {
   ShapeHash(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape) {
     for (const char* letter = set.name; *letter != '\0'; ++letter) absorb(*letter);
     absorb(static_cast<std::int64_t>(kernel.type));
+    absorb(kernel.nr);
     absorb((shape.m * 128 + shape.n) * 128 + shape.k);
   }
 
@@ -218,6 +219,8 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.blocking.nc = kernel.nr * (1 + hash.below(3));
     strategy.a_in_place = hash.coin() && can_read_a_in_place(kernel, shape);
     strategy.b_in_place = hash.coin() && can_read_b_in_place(kernel, shape);
+    strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
+    if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));
   }
   return manner;
 }
@@ -285,7 +288,8 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
       }
     }
   }
-  const std::string name = std::string(set.name) + " " + name_of(type);
+  const std::string name =
+      std::string(set.name) + " " + name_of(type) + " by " + std::to_string(kernel.nr) + " columns";
   check.that(why.empty() && shapes > 0, name + ": shapes up to 70 x 70 x 70 are right and stay within C",
              why);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;

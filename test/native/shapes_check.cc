@@ -20,7 +20,10 @@ int main(int argc, char** argv) {
                        std::find(arguments.begin() + 1, arguments.end(), set->name) != arguments.end();
     if (!named || !pibench::test::runs_here(*set)) continue;
     for (int i = 0; i < set->kernel_count; ++i) {
-      pibench::test::check_shapes(check, *set, set->kernels[i], stride);
+      const auto& kernel = set->kernels[i];
+      for (const auto* each : {&kernel, kernel.narrow, kernel.few_columns}) {
+        if (each != nullptr) pibench::test::check_shapes(check, *set, *each, stride);
+      }
     }
   }
   return check.finish();
