@@ -6,46 +6,79 @@
 // shape chooses, so that every combination occurs many times.
 #pragma once
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "check.h"
+#include "current_shape.h"
 #include "products.h"
 
 namespace pibench::test {
 
 inline constexpr std::int64_t kLargestExtent = 70;
 
-// A matrix whose last element is the last of its allocation, so that the address sanitizer sees what reads or
-// writes beyond it.
+// Pages with one behind them that nobody may touch. It stops also what the address sanitizer does not look
+// at, such as the vector instructions with masks, and without a sanitizer.
+class GuardedPages {
+ public:
+  explicit GuardedPages(std::size_t bytes)
+      : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+        size_((bytes + page_ - 1) / page_ * page_),
+        memory_(mmap(nullptr, size_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    if (mprotect(end(), page_, PROT_NONE) != 0) throw std::runtime_error("mprotect");
+  }
+  ~GuardedPages() { munmap(memory_, size_ + page_); }
+  GuardedPages(const GuardedPages&) = delete;
+  GuardedPages& operator=(const GuardedPages&) = delete;
+
+  [[nodiscard]] std::byte* end() const { return static_cast<std::byte*>(memory_) + size_; }
+
+ private:
+  std::size_t page_, size_;
+  void* memory_;
+};
+
+// Where the operands and the result lie that are not aligned: room for any of them.
+struct Guarded {
+  static constexpr std::size_t kMost = sizeof(double) * (kLargestExtent + 1) * (kLargestExtent + 3);
+  GuardedPages a{kMost}, b{kMost}, c{kMost};
+};
+
+// A matrix beyond whose last element nobody may read or write.
 template <typename Element>
 class ExactMatrix {
  public:
-  // An aligned one begins at a cache line, as do all its rows; any other begins one element further, and the
-  // distance of its rows is odd.
-  ExactMatrix(std::int64_t rows, std::int64_t columns, bool aligned, std::int64_t more, Element gap)
+  // An aligned one begins at a cache line, as do all its rows, and ends with its allocation, which the
+  // address sanitizer watches. Any other has an odd distance between its rows and ends with the guarded
+  // pages.
+  ExactMatrix(std::int64_t rows, std::int64_t columns, bool aligned, std::int64_t more, Element gap,
+              const GuardedPages& pages)
       : leading_(aligned ? (columns + kRow - 1) / kRow * kRow + more * kRow : (columns | 1) + 2 * more),
-        offset_(aligned ? 0 : 1),
-        size_(static_cast<std::size_t>(offset_ + extent(rows, columns, leading_))),
-        elements_(static_cast<Element*>(::operator new(size_ * sizeof(Element), kAlignment))) {
-    std::uninitialized_fill_n(elements_.get(), size_, gap);
+        size_(static_cast<std::size_t>(extent(rows, columns, leading_))),
+        owned_(aligned ? static_cast<Element*>(::operator new(size_ * sizeof(Element), kAlignment))
+                       : nullptr),
+        elements_(aligned ? owned_.get() : reinterpret_cast<Element*>(pages.end()) - size_) {
+    std::uninitialized_fill_n(elements_, size_, gap);
   }
 
   [[nodiscard]] std::int64_t leading() const { return leading_; }
-  [[nodiscard]] Element* row(std::int64_t i) { return elements_.get() + offset_ + i * leading_; }
-  // From the allocation's first element, which may lie before the matrix, to its last.
-  [[nodiscard]] const Element* begin() const { return elements_.get(); }
-  [[nodiscard]] const Element* end() const { return elements_.get() + size_; }
+  [[nodiscard]] Element* row(std::int64_t i) { return elements_ + i * leading_; }
 
  private:
   static constexpr std::align_val_t kAlignment{64};
@@ -56,9 +89,10 @@ class ExactMatrix {
     void operator()(Element* elements) const noexcept { ::operator delete(elements, kAlignment); }
   };
 
-  std::int64_t leading_, offset_;
+  std::int64_t leading_;
   std::size_t size_;
-  std::unique_ptr<Element, Free> elements_;
+  std::unique_ptr<Element, Free> owned_;
+  Element* elements_;
 };
 
 // What stands between the rows of an operand: where a kernel uses it, its sums are wrong.
@@ -227,22 +261,23 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
 
 // Computes one shape, of the depth that `product` has reached. What is wrong with it, or nothing.
 template <DataType type>
-std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>& product, Team& team) {
+std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>& product, Team& team,
+                                      const Guarded& memory) {
   using E = matmul::Elements<type>;
   using Operand = typename E::Operand;
   auto& given = manner.given;
   const auto& shape = given.shape;
   const auto more = (shape.m + shape.n + shape.k) % 2;
-  const auto operand = [more](std::int64_t rows, std::int64_t columns, bool aligned) {
-    return ExactMatrix<Operand>(rows, columns, aligned, more, gap_of_operand<Operand>());
+  const auto operand = [more](std::int64_t rows, std::int64_t columns, bool aligned, const auto& pages) {
+    return ExactMatrix<Operand>(rows, columns, aligned, more, gap_of_operand<Operand>(), pages);
   };
   const auto [a_rows, a_columns] =
       shape.transpose_a ? std::pair{shape.k, shape.m} : std::pair{shape.m, shape.k};
   const auto [b_rows, b_columns] =
       shape.transpose_b ? std::pair{shape.n, shape.k} : std::pair{shape.k, shape.n};
-  auto a = operand(a_rows, a_columns, manner.a_aligned);
-  auto b = operand(b_rows, b_columns, manner.b_aligned);
-  ExactMatrix<typename E::Result> c(shape.m, shape.n, manner.c_aligned, more, E::poison());
+  auto a = operand(a_rows, a_columns, manner.a_aligned, memory.a);
+  auto b = operand(b_rows, b_columns, manner.b_aligned, memory.b);
+  ExactMatrix<typename E::Result> c(shape.m, shape.n, manner.c_aligned, more, E::poison(), memory.c);
   product.copy_a(a, a_rows, a_columns, shape.transpose_a);
   product.copy_b(b, b_rows, b_columns, shape.transpose_b);
   given.lda = a.leading();
@@ -252,13 +287,14 @@ std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>
   const auto gemm =
       make_blocked_gemm(*given.set, *given.kernel, shape, team, given.strategy ? &*given.strategy : nullptr);
   const kernels::GemmOperands operands{a.row(0), b.row(0), c.row(0), given.lda, given.ldb, given.ldc};
+  const CurrentShape current(given);
   gemm->prepack(operands);
   gemm->run(operands);
 
-  const typename E::Result* gap = c.begin();
+  const typename E::Result* gap = c.row(0);
   for (std::int64_t i = 0; i < shape.m; ++i) {
     const auto* row = c.row(i);
-    if (!std::all_of(gap, row, is_poison<typename E::Result>)) return "written outside the rows of C";
+    if (!std::all_of(gap, row, is_poison<typename E::Result>)) return "written between the rows of C";
     gap = row + shape.n;
     const std::int64_t j = product.first_wrong(row, i, shape.n);
     if (j < shape.n) return matmul::detail::place(i, j, static_cast<double>(row[j]), product.sum(i, j));
@@ -274,6 +310,7 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
   Team team(1, {});
   Random random(static_cast<std::uint64_t>(type));
   GrowingProduct<type> product(random);
+  const Guarded memory;
   std::int64_t shapes = 0;
   std::string why;
   for (std::int64_t k = 1; k <= kLargestExtent; ++k) {
@@ -284,7 +321,8 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
         if ((k + first) % stride != 0) continue;
         Manner manner = choose_manner(set, kernel, {m, n, k});
         ++shapes;
-        if (const auto wrong = wrong_with(manner, product, team)) why = describe(manner) + ": " + *wrong;
+        if (const auto wrong = wrong_with(manner, product, team, memory))
+          why = describe(manner) + ": " + *wrong;
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.h"
+#include "current_shape.h"
 #include "instruction_sets.h"
 #include "shapes.h"
 
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   constexpr int kStride = 10;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const int stride = arguments.empty() ? kStride : std::max(1, std::atoi(arguments[0].c_str()));
+  pibench::test::CurrentShape::tell_of_faults();
   pibench::test::Checks check;
   for (const auto* set : pibench::test::instruction_sets()) {
     const bool named = arguments.size() < 2 ||
