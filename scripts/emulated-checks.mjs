@@ -1,7 +1,8 @@
-// npm run check:arm64, npm run check:x64-emulated [-- program ...]: runs check programs on an emulated CPU, which has
+// npm run check:arm64, npm run check:x64-emulated [-- [--long] program ...]: runs check programs on an emulated CPU, which has
 // instruction sets that this machine may lack. QEMU's user-mode emulation executes what it is told and knows no time: it
 // says whether results are right, never how fast they come.
 import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import {
   buildPrograms,
@@ -9,13 +10,17 @@ import {
   checkPrograms,
   HOST,
   printResult,
+  programAsked,
   runProgram,
+  unhurried,
 } from './lib/native-programs.mjs';
 
 const TIME_LIMIT_MS = 200_000;
 
 // QEMU writes of each program that a signal ends, as this one's children are on purpose.
 const NOT_EMULATED = ['fault'];
+// One depth of each m and n: what is emulated is slow.
+const EMULATED_SHAPES = 'shapes=70';
 
 /**
  * For each architecture: its emulator, which programs, and the instruction sets that QEMU 7.2, Debian 12's, does not
@@ -24,12 +29,14 @@ const NOT_EMULATED = ['fault'];
 const TARGETS = {
   arm64: {
     emulator: 'qemu-aarch64',
-    programs: checkPrograms().filter((name) => !NOT_EMULATED.includes(name)),
+    programs: checkPrograms()
+      .filter((name) => !NOT_EMULATED.includes(name))
+      .map((name) => (name === 'shapes' ? EMULATED_SHAPES : name)),
     beyondEmulator: /^$/,
   },
   x64: {
     emulator: 'qemu-x86_64',
-    programs: ['gemm'],
+    programs: ['gemm', EMULATED_SHAPES],
     beyondEmulator: /^(avx512|amx)/,
   },
 };
@@ -58,23 +65,34 @@ function leftOut({ informed }, beyondEmulator) {
     .filter((isa) => isa !== undefined && !beyondEmulator.test(isa));
 }
 
-async function main([arch, ...named]) {
+async function main(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { long: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const [arch, ...named] = positionals;
   const target = TARGETS[arch];
   if (target === undefined) throw new Error(`name one of: ${Object.keys(TARGETS).join(' ')}`);
-  const build = {
+  const emulated = {
     ...(arch === process.arch ? HOST : crossBuild(arch)),
     emulator: [target.emulator, '-cpu', 'max'],
     timeLimit: TIME_LIMIT_MS,
   };
+  const build = values.long ? unhurried(emulated) : emulated;
   const missing = missingPackages(arch, build);
   if (missing.length > 0) {
     throw new Error(
       `install the Debian packages ${missing.join(' ')} (apt-get install ${missing.join(' ')})`,
     );
   }
-  const programs = named.length > 0 ? named : target.programs;
-  for (const binary of await buildPrograms(build, programs.map(checkPath))) {
-    const result = await runProgram(build, binary);
+  const programs = (named.length > 0 ? named : target.programs).map(programAsked);
+  const binaries = await buildPrograms(
+    build,
+    programs.map(({ name }) => checkPath(name)),
+  );
+  for (const [index, binary] of binaries.entries()) {
+    const result = await runProgram(build, binary, programs[index].args);
     const skipped = [...new Set(leftOut(result, target.beyondEmulator))];
     const right = printResult(result);
     if (skipped.length > 0) process.stdout.write(`  NOT CHECKED: ${skipped.join(' ')}\n`);

@@ -1,11 +1,12 @@
 // npm run lint:native: is the native code formatted (clang-format), and does clang-tidy find nothing in it, compiled
-// with the flags of binding.gyp? `--fix` formats it.
+// with the flags of binding.gyp? `--fix` formats it. Files that were tidy and have not changed are not looked into again.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import { packageRoot } from './lib/tree.mjs';
+import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
 const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate'];
@@ -51,9 +52,20 @@ function tidyFlags(path) {
   return [...flags.filter((flag) => flag !== '-Werror'), ...cross, ...headerFlags()];
 }
 
+/** What a verdict depends on besides the sources. */
+const linter = [
+  spawnSync('clang-tidy', ['--version'], { encoding: 'utf8' }).stdout,
+  readFileSync(join(packageRoot, '.clang-tidy'), 'utf8'),
+];
+
 function tidy(path) {
   return new Promise((resolve) => {
     const args = ['--quiet', path, '--', ...tidyFlags(path)];
+    const place = verdictPlace(path, [linter, args]);
+    if (wasGood(place)) {
+      resolve(true);
+      return;
+    }
     const child = spawn('clang-tidy', args, { cwd: packageRoot, stdio: ['ignore', 'pipe', 'ignore'] });
     let report = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -62,6 +74,7 @@ function tidy(path) {
     child.on('close', (code) => {
       process.stdout.write(report);
       if (code !== 0 && report === '') process.stdout.write(`${path}: clang-tidy ended with ${code}\n`);
+      if (code === 0) rememberGood(place);
       resolve(code === 0);
     });
   });

@@ -1,13 +1,17 @@
-// npm run check:native [-- --sanitize address,undefined | thread] [-- name ...]: compiles the check programs of
-// test/native with the code that they check and runs them.
+// npm run check:native [-- --sanitize address,undefined | thread] [--long] [-- program ...]: compiles the check programs
+// of test/native with the code that they check and runs them. `gemm=20` gives a program an argument; --long lets them
+// take their time and prints what they inform of.
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import {
   buildPrograms,
   checkPath,
   checkPrograms,
   HOST,
   printResult,
+  programAsked,
   runProgram,
+  unhurried,
 } from './lib/native-programs.mjs';
 
 export { checkPrograms };
@@ -25,6 +29,7 @@ const MODES = {
       '-fsanitize=address,undefined',
       '-fno-sanitize-recover=all',
     ],
+    timeLimit: 300_000,
     environment: { ASAN_OPTIONS: 'detect_stack_use_after_return=1', UBSAN_OPTIONS: 'print_stacktrace=1' },
   },
   thread: {
@@ -32,6 +37,7 @@ const MODES = {
     folder: 'thread',
     flags: ['-O1', '-g', '-fno-omit-frame-pointer', '-fsanitize=thread'],
     environment: { TSAN_OPTIONS: 'halt_on_error=1' },
+    without: ['shapes'], // one thread
   },
 };
 
@@ -43,18 +49,26 @@ export const buildChecks = (programs = checkPrograms(), sanitize = '') =>
 
 export const runCheck = (binary, sanitize = '') => runProgram(MODES[sanitize], binary);
 
+/** What is run where no program is named. */
+const programsOf = (sanitize) => checkPrograms().filter((name) => !MODES[sanitize].without?.includes(name));
+
 async function main(args) {
-  const at = args.indexOf('--sanitize');
-  const sanitize = at < 0 ? '' : (args[at + 1] ?? '');
-  if (MODES[sanitize] === undefined || (at >= 0 && sanitize === '')) {
-    throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
-  }
-  const named = args.filter((_, index) => at < 0 || (index !== at && index !== at + 1));
-  const programs = named.length > 0 ? named : checkPrograms();
-  const binaries = await buildChecks(programs, sanitize);
+  const { values, positionals } = parseArgs({
+    args,
+    options: { sanitize: { type: 'string', default: '' }, long: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const mode = MODES[values.sanitize];
+  if (mode === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
+  const build = values.long ? unhurried(mode) : mode;
+  const programs = (positionals.length > 0 ? positionals : programsOf(values.sanitize)).map(programAsked);
+  const binaries = await buildPrograms(
+    build,
+    programs.map(({ name }) => checkPath(name)),
+  );
   let wrong = 0;
-  for (const binary of binaries) {
-    if (!printResult(await runCheck(binary, sanitize))) wrong += 1;
+  for (const [index, binary] of binaries.entries()) {
+    if (!printResult(await runProgram(build, binary, programs[index].args))) wrong += 1;
   }
   if (wrong > 0) process.exitCode = 1;
 }

@@ -74,11 +74,11 @@ class TileComputation {
     const std::int64_t a_row = tile.a_row;
     const Unit* bases[kBases];
 #pragma GCC unroll 8
-    for (int i = 0; i < kBases; ++i) bases[i] = a + i * kRowsPerBase * a_row;
+    for (int i = 0; i < kBases; ++i) bases[i] = a + a_row * i * kRowsPerBase;
     Mask masks[vectors]{};
     if constexpr (!whole.value) {
 #pragma GCC unroll 2
-      for (int j = 0; j < vectors; ++j) masks[j] = lanes_from(tile.columns - j * kLanes);
+      for (int j = 0; j < vectors; ++j) masks[j] = lanes_from(tile.columns - std::int64_t{j} * kLanes);
     }
 
     if (tile.prefetch_c) {

@@ -19,7 +19,7 @@ struct Int8Quads {
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 4;
   static Vector start(const void* trailer, int vector) noexcept {
-    return _mm512_loadu_si512(static_cast<const std::int32_t*>(trailer) + vector * kLanes);
+    return _mm512_loadu_si512(static_cast<const std::int32_t*>(trailer) + std::int64_t{vector} * kLanes);
   }
   static Vector load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
   static Vector load(Mask mask, const Unit* from) noexcept { return _mm512_maskz_loadu_epi32(mask, from); }

@@ -99,7 +99,7 @@ class BlockedGemm final : public Gemm {
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
-  void edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
+  void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                  std::byte* edge) noexcept;
 
   [[nodiscard]] const std::byte* a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept;
@@ -190,7 +190,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
     packed_b_.emplace_back(prepacked_offset(shape.batch, 0, 0));
   } else if (!b_in_place_) {
     const std::size_t block = static_cast<std::size_t>(panels(blocks_.nc)) * panel_bytes(blocks_.kc);
-    const auto lanes = static_cast<std::size_t>(partition_.products * partition_.columns);
+    const auto lanes = static_cast<std::size_t>(std::int64_t{partition_.products} * partition_.columns);
     for (std::size_t i = 0; i < lanes * blocks_per_lane_; ++i) packed_b_.emplace_back(block);
   }
   on_members([](void* self, int member) { static_cast<BlockedGemm*>(self)->touch(member); });

@@ -96,7 +96,7 @@ class MatmulWorkload final : public Workload {
   Verification verify() override {
     const auto& shape = parameters_.shape;
     const auto product = [&](std::int64_t i) -> Product<type> {
-      const auto view = [](const auto* first, std::int64_t ld, bool transposed) {
+      const auto view = [](const typename E::Operand* first, std::int64_t ld, bool transposed) {
         return Matrix<typename E::Operand>{first, transposed ? 1 : ld, transposed ? ld : 1};
       };
       return {shape.m,

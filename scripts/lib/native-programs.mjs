@@ -9,6 +9,8 @@ import { packageRoot } from './tree.mjs';
 // Not below build/, which every build of the addon empties.
 const CACHE = join('node_modules', '.cache', 'native-checks');
 const PARALLEL = 2;
+// What begins a line in which a program informs of something.
+const INFORMED = '# ';
 
 /**
  * How to build and run the programs.
@@ -21,6 +23,7 @@ const PARALLEL = 2;
  * @property {Record<string, string>} [environment] of the programs
  * @property {readonly string[]} [emulator] the command that runs a program; none: it runs itself
  * @property {number} timeLimit of one program, in milliseconds
+ * @property {(line: string) => void} [onProgress] called with each line in which a program informs of something
  */
 
 /** For this machine, with the addon's optimization. */
@@ -32,19 +35,41 @@ export const HOST = {
   timeLimit: 100_000,
 };
 
+/** The same where a check is asked for more than usual, and tells of its progress. */
+export const unhurried = (build) => ({ ...build, timeLimit: 3_600_000, onProgress: printProgress });
+
+const printProgress = (line) => process.stdout.write(`  ${line}\n`);
+
+/** What a command line asks for: `gemm`, or with arguments of the program `gemm=20`, `shapes=1,avx2`. */
+export function programAsked(text) {
+  const [name, ...args] = text.split(/[=,]/);
+  return { name, args };
+}
+
 /** The check programs, by their names without `_check.cc`. */
 export function checkPrograms() {
   return filesBelow('test/native', ['_check.cc']).map((path) => basename(path, '_check.cc'));
 }
 
+/** Calls `onLine` with each whole line of the texts with which the function returned is called. */
+function byLine(onLine) {
+  let rest = '';
+  return (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop();
+    lines.forEach(onLine);
+  };
+}
+
 /** Runs a command to its end; never rejects. */
-function execute(command, args, options = {}) {
+function execute(command, args, { onOutput = () => {}, ...options } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: packageRoot, stdio: ['ignore', 'pipe', 'pipe'], ...options });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
       stdout += text;
+      onOutput(text);
     });
     child.stderr.setEncoding('utf8').on('data', (text) => {
       stderr += text;
@@ -152,11 +177,16 @@ export async function runProgram(build, binary, args = []) {
     env: { ...process.env, ...build.environment },
     timeout: build.timeLimit,
     killSignal: 'SIGKILL',
+    onOutput: byLine((line) => {
+      if (line.startsWith(INFORMED)) build.onProgress?.(line.slice(INFORMED.length));
+    }),
   });
   const seconds = (performance.now() - begin) / 1000;
   const lines = done.stdout.split('\n');
   const failed = lines.filter((line) => line.startsWith('not ok '));
-  const informed = lines.filter((line) => line.startsWith('# ')).map((line) => line.slice(2));
+  const informed = lines
+    .filter((line) => line.startsWith(INFORMED))
+    .map((line) => line.slice(INFORMED.length));
   const checks = lines.filter((line) => line.startsWith('ok ')).length + failed.length;
   const complete = checks > 0 && lines.includes(`1..${checks}`);
   const healthy =

@@ -1,6 +1,6 @@
 // The AMX kernels on a model of the tile registers: the code of kernels/cpu/amx_kernel.h, which machines with
 // AMX execute, here on any machine; and their packing, where AVX-512 runs. (Where AMX runs, gemm_check runs
-// the kernels themselves.) An argument multiplies the number of random shapes.
+// the kernels themselves.) An argument multiplies the number of shapes.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -11,6 +11,7 @@
 #include "../../kernels/cpu/cpu_features.h"
 #include "check.h"
 #include "products.h"
+#include "shapes.h"
 #include "tile_model.h"
 
 namespace {
@@ -22,6 +23,7 @@ using pibench::kernels::InstructionSet;
 using pibench::kernels::Int8Dot;
 using pibench::kernels::MicroKernel;
 using pibench::kernels::Packing;
+using pibench::test::check_shapes;
 using pibench::test::Checks;
 using pibench::test::Given;
 using pibench::test::name_of;
@@ -239,11 +241,18 @@ void check_packing(Checks& check, const std::string& name, const Packing& fast, 
 #endif
 
 template <typename Dot>
-void check_type(Checks& check, const Packing& plain, int shapes) {
+void check_type(Checks& check, const Packing& plain, int factor) {
+  // One depth of each m and n: a model is slow.
+  constexpr int kModelStride = 70;
+  constexpr int kShapes = 60;
+  const int shapes = kShapes * factor;
   const MicroKernel modelled = pibench::kernels::amx_kernel<TileModel, Dot>(plain, 16);
   const std::string name = "modelled AMX, " + name_of(Dot::kType);
   const InstructionSet set = set_of(name.c_str(), modelled);
   check_every_shape(check, set);
+  check_shapes(check, set, modelled, std::max(1, kModelStride / factor));
+  const auto misused = misuse();
+  check.that(!misused, name + ": these shapes use their tiles as they may", misused.value_or(""));
   check_random_shapes(check, set, shapes);
   check_configurations(check, set);
   check_peak<Dot>(check);
@@ -268,11 +277,10 @@ void check_type(Checks& check, const Packing& plain, int shapes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr int kShapes = 60;
-  const int shapes = kShapes * (argc > 1 ? std::max(1, std::atoi(argv[1])) : 1);
+  const int factor = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
   Checks check;
   check_model(check);
-  check_type<Bfloat16Dot>(check, kPlainBfloat16, shapes);
-  check_type<Int8Dot>(check, kPlainInt8, shapes);
+  check_type<Bfloat16Dot>(check, kPlainBfloat16, factor);
+  check_type<Int8Dot>(check, kPlainInt8, factor);
   return check.finish();
 }

@@ -12,6 +12,7 @@
 #include "../../kernels/cpu/loop_nest.h"
 #include "../../native/threads/team.h"
 #include "check.h"
+#include "instruction_sets.h"
 #include "products.h"
 
 namespace {
@@ -25,27 +26,10 @@ using pibench::kernels::MicroKernel;
 using pibench::test::Checks;
 using pibench::test::describe;
 using pibench::test::Given;
+using pibench::test::instruction_sets;
 using pibench::test::pick_given;
 using pibench::test::Random;
-
-std::vector<const InstructionSet*> instruction_sets() {
-  std::vector<const InstructionSet*> all{&pibench::kernels::kPortable};
-#if defined(__x86_64__)
-  all.push_back(&pibench::kernels::kPortableV3);
-  all.push_back(&pibench::kernels::kAvx2);
-  all.push_back(&pibench::kernels::kAvx512);
-  all.push_back(&pibench::kernels::kAvx512Bf16);
-  all.push_back(&pibench::kernels::kAvx512Vnni);
-  all.push_back(&pibench::kernels::kAmxBf16);
-  all.push_back(&pibench::kernels::kAmxInt8);
-#elif defined(__aarch64__)
-  all.push_back(&pibench::kernels::kNeon);
-  all.push_back(&pibench::kernels::kNeonDotprod);
-  all.push_back(&pibench::kernels::kNeonI8mm);
-  all.push_back(&pibench::kernels::kNeonBf16);
-#endif
-  return all;
-}
+using pibench::test::runs_here;
 
 void check_kernel(Checks& check, const InstructionSet& set, const MicroKernel& kernel, Team& team,
                   int shapes) {
@@ -199,10 +183,7 @@ int main(int argc, char** argv) {
   for (int threads = 1; threads <= 3; ++threads) {
     Team team(threads, {});
     for (const InstructionSet* set : instruction_sets()) {
-      if ((set->needs & ~pibench::kernels::cpu_features()) != 0) {
-        Checks::inform(std::string(set->name) + " does not run here");
-        continue;
-      }
+      if (!runs_here(*set)) continue;
       for (int i = 0; i < set->kernel_count; ++i) {
         check_kernel(check, *set, set->kernels[i], team, shapes);
         check_relatives(check, *set, set->kernels[i], team, shapes);

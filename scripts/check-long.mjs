@@ -1,0 +1,46 @@
+// npm run check:long: the checks of the GEMM that take too long for every change. Every shape up to 70 in each dimension,
+// plain and with the address and undefined behaviour sanitizers; random products, twenty times as many as usual; and a
+// larger share of both on an emulated arm64. Two at a time; the last line counts.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { packageRoot } from './lib/tree.mjs';
+
+const ADDRESS = ['--sanitize', 'address,undefined'];
+
+/** Each is a list of runs, one after the other: those of one compile the same objects. */
+const LANES = [
+  [{ name: 'address', script: 'native-checks.mjs', args: [...ADDRESS, 'shapes=1', 'gemm=20', 'amx=20'] }],
+  [
+    { name: 'plain', script: 'native-checks.mjs', args: ['shapes=1', 'gemm=20', 'amx=20'] },
+    { name: 'arm64', script: 'emulated-checks.mjs', args: ['arm64', 'shapes=10', 'gemm=4', 'amx=4'] },
+  ],
+];
+
+/** Runs one to its end and prints its lines as they come. Returns how many checks it made and whether all were right. */
+async function run({ name, script, args }) {
+  const child = spawn(process.execPath, [`scripts/${script}`, '--long', ...args], {
+    cwd: packageRoot,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  let checks = 0;
+  for await (const line of createInterface(child.stdout)) {
+    process.stdout.write(`${name.padEnd(8)} ${line}\n`);
+    checks += Number(/^\S+ +(\d+) checks /.exec(line)?.[1] ?? 0);
+  }
+  return { name, checks, right: (await ended) === 0 };
+}
+
+async function runInOrder(lane) {
+  const results = [];
+  for (const item of lane) results.push(await run(item));
+  return results;
+}
+
+const results = (await Promise.all(LANES.map(runInOrder))).flat();
+const wrong = results.filter(({ right }) => !right).map(({ name }) => name);
+const checks = results.reduce((sum, result) => sum + result.checks, 0);
+const minutes = (performance.now() / 60_000).toFixed(1);
+const verdict = wrong.length === 0 ? 'all right' : `FAILED: ${wrong.join(', ')}`;
+process.stdout.write(`check:long: ${checks} checks in ${results.length} runs, ${minutes} min, ${verdict}\n`);
+if (wrong.length > 0) process.exitCode = 1;
