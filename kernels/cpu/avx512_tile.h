@@ -212,17 +212,20 @@ class TileComputation {
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
   using Computation = TileComputation<Arithmetic, vectors, rows, in_place>;
-  if (tile.columns < vectors * Arithmetic::kLanes) {
+  // The narrow kernel always masks: its tiles are seldom whole, and all its rows twice take long to compile.
+  if (vectors == kNarrow || tile.columns < vectors * Arithmetic::kLanes) {
     Computation::run(tile, std::false_type{}, std::false_type{});
     return;
   }
-  if constexpr (Arithmetic::kInPlace) {
-    if (tile.prefetch_b) {
-      Computation::run(tile, std::true_type{}, std::true_type{});
-      return;
+  if constexpr (vectors == kWide) {
+    if constexpr (in_place) {
+      if (tile.prefetch_b) {
+        Computation::run(tile, std::true_type{}, std::true_type{});
+        return;
+      }
     }
+    Computation::run(tile, std::true_type{}, std::false_type{});
   }
-  Computation::run(tile, std::true_type{}, std::false_type{});
 }
 
 // The functions for 1 .. most rows.

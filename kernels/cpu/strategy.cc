@@ -52,7 +52,9 @@ bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noex
 }
 
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  if (kernel.few_columns != nullptr && shape.n <= kernel.few_columns->nr) return *kernel.few_columns;
+  // Inner products want the rows of A as they are.
+  const bool few = kernel.few_columns != nullptr && shape.n <= kernel.few_columns->nr;
+  if (few && !shape.transpose_a) return *kernel.few_columns;
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return *kernel.narrow;
   return kernel;
 }

@@ -75,7 +75,9 @@ describe('peak', () => {
     withFolder(async (out) => {
       const { record } = await peakRecord(out, '--stack', 'embedded:portable', ...SHORT);
       for (const { stack, verified } of record.batches) {
-        expect([stack.implementation, verified]).toEqual(['portable', 'passed']);
+        // Either of its two variants: the one for x86-64-v3 is taken where it runs.
+        expect(stack.implementation).toMatch(/^portable(-v3)?$/);
+        expect(verified).toBe('passed');
       }
     }));
 });
