@@ -130,8 +130,8 @@ constexpr int kInt8Lanes = static_cast<int>(sizeof(Words) / sizeof(std::int32_t)
 
 template <int rows>
 void compute_int8_tile(const Tile& tile) noexcept {
-  constexpr int kLanes = kInt8Lanes;
-  constexpr int kPair = 2;
+  constexpr std::int64_t kLanes = kInt8Lanes;
+  constexpr std::int64_t kPair = 2;
   const auto* a = static_cast<const std::int16_t*>(tile.a);
   const auto* b = static_cast<const std::int16_t*>(tile.b);
   auto* c = static_cast<std::int32_t*>(tile.c);

@@ -276,6 +276,8 @@ void check_type(Checks& check, const Packing& plain, int factor) {
 
 }  // namespace
 
+// An exception ends the program, which is a check that failed.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   const int factor = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
   Checks check;

@@ -11,6 +11,8 @@
 #include "instruction_sets.h"
 #include "shapes.h"
 
+// An exception ends the program, which is a check that failed.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   constexpr int kStride = 10;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
