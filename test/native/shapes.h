@@ -14,12 +14,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -40,8 +40,9 @@ class GuardedPages {
       : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
         size_((bytes + page_ - 1) / page_ * page_),
         memory_(mmap(nullptr, size_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-    if (memory_ == MAP_FAILED) throw std::bad_alloc();
-    if (mprotect(end(), page_, PROT_NONE) != 0) throw std::runtime_error("mprotect");
+    if (memory_ != MAP_FAILED && mprotect(end(), page_, PROT_NONE) == 0) return;
+    std::perror("guarded pages");
+    std::abort();
   }
   ~GuardedPages() { munmap(memory_, size_ + page_); }
   GuardedPages(const GuardedPages&) = delete;
