@@ -36,6 +36,7 @@ const MODES = {
     ...HOST,
     folder: 'thread',
     flags: ['-O1', '-g', '-fno-omit-frame-pointer', '-fsanitize=thread'],
+    timeLimit: 300_000,
     environment: { TSAN_OPTIONS: 'halt_on_error=1' },
     without: ['shapes'], // one thread
   },

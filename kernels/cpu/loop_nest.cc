@@ -292,8 +292,8 @@ void BlockedGemm::work(int member) noexcept {
   }
   if (kernel_.leave != nullptr) kernel_.leave();
 #if defined(__x86_64__)
-  // Orders what was written past the caches before what tells others that it is there. The instruction itself:
-  // the thread sanitizer knows no fences of the language.
+  // Orders what was written past the caches before what tells others that it is there. The instruction
+  // itself: the thread sanitizer knows no fences of the language.
   if (stream_c_) __builtin_ia32_sfence();
 #endif
 }
