@@ -31,6 +31,9 @@ function allowedCpus() {
   });
 }
 
+const TITLE =
+  '# The embedded GEMM beside the libraries of a machine\n\nWritten by `npm run bench:gemm -- --markdown FILE`.';
+
 async function measureCase(situation, candidates, settings, options, draw) {
   const runs = await measureInTurns(
     candidates.map((candidate) => {
@@ -98,7 +101,9 @@ async function main() {
   if (options.portable) all.push(...(await measurePortable(program, cpus, options, draw, print)));
   print(summary(all).join('\n'));
   if (all.some(isOursWrong)) process.exitCode = 3;
-  if (options.markdown !== undefined) writeFileSync(options.markdown, `${written.join('\n\n')}\n`);
+  if (options.markdown !== undefined) {
+    writeFileSync(options.markdown, `${[TITLE, ...written].join('\n\n')}\n`);
+  }
 }
 
 await main().catch((error) => {
