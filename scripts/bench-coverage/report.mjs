@@ -15,7 +15,7 @@ export function heading({ trials, repetitions, seed }) {
     'Written by `npm run bench:coverage -- --markdown FILE`; the code that is judged is the one that writes records.',
     [
       `- ${trials} trials of each setting, ${repetitions} repetitions in a launch, seed ${seed}: a coverage of 95 % has a standard error of ${percent(errorOf(0.95, trials))} points`,
-      `- A repetition takes 1 + ${NOISE} x noise + ${EFFECT} x launch effect; rows: the noise inside a launch and the effects of launches, each with a standard deviation of about 1`,
+      `- A repetition takes 1 + ${NOISE} x noise + ${EFFECT} x launch effect; rows: the noise inside a launch and the effects of launches. A normal one has a standard deviation of 1; of two modes each has, and they are 6 apart; one in ten of contaminated launches is 8 further; drifting is a rise by 1 over the launch`,
       `- Truth: what very many more launches of ${repetitions} repetitions have for their median; that is what another campaign of this kind would find`,
       '- After the stroke: of the same intervals, those that contain what launches without end would show, the quantile of all the repetitions of the launch in the middle. It is less where so few repetitions show something else: neighbours that depend on each other for long, and launch effects that are skewed or have modes, which the noise of short launches smears',
       '- p5 and p95: the intervals of the launches’ own quantiles',
