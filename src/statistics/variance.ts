@@ -9,7 +9,7 @@ import { requireFinite } from './finite.js';
 import { LEVEL } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { normalReach } from './normal.js';
-import { median, quantileSorted, sortedCopy } from './quantile.js';
+import { median, medianInPlace, quantileSorted, sortedCopy } from './quantile.js';
 import { robustDeviation } from './scale.js';
 
 export interface VarianceComponents {
@@ -36,13 +36,17 @@ export interface VarianceComponents {
 const ERRORS = 2;
 /** But no further out than the quartiles: with few independent repetitions, stalls would be read. */
 const FURTHEST = 0.25;
+/** The noise of a repetition is the same throughout, or a flag says so: the first ones tell it, and a median over launches is taken. */
+const MOST_LOOKED_AT = 4096;
 
 /**
  * n times the variance of the median of a dependent series. The share of values at or below the median has the variance
  * 1 / (4 m), m the effective sample size of that indicator (as the interval within a launch has it); quantiles two of
  * its standard errors to either side are four standard errors of the median apart.
  */
-function longRunVarianceOfMedian(samples: ArrayLike<number>, sorted: Float64Array): number {
+function longRunVarianceOfMedian(whole: Float64Array): number {
+  const samples = whole.subarray(0, MOST_LOOKED_AT);
+  const sorted = sortedCopy(samples);
   const n = samples.length;
   const centre = quantileSorted(sorted, 0.5);
   const indicator = Float64Array.from({ length: n }, (_, i) => ((samples[i] ?? 0) <= centre ? 1 : 0));
@@ -66,9 +70,9 @@ export function varianceComponents(launches: readonly ArrayLike<number>[]): Vari
   const [medians, longRun] = [new Float64Array(k), new Float64Array(k)];
   let perRepetition = 0;
   launches.forEach((samples, i) => {
-    const sorted = sortedCopy(samples);
-    medians[i] = quantileSorted(sorted, 0.5);
-    longRun[i] = longRunVarianceOfMedian(samples, sorted);
+    const whole = new Float64Array(samples);
+    longRun[i] = longRunVarianceOfMedian(whole);
+    medians[i] = medianInPlace(whole);
     perRepetition += 1 / samples.length / k;
   });
   const estimate = median(medians);
