@@ -11,7 +11,7 @@ import { type Job, monotonic } from '../inspection/job.js';
 import type { InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, Warmup } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
-import { inspectionFile, type Store } from '../store/store.js';
+import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import { type PlannedInspection, plan } from './plan.js';
 
 export interface Progress {
@@ -76,6 +76,7 @@ function makeJob(conductor: Conductor, planned: PlannedInspection, attempt: numb
     allowedCpus: cores.allowed,
     folders: store.inspectionFolders(),
     fileName: inspectionFile(planned.index),
+    samplesName: samplesFile(planned.index),
   };
 }
 

@@ -6,10 +6,12 @@
 import { z } from 'zod';
 
 export const SCHEMA_VERSION = 1;
+/** Of an inspection's document: 2 keeps its samples in a file of their own. */
+export const INSPECTION_VERSION = 2;
 
 /** Names of the JSON Schemas that the package ships in schema/. */
 export const RECORD_SCHEMA = 'urn:pi-bench:schema:record:1';
-export const INSPECTION_SCHEMA = 'urn:pi-bench:schema:inspection:1';
+export const INSPECTION_SCHEMA = 'urn:pi-bench:schema:inspection:2';
 
 type ObjectOf = typeof z.strictObject;
 
@@ -130,14 +132,17 @@ function documents(object: ObjectOf) {
     }),
     callsPerSample: z.int().min(1),
     samples: object({
-      seconds: z.array(z.number()).describe('of one call, in order'),
-      entries: z.array(z.number()).describe('start of each sample after the start of the first'),
-      disturbed: z
-        .array(z.int())
-        .nullable()
+      file: z
+        .string()
         .describe(
-          'indices of repetitions in which a measuring thread lost its CPU; null: the system cannot tell',
+          'beside this document: a zip of NumPy arrays, elapsed_ns, start_ns and disturbed, in order',
         ),
+      sha256: z.string().describe('of that file'),
+      count: z.int().min(0),
+      disturbed: z
+        .int()
+        .nullable()
+        .describe('repetitions in which a measuring thread lost its CPU; null: the system cannot tell'),
     }),
     wall: seconds.describe('from the start of the first sample to the end of the last'),
     evicting: seconds.describe('of that, spent on bringing operands out of the caches'),
