@@ -3,14 +3,19 @@ import type { Options } from 'yargs';
 import { UserError } from '../errors.js';
 import type { Flags, MeasuringDefaults } from '../indicators/indicator.js';
 import { formatSeconds } from '../quantities/format.js';
-import { parseCount, parseDuration, requireDuration } from '../quantities/parse.js';
+import { parseCount, parseDuration, parseShare, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, Warmup } from '../record/schema.js';
+import type { Seconds } from '../units.js';
 
 const MOST_REPETITIONS = 20_000_000;
 const MOST_INSPECTIONS = 10_000;
 const MOST_SEED = 2 ** 32 - 1;
 /** Without --reps: within these counts. */
 const BUDGET = { kind: 'budget', least: 5, most: 20_000 } as const;
+/** Of a precision: the first launches, from which the length of the others is chosen. */
+const PILOT = { kind: 'budget', seconds: 0.25, least: 20, most: 20_000 } as const;
+/** A precision that this machine cannot give must end somewhere. */
+const MOST_FOR_PRECISION = 200;
 
 export const measuringOptions = ({
   inspections,
@@ -25,8 +30,26 @@ export const measuringOptions = ({
   inspections: {
     type: 'string',
     group: 'Measuring:',
-    describe: 'Launches, each in a fresh process; from six on the interval is the machine’s',
-    default: String(inspections),
+    describe:
+      'Launches, each in a fresh process; from six on the interval is the machine’s; with --precision the most of them',
+    defaultDescription: `${inspections}; with --precision ${MOST_FOR_PRECISION}`,
+  },
+  precision: {
+    type: 'string',
+    group: 'Measuring:',
+    describe:
+      'Launch until the interval is ± this share of the median (1%), and choose their number and length',
+  },
+  budget: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'Time after which no launch begins (60s)',
+  },
+  strict: {
+    type: 'boolean',
+    group: 'Measuring:',
+    describe: 'Exit code 1 where a precision was not reached',
+    default: false,
   },
   warmup: {
     type: 'string',
@@ -54,6 +77,11 @@ export const measuringOptions = ({
       'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
     default: true,
   },
+  labels: {
+    type: 'string',
+    group: 'Output:',
+    describe: 'Labels of your own for every number: site=a,rack=3',
+  },
   out: {
     type: 'string',
     group: 'Output:',
@@ -67,6 +95,7 @@ export const measuringOptions = ({
 const text = (flags: Flags, name: string): string => String(flags[name]);
 
 export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {
+  if (flags.reps === undefined && flags.precision !== undefined) return PILOT;
   if (flags.reps === undefined) return { ...BUDGET, seconds };
   return { kind: 'fixed', repetitions: parseCount(text(flags, 'reps'), '--reps', MOST_REPETITIONS) };
 }
@@ -81,8 +110,33 @@ export function warmupOf(flags: Flags): Warmup {
   throw new UserError(`--warmup takes auto, a number of calls or a time such as 2s; got "${given}"`);
 }
 
-export const inspectionsOf = (flags: Flags): number =>
-  parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+export function inspectionsOf(flags: Flags, { inspections }: MeasuringDefaults): number {
+  if (flags.inspections !== undefined)
+    return parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+  return flags.precision === undefined ? inspections : MOST_FOR_PRECISION;
+}
+
+/** As a batch has it; nothing where the number of launches is fixed. */
+export const precisionOf = (flags: Flags): Pick<BatchSpec, 'precision'> =>
+  flags.precision === undefined ? {} : { precision: parseShare(text(flags, 'precision'), '--precision') };
+
+/** null: none. */
+export const budgetOf = (flags: Flags): Seconds | null =>
+  flags.budget === undefined ? null : requireDuration(text(flags, 'budget'), '--budget');
+
+/** @throws UserError for what is no list of `name=value`, and for a name that an exporter could not write. */
+export function labelsOf(flags: Flags): Readonly<Record<string, string>> {
+  if (flags.labels === undefined) return {};
+  const labels = text(flags, 'labels')
+    .split(',')
+    .map((item) => /^\s*([a-z][a-z0-9_]*)\s*=\s*(.+?)\s*$/.exec(item));
+  if (labels.includes(null)) {
+    throw new UserError(
+      `--labels takes names in small letters with their values, such as site=a,rack=3; got "${text(flags, 'labels')}"`,
+    );
+  }
+  return Object.fromEntries(labels.map((label) => [label?.[1] ?? '', label?.[2] ?? '']));
+}
 
 export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, 'timeout'), '--timeout');
 

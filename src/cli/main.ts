@@ -10,11 +10,13 @@ import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
 import { resumeCommand } from './commands/resume.js';
 import { showCommand } from './commands/show.js';
+import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
 
 /** A new command is its file and its line here; a new indicator's command comes by itself. */
 const commands: readonly CommandModule[] = [
   ...indicators.map(measureCommand),
+  sweepCommand,
   machineCommand,
   doctorCommand,
   showCommand,

@@ -1,11 +1,11 @@
 /**
  * Runs a campaign from where it stands to its record: waits for the machine, conducts, writes, and says how it ended.
- * `matmul` and `resume` differ only in where it stands.
+ * `matmul`, `sweep`, `run` and `resume` differ only in where it stands.
  */
 import { constants } from 'node:os';
-import { conduct } from '../campaign/conduct.js';
-import { plan } from '../campaign/plan.js';
+import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
+import { createSchedule } from '../campaign/schedule.js';
 import { EXIT } from '../errors.js';
 import { localEngine } from '../execution/local.js';
 import { lockMachine, type MachineLock, shareMachine } from '../execution/machine-lock.js';
@@ -13,7 +13,6 @@ import { monotonic } from '../inspection/job.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
 import { buildRecord } from '../record/build.js';
-import type { InspectionEnd } from '../record/inspection-end.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
@@ -35,6 +34,8 @@ export interface CampaignStart {
 export interface RunOptions {
   readonly quiet: boolean;
   readonly wait: boolean;
+  /** A precision that was not reached is the answer no. */
+  readonly strict: boolean;
 }
 
 export interface CampaignEnd {
@@ -43,10 +44,12 @@ export interface CampaignEnd {
   readonly exitCode: number;
 }
 
-function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null): number {
+function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null, strict: boolean): number {
   if (record.batches.some(({ verified }) => verified === 'failed')) return EXIT.wrongResult;
   if (signal !== null && record.status === 'interrupted') return EXIT.signal(constants.signals[signal]);
-  return record.status === 'complete' ? EXIT.done : EXIT.incomplete;
+  if (record.status !== 'complete') return EXIT.incomplete;
+  const missed = record.batches.some(({ precision }) => precision?.reached === false);
+  return strict && missed ? EXIT.answerIsNo : EXIT.done;
 }
 
 async function takeMachine(
@@ -79,32 +82,39 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     store.append({ event: 'contended', by, at: new Date().toISOString() });
   };
 
-  let ends: readonly InspectionEnd[] = [...before.ends.values()];
+  /** As it is when the machine is never had. */
+  let conducted: Conducted = {
+    ends: [...before.ends.values()],
+    planned: createSchedule(campaign).certain(),
+    stoppedBy: 'signal',
+  };
   let began = monotonic();
-  const planned = plan(campaign);
   const progress = makeProgress(options.quiet);
   try {
-    if (ends.length < planned.length) {
-      const lock = await takeMachine(campaign.id, options.wait, onContended, stopper);
-      began = monotonic();
-      try {
-        ends = await conduct(
-          {
-            campaign,
-            store,
-            engine: localEngine,
-            cores: coresHere(),
-            onlineCpus: onlineCpus(machine),
-            onProgress: progress.update,
-            onEnd: progress.ended,
-            signal: stopper.signal,
-          },
-          before.ends,
-          before.attempts,
-        );
-      } finally {
-        lock.release();
-      }
+    const done =
+      conducted.planned.length > 0 && conducted.planned.every(({ index }) => before.ends.has(index));
+    // Nothing will be launched then: no reason to wait.
+    const lock = done ? null : await takeMachine(campaign.id, options.wait, onContended, stopper);
+    began = monotonic();
+    const { budget } = campaign;
+    try {
+      conducted = await conduct(
+        {
+          campaign,
+          store,
+          engine: localEngine,
+          cores: coresHere(),
+          onlineCpus: onlineCpus(machine),
+          onProgress: progress.update,
+          onEnd: progress.ended,
+          signal: stopper.signal,
+          deadline: budget === undefined ? Number.POSITIVE_INFINITY : began + budget - before.active,
+        },
+        before.ends,
+        before.attempts,
+      );
+    } finally {
+      lock?.release();
     }
   } catch (error) {
     if (!stopper.signal.aborted) throw error;
@@ -120,9 +130,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     campaign,
     machine,
     piBench: start.piBench,
-    ends,
-    planned,
-    interrupted: signal !== null,
+    ...conducted,
     contendedBy,
     readInspection: store.readInspection,
     wall: before.active + active,
@@ -131,5 +139,5 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const path = store.writeRecord(record);
   store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
   stopper.release();
-  return { record, path, exitCode: exitCodeOf(record, signal) };
+  return { record, path, exitCode: exitCodeOf(record, signal, options.strict) };
 }

@@ -31,11 +31,11 @@ export interface RecordInput {
   readonly campaign: Campaign;
   readonly machine: MachineDescription;
   readonly piBench: PiBenchIdentity;
-  /** Of the inspections that ended, in the plan's order. */
+  /** Of the inspections that ended, in the order in which they were asked for. */
   readonly ends: readonly InspectionEnd[];
-  /** Of the plan: which inspection belongs to which of the campaign's batches. */
+  /** Which inspection belongs to which of the campaign's batches: those that ended, and others that are certain. */
   readonly planned: readonly { readonly index: number; readonly batch: number }[];
-  readonly interrupted: boolean;
+  readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
   readonly contendedBy: string | null;
   readonly readInspection: (index: number) => ReadInspection | null;
   /** Seconds that were worked on the campaign, earlier processes included. */
@@ -96,9 +96,8 @@ function accountingOf(
   };
 }
 
-function statusOf({ interrupted, planned, ends }: RecordInput): PiBenchRecord['status'] {
-  if (interrupted && (ends.length < planned.length || ends.some(({ status }) => status === 'interrupted')))
-    return 'interrupted';
+function statusOf({ stoppedBy, planned, ends }: RecordInput): PiBenchRecord['status'] {
+  if (stoppedBy === 'signal') return 'interrupted';
   return ends.length === planned.length && ends.every(({ status }) => status === 'measured')
     ? 'complete'
     : 'incomplete';
@@ -124,6 +123,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     campaign,
     contendedBy: input.contendedBy,
     status: statusOf(input),
+    stoppedBy: input.stoppedBy,
     machine: JSON.parse(JSON.stringify(machine)) as PiBenchRecord['machine'],
     labels,
     batches,

@@ -60,6 +60,15 @@ function documents(object: ObjectOf) {
     sampling,
     warmup,
     timeout: seconds.describe('limit of one inspection'),
+    precision: z
+      .number()
+      .positive()
+      .lt(1)
+      .optional()
+      .describe(
+        'launches end when the interval’s half-width is this share of the estimate; `inspections` is then the most of them',
+      ),
+    labels: z.record(z.string(), z.string()).optional().describe('of this batch, by who measures'),
   });
   const fault = object({
     inspection: z.int().min(0),
@@ -72,6 +81,8 @@ function documents(object: ObjectOf) {
     command: z.array(z.string()),
     seed: z.int().min(0),
     batches: z.array(batchSpec).min(1),
+    budget: seconds.optional().describe('wall time after which no launch begins'),
+    labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
     fault: fault.nullable(),
   });
   const flag = object({
@@ -264,6 +275,14 @@ function documents(object: ObjectOf) {
     violin: plainJson.nullable(),
     box: plainJson.nullable(),
     disturbedShare: z.number().nullable(),
+    precision: object({
+      target: z.number(),
+      reached: z.boolean(),
+      halfWidth: z.number().nullable().describe('of the interval, as a share of the estimate'),
+      reason: z.string(),
+    })
+      .optional()
+      .describe('absent: the number of launches was fixed'),
     flags: z.array(flag.extend({ inspections: z.array(z.int()) })),
     inspections: z.array(recordInspection),
   });
@@ -278,6 +297,7 @@ function documents(object: ObjectOf) {
       .nullable()
       .describe('another campaign that measured on this machine at the same time'),
     status: z.enum(['complete', 'incomplete', 'interrupted']),
+    stoppedBy: z.enum(['plan', 'budget', 'signal']).optional().describe('why the last launch was the last'),
     machine: plainJson,
     labels,
     batches: z.array(batch),

@@ -1,0 +1,102 @@
+/** `pi-bench sweep INDICATOR`: the command of an indicator with several values for any of its flags. */
+import type { CommandModule, Options } from 'yargs';
+import { combinations } from '../../campaign/combinations.js';
+import { UserError } from '../../errors.js';
+import { indicators } from '../../indicators/index.js';
+import type { Flags, Indicator } from '../../indicators/indicator.js';
+import type { MachineDescription } from '../../machine/types.js';
+import { expandValues } from '../../quantities/expand.js';
+import { canonicalJson } from '../../record/digest.js';
+import type { BatchSpec } from '../../record/schema.js';
+import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
+import { batchesOf, createCampaign } from '../create-campaign.js';
+import { describeHere } from '../here.js';
+import { measure } from '../measure.js';
+
+const MOST_BATCHES = 10_000;
+
+/** Flags of measuring that make another batch; the others hold for the whole campaign. */
+const OF_A_BATCH = ['reps', 'inspections', 'warmup', 'stack', 'precision', 'timeout'];
+
+/** What takes several values: all that makes a case or a batch, but yes-or-no flags. */
+export function sweptNames(indicator: Indicator): readonly string[] {
+  const own = Object.entries(indicator.options).filter(([, { type }]) => type !== 'boolean');
+  return [...own.map(([name]) => name), ...OF_A_BATCH];
+}
+
+/**
+ * A batch for each combination of the flags' values; one that two combinations ask for, once.
+ * @throws UserError, QuantityError
+ */
+export function sweptBatches(
+  indicator: Indicator,
+  flags: Flags,
+  machine: MachineDescription,
+): readonly BatchSpec[] {
+  const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
+  const values = Object.fromEntries(
+    given.map((name) => [name, expandValues(String(flags[name]), `--${name}`)]),
+  );
+  const product = Object.values(values).reduce((count, some) => count * some.length, 1);
+  if (product > MOST_BATCHES) {
+    throw new UserError(`the flags' values make ${product} batches; a campaign has at most ${MOST_BATCHES}`);
+  }
+  const batches = combinations(values).flatMap((one) => batchesOf(indicator, { ...flags, ...one }, machine));
+  return [...new Map(batches.map((batch) => [canonicalJson(batch), batch])).values()];
+}
+
+/** `choices` would refuse a list before it is taken apart; the indicator checks each value. */
+function optionsOf(indicator: Indicator): Readonly<Record<string, Options>> {
+  const all = { ...indicator.options, ...measuringOptions(indicator.measuring) };
+  const swept = sweptNames(indicator);
+  return Object.fromEntries(
+    Object.entries(all).map(([name, { choices, ...option }]) =>
+      choices === undefined || !swept.includes(name)
+        ? [name, all[name] ?? option]
+        : [name, { ...option, describe: `${option.describe} (${choices.join(', ')})` }],
+    ),
+  );
+}
+
+function sweepOf(indicator: Indicator): CommandModule {
+  return {
+    command: indicator.name,
+    describe: `Sweep: ${indicator.summary}`,
+    builder: (yargs) => yargs.options(optionsOf(indicator)),
+    handler: (flags) => {
+      const machine = describeHere();
+      const campaign = createCampaign({
+        name: `sweep-${indicator.name}`,
+        command: process.argv.slice(2),
+        batches: sweptBatches(indicator, flags, machine),
+        seed: seedOf(flags),
+        budget: budgetOf(flags),
+        labels: labelsOf(flags),
+      });
+      return measure(campaign, machine, flags);
+    },
+  };
+}
+
+export const sweepCommand: CommandModule = {
+  command: 'sweep <indicator>',
+  describe:
+    'Measure over lists and ranges of any flag: how an indicator behaves, how many repetitions it needs',
+  builder: (yargs) => {
+    for (const indicator of indicators) yargs.command(sweepOf(indicator));
+    return yargs
+      .demandCommand(1, `say what to sweep: ${indicators.map(({ name }) => name).join(', ')}`)
+      .example([
+        [
+          '$0 sweep matmul --size 512 --reps 50,100,500,1k,2k,4k,8k --inspections 30',
+          'how many repetitions are enough here',
+        ],
+        [
+          '$0 sweep matmul --size 64..4096*2 --reps 2000 --inspections 10',
+          'how the rate depends on the size',
+        ],
+        ['$0 sweep matmul --size 256,512 --threads 1..8 --dtype float32,float64', 'every combination'],
+      ]);
+  },
+  handler: () => {},
+};
