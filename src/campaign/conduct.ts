@@ -9,7 +9,7 @@ import { type Cores, placeOthers, placeThreads } from '../execution/placement.js
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
-import type { InspectionEnd } from '../record/inspection-end.js';
+import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
@@ -46,9 +46,7 @@ export interface Conductor {
 
 export interface Conducted {
   /** Of all inspections that ended, earlier ones included, in the order in which they were asked for. */
-  readonly ends: readonly InspectionEnd[];
-  /** All where counts are fixed, else those that were asked for. */
-  readonly planned: readonly PlannedInspection[];
+  readonly ends: readonly BatchEnd[];
   readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
 }
 
@@ -128,11 +126,11 @@ export async function conduct(
 ): Promise<Conducted> {
   const { campaign, store, engine, signal, deadline } = conductor;
   const schedule = createSchedule(campaign);
-  const ends: InspectionEnd[] = [];
+  const ends: BatchEnd[] = [];
   const pilots = new Map<number, number>();
   /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
-    ends.push(end);
+    ends.push({ ...end, batch: inspection.batch });
     const { precision, warmup: asked } = campaign.batches[inspection.batch] as BatchSpec;
     const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
     // Reading back what nobody needs would take its time between launches.
@@ -144,11 +142,7 @@ export async function conduct(
     schedule.ended(inspection, launchValue(read, end));
   };
   const meanWall = (): Seconds => ends.reduce((sum, { wall }) => sum + wall, 0) / Math.max(1, ends.length);
-  const stopped = (stoppedBy: Conducted['stoppedBy']): Conducted => ({
-    ends,
-    planned: schedule.certain(),
-    stoppedBy,
-  });
+  const stopped = (stoppedBy: Conducted['stoppedBy']): Conducted => ({ ends, stoppedBy });
 
   for (let inspection = schedule.next(); inspection !== null; inspection = schedule.next()) {
     const known = before.get(inspection.index);

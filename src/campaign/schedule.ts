@@ -34,8 +34,6 @@ export interface Schedule {
   next(): Asked | null;
   /** @param value null where nothing was measured */
   ended(inspection: PlannedInspection, value: LaunchValue | null): void;
-  /** Inspections that are certain: all of them where counts are fixed, else those that were asked for. */
-  certain(): readonly PlannedInspection[];
   /** How many there will be, as far as can be told. */
   expected(): number;
 }
@@ -86,6 +84,11 @@ function learn(state: BatchState, value: LaunchValue | null): void {
   }
 }
 
+function expectedOf(state: BatchState): number {
+  if (enough(state)) return state.launches;
+  return Math.max(state.expected, Math.min(state.launches + 1, state.spec.inspections));
+}
+
 export function createSchedule(campaign: Campaign): Schedule {
   const states = campaign.batches.map(
     (spec): BatchState => ({
@@ -98,32 +101,20 @@ export function createSchedule(campaign: Campaign): Schedule {
       expected: spec.precision === undefined ? spec.inspections : Math.min(spec.inspections, LEAST_LAUNCHES),
     }),
   );
-  const fixed = campaign.batches.every(({ precision }) => precision === undefined);
-  const withinCount = (batch: number, launch: number): boolean =>
-    launch < (campaign.batches[batch]?.inspections ?? 0);
   const stateOf = (batch: number): BatchState => states[batch] as BatchState;
-  const order = rounds(campaign, (batch, launch) => withinCount(batch, launch) && !enough(stateOf(batch)));
-  const asked: PlannedInspection[] = [];
-  const all = fixed ? [...rounds(campaign, withinCount)] : null;
+  const order = rounds(campaign, (batch, launch) => {
+    const state = stateOf(batch);
+    return launch < state.spec.inspections && !enough(state);
+  });
   return {
     next() {
       const { value } = order.next();
       if (value === undefined) return null;
-      asked.push(value);
       const state = stateOf(value.batch);
       state.launches++;
       return { ...value, repetitions: state.repetitions };
     },
     ended: ({ batch }, value) => learn(stateOf(batch), value),
-    certain: () => all ?? asked,
-    expected: () =>
-      states.reduce(
-        (sum, state) =>
-          sum +
-          (enough(state)
-            ? state.launches
-            : Math.max(state.expected, Math.min(state.launches + 1, state.spec.inspections))),
-        0,
-      ),
+    expected: () => states.reduce((sum, state) => sum + expectedOf(state), 0),
   };
 }

@@ -5,7 +5,6 @@
 import { constants } from 'node:os';
 import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
-import { createSchedule } from '../campaign/schedule.js';
 import { EXIT } from '../errors.js';
 import { localEngine } from '../execution/local.js';
 import { lockMachine, type MachineLock, shareMachine } from '../execution/machine-lock.js';
@@ -52,20 +51,26 @@ function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null, strict
   return strict && missed ? EXIT.answerIsNo : EXIT.done;
 }
 
+/** null where it was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
 async function takeMachine(
   id: string,
   wait: boolean,
   onContended: (by: string) => void,
   stopper: Stopper,
-): Promise<MachineLock> {
+): Promise<MachineLock | null> {
   const self = `campaign ${id} (pid ${process.pid})`;
   if (!wait) return shareMachine(self, onContended);
-  return lockMachine(
-    self,
-    (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`),
-    onContended,
-    stopper.signal,
-  );
+  try {
+    return await lockMachine(
+      self,
+      (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`),
+      onContended,
+      stopper.signal,
+    );
+  } catch (error) {
+    if (stopper.signal.aborted) return null;
+    throw error;
+  }
 }
 
 /** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */
@@ -82,44 +87,28 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     store.append({ event: 'contended', by, at: new Date().toISOString() });
   };
 
-  /** As it is when the machine is never had. */
-  let conducted: Conducted = {
-    ends: [...before.ends.values()],
-    planned: createSchedule(campaign).certain(),
-    stoppedBy: 'signal',
-  };
-  let began = monotonic();
   const progress = makeProgress(options.quiet);
+  const lock = before.complete ? null : await takeMachine(campaign.id, options.wait, onContended, stopper);
+  const began = monotonic();
+  let conducted: Conducted;
   try {
-    const done =
-      conducted.planned.length > 0 && conducted.planned.every(({ index }) => before.ends.has(index));
-    // Nothing will be launched then: no reason to wait.
-    const lock = done ? null : await takeMachine(campaign.id, options.wait, onContended, stopper);
-    began = monotonic();
-    const { budget } = campaign;
-    try {
-      conducted = await conduct(
-        {
-          campaign,
-          store,
-          engine: localEngine,
-          cores: coresHere(),
-          onlineCpus: onlineCpus(machine),
-          onProgress: progress.update,
-          onEnd: progress.ended,
-          signal: stopper.signal,
-          deadline: budget === undefined ? Number.POSITIVE_INFINITY : began + budget - before.active,
-        },
-        before.ends,
-        before.attempts,
-      );
-    } finally {
-      lock?.release();
-    }
-  } catch (error) {
-    if (!stopper.signal.aborted) throw error;
-    // Stopped while it waited for the machine: the record says so and holds what was measured earlier.
+    conducted = await conduct(
+      {
+        campaign,
+        store,
+        engine: localEngine,
+        cores: coresHere(),
+        onlineCpus: onlineCpus(machine),
+        onProgress: progress.update,
+        onEnd: progress.ended,
+        signal: stopper.signal,
+        deadline: began + (campaign.budget ?? Number.POSITIVE_INFINITY) - before.active,
+      },
+      before.ends,
+      before.attempts,
+    );
   } finally {
+    lock?.release();
     progress.stop();
   }
 

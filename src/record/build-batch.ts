@@ -5,6 +5,7 @@ import { describeSamples } from '../statistics/describe.js';
 import type { Interval } from '../statistics/interval.js';
 import { median } from '../statistics/quantile.js';
 import { roofline } from '../statistics/roofline.js';
+import { precisionReached } from '../statistics/stopping.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
@@ -55,6 +56,7 @@ function disturbedShare(inspections: readonly RecordInspection[]): number | null
 interface Headline {
   readonly elapsed: NonNullable<RecordBatch['elapsed']>;
   readonly launches: Record<string, unknown>;
+  readonly precision: RecordBatch['precision'];
 }
 
 /** The interval as the record has it. */
@@ -64,11 +66,17 @@ function recorded(interval: Interval): NonNullable<RecordBatch['elapsed']>['inte
   return { level, low: interval.ci.low, high: interval.ci.high, method, basis };
 }
 
-function headlineOf(resting: readonly AnalysedInspection[]): Headline {
-  const { launchMedians, betweenLaunches, estimate, interval } = headlineOfLaunches(
-    resting.map(({ samples }) => samples),
-  );
+/** @param target the precision that decided the number of launches: such launches have an interval of their own */
+function headlineOf(resting: readonly AnalysedInspection[], target: number | undefined): Headline {
+  const headline = headlineOfLaunches(resting.map(({ samples }) => samples));
+  const { launchMedians, betweenLaunches, estimate } = headline;
+  const precision = target === undefined ? null : precisionReached(launchMedians, target);
+  const { interval } = precision !== null && launchMedians.length > 1 ? precision : headline;
   return {
+    precision:
+      precision === null || target === undefined
+        ? undefined
+        : { target, reached: precision.reached, halfWidth: precision.halfWidth, reason: precision.reason },
     elapsed: {
       median: estimate,
       interval: recorded(interval),
@@ -156,10 +164,11 @@ export function buildBatch(
     };
 
   const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);
-  const headline = headlineOf(resting);
+  const headline = headlineOf(resting, asked.precision);
   return {
     ...base,
     elapsed: headline.elapsed,
+    ...(headline.precision === undefined ? {} : { precision: headline.precision }),
     rate: rateOf(countedWork(base), headline, summary.p95, resting),
     roofline: rooflineOf(work, headline.elapsed.median, resting),
     launches: plain(headline.launches),

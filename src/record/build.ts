@@ -12,9 +12,10 @@ import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
 import { digestOf } from './digest.js';
-import type { InspectionEnd } from './inspection-end.js';
+import type { BatchEnd } from './inspection-end.js';
 import { batchLabels, machineLabels } from './labels.js';
 import {
+  type BatchSpec,
   type Campaign,
   type Kpi,
   type Labels,
@@ -32,9 +33,7 @@ export interface RecordInput {
   readonly machine: MachineDescription;
   readonly piBench: PiBenchIdentity;
   /** Of the inspections that ended, in the order in which they were asked for. */
-  readonly ends: readonly InspectionEnd[];
-  /** Which inspection belongs to which of the campaign's batches: those that ended, and others that are certain. */
-  readonly planned: readonly { readonly index: number; readonly batch: number }[];
+  readonly ends: readonly BatchEnd[];
   readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
   readonly contendedBy: string | null;
   readonly readInspection: (index: number) => ReadInspection | null;
@@ -96,9 +95,14 @@ function accountingOf(
   };
 }
 
-function statusOf({ stoppedBy, planned, ends }: RecordInput): PiBenchRecord['status'] {
+/** Where a precision decides, no count was promised. */
+function plannedOf({ ends }: RecordInput, { precision, inspections }: BatchSpec, batch: number): number {
+  return precision === undefined ? inspections : ends.filter((end) => end.batch === batch).length;
+}
+
+function statusOf({ stoppedBy }: RecordInput, batches: readonly RecordBatch[]): PiBenchRecord['status'] {
   if (stoppedBy === 'signal') return 'interrupted';
-  return ends.length === planned.length && ends.every(({ status }) => status === 'measured')
+  return batches.every(({ planned, measured }) => planned > 0 && planned === measured)
     ? 'complete'
     : 'incomplete';
 }
@@ -110,10 +114,9 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const timestamp = new Date().toISOString();
   const labels = machineLabels(machine, piBench, campaign.id);
   const batches = campaign.batches.map((asked, i) => {
-    const own = input.planned.filter(({ batch }) => batch === i).map(({ index }) => index);
-    const inspections = analysed.filter(({ entry }) => own.includes(entry.index));
+    const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
     const stack = findStack(asked.stack.provider).identify(asked.stack.variant);
-    return buildBatch(asked, stack, own.length, inspections);
+    return buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
   });
   const record: PiBenchRecord = {
     $schema: RECORD_SCHEMA,
@@ -122,7 +125,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     piBench: { ...piBench },
     campaign,
     contendedBy: input.contendedBy,
-    status: statusOf(input),
+    status: statusOf(input, batches),
     stoppedBy: input.stoppedBy,
     machine: JSON.parse(JSON.stringify(machine)) as PiBenchRecord['machine'],
     labels,

@@ -2,7 +2,7 @@
 import type { CommandModule, Options } from 'yargs';
 import { combinations } from '../../campaign/combinations.js';
 import { UserError } from '../../errors.js';
-import { indicators } from '../../indicators/index.js';
+import { findIndicator, indicators } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { expandValues } from '../../quantities/expand.js';
@@ -78,25 +78,25 @@ function sweepOf(indicator: Indicator): CommandModule {
   };
 }
 
+function refuse({ indicator }: Flags): never {
+  if (indicator !== undefined) findIndicator(String(indicator));
+  throw new UserError(`say what to sweep: ${indicators.map(({ name }) => name).join(', ')}`);
+}
+
 export const sweepCommand: CommandModule = {
-  command: 'sweep <indicator>',
+  command: 'sweep',
   describe:
     'Measure over lists and ranges of any flag: how an indicator behaves, how many repetitions it needs',
   builder: (yargs) => {
     for (const indicator of indicators) yargs.command(sweepOf(indicator));
-    return yargs
-      .demandCommand(1, `say what to sweep: ${indicators.map(({ name }) => name).join(', ')}`)
-      .example([
-        [
-          '$0 sweep matmul --size 512 --reps 50,100,500,1k,2k,4k,8k --inspections 30',
-          'how many repetitions are enough here',
-        ],
-        [
-          '$0 sweep matmul --size 64..4096*2 --reps 2000 --inspections 10',
-          'how the rate depends on the size',
-        ],
-        ['$0 sweep matmul --size 256,512 --threads 1..8 --dtype float32,float64', 'every combination'],
-      ]);
+    return yargs.command({ command: '$0 [indicator]', describe: false, handler: refuse }).example([
+      [
+        '$0 sweep matmul --size 512 --reps 50,100,500,1k,2k,4k,8k --inspections 30',
+        'how many repetitions are enough here',
+      ],
+      ['$0 sweep matmul --size 64..4096*2 --reps 2000 --inspections 10', 'how the rate depends on the size'],
+      ['$0 sweep matmul --size 256,512 --threads 1..8 --dtype float32,float64', 'every combination'],
+    ]);
   },
   handler: () => {},
 };
