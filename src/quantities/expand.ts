@@ -24,9 +24,9 @@ function endsOf(first: string, last: string): Range | null {
 }
 
 function stepsOf({ low, high }: Range, step: string, size: number): readonly number[] {
-  const values: number[] = [];
+  const values = [low];
   const next = (value: number): number => (step === '+' ? value + size : value * size);
-  for (let value = low; value * SAME < high && values.length <= MOST_VALUES; value = next(value))
+  for (let value = next(low); value * SAME < high && values.length <= MOST_VALUES; value = next(value))
     values.push(Math.round(value));
   return [...values, high];
 }
