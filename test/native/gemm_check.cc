@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "../../kernels/cpu/blocking.h"
 #include "../../kernels/cpu/cpu_features.h"
-#include "../../kernels/cpu/gemm.h"
-#include "../../kernels/cpu/instruction_set.h"
-#include "../../kernels/cpu/loop_nest.h"
+#include "../../kernels/cpu/gemm/blocking.h"
+#include "../../kernels/cpu/gemm/gemm.h"
+#include "../../kernels/cpu/gemm/instruction_set.h"
+#include "../../kernels/cpu/gemm/loop_nest.h"
 #include "../../native/threads/team.h"
 #include "check.h"
 #include "instruction_sets.h"

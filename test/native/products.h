@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "../../kernels/cpu/gemm.h"
-#include "../../kernels/cpu/instruction_set.h"
-#include "../../kernels/cpu/loop_nest.h"
+#include "../../kernels/cpu/gemm/gemm.h"
+#include "../../kernels/cpu/gemm/instruction_set.h"
+#include "../../kernels/cpu/gemm/loop_nest.h"
 #include "../../native/threads/team.h"
 #include "matrices.h"
 

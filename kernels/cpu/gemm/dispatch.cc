@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cpu_features.h"
-#include "data_type_name.h"
+#include "../cpu_features.h"
+#include "../data_type_name.h"
 #include "gemm.h"
 #include "instruction_set.h"
 #include "loop_nest.h"

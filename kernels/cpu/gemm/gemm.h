@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-#include "data_type.h"
+#include "../data_type.h"
 
 namespace pibench {
 class Team;

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "cache_sizes.h"
+#include "../cache_sizes.h"
 #include "instruction_set.h"
 #include "loop_nest.h"
 

@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cpu_features.h"
-#include "data_type.h"
+#include "../cpu_features.h"
+#include "../data_type.h"
 #include "packing.h"
 
 namespace pibench::kernels {

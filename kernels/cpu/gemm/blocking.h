@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "cache_sizes.h"
+#include "../cache_sizes.h"
 
 namespace pibench::kernels {
 

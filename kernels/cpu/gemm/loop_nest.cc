@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../../native/threads/team.h"
-#include "buffer.h"
+#include "../../../native/threads/team.h"
+#include "../buffer.h"
 #include "instruction_set.h"
 
 namespace pibench::kernels {
