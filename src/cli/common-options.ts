@@ -17,6 +17,31 @@ const PILOT = { kind: 'budget', seconds: 0.25, least: 20, most: 20_000 } as cons
 /** A precision that this machine cannot give must end somewhere. */
 const MOST_FOR_PRECISION = 200;
 
+/** Of every command that measures, whatever says what is measured. */
+export const outputOptions: Readonly<Record<string, Options>> = {
+  wait: {
+    type: 'boolean',
+    group: 'Measuring:',
+    describe:
+      'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
+    default: true,
+  },
+  strict: {
+    type: 'boolean',
+    group: 'Measuring:',
+    describe: 'Exit code 1 where a precision was not reached',
+    default: false,
+  },
+  out: {
+    type: 'string',
+    group: 'Output:',
+    describe: 'Folder in which the campaign gets its own',
+    default: 'results',
+  },
+  json: { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' },
+  quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
+};
+
 export const measuringOptions = ({
   inspections,
   seconds,
@@ -45,12 +70,6 @@ export const measuringOptions = ({
     group: 'Measuring:',
     describe: 'Time after which no launch begins (60s)',
   },
-  strict: {
-    type: 'boolean',
-    group: 'Measuring:',
-    describe: 'Exit code 1 where a precision was not reached',
-    default: false,
-  },
   warmup: {
     type: 'string',
     group: 'Measuring:',
@@ -69,27 +88,14 @@ export const measuringOptions = ({
     describe: 'What executes it: embedded, embedded:avx2 ...',
     default: 'embedded',
   },
+  device: { type: 'string', group: 'Measuring:', describe: 'Where it runs', default: 'cpu' },
   timeout: { type: 'string', group: 'Measuring:', describe: 'Limit of each launch', default: '10min' },
-  wait: {
-    type: 'boolean',
-    group: 'Measuring:',
-    describe:
-      'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
-    default: true,
-  },
   labels: {
     type: 'string',
     group: 'Output:',
     describe: 'Labels of your own for every number: site=a,rack=3',
   },
-  out: {
-    type: 'string',
-    group: 'Output:',
-    describe: 'Folder in which the campaign gets its own',
-    default: 'results',
-  },
-  json: { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' },
-  quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
+  ...outputOptions,
 });
 
 const text = (flags: Flags, name: string): string => String(flags[name]);
@@ -139,6 +145,13 @@ export function labelsOf(flags: Flags): Readonly<Record<string, string>> {
 }
 
 export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, 'timeout'), '--timeout');
+
+/** @throws UserError for a device that this pi-bench does not measure. */
+export function deviceOf(flags: Flags): string {
+  const device = text(flags, 'device');
+  if (device !== 'cpu') throw new UserError(`--device ${device} is unknown; there is cpu`);
+  return device;
+}
 
 /** null: to be drawn. */
 export function seedOf(flags: Flags): number | null {

@@ -5,10 +5,11 @@ import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import { formatBytes } from '../quantities/format.js';
+import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
-import { inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
+import { deviceOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
 
 /** Bytes that a sample takes in the addon and in JavaScript together. */
 const SAMPLE_BYTES = 64;
@@ -48,7 +49,7 @@ export function batchesOf(
     return {
       case: { indicator: indicator.name, parameters },
       stack,
-      device: 'cpu',
+      device: deviceOf(flags),
       inspections: inspectionsOf(flags, indicator.measuring),
       sampling: samplingOf(flags, indicator.measuring),
       warmup: warmupOf(flags),
@@ -72,7 +73,21 @@ export interface CampaignInput {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** @throws UserError for a label that would hide one of pi-bench's own. */
+function checkLabels(batches: readonly BatchSpec[], campaign: CampaignInput['labels']): void {
+  const own = new Set<string>([
+    ...LABEL_NAMES,
+    ...batches.flatMap((batch) => Object.keys(batch.case.parameters)),
+  ]);
+  const given = [campaign, ...batches.map(({ labels }) => labels ?? {})].flatMap(Object.keys);
+  const hiding = given.find((label) => own.has(label));
+  if (hiding !== undefined)
+    throw new UserError(`the label ${hiding} is pi-bench's own: give yours another name`);
+}
+
+/** @throws UserError */
 export function createCampaign({ name, command, batches, seed, budget, labels }: CampaignInput): Campaign {
+  checkLabels(batches, labels);
   const createdAt = new Date().toISOString();
   return {
     id: makeId(name, createdAt),

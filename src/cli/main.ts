@@ -9,6 +9,7 @@ import { doctorCommand } from './commands/doctor.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
 import { resumeCommand } from './commands/resume.js';
+import { runCommand } from './commands/run.js';
 import { showCommand } from './commands/show.js';
 import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
@@ -17,6 +18,7 @@ import { say } from './say.js';
 const commands: readonly CommandModule[] = [
   ...indicators.map(measureCommand),
   sweepCommand,
+  runCommand,
   machineCommand,
   doctorCommand,
   showCommand,

@@ -13,7 +13,8 @@ import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
 import { digestOf } from './digest.js';
 import type { BatchEnd } from './inspection-end.js';
-import { batchLabels, machineLabels } from './labels.js';
+import { batchLabels, givenLabels, machineLabels } from './labels.js';
+import { recommendationsOf } from './recommendations.js';
 import {
   type BatchSpec,
   type Campaign,
@@ -107,12 +108,17 @@ function statusOf({ stoppedBy }: RecordInput, batches: readonly RecordBatch[]): 
     : 'incomplete';
 }
 
+function recommended(batches: readonly RecordBatch[]): Pick<PiBenchRecord, 'recommendations'> {
+  const recommendations = recommendationsOf(batches);
+  return recommendations.length === 0 ? {} : { recommendations: [...recommendations] };
+}
+
 /** @throws Error when the record would contradict itself: that is a bug of pi-bench, and nothing must be published then. */
 export function buildRecord(input: RecordInput): PiBenchRecord {
   const { campaign, machine, piBench } = input;
   const analysed = inspectionsOf(input);
   const timestamp = new Date().toISOString();
-  const labels = machineLabels(machine, piBench, campaign.id);
+  const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const batches = campaign.batches.map((asked, i) => {
     const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
     const stack = findStack(asked.stack.provider).identify(asked.stack.variant);
@@ -134,6 +140,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
       ...batches.flatMap((batch) => kpisOf(batch, labels, input.wall, timestamp)),
       ...curvesOf(batches, labels, timestamp),
     ],
+    ...recommended(batches),
     accounting: accountingOf(
       input,
       analysed.map(({ entry }) => entry),

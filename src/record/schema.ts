@@ -286,6 +286,32 @@ function documents(object: ObjectOf) {
     flags: z.array(flag.extend({ inspections: z.array(z.int()) })),
     inspections: z.array(recordInspection),
   });
+  const recommendation = object({
+    kind: z.literal('repetitions'),
+    batches: z.array(z.int()).describe('of this record, which differ in nothing but their repetitions'),
+    repetitions: z.int().nullable().describe('the fewest whose spread is not distinguishable from the best'),
+    best: z.int().nullable().describe('the count of the smallest spread'),
+    why: z.string(),
+    test: z.string(),
+    spreadIs: z.string(),
+    leastRatioFound: z
+      .number()
+      .nullable()
+      .describe('ratios of spreads below this one pass for chance in a sweep of so many launches'),
+    counts: z.array(
+      object({
+        repetitions: z.int(),
+        launches: z.int(),
+        spread: z.number().nullable(),
+        ratio: z.number().nullable(),
+        ratioInterval: object({ low: z.number(), high: z.number() }).nullable(),
+        p: z.number().nullable(),
+      }),
+    ),
+    launches: z
+      .array(object({ target: z.number(), launches: z.int() }))
+      .describe('with that many repetitions: for an interval of ± the target’s share of the median'),
+  });
   const record = object({
     $schema: z.string(),
     kind: z.literal('pi-bench record'),
@@ -302,6 +328,7 @@ function documents(object: ObjectOf) {
     labels,
     batches: z.array(batch),
     kpis: z.array(kpi),
+    recommendations: z.array(recommendation).optional().describe('what a sweep of repetitions answers'),
     accounting: object({
       wall: seconds.describe('from the command to the record, waiting for other campaigns excluded'),
       measured: seconds.describe('inside the repetitions that count'),
@@ -330,6 +357,7 @@ export type PiBenchRecord = z.infer<typeof written.record>;
 export type RecordBatch = PiBenchRecord['batches'][number];
 export type RecordInspection = RecordBatch['inspections'][number];
 export type InspectionStatus = RecordInspection['status'];
+export type Recommendation = NonNullable<PiBenchRecord['recommendations']>[number];
 export type Kpi = PiBenchRecord['kpis'][number];
 export type ScalarKpi = Extract<Kpi, { value: number }>;
 export type CurveKpi = Extract<Kpi, { xUnit: string }>;

@@ -14,6 +14,7 @@ import { basisText } from './basis.js';
 import { renderMemory } from './memory.js';
 import { clockRows, renderPeak } from './peak.js';
 import { rooflineRows } from './roofline.js';
+import { renderStability } from './stability.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 import { type Axis, drawBox, drawViolin } from './violin.js';
@@ -61,9 +62,16 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
     ...bytesRow(batch),
     ...(batch.case.indicator === 'peak' ? clockRows(batch) : []),
     ...rooflineRows(batch, style),
+    ...precisionRow(batch, style),
     ['slowest 5 %', `below ${flops(rate.p05)}`],
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
+}
+
+function precisionRow({ precision }: RecordBatch, style: Style): Row[] {
+  if (precision === undefined) return [];
+  const said = precision.reached ? style.good('reached') : style.warn('not reached');
+  return [['precision', `${said}: ${precision.reason}`]];
 }
 
 /** Where the rate counts bytes: which ones, and which others move. */
@@ -227,11 +235,14 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
   peak: renderPeak,
 };
 
+/** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
 function renderBatches(record: PiBenchRecord, style: Style): string {
-  const { batches } = record;
+  const { batches, campaign } = record;
+  const [first] = batches;
+  if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
-  const table = batches.length > 1 && others.length === 0 ? TABLES[indicator ?? ''] : undefined;
-  return table?.(record, style) ?? batches.map((batch) => renderBatch(batch, style)).join('\n');
+  const own = others.length === 0 && campaign.command[0] === indicator ? TABLES[indicator ?? ''] : undefined;
+  return (own ?? renderStability)(record, style);
 }
 
 /** @param path of the record's file, or null when it is nowhere */
