@@ -9,6 +9,7 @@ import { type Column, renderColumns, renderRows } from './table.js';
 
 const NONE = '–';
 const SPARK_WIDTH = 12;
+const LEAST_NAME = 8;
 /** Left out from the last to the first where a terminal is too narrow for all. */
 const OPTIONAL = ['over time', 'rate', 'IQR', 'std error'];
 
@@ -79,24 +80,35 @@ function rateText({ rate, rateUnit }: RecordBatch): string {
   return `${significant((rate?.median ?? 0) / factor, 4)} ${prefix}${rateUnit}`;
 }
 
-/** The rows with as many columns as fit. */
+const shortened = (name: string, most: number): string =>
+  name.length <= most ? name : `${name.slice(0, most - 1)}…`;
+
+/** The rows with as many columns as fit; names are shortened last. */
 function table(rows: readonly (readonly Cell[])[], style: Style): string {
-  const render = (without: ReadonlySet<string>): string => {
-    const kept = rows.map((row) => row.filter(({ head }) => !without.has(head)));
+  const render = (without: ReadonlySet<string>, longest = Number.POSITIVE_INFINITY): string => {
+    const kept = rows.map((row) =>
+      row
+        .filter(({ head }) => !without.has(head))
+        .map((cell) => (cell.head === 'batch' ? { ...cell, text: shortened(cell.text, longest) } : cell)),
+    );
     return renderColumns(
       (kept[0] ?? []).map(({ head, align }) => ({ head, align })),
       kept.map((row) => row.map(({ text }) => text)),
       style,
     );
   };
-  const fits = (text: string): boolean => text.split('\n').every((line) => shownLength(line) <= style.width);
+  const widthOf = (text: string): number => Math.max(...text.split('\n').map(shownLength));
   const withoutFlags = rows.every((row) => row.every(({ head, text }) => head !== 'flags' || text === ''));
   const without = new Set(withoutFlags ? ['flags'] : []);
   for (const head of OPTIONAL) {
-    if (fits(render(without))) break;
+    if (widthOf(render(without)) <= style.width) break;
     without.add(head);
   }
-  return render(without);
+  const whole = render(without);
+  const excess = widthOf(whole) - style.width;
+  if (excess <= 0) return whole;
+  const longest = Math.max(...rows.map(([name]) => name?.text.length ?? 0));
+  return render(without, Math.max(LEAST_NAME, longest - excess));
 }
 
 function legend(letters: ReadonlyMap<string, string>, style: Style): readonly string[] {
