@@ -8,6 +8,7 @@ import { QuantityError } from '../quantities/parse.js';
 import { doctorCommand } from './commands/doctor.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
+import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
 import { showCommand } from './commands/show.js';
 import { say } from './say.js';
@@ -18,6 +19,7 @@ const commands: readonly CommandModule[] = [
   machineCommand,
   doctorCommand,
   showCommand,
+  reportCommand,
   resumeCommand,
 ];
 
