@@ -8,6 +8,7 @@ import { QuantityError } from '../quantities/parse.js';
 import { doctorCommand } from './commands/doctor.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
+import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
 import { showCommand } from './commands/show.js';
@@ -22,6 +23,7 @@ const commands: readonly CommandModule[] = [
   machineCommand,
   doctorCommand,
   showCommand,
+  reportCommand,
   resumeCommand,
 ];
 

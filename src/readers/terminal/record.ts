@@ -1,15 +1,9 @@
 /** A record for a person: the rate first, then how far to trust it, then where it is. */
-import {
-  formatBytes,
-  formatSeconds,
-  formatShare,
-  plural,
-  significant,
-  withPrefix,
-} from '../../quantities/format.js';
+import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
 import { renderMemory } from './memory.js';
 import { clockRows, renderPeak } from './peak.js';
@@ -108,27 +102,15 @@ function undisturbedText({ inspections, elapsed }: RecordBatch): string {
   return clean.length === 0 || elapsed === null ? '' : `; the others take ${formatSeconds(median(clean))}`;
 }
 
-const METHODS: Readonly<Record<string, string>> = {
-  reference: 'every element compared',
-  freivalds: 'every row by Freivalds’ check',
-  sum: 'the sum of all words that were read',
-  sums: 'the sums in the registers of every thread',
-};
-
-function verificationText({ inspections, verified }: RecordBatch, style: Style): string {
-  const checked = inspections.flatMap(({ verification }) => verification ?? []);
-  if (verified === 'not-run') return style.warn('not verified: no launch came that far');
-  const passed = checked.filter((verification) => verification.passed);
-  const failed = checked.find((verification) => !verification.passed);
-  if (failed !== undefined) {
-    return style.bad(
-      `WRONG in ${checked.length - passed.length} of ${plural(checked.length, 'launch', 'launches')}: ${failed.firstWrong}`,
-    );
+function verificationText(batch: RecordBatch, style: Style): string {
+  switch (batch.verified) {
+    case 'not-run':
+      return style.warn('not verified: no launch came that far');
+    case 'failed':
+      return style.bad(`WRONG ${verificationOf(batch)}`);
+    default:
+      return `${style.good('verified')} ${verificationOf(batch)}`;
   }
-  const worst = Math.max(...passed.map(({ worstError }) => worstError ?? Number.POSITIVE_INFINITY));
-  const error =
-    worst === 0 ? 'no difference' : `largest error ${significant(worst, 2)} of what rounding may cause`;
-  return `${style.good('verified')} in ${plural(passed.length, 'launch', 'launches')} (${METHODS[passed[0]?.method ?? ''] ?? passed[0]?.method}; ${error})`;
 }
 
 /** The middle of the distribution: tails beyond are told in words, or they would squeeze it to a line. */

@@ -1,0 +1,259 @@
+/** Samples over time of a few launches of one batch, with warm-up and disturbed repetitions: a panel for each. */
+import type { Mark, Spec } from 'vega';
+import { formatSeconds, plural } from '../../quantities/format.js';
+import type { Role, ShownLaunch } from '../details.js';
+import type { Bucket } from '../envelope.js';
+import type { BatchFigure, Cell } from './figure.js';
+import { brief, domainOf, frame, numberAxis, numberScale, type Unit, unitFor } from './parts.js';
+import type { Theme } from './theme.js';
+
+const PANEL = 150;
+const GAP = 62;
+const ROLES: Readonly<Record<Role, string>> = {
+  first: 'the first',
+  typical: 'the typical one',
+  furthest: 'the one furthest from it',
+};
+
+const headOf = ({ number, roles, repetitions }: ShownLaunch): string =>
+  `launch ${number}, ${roles.map((role) => ROLES[role]).join(' and ')}: ${plural(repetitions, 'repetition')}`;
+
+function flagsOf({ flags, disturbedKnown }: ShownLaunch): string {
+  const named = flags.length === 0 ? 'no flag' : `flags: ${flags.join(', ')}`;
+  return disturbedKnown ? named : `${named}; which repetitions were disturbed is not known`;
+}
+
+function drawn(buckets: readonly Bucket[], warm: boolean, time: Unit, unit: Unit) {
+  return buckets.map(({ time: at, low, middle, high, n, disturbed, worst }) => ({
+    t: brief(at / time.factor),
+    low: brief(low / unit.factor),
+    mid: brief(middle / unit.factor),
+    high: brief(high / unit.factor),
+    ...(n > 1 ? { n } : {}),
+    ...(warm ? { warm } : {}),
+    ...(worst === null ? {} : { hit: disturbed, worst: brief(worst / unit.factor) }),
+  }));
+}
+
+function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, unit: Unit, theme: Theme) {
+  const data = `launch-${index}`;
+  const y = `y-${index}`;
+  const axis = domainOf(
+    [...launch.warmup, ...launch.buckets].flatMap(({ low, high }) => [low / unit.factor, high / unit.factor]),
+  );
+  const x = { scale: 'x', field: 't' };
+  const colour = [{ test: 'datum.warm', value: theme.muted }, { value: theme.main }];
+  const tooltip = {
+    signal: `{"": "launch ${launch.number}", "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": datum.hit ? toString(datum.hit) : "none"}`,
+  };
+  const marks: Mark[] = [
+    {
+      type: 'rect',
+      name: `warmup-span-${index}`,
+      encode: {
+        update: {
+          x: { value: 0 },
+          x2: { signal: `clamp(scale('x', 0), 0, width)` },
+          y: { value: 0 },
+          y2: { value: PANEL },
+          fill: { value: theme.grid },
+          fillOpacity: { value: 0.6 },
+        },
+      },
+    },
+    {
+      type: 'rule',
+      name: `range-${index}`,
+      from: { data },
+      encode: {
+        update: {
+          x,
+          y: { scale: y, field: 'low' },
+          y2: { scale: y, field: 'high' },
+          stroke: [{ test: 'datum.warm', value: theme.grid }, { value: theme.soft }],
+          strokeWidth: { value: 2 },
+        },
+      },
+    },
+    {
+      type: 'symbol',
+      name: `middle-${index}`,
+      from: { data },
+      encode: {
+        update: {
+          x,
+          y: { scale: y, field: 'mid' },
+          size: { value: 7 },
+          shape: { value: 'square' },
+          fill: colour,
+          tooltip,
+        },
+      },
+    },
+    {
+      type: 'symbol',
+      name: `disturbed-${index}`,
+      from: { data: `${data}-disturbed` },
+      encode: {
+        update: {
+          x,
+          y: { scale: y, field: 'worst' },
+          size: { value: 30 },
+          shape: { value: 'triangle-down' },
+          fill: { value: theme.alarm },
+          tooltip,
+        },
+      },
+    },
+  ];
+  const values = [...drawn(launch.warmup, true, time, unit), ...drawn(launch.buckets, false, time, unit)];
+  const group: Mark = {
+    type: 'group',
+    name: `panel-${index}`,
+    encode: {
+      update: {
+        y: { value: index * (PANEL + GAP) },
+        width: { signal: 'width' },
+        height: { value: PANEL },
+      },
+    },
+    axes: [
+      { ...numberAxis(y, 'left', '', axis), tickCount: 4 },
+      {
+        scale: 'x',
+        orient: 'bottom',
+        tickCount: 6,
+        ...(last ? { title: `time after the first repetition began, ${time.name}` } : {}),
+      },
+    ],
+    marks: [
+      {
+        type: 'group',
+        name: `plot-${index}`,
+        clip: true,
+        encode: { update: { width: { signal: 'width' }, height: { value: PANEL } } },
+        marks,
+      },
+      headText(`elapsed, ${unit.name}: ${headOf(launch)}`, -24, 600, theme.ink),
+      headText(flagsOf(launch), -9, 400, launch.flags.length > 0 ? theme.alarm : theme.muted),
+    ],
+  };
+  return {
+    data: [
+      { name: data, values },
+      { name: `${data}-disturbed`, values: values.filter((value) => 'hit' in value) },
+    ],
+    scale: numberScale(y, axis, [PANEL, 0]),
+    group,
+  };
+}
+
+const headText = (text: string, y: number, weight: 400 | 600, colour: string): Mark => ({
+  type: 'text',
+  encode: {
+    update: {
+      x: { value: 0 },
+      y: { value: y },
+      text: { value: text },
+      fontWeight: { value: weight },
+      fill: { value: colour },
+      limit: { signal: 'width' },
+    },
+  },
+});
+
+function specOf(shown: readonly ShownLaunch[], theme: Theme): Spec {
+  const buckets = shown.flatMap((launch) => [...launch.warmup, ...launch.buckets]);
+  const times = buckets.map(({ time }) => time);
+  const [begin, end] = [Math.min(...times), Math.max(...times)];
+  const time = unitFor([end - begin], 's');
+  const unit = unitFor(
+    buckets.map(({ middle }) => middle),
+    's',
+  );
+  const panels = shown.map((launch, i) => panel(launch, i, i === shown.length - 1, time, unit, theme));
+  const air = ((end - begin) * 0.01) / time.factor;
+  const [t0, t1] = [begin / time.factor - air, end / time.factor + air];
+  return frame(theme, shown.length * PANEL + (shown.length - 1) * GAP, {
+    // The page moves these two; the still picture shows all.
+    signals: [
+      { name: 'from', value: 0 },
+      { name: 'to', value: 1 },
+    ],
+    data: panels.flatMap(({ data }) => data),
+    scales: [
+      {
+        name: 'x',
+        type: 'linear',
+        zero: false,
+        nice: false,
+        domain: [{ signal: `${t0} + from * ${t1 - t0}` }, { signal: `${t0} + to * ${t1 - t0}` }],
+        range: 'width',
+      },
+      ...panels.map(({ scale }) => scale),
+    ],
+    marks: panels.map(({ group }) => group),
+  });
+}
+
+const cells = (launch: number, phase: string, buckets: readonly Bucket[]): Cell[][] =>
+  buckets.map(({ time, n, low, middle, high, disturbed }) => [
+    launch,
+    phase,
+    time,
+    n,
+    low,
+    middle,
+    high,
+    disturbed,
+  ]);
+
+export const samples: BatchFigure = {
+  scope: 'batch',
+  name: 'samples',
+  draw({ details }) {
+    const title = 'Samples over time';
+    if (details === null)
+      return { title, why: 'its samples were not read: the report reads those of a few batches' };
+    const shown = details.shown.filter(({ buckets }) => buckets.length > 0);
+    const missing = details.missing.map(({ launch, why }) => `launch ${launch} ${why}`).join('; ');
+    if (shown.length === 0) return { title, why: missing || 'no launch was measured' };
+    const most = Math.max(...shown.flatMap(({ buckets }) => buckets.map(({ n }) => n)));
+    const bucket =
+      most > 1
+        ? ` Up to ${most} neighbouring repetitions share a place: the dot is their median, the bar reaches from the fastest to the slowest, so that no stall is lost.`
+        : '';
+    const calls = Math.max(...shown.map(({ callsPerSample }) => callsPerSample));
+    const perCall = calls > 1 ? ` A sample is the mean of ${calls} calls.` : '';
+    return {
+      title,
+      caption: `Grey, before 0: warm-up, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
+      alternative: shown
+        .map((launch) => {
+          const low = Math.min(...launch.buckets.map(({ low: value }) => value));
+          const high = Math.max(...launch.buckets.map(({ high: value }) => value));
+          const hit = launch.buckets.reduce((sum, { disturbed }) => sum + disturbed, 0);
+          return `${headOf(launch)}, from ${formatSeconds(low)} to ${formatSeconds(high)}, ${plural(hit, 'disturbed repetition')}, ${flagsOf(launch)}.`;
+        })
+        .join(' '),
+      spec: (theme) => specOf(shown, theme),
+      zoomable: true,
+      data: {
+        columns: [
+          'launch',
+          'phase',
+          'time_seconds',
+          'repetitions',
+          'low_seconds',
+          'median_seconds',
+          'high_seconds',
+          'disturbed',
+        ],
+        rows: shown.flatMap(({ number, warmup, buckets }) => [
+          ...cells(number, 'warm-up', warmup),
+          ...cells(number, 'measure', buckets),
+        ]),
+      },
+    };
+  },
+};
