@@ -14,7 +14,7 @@ import { readInspection } from './read-inspection.js';
 
 export const JOURNAL = 'journal.ndjson';
 export const RECORD = 'record.json';
-const INSPECTIONS = 'inspections';
+export const INSPECTIONS = 'inspections';
 
 export const inspectionFile = (index: number): string => `${index}.json`;
 export const samplesFile = (index: number): string => `${index}.npz`;
