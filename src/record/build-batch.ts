@@ -2,8 +2,8 @@
 import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
-import type { Interval } from '../statistics/interval.js';
-import { median } from '../statistics/quantile.js';
+import { type Interval, launchInterval } from '../statistics/interval.js';
+import { median, quantileSorted, sortedCopy } from '../statistics/quantile.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
 import type { Seconds } from '../units.js';
@@ -87,20 +87,28 @@ function headlineOf(resting: readonly AnalysedInspection[], target: number | und
   };
 }
 
-/** A rate is the work divided by an elapsed time, so that rate x elapsed is the work, exactly; low and high change places. */
+type RecordInterval = NonNullable<RecordBatch['elapsed']>['interval'];
+
+/** The interval of a rate from that of its time: low and high change places. */
+const turned = (work: number, interval: RecordInterval): RecordInterval =>
+  interval === null ? null : { ...interval, low: work / interval.high, high: work / interval.low };
+
+/** A rate is the work divided by an elapsed time, so that rate x elapsed is the work, exactly. */
 function rateOf(
   work: number,
   { elapsed }: Headline,
-  p95: Seconds,
   resting: readonly AnalysedInspection[],
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
+  // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted.
+  const p95s = resting.map(({ samples }) => quantileSorted(sortedCopy(samples), 0.95));
+  const ofP95 = resting.length < 2 ? null : recorded(launchInterval(p95s));
   return {
     median: work / elapsed.median,
-    p05: work / p95,
+    p05: work / median(p95s),
+    p05Interval: turned(work, ofP95),
     sustained: median(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
-    interval:
-      interval === null ? null : { ...interval, low: work / interval.high, high: work / interval.low },
+    interval: turned(work, interval),
   };
 }
 
@@ -169,7 +177,7 @@ export function buildBatch(
     ...base,
     elapsed: headline.elapsed,
     ...(headline.precision === undefined ? {} : { precision: headline.precision }),
-    rate: rateOf(countedWork(base), headline, summary.p95, resting),
+    rate: rateOf(countedWork(base), headline, resting),
     roofline: rooflineOf(work, headline.elapsed.median, resting),
     launches: plain(headline.launches),
     pooled: plain(summary),

@@ -53,11 +53,11 @@ export function rateKpis(
       name: `${prefix}_rate_p05_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
-      help: `Rate that 95 % of the repetitions of ${what} reach`,
+      help: `Rate that 95 % of the repetitions of ${what} reach: median over the launches`,
       statistic: 'p05',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) => (rate === null ? null : { value: rate.p05, ci: null }),
+      value: ({ rate }) => (rate === null ? null : { value: rate.p05, ci: ciOf(rate.p05Interval ?? null) }),
     },
     {
       name: `${prefix}_sustained_rate_${base}_per_second`,

@@ -253,7 +253,8 @@ function documents(object: ObjectOf) {
     }).nullable(),
     rate: object({
       median: z.number(),
-      p05: z.number(),
+      p05: z.number().describe('median over launches of the rate that 95 % of a launch’s repetitions reach'),
+      p05Interval: interval.nullable().optional().describe('from the launches; null: too few of them'),
       sustained: z.number(),
       interval: interval.nullable(),
     }).nullable(),
