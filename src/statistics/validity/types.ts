@@ -9,7 +9,9 @@ export type FlagName =
   | 'clock-limited'
   | 'contended'
   | 'outlying'
-  | 'not-steady';
+  | 'not-steady'
+  | 'stepped'
+  | 'multimodal';
 
 export interface Flag {
   readonly name: FlagName;
