@@ -6,9 +6,11 @@ import { type Interval, launchInterval } from '../statistics/interval.js';
 import { median, quantileSorted, sortedCopy } from '../statistics/quantile.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
+import { launchesNotIndependent } from '../statistics/validity/launches-not-independent.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
+import { varianceOf } from './variance.js';
 import { countedWork, type Work } from './work.js';
 
 /** The violin spans the middle of the samples: a single stall would squeeze all of it to a line. */
@@ -30,6 +32,18 @@ function verifiedOf(inspections: readonly AnalysedInspection[]): RecordBatch['ve
   const checked = inspections.flatMap(({ entry }) => entry.verification ?? []);
   if (checked.some(({ passed }) => !passed)) return 'failed';
   return checked.length > 0 ? 'passed' : 'not-run';
+}
+
+/** In the order in which they began: launches that were repeated later are not where their number puts them. */
+function byTime(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
+  const began = ({ document }: AnalysedInspection): number => Date.parse(document?.startedAt ?? '') || 0;
+  return inspections.toSorted((a, b) => began(a) - began(b));
+}
+
+/** What no launch can say of itself; it holds for all on which the numbers rest. */
+function batchFlags(resting: readonly AnalysedInspection[]): RecordBatch['flags'] {
+  const flag = launchesNotIndependent(byTime(resting).map(({ samples }) => median(samples)));
+  return flag === null ? [] : [{ ...flag, inspections: resting.map(({ entry }) => entry.index) }];
 }
 
 /** Each flag once, with the launches that raised it; the reason is that of the first. */
@@ -156,7 +170,7 @@ export function buildBatch(
     measured: entries.filter(({ status }) => status === 'measured').length,
     verified,
     disturbedShare: disturbedShare(entries),
-    flags: flagsOf(inspections),
+    flags: [...flagsOf(inspections), ...batchFlags(resting)],
     inspections: entries,
   };
   if (!scored)
@@ -166,6 +180,7 @@ export function buildBatch(
       rate: null,
       roofline: null,
       launches: null,
+      variance: null,
       pooled: null,
       violin: null,
       box: null,
@@ -180,6 +195,7 @@ export function buildBatch(
     rate: rateOf(countedWork(base), headline, resting),
     roofline: rooflineOf(work, headline.elapsed.median, resting),
     launches: plain(headline.launches),
+    variance: varianceOf(resting),
     pooled: plain(summary),
     violin: plain(violin),
     box: plain(box),

@@ -272,6 +272,32 @@ function documents(object: ObjectOf) {
       .optional()
       .describe('Williams, Waterman & Patterson 2009; null where no ceiling is known'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
+    variance: object({
+      between: z
+        .number()
+        .describe('standard deviation between launches, their own noise taken out, over the median'),
+      within: z
+        .number()
+        .describe(
+          'of the median per repetition inside a launch, dependence counted: divided by the root of the repetitions it is the noise of a launch median',
+        ),
+      repetitions: z.number().describe('of a launch: harmonic mean'),
+      costOfLaunch: seconds.nullable().describe('seconds outside the repetitions: median over launches'),
+      costOfRepetition: seconds.nullable(),
+      bestRepetitions: z
+        .int()
+        .nullable()
+        .describe(
+          'narrowest interval for the time (Kalibera & Jones 2013); null: launches do not differ or costs are unknown',
+        ),
+      launchesForOnePercent: z
+        .int()
+        .describe('with these repetitions, for an interval of 1 % to either side'),
+      launchesForOnePercentAtBest: z.int().nullable().describe('the same with the best repetitions'),
+    })
+      .nullable()
+      .optional()
+      .describe('what one launch and one repetition tell; null: fewer than 3 launches, or no score'),
     pooled: plainJson.nullable().describe('statistics of all repetitions together'),
     violin: plainJson.nullable(),
     box: plainJson.nullable(),

@@ -5,7 +5,8 @@
  * the long-run variance, so that a series that depends on itself does not look as if it changed.
  */
 import { requireFinite } from './finite.js';
-import { median, medianInPlace, sortedCopy } from './quantile.js';
+import { median, medianInPlace } from './quantile.js';
+import { ranksOf } from './ranks.js';
 
 export interface Level {
   /** Index of the first sample, and after the last. */
@@ -39,20 +40,6 @@ const BEGINNINGS = [0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.22, 0.33, 0.5, 0.75];
 const MAD_OF_NORMAL = 0.6745;
 
 const beginOf = (block: number, blocks: number, n: number): number => Math.floor((block * n) / blocks);
-
-/** Mean ranks, from -1/2 to 1/2; equal values share theirs. */
-function ranksOf(values: Float64Array): Float64Array {
-  const sorted = sortedCopy(values);
-  const rank = new Map<number, number>();
-  const n = sorted.length;
-  for (let first = 0; first < n; ) {
-    let last = first;
-    while (last + 1 < n && sorted[last + 1] === sorted[first]) last++;
-    rank.set(sorted[first] ?? 0, ((first + last) / 2 + 0.5) / n - 0.5);
-    first = last + 1;
-  }
-  return values.map((value) => rank.get(value) ?? 0);
-}
 
 /** prefix[i]: the sum of the first i values. */
 function prefixSums(values: Float64Array): Float64Array {

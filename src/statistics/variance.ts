@@ -110,7 +110,7 @@ export function bestRepetitions(of: RepetitionCosts): number | null {
   }
   if (between === 0) return null;
   const best = Math.sqrt((costOfLaunch / costOfRepetition) * (within / between));
-  return Number.isFinite(best) ? Math.max(1, Math.round(best)) : null;
+  return best < Number.MAX_SAFE_INTEGER ? Math.max(1, Math.round(best)) : null;
 }
 
 export interface LaunchesAsked {

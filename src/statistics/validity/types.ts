@@ -11,7 +11,8 @@ export type FlagName =
   | 'outlying'
   | 'not-steady'
   | 'stepped'
-  | 'multimodal';
+  | 'multimodal'
+  | 'launches-not-independent';
 
 export interface Flag {
   readonly name: FlagName;
