@@ -15,7 +15,7 @@ import { deviceOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf }
 const SAMPLE_BYTES = 64;
 
 /** `20261121T073500Z-matmul-1f2e3d`. */
-function makeId(name: string, createdAt: string): string {
+export function makeCampaignId(name: string, createdAt: string): string {
   const moment = createdAt.replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
   return `${moment}-${name}-${randomBytes(3).toString('hex')}`;
 }
@@ -90,7 +90,7 @@ export function createCampaign({ name, command, batches, seed, budget, labels }:
   checkLabels(batches, labels);
   const createdAt = new Date().toISOString();
   return {
-    id: makeId(name, createdAt),
+    id: makeCampaignId(name, createdAt),
     createdAt,
     command: [...command],
     seed: seed ?? randomInt(2 ** 32),

@@ -6,6 +6,7 @@ import { indicators } from '../indicators/index.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { doctorCommand } from './commands/doctor.js';
+import { importCommand } from './commands/import.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
 import { reportCommand } from './commands/report.js';
@@ -25,6 +26,7 @@ const commands: readonly CommandModule[] = [
   showCommand,
   reportCommand,
   resumeCommand,
+  importCommand,
 ];
 
 class UsageError extends Error {}

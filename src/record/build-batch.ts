@@ -47,7 +47,7 @@ function batchFlags(resting: readonly AnalysedInspection[]): RecordBatch['flags'
 }
 
 /** Each flag once, with the launches that raised it; the reason is that of the first. */
-function flagsOf(inspections: readonly AnalysedInspection[]): RecordBatch['flags'] {
+export function flagsOf(inspections: readonly Pick<AnalysedInspection, 'entry'>[]): RecordBatch['flags'] {
   const flags = new Map<string, RecordBatch['flags'][number]>();
   for (const { entry } of inspections) {
     for (const flag of entry.flags) {
@@ -74,7 +74,7 @@ interface Headline {
 }
 
 /** The interval as the record has it. */
-function recorded(interval: Interval): NonNullable<RecordBatch['elapsed']>['interval'] {
+export function recordedInterval(interval: Interval): NonNullable<RecordBatch['elapsed']>['interval'] {
   if (interval.ci === null) return null;
   const { level, method, basis } = interval;
   return { level, low: interval.ci.low, high: interval.ci.high, method, basis };
@@ -93,7 +93,7 @@ function headlineOf(resting: readonly AnalysedInspection[], target: number | und
         : { target, reached: precision.reached, halfWidth: precision.halfWidth, reason: precision.reason },
     elapsed: {
       median: estimate,
-      interval: recorded(interval),
+      interval: recordedInterval(interval),
       range: [betweenLaunches.min, betweenLaunches.max],
       basis: interval.basis,
     },
@@ -116,7 +116,7 @@ function rateOf(
   const { interval } = elapsed;
   // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted.
   const p95s = resting.map(({ samples }) => quantileSorted(sortedCopy(samples), 0.95));
-  const ofP95 = resting.length < 2 ? null : recorded(launchInterval(p95s));
+  const ofP95 = resting.length < 2 ? null : recordedInterval(launchInterval(p95s));
   return {
     median: work / elapsed.median,
     p05: work / median(p95s),

@@ -13,13 +13,12 @@ import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
 import { digestOf } from './digest.js';
 import type { BatchEnd } from './inspection-end.js';
-import { batchLabels, givenLabels, machineLabels } from './labels.js';
+import { kpisOf } from './kpis-of.js';
+import { givenLabels, machineLabels } from './labels.js';
 import { recommendationsOf } from './recommendations.js';
 import {
   type BatchSpec,
   type Campaign,
-  type Kpi,
-  type Labels,
   type PiBenchRecord,
   RECORD_SCHEMA,
   type RecordBatch,
@@ -47,33 +46,11 @@ function inspectionsOf({ ends, readInspection, contendedBy }: RecordInput): Anal
   return ends.map((end) => analyseInspection(end, readInspection(end.index), contendedBy));
 }
 
-function kpisOf(batch: RecordBatch, labels: Labels, timeToResult: Seconds, timestamp: string): Kpi[] {
-  const own = batchLabels(labels, batch);
-  return findIndicator(batch.case.indicator).kpis.flatMap((kpi) => {
-    const value = kpi.value(batch, { timeToResult });
-    if (value === null) return [];
-    const { name, direction, help, statistic, regression } = kpi;
-    return {
-      name,
-      value: value.value,
-      unit: kpi.unit(batch),
-      direction,
-      help,
-      timestamp,
-      statistic,
-      ci: value.ci,
-      display: { ...kpi.display(batch) },
-      regression,
-      labels: own,
-    };
-  });
-}
-
 /** Where the wall time went: the spans of the same name summed over the inspections. */
 function accountingOf(
   input: RecordInput,
   inspections: readonly RecordInspection[],
-): PiBenchRecord['accounting'] {
+): NonNullable<PiBenchRecord['accounting']> {
   const sums = new Map<string, Seconds>();
   for (const { spans, status } of inspections) {
     if (status !== 'measured') continue;
@@ -137,7 +114,10 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     labels,
     batches,
     kpis: [
-      ...batches.flatMap((batch) => kpisOf(batch, labels, input.wall, timestamp)),
+      ...batches.flatMap((batch) => {
+        const { kpis } = findIndicator(batch.case.indicator);
+        return kpisOf(kpis, batch, labels, { timeToResult: input.wall, timestamp });
+      }),
       ...curvesOf(batches, labels, timestamp),
     ],
     ...recommended(batches),

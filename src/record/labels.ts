@@ -55,7 +55,7 @@ export function batchLabels(
     ...record,
     indicator: batch.case.indicator,
     ...batch.case.parameters,
-    repetitions: sampling.kind === 'fixed' ? sampling.repetitions : null,
+    repetitions: sampling?.kind === 'fixed' ? sampling.repetitions : null,
     device: batch.device,
     stack: batch.stack.provider,
     stack_variant: batch.stack.variant,

@@ -57,7 +57,8 @@ export function rateKpis(
       statistic: 'p05',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) => (rate === null ? null : { value: rate.p05, ci: ciOf(rate.p05Interval ?? null) }),
+      value: ({ rate }) =>
+        rate?.p05 == null ? null : { value: rate.p05, ci: ciOf(rate.p05Interval ?? null) },
     },
     {
       name: `${prefix}_sustained_rate_${base}_per_second`,
@@ -67,7 +68,7 @@ export function rateKpis(
       statistic: 'sustained',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) => (rate === null ? null : { value: rate.sustained, ci: null }),
+      value: ({ rate }) => (rate?.sustained == null ? null : { value: rate.sustained, ci: null }),
     },
     {
       name: `${prefix}_elapsed_seconds`,

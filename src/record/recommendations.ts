@@ -20,7 +20,7 @@ function sweepsOf(batches: readonly RecordBatch[]): readonly (readonly Counted[]
   const sweeps = new Map<string, Counted[]>();
   batches.forEach(({ asked, launches }, at) => {
     const { sampling, inspections: _, ...same } = asked;
-    if (sampling.kind !== 'fixed' || launches === null) return;
+    if (sampling?.kind !== 'fixed' || launches === null) return;
     const key = canonicalJson(same);
     const { medians } = launches as { medians?: readonly number[] };
     const counted = { at, repetitions: sampling.repetitions, launchMedians: medians ?? [], launches };

@@ -4,6 +4,7 @@
  * fields are kept) and the JSON Schema that the package ships.
  */
 import { z } from 'zod';
+import { importedSchemas } from './imported-schema.js';
 
 export const SCHEMA_VERSION = 1;
 /** Of an inspection's document: 2 keeps its samples in a file of their own. */
@@ -85,6 +86,17 @@ function documents(object: ObjectOf) {
     labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
     fault: fault.nullable(),
   });
+  // Others need not have published how they measured: null is what they did not tell.
+  const asked = batchSpec.extend({
+    sampling: sampling.nullable(),
+    warmup: warmup.nullable(),
+    timeout: batchSpec.shape.timeout.nullable(),
+  });
+  const recordCampaign = campaign.extend({
+    seed: campaign.shape.seed.nullable(),
+    batches: z.array(asked).min(1),
+  });
+  const imported = importedSchemas(object);
   const flag = object({
     name: z.string(),
     reason: z.string(),
@@ -202,6 +214,10 @@ function documents(object: ObjectOf) {
     }).nullable(),
   });
   const kpi = z.union([scalarKpi, curveKpi]);
+  const sustained = z
+    .number()
+    .nullable()
+    .describe('over the wall clock; null: not known, in imported records');
   const recordInspection = object({
     index: z.int(),
     status,
@@ -209,7 +225,7 @@ function documents(object: ObjectOf) {
     file: z.string().nullable(),
     sha256: z.string().nullable().describe('of that file'),
     statistics: plainJson.nullable().describe('of the elapsed seconds'),
-    rate: object({ burst: z.number(), sustained: z.number() }).nullable(),
+    rate: object({ burst: z.number(), sustained }).nullable(),
     disturbedShare: z.number().nullable(),
     undisturbedMedian: seconds.nullable(),
     steady: z.boolean().nullable(),
@@ -236,12 +252,16 @@ function documents(object: ObjectOf) {
         .describe(
           'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
         ),
-    }),
+    })
+      .nullable()
+      .describe('of one repetition; null: not known, in imported records only'),
     rateCounts: z.enum(['flop', 'bytes']).optional().describe('the work that rates count; absent: flop'),
     rateUnit: z.string(),
-    stack: stackIdentity,
+    stack: stackIdentity.extend({
+      version: z.string().nullable().describe('null: not known, in imported records only'),
+    }),
     device: z.string(),
-    asked: batchSpec,
+    asked,
     planned: z.int(),
     measured: z.int(),
     verified: z.enum(['passed', 'failed', 'not-run']),
@@ -253,9 +273,14 @@ function documents(object: ObjectOf) {
     }).nullable(),
     rate: object({
       median: z.number(),
-      p05: z.number().describe('median over launches of the rate that 95 % of a launch’s repetitions reach'),
+      p05: z
+        .number()
+        .nullable()
+        .describe(
+          'median over launches of the rate that 95 % of a launch’s repetitions reach; null: not known, in imported records',
+        ),
       p05Interval: interval.nullable().optional().describe('from the launches; null: too few of them'),
-      sustained: z.number(),
+      sustained,
       interval: interval.nullable(),
     }).nullable(),
     roofline: object({
@@ -299,8 +324,12 @@ function documents(object: ObjectOf) {
       .optional()
       .describe('what one launch and one repetition tell; null: fewer than 3 launches, or no score'),
     pooled: plainJson.nullable().describe('statistics of all repetitions together'),
-    violin: plainJson.nullable(),
-    box: plainJson.nullable(),
+    violin: plainJson
+      .nullable()
+      .describe(
+        'of all repetitions; of the launches’ values where `imported` says that only these were published',
+      ),
+    box: plainJson.nullable().describe('of the same'),
     disturbedShare: z.number().nullable(),
     precision: object({
       target: z.number(),
@@ -311,7 +340,8 @@ function documents(object: ObjectOf) {
       .optional()
       .describe('absent: the number of launches was fixed'),
     flags: z.array(flag.extend({ inspections: z.array(z.int()) })),
-    inspections: z.array(recordInspection),
+    inspections: z.array(recordInspection).describe('empty where a table was imported'),
+    imported: imported.ofBatch.optional(),
   });
   const recommendation = object({
     kind: z.literal('repetitions'),
@@ -344,7 +374,7 @@ function documents(object: ObjectOf) {
     kind: z.literal('pi-bench record'),
     schemaVersion: z.int(),
     piBench: object({ version: z.string(), commit: z.string().nullable() }),
-    campaign,
+    campaign: recordCampaign,
     contendedBy: z
       .string()
       .nullable()
@@ -362,7 +392,10 @@ function documents(object: ObjectOf) {
       share: z.number(),
       spans: z.array(span).describe('where the rest went, summed over inspections'),
       lost: seconds.describe('in failed and repeated inspections'),
-    }),
+    })
+      .nullable()
+      .describe('null: not known, in imported records only'),
+    imported: imported.ofRecord.optional(),
     digest: z.string().describe('SHA-256 of this document as canonical JSON without this field'),
   });
   return { record, inspection, campaign };
@@ -389,4 +422,4 @@ export type Kpi = PiBenchRecord['kpis'][number];
 export type ScalarKpi = Extract<Kpi, { value: number }>;
 export type CurveKpi = Extract<Kpi, { xUnit: string }>;
 export type Labels = PiBenchRecord['labels'];
-export type Span = PiBenchRecord['accounting']['spans'][number];
+export type Span = NonNullable<PiBenchRecord['accounting']>['spans'][number];

@@ -2,6 +2,7 @@
 import { formatShare, plural, prefixOf, significant } from '../../quantities/format.js';
 import type { PiBenchRecord, Recommendation, RecordBatch } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
+import { importedNotes } from './imported.js';
 import { sparkline } from './sparkline.js';
 import { type Style, shownLength, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
@@ -143,11 +144,12 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
   const letters = lettersOf(batches);
   const [first] = batches;
   const same = new Set(batches.map(({ case: one }) => one.indicator)).size === 1;
-  const verified = verifiedText(batches, 'each launch', style);
+  const sameTitle = new Set(batches.map(({ title }) => title)).size === 1;
+  const what = record.imported !== undefined && sameTitle ? first?.title : first?.case.indicator;
   return [
     style.bold(
       same
-        ? `${first?.case.indicator} over ${plural(batches.length, 'batch', 'batches')}`
+        ? `${what} over ${plural(batches.length, 'batch', 'batches')}`
         : plural(batches.length, 'batch', 'batches'),
     ),
     ...wrap(
@@ -162,8 +164,12 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
     '',
     renderRows(
       [
-        ['output', verified],
-        ['flags', flagsText(batches, style)],
+        ...(record.imported === undefined
+          ? ([
+              ['output', verifiedText(batches, 'each launch', style)],
+              ['flags', flagsText(batches, style)],
+            ] as const)
+          : importedNotes(batches, style)),
         ...legend(letters, style).map((line) => ['', line] as const),
         ...failedText(batches, style).map((line) => ['failed', line] as const),
         ...precisionText(batches, shown, style).map((line) => ['precision', line] as const),
