@@ -2,7 +2,7 @@
  * What the batches of a campaign are called by: that in which they differ, and the number that was swept, where one
  * was. The same for the terminal, the report and the tables. Pure.
  */
-import { formatBytes, plural } from '../quantities/format.js';
+import { briefBytes, plural } from '../quantities/format.js';
 import type { RecordBatch } from '../record/schema.js';
 
 type Value = string | number | boolean | null;
@@ -73,7 +73,7 @@ const isSquare = ({ asked }: NamedBatch): boolean => {
   return m !== undefined && m === n && n === k;
 };
 
-/** `512`, `2000 reps`, `2 threads`, `16.0 KiB`, `not pinned`. */
+/** `512`, `2000 reps`, `2 threads`, `16 KiB`, `not pinned`. */
 function traitText(key: string, value: Value): string {
   if (value === null || value === UNNAMED_VALUE) return '';
   switch (key) {
@@ -82,7 +82,7 @@ function traitText(key: string, value: Value): string {
     case 'budget':
       return `for ${value} s`;
     case 'bytes':
-      return formatBytes(Number(value));
+      return briefBytes(Number(value));
     case 'threads':
       return plural(Number(value), 'thread');
     case 'pin':

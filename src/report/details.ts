@@ -6,7 +6,7 @@ import { type Bucket, envelope } from './envelope.js';
 import type { LaunchSamples, ReadLaunch } from './read-samples.js';
 
 /** Points of the launches of a whole report, so that the page stays light; of one launch, two pixels of a wide screen each. */
-const MOST_POINTS = 4000;
+const MOST_POINTS = 3600;
 const MOST_BUCKETS = 400;
 /** Of a launch's points, those of its warm-up. */
 const WARMUP_SHARE = 0.2;

@@ -82,7 +82,7 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
   return {
     title,
     value: withPrefix(best.rate.median, best.rateUnit),
-    of: batches.length === 1 ? '' : `the highest rate of the batches: ${best.name}`,
+    of: batches.length === 1 ? '' : `the highest rate of the batches: ${best.title}`,
     uncertainty: uncertaintyText(best),
     ...trust,
   };

@@ -8,6 +8,9 @@ import { type ReadLaunch, readLaunch } from './read-samples.js';
 
 /** More would make the page long and heavy; the others are in the table and in the figures of all batches. */
 const MOST_DETAILED = 8;
+/** Where there are many, the figures of all batches are heavy already. */
+const MANY = 24;
+const FEW_DETAILED = 5;
 
 export interface ReadReport {
   readonly report: ReportModel;
@@ -34,7 +37,8 @@ export interface LaunchOfBatch {
 export function readReport(path: string): ReadReport {
   const { record, path: file } = readRecord(path);
   const folder = dirname(file);
-  const chosen = new Set(chooseBatches(record.batches.length, MOST_DETAILED));
+  const count = record.batches.length;
+  const chosen = new Set(chooseBatches(count, count > MANY ? FEW_DETAILED : MOST_DETAILED));
   const details = record.batches.map((batch, i) =>
     chosen.has(i)
       ? detailsOf(batch, (inspection) => readLaunch(folder, inspection), pointsEach(chosen.size))

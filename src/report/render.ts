@@ -30,9 +30,29 @@ const rounded = (svg: string): string =>
 const plain = (svg: string): string =>
   svg.replaceAll(/ (?:opacity="1"|stroke-width="1"|pointer-events="none")/g, '');
 
+const SHARED = /^(?:fill|stroke|stroke-width|stroke-opacity|fill-opacity|stroke-dasharray)$/;
+
+/** What every element of a mark has alike is said once, at their group. */
+const hoisted = (svg: string): string =>
+  svg.replaceAll(
+    /(<g class="mark-(?:symbol|rule|rect)[^>]*)>((?:<(?:path|line) [^>]*\/>){2,})<\/g>/g,
+    (whole, group, inside) => {
+      const elements = String(inside).split('/>').slice(0, -1);
+      const attributes = [...(elements[0] ?? '').matchAll(/ ([\w-]+)="[^"]*"/g)];
+      const shared = attributes
+        .filter(
+          ([text, name]) => SHARED.test(name ?? '') && elements.every((element) => element.includes(text)),
+        )
+        .map(([text]) => text);
+      if (shared.length === 0) return whole;
+      const rest = elements.map((element) => shared.reduce((left, text) => left.replace(text, ''), element));
+      return `${group}${shared.join('')}>${rest.join('/>')}/></g>`;
+    },
+  );
+
 export async function renderSvg(spec: vega.Spec): Promise<string> {
   const view = new vega.View(vega.parse(spec), { renderer: 'none' });
   const svg = await view.toSVG();
   view.finalize();
-  return plain(rounded(svg));
+  return hoisted(plain(rounded(svg)));
 }

@@ -24,6 +24,13 @@ const NONE = '–';
 const seconds = (value: number | null | undefined): string =>
   value === null || value === undefined ? NONE : formatSeconds(value);
 
+/** The unit once where both have the same. */
+function rangeText(low: number, high: number): string {
+  const [a, b] = [formatSeconds(low), formatSeconds(high)];
+  const [value = '', unit = ''] = a.split(' ');
+  return b.endsWith(` ${unit}`) && a.split(' ').length === 2 ? `${value} to ${b}` : `${a} to ${b}`;
+}
+
 const flagsText = ({ flags }: BatchModel): string =>
   flags.length === 0
     ? 'none'
@@ -48,7 +55,7 @@ export function stabilityRows({ batches }: ReportModel): readonly (readonly stri
       between?.cv == null ? NONE : formatShare(between.cv),
       // Of one launch there is no spread to tell.
       between === null || between.n < 2 ? NONE : formatSeconds(between.iqr),
-      between === null ? NONE : `${formatSeconds(between.min)} to ${formatSeconds(between.max)}`,
+      between === null ? NONE : rangeText(between.min, between.max),
       flagsText(batch),
     ];
   });

@@ -21,7 +21,7 @@ function specOf({ violin, box, medians }: Shown, theme: Theme): Spec {
   const unit = unitFor([box.median], 's');
   const to = (value: number): number => brief(value / unit.factor);
   const most = Math.max(...density);
-  const axis = domainOf([...grid, ...medians].map(to));
+  const axis = domainOf([...grid, ...medians, box.whiskerLow, box.whiskerHigh].map(to));
   const at = { scale: 'x', field: 'v' };
   return frame(theme, HEIGHT, {
     data: [

@@ -226,7 +226,12 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
     ...(names.length > 1
       ? {
           legends: [
-            { fill: 'colour', symbolType: 'circle', columns: { signal: `max(1, floor(width / 150))` } },
+            {
+              fill: 'colour',
+              symbolType: 'circle',
+              offset: 28,
+              columns: { signal: 'max(1, floor(width / 150))' },
+            },
           ],
         }
       : {}),

@@ -1,6 +1,6 @@
 /** Parts that several figures share: sizes, scales, axes, units, tooltips. Pure. */
 import type { Axis, Mark, Scale, Spec } from 'vega';
-import { formatBytes, prefixOf, significant } from '../../quantities/format.js';
+import { briefBytes, prefixOf, significant } from '../../quantities/format.js';
 import { median } from '../../statistics/quantile.js';
 import { configOf, type Theme } from './theme.js';
 
@@ -8,7 +8,7 @@ import { configOf, type Theme } from './theme.js';
 export const WIDTH = 720;
 const LOG_FROM = 20;
 /** A name at a row takes no more than this, so that a telephone has room for the picture. */
-const NAME_LIMIT = 130;
+const NAME_LIMIT = 150;
 
 export interface Unit {
   /** What a value is divided by to be drawn. */
@@ -24,8 +24,8 @@ export function unitFor(values: readonly number[], unit: string): Unit {
   return { factor, name: `${prefix}${unit}` };
 }
 
-/** Digits beyond the fifth cannot be seen and make the page heavy. */
-export const brief = (value: number): number => Number(value.toPrecision(5));
+/** Digits beyond the sixth cannot be seen and make the page heavy. */
+export const brief = (value: number): number => Number(value.toPrecision(6));
 
 export type Extent = readonly [low: number, high: number];
 
@@ -41,17 +41,18 @@ export function extentOf(values: readonly number[], air = 0.04): Extent {
 }
 
 /** Logarithmic where the largest is many times the smallest and nothing is 0 or less. */
-export function scaleType([low, high]: Extent): 'log' | 'linear' {
-  return low > 0 && high / low >= LOG_FROM ? 'log' : 'linear';
+function scaleType([low, high]: Extent, logFrom: number): 'log' | 'linear' {
+  return low > 0 && high / low >= logFrom ? 'log' : 'linear';
 }
 
 /** The extent with air that suits the scale. */
 export function domainOf(
   values: readonly number[],
   fromZero = false,
+  logFrom = LOG_FROM,
 ): { type: 'log' | 'linear'; domain: Extent } {
   const [low, high] = extentOf(values, 0);
-  if (scaleType([low, high]) === 'log') {
+  if (scaleType([low, high], logFrom) === 'log') {
     const air = (high / low) ** 0.04;
     return { type: 'log', domain: [low / air, high * air] };
   }
@@ -123,7 +124,7 @@ export const nameAxis = (scale: string): Axis => ({
 
 /** `512`, `2k`, `16 KiB`, as a value of a swept axis is written. */
 export function axisLabel(value: number, unit: 'count' | 'bytes'): string {
-  if (unit === 'bytes') return formatBytes(value).replace(/\.0+ /, ' ');
+  if (unit === 'bytes') return briefBytes(value);
   const [factor, prefix] = value >= 1000 && value % 100 === 0 ? prefixOf(value) : ([1, ''] as const);
   return `${Number(significant(value / factor, 4))}${prefix}`;
 }

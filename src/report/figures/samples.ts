@@ -1,5 +1,5 @@
 /** Samples over time of a few launches of one batch, with warm-up and disturbed repetitions: a panel for each. */
-import type { Mark, Spec } from 'vega';
+import type { Data, Mark, Spec } from 'vega';
 import { formatSeconds, plural } from '../../quantities/format.js';
 import type { Role, ShownLaunch } from '../details.js';
 import type { Bucket } from '../envelope.js';
@@ -9,47 +9,94 @@ import type { Theme } from './theme.js';
 
 const PANEL = 150;
 const GAP = 62;
+/** A stall of so many times the rest would leave it no room on a linear axis. */
+const LOG_FROM = 5;
 const ROLES: Readonly<Record<Role, string>> = {
-  first: 'the first',
-  typical: 'the typical one',
-  furthest: 'the one furthest from it',
+  first: 'first',
+  typical: 'typical',
+  furthest: 'furthest from typical',
 };
 
-const headOf = ({ number, roles, repetitions }: ShownLaunch): string =>
-  `launch ${number}, ${roles.map((role) => ROLES[role]).join(' and ')}: ${plural(repetitions, 'repetition')}`;
+const headOf = ({ number, roles }: ShownLaunch): string =>
+  `launch ${number} (${roles.map((role) => ROLES[role]).join(', ')})`;
 
 function flagsOf({ flags, disturbedKnown }: ShownLaunch): string {
   const named = flags.length === 0 ? 'no flag' : `flags: ${flags.join(', ')}`;
   return disturbedKnown ? named : `${named}; which repetitions were disturbed is not known`;
 }
 
+/** Low and high only where they differ from the middle: most of the page is these. */
 function drawn(buckets: readonly Bucket[], warm: boolean, time: Unit, unit: Unit) {
   return buckets.map(({ time: at, low, middle, high, n, disturbed, worst }) => ({
     t: brief(at / time.factor),
-    low: brief(low / unit.factor),
     mid: brief(middle / unit.factor),
-    high: brief(high / unit.factor),
-    ...(n > 1 ? { n } : {}),
+    ...(n > 1 ? { n, low: brief(low / unit.factor), high: brief(high / unit.factor) } : {}),
     ...(warm ? { warm } : {}),
     ...(worst === null ? {} : { hit: disturbed, worst: brief(worst / unit.factor) }),
   }));
 }
 
-function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, unit: Unit, theme: Theme) {
-  const data = `launch-${index}`;
-  const y = `y-${index}`;
-  const axis = domainOf(
-    [...launch.warmup, ...launch.buckets].flatMap(({ low, high }) => [low / unit.factor, high / unit.factor]),
-  );
+/** The names of one panel: marks and their data share one space of names in a specification. */
+interface Names {
+  readonly data: string;
+  readonly y: string;
+  readonly suffix: string;
+}
+
+const filtered = (name: string, source: string, expr: string): Data => ({
+  name,
+  source,
+  transform: [{ type: 'filter', expr }],
+});
+
+/** Warm-up and repetitions apart: what is alike in all of a mark is written once. */
+function phaseMarks(
+  phase: 'warm' | 'measured',
+  { data, y, suffix }: Names,
+  colours: { bar: string; dot: string },
+  tooltip: { signal: string },
+): Mark[] {
   const x = { scale: 'x', field: 't' };
-  const colour = [{ test: 'datum.warm', value: theme.muted }, { value: theme.main }];
-  const tooltip = {
-    signal: `{"": "launch ${launch.number}", "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": datum.hit ? toString(datum.hit) : "none"}`,
-  };
-  const marks: Mark[] = [
+  return [
+    {
+      type: 'rule',
+      name: `${phase}-range-${suffix}`,
+      from: { data: `${data}-${phase}-several` },
+      encode: {
+        update: {
+          x,
+          y: { scale: y, field: 'low' },
+          y2: { scale: y, field: 'high' },
+          stroke: { value: colours.bar },
+          strokeWidth: { value: 2 },
+          ...(phase === 'warm' ? { strokeOpacity: { value: 0.45 } } : {}),
+        },
+      },
+    },
+    {
+      type: 'symbol',
+      name: `${phase}-middle-${suffix}`,
+      from: { data: `${data}-${phase}` },
+      encode: {
+        update: {
+          x,
+          y: { scale: y, field: 'mid' },
+          size: { value: 9 },
+          shape: { value: 'square' },
+          fill: { value: colours.dot },
+          tooltip,
+        },
+      },
+    },
+  ];
+}
+
+function plotMarks(names: Names, tooltip: { signal: string }, theme: Theme): Mark[] {
+  const { data, y, suffix } = names;
+  return [
     {
       type: 'rect',
-      name: `warmup-span-${index}`,
+      name: `warm-span-${suffix}`,
       encode: {
         update: {
           x: { value: 0 },
@@ -61,42 +108,15 @@ function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, un
         },
       },
     },
-    {
-      type: 'rule',
-      name: `range-${index}`,
-      from: { data },
-      encode: {
-        update: {
-          x,
-          y: { scale: y, field: 'low' },
-          y2: { scale: y, field: 'high' },
-          stroke: [{ test: 'datum.warm', value: theme.grid }, { value: theme.soft }],
-          strokeWidth: { value: 2 },
-        },
-      },
-    },
+    ...phaseMarks('warm', names, { bar: theme.muted, dot: theme.muted }, tooltip),
+    ...phaseMarks('measured', names, { bar: theme.soft, dot: theme.main }, tooltip),
     {
       type: 'symbol',
-      name: `middle-${index}`,
-      from: { data },
-      encode: {
-        update: {
-          x,
-          y: { scale: y, field: 'mid' },
-          size: { value: 7 },
-          shape: { value: 'square' },
-          fill: colour,
-          tooltip,
-        },
-      },
-    },
-    {
-      type: 'symbol',
-      name: `disturbed-${index}`,
+      name: `disturbed-${suffix}`,
       from: { data: `${data}-disturbed` },
       encode: {
         update: {
-          x,
+          x: { scale: 'x', field: 't' },
           y: { scale: y, field: 'worst' },
           size: { value: 30 },
           shape: { value: 'triangle-down' },
@@ -106,7 +126,19 @@ function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, un
       },
     },
   ];
-  const values = [...drawn(launch.warmup, true, time, unit), ...drawn(launch.buckets, false, time, unit)];
+}
+
+function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, unit: Unit, theme: Theme) {
+  const names: Names = { data: `launch-${index}`, y: `y-${index}`, suffix: String(index) };
+  const { data, y } = names;
+  const axis = domainOf(
+    [...launch.warmup, ...launch.buckets].flatMap(({ low, high }) => [low / unit.factor, high / unit.factor]),
+    false,
+    LOG_FROM,
+  );
+  const tooltip = {
+    signal: `{"": "launch ${launch.number}", "at": format(datum.t, "~r") + " ${time.name}", "elapsed": format(datum.mid, "~r") + " ${unit.name}", "of repetitions": datum.n ? toString(datum.n) + ", " + format(datum.low, "~r") + " to " + format(datum.high, "~r") : "1", "disturbed": datum.hit ? toString(datum.hit) : "none"}`,
+  };
   const group: Mark = {
     type: 'group',
     name: `panel-${index}`,
@@ -123,7 +155,7 @@ function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, un
         scale: 'x',
         orient: 'bottom',
         tickCount: 6,
-        ...(last ? { title: `time after the first repetition began, ${time.name}` } : {}),
+        ...(last ? { title: `time, ${time.name}` } : {}),
       },
     ],
     marks: [
@@ -132,16 +164,21 @@ function panel(launch: ShownLaunch, index: number, last: boolean, time: Unit, un
         name: `plot-${index}`,
         clip: true,
         encode: { update: { width: { signal: 'width' }, height: { value: PANEL } } },
-        marks,
+        marks: plotMarks(names, tooltip, theme),
       },
-      headText(`elapsed, ${unit.name}: ${headOf(launch)}`, -24, 600, theme.ink),
+      headText(`elapsed, ${unit.name} · ${headOf(launch)}`, -24, 600, theme.ink),
       headText(flagsOf(launch), -9, 400, launch.flags.length > 0 ? theme.alarm : theme.muted),
     ],
   };
+  const values = [...drawn(launch.warmup, true, time, unit), ...drawn(launch.buckets, false, time, unit)];
   return {
     data: [
       { name: data, values },
-      { name: `${data}-disturbed`, values: values.filter((value) => 'hit' in value) },
+      filtered(`${data}-warm`, data, 'datum.warm'),
+      filtered(`${data}-warm-several`, data, 'datum.warm && datum.n'),
+      filtered(`${data}-measured`, data, '!datum.warm'),
+      filtered(`${data}-measured-several`, data, '!datum.warm && datum.n'),
+      filtered(`${data}-disturbed`, data, 'datum.hit'),
     ],
     scale: numberScale(y, axis, [PANEL, 0]),
     group,
@@ -223,17 +260,20 @@ export const samples: BatchFigure = {
       most > 1
         ? ` Up to ${most} neighbouring repetitions share a place: the dot is their median, the bar reaches from the fastest to the slowest, so that no stall is lost.`
         : '';
+    const counts = shown
+      .map(({ number, repetitions }) => `Launch ${number}: ${plural(repetitions, 'repetition')}`)
+      .join('; ');
     const calls = Math.max(...shown.map(({ callsPerSample }) => callsPerSample));
     const perCall = calls > 1 ? ` A sample is the mean of ${calls} calls.` : '';
     return {
       title,
-      caption: `Grey, before 0: warm-up, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
+      caption: `${counts}. Time 0 is where the first repetition begins; grey, before it: warm-up, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
       alternative: shown
         .map((launch) => {
           const low = Math.min(...launch.buckets.map(({ low: value }) => value));
           const high = Math.max(...launch.buckets.map(({ high: value }) => value));
           const hit = launch.buckets.reduce((sum, { disturbed }) => sum + disturbed, 0);
-          return `${headOf(launch)}, from ${formatSeconds(low)} to ${formatSeconds(high)}, ${plural(hit, 'disturbed repetition')}, ${flagsOf(launch)}.`;
+          return `${headOf(launch)}: ${plural(launch.repetitions, 'repetition')} from ${formatSeconds(low)} to ${formatSeconds(high)}, ${plural(hit, 'disturbed repetition')}, ${flagsOf(launch)}.`;
         })
         .join(' '),
       spec: (theme) => specOf(shown, theme),
@@ -243,10 +283,10 @@ export const samples: BatchFigure = {
           'launch',
           'phase',
           'time_seconds',
-          'repetitions',
           'low_seconds',
           'median_seconds',
           'high_seconds',
+          'repetitions',
           'disturbed',
         ],
         rows: shown.flatMap(({ number, warmup, buckets }) => [

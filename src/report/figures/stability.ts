@@ -116,7 +116,7 @@ function specOf(rows: readonly Row[], theme: Theme): Spec {
               labelAngle: -40,
               labelAlign: 'right',
               labelBaseline: 'middle',
-              labelLimit: 110,
+              labelLimit: 140,
               labelOverlap: 'greedy',
             }
           : {}),

@@ -46,12 +46,15 @@ export const sweep: CampaignFigure = {
       points.map(({ y }) => y),
       rateUnit,
     );
-    const against = points.some(({ peak }) => peak !== null)
-      ? ' Dashed: the arithmetic peak measured in the same launches; dotted, where memory bounds a case: what the roofline allows it.'
+    const peak = points.some((point) => point.peak !== null)
+      ? ' Dashed: the arithmetic peak, measured in the same launches.'
+      : '';
+    const attainable = points.some((point) => point.attainable !== null)
+      ? ' Dotted, where memory bounds a case: what the roofline allows it.'
       : '';
     return {
       title,
-      caption: `The line is the median, the band holds the middle half of all ${batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions'}, and the bar at a point is the 95 % interval of the median, which rests on the launches.${against}`,
+      caption: `The line is the median, the band holds the middle half of all ${batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions'}, and the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}`,
       alternative: `Rate over ${axis.label}: ${points
         .map(
           ({ x, y, series }) =>
@@ -71,7 +74,7 @@ export const sweep: CampaignFigure = {
           'measured_peak',
           'attainable_where_memory_bounds',
         ],
-        rows: points.map(({ series, x, y, low, high, from, to, peak, attainable }) => [
+        rows: points.map(({ series, x, y, low, high, from, to, peak: most, attainable: allowed }) => [
           series,
           x,
           y,
@@ -79,8 +82,8 @@ export const sweep: CampaignFigure = {
           high,
           from,
           to,
-          peak,
-          attainable,
+          most,
+          allowed,
         ]),
       },
     };

@@ -106,7 +106,7 @@ async function batchesHtml(figures: ReportFigures, { report, renderSvg }: PageIn
     parts.push(
       batches.length === 1
         ? inside
-        : `<details${i === 0 ? ' open' : ''}><summary>${escapeHtml(batch.name)}</summary>\n${inside}\n</details>`,
+        : `<details${i === 0 ? ' open' : ''}><summary>${escapeHtml(batch.name)} <span class="quiet">${escapeHtml(batch.title)}</span></summary>\n${inside}\n</details>`,
     );
   }
   const all = report.batches.length;
@@ -118,12 +118,22 @@ async function batchesHtml(figures: ReportFigures, { report, renderSvg }: PageIn
   return `<section aria-labelledby="inside"><h2 id="inside">${title}</h2>\n${which}\n${parts.join('\n')}\n</section>`;
 }
 
-function footHtml({ report, recordText }: PageInput): string {
+/** Characters of a record, packed, that the page carries along; a page of several megabytes is no longer sent around. */
+const MOST_RECORD = 900_000;
+
+function recordHtml({ report, recordText }: PageInput): string {
   const packed = gzipSync(recordText, { level: 9 }).toString('base64');
+  return packed.length <= MOST_RECORD
+    ? `<a download="record.json.gz" href="data:application/gzip;base64,${packed}">The whole record (record.json.gz)</a>: every number of this page, with its labels.`
+    : `Every number of this page, with its labels, is in record.json of campaign ${escapeHtml(report.id)}, which is too large to be carried along.`;
+}
+
+function footHtml(input: PageInput): string {
+  const { report } = input;
   const { version, commit } = report.piBench;
   return [
     '<footer>',
-    `<p><a download="record.json.gz" href="data:application/gzip;base64,${packed}">The whole record (record.json.gz)</a>: every number of this page, with its labels.</p>`,
+    `<p>${recordHtml(input)}</p>`,
     `<p>Made by pi-bench ${escapeHtml(version)}${commit === null ? '' : ` (${escapeHtml(commit.slice(0, 12))})`} from campaign ${escapeHtml(report.id)}. This page works offline and sends nothing.</p>`,
     '</footer>',
   ].join('\n');
