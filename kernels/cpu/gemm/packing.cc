@@ -150,8 +150,6 @@ constinit const Packing kPackFloat32 = packing<float, float>();
 constinit const Packing kPackFloat64 = packing<double, double>();
 constinit const Packing kPackBfloat16AsFloat32 = packing<Bfloat16, float>();
 constinit const Packing kPackInt8AsInt16 = packing<std::int8_t, std::int16_t>();
-constinit const Packing kPackFloat32By16 = packing<float, float, 16>();
-constinit const Packing kPackFloat64By8 = packing<double, double, 8>();
 constinit const Packing kPackInt8AsInt16Pairs = packing<std::int8_t, std::int16_t, 2>();
 
 }  // namespace pibench::kernels
