@@ -98,6 +98,7 @@ class ThinGemm final : public Gemm {
 
   const InstructionSet& set_;
   const ThinKernel& kernel_;
+  const Packing& packing_;
   GemmShape shape_;
   Team& team_;
   Thin thin_;
@@ -114,6 +115,7 @@ ThinGemm::ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const G
                    const ThinStrategy& strategy)
     : set_(set),
       kernel_(*kernel.thin),
+      packing_(*kernel.packing),
       shape_(shape),
       team_(team),
       thin_(shape),
@@ -205,9 +207,11 @@ void ThinGemm::multiply_along(ThinPart part, std::byte* result, Steps vectors, s
     if (vectors.minor == 1) {
       part.vectors = given + bytes(p);
     } else {
-      copy(own, {block_, 1}, given + bytes(p * vectors.minor), vectors, part.columns);
+      // Vectors that lie interleaved become what packing makes of rows that deep.
+      packing_.b.along_depth(given + bytes(p * vectors.minor), vectors.minor, part.columns, thin_.vectors,
+                             part.columns, own);
       part.vectors = own;
-      part.vector = block_;
+      part.vector = part.columns;
       part.element = 1;
     }
     multiply_part(part);
@@ -243,7 +247,13 @@ bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
 }
 
 bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  return can_be_thin(kernel, shape);
+  if (!can_be_thin(kernel, shape)) return false;
+  // Three or four rows that are added up read and write their results once for every few rows of B. A kernel
+  // that keeps its tile in registers is faster while reading B costs little. (Measured.)
+  const Thin thin(shape);
+  if (thin.a_is_matrix || thin.along_rows || thin.vectors < 3) return true;
+  const auto matrix_bytes = shape.k * thin.extent * static_cast<std::int64_t>(kernel.result_size);
+  return matrix_bytes > (thin.vectors == 3 ? cache_sizes().l1 : cache_sizes().l2 / 4);
 }
 
 ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
