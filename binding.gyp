@@ -44,6 +44,7 @@
         "kernels/cpu/gemm/partition.cc",
         "kernels/cpu/gemm/portable.cc",
         "kernels/cpu/gemm/strategy.cc",
+        "kernels/cpu/gemm/thin.cc",
         "kernels/cpu/memory/dispatch.cc",
         "kernels/cpu/memory/portable.cc"
       ],

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "instruction_set.h"
+#include "thin_kernels.h"
 
 namespace pibench::kernels {
 namespace {
@@ -16,6 +17,7 @@ struct Float32 {
   using Vector = __m256;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;
+  static constexpr int kThinSums = 8;
   static Vector zero() noexcept { return _mm256_setzero_ps(); }
   static Vector load(const float* from) noexcept { return _mm256_loadu_ps(from); }
   static Vector broadcast(const float* from) noexcept { return _mm256_broadcast_ss(from); }
@@ -23,6 +25,22 @@ struct Float32 {
   static Vector read(const float* from) noexcept { return _mm256_loadu_ps(from); }
   static void write(float* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
+  static Vector load_first(const float* from, int count) noexcept {
+    return _mm256_maskload_ps(from, first_lanes(count));
+  }
+  static void write_first(float* to, int count, Vector value) noexcept {
+    _mm256_maskstore_ps(to, first_lanes(count), value);
+  }
+  static void totals(const Vector* sums, float* to) noexcept {
+    // In each half a, b, c, d.
+    const Vector halves = _mm256_hadd_ps(_mm256_hadd_ps(sums[0], sums[1]), _mm256_hadd_ps(sums[2], sums[3]));
+    _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
+  }
+
+ private:
+  static __m256i first_lanes(int count) noexcept {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
 };
 
 struct Float64 {
@@ -31,6 +49,7 @@ struct Float64 {
   using Vector = __m256d;
   static constexpr int kLanes = 4;
   static constexpr int kUnit = 1;
+  static constexpr int kThinSums = 8;
   static Vector zero() noexcept { return _mm256_setzero_pd(); }
   static Vector load(const double* from) noexcept { return _mm256_loadu_pd(from); }
   static Vector broadcast(const double* from) noexcept { return _mm256_broadcast_sd(from); }
@@ -38,6 +57,24 @@ struct Float64 {
   static Vector read(const double* from) noexcept { return _mm256_loadu_pd(from); }
   static void write(double* to, Vector value) noexcept { _mm256_storeu_pd(to, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_pd(a, b); }
+  static Vector load_first(const double* from, int count) noexcept {
+    return _mm256_maskload_pd(from, first_lanes(count));
+  }
+  static void write_first(double* to, int count, Vector value) noexcept {
+    _mm256_maskstore_pd(to, first_lanes(count), value);
+  }
+  static void totals(const Vector* sums, double* to) noexcept {
+    // In each half a, b, or c, d.
+    const Vector ab = _mm256_hadd_pd(sums[0], sums[1]);
+    const Vector cd = _mm256_hadd_pd(sums[2], sums[3]);
+    _mm256_storeu_pd(
+        to, _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
+  }
+
+ private:
+  static __m256i first_lanes(int count) noexcept {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+  }
 };
 
 // Pairs of int16: VPMADDWD sums their two products in int32, exactly.
@@ -112,11 +149,22 @@ constexpr ComputeTile kByRows[kRows] = {compute_tile<A, 1, in_place>, compute_ti
                                         compute_tile<A, 3, in_place>, compute_tile<A, 4, in_place>,
                                         compute_tile<A, 5, in_place>, compute_tile<A, 6, in_place>};
 
+template <typename A>
+constexpr MicroKernel own_type_kernel(DataType type, const Packing* packing) {
+  MicroKernel kernel{type,
+                     packing,
+                     sizeof(typename A::Result),
+                     kRows,
+                     kVectors * A::kLanes,
+                     kByRows<A, false>,
+                     kByRows<A, true>};
+  kernel.thin = &kThin<A>;
+  return kernel;
+}
+
 constexpr MicroKernel kKernels[] = {
-    {DataType::float32, &kPackFloat32, sizeof(float), kRows, kVectors* Float32::kLanes,
-     kByRows<Float32, false>, kByRows<Float32, true>},
-    {DataType::float64, &kPackFloat64, sizeof(double), kRows, kVectors* Float64::kLanes,
-     kByRows<Float64, false>, kByRows<Float64, true>},
+    own_type_kernel<Float32>(DataType::float32, &kPackFloat32),
+    own_type_kernel<Float64>(DataType::float64, &kPackFloat64),
     {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kRows, kVectors* Float32::kLanes,
      kByRows<Float32, false>},
     {DataType::int8, &kPackInt8AsInt16Pairs, sizeof(std::int32_t), kRows, kVectors* Int16Pairs::kLanes,

@@ -256,7 +256,7 @@ constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
 }
 
 template <typename Arithmetic>
-constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const MicroKernel* few_columns = nullptr) {
+constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* thin = nullptr) {
   MicroKernel kernel{narrow.type,
                      narrow.packing,
                      narrow.result_size,
@@ -266,7 +266,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const MicroKernel* 
   if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
   kernel.any_columns = true;
   kernel.narrow = &narrow;
-  kernel.few_columns = few_columns;
+  kernel.thin = thin;
   return kernel;
 }
 

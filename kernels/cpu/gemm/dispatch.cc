@@ -1,4 +1,6 @@
 // The table of instruction sets, and the choice among them.
+#include "dispatch.h"
+
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,7 @@
 #include "gemm.h"
 #include "instruction_set.h"
 #include "loop_nest.h"
+#include "thin.h"
 
 namespace pibench::kernels {
 namespace {
@@ -66,6 +69,12 @@ std::span<const KernelInfo> kernel_list() {
   return list;
 }
 
+std::unique_ptr<Gemm> make_gemm_by(const InstructionSet& set, const MicroKernel& kernel,
+                                   const GemmShape& shape, Team& team) {
+  if (is_thin(kernel, shape)) return make_thin_gemm(set, kernel, shape, team);
+  return make_blocked_gemm(set, kernel_for(kernel, shape), shape, team);
+}
+
 std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const char* isa, Team& team) {
   const std::string_view wanted = name_or_empty(isa);
   bool compiled_in = false;
@@ -74,7 +83,7 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
     for (const MicroKernel& kernel : kernels_of(*set)) {
       if (kernel.type != type) continue;
       compiled_in = true;
-      if (runs_here(*set)) return make_blocked_gemm(*set, kernel_for(kernel, shape), shape, team);
+      if (runs_here(*set)) return make_gemm_by(*set, kernel, shape, team);
     }
   }
   const std::string what = "the " + std::string(wanted) + " kernel for " + name_of(type);

@@ -22,7 +22,7 @@ namespace pibench::kernels {
 // One tile of C, at most mr rows and nr columns:
 //   C[i][j] = (accumulate ? C[i][j] : 0) + sum over p < depth of A[i][p] * B[p][j]
 struct Tile {
-  std::int64_t depth;  // of packed operands, filled up to the packing's depth_multiple; of A in place its own
+  std::int64_t depth;  // of packed operands, filled up to the packing's depth_multiple
   const void* a;
   const void* b;
   void* c;
@@ -40,6 +40,31 @@ struct Tile {
 
 // Computes a tile of a fixed number of rows.
 using ComputeTile = void (*)(const Tile& tile) noexcept;
+
+// A part of a matrix that is multiplied with a few vectors. Distances are in elements of one type.
+struct ThinPart {
+  const void* matrix;
+  std::int64_t row;  // from one row to the next; within a row elements are neighbours
+  std::int64_t rows, columns;
+  const void* vectors;
+  std::int64_t vector, element;  // from one vector to the next, and from one element of a vector to the next
+  void* result;
+  std::int64_t result_vector;  // from the result of one vector to that of the next
+  std::int64_t result_row;     // from the result of one row to that of the next, along rows
+  bool accumulate;             // onto the result
+  bool ahead;                  // the matrix comes from memory: ask for rows before they are read
+};
+
+// result[vector][j] = sum over rows of the vector's element of a row times element j of that row, or, along
+// rows, result[vector][row] = sum over columns of the vector's element times the row's.
+using MultiplyThin = void (*)(const ThinPart& part) noexcept;
+
+inline constexpr int kThinVectors = 4;
+
+struct ThinKernel {
+  MultiplyThin along_rows[kThinVectors];   // for 1 .. 4 vectors, of which elements are neighbours
+  MultiplyThin across_rows[kThinVectors];  // likewise, with any distance; elements of a result are neighbours
+};
 
 // A micro-kernel: how operands of one type are packed and how one tile is computed from them.
 // There are a few constant ones: the members stand in the order of reading, not in that of the fewest bytes.
@@ -60,13 +85,10 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
   // in a buffer.
   bool any_columns = false;
-  // Whether `in_place` takes a depth that is no multiple of the packing's depth_multiple: B is filled up with
-  // zeros, and A is not read beyond its depth.
-  bool any_depth = false;
   // A kernel with fewer columns, for the same packed operands and at least as many rows; nullptr: none.
   const MicroKernel* narrow = nullptr;
-  // The kernel for products of at most its nr columns, with a packing of its own; nullptr: none.
-  const MicroKernel* few_columns = nullptr;
+  // For products with a matrix and few vectors, of its own type; nullptr: none.
+  const ThinKernel* thin = nullptr;
   // Called by each member before its first tile of a call and after its last, where an instruction set has
   // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
   void (*enter)() noexcept = nullptr;

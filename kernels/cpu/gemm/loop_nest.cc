@@ -374,7 +374,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   tile.prefetch_c = prefetch_c_;
   tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(c, result_bytes(operands_->ldc));
   tile.a_row = operands_->lda;
-  tile.depth = a_in_place_ && kernel_.any_depth ? depth.size() : packed_depth(depth.size());
+  tile.depth = packed_depth(depth.size());
 
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);

@@ -46,8 +46,5 @@ extern const Packing kPackFloat64;
 extern const Packing kPackBfloat16AsFloat32;  // exact: a bfloat16 is the upper half of a float32
 extern const Packing kPackInt8AsInt16;
 extern const Packing kPackInt8AsInt16Pairs;
-// Whole vectors of the depth, for inner products.
-extern const Packing kPackFloat32By16;
-extern const Packing kPackFloat64By8;
 
 }  // namespace pibench::kernels

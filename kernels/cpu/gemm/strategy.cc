@@ -43,7 +43,7 @@ bool keeps_type(const MicroKernel& kernel) {
 
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
   const Packing& packing = *kernel.packing;
-  const bool fills_units = !shape.transpose_a && (kernel.any_depth || shape.k % packing.depth_multiple == 0);
+  const bool fills_units = !shape.transpose_a && shape.k % packing.depth_multiple == 0;
   return keeps_type(kernel) && (packing.a.unit == 1 || fills_units);
 }
 
@@ -52,9 +52,6 @@ bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noex
 }
 
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  // Inner products want the rows of A as they are.
-  const bool few = kernel.few_columns != nullptr && shape.n <= kernel.few_columns->nr;
-  if (few && !shape.transpose_a) return *kernel.few_columns;
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return *kernel.narrow;
   return kernel;
 }
