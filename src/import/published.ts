@@ -5,6 +5,9 @@ import type { Work } from '../record/work.js';
 import type { Flag } from '../statistics/validity/types.js';
 import type { Seconds } from '../units.js';
 
+/** In place of a name that was not published. */
+export const NOT_KNOWN = 'not known';
+
 export interface NotChecked {
   readonly flag: string;
   readonly why: string;

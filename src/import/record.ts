@@ -7,7 +7,7 @@ import { machineLabels } from '../record/labels.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import { type PiBenchRecord, RECORD_SCHEMA, SCHEMA_VERSION, written } from '../record/schema.js';
 import { importedBatch } from './batch.js';
-import type { Published } from './published.js';
+import { NOT_KNOWN, type Published } from './published.js';
 
 export interface Import {
   readonly id: string;
@@ -38,7 +38,9 @@ export function importedRecord(published: Published, { id, at, command, piBench 
     return made;
   });
   // No Node.js took part where it was measured.
-  const labels = { ...machineLabels(machine, piBench, id), node: null, imported: format };
+  const told = machineLabels(machine, piBench, id);
+  const architecture = machine.cpu.architecture === NOT_KNOWN ? null : machine.cpu.architecture;
+  const labels = { ...told, architecture, node: null, imported: format };
   const timestamp = measured?.to ?? at;
   const record: PiBenchRecord = {
     $schema: RECORD_SCHEMA,

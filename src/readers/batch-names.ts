@@ -151,6 +151,13 @@ export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
   const all = batches.map((batch) => traitsOf(batch, square));
   const keys = varying(all);
   if (batches.length === 1) return { names: [null], axis: null };
+  const sources = batches.map(sourceOf);
+  // What others measured differs in much at once: then it goes by what they called it.
+  if (keys.length > 1 && sources.every((source) => source !== '')) {
+    const axis = axisOf(all, keys);
+    const swept = new Set(axis?.series).size < batches.length;
+    return { names: distinct(sources), axis: swept ? axis : null };
+  }
   const byTraits = all.map((traits) => textOf(traits, keys));
   const twice = new Set(byTraits).size < byTraits.length;
   const names = batches.map((batch, i) => {

@@ -109,7 +109,11 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
   return {
     name: name ?? batch.case.indicator,
     title: batch.title,
-    stack: [stack.provider, stack.implementation ?? stack.variant, `on ${batch.device}`]
+    stack: [
+      stack.provider,
+      stack.implementation ?? stack.variant,
+      batch.device === 'not known' ? null : `on ${batch.device}`,
+    ]
       .filter((part) => part !== null)
       .join(' '),
     planned: batch.planned,

@@ -8,6 +8,9 @@ import { readThoth } from '../../src/import/thoth.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { drawFigures } from '../../src/report/figures/index.js';
+import { buildReport } from '../../src/report/model.js';
+import { headHtml } from '../../src/report/page/head.js';
 import { DATA, hasPublishedData, published } from '../statistics/support.js';
 
 if (!hasPublishedData) console.warn(`no ${DATA}: imports of published data are skipped`);
@@ -190,8 +193,12 @@ describe.skipIf(!hasPublishedData)('the page of an import', () => {
 
   it('shows the sweep as one table, flags behind the batches that have them', () => {
     const lines = page('test1_describe_512_reps.csv').split('\n');
-    expect(lines.find((line) => / 2k /.test(line))).toMatch(
-      /^ {2}2k +2,000 +296 +913\.1 µs +70\.6 µs +7\.6 % +293\.7 GFLOP\/s +throttled$/,
+    expect(lines.find((line) => / 2000 reps /.test(line))).toMatch(
+      /^ {2}2000 reps +296 +913\.1 µs +70\.6 +4\.11 +7\.6 % +55\.7 +840\.9–1192 +a$/,
+    );
+    expect(lines.find((line) => / 50 reps /.test(line))).toMatch(/0\.7596–1\.601$/);
+    expect(lines.join(' ')).toMatch(
+      /flags +a throttled in 6 of 8 batches; the first: in the mean of 296 launches/,
     );
   });
 });
@@ -206,5 +213,42 @@ describe.skipIf(!hasPublishedData)('everything published, at once', () => {
     expect(record.labels.cpu_model).toBeNull();
     const files = record.imported?.files ?? [];
     expect(files.every(({ path }) => readFileSync(join(DATA, path)).length > 0)).toBe(true);
+  });
+});
+
+describe.skipIf(!hasPublishedData)('the report of an import', () => {
+  const draw = (path: string) =>
+    drawFigures(
+      buildReport(
+        recordOf(path),
+        recordOf(path).batches.map(() => null),
+      ),
+    );
+  const drawnNames = (path: string): string[] =>
+    draw(path).campaign.flatMap(({ id, result }) => ('spec' in result ? [id] : []));
+
+  it('reads the published sweep: boxes, the rate and the spread over the repetitions', () => {
+    expect(drawnNames('test1_describe_512_reps.csv')).toEqual(
+      expect.arrayContaining(['violins', 'sweep', 'repetitions', 'stability']),
+    );
+  });
+
+  it('says of what it cannot draw that it was not published', () => {
+    const why = draw('test1_describe_512_reps.csv').campaign.flatMap(({ id, result }) =>
+      'why' in result ? [[id, result.why]] : [],
+    );
+    expect(Object.fromEntries(why)).toMatchObject({
+      'between-within': 'the times of the repetitions were not published',
+      sustained: 'the rate over the wall clock was not published',
+    });
+  });
+
+  it('has the verdict that nothing was verified, and where it comes from', () => {
+    const report = buildReport(recordOf('report-processing-inspections'), [null, null, null]);
+    expect(report.headline.verification).toBe('Not verified: nobody published whether outputs were right');
+    const page = headHtml(report);
+    expect(page).toMatch(/11 of 60 launches are among what was imported/);
+    expect(page).toMatch(/14 files of thoth: pi-bench did not measure this/);
+    expect(page).not.toMatch(/NaN|undefined|>null</);
   });
 });

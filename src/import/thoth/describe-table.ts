@@ -6,7 +6,7 @@ import { plural } from '../../quantities/format.js';
 import { throttledByProcessDocument } from '../../statistics/validity/index.js';
 import type { Flag } from '../../statistics/validity/types.js';
 import { uncheckable } from '../not-checked.js';
-import type { NotChecked, PublishedBatch, TableStatistics } from '../published.js';
+import { NOT_KNOWN, type NotChecked, type PublishedBatch, type TableStatistics } from '../published.js';
 import type { Table } from './csv.js';
 import { findThothIndicator } from './work.js';
 
@@ -102,19 +102,19 @@ export function fromDescribeTable({ header, rows }: Table): FromTable {
     const parameters = n === null ? {} : { matrix_size: n };
     const found = throttling(column, repetitions, elapsed);
     batches.push({
-      case: { indicator: matmul?.name ?? 'not known', parameters },
+      case: { indicator: matmul?.name ?? NOT_KNOWN, parameters },
       title: matmul?.title(parameters) ?? 'an indicator that the table does not name',
       source: name,
       work: matmul?.work(parameters) ?? null,
       stack: {
-        provider: 'not known',
+        provider: NOT_KNOWN,
         variant: null,
         implementation: null,
         version: null,
         file: null,
         sha256: null,
       },
-      device: 'not known',
+      device: NOT_KNOWN,
       repetitions,
       asked: elapsed.n,
       statistic: 'median',

@@ -4,7 +4,7 @@ import type { Work } from '../../record/work.js';
 import { throttledByProcessDocument } from '../../statistics/validity/index.js';
 import type { Flag } from '../../statistics/validity/types.js';
 import type { Seconds } from '../../units.js';
-import type { NotChecked, PublishedBatch, PublishedLaunch } from '../published.js';
+import { NOT_KNOWN, type NotChecked, type PublishedBatch, type PublishedLaunch } from '../published.js';
 import { type Output, output, type Result } from './schemas.js';
 import {
   findThothIndicator,
@@ -132,8 +132,8 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
     of: {
       indicator,
       parameters,
-      device: typeof all.device === 'string' ? all.device : 'not known',
-      component: component ?? 'not known',
+      device: typeof all.device === 'string' ? all.device : NOT_KNOWN,
+      component: component ?? NOT_KNOWN,
       work: repetition.work,
       statistic: sum ? 'mean' : 'median',
       remarks,

@@ -1,6 +1,7 @@
 /** The machine that published documents tell of: what all of them agree on. Pure. */
 import { describeMachine } from '../../machine/describe.js';
 import type { MachineDescription } from '../../machine/types.js';
+import { NOT_KNOWN } from '../published.js';
 import { parseCpus, parseMemory } from './quantities.js';
 import type { Result, Specification } from './schemas.js';
 
@@ -75,7 +76,7 @@ export function agreedMachine(all: readonly Facts[]): Agreed {
     return typeof value === 'number' ? value : null;
   };
   const bare = describeMachine(() => null, {
-    architecture: text('architecture') ?? 'not known',
+    architecture: text('architecture') ?? NOT_KNOWN,
     nodeVersion: '',
     v8Version: null,
     glibcVersion: null,

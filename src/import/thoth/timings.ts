@@ -5,7 +5,7 @@ import { findQuantum, LEAST_SHARE, quantisedBy } from '../../statistics/validity
 import type { Flag } from '../../statistics/validity/types.js';
 import type { Seconds } from '../../units.js';
 import { uncheckable } from '../not-checked.js';
-import type { PublishedBatch, PublishedLaunch } from '../published.js';
+import { NOT_KNOWN, type PublishedBatch, type PublishedLaunch } from '../published.js';
 import type { Table } from './csv.js';
 import { quantisedLaunches } from './documents.js';
 
@@ -83,7 +83,7 @@ export function fromTimings({ rows }: Table): FromTimings {
         file: null,
         sha256: null,
       },
-      device: 'not known',
+      device: NOT_KNOWN,
       repetitions: null,
       asked: elapsed.length,
       statistic: 'not told',

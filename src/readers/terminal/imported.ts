@@ -54,8 +54,12 @@ export function importedLines({ imported }: RecordBatch, style: Style): string[]
   );
 }
 
-/** What is said of several batches below their one table: each flag with the reason of the first batch that has it. */
-export function importedNotes(batches: readonly RecordBatch[], style: Style): Row[] {
+/** What is said of several batches below their one table: each flag, with its letter there and the reason of the first batch that has it. */
+export function importedNotes(
+  batches: readonly RecordBatch[],
+  letters: ReadonlyMap<string, string>,
+  style: Style,
+): Row[] {
   const flags = new Map<string, { reason: string; count: number }>();
   for (const { name, reason } of batches.flatMap((batch) => batch.flags)) {
     const known = flags.get(name);
@@ -65,16 +69,19 @@ export function importedNotes(batches: readonly RecordBatch[], style: Style): Ro
     const first = count === 1 ? '' : ' the first:';
     return [
       'flags',
-      `${style.warn(name)} in ${count} of ${plural(batches.length, 'batch', 'batches')};${first} ${reason}`,
+      `${style.warn(`${letters.get(name) ?? ''} ${name}`)} in ${count} of ${plural(batches.length, 'batch', 'batches')};${first} ${reason}`,
     ];
   });
-  const remarks = [...new Set(batches.flatMap(({ imported }) => imported?.remarks ?? []))];
   return [
     ['output', style.warn(NOT_VERIFIED)],
     ...(found.length > 0 ? found : ([['flags', style.good('none was found')]] as Row[])),
-    ...remarks.map((remark): Row => ['remark', style.warn(remark)]),
   ];
 }
+
+/** Faults of the published figures, each once. */
+export const remarksOf = (batches: readonly RecordBatch[]): readonly string[] => [
+  ...new Set(batches.flatMap(({ imported }) => imported?.remarks ?? [])),
+];
 
 /** Where it comes from, and what is missing there. */
 export function sourceRows({ imported }: PiBenchRecord): Row[] {

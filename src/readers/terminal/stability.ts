@@ -2,7 +2,7 @@
 import { formatShare, plural, prefixOf, significant } from '../../quantities/format.js';
 import type { PiBenchRecord, Recommendation, RecordBatch } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
-import { importedNotes } from './imported.js';
+import { importedNotes, remarksOf } from './imported.js';
 import { sparkline } from './sparkline.js';
 import { type Style, shownLength, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
@@ -169,11 +169,12 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
               ['output', verifiedText(batches, 'each launch', style)],
               ['flags', flagsText(batches, style)],
             ] as const)
-          : importedNotes(batches, style)),
-        ...legend(letters, style).map((line) => ['', line] as const),
+          : importedNotes(batches, letters, style)),
+        ...(record.imported === undefined ? legend(letters, style) : []).map((line) => ['', line] as const),
         ...failedText(batches, style).map((line) => ['failed', line] as const),
         ...precisionText(batches, shown, style).map((line) => ['precision', line] as const),
         ...notCheckedText(batches).map((line) => ['', style.dim(line)] as const),
+        ...remarksOf(batches).map((line) => ['remark', style.warn(line)] as const),
         ...recommendations.map((one) => ['repetitions', recommendationText(one)] as const),
       ],
       style,

@@ -103,11 +103,14 @@ export const launches: BatchFigure = {
   name: 'launches',
   draw({ launches: all, elapsed, shapeOf }) {
     const title = 'Launches';
+    const imported = shapeOf === 'launches';
     const shown = all.flatMap((launch): Shown[] =>
       launch.statistics === null ? [] : [{ launch, statistics: launch.statistics }],
     );
+    if (shown.length === 0 && imported) {
+      return { title, why: 'the values of the launches were not published, only a table of them' };
+    }
     if (shown.length < 2) return { title, why: 'it compares launches, and fewer than two were measured' };
-    const imported = shapeOf === 'launches';
     const bars = imported
       ? 'A point is the one value of a launch that was published.'
       : 'A point is the median of one launch, the bar behind it the middle half of its repetitions.';

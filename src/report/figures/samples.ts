@@ -4,7 +4,16 @@ import { formatSeconds, plural } from '../../quantities/format.js';
 import type { Role, ShownLaunch } from '../details.js';
 import type { Bucket } from '../envelope.js';
 import type { BatchFigure, Cell } from './figure.js';
-import { brief, domainOf, frame, numberAxis, numberScale, type Unit, unitFor } from './parts.js';
+import {
+  brief,
+  domainOf,
+  frame,
+  NOT_PUBLISHED,
+  numberAxis,
+  numberScale,
+  type Unit,
+  unitFor,
+} from './parts.js';
 import type { Theme } from './theme.js';
 
 const PANEL = 150;
@@ -248,8 +257,9 @@ const cells = (launch: number, phase: string, buckets: readonly Bucket[]): Cell[
 export const samples: BatchFigure = {
   scope: 'batch',
   name: 'samples',
-  draw({ details }) {
+  draw({ details, shapeOf }) {
     const title = 'Samples over time';
+    if (shapeOf === 'launches') return { title, why: NOT_PUBLISHED };
     if (details === null)
       return { title, why: 'its samples were not read: the report reads those of a few batches' };
     const shown = details.shown.filter(({ buckets }) => buckets.length > 0);
