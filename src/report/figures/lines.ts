@@ -229,7 +229,7 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
             {
               fill: 'colour',
               symbolType: 'circle',
-              offset: 28,
+              offset: 34,
               columns: { signal: 'max(1, floor(width / 150))' },
             },
           ],

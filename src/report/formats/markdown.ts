@@ -66,7 +66,7 @@ function textOf(report: ReportModel, pictures: boolean): string {
   const origin = [
     `- made by ${code(commandText(report))}`,
     `- pi-bench ${escaped(report.piBench.version)}, campaign ${escaped(report.id)}, ${escaped(report.createdAt)}`,
-    ...report.machine.map(([name, text]) => `- ${name}: ${escaped(text)}`),
+    ...report.machine.map(([name, text]) => `- ${escaped(name)}: ${escaped(text)}`),
   ];
   const flags = flagLines(report).map(
     ({ name, where, reason }) =>

@@ -190,9 +190,11 @@ export function stabilityHtml(report: ReportModel): string {
   });
   return [
     '<h2 id="stability-title">Stability</h2>',
-    '<div class="card wide" role="region" aria-labelledby="stability-title" tabindex="0">',
-    `<table><caption>${escapeHtml(STABILITY_CAPTION)}</caption>`,
+    '<div class="card">',
+    `<p class="quiet" id="stability-note">${escapeHtml(STABILITY_CAPTION)}</p>`,
+    '<div class="wide" role="region" aria-labelledby="stability-title" tabindex="0">',
+    '<table aria-labelledby="stability-title" aria-describedby="stability-note">',
     `<thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`,
-    '</div>',
+    '</div></div>',
   ].join('\n');
 }
