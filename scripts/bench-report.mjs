@@ -7,7 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { line } from './lib/measure.mjs';
-import { syntheticBatch, syntheticCampaign, writeSyntheticCampaign } from './lib/synthetic-campaign.mjs';
+import {
+  plannedOf,
+  syntheticBatch,
+  syntheticCampaign,
+  syntheticEnds,
+  writeSyntheticCampaign,
+} from './lib/synthetic-campaign.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 const { values } = parseArgs({
@@ -35,7 +41,10 @@ async function parts() {
   const { findStack } = await dist('stacks/index.js');
   const { describeHere } = await dist('cli/here.js');
   return {
-    plan: (await dist('campaign/plan.js')).plan,
+    rounds: (await dist('campaign/plan.js')).rounds,
+    random: await dist('random.js'),
+    sha256: (await dist('record/digest.js')).sha256,
+    encodeSamples: (await dist('store/samples-file.js')).encodeSamples,
     openStore: (await dist('store/store.js')).openStore,
     buildRecord: (await dist('record/build.js')).buildRecord,
     stackIdentity: findStack('embedded').identify(null),
@@ -52,16 +61,15 @@ if (values.write !== undefined) {
 } else if (values.summarise !== undefined) {
   const given = await parts();
   const campaign = campaignOf();
-  const planned = given.plan(campaign);
+  const planned = plannedOf(campaign, given);
   const store = given.openStore(values.summarise, campaign.id, () => {});
   const began = process.hrtime.bigint();
   const record = given.buildRecord({
     campaign,
     machine: given.machine,
     piBench: { version: '0.0.0', commit: null },
-    ends: planned.map(({ index }) => ({ index, attempt: 1, status: 'measured', reason: null, wall: 1 })),
-    planned,
-    interrupted: false,
+    ends: syntheticEnds(planned),
+    stoppedBy: 'plan',
     contendedBy: null,
     readInspection: store.readInspection,
     wall: planned.length,

@@ -88,6 +88,7 @@ export interface ReportModel {
   readonly imported: NonNullable<PiBenchRecord['imported']> | null;
   readonly axis: SweptAxis | null;
   readonly batches: readonly BatchModel[];
+  /** Over a working set. Of others the figure of the sweep tells more: quartiles, and what bounds them. */
   readonly curves: readonly CurveKpi[];
 }
 
@@ -184,6 +185,6 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     imported: record.imported ?? null,
     axis,
     batches,
-    curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi),
+    curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi && kpi.xUnit === 'B'),
   };
 }

@@ -46,5 +46,7 @@ export function readInspection(root: string, file: string): ReadInspection | nul
   } catch (error) {
     throw new UserError(`${path} is damaged: ${messageOf(error)}`);
   }
+  if (document?.kind !== 'pi-bench inspection')
+    throw new UserError(`${path} is no document of an inspection`);
   return { document, text, file, samples: samplesOf(document, dirname(path)) };
 }
