@@ -1,13 +1,16 @@
 /**
  * The two levels of a batch's variance, and what follows from them: how many repetitions and how many launches are worth
- * their time (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time", for medians in place of means).
+ * their time (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time"). For medians in place of means, and with
+ * spreads that a launch far off does not decide: intervals of medians do not widen for it either, so that a plan which
+ * follows the plain standard deviation would ask for many times the launches that they take.
  */
 import { effectiveSampleSize } from './autocorrelation.js';
 import { requireFinite } from './finite.js';
 import { LEVEL } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
 import { normalReach } from './normal.js';
-import { quantileSorted, sortedCopy } from './quantile.js';
+import { median, quantileSorted, sortedCopy } from './quantile.js';
+import { robustDeviation } from './scale.js';
 
 export interface VarianceComponents {
   readonly launches: number;
@@ -15,13 +18,13 @@ export interface VarianceComponents {
   readonly repetitions: number;
   /** Median of the launch medians, in the unit of the samples; the variances below have its square. */
   readonly estimate: number;
-  /** Of the launch medians as they are: S2². */
+  /** Of the launch medians as they are: S2², by the square of `robustDeviation`. */
   readonly total: number;
   /** What remains of it without the noise of finite repetitions: T2² = S2² - within / repetitions, at least 0. */
   readonly between: number;
   /**
    * Of the median per repetition: n times the variance of the median of n repetitions of one launch, dependence among
-   * them counted; the mean over the launches.
+   * them counted; the median over the launches.
    */
   readonly within: number;
   /** The same two as standard deviations relative to the estimate; null where that is not above 0. */
@@ -31,6 +34,8 @@ export interface VarianceComponents {
 
 /** Standard errors to either side of the middle at which the quantiles are read (McKean & Schrader 1984 take about 2). */
 const ERRORS = 2;
+/** But no further out than the quartiles: with few independent repetitions, stalls would be read. */
+const FURTHEST = 0.25;
 
 /**
  * n times the variance of the median of a dependent series. The share of values at or below the median has the variance
@@ -42,11 +47,10 @@ function longRunVarianceOfMedian(samples: ArrayLike<number>, sorted: Float64Arra
   const centre = quantileSorted(sorted, 0.5);
   const indicator = Float64Array.from({ length: n }, (_, i) => ((samples[i] ?? 0) <= centre ? 1 : 0));
   const worth = effectiveSampleSize(indicator) ?? n;
-  const reach = ERRORS / (2 * Math.sqrt(worth));
-  const low = quantileSorted(sorted, Math.max(0, 0.5 - reach));
-  const high = quantileSorted(sorted, Math.min(1, 0.5 + reach));
-  // Where the quantiles would lie beyond the extremes, those stand for fewer standard errors.
-  return n * ((high - low) / (2 * ERRORS * Math.min(1, 0.5 / reach))) ** 2;
+  const error = 1 / (2 * Math.sqrt(worth));
+  const reach = Math.min(FURTHEST, ERRORS * error);
+  const between = quantileSorted(sorted, 0.5 + reach) - quantileSorted(sorted, 0.5 - reach);
+  return n * ((between * error) / (2 * reach)) ** 2;
 }
 
 /**
@@ -59,20 +63,18 @@ export function varianceComponents(launches: readonly ArrayLike<number>[]): Vari
   for (const samples of launches) requireFinite(samples);
   const k = launches.length;
   if (k < 2) return null;
-  const medians = new Float64Array(k);
-  let [within, ofMedians, perRepetition] = [0, 0, 0];
+  const [medians, longRun] = [new Float64Array(k), new Float64Array(k)];
+  let perRepetition = 0;
   launches.forEach((samples, i) => {
     const sorted = sortedCopy(samples);
-    const longRun = longRunVarianceOfMedian(samples, sorted);
     medians[i] = quantileSorted(sorted, 0.5);
-    within += longRun / k;
-    ofMedians += longRun / samples.length / k;
+    longRun[i] = longRunVarianceOfMedian(samples, sorted);
     perRepetition += 1 / samples.length / k;
   });
-  const estimate = quantileSorted(sortedCopy(medians), 0.5);
-  const centre = medians.reduce((sum, value) => sum + value / k, 0);
-  const total = medians.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (k - 1);
-  const between = Math.max(0, total - ofMedians);
+  const estimate = median(medians);
+  const within = median(longRun);
+  const total = robustDeviation(medians) ** 2;
+  const between = Math.max(0, total - within * perRepetition);
   const relative = (variance: number): number | null =>
     estimate > 0 ? Math.sqrt(variance) / estimate : null;
   return {

@@ -52,13 +52,27 @@ describe('variance components', () => {
     expect(median(all.map((found) => Math.sqrt(found?.total ?? 0)))).toBeGreaterThan(0.008);
   });
 
+  it('are not decided by a launch far off, or by stalls in some launches', () => {
+    const quiet = launches(30, 400, 0.005, 0.03);
+    const found = varianceComponents(quiet);
+    const disturbed = quiet.map((samples, i) => {
+      const slow = i === 3 ? 3 : 1;
+      // Every eleventh launch has a tenth of its repetitions, one after the other, 500 times as long.
+      return samples.map((value, j) => (i % 11 === 0 && j < 40 ? 500 : slow) * value);
+    });
+    const anyway = varianceComponents(disturbed);
+    // Seventy times as much, were it the plain standard deviation.
+    expect((anyway?.relativeBetween ?? 9) / (found?.relativeBetween ?? 1)).toBeLessThan(2);
+    expect((anyway?.relativeWithin ?? 0) / (found?.relativeWithin ?? 1)).toBeCloseTo(1, 0.7);
+  });
+
   it('are 0 between launches that differ by less than their own noise', () => {
     const equal = Array.from({ length: 4 }, () => series(100, (i) => 1 + (i % 10)));
     expect(varianceComponents(equal)).toMatchObject({ between: 0, relativeBetween: 0, estimate: 5.5 });
   });
 
   it('scale with the unit: variances by its square, relative ones not at all', () => {
-    const some = launches(5, 200, 0.01, 0.03);
+    const some = launches(8, 200, 0.05, 0.03);
     const seconds = varianceComponents(some);
     const milliseconds = varianceComponents(some.map((samples) => samples.map((value) => 1e3 * value)));
     expect((milliseconds?.between ?? 0) / (seconds?.between ?? 1)).toBeCloseTo(1e6, 1);
