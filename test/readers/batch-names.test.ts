@@ -46,6 +46,13 @@ describe('nameBatches', () => {
     expect(axis).toMatchObject({ key: 'size', series: ['float32', 'float32', 'float64', 'float64'] });
   });
 
+  it('takes the number with more values for the axis, whichever is named first', () => {
+    const all = [20, 50, 100].flatMap((repetitions) => [64, 128].map((size) => ({ size, repetitions })));
+    const { axis, names } = named(...all);
+    expect(axis).toMatchObject({ key: 'repetitions', series: ['64', '128', '64', '128', '64', '128'] });
+    expect(names[1]).toBe('128 20 reps');
+  });
+
   it('writes bytes with their unit and leaves out stores that an operation has not', () => {
     const { names, axis } = named(memory('read', 'none', 16384), memory('triad', 'cached', 1572864));
     expect(names).toEqual(['read 16 KiB', 'triad cached 1.5 MiB']);

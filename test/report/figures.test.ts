@@ -118,8 +118,25 @@ describe('figures of a campaign', () => {
     const svg = await svgOf({ ...sizes, curves: [curve('read', 400e9), curve('copy', 200e9)] }, 'curves');
     expect(marks(svg, 'line')).toBe(2);
     expect(marks(svg, 'point')).toBe(6);
+    expect(marks(svg, 'ribbon')).toBe(2);
     expect(svg).toContain('>16 KiB<');
     expect(svg).toContain('>copy<');
+    // Of many curves the bands would hide each other; stores of another kind are dashed, in their operation's colour.
+    const many = ['read', 'write', 'copy'].flatMap((operation) =>
+      ['cached', 'streaming'].map((stores) => ({
+        ...curve(operation, 1e11),
+        labels: { operation, stores },
+      })),
+    );
+    const several = await svgOf({ ...sizes, curves: many }, 'curves');
+    expect(marks(several, 'line')).toBe(6);
+    expect(
+      several.match(/class="mark-line role-mark line"[^>]*><path[^>]*stroke-dasharray="6,3"/g),
+    ).toHaveLength(3);
+    const colours = [
+      ...several.matchAll(/class="mark-line role-mark line"[^>]*><path[^>]*stroke="([^"]*)"/g),
+    ];
+    expect(new Set(colours.map(([, colour]) => colour)).size).toBe(3);
   });
 });
 
@@ -140,6 +157,37 @@ describe('figures of a batch', () => {
       expect(marks(svg, `measured-middle-${i}`)).toBe(buckets.length);
       expect(marks(svg, `warm-middle-${i}`)).toBe(warmup.length);
     });
+  });
+
+  it('gives what it draws in the columns that are named so', () => {
+    const figure = find(drawFigures(sizes), 'samples-1');
+    if (!isDrawn(figure)) throw new Error('not drawn');
+    const at = (name: string): number => figure.data.columns.indexOf(name);
+    const [batch] = sizes.batches;
+    const [launch] = batch?.details?.shown ?? [];
+    const measured = figure.data.rows.filter(
+      (row) => row[at('phase')] === 'measure' && row[at('launch')] === launch?.number,
+    );
+    expect(measured.map((row) => row[at('median_seconds')])).toEqual(
+      launch?.buckets.map(({ middle }) => Number(middle.toPrecision(6))),
+    );
+    expect(measured.map((row) => row[at('repetitions')])).toEqual(launch?.buckets.map(({ n }) => n));
+  });
+
+  it('draws of a long warm-up only what leaves the repetitions room, and says so', async () => {
+    const [batch] = sizes.batches;
+    const [launch] = batch?.details?.shown ?? [];
+    const [bucket] = launch?.warmup ?? [];
+    if (batch === undefined || launch === undefined || bucket === undefined) throw new Error('no launch');
+    const long = { ...launch, warmup: [{ ...bucket, time: -1000 }, ...launch.warmup] };
+    const report = {
+      ...sizes,
+      batches: [{ ...batch, details: { shown: [long], correlation: null, missing: [] } }],
+    };
+    expect(marks(await svgOf(report, 'samples-1'), 'warm-middle-0')).toBe(launch.warmup.length);
+    const figure = find(drawFigures(report), 'samples-1');
+    expect(isDrawn(figure) && figure.caption).toMatch(/its last part/);
+    expect(isDrawn(figure) && figure.data.rows.some((row) => row.includes(-1000))).toBe(true);
   });
 
   it('marks each place in which a repetition was disturbed', async () => {

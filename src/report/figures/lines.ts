@@ -1,5 +1,5 @@
 /** Lines over a swept number, one for each series, with what they are held against: shared by sweeps and curves. */
-import type { Axis, Mark, Spec } from 'vega';
+import type { Axis, Mark, Scale, Spec } from 'vega';
 import { significant } from '../../quantities/format.js';
 import {
   axisLabel,
@@ -31,8 +31,16 @@ export interface LinePoint {
   readonly attainable: number | null;
 }
 
+/** How a series is told from others; both count from 0. */
+export interface SeriesStyle {
+  readonly colour: number;
+  readonly dash: number;
+}
+
 export interface Lines {
   readonly points: readonly LinePoint[];
+  /** By the series' name; without it each has a colour of its own, as long as there are colours. */
+  readonly styles?: ReadonlyMap<string, SeriesStyle>;
   readonly x: { readonly label: string; readonly unit: 'count' | 'bytes'; readonly scale: 'linear' | 'log' };
   readonly yTitle: string;
   readonly unit: Unit;
@@ -40,6 +48,14 @@ export interface Lines {
 
 const HEIGHT = 300;
 const MOST_TICKS = 14;
+/** More bands on top of each other show nothing: the intervals are then in the data only. */
+export const MOST_BANDS = 4;
+const DASHES = [
+  [1, 0],
+  [6, 3],
+  [2, 3],
+];
+const SHAPES = ['circle', 'diamond', 'triangle-up'];
 
 const known = (values: readonly (number | null)[]): number[] =>
   values.filter((value): value is number => value !== null && Number.isFinite(value));
@@ -88,7 +104,15 @@ function seriesMarks(theme: Theme): Mark[] {
           type: 'line',
           name: 'line',
           from: { data: 'one' },
-          encode: { update: { x, y: { scale: 'y', field: 'y' }, stroke: colour, strokeWidth: { value: 2 } } },
+          encode: {
+            update: {
+              x,
+              y: { scale: 'y', field: 'y' },
+              stroke: colour,
+              strokeDash: { scale: 'dash', field: 'series' },
+              strokeWidth: { value: 2 },
+            },
+          },
         },
       ],
     },
@@ -115,6 +139,7 @@ function seriesMarks(theme: Theme): Mark[] {
           x,
           y: { scale: 'y', field: 'y' },
           fill: colour,
+          shape: { scale: 'shape', field: 'series' },
           stroke: { value: theme.surface },
           size: { value: 52 },
           tooltip: { signal: '{"": datum.series, "at": datum.at, "value": datum.tip}' },
@@ -166,16 +191,32 @@ function ceilingMarks(name: 'peak' | 'attainable', text: string, dash: number[],
   ];
 }
 
+const ordinal = (name: string, domain: readonly string[], range: readonly unknown[]): Scale => ({
+  name,
+  type: 'ordinal',
+  domain: [...domain],
+  range: [...range] as string[],
+});
+
 /** @param points in order of x */
 export function linesSpec(lines: Lines, theme: Theme): Spec {
   const { points, unit } = lines;
   const drawn = (value: number | null): number | null => (value === null ? null : brief(value / unit.factor));
+  const names = [...new Set(points.map(({ series }) => series))];
+  const styles = names.map(
+    (name, i) =>
+      lines.styles?.get(name) ?? {
+        colour: i % theme.series.length,
+        dash: Math.floor(i / theme.series.length),
+      },
+  );
+  const banded = names.length <= MOST_BANDS;
   const values = points.map(({ series, x, y, low, high, from, to, peak, attainable }) => ({
     series,
     x,
     y: drawn(y),
-    low: drawn(low),
-    high: drawn(high),
+    low: banded ? drawn(low) : null,
+    high: banded ? drawn(high) : null,
     from: drawn(from),
     to: drawn(to),
     peak: drawn(peak),
@@ -183,7 +224,6 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
     at: axisLabel(x, lines.x.unit),
     tip: `${significant(y / unit.factor)} ${unit.name}`,
   }));
-  const names = [...new Set(points.map(({ series }) => series))];
   const yAxis = domainOf(
     known(
       values.flatMap(({ y, low, high, from, to, peak, attainable }) => [
@@ -220,7 +260,21 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
     scales: [
       numberScale('x', { type: lines.x.scale, domain: xExtent(lines) }, 'width'),
       numberScale('y', yAxis, 'height'),
-      { name: 'colour', type: 'ordinal', domain: names, range: [...theme.series] },
+      ordinal(
+        'colour',
+        names,
+        styles.map(({ colour }) => theme.series[colour % theme.series.length]),
+      ),
+      ordinal(
+        'shape',
+        names,
+        styles.map(({ dash }) => SHAPES[dash % SHAPES.length]),
+      ),
+      ordinal(
+        'dash',
+        names,
+        styles.map(({ dash }) => DASHES[dash % DASHES.length]),
+      ),
     ],
     axes: [numberAxis('y', 'left', lines.yTitle, yAxis), bottom],
     ...(names.length > 1
@@ -228,7 +282,7 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
           legends: [
             {
               fill: 'colour',
-              symbolType: 'circle',
+              shape: 'shape',
               offset: 34,
               columns: { signal: 'max(1, floor(width / 150))' },
             },

@@ -246,13 +246,16 @@ const cells = (launch: number, phase: string, buckets: readonly Bucket[]): Cell[
   buckets.map(({ time, n, low, middle, high, disturbed }) => [
     launch,
     phase,
-    time,
+    ...[time, low, middle, high].map(brief),
     n,
-    low,
-    middle,
-    high,
     disturbed,
   ]);
+
+/** A warm-up that is longer than the repetitions would leave them no room: its last part is drawn, as long as they are. */
+function withoutLongWarmup(shown: readonly ShownLaunch[]): readonly ShownLaunch[] {
+  const end = Math.max(...shown.flatMap(({ buckets }) => buckets.map(({ time, middle }) => time + middle)));
+  return shown.map((launch) => ({ ...launch, warmup: launch.warmup.filter(({ time }) => time >= -end) }));
+}
 
 export const samples: BatchFigure = {
   scope: 'batch',
@@ -265,6 +268,9 @@ export const samples: BatchFigure = {
     const shown = details.shown.filter(({ buckets }) => buckets.length > 0);
     const missing = details.missing.map(({ launch, why }) => `launch ${launch} ${why}`).join('; ');
     if (shown.length === 0) return { title, why: missing || 'no launch was measured' };
+    const drawnLaunches = withoutLongWarmup(shown);
+    const cut = drawnLaunches.some(({ warmup }, i) => warmup.length < (shown[i]?.warmup.length ?? 0));
+    const warm = cut ? 'warm-up (its last part; the data has all of it)' : 'warm-up';
     const most = Math.max(...shown.flatMap(({ buckets }) => buckets.map(({ n }) => n)));
     const bucket =
       most > 1
@@ -277,7 +283,7 @@ export const samples: BatchFigure = {
     const perCall = calls > 1 ? ` A sample is the mean of ${calls} calls.` : '';
     return {
       title,
-      caption: `${counts}. Time 0 is where the first repetition begins; grey, before it: warm-up, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
+      caption: `${counts}. Time 0 is where the first repetition begins; grey, before it: ${warm}, which does not count. Triangles: repetitions in which a measuring thread may have lost its CPU. Gaps are time in which no repetition ran.${bucket}${perCall}${missing === '' ? '' : ` Not drawn: ${missing}.`}`,
       alternative: shown
         .map((launch) => {
           const low = Math.min(...launch.buckets.map(({ low: value }) => value));
@@ -286,7 +292,7 @@ export const samples: BatchFigure = {
           return `${headOf(launch)}: ${plural(launch.repetitions, 'repetition')} from ${formatSeconds(low)} to ${formatSeconds(high)}, ${plural(hit, 'disturbed repetition')}, ${flagsOf(launch)}.`;
         })
         .join(' '),
-      spec: (theme) => specOf(shown, theme),
+      spec: (theme) => specOf(drawnLaunches, theme),
       zoomable: true,
       data: {
         columns: [

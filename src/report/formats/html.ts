@@ -1,9 +1,12 @@
 /** The page: one HTML file with everything in it. */
-import { pageHtml } from '../page/page.js';
 import type { Format, Request } from './format.js';
 
 async function* text({ read: { report, recordText } }: Request): AsyncIterable<string> {
-  const { renderSvg } = await import('../render.js');
+  // Every command loads this file; only a report that is made loads what draws.
+  const [{ pageHtml }, { renderSvg }] = await Promise.all([
+    import('../page/page.js'),
+    import('../render.js'),
+  ]);
   yield await pageHtml({ report, recordText, renderSvg });
 }
 

@@ -1,6 +1,6 @@
 /** The report as Markdown: verdict, flags and tables; in a folder also the pictures. */
 import { isDrawn } from '../figures/figure.js';
-import { drawFigures } from '../figures/index.js';
+import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
 import { commandText, failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
 import { STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
@@ -39,8 +39,7 @@ function verdictLines(report: ReportModel): readonly string[] {
   ].flatMap((line) => ['', line]);
 }
 
-function figureLines(report: ReportModel): readonly string[] {
-  const figures = drawFigures(report);
+function figureLines(report: ReportModel, figures: ReportFigures): readonly string[] {
   const several = report.batches.length > 1;
   const all = [
     ...figures.campaign.map((figure) => ({ ...figure, of: '' })),
@@ -62,7 +61,7 @@ function figureLines(report: ReportModel): readonly string[] {
   );
 }
 
-function textOf(report: ReportModel, pictures: boolean): string {
+function textOf(report: ReportModel, figures: ReportFigures | null): string {
   const origin = [
     `- made by ${code(commandText(report))}`,
     `- pi-bench ${escaped(report.piBench.version)}, campaign ${escaped(report.id)}, ${escaped(report.createdAt)}`,
@@ -80,7 +79,7 @@ function textOf(report: ReportModel, pictures: boolean): string {
     ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
     ...section('Machine and origin', origin),
     ...section('Stability', [STABILITY_CAPTION, '', ...tableLines(STABILITY_COLUMNS, stabilityRows(report))]),
-    ...(pictures ? section('Figures', figureLines(report).slice(1)) : []),
+    ...(figures === null ? [] : section('Figures', figureLines(report, figures).slice(1))),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -90,10 +89,12 @@ export const markdown: Format = {
   kind: 'text',
   place: '',
   async *text({ read }: Request) {
-    yield textOf(read.report, false);
+    yield textOf(read.report, null);
   },
   async *files(request) {
-    yield { name: 'report.md', text: textOf(request.read.report, true) };
+    const { report } = request.read;
+    const { drawFigures } = await import('../figures/index.js');
+    yield { name: 'report.md', text: textOf(report, drawFigures(report)) };
     yield* svgFiles(request, PICTURES);
   },
 };

@@ -1,6 +1,4 @@
 /** Every figure as a picture of its own, in fixed light colours, for documents and slides. */
-import { drawFigures, drawn } from '../figures/index.js';
-import { LIGHT } from '../figures/theme.js';
 import type { Format, OutputFile, Request } from './format.js';
 
 /** The title and the description are what the picture shows to who does not see it. */
@@ -14,7 +12,12 @@ function described(svg: string, title: string, description: string): string {
 
 /** @param folder before each name, with its slash, or '' */
 export async function* svgFiles({ read }: Request, folder: string): AsyncIterable<OutputFile> {
-  const { renderSvg } = await import('../render.js');
+  // Every command loads this file; only a report that is made loads what draws.
+  const [{ drawFigures, drawn }, { LIGHT }, { renderSvg }] = await Promise.all([
+    import('../figures/index.js'),
+    import('../figures/theme.js'),
+    import('../render.js'),
+  ]);
   for (const { id, result } of drawn(drawFigures(read.report))) {
     const svg = await renderSvg(result.spec(LIGHT));
     yield { name: `${folder}${id}.svg`, text: `${described(svg, result.title, result.alternative)}\n` };

@@ -182,10 +182,13 @@ export function headHtml(report: ReportModel): string {
   ].join('\n');
 }
 
+/** A number and its unit stay on one line. */
+const together = (text: string): string => text.replaceAll(/(\d) (?!to )/g, '$1\u00a0');
+
 export function stabilityHtml(report: ReportModel): string {
   const head = STABILITY_COLUMNS.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
   const rows = stabilityRows(report).map(([name = '', ...cells]) => {
-    const rest = cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('');
+    const rest = cells.map((cell) => `<td>${escapeHtml(together(cell))}</td>`).join('');
     return `<tr><th scope="row">${escapeHtml(name)}</th>${rest}</tr>`;
   });
   return [
