@@ -216,7 +216,7 @@ void multiply_across_rows(const ThinPart& part) noexcept {
   const auto add = [&](auto ahead) __attribute__((always_inline)) {
     in_groups<kMost>(
         part.rows, 0, [&](auto rows, std::int64_t first) __attribute__((always_inline)) {
-          add_rows<Arithmetic, vectors, rows.value, ahead.value>(part, first, part.accumulate || first > 0);
+          add_rows<Arithmetic, vectors, rows.value, ahead.value>(part, first, first > 0);
         });
   };
   if (part.ahead)
