@@ -51,7 +51,7 @@ struct ThinPart {
   void* result;
   std::int64_t result_vector;  // from the result of one vector to that of the next
   std::int64_t result_row;     // from the result of one row to that of the next, along rows
-  bool accumulate;             // onto the result
+  bool accumulate;             // onto the result, along rows
   bool ahead;                  // the matrix comes from memory: ask for rows before they are read
 };
 
