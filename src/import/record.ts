@@ -5,6 +5,7 @@ import { digestOf } from '../record/digest.js';
 import { kpisOf } from '../record/kpis-of.js';
 import { machineLabels } from '../record/labels.js';
 import { rateKpis } from '../record/rate-kpis.js';
+import { recommended } from '../record/recommendations.js';
 import { type PiBenchRecord, RECORD_SCHEMA, SCHEMA_VERSION, written } from '../record/schema.js';
 import { importedBatch } from './batch.js';
 import { NOT_KNOWN, type Published } from './published.js';
@@ -67,6 +68,7 @@ export function importedRecord(published: Published, { id, at, command, piBench 
         timestamp,
       });
     }),
+    ...recommended(batches),
     accounting: null,
     imported: {
       format,

@@ -15,7 +15,7 @@ import { digestOf } from './digest.js';
 import type { BatchEnd } from './inspection-end.js';
 import { kpisOf } from './kpis-of.js';
 import { givenLabels, machineLabels } from './labels.js';
-import { recommendationsOf } from './recommendations.js';
+import { recommended } from './recommendations.js';
 import {
   type BatchSpec,
   type Campaign,
@@ -83,11 +83,6 @@ function statusOf({ stoppedBy }: RecordInput, batches: readonly RecordBatch[]): 
   return batches.every(({ planned, measured }) => planned > 0 && planned === measured)
     ? 'complete'
     : 'incomplete';
-}
-
-function recommended(batches: readonly RecordBatch[]): Pick<PiBenchRecord, 'recommendations'> {
-  const recommendations = recommendationsOf(batches);
-  return recommendations.length === 0 ? {} : { recommendations: [...recommendations] };
 }
 
 /** @throws Error when the record would contradict itself: that is a bug of pi-bench, and nothing must be published then. */

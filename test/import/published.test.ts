@@ -203,6 +203,16 @@ describe.skipIf(!hasPublishedData)('the page of an import', () => {
   });
 });
 
+describe.skipIf(!hasPublishedData)('the published study of repetitions', () => {
+  it('ends where its authors ended: 2,000 repetitions are enough, although 8,000 have the smallest spread', () => {
+    const [only, ...others] = recordOf('test1_describe_512_reps.csv').recommendations ?? [];
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ repetitions: 2000, best: 8000 });
+    expect(only?.test).toMatch(/normal launch values/);
+    expect(only?.counts).toHaveLength(8);
+  });
+});
+
 describe.skipIf(!hasPublishedData)('everything published, at once', () => {
   it('is one record, which leaves out what is no document and says so', () => {
     const record = recordOf('.');
