@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 export const USAGE = `npm run bench:coverage -- [flags]: how often the 95 % intervals contain the truth
-  --trials N       of each setting: 2000
+  --trials N       of each setting: 1000
   --repetitions N  in each launch: 200
   --seed N         of everything that is drawn: 1
   --quick          150 trials of 60 repetitions, for a look
@@ -33,7 +33,7 @@ export function readOptions(args) {
   const { values } = parseArgs({ args, options: FLAGS });
   return {
     help: values.help,
-    trials: whole('trials', values.trials ?? (values.quick ? '150' : '2000'), 10),
+    trials: whole('trials', values.trials ?? (values.quick ? '150' : '1000'), 10),
     // Criterion's way of sampling needs a few in each of its values.
     repetitions: whole('repetitions', values.repetitions ?? (values.quick ? '60' : '200'), 20),
     seed: whole('seed', values.seed, 0),

@@ -67,7 +67,7 @@ export function sequentialTable(rows) {
     ['setting', 'target', 'coverage', 'launches, median', 'most', 'reached'],
     rows.map(({ noise, effect, target, result }) => [
       `${noise}; launches: ${effect}`,
-      `±${percent(target)} %`,
+      `±${(100 * target).toFixed(2)} %`,
       cell(result.coverage, result.runs),
       String(result.launches),
       String(result.most),

@@ -12,7 +12,7 @@ const MOST = Math.max(...COUNTS);
 const QUANTILES = { median: 0.5, p5: 0.05, p95: 0.95 };
 const MOST_SEQUENTIAL = 300;
 /** Trials of a sequential setting: each takes many launches. */
-const SEQUENTIAL_SHARE = 0.25;
+const SEQUENTIAL_SHARE = 0.4;
 const CRITERION_SHARE = 0.25;
 /** Launches whose median stands for what another campaign of the same kind finds. */
 const REFERENCE = 10;
