@@ -169,24 +169,24 @@ export function syntheticDocument(campaign, { index, batch: number, seed }, stac
 }
 
 /**
- * Writes the inspections and makes the record of them; what it needs of pi-bench is passed in, so that tests can give
- * the sources and benchmarks what they compiled to.
- * @param parts plan (src/campaign/plan), openStore (src/store/store), buildRecord (src/record/build), stackIdentity
- *   (the embedded stack's), machine (a description)
- * @returns the record, and how long making it of the inspections took
+ * What these two need of pi-bench is passed in, so that tests can give the sources and benchmarks what they compiled to:
+ * plan (src/campaign/plan), openStore (src/store/store), buildRecord (src/record/build), stackIdentity (the embedded
+ * stack's), machine (a description).
  */
-export function writeSyntheticCampaign(folder, campaign, parts) {
-  const { plan, openStore, buildRecord, stackIdentity, machine } = parts;
-  const planned = plan(campaign);
+export function writeSyntheticInspections(folder, campaign, { plan, stackIdentity }) {
   mkdirSync(join(folder, 'inspections'), { recursive: true });
-  for (const inspection of planned) {
+  for (const inspection of plan(campaign)) {
     const document = syntheticDocument(campaign, inspection, stackIdentity);
     writeFileSync(join(folder, 'inspections', `${inspection.index}.json`), `${JSON.stringify(document)}\n`);
   }
+}
+
+/** Makes the record of the inspections that lie there, and writes it. */
+export function summariseSynthetic(folder, campaign, { plan, openStore, buildRecord, machine }) {
+  const planned = plan(campaign);
   const store = openStore(folder, campaign.id, (from, to) => {
     throw new Error(`${from} cannot be written: ${to}`);
   });
-  const began = process.hrtime.bigint();
   const record = buildRecord({
     campaign,
     machine,
@@ -199,7 +199,6 @@ export function writeSyntheticCampaign(folder, campaign, parts) {
     wall: planned.length,
     lostEarlier: 0,
   });
-  const seconds = Number(process.hrtime.bigint() - began) * 1e-9;
   store.writeRecord(record);
-  return { record, seconds };
+  return record;
 }
