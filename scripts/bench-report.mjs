@@ -8,11 +8,10 @@ import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { line } from './lib/measure.mjs';
 import {
-  plannedOf,
+  summariseSynthetic,
   syntheticBatch,
   syntheticCampaign,
-  syntheticEnds,
-  writeSyntheticCampaign,
+  writeSyntheticInspections,
 } from './lib/synthetic-campaign.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
@@ -22,7 +21,7 @@ const { values } = parseArgs({
     reps: { type: 'string', default: '20000' },
     batches: { type: 'string', default: '1' },
     keep: { type: 'string' },
-    /** Internal: this process writes the campaign, so that the other's memory is not the generator's. */
+    // Internal: each step is a process of its own, so that its memory is its own.
     write: { type: 'string' },
     summarise: { type: 'string' },
   },
@@ -55,28 +54,12 @@ async function parts() {
 const peakMemory = () => process.resourceUsage().maxRSS * 1024;
 
 if (values.write !== undefined) {
-  const given = await parts();
-  // The record is made below, in a process of its own.
-  writeSyntheticCampaign(values.write, campaignOf(), { ...given, buildRecord: () => ({}) });
+  writeSyntheticInspections(values.write, campaignOf(), await parts());
 } else if (values.summarise !== undefined) {
   const given = await parts();
-  const campaign = campaignOf();
-  const planned = plannedOf(campaign, given);
-  const store = given.openStore(values.summarise, campaign.id, () => {});
   const began = process.hrtime.bigint();
-  const record = given.buildRecord({
-    campaign,
-    machine: given.machine,
-    piBench: { version: '0.0.0', commit: null },
-    ends: syntheticEnds(planned),
-    stoppedBy: 'plan',
-    contendedBy: null,
-    readInspection: store.readInspection,
-    wall: planned.length,
-    lostEarlier: 0,
-  });
+  summariseSynthetic(values.summarise, campaignOf(), given);
   const seconds = Number(process.hrtime.bigint() - began) * 1e-9;
-  store.writeRecord(record);
   process.stdout.write(JSON.stringify({ seconds, memory: peakMemory() }));
 } else {
   const failure = bootstrap();
@@ -98,12 +81,12 @@ if (values.write !== undefined) {
   };
   try {
     process.stdout.write(
-      `${launches} launches of ${repetitions} repetitions in ${batches} batches: ${((launches * repetitions) / 1e6).toFixed(1)} million samples\n`,
+      `${launches} launches of ${repetitions} repetitions in ${batches} batches: ${(launches * repetitions).toLocaleString('en-US')} samples\n`,
     );
     run([...own, '--write', folder]);
     const summary = JSON.parse(run([...own, '--summarise', folder]));
     line(
-      'summarised (record from the inspections)',
+      'summarised (record.json from the inspections)',
       `${summary.seconds.toFixed(2)} s`,
       '3 s',
       summary.seconds <= 3,

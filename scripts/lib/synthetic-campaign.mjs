@@ -167,53 +167,50 @@ function syntheticInspection(campaign, { index, batch: number, seed }, parts) {
 }
 
 /** Every launch that the campaign's fixed counts ask for. */
-export const plannedOf = (campaign, { rounds }) => [
+const plannedOf = (campaign, { rounds }) => [
   ...rounds(campaign, (batch, launch) => launch < campaign.batches[batch].inspections),
 ];
 
-export const syntheticEnds = (planned) =>
-  planned.map(({ index, batch }) => ({
-    index,
-    batch,
-    attempt: 1,
-    status: 'measured',
-    reason: null,
-    wall: 1,
-  }));
-
 /**
- * Writes the inspections and makes the record of them; what it needs of pi-bench is passed in, so that tests can give
- * the sources and benchmarks what they compiled to.
- * @param parts rounds (src/campaign/plan), openStore (src/store/store), encodeSamples (src/store/samples-file), sha256
- *   (src/record/digest), buildRecord (src/record/build), random (src/random), stackIdentity (the embedded stack's), machine
- *   (a description)
- * @returns the record, and how long making it of the inspections took
+ * What these two need of pi-bench is passed in, so that tests can give the sources and benchmarks what they compiled to:
+ * rounds (src/campaign/plan), openStore (src/store/store), encodeSamples (src/store/samples-file), sha256
+ * (src/record/digest), buildRecord (src/record/build), random (src/random), stackIdentity (the embedded stack's), machine
+ * (a description).
  */
-export function writeSyntheticCampaign(folder, campaign, parts) {
-  const { openStore, buildRecord, machine } = parts;
-  const planned = plannedOf(campaign, parts);
+export function writeSyntheticInspections(folder, campaign, parts) {
   mkdirSync(join(folder, 'inspections'), { recursive: true });
-  for (const inspection of planned) {
+  for (const inspection of plannedOf(campaign, parts)) {
     const { document, samples } = syntheticInspection(campaign, inspection, parts);
     writeFileSync(join(folder, 'inspections', `${inspection.index}.npz`), samples);
     writeFileSync(join(folder, 'inspections', `${inspection.index}.json`), `${JSON.stringify(document)}\n`);
   }
+}
+
+/** Makes the record of the inspections that lie there, and writes it. */
+export function summariseSynthetic(folder, campaign, parts) {
+  const { openStore, buildRecord, machine } = parts;
+  const planned = plannedOf(campaign, parts);
   const store = openStore(folder, campaign.id, (from, to) => {
     throw new Error(`${from} cannot be written: ${to}`);
   });
-  const began = process.hrtime.bigint();
   const record = buildRecord({
     campaign,
     machine,
     piBench: { version: '0.0.0', commit: null },
-    ends: syntheticEnds(planned),
+    ends: planned.map(({ index, batch }) => ({
+      index,
+      batch,
+      attempt: 1,
+      status: 'measured',
+      reason: null,
+      wall: 1,
+    })),
     stoppedBy: 'plan',
     contendedBy: null,
     readInspection: store.readInspection,
     wall: planned.length,
     lostEarlier: 0,
   });
-  const seconds = Number(process.hrtime.bigint() - began) * 1e-9;
   store.writeRecord(record);
-  return { record, seconds };
+  return record;
 }

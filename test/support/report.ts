@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  summariseSynthetic,
   syntheticBatch,
   syntheticCampaign,
-  writeSyntheticCampaign,
+  writeSyntheticInspections,
 } from '../../scripts/lib/synthetic-campaign.mjs';
 import { rounds } from '../../src/campaign/plan.js';
 import * as random from '../../src/random.js';
@@ -39,7 +40,8 @@ const parts = () => ({
 /** Writes a campaign of these batches into the folder. */
 export function writeCampaign(folder: string, batches: readonly Asked[]): PiBenchRecord {
   const campaign = syntheticCampaign(batches.map(syntheticBatch));
-  return writeSyntheticCampaign(folder, campaign, parts()).record;
+  writeSyntheticInspections(folder, campaign, parts());
+  return summariseSynthetic(folder, campaign, parts());
 }
 
 export const specOf = (asked: Asked): BatchSpec => syntheticBatch(asked) as BatchSpec;

@@ -45,7 +45,7 @@ function policyOf(programs: readonly string[]): string {
 /** What a data: address and its attribute cannot hold as it is; all else stays short and readable. */
 const encoded = (text: string): string => text.replaceAll(/[^\w.,:;()/*=-]/gu, encodeURIComponent);
 
-function toolsHtml(id: string, { zoomable, data }: Figure): string {
+function toolsHtml(id: string, { title, zoomable, data }: Figure): string {
   const button = (action: string, text: string): string =>
     `<button type="button" data-zoom="${action}" hidden>${text}</button>`;
   const zoom =
@@ -58,7 +58,7 @@ function toolsHtml(id: string, { zoomable, data }: Figure): string {
           button('all', 'Whole time'),
         ].join('')
       : '';
-  const link = `<a download="${id}.csv" href="data:text/csv;charset=utf-8,${encoded(csvText(data))}">Data (CSV)</a>`;
+  const link = `<a download="${id}.csv" aria-label="Data of ${escapeHtml(title)} (CSV)" href="data:text/csv;charset=utf-8,${encoded(csvText(data))}">Data (CSV)</a>`;
   return `<div class="tools">${zoom}${link}</div>`;
 }
 
