@@ -1,4 +1,4 @@
-/** From a campaign to its inspections, in their order. Pure: the same campaign always gives the same plan. */
+/** The order of a campaign's inspections. Pure: the same campaign always gives the same plan. */
 import { randomBits, shuffle } from '../random.js';
 import type { Campaign } from '../record/schema.js';
 
@@ -14,19 +14,20 @@ export interface PlannedInspection {
 }
 
 /**
- * Round by round, each batch that still has launches gets one, in a random order that the seed decides: launches side
- * by side share the machine's mood, so no batch may have a good hour to itself.
+ * Round by round, each batch that still wants a launch gets one, in a random order that the seed decides: launches side
+ * by side share the machine's mood, so no batch may have a good hour to itself. Ends when no batch wants one.
+ * @param wants asked for each batch before each round
  */
-export function plan({ batches, seed }: Campaign): readonly PlannedInspection[] {
+export function* rounds(
+  { batches, seed }: Campaign,
+  wants: (batch: number, launch: number) => boolean,
+): Generator<PlannedInspection, void> {
   const next = randomBits(seed);
-  const rounds = Math.max(...batches.map(({ inspections }) => inspections));
-  const planned: PlannedInspection[] = [];
-  for (let launch = 0; launch < rounds; launch++) {
-    const present = batches.flatMap(({ inspections }, batch) => (launch < inspections ? [batch] : []));
+  let index = 0;
+  for (let launch = 0; ; launch++) {
+    const present = batches.flatMap((_, batch) => (wants(batch, launch) ? [batch] : []));
+    if (present.length === 0) return;
     shuffle(present, next);
-    for (const batch of present) {
-      planned.push({ index: planned.length, batch, launch, seed: next() });
-    }
+    for (const batch of present) yield { index: index++, batch, launch, seed: next() };
   }
-  return planned;
 }

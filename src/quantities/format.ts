@@ -45,6 +45,10 @@ export function formatBytes(value: Bytes): string {
   return `${significant(value / 1024 ** step, 3)} ${units[step]}`;
 }
 
+/** `16 KiB`, `1.5 MiB`: without the noughts that only say how exact it is. */
+export const briefBytes = (value: Bytes): string =>
+  formatBytes(value).replace(/\.0+ |(\.\d*[1-9])0+ /, '$1 ');
+
 /** `1.24 %`. */
 export function formatShare(value: Ratio, digits = 2): string {
   const percent = value * 100;

@@ -73,3 +73,17 @@ export function effectiveSampleSize(values: ArrayLike<number>): number | null {
   const times = Math.max(longRunVariance(values) / variance, 1 / MOST_GAIN);
   return Math.max(1, values.length / times);
 }
+
+/**
+ * Autocorrelations at lags 1 to `lags` (fewer for a series of no more than that); null where there is no structure to
+ * look for: fewer than 3 values, or all equal.
+ * @throws RangeError for a value that is not finite
+ */
+export function autocorrelations(values: ArrayLike<number>, lags: number): readonly number[] | null {
+  const { n, mean, variance } = start(values);
+  if (!varies(n, mean, variance)) return null;
+  return Array.from(
+    { length: Math.min(lags, n - 1) },
+    (_, i) => autocovariance(values, n, mean, i + 1) / variance,
+  );
+}

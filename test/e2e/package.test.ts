@@ -38,6 +38,18 @@ it(
       expect(record.status).toBe('complete');
       expect(record.batches[0]?.verified).toBe('passed');
       expect(record.piBench.commit).toMatch(/^[0-9a-f]{40}/);
+      // The page is made of files of the package and of what npm put beside it.
+      run(
+        folder,
+        'npx',
+        '--no-install',
+        'pi-bench',
+        'report',
+        join('results', record.campaign.id),
+        '--out',
+        'page.html',
+      );
+      expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain(record.campaign.id);
       const installed = join(folder, 'node_modules', 'pi-bench');
       expect(readdirSync(join(installed, 'schema')).sort()).toEqual([
         'inspection.schema.json',

@@ -1,0 +1,168 @@
+/**
+ * What the batches of a campaign are called by: that in which they differ, and the number that was swept, where one
+ * was. The same for the terminal, the report and the tables. Pure.
+ */
+import { briefBytes, plural } from '../quantities/format.js';
+import type { RecordBatch } from '../record/schema.js';
+
+type Value = string | number | boolean | null;
+/** What can differ, in the order in which it is named. */
+type Traits = ReadonlyMap<string, Value>;
+
+export interface SweptAxis {
+  /** A parameter's name, `size` (m = n = k) or `repetitions`. */
+  readonly key: string;
+  /** What stands at the axis: `size (m = n = k)`. */
+  readonly label: string;
+  readonly unit: 'count' | 'bytes';
+  readonly scale: 'linear' | 'log';
+  /** Of each batch, in their order. */
+  readonly values: readonly number[];
+  /** What else each batch differs by: batches of the same text are one line over the axis; '' where nothing else varies. */
+  readonly series: readonly string[];
+}
+
+export interface BatchNames {
+  /** One for each batch, all different; null where nothing varies, and the batch has only its title. */
+  readonly names: readonly (string | null)[];
+  /** null where no number takes two values or more. */
+  readonly axis: SweptAxis | null;
+}
+
+export interface NamedBatch {
+  readonly asked: RecordBatch['asked'];
+  /** Of a batch that others measured: what it is called there. */
+  readonly imported?: { readonly source: string } | undefined;
+}
+
+/** An axis is logarithmic where its largest value is so many times its smallest. */
+const LOG_FROM = 8;
+const UNNAMED_VALUE = 'none';
+
+const LABELS: Readonly<Record<string, string>> = {
+  size: 'size (m = n = k)',
+  repetitions: 'repetitions of a launch',
+  bytes: 'working set',
+  batch: 'products in a batch',
+};
+
+function samplingTraits({ sampling }: RecordBatch['asked']): [string, Value][] {
+  if (sampling === null) return [];
+  return sampling.kind === 'fixed' ? [['repetitions', sampling.repetitions]] : [['budget', sampling.seconds]];
+}
+
+/** m, n and k become one size where they are equal in every batch. */
+function traitsOf({ asked }: NamedBatch, square: boolean): Traits {
+  const { indicator, parameters } = asked.case;
+  const { m, n, k, ...others } = parameters;
+  const shape: [string, Value][] = square
+    ? [['size', m ?? null]]
+    : Object.entries({ m, n, k }).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
+  return new Map<string, Value>([
+    ['indicator', indicator],
+    ...shape,
+    ...Object.entries(others),
+    ...samplingTraits(asked),
+    ['stack', [asked.stack.provider, asked.stack.variant].filter((part) => part !== null).join(':')],
+    ['device', asked.device],
+  ]);
+}
+
+const isSquare = ({ asked }: NamedBatch): boolean => {
+  const { m, n, k } = asked.case.parameters;
+  return m !== undefined && m === n && n === k;
+};
+
+/** `512`, `2000 reps`, `2 threads`, `16 KiB`, `not pinned`. */
+function traitText(key: string, value: Value): string {
+  if (value === null || value === UNNAMED_VALUE) return '';
+  switch (key) {
+    case 'repetitions':
+      return `${value} reps`;
+    case 'budget':
+      return `for ${value} s`;
+    case 'bytes':
+      return briefBytes(Number(value));
+    case 'threads':
+      return plural(Number(value), 'thread');
+    case 'pin':
+      return value === true ? 'pinned' : 'not pinned';
+    case 'prepack':
+      return value === true ? 'prepacked' : 'not prepacked';
+    case 'batch':
+      return `batch of ${value}`;
+    case 'cache':
+      return `${value} cache`;
+    case 'm':
+    case 'n':
+    case 'k':
+      return `${key} ${value}`;
+    default:
+      return typeof value === 'boolean' ? `${value ? '' : 'no '}${key}` : String(value);
+  }
+}
+
+const textOf = (traits: Traits, keys: readonly string[]): string =>
+  keys
+    .map((key) => traitText(key, traits.get(key) ?? null))
+    .filter((text) => text !== '')
+    .join(' ');
+
+/** Keys whose values are not the same in all batches. */
+function varying(all: readonly Traits[]): readonly string[] {
+  const keys = [...new Set(all.flatMap((traits) => [...traits.keys()]))];
+  return keys.filter((key) => new Set(all.map((traits) => traits.get(key) ?? null)).size > 1);
+}
+
+/** The number with the most values is what was swept; of equals the first. */
+function axisOf(all: readonly Traits[], keys: readonly string[]): SweptAxis | null {
+  const numeric = keys.filter((key) => all.every((traits) => typeof traits.get(key) === 'number'));
+  const different = (key: string): number => new Set(all.map((traits) => traits.get(key))).size;
+  const [key] = [...numeric].sort((a, b) => different(b) - different(a));
+  if (key === undefined) return null;
+  const values = all.map((traits) => Number(traits.get(key)));
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const rest = keys.filter((other) => other !== key);
+  return {
+    key,
+    label: LABELS[key] ?? key,
+    unit: key === 'bytes' ? 'bytes' : 'count',
+    scale: least > 0 && most / least >= LOG_FROM ? 'log' : 'linear',
+    values,
+    series: all.map((traits) => textOf(traits, rest)),
+  };
+}
+
+/** The same text twice would make two batches one: later ones get a number. */
+function distinct(names: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} #${count}`;
+  });
+}
+
+/** Every one of them is called an inspection, which tells none apart. */
+const sourceOf = ({ imported }: NamedBatch): string => (imported?.source ?? '').replace(/^inspection-/, '');
+
+export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
+  const square = batches.every(isSquare);
+  const all = batches.map((batch) => traitsOf(batch, square));
+  const keys = varying(all);
+  if (batches.length === 1) return { names: [null], axis: null };
+  const sources = batches.map(sourceOf);
+  // What others measured differs in much at once: then it goes by what they called it.
+  if (keys.length > 1 && sources.every((source) => source !== '')) {
+    const axis = axisOf(all, keys);
+    const swept = new Set(axis?.series).size < batches.length;
+    return { names: distinct(sources), axis: swept ? axis : null };
+  }
+  const byTraits = all.map((traits) => textOf(traits, keys));
+  const twice = new Set(byTraits).size < byTraits.length;
+  const names = batches.map((batch, i) => {
+    const text = byTraits[i] ?? '';
+    return (twice ? [text, sourceOf(batch)] : [text]).filter((part) => part !== '').join(' ') || 'batch';
+  });
+  return { names: distinct(names), axis: axisOf(all, keys) };
+}

@@ -1,0 +1,91 @@
+/** The rate over a swept parameter: median with quartiles and interval, against the measured peak and the roofline. */
+import { withPrefix } from '../../quantities/format.js';
+import type { ReportModel } from '../model.js';
+import type { CampaignFigure } from './figure.js';
+import { type LinePoint, linesSpec } from './lines.js';
+import { axisLabel, unitFor } from './parts.js';
+
+function pointsOf({ batches, axis }: ReportModel): readonly LinePoint[] {
+  if (axis === null) return [];
+  return batches
+    .flatMap(({ rate, pooled, between, work, roofline }, i): LinePoint[] => {
+      const spread = pooled ?? between;
+      if (rate === null || work === null || spread === null) return [];
+      return [
+        {
+          series: axis.series[i] ?? '',
+          x: axis.values[i] ?? 0,
+          y: rate.median,
+          low: work / spread.q3,
+          high: work / spread.q1,
+          from: rate.interval?.low ?? null,
+          to: rate.interval?.high ?? null,
+          peak: roofline?.peak ?? null,
+          // Where arithmetic bounds, it is the peak, and one line says so.
+          attainable: roofline?.bound === 'memory' ? roofline.attainable : null,
+        },
+      ];
+    })
+    .sort((a, b) => a.x - b.x);
+}
+
+export const sweep: CampaignFigure = {
+  scope: 'campaign',
+  name: 'sweep',
+  draw(report) {
+    const { axis, batches, curves } = report;
+    const title = `Rate over ${axis?.label ?? 'a swept parameter'}`;
+    if (axis === null) return { title, why: 'no number was swept: all batches have the same' };
+    if (curves.length > 0) return { title, why: 'the record has it as curves, which are drawn below' };
+    const points = pointsOf(report);
+    if (new Set(points.map(({ x }) => x)).size < 2) {
+      return { title, why: 'fewer than two values of it have a score' };
+    }
+    const rateUnit = batches[0]?.rateUnit ?? '';
+    const unit = unitFor(
+      points.map(({ y }) => y),
+      rateUnit,
+    );
+    const peak = points.some((point) => point.peak !== null)
+      ? ' Dashed: the arithmetic peak, measured in the same launches.'
+      : '';
+    const attainable = points.some((point) => point.attainable !== null)
+      ? ' Dotted, where memory bounds a case: what the roofline allows it.'
+      : '';
+    return {
+      title,
+      caption: `The line is the median, the band holds the middle half of all ${batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions'}, and the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}`,
+      alternative: `Rate over ${axis.label}: ${points
+        .map(
+          ({ x, y, series }) =>
+            `${[axisLabel(x, axis.unit), series].filter(Boolean).join(' ')}: ${withPrefix(y, rateUnit)}`,
+        )
+        .join(', ')}.`,
+      spec: (theme) => linesSpec({ points, x: axis, yTitle: `rate, ${unit.name}`, unit }, theme),
+      data: {
+        columns: [
+          'series',
+          axis.key,
+          'rate_median',
+          'rate_lower_quartile',
+          'rate_upper_quartile',
+          'interval_low',
+          'interval_high',
+          'measured_peak',
+          'attainable_where_memory_bounds',
+        ],
+        rows: points.map(({ series, x, y, low, high, from, to, peak: most, attainable: allowed }) => [
+          series,
+          x,
+          y,
+          low,
+          high,
+          from,
+          to,
+          most,
+          allowed,
+        ]),
+      },
+    };
+  },
+};

@@ -1,0 +1,39 @@
+/** Tidy tables: one row for each batch; on request also one for each sample. */
+import { summaryTable } from '../tables.js';
+import { csvLine, csvText } from './csv-text.js';
+import type { Format, Request } from './format.js';
+
+const SAMPLE_COLUMNS = ['batch', 'launch', 'repetition', 'entry_seconds', 'elapsed_seconds', 'disturbed'];
+
+/** Launch by launch: six million samples are never held at once. `disturbed` is empty where the system cannot tell. */
+async function* sampleText({ read, warn }: Request): AsyncIterable<string> {
+  yield csvLine(SAMPLE_COLUMNS);
+  for (const { name, launch, found } of read.allLaunches()) {
+    if ('why' in found) {
+      warn(`launch ${launch} ${found.why}`);
+      continue;
+    }
+    const { samples } = found;
+    const hit = samples.disturbed === null ? null : new Set(samples.disturbed);
+    let text = '';
+    samples.seconds.forEach((seconds, i) => {
+      const disturbed = hit === null ? null : Number(hit.has(i));
+      text += csvLine([name, launch, i, samples.entries[i] ?? null, seconds, disturbed]);
+    });
+    yield text;
+  }
+}
+
+export const csv: Format = {
+  name: 'csv',
+  kind: 'text',
+  place: '',
+  async *text(request) {
+    if (request.samples) yield* sampleText(request);
+    else yield csvText(summaryTable(request.read.report));
+  },
+  async *files(request) {
+    yield { name: 'summary.csv', text: csvText(summaryTable(request.read.report)) };
+    if (request.samples) yield { name: 'samples.csv', text: sampleText(request) };
+  },
+};

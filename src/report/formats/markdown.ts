@@ -1,0 +1,100 @@
+/** The report as Markdown: verdict, flags and tables; in a folder also the pictures. */
+import { isDrawn } from '../figures/figure.js';
+import type { ReportFigures } from '../figures/index.js';
+import type { ReportModel } from '../model.js';
+import { commandText, failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
+import { STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
+import type { Format, Request } from './format.js';
+import { svgFiles } from './svg.js';
+
+const PICTURES = 'figures/';
+
+/** What Markdown, or HTML in it, would take for more than text. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\\`*_{}[\]<>|#]/g, (letter) => (letter === '<' ? '&lt;' : `\\${letter}`));
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+function tableLines(columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return [row(columns), row(columns.map(() => '---')), ...rows.map((cells) => row(cells.map(escaped)))];
+}
+
+const list = (items: readonly string[]): readonly string[] => items.map((item) => `- ${item}`);
+
+/** A section with its head; nothing where there is nothing to say. */
+const section = (head: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', `## ${head}`, '', ...lines];
+
+/** Code is not escaped, so it must not end early. */
+const code = (text: string): string => `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ')}\``;
+
+function verdictLines(report: ReportModel): readonly string[] {
+  const { headline } = report;
+  return [
+    ...warnings(report).map((text) => `**${escaped(text)}**`),
+    `**${escaped(headline.value ?? 'no score')}**${headline.of === '' ? '' : ` (${escaped(headline.of)})`}, ${escaped(headline.uncertainty)}.`,
+    `${escaped(headline.verification)}.`,
+  ].flatMap((line) => ['', line]);
+}
+
+function figureLines(report: ReportModel, figures: ReportFigures): readonly string[] {
+  const several = report.batches.length > 1;
+  const all = [
+    ...figures.campaign.map((figure) => ({ ...figure, of: '' })),
+    ...figures.batches.flatMap(({ batch, figures: own }) =>
+      own.map((figure) => ({ ...figure, of: several ? `${batch.name}: ` : '' })),
+    ),
+  ];
+  return all.flatMap(({ id, result, of }) =>
+    isDrawn(result)
+      ? [
+          '',
+          `### ${escaped(of)}${escaped(result.title)}`,
+          '',
+          `![${escaped(result.alternative)}](${PICTURES}${id}.svg)`,
+          '',
+          escaped(result.caption),
+        ]
+      : ['', `${escaped(of)}${escaped(result.title)}: not drawn: ${escaped(result.why)}.`],
+  );
+}
+
+function textOf(report: ReportModel, figures: ReportFigures | null): string {
+  const origin = [
+    `- made by ${code(commandText(report))}`,
+    `- pi-bench ${escaped(report.piBench.version)}, campaign ${escaped(report.id)}, ${escaped(report.createdAt)}`,
+    ...report.machine.map(([name, text]) => `- ${escaped(name)}: ${escaped(text)}`),
+  ];
+  const flags = flagLines(report).map(
+    ({ name, where, reason }) =>
+      `**${escaped(name)}**${where === '' ? '' : ` (${escaped(where)})`}: ${escaped(reason)}`,
+  );
+  const lines = [
+    `# ${escaped(report.headline.title)}`,
+    ...verdictLines(report),
+    ...section('Flags', flags.length === 0 ? ['No validity flag was raised.'] : list(flags)),
+    ...section('Launches that were not measured', list(failedLines(report).map(escaped))),
+    ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
+    ...section('Machine and origin', origin),
+    ...section('Stability', [STABILITY_CAPTION, '', ...tableLines(STABILITY_COLUMNS, stabilityRows(report))]),
+    ...(figures === null ? [] : section('Figures', figureLines(report, figures).slice(1))),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export const markdown: Format = {
+  name: 'md',
+  kind: 'text',
+  place: '',
+  async *text({ read }: Request) {
+    yield textOf(read.report, null);
+  },
+  async *files(request) {
+    const { report } = request.read;
+    const { drawFigures } = await import('../figures/index.js');
+    yield { name: 'report.md', text: textOf(report, drawFigures(report)) };
+    yield* svgFiles(request, PICTURES);
+  },
+};

@@ -1,0 +1,89 @@
+/** The one number of a report and whether it may be believed. Pure. */
+import { plural, withPrefix } from '../quantities/format.js';
+import type { BatchModel } from './model.js';
+
+export interface Headline {
+  /** What was measured: `matmul 512 x 512 x 512 float32, 2 threads`. */
+  readonly title: string;
+  /** `192.3 GFLOP/s`; null where there is none to give. */
+  readonly value: string | null;
+  /** Of which batch that is, where there are several; otherwise ''. */
+  readonly of: string;
+  /** The interval, or why there is none. */
+  readonly uncertainty: string;
+  /** `ok` only where everything that was measured was verified. */
+  readonly trust: 'ok' | 'warning' | 'bad';
+  readonly verification: string;
+}
+
+function verificationText(
+  batches: readonly BatchModel[],
+  imported: boolean,
+): Pick<Headline, 'trust' | 'verification'> {
+  const wrong = batches.filter(({ verified }) => verified === 'failed');
+  const missing = batches.filter(({ verified }) => verified === 'not-run');
+  const [firstWrong] = wrong;
+  if (firstWrong !== undefined) {
+    const where = batches.length === 1 ? '' : `${plural(wrong.length, 'batch', 'batches')}; `;
+    return {
+      trust: 'bad',
+      verification: `Wrong result: ${where}${firstWrong.verification}`,
+    };
+  }
+  if (missing.length > 0 && imported) {
+    return { trust: 'warning', verification: 'Not verified: nobody published whether outputs were right' };
+  }
+  if (missing.length > 0) {
+    const text =
+      batches.length === 1
+        ? 'no launch came so far'
+        : `in ${plural(missing.length, 'batch', 'batches')} no launch came so far`;
+    return { trust: 'warning', verification: `Not verified: ${text}` };
+  }
+  const launches = batches.reduce((sum, { measured }) => sum + measured, 0);
+  const [only] = batches;
+  const text =
+    batches.length === 1 && only !== undefined
+      ? only.verification
+      : `in all ${plural(launches, 'launch', 'launches')} of ${plural(batches.length, 'batch', 'batches')}`;
+  return { trust: 'ok', verification: `Verified ${text}` };
+}
+
+function uncertaintyText({ rate, rateUnit, basis, elapsed, work }: BatchModel): string {
+  if (rate === null || elapsed === null) return '';
+  if (rate.interval !== null) {
+    const { level, low, high } = rate.interval;
+    return `${Math.round(level * 100)} % interval ${withPrefix(low, rateUnit)} to ${withPrefix(high, rateUnit)}, ${basis}`;
+  }
+  const [fast, slow] = elapsed.range ?? [elapsed.median, elapsed.median];
+  const apart =
+    fast === slow || work === null
+      ? ''
+      : `; launches from ${withPrefix(work / slow, rateUnit)} to ${withPrefix(work / fast, rateUnit)}`;
+  return `no interval: ${basis}${apart}`;
+}
+
+/** Of several batches the highest rate, named as such. Where units differ, of those that have the first one's. */
+export function headlineOf(batches: readonly BatchModel[], indicator: string, imported: boolean): Headline {
+  const [first] = batches;
+  const trust = verificationText(batches, imported);
+  const title =
+    batches.length === 1
+      ? (first?.title ?? '')
+      : `${indicator}, ${plural(batches.length, 'batch', 'batches')}`;
+  const scored = batches.filter(({ rate }) => rate !== null);
+  const unit = scored[0]?.rateUnit;
+  const [best] = scored
+    .filter(({ rateUnit }) => rateUnit === unit)
+    .sort((a, b) => (b.rate?.median ?? 0) - (a.rate?.median ?? 0));
+  if (best?.rate == null) {
+    return { title, value: null, of: '', uncertainty: 'there is no score', ...trust };
+  }
+  return {
+    title,
+    value: withPrefix(best.rate.median, best.rateUnit),
+    of: batches.length === 1 ? '' : `the highest rate of the batches: ${best.title}`,
+    uncertainty: uncertaintyText(best),
+    ...trust,
+  };
+}

@@ -1,0 +1,190 @@
+/**
+ * The report of a campaign as data: what the page says and what its figures draw, with every number in base units. Pure:
+ * the record and the details that were read of some launches go in, nothing else.
+ */
+
+import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
+import { notCheckedOf } from '../readers/not-checked.js';
+import { basisText } from '../readers/terminal/basis.js';
+import { verificationOf } from '../readers/verification.js';
+import type { CurveKpi, PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
+import { countedWork } from '../record/work.js';
+import type { Box } from '../statistics/box.js';
+import type { Summary } from '../statistics/summary.js';
+import type { Violin } from '../statistics/violin.js';
+import type { BatchDetails } from './details.js';
+import { type Headline, headlineOf } from './headline.js';
+
+export interface LaunchModel {
+  /** Number of the launch in the campaign, from 1. */
+  readonly number: number;
+  readonly status: RecordInspection['status'];
+  readonly reason: string | null;
+  /** Of the elapsed seconds; null where nothing was measured. Of an imported launch the median is all that is known. */
+  readonly statistics: (Pick<Summary, 'median'> & Partial<Summary>) | null;
+  readonly rate: RecordInspection['rate'];
+  readonly disturbedShare: number | null;
+  readonly flags: readonly string[];
+}
+
+/** A published table does not tell which values its box's whiskers leave out. */
+export interface Shape extends Omit<Box, 'outliersBelow' | 'outliersAbove'> {
+  readonly outliersBelow: number | null;
+  readonly outliersAbove: number | null;
+}
+
+export interface BatchModel {
+  readonly name: string;
+  readonly title: string;
+  readonly stack: string;
+  readonly planned: number;
+  readonly measured: number;
+  readonly verified: RecordBatch['verified'];
+  /** Who checked what, in words. */
+  readonly verification: string;
+  readonly rateUnit: string;
+  /** Of one repetition, in what the rate counts; null: not known. */
+  readonly work: number | null;
+  readonly elapsed: RecordBatch['elapsed'];
+  readonly rate: RecordBatch['rate'];
+  /** What the interval rests on, in words. */
+  readonly basis: string;
+  readonly roofline: NonNullable<RecordBatch['roofline']> | null;
+  /** Of the launch medians, in seconds. */
+  readonly between: (Summary & { readonly medians?: readonly number[] }) | null;
+  /** Of all repetitions together, in seconds. */
+  readonly pooled: Summary | null;
+  readonly violin: Violin | null;
+  readonly box: Shape | null;
+  /** Of what violin and box are: of launches where others published no more than a value of each, or a table of these. */
+  readonly shapeOf: 'repetitions' | 'launches';
+  /** Faults of figures that others published, and what was done about them. */
+  readonly remarks: readonly string[];
+  readonly disturbedShare: number | null;
+  readonly flags: RecordBatch['flags'];
+  readonly notChecked: readonly { readonly flag: string; readonly why: string }[];
+  readonly launches: readonly LaunchModel[];
+  /** null: its samples were not read for this report. */
+  readonly details: BatchDetails | null;
+}
+
+export interface ReportModel {
+  readonly kind: 'pi-bench report';
+  readonly id: string;
+  readonly createdAt: string;
+  readonly command: readonly string[];
+  /** null: not known, of imported records. */
+  readonly seed: number | null;
+  readonly piBench: { readonly version: string; readonly commit: string | null };
+  readonly status: PiBenchRecord['status'];
+  readonly contendedBy: string | null;
+  readonly fault: string | null;
+  readonly headline: Headline;
+  readonly machine: readonly (readonly [name: string, text: string])[];
+  /** The same. */
+  readonly wall: number | null;
+  readonly measuredShare: number | null;
+  /** null: measured by pi-bench. */
+  readonly imported: NonNullable<PiBenchRecord['imported']> | null;
+  readonly axis: SweptAxis | null;
+  readonly batches: readonly BatchModel[];
+  /** Over a working set. Of others the figure of the sweep tells more: quartiles, and what bounds them. */
+  readonly curves: readonly CurveKpi[];
+}
+
+/** Statistics stand in the record as plain JSON of this very shape. */
+const typed = <T>(json: RecordBatch['pooled']): T | null => json as T | null;
+
+const launchOf = (inspection: RecordInspection): LaunchModel => ({
+  number: inspection.index + 1,
+  status: inspection.status,
+  reason: inspection.reason,
+  statistics: typed<NonNullable<LaunchModel['statistics']>>(inspection.statistics),
+  rate: inspection.rate,
+  disturbedShare: inspection.disturbedShare,
+  flags: inspection.flags.map(({ name }) => name),
+});
+
+function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails | null): BatchModel {
+  const { stack } = batch;
+  return {
+    name: name ?? batch.case.indicator,
+    title: batch.title,
+    stack: [
+      stack.provider,
+      stack.implementation ?? stack.variant,
+      batch.device === 'not known' ? null : `on ${batch.device}`,
+    ]
+      .filter((part) => part !== null)
+      .join(' '),
+    planned: batch.planned,
+    measured: batch.measured,
+    verified: batch.verified,
+    verification: verificationOf(batch),
+    rateUnit: batch.rateUnit,
+    work: countedWork(batch),
+    elapsed: batch.elapsed,
+    rate: batch.rate,
+    basis: basisText(batch),
+    roofline: batch.roofline ?? null,
+    between: typed(batch.launches),
+    pooled: typed(batch.pooled),
+    violin: typed(batch.violin),
+    box: typed(batch.box),
+    shapeOf: batch.imported === undefined ? 'repetitions' : 'launches',
+    remarks: batch.imported?.remarks ?? [],
+    disturbedShare: batch.disturbedShare,
+    flags: batch.flags,
+    notChecked: notCheckedOf(batch).map(([flag, why]) => ({ flag, why })),
+    launches: batch.inspections.map(launchOf),
+    details,
+  };
+}
+
+/** Labels that say which machine it was, for a person. */
+const MACHINE: readonly (readonly [name: string, label: string])[] = [
+  ['CPU', 'cpu_model'],
+  ['CPUs', 'cpus'],
+  ['architecture', 'architecture'],
+  ['quota of CPUs', 'cgroup_cpu_quota'],
+  ['hypervisor', 'hypervisor'],
+  ['container', 'container'],
+  ['system', 'os'],
+  ['kernel', 'kernel'],
+  ['governor', 'governor'],
+  ['clock', 'clocksource'],
+  ['host', 'hostname'],
+  ['machine id', 'machine'],
+];
+
+const machineOf = ({ labels }: PiBenchRecord): ReportModel['machine'] =>
+  MACHINE.flatMap(([name, label]) => {
+    const value = labels[label];
+    return value === null || value === undefined ? [] : [[name, String(value)] as const];
+  });
+
+/** @param details of each of the record's batches; null for those of which none were read */
+export function buildReport(record: PiBenchRecord, details: readonly (BatchDetails | null)[]): ReportModel {
+  const { campaign, piBench, accounting } = record;
+  const { names, axis } = nameBatches(record.batches);
+  const batches = record.batches.map((batch, i) => batchOf(batch, names[i] ?? null, details[i] ?? null));
+  return {
+    kind: 'pi-bench report',
+    id: campaign.id,
+    createdAt: campaign.createdAt,
+    command: campaign.command,
+    seed: campaign.seed,
+    piBench,
+    status: record.status,
+    contendedBy: record.contendedBy,
+    fault: campaign.fault?.kind ?? null,
+    headline: headlineOf(batches, record.batches[0]?.case.indicator ?? '', record.imported !== undefined),
+    machine: machineOf(record),
+    wall: accounting?.wall ?? null,
+    measuredShare: accounting?.share ?? null,
+    imported: record.imported ?? null,
+    axis,
+    batches,
+    curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi && kpi.xUnit === 'B'),
+  };
+}

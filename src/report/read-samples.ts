@@ -1,0 +1,52 @@
+/** The samples of one launch, from a results folder: or why they cannot be had. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, systemCode } from '../errors.js';
+import { sha256 } from '../record/digest.js';
+import type { Samples } from '../record/samples.js';
+import type { RecordInspection } from '../record/schema.js';
+import { readInspection } from '../store/read-inspection.js';
+import type { Seconds } from '../units.js';
+
+export interface LaunchSamples extends Samples {
+  /** Of each call before the repetitions that count. */
+  readonly warmup: readonly Seconds[];
+  readonly callsPerSample: number;
+}
+
+/** `why` is for a person, and follows the launch's name. */
+export type ReadLaunch = { readonly samples: LaunchSamples } | { readonly why: string };
+
+const OWN_FILE = /^inspections\/\d+\.json$/;
+
+/** @param folder that holds the record. Throws nothing: a launch that cannot be read has a reason. */
+export function readLaunch(
+  folder: string,
+  { file, sha256: digest }: Pick<RecordInspection, 'file' | 'sha256'>,
+): ReadLaunch {
+  if (file === null) return { why: 'left no samples' };
+  // A record is text that anybody may have written: it names no file but its own.
+  if (!OWN_FILE.test(file)) return { why: 'names a file that is not one of its campaign' };
+  let text: string;
+  try {
+    text = readFileSync(join(folder, file), 'utf8');
+  } catch (error) {
+    return {
+      why:
+        systemCode(error) === 'ENOENT'
+          ? `has no samples here: ${file} is missing`
+          : `cannot be read: ${messageOf(error)}`,
+    };
+  }
+  if (digest !== null && sha256(text) !== digest) {
+    return { why: `cannot be trusted: ${file} was altered after the record was written` };
+  }
+  try {
+    const read = readInspection(folder, file);
+    if (read === null) return { why: `has no samples here: ${file} is missing` };
+    const { warmup, callsPerSample } = read.document;
+    return { samples: { ...read.samples, warmup: warmup.seconds, callsPerSample } };
+  } catch (error) {
+    return { why: `cannot be read: ${messageOf(error)}` };
+  }
+}

@@ -1,0 +1,136 @@
+/** The stability table of a report, for a page and for a program. Pure. */
+import { formatSeconds, formatShare, withPrefix } from '../quantities/format.js';
+import type { Table } from './figures/figure.js';
+import type { BatchModel, ReportModel } from './model.js';
+
+export const STABILITY_CAPTION =
+  'Elapsed seconds of a repetition: each launch counts with its median, so that std, std error, CV and IQR say how far launches are apart.';
+
+export const STABILITY_COLUMNS = [
+  'batch',
+  'inspections',
+  'rate',
+  'median',
+  'std',
+  'std error',
+  'CV',
+  'IQR',
+  'min to max',
+  'flags',
+] as const;
+
+const NONE = '–';
+
+const seconds = (value: number | null | undefined): string =>
+  value === null || value === undefined ? NONE : formatSeconds(value);
+
+/** The unit once where both have the same. */
+function rangeText(low: number, high: number): string {
+  const [a, b] = [formatSeconds(low), formatSeconds(high)];
+  const [value = '', unit = ''] = a.split(' ');
+  return b.endsWith(` ${unit}`) && a.split(' ').length === 2 ? `${value} to ${b}` : `${a} to ${b}`;
+}
+
+const flagsText = ({ flags }: BatchModel): string =>
+  flags.length === 0
+    ? 'none'
+    : flags.map(({ name, inspections }) => `${name} (${inspections.length})`).join(', ');
+
+function scoreText({ rate, rateUnit, verified }: BatchModel): string {
+  if (verified === 'failed') return 'WRONG';
+  return rate === null ? 'no score' : withPrefix(rate.median, rateUnit);
+}
+
+/** A row of texts for each batch, one text for each column. */
+export function stabilityRows({ batches }: ReportModel): readonly (readonly string[])[] {
+  return batches.map((batch) => {
+    const { name, measured, planned, between } = batch;
+    return [
+      name,
+      measured === planned ? String(measured) : `${measured} of ${planned}`,
+      scoreText(batch),
+      seconds(between?.median),
+      seconds(between?.std),
+      seconds(between?.stdError),
+      between?.cv == null ? NONE : formatShare(between.cv),
+      // Of one launch there is no spread to tell.
+      between === null || between.n < 2 ? NONE : formatSeconds(between.iqr),
+      between === null ? NONE : rangeText(between.min, between.max),
+      flagsText(batch),
+    ];
+  });
+}
+
+const SUMMARY = [
+  'n',
+  'mean',
+  'median',
+  'std',
+  'stdError',
+  'mad',
+  'min',
+  'max',
+  'q1',
+  'q3',
+  'iqr',
+  'p1',
+  'p5',
+  'p95',
+  'p99',
+  'cv',
+  'covm',
+  'skew',
+  'lag1',
+  'effectiveSampleSize',
+] as const;
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** One row for each batch, in base units: `launches_` is of the launch medians, `repetitions_` of all repetitions together. */
+export function summaryTable({ batches, axis }: ReportModel): Table {
+  return {
+    columns: [
+      'batch',
+      'title',
+      ...(axis === null ? [] : [axis.key]),
+      'planned',
+      'measured',
+      'verified',
+      'rate_unit',
+      'rate',
+      'rate_low',
+      'rate_high',
+      'rate_p05',
+      'rate_sustained',
+      'interval_level',
+      'interval_basis',
+      ...SUMMARY.map((name) => `launches_${snake(name)}`),
+      ...SUMMARY.map((name) => `repetitions_${snake(name)}`),
+      'disturbed_share',
+      'flags',
+    ],
+    rows: batches.map((batch, i) => {
+      const { rate, between, pooled } = batch;
+      return [
+        batch.name,
+        batch.title,
+        ...(axis === null ? [] : [axis.values[i] ?? null]),
+        batch.planned,
+        batch.measured,
+        batch.verified,
+        batch.rateUnit,
+        rate?.median ?? null,
+        rate?.interval?.low ?? null,
+        rate?.interval?.high ?? null,
+        rate?.p05 ?? null,
+        rate?.sustained ?? null,
+        rate?.interval?.level ?? null,
+        batch.elapsed?.basis ?? null,
+        ...SUMMARY.map((name) => between?.[name] ?? null),
+        ...SUMMARY.map((name) => pooled?.[name] ?? null),
+        batch.disturbedShare,
+        batch.flags.map(({ name }) => name).join(' '),
+      ];
+    }),
+  };
+}

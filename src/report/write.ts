@@ -1,0 +1,93 @@
+/** Where a report goes: a file, a folder or stdout. Files are whole or absent. */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import type { Format, OutputFile, Request } from './formats/format.js';
+
+export type Place =
+  | { readonly kind: 'stdout' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'folder'; readonly path: string };
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/**
+ * @param out what --out says; null: not given
+ * @param campaign folder of the record
+ */
+export function placeOf(format: Format, out: string | null, campaign: string): Place {
+  if (out === null) {
+    if (format.kind === 'text') return { kind: 'stdout' };
+    return { kind: format.kind, path: join(campaign, format.place) };
+  }
+  const path = resolve(out);
+  if (format.kind === 'folder') {
+    if (existsSync(path) && !isFolder(path)) {
+      throw new UserError(
+        `--format ${format.name} writes several files: --out takes a folder, and ${out} is a file`,
+      );
+    }
+    return { kind: 'folder', path };
+  }
+  const folder = isFolder(path) || out.endsWith('/') || extname(path) === '';
+  return { kind: folder ? 'folder' : 'file', path };
+}
+
+/** Under another name until it is whole. @returns its bytes */
+async function writeFile(path: string, text: OutputFile['text']): Promise<number> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const file = await open(temporary, 'wx');
+    let bytes = 0;
+    try {
+      const pieces = typeof text === 'string' ? [text] : text;
+      for await (const piece of pieces) {
+        await file.writeFile(piece);
+        bytes += Buffer.byteLength(piece);
+      }
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    return bytes;
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new UserError(`cannot write ${path}: ${messageOf(error)}; --out takes another place`);
+  }
+}
+
+export interface Written {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** @returns what was written, in order; nothing for stdout. @throws UserError for a place that cannot be written */
+export async function writeReport(
+  format: Format,
+  request: Request,
+  place: Place,
+): Promise<readonly Written[]> {
+  if (place.kind !== 'folder') {
+    if (format.text === null) throw new Error(`${format.name} has no single text`);
+    const text = format.text(request);
+    if (place.kind === 'file') return [{ path: place.path, bytes: await writeFile(place.path, text) }];
+    for await (const piece of text) await print(piece);
+    return [];
+  }
+  const written: Written[] = [];
+  for await (const { name, text } of format.files(request)) {
+    const path = join(place.path, name);
+    written.push({ path, bytes: await writeFile(path, text) });
+  }
+  return written;
+}
+
+/** Waits while the reader is slower than we are: six million lines do not belong in memory. */
+function print(piece: string): Promise<void> {
+  return new Promise((done, fail) => {
+    process.stdout.write(piece, (error) => (error ? fail(error) : done()));
+  });
+}

@@ -1,0 +1,371 @@
+/** `pi-bench report` by the real command, and its page in a real browser: what somebody sees. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import {
+  countMarks,
+  hasBrowser,
+  keepPicture,
+  launchBrowser,
+  NO_BROWSER,
+  openReport,
+} from '../support/browser.js';
+import { campaignFolder, matmulRecord, piBench, readRecordFile, root, start } from '../support/pi-bench.js';
+import { writeCampaign } from '../support/report.js';
+
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const LAUNCHES = 3;
+
+let out: string;
+/** A measured campaign of one batch, one of memory's curves, and synthetic sweeps of repetitions and of sizes. */
+let measured: { readonly folder: string; readonly record: PiBenchRecord };
+let memory: { readonly folder: string; readonly record: PiBenchRecord };
+const repetitions = { folder: '', counts: [20, 100, 500] };
+const sizes = { folder: '', values: [64, 128, 256, 512] };
+
+/** The page of a campaign, made once. */
+async function pageOf(folder: string): Promise<string> {
+  const page = join(folder, 'page.html');
+  if (existsSync(page)) return page;
+  const run = await piBench('report', folder, '--out', page);
+  if (run.code !== 0) throw new Error(run.stderr);
+  return page;
+}
+
+beforeAll(async () => {
+  out = mkdtempSync(join(tmpdir(), 'pi-bench-e2e-report-'));
+  const flags = ['--size', '64', '--reps', '300', '--inspections', String(LAUNCHES)];
+  measured = await matmulRecord(join(out, 'matmul'), ...flags);
+  const sweep = ['--bytes', '32KiB,256KiB,4MiB', '--operation', 'read,copy', '--stores', 'cached'];
+  const run = await piBench(
+    'memory',
+    ...sweep,
+    ...['--reps', '20', '--inspections', '2', '--quiet', '--out', join(out, 'memory')],
+  );
+  if (run.code !== 0) throw new Error(run.stderr);
+  const folder = campaignFolder(join(out, 'memory'));
+  memory = { folder, record: readRecordFile(folder) };
+  repetitions.folder = join(out, 'repetitions');
+  writeCampaign(
+    repetitions.folder,
+    repetitions.counts.map((count) => ({ repetitions: count, inspections: 8 })),
+  );
+  sizes.folder = join(out, 'sizes');
+  writeCampaign(
+    sizes.folder,
+    sizes.values.map((size) => ({ size, repetitions: 200, inspections: 6 })),
+  );
+});
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped: ${NO_BROWSER})`}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it('shows a measured campaign: every figure with its marks, no complaint, no request', async () => {
+    const path = await pageOf(measured.folder);
+    const { page, complaints, requests } = await openReport(browser, path, DESKTOP);
+    expect(complaints).toEqual([]);
+    expect(requests).toEqual([]);
+    await keepPicture(page, 'matmul-desktop');
+    expect(await countMarks(page, 'violins', 'violin')).toBe(1);
+    expect(await countMarks(page, 'violins', 'launch')).toBe(LAUNCHES);
+    expect(await countMarks(page, 'between-within', 'main')).toBe(1);
+    expect(await countMarks(page, 'sustained', 'other')).toBe(1);
+    expect(await countMarks(page, 'roofline', 'roof')).toBe(1);
+    expect(await countMarks(page, 'launches-1', 'quartiles')).toBe(LAUNCHES);
+    expect(await countMarks(page, 'samples-1', 'measured-middle-0')).toBe(300);
+    expect(await countMarks(page, 'distribution-1', 'density')).toBe(1);
+    expect(await countMarks(page, 'autocorrelation-1', 'lag')).toBe(40);
+    const absent = await page
+      .locator('[data-absent]')
+      .evaluateAll((items) => items.map((item) => item.id || item.getAttribute('data-absent')));
+    expect(absent).toEqual(['sweep', 'curves', 'repetitions', 'stability']);
+    const [batch] = measured.record.batches;
+    expect(await page.locator('h1').textContent()).toBe(batch?.title);
+    expect(await page.locator('.verdict').textContent()).toMatch(/FLOP\/s.*Verified in 3 launches/s);
+    expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+
+  it('shows a sweep of repetitions with the recommendable spread over their number', async () => {
+    const path = await pageOf(repetitions.folder);
+    const { page, complaints } = await openReport(browser, path, DESKTOP);
+    expect(complaints).toEqual([]);
+    await keepPicture(page, 'repetitions-desktop');
+    expect(await countMarks(page, 'repetitions', 'line')).toBe(2);
+    expect(await countMarks(page, 'repetitions', 'point')).toBe(2 * repetitions.counts.length);
+    expect(await countMarks(page, 'stability', 'point-cv')).toBe(repetitions.counts.length);
+    expect(await page.locator('details').count()).toBe(repetitions.counts.length);
+    expect(await page.locator('tbody th').allTextContents()).toEqual(
+      repetitions.counts.map((count) => `${count} reps`),
+    );
+  });
+
+  it('shows curves of memory, one line for each operation', async () => {
+    const path = await pageOf(memory.folder);
+    const { page, complaints } = await openReport(browser, path, DESKTOP);
+    expect(complaints).toEqual([]);
+    await keepPicture(page, 'memory-desktop');
+    expect(await countMarks(page, 'curves', 'line')).toBe(2);
+    expect(await countMarks(page, 'curves', 'point')).toBe(6);
+    expect(await countMarks(page, 'violins', 'violin')).toBe(memory.record.batches.length);
+  });
+
+  it.each([
+    ['phone', PHONE, 'light'],
+    ['phone-dark', PHONE, 'dark'],
+    ['desktop-dark', DESKTOP, 'dark'],
+  ] as const)('can be read on a %s: nothing wider than the screen, letters apart from what is behind', async (name, view, scheme) => {
+    const path = await pageOf(sizes.folder);
+    const { page, complaints } = await openReport(browser, path, { ...view, scheme });
+    expect(complaints).toEqual([]);
+    await keepPicture(page, `sizes-${name}`);
+    expect(await countMarks(page, 'sweep', 'point')).toBe(sizes.values.length);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+    expect(wide).toBeLessThanOrEqual(0);
+    const spill = await page
+      .locator('.plot')
+      .evaluateAll((plots) =>
+        plots
+          .filter((plot) => plot.scrollWidth > plot.clientWidth + 1)
+          .map((plot) => plot.getAttribute('data-figure')),
+      );
+    expect(spill).toEqual([]);
+    const contrasts = await page.evaluate<readonly (readonly [string, number])[]>(CONTRASTS);
+    expect(contrasts.length).toBeGreaterThan(8);
+    for (const [what, ratio] of contrasts) expect(ratio, what).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('zooms over time by the keyboard, and back', async () => {
+    const path = await pageOf(measured.folder);
+    const { page } = await openReport(browser, path, DESKTOP);
+    const figure = page.locator('#samples-1');
+    const ticks = async (): Promise<string[]> =>
+      (await figure.locator('.role-axis-label text').allTextContents()).sort();
+    const before = await ticks();
+    await figure.getByRole('button', { name: 'Zoom in' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(ticks).not.toEqual(before);
+    await figure.getByRole('button', { name: 'Whole time' }).press('Enter');
+    await expect.poll(ticks).toEqual(before);
+  });
+
+  it('says what is under the pointer', async () => {
+    const path = await pageOf(sizes.folder);
+    const { page } = await openReport(browser, path, DESKTOP);
+    await page.locator('#sweep').scrollIntoViewIfNeeded();
+    await page.locator('[data-figure="sweep"] g.point > path').nth(2).hover();
+    await expect.poll(() => page.locator('.tip').textContent()).toMatch(/at: 256.*GFLOP\/s/s);
+  });
+
+  it('gives the data behind a figure, and the record', async () => {
+    const path = await pageOf(sizes.folder);
+    const { page } = await openReport(browser, path, DESKTOP);
+    const taken = async (name: string): Promise<string> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator(`a[download="${name}"]`).click(),
+      ]);
+      return readFileSync(await download.path(), 'latin1');
+    };
+    const rows = (await taken('sweep.csv')).trim().split('\r\n');
+    expect(rows[0]).toMatch(/^series,size,rate_median/);
+    expect(rows.slice(1).map((row) => Number(row.split(',')[1]))).toEqual(sizes.values);
+    expect((await taken('record.json.gz')).charCodeAt(0)).toBe(0x1f);
+  });
+
+  it('shows every figure without its script too', async () => {
+    const path = await pageOf(sizes.folder);
+    const { page, complaints } = await openReport(browser, path, { ...PHONE, script: false });
+    await keepPicture(page, 'sizes-no-script');
+    expect(complaints).toEqual([]);
+    const figures = await page.locator('figure').count();
+    expect(figures).toBeGreaterThan(10);
+    expect(await page.locator('figure .plot > svg').count()).toBe(figures);
+    expect(await page.locator('.tools button:visible').count()).toBe(0);
+  });
+
+  it('takes texts of a record for text, whatever they are', async () => {
+    const hostile = join(out, 'hostile.html');
+    // As a record would have it: a name that reaches headings, specifications, tooltips and tables.
+    const evil = `</script><img src=x onerror="globalThis.taken=1">`;
+    const folder = join(out, 'hostile');
+    const record = writeCampaign(folder, [
+      { size: 64, inspections: 2 },
+      { size: 128, inspections: 2 },
+    ]);
+    const changed = JSON.parse(JSON.stringify(record)) as PiBenchRecord;
+    for (const batch of changed.batches) {
+      batch.title = evil;
+      batch.case.parameters.dtype = `${evil}${batch.case.parameters.m}`;
+      batch.asked.case.parameters.dtype = batch.case.parameters.dtype;
+    }
+    const { digestOf } = await import('../../src/record/digest.js');
+    writeFileSync(join(folder, 'record.json'), JSON.stringify({ ...changed, digest: digestOf(changed) }));
+    const run = await piBench('report', folder, '--out', hostile);
+    expect(run.stderr).toBe('');
+    const { page, complaints, requests } = await openReport(browser, hostile, DESKTOP);
+    expect(complaints).toEqual([]);
+    expect(requests).toEqual([]);
+    expect(await page.evaluate('globalThis.taken')).toBeUndefined();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.locator('h1').textContent()).not.toBe('');
+  });
+});
+
+/** Contrast (WCAG 2.1) of the letters of a few kinds of text with what is behind them. */
+const CONTRASTS = `(() => {
+  const channel = (value) => { const c = value / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  const parse = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const behind = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  return ['h1', 'p.quiet', '.value', '.badge', 'dt', 'dd', 'td', 'figcaption', 'a[download]', '.tools button', 'footer p', '.plot svg text']
+    .flatMap((selector) => {
+      const element = document.querySelector(selector);
+      if (element === null) return [];
+      const style = getComputedStyle(element);
+      const colour = element instanceof SVGElement ? style.fill : style.color;
+      return [[selector, element.matches(':disabled') ? 21 : ratio(parse(colour), behind(element))]];
+    });
+})()`;
+
+describe('the command', () => {
+  it('writes the page beside the record and says where, small', async () => {
+    const run = await piBench('report', measured.folder);
+    expect(run.stderr).toBe('');
+    expect(run.code).toBe(0);
+    const path = join(measured.folder, 'report.html');
+    expect(run.stdout).toContain(path);
+    expect(statSync(path).size).toBeLessThan(3e6);
+    rmSync(path);
+  });
+
+  it('takes the record’s file as well as its folder', async () => {
+    const run = await piBench('report', join(measured.folder, 'record.json'), '--format', 'csv');
+    expect(run.code).toBe(0);
+    expect(run.stdout.split('\r\n')).toHaveLength(3);
+  });
+
+  it('writes a picture for each figure, and Markdown that names them', async () => {
+    const folder = join(out, 'markdown');
+    const run = await piBench('report', measured.folder, '--format', 'md', '--out', folder);
+    expect(run.code).toBe(0);
+    const text = readFileSync(join(folder, 'report.md'), 'utf8');
+    const pictures = readdirSync(join(folder, 'figures'));
+    expect(pictures).toHaveLength(8);
+    for (const picture of pictures) expect(text).toContain(`(figures/${picture})`);
+    const svg = await piBench('report', measured.folder, '--format', 'svg', '--out', join(out, 'pictures'));
+    expect(svg.stdout).toMatch(/8 files in/);
+    expect(readdirSync(join(out, 'pictures')).sort()).toEqual(pictures.sort());
+  });
+
+  it('writes every repetition as a row', async () => {
+    const run = await piBench('report', measured.folder, '--format', 'csv', '--samples');
+    const rows = run.stdout.trim().split('\r\n');
+    expect(rows).toHaveLength(1 + LAUNCHES * 300);
+    expect(rows[0]).toBe('batch,launch,repetition,entry_seconds,elapsed_seconds,disturbed');
+    expect(rows[1]).toMatch(/^matmul,\d,0,0,/);
+  });
+
+  it('prints the report as JSON', async () => {
+    const run = await piBench('report', measured.folder, '--format', 'json');
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      kind: 'pi-bench report',
+      batches: [{ measured: LAUNCHES }],
+    });
+  });
+
+  it('comes although inspections are missing, says which, and which figures lack them', async () => {
+    const folder = join(out, 'gone');
+    writeCampaign(folder, [{ repetitions: 50, inspections: 4 }]);
+    for (const name of readdirSync(join(folder, 'inspections'))) rmSync(join(folder, 'inspections', name));
+    const run = await piBench('report', folder);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/launch 1 has no samples here: inspections\/0\.json is missing/);
+    const page = readFileSync(join(folder, 'report.html'), 'utf8');
+    expect(page).toMatch(/Samples over time: launch 1 has no samples here/);
+    expect(page).toContain('data-figure="violins"');
+  });
+
+  it.each([
+    ['a folder without a record', () => join(out, 'matmul'), [], /cannot read the record/],
+    ['a record that was cut off', () => broken('cut', (text) => text.slice(0, 999)), [], /is not JSON/],
+    [
+      'a record that was altered',
+      () => broken('altered', (text) => text.replace('"seed": ', '"seed": 1')),
+      [],
+      /was altered/,
+    ],
+    [
+      'a file where a folder is needed',
+      () => measured.folder,
+      ['--format', 'svg', '--out', import.meta.filename],
+      /takes a folder/,
+    ],
+    [
+      'a place that cannot be written',
+      () => measured.folder,
+      ['--out', '/proc/report.html'],
+      /cannot write .*--out/,
+    ],
+    ['a format that there is not', () => measured.folder, ['--format', 'pdf'], /format/],
+    ['samples of a page', () => measured.folder, ['--samples'], /--samples goes with --format csv/],
+  ])('refuses %s in one line', async (_, path, flags, says) => {
+    const run = await piBench('report', path(), ...flags);
+    expect(run.stderr).toMatch(says);
+    expect(run.stderr.trim().split('\n')).toHaveLength(1);
+    expect(run.stdout).toBe('');
+    expect(run.code).toBe(64);
+  });
+
+  it('opens the page where a program does that, and says where it is otherwise', async () => {
+    const bin = mkdtempSync(join(out, 'bin-'));
+    const log = join(bin, 'opened');
+    writeFileSync(
+      join(bin, 'xdg-open'),
+      `#!/bin/sh\nprintf %s "$1" > ${log}.part && mv ${log}.part ${log}\n`,
+      { mode: 0o755 },
+    );
+    const page = join(out, 'opened.html');
+    const command = (path: string) =>
+      start('env', [
+        `PATH=${path}`,
+        process.execPath,
+        join(root, 'bin', 'pi-bench.mjs'),
+        'report',
+        measured.folder,
+        '--out',
+        page,
+        '--open',
+      ]).ended;
+    const opened = await command(`${bin}:/usr/bin:/bin`);
+    expect(opened.stderr).toBe('');
+    await expect.poll(() => existsSync(log)).toBe(true);
+    expect(readFileSync(log, 'utf8')).toBe(page);
+    const nothing = await command(mkdtempSync(join(out, 'empty-')));
+    expect(nothing.code).toBe(0);
+    expect(nothing.stderr).toMatch(/no program here opens a page: open .*opened\.html/);
+  });
+});
+
+/** A folder with a changed copy of the record. */
+function broken(name: string, change: (text: string) => string): string {
+  const folder = mkdtempSync(join(out, `${name}-`));
+  const text = readFileSync(join(measured.folder, 'record.json'), 'utf8');
+  writeFileSync(join(folder, 'record.json'), change(text));
+  return folder;
+}

@@ -1,0 +1,88 @@
+/** Batches are called by what they differ in, and the number that was swept is found. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nameBatches } from '../../src/readers/batch-names.js';
+import type { BatchSpec } from '../../src/record/schema.js';
+import { type Asked, specOf } from '../support/report.js';
+
+const named = (...batches: readonly (Asked | BatchSpec)[]) =>
+  nameBatches(batches.map((batch) => ({ asked: 'case' in batch ? batch : specOf(batch) })));
+
+const memory = (operation: string, stores: string, bytes: number): BatchSpec => {
+  const { case: _, ...rest } = specOf({});
+  return {
+    ...rest,
+    case: { indicator: 'memory', parameters: { operation, stores, bytes, threads: 2, pin: true } },
+  };
+};
+
+describe('nameBatches', () => {
+  it('names a sweep of sizes by the size alone, on a logarithmic axis', () => {
+    const { names, axis } = named({ size: 64 }, { size: 512 }, { size: 4096 });
+    expect(names).toEqual(['64', '512', '4096']);
+    expect(axis).toMatchObject({ key: 'size', scale: 'log', values: [64, 512, 4096], series: ['', '', ''] });
+  });
+
+  it('names a sweep of repetitions by their number', () => {
+    const { names, axis } = named({ repetitions: 50 }, { repetitions: 2000 });
+    expect(names).toEqual(['50 reps', '2000 reps']);
+    expect(axis).toMatchObject({ key: 'repetitions', values: [50, 2000] });
+  });
+
+  it('keeps m, n and k apart where a product is not square', () => {
+    const flat = specOf({});
+    flat.case.parameters.m = 1;
+    expect(named(specOf({}), flat).names).toEqual(['m 512', 'm 1']);
+  });
+
+  it('sweeps the number with the most values; what else varies makes the series', () => {
+    const { names, axis } = named(
+      { size: 64, dtype: 'float32' },
+      { size: 128, dtype: 'float32' },
+      { size: 64, dtype: 'float64' },
+      { size: 128, dtype: 'float64' },
+    );
+    expect(names[2]).toBe('64 float64');
+    expect(axis).toMatchObject({ key: 'size', series: ['float32', 'float32', 'float64', 'float64'] });
+  });
+
+  it('takes the number with more values for the axis, whichever is named first', () => {
+    const all = [20, 50, 100].flatMap((repetitions) => [64, 128].map((size) => ({ size, repetitions })));
+    const { axis, names } = named(...all);
+    expect(axis).toMatchObject({ key: 'repetitions', series: ['64', '128', '64', '128', '64', '128'] });
+    expect(names[1]).toBe('128 20 reps');
+  });
+
+  it('writes bytes with their unit and leaves out stores that an operation has not', () => {
+    const { names, axis } = named(memory('read', 'none', 16384), memory('triad', 'cached', 1572864));
+    expect(names).toEqual(['read 16 KiB', 'triad cached 1.5 MiB']);
+    expect(axis).toMatchObject({ key: 'bytes', unit: 'bytes' });
+  });
+
+  it('finds no axis where only words vary, and a linear one where numbers are near', () => {
+    expect(named({ dtype: 'float32' }, { dtype: 'float64' }).axis).toBeNull();
+    expect(named({ size: 100 }, { size: 300 }).axis?.scale).toBe('linear');
+  });
+
+  it('tells equal batches apart by a number', () => {
+    expect(named({}, {}).names).toEqual(['batch', 'batch #2']);
+  });
+
+  it('leaves a single batch to its title', () => {
+    expect(named({})).toEqual({ names: [null], axis: null });
+  });
+
+  it('never gives two batches one name', () => {
+    const batch = fc.record({
+      size: fc.constantFrom(64, 128),
+      repetitions: fc.constantFrom(10, 20),
+      dtype: fc.constantFrom('float32', 'float64'),
+    });
+    fc.assert(
+      fc.property(fc.array(batch, { minLength: 2, maxLength: 8 }), (batches) => {
+        const { names } = named(...batches);
+        expect(new Set(names).size).toBe(batches.length);
+      }),
+    );
+  });
+});
