@@ -19,6 +19,8 @@ import { writeCampaign } from '../support/report.js';
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const LAUNCHES = 3;
+/** Of the memory campaign. */
+const CURVES = ['read', 'copy cached', 'copy streaming', 'triad cached', 'triad streaming'];
 
 let out: string;
 /** A measured campaign of one batch, one of memory's curves, and synthetic sweeps of repetitions and of sizes. */
@@ -40,7 +42,7 @@ beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), 'pi-bench-e2e-report-'));
   const flags = ['--size', '64', '--reps', '300', '--inspections', String(LAUNCHES)];
   measured = await matmulRecord(join(out, 'matmul'), ...flags);
-  const sweep = ['--bytes', '32KiB,256KiB,4MiB', '--operation', 'read,copy', '--stores', 'cached'];
+  const sweep = ['--bytes', '32KiB,4MiB', '--operation', 'read,copy,triad'];
   const run = await piBench(
     'memory',
     ...sweep,
@@ -113,8 +115,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const { page, complaints } = await openReport(browser, path, DESKTOP);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'memory-desktop');
-    expect(await countMarks(page, 'curves', 'line')).toBe(2);
-    expect(await countMarks(page, 'curves', 'point')).toBe(6);
+    expect(await countMarks(page, 'curves', 'line')).toBe(CURVES.length);
+    expect(await countMarks(page, 'curves', 'point')).toBe(2 * CURVES.length);
     expect(await countMarks(page, 'violins', 'violin')).toBe(memory.record.batches.length);
   });
 
@@ -138,9 +140,19 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
           .map((plot) => plot.getAttribute('data-figure')),
       );
     expect(spill).toEqual([]);
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
     const contrasts = await page.evaluate<readonly (readonly [string, number])[]>(CONTRASTS);
     expect(contrasts.length).toBeGreaterThan(8);
     for (const [what, ratio] of contrasts) expect(ratio, what).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('breaks a legend of many lines on a phone without cutting it off', async () => {
+    const { page, complaints } = await openReport(browser, await pageOf(memory.folder), PHONE);
+    await keepPicture(page, 'memory-phone');
+    expect(complaints).toEqual([]);
+    const names = await page.locator('[data-figure="curves"] .role-legend-label text').allTextContents();
+    expect(names.sort()).toEqual([...CURVES].sort());
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
   });
 
   it('zooms over time by the keyboard, and back', async () => {
@@ -219,6 +231,18 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     expect(await page.locator('h1').textContent()).not.toBe('');
   });
 });
+
+/** Letters that reach out of their picture, and so are cut off: their figure and what they say. */
+const CUT_OFF = `[...document.querySelectorAll('.plot')].flatMap((plot) => {
+  const frame = plot.querySelector('svg').getBoundingClientRect();
+  return [...plot.querySelectorAll('svg text')]
+    .filter((text) => {
+      const { left, right, top, bottom, width } = text.getBoundingClientRect();
+      const inside = left >= frame.left - 1 && right <= frame.right + 1 && top >= frame.top - 1 && bottom <= frame.bottom + 1;
+      return width > 0 && !inside;
+    })
+    .map((text) => plot.dataset.figure + ': ' + text.textContent);
+})`;
 
 /** Contrast (WCAG 2.1) of the letters of a few kinds of text with what is behind them. */
 const CONTRASTS = `(() => {
