@@ -102,7 +102,9 @@
     view.logLevel(vega.Warn);
     view.initialize(stage);
     let width = roomOf(plot);
-    view.runAsync().then(() => {
+    // Laid out once more: how a legend breaks into lines depends on the width, and how high it is on that.
+    const layOut = () => view.runAsync().then(() => view.resize().runAsync());
+    layOut().then(() => {
       for (const child of still) child.remove();
       plot.append(stage);
       plot.classList.add('alive');
@@ -112,7 +114,8 @@
       new ResizeObserver(() => {
         if (plot.clientWidth === 0 || roomOf(plot) === width) return;
         width = roomOf(plot);
-        view.width(width).runAsync();
+        view.width(width);
+        layOut();
       }).observe(plot);
     });
   }

@@ -6,6 +6,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import {
+  CONTRASTS,
+  CUT_OFF,
   countMarks,
   hasBrowser,
   keepPicture,
@@ -19,6 +21,8 @@ import { writeCampaign } from '../support/report.js';
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const LAUNCHES = 3;
+/** Of the memory campaign. */
+const CURVES = ['read', 'copy cached', 'copy streaming', 'triad cached', 'triad streaming'];
 
 let out: string;
 /** A measured campaign of one batch, one of memory's curves, and synthetic sweeps of repetitions and of sizes. */
@@ -40,7 +44,7 @@ beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), 'pi-bench-e2e-report-'));
   const flags = ['--size', '64', '--reps', '300', '--inspections', String(LAUNCHES)];
   measured = await matmulRecord(join(out, 'matmul'), ...flags);
-  const sweep = ['--bytes', '32KiB,256KiB,4MiB', '--operation', 'read,copy', '--stores', 'cached'];
+  const sweep = ['--bytes', '32KiB,4MiB', '--operation', 'read,copy,triad'];
   const run = await piBench(
     'memory',
     ...sweep,
@@ -113,8 +117,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const { page, complaints } = await openReport(browser, path, DESKTOP);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'memory-desktop');
-    expect(await countMarks(page, 'curves', 'line')).toBe(2);
-    expect(await countMarks(page, 'curves', 'point')).toBe(6);
+    expect(await countMarks(page, 'curves', 'line')).toBe(CURVES.length);
+    expect(await countMarks(page, 'curves', 'point')).toBe(2 * CURVES.length);
     expect(await countMarks(page, 'violins', 'violin')).toBe(memory.record.batches.length);
   });
 
@@ -138,9 +142,19 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
           .map((plot) => plot.getAttribute('data-figure')),
       );
     expect(spill).toEqual([]);
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
     const contrasts = await page.evaluate<readonly (readonly [string, number])[]>(CONTRASTS);
     expect(contrasts.length).toBeGreaterThan(8);
     for (const [what, ratio] of contrasts) expect(ratio, what).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('breaks a legend of many lines on a phone without cutting it off', async () => {
+    const { page, complaints } = await openReport(browser, await pageOf(memory.folder), PHONE);
+    await keepPicture(page, 'memory-phone');
+    expect(complaints).toEqual([]);
+    const names = await page.locator('[data-figure="curves"] .role-legend-label text').allTextContents();
+    expect(names.sort()).toEqual([...CURVES].sort());
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
   });
 
   it('zooms over time by the keyboard, and back', async () => {
@@ -219,29 +233,6 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     expect(await page.locator('h1').textContent()).not.toBe('');
   });
 });
-
-/** Contrast (WCAG 2.1) of the letters of a few kinds of text with what is behind them. */
-const CONTRASTS = `(() => {
-  const channel = (value) => { const c = value / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
-  const parse = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
-  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  const behind = (element) => {
-    for (let at = element; at !== null; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length === 3 || colour[3] > 0) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
-  return ['h1', 'p.quiet', '.value', '.badge', 'dt', 'dd', 'td', 'figcaption', 'a[download]', '.tools button', 'footer p', '.plot svg text']
-    .flatMap((selector) => {
-      const element = document.querySelector(selector);
-      if (element === null) return [];
-      const style = getComputedStyle(element);
-      const colour = element instanceof SVGElement ? style.fill : style.color;
-      return [[selector, element.matches(':disabled') ? 21 : ratio(parse(colour), behind(element))]];
-    });
-})()`;
 
 describe('the command', () => {
   it('writes the page beside the record and says where, small', async () => {

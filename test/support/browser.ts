@@ -81,3 +81,38 @@ export const countMarks = (page: Page, figure: string, mark: string): Promise<nu
     .locator(`[data-figure="${figure}"] g.${mark}.role-mark`)
     .locator(':scope > path, :scope > line')
     .count();
+
+/** Letters that reach out of their picture, and so are cut off: their figure and what they say. */
+export const CUT_OFF = `[...document.querySelectorAll('.plot')].flatMap((plot) => {
+  const frame = plot.querySelector('svg').getBoundingClientRect();
+  return [...plot.querySelectorAll('svg text')]
+    .filter((text) => {
+      const { left, right, top, bottom, width } = text.getBoundingClientRect();
+      const inside = left >= frame.left - 1 && right <= frame.right + 1 && top >= frame.top - 1 && bottom <= frame.bottom + 1;
+      return width > 0 && !inside;
+    })
+    .map((text) => plot.dataset.figure + ': ' + text.textContent);
+})`;
+
+/** Contrast (WCAG 2.1) of the letters of a few kinds of text with what is behind them. */
+export const CONTRASTS = `(() => {
+  const channel = (value) => { const c = value / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  const parse = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const behind = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  return ['h1', 'p.quiet', '.value', '.badge', 'dt', 'dd', 'td', 'figcaption', 'a[download]', '.tools button', 'footer p', '.plot svg text']
+    .flatMap((selector) => {
+      const element = document.querySelector(selector);
+      if (element === null) return [];
+      const style = getComputedStyle(element);
+      const colour = element instanceof SVGElement ? style.fill : style.color;
+      return [[selector, element.matches(':disabled') ? 21 : ratio(parse(colour), behind(element))]];
+    });
+})()`;

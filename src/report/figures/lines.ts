@@ -284,7 +284,7 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
               fill: 'colour',
               shape: 'shape',
               offset: 34,
-              columns: { signal: 'max(1, floor(width / 150))' },
+              columns: { signal: 'max(1, floor(width / 135))' },
             },
           ],
         }

@@ -1,0 +1,60 @@
+/** The verdict: one number, its interval, and whether it may be believed at all. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { headlineOf } from '../../src/report/headline.js';
+import type { BatchModel } from '../../src/report/model.js';
+import { reportOf } from '../support/report.js';
+
+let small: BatchModel;
+let large: BatchModel;
+beforeAll(async () => {
+  const { report } = await reportOf([
+    { size: 64, repetitions: 20, inspections: 6 },
+    { size: 512, repetitions: 20, inspections: 6 },
+  ]);
+  const [first, second] = report.batches;
+  if (first === undefined || second === undefined) throw new Error('two batches were asked for');
+  [small, large] = [first, second];
+});
+
+describe('headlineOf', () => {
+  it('gives the rate of a single batch with its interval and who verified it', () => {
+    const headline = headlineOf([large], 'matmul');
+    expect(headline).toMatchObject({ title: large.title, of: '', trust: 'ok' });
+    expect(headline.value).toMatch(/^2\d\d\.\d GFLOP\/s$/);
+    expect(headline.uncertainty).toMatch(/^95 % interval .* to .*, over 6 launches$/);
+    expect(headline.verification).toMatch(/^Verified in 6 launches \(every element compared/);
+  });
+
+  it('names the highest rate of several as what it is', () => {
+    const headline = headlineOf([small, large], 'matmul');
+    expect(headline.of).toBe(`the highest rate of the batches: ${large.title}`);
+    expect(headline.verification).toBe('Verified in all 12 launches of 2 batches');
+  });
+
+  it('has no score for a wrong result, and says so before all else', () => {
+    const wrong: BatchModel = {
+      ...large,
+      rate: null,
+      verified: 'failed',
+      verification: 'in 1 of 6 launches: C[0]',
+    };
+    expect(headlineOf([wrong], 'matmul')).toMatchObject({ value: null, trust: 'bad' });
+    const several = headlineOf([small, wrong], 'matmul');
+    expect(several.trust).toBe('bad');
+    expect(several.verification).toBe('Wrong result: 1 batch; in 1 of 6 launches: C[0]');
+  });
+
+  it('does not take what nobody verified for verified', () => {
+    const unknown: BatchModel = { ...large, rate: null, verified: 'not-run' };
+    expect(headlineOf([unknown], 'matmul')).toMatchObject({ trust: 'warning' });
+    expect(headlineOf([small, unknown], 'matmul').verification).toMatch(/^Not verified: in 1 batch/);
+  });
+
+  it('says how far launches are apart where they are too few for an interval', () => {
+    const rate = large.rate === null ? null : { ...large.rate, interval: null };
+    const few: BatchModel = { ...large, rate, basis: '2 launches: too few for an interval' };
+    expect(headlineOf([few], 'matmul').uncertainty).toMatch(
+      /^no interval: 2 launches: too few for an interval; launches from .* to .*GFLOP\/s$/,
+    );
+  });
+});
