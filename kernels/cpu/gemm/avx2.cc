@@ -25,8 +25,13 @@ struct Float32 {
   static Vector read(const float* from) noexcept { return _mm256_loadu_ps(from); }
   static void write(float* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
+  // By pieces: QEMU's masked loads read, and fault on, the lanes that they leave out.
   static Vector load_first(const float* from, int count) noexcept {
-    return _mm256_maskload_ps(from, first_lanes(count));
+    if (count >= kLanes) return load(from);
+    constexpr int kHalf = kLanes / 2;
+    const __m128 low = count >= kHalf ? _mm_loadu_ps(from) : load_few(from, count);
+    const __m128 high = count > kHalf ? load_few(from + kHalf, count - kHalf) : _mm_setzero_ps();
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
   }
   static void write_first(float* to, int count, Vector value) noexcept {
     _mm256_maskstore_ps(to, first_lanes(count), value);
@@ -38,6 +43,11 @@ struct Float32 {
   }
 
  private:
+  static __m128 load_few(const float* from, int count) noexcept {
+    if (count == 1) return _mm_load_ss(from);
+    const __m128 two = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    return count == 2 ? two : _mm_movelh_ps(two, _mm_load_ss(from + 2));
+  }
   static __m256i first_lanes(int count) noexcept {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
@@ -58,7 +68,10 @@ struct Float64 {
   static void write(double* to, Vector value) noexcept { _mm256_storeu_pd(to, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_pd(a, b); }
   static Vector load_first(const double* from, int count) noexcept {
-    return _mm256_maskload_pd(from, first_lanes(count));
+    if (count >= kLanes) return load(from);
+    const __m128d low = count >= 2 ? _mm_loadu_pd(from) : _mm_load_sd(from);
+    const __m128d high = count == 3 ? _mm_load_sd(from + 2) : _mm_setzero_pd();
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
   }
   static void write_first(double* to, int count, Vector value) noexcept {
     _mm256_maskstore_pd(to, first_lanes(count), value);

@@ -97,9 +97,13 @@ constexpr Packing kPack64 = word_packing<Words64>();
 constexpr MicroKernel kNarrowFloat32 = narrow_kernel<Float32>(DataType::float32, &kPack32);
 constexpr MicroKernel kNarrowFloat64 = narrow_kernel<Float64>(DataType::float64, &kPack64);
 
+// Each row of doubles goes on to its next cache line after eight steps: more rows at a time cost 1 to 3 % at
+// n = 64 to 112, and gain nothing at 32 to 192. (Measured on Zen 4.)
+constexpr int kRowsOfDoubles = 8;
+
 constexpr MicroKernel kKernels[] = {
     wide_kernel<Float32>(kNarrowFloat32, &kThin<Float32>),
-    wide_kernel<Float64>(kNarrowFloat64, &kThin<Float64>),
+    wide_kernel<Float64>(kNarrowFloat64, &kThin<Float64>, kRowsOfDoubles),
     {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kWideRows, kWide* Float32::kLanes,
      kByRows<Float32, kWide, kWideRows, false>.functions},
 };

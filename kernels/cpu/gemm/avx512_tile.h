@@ -256,7 +256,8 @@ constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
 }
 
 template <typename Arithmetic>
-constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* thin = nullptr) {
+constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* thin = nullptr,
+                                  int rows_in_place = 0) {
   MicroKernel kernel{narrow.type,
                      narrow.packing,
                      narrow.result_size,
@@ -267,6 +268,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   kernel.any_columns = true;
   kernel.narrow = &narrow;
   kernel.thin = thin;
+  kernel.rows_in_place = rows_in_place;
   return kernel;
 }
 

@@ -82,6 +82,8 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // of the depth that packing fills up to, unit. B may be packed or, where its unit is 1, as it lies,
   // row-major.
   const ComputeTile* in_place = nullptr;
+  // Of how many rows a strip of A in place is best; 0: as many as there can be.
+  int rows_in_place = 0;
   // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
   // in a buffer.
   bool any_columns = false;

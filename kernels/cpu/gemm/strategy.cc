@@ -77,9 +77,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   // Transposed, A is read across its rows: only from a near cache.
   const bool a_suits = shape.transpose_a ? a_near && b_near : a_row <= kShortRow || a_near || few_panels;
   strategy.a_in_place = a_suits && can_read_a_in_place(kernel, shape);
-  if (strategy.a_in_place && !shape.transpose_a && kernel.row_multiple == 1 &&
-      !spread_in_l1(kernel.mr, a_row)) {
-    strategy.strip_rows = kFewRows;
+  if (strategy.a_in_place && !shape.transpose_a) {
+    const bool meet = kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, a_row);
+    strategy.strip_rows = meet ? kFewRows : kernel.rows_in_place;
   }
   const bool few_rows = part.m <= kFewStrips * kernel.mr;
   strategy.b_in_place = (b_near || b_row <= kShortRow || few_rows) && can_read_b_in_place(kernel, shape);
