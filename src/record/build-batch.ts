@@ -6,6 +6,7 @@ import { type Interval, launchInterval } from '../statistics/interval.js';
 import { median, quantileSorted, sortedCopy } from '../statistics/quantile.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
+import { aboveCeiling } from '../statistics/validity/above-ceiling.js';
 import { launchesNotIndependent } from '../statistics/validity/launches-not-independent.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
@@ -41,9 +42,15 @@ function byTime(inspections: readonly AnalysedInspection[]): readonly AnalysedIn
 }
 
 /** What no launch can say of itself; it holds for all on which the numbers rest. */
-function batchFlags(resting: readonly AnalysedInspection[]): RecordBatch['flags'] {
-  const flag = launchesNotIndependent(byTime(resting).map(({ samples }) => median(samples)));
-  return flag === null ? [] : [{ ...flag, inspections: resting.map(({ entry }) => entry.index) }];
+function batchFlags(
+  resting: readonly AnalysedInspection[],
+  bounds: RecordBatch['roofline'],
+): RecordBatch['flags'] {
+  const inspections = resting.map(({ entry }) => entry.index);
+  return [
+    launchesNotIndependent(byTime(resting).map(({ samples }) => median(samples))),
+    aboveCeiling(bounds ?? null),
+  ].flatMap((flag) => (flag === null ? [] : [{ ...flag, inspections }]));
 }
 
 /** Each flag once, with the launches that raised it; the reason is that of the first. */
@@ -170,7 +177,7 @@ export function buildBatch(
     measured: entries.filter(({ status }) => status === 'measured').length,
     verified,
     disturbedShare: disturbedShare(entries),
-    flags: [...flagsOf(inspections), ...batchFlags(resting)],
+    flags: [...flagsOf(inspections), ...batchFlags(resting, null)],
     inspections: entries,
   };
   if (!scored)
@@ -188,12 +195,14 @@ export function buildBatch(
 
   const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);
   const headline = headlineOf(resting, asked.precision);
+  const bounds = rooflineOf(work, headline.elapsed.median, resting);
   return {
     ...base,
+    flags: [...flagsOf(inspections), ...batchFlags(resting, bounds)],
     elapsed: headline.elapsed,
     ...(headline.precision === undefined ? {} : { precision: headline.precision }),
     rate: rateOf(countedWork(base), headline, resting),
-    roofline: rooflineOf(work, headline.elapsed.median, resting),
+    roofline: bounds,
     launches: plain(headline.launches),
     variance: varianceOf(resting),
     pooled: plain(summary),

@@ -4,6 +4,9 @@
  */
 import type { Bytes, Flop, Ratio, Seconds } from '../units.js';
 
+/** Nothing passes a ceiling: what is further above it than measurements scatter shows that the ceiling is wrong. */
+export const MOST_OF_CEILING = 1.02;
+
 export interface RooflineInput {
   /** Of one repetition. */
   readonly flop: Flop;

@@ -31,6 +31,18 @@ describe('the roofline of a batch', () => {
     expect(fits(batch)).toBeUndefined();
   });
 
+  it('is doubted by a flag where the rate passes a ceiling, and only there', () => {
+    const names = (peak: number, reading: number | null): string[] =>
+      batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: ceilingsOf(peak, reading) }]).flags.map(
+        ({ name }) => name,
+      );
+    // The case runs at 50 GFLOP/s; reading 2 GB/s would allow 33.
+    expect(names(48e9, null)).toEqual(['above-ceiling']);
+    expect(names(100e9, 2e9)).toEqual(['above-ceiling']);
+    expect(names(49.5e9, null)).toEqual([]);
+    expect(names(100e9, 6e9)).toEqual([]);
+  });
+
   it('is without a bound where the rate of reading is not known', () => {
     const batch = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: ceilingsOf(100e9, null) }]);
     expect(batch.roofline).toMatchObject({ bound: null, attainable: null, share: null, bandwidth: null });

@@ -1,11 +1,9 @@
 /** How far a case is from what bounds it, in words. */
 import { formatBytes, formatShare, significant, withPrefix } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { MOST_OF_CEILING } from '../../statistics/roofline.js';
 import type { Style } from './style.js';
 import type { Row } from './table.js';
-
-/** Nothing passes a ceiling: what is further above it than measurements scatter shows that the ceiling is wrong. */
-const MOST = 1.02;
 
 type Ceilings = Pick<RecordBatch, 'roofline' | 'rateUnit' | 'work'>;
 
@@ -13,7 +11,7 @@ export function rooflineRows({ roofline, rateUnit, work }: Ceilings, style: Styl
   if (roofline == null || work === null) return [];
   const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share } = roofline;
   const inRegisters = `${withPrefix(peak, rateUnit, 4)} that these threads reach in registers (${peakIsa})`;
-  if (efficiency > MOST) {
+  if (efficiency > MOST_OF_CEILING) {
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
     return [['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)]];
   }
@@ -31,5 +29,5 @@ export function rooflineRows({ roofline, rateUnit, work }: Ceilings, style: Styl
   const reached = formatShare(share, 3);
   const allowed = `memory: ${operations} x ${reading} allow ${withPrefix(attainable, rateUnit, 3)}, of which it reaches ${reached}`;
   const doubt = ': the rate of reading was measured too low, as under other load';
-  return [...rows, ['bound by', share > MOST ? style.warn(`${allowed}${doubt}`) : allowed]];
+  return [...rows, ['bound by', share > MOST_OF_CEILING ? style.warn(`${allowed}${doubt}`) : allowed]];
 }
