@@ -12,7 +12,8 @@ export type FlagName =
   | 'not-steady'
   | 'stepped'
   | 'multimodal'
-  | 'launches-not-independent';
+  | 'launches-not-independent'
+  | 'above-ceiling';
 
 export interface Flag {
   readonly name: FlagName;
