@@ -34,18 +34,19 @@
         "native/threads/affinity.cc",
         "native/threads/preemption.cc",
         "native/threads/team.cc",
-        "kernels/cpu/blocking.cc",
         "kernels/cpu/cache_sizes.cc",
         "kernels/cpu/cpu_features.cc",
         "kernels/cpu/data_type_name.cc",
-        "kernels/cpu/dispatch.cc",
-        "kernels/cpu/loop_nest.cc",
+        "kernels/cpu/gemm/blocking.cc",
+        "kernels/cpu/gemm/dispatch.cc",
+        "kernels/cpu/gemm/loop_nest.cc",
+        "kernels/cpu/gemm/packing.cc",
+        "kernels/cpu/gemm/partition.cc",
+        "kernels/cpu/gemm/portable.cc",
+        "kernels/cpu/gemm/strategy.cc",
+        "kernels/cpu/gemm/thin.cc",
         "kernels/cpu/memory/dispatch.cc",
-        "kernels/cpu/memory/portable.cc",
-        "kernels/cpu/packing.cc",
-        "kernels/cpu/partition.cc",
-        "kernels/cpu/portable.cc",
-        "kernels/cpu/strategy.cc"
+        "kernels/cpu/memory/portable.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
@@ -67,44 +68,44 @@
         {
           "target_name": "gemm_portable_v3",
           "type": "static_library",
-          "sources": ["kernels/cpu/portable_v3.cc"],
+          "sources": ["kernels/cpu/gemm/portable_v3.cc"],
           "cflags": ["-fPIC", "-mavx2", "-mfma"]
         },
         {
           "target_name": "gemm_avx2",
           "type": "static_library",
-          "sources": ["kernels/cpu/avx2.cc"],
+          "sources": ["kernels/cpu/gemm/avx2.cc"],
           "cflags": ["-fPIC", "-mavx2", "-mfma"]
         },
         {
           # GCC 12's own AVX-512 headers trip over these warnings (GCC bug 105593).
           "target_name": "gemm_avx512",
           "type": "static_library",
-          "sources": ["kernels/cpu/avx512.cc"],
+          "sources": ["kernels/cpu/gemm/avx512.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_avx512_bf16",
           "type": "static_library",
-          "sources": ["kernels/cpu/avx512_bf16.cc"],
+          "sources": ["kernels/cpu/gemm/avx512_bf16.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512bf16", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_avx512_vnni",
           "type": "static_library",
-          "sources": ["kernels/cpu/avx512_vnni.cc"],
+          "sources": ["kernels/cpu/gemm/avx512_vnni.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_amx_bf16",
           "type": "static_library",
-          "sources": ["kernels/cpu/amx_bf16.cc"],
+          "sources": ["kernels/cpu/gemm/amx_bf16.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mamx-tile", "-mamx-bf16", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_amx_int8",
           "type": "static_library",
-          "sources": ["kernels/cpu/amx_int8.cc"],
+          "sources": ["kernels/cpu/gemm/amx_int8.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mamx-tile", "-mamx-int8", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
@@ -126,25 +127,25 @@
         {
           "target_name": "gemm_neon",
           "type": "static_library",
-          "sources": ["kernels/cpu/neon.cc", "kernels/cpu/neon_packing.cc"],
+          "sources": ["kernels/cpu/gemm/neon.cc", "kernels/cpu/gemm/neon_packing.cc"],
           "cflags": ["-fPIC"]
         },
         {
           "target_name": "gemm_neon_dotprod",
           "type": "static_library",
-          "sources": ["kernels/cpu/neon_dotprod.cc"],
+          "sources": ["kernels/cpu/gemm/neon_dotprod.cc"],
           "cflags": ["-fPIC", "-march=armv8.2-a+dotprod"]
         },
         {
           "target_name": "gemm_neon_i8mm",
           "type": "static_library",
-          "sources": ["kernels/cpu/neon_i8mm.cc"],
+          "sources": ["kernels/cpu/gemm/neon_i8mm.cc"],
           "cflags": ["-fPIC", "-march=armv8.2-a+i8mm"]
         },
         {
           "target_name": "gemm_neon_bf16",
           "type": "static_library",
-          "sources": ["kernels/cpu/neon_bf16.cc"],
+          "sources": ["kernels/cpu/gemm/neon_bf16.cc"],
           "cflags": ["-fPIC", "-march=armv8.2-a+bf16"]
         }
       ]

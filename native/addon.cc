@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../kernels/cpu/data_type_name.h"
-#include "../kernels/cpu/gemm.h"
+#include "../kernels/cpu/gemm/gemm.h"
 #include "../kernels/cpu/memory/dispatch.h"
 #include "inspection.h"
 #include "threads/affinity.h"

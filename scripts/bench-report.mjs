@@ -40,7 +40,10 @@ async function parts() {
   const { findStack } = await dist('stacks/index.js');
   const { describeHere } = await dist('cli/here.js');
   return {
-    plan: (await dist('campaign/plan.js')).plan,
+    rounds: (await dist('campaign/plan.js')).rounds,
+    random: await dist('random.js'),
+    sha256: (await dist('record/digest.js')).sha256,
+    encodeSamples: (await dist('store/samples-file.js')).encodeSamples,
     openStore: (await dist('store/store.js')).openStore,
     buildRecord: (await dist('record/build.js')).buildRecord,
     stackIdentity: findStack('embedded').identify(null),

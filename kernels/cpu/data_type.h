@@ -1,5 +1,5 @@
 // The element types of a GEMM. A header of its own, without any include that could emit code, because the
-// files that are compiled for one instruction set may include nothing else (see instruction_set.h).
+// files that are compiled for one instruction set may include nothing else (see gemm/instruction_set.h).
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "../../kernels/cpu/gemm.h"
+#include "../../kernels/cpu/gemm/gemm.h"
 #include "../random.h"
 
 namespace pibench::matmul {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../kernels/cpu/gemm.h"
+#include "../../kernels/cpu/gemm/gemm.h"
 #include "../measure/workload.h"
 
 namespace pibench::matmul {

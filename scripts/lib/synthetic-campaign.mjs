@@ -10,21 +10,6 @@ const WARMUP_CALLS = 40;
 const STALLS = 0.001;
 const REMEMBERED = 0.4;
 
-/** Mulberry32 (public domain). */
-export function uniform(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let z = state;
-    z = Math.imul(z ^ (z >>> 15), z | 1);
-    z ^= z + Math.imul(z ^ (z >>> 7), z | 61);
-    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** Box & Muller 1958. */
-const normal = (next) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
-
 /**
  * @param size of a square product; others have the default
  * @returns a batch as a campaign asks for it
@@ -74,16 +59,16 @@ function elapsedOf({ case: { parameters } }) {
   return (2 * n ** 3) / (PEAK * 0.8 * (n / (n + 100)));
 }
 
-function seriesOf(batch, next) {
+function seriesOf(batch, uniform, normal) {
   const { repetitions } = batch.sampling;
-  const base = elapsedOf(batch) * Math.exp(0.006 * normal(next));
+  const base = elapsedOf(batch) * Math.exp(0.006 * normal());
   const [seconds, entries, disturbed] = [[], [], []];
   let noise = 0;
   let at = 0;
   for (let i = 0; i < repetitions; i++) {
-    noise = REMEMBERED * noise + 0.012 * normal(next);
-    const stalled = next() < STALLS;
-    const value = Math.round(base * (1 + Math.abs(noise) + (stalled ? 3 + 20 * next() : 0)) * 1e9) / 1e9;
+    noise = REMEMBERED * noise + 0.012 * normal();
+    const stalled = uniform() < STALLS;
+    const value = Math.round(base * (1 + Math.abs(noise) + (stalled ? 3 + 20 * uniform() : 0)) * 1e9) / 1e9;
     if (stalled) disturbed.push(i);
     seconds.push(value);
     entries.push(Math.round(at * 1e9) / 1e9);
@@ -123,16 +108,23 @@ const quietTelemetry = (threads, window) => ({
   missing: [],
 });
 
-/** The document of one launch. @param stack as the stack identifies itself */
-export function syntheticDocument(campaign, { index, batch: number, seed }, stack) {
+/** The document of one launch and the file of its samples. */
+function syntheticInspection(campaign, { index, batch: number, seed }, parts) {
+  const { stackIdentity: stack, random, encodeSamples, sha256 } = parts;
   const batch = campaign.batches[number];
   const { threads } = batch.case.parameters;
-  const { seconds, entries, disturbed, warmup, wall } = seriesOf(batch, uniform(seed));
+  const uniform = random.uniformOf(random.randomBits(seed));
+  const series = seriesOf(batch, uniform, random.normalOf(uniform));
+  const { seconds, entries, disturbed, warmup, wall } = series;
+  const samples = encodeSamples(
+    { seconds: Float64Array.from(seconds), entries: Float64Array.from(entries), disturbed },
+    1,
+  );
   const span = (name, value) => ({ name, seconds: value });
-  return {
-    $schema: 'urn:pi-bench:schema:inspection:1',
+  const document = {
+    $schema: 'urn:pi-bench:schema:inspection:2',
     kind: 'pi-bench inspection',
-    schemaVersion: 1,
+    schemaVersion: 2,
     campaign: campaign.id,
     index,
     attempt: 1,
@@ -146,7 +138,12 @@ export function syntheticDocument(campaign, { index, batch: number, seed }, stac
     clock: { name: 'monotonic', overhead: 1.6e-8, resolution: 1e-9 },
     warmup: { rule: batch.warmup, calls: WARMUP_CALLS, steady: null, seconds: warmup },
     callsPerSample: 1,
-    samples: { seconds, entries, disturbed },
+    samples: {
+      file: `${index}.npz`,
+      sha256: sha256(samples),
+      count: seconds.length,
+      disturbed: disturbed.length,
+    },
     wall,
     evicting: 0,
     spans: [span('start', 0.1), span('warm-up', 0.05), span('measure', wall), span('verify', 0.01)],
@@ -166,24 +163,33 @@ export function syntheticDocument(campaign, { index, batch: number, seed }, stac
     },
     fault: null,
   };
+  return { document, samples };
 }
+
+/** Every launch that the campaign's fixed counts ask for. */
+const plannedOf = (campaign, { rounds }) => [
+  ...rounds(campaign, (batch, launch) => launch < campaign.batches[batch].inspections),
+];
 
 /**
  * What these two need of pi-bench is passed in, so that tests can give the sources and benchmarks what they compiled to:
- * plan (src/campaign/plan), openStore (src/store/store), buildRecord (src/record/build), stackIdentity (the embedded
- * stack's), machine (a description).
+ * rounds (src/campaign/plan), openStore (src/store/store), encodeSamples (src/store/samples-file), sha256
+ * (src/record/digest), buildRecord (src/record/build), random (src/random), stackIdentity (the embedded stack's), machine
+ * (a description).
  */
-export function writeSyntheticInspections(folder, campaign, { plan, stackIdentity }) {
+export function writeSyntheticInspections(folder, campaign, parts) {
   mkdirSync(join(folder, 'inspections'), { recursive: true });
-  for (const inspection of plan(campaign)) {
-    const document = syntheticDocument(campaign, inspection, stackIdentity);
+  for (const inspection of plannedOf(campaign, parts)) {
+    const { document, samples } = syntheticInspection(campaign, inspection, parts);
+    writeFileSync(join(folder, 'inspections', `${inspection.index}.npz`), samples);
     writeFileSync(join(folder, 'inspections', `${inspection.index}.json`), `${JSON.stringify(document)}\n`);
   }
 }
 
 /** Makes the record of the inspections that lie there, and writes it. */
-export function summariseSynthetic(folder, campaign, { plan, openStore, buildRecord, machine }) {
-  const planned = plan(campaign);
+export function summariseSynthetic(folder, campaign, parts) {
+  const { openStore, buildRecord, machine } = parts;
+  const planned = plannedOf(campaign, parts);
   const store = openStore(folder, campaign.id, (from, to) => {
     throw new Error(`${from} cannot be written: ${to}`);
   });
@@ -191,9 +197,15 @@ export function summariseSynthetic(folder, campaign, { plan, openStore, buildRec
     campaign,
     machine,
     piBench: { version: '0.0.0', commit: null },
-    ends: planned.map(({ index }) => ({ index, attempt: 1, status: 'measured', reason: null, wall: 1 })),
-    planned,
-    interrupted: false,
+    ends: planned.map(({ index, batch }) => ({
+      index,
+      batch,
+      attempt: 1,
+      status: 'measured',
+      reason: null,
+      wall: 1,
+    })),
+    stoppedBy: 'plan',
     contendedBy: null,
     readInspection: store.readInspection,
     wall: planned.length,

@@ -1,5 +1,5 @@
 /**
- * Conducts a campaign: launches what its plan asks for and is not done, one inspection at a time, and writes each
+ * Conducts a campaign: launches what its schedule asks for and is not done, one inspection at a time, and writes each
  * change of state to the journal before anything follows from it. Measures nothing itself.
  */
 
@@ -8,13 +8,17 @@ import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
-import type { InspectionEnd } from '../record/inspection-end.js';
-import type { BatchSpec, Campaign, Warmup } from '../record/schema.js';
+import type { ReadInspection } from '../record/analyse-inspection.js';
+import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
+import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
-import { inspectionFile, type Store } from '../store/store.js';
-import { type PlannedInspection, plan } from './plan.js';
+import { inspectionFile, type Store, samplesFile } from '../store/store.js';
+import type { Seconds } from '../units.js';
+import type { PlannedInspection } from './plan.js';
+import { type Asked, createSchedule, type LaunchValue } from './schedule.js';
 
 export interface Progress {
+  /** As far as can be told: a precision decides on the way. */
   readonly planned: number;
   /** Of the plan, how many have ended. */
   readonly ended: number;
@@ -23,6 +27,8 @@ export interface Progress {
   readonly taken: number;
   /** null where a time budget decides. */
   readonly repetitions: number | null;
+  /** Of the launches to come, by the mean of those that ended; null before the first has. */
+  readonly secondsLeft: Seconds | null;
 }
 
 export interface Conductor {
@@ -34,11 +40,19 @@ export interface Conductor {
   readonly onProgress: (progress: Progress) => void;
   readonly onEnd: (end: InspectionEnd, batch: BatchSpec) => void;
   readonly signal: AbortSignal;
+  /** CLOCK_MONOTONIC after which nothing is launched. */
+  readonly deadline: Seconds;
+}
+
+export interface Conducted {
+  /** Of all inspections that ended, earlier ones included, in the order in which they were asked for. */
+  readonly ends: readonly BatchEnd[];
+  readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
 }
 
 const stamp = (): string => new Date().toISOString();
 
-function makeJob(conductor: Conductor, planned: PlannedInspection, attempt: number, warmup: Warmup): Job {
+function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: Warmup): Job {
   const { campaign, cores, store } = conductor;
   const batch = campaign.batches[planned.batch] as BatchSpec;
   const indicator = findIndicator(batch.case.indicator);
@@ -47,7 +61,8 @@ function makeJob(conductor: Conductor, planned: PlannedInspection, attempt: numb
   if (cpus === null) {
     throw new UserError(`${threads} threads cannot be pinned: ${cores.allowed.length} CPUs may be used here`);
   }
-  const { sampling } = batch;
+  const sampling: BatchSpec['sampling'] =
+    planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
   const fault = campaign.fault?.inspection === planned.index ? campaign.fault : null;
   return {
     campaign: campaign.id,
@@ -76,6 +91,7 @@ function makeJob(conductor: Conductor, planned: PlannedInspection, attempt: numb
     allowedCpus: cores.allowed,
     folders: store.inspectionFolders(),
     fileName: inspectionFile(planned.index),
+    samplesName: samplesFile(planned.index),
   };
 }
 
@@ -88,36 +104,66 @@ function warmupOf(batch: BatchSpec, pilotCalls: number | undefined): Warmup {
   return { kind: 'count', count: pilotCalls };
 }
 
+/** What a launch tells the schedule; null where it was not measured to its end. */
+function launchValue(read: ReadInspection | null, end: InspectionEnd): LaunchValue | null {
+  if (read === null || end.status !== 'measured' || read.samples.seconds.length === 0) return null;
+  const { document, samples } = read;
+  return {
+    samples: samples.seconds,
+    costOfRepetition: document.wall / samples.seconds.length,
+    costOfLaunch: Math.max(0, end.wall - document.wall),
+  };
+}
+
 /**
  * @param before ends of earlier inspections by index, the last attempt's; those that count as done are not repeated
  * @param attempts how many attempts each inspection has had
- * @returns the ends of all inspections that ended, earlier ones included, in the plan's order
  */
 export async function conduct(
   conductor: Conductor,
   before: ReadonlyMap<number, InspectionEnd>,
   attempts: ReadonlyMap<number, number>,
-): Promise<readonly InspectionEnd[]> {
-  const { campaign, store, engine, signal } = conductor;
-  const planned = plan(campaign);
-  const ends = new Map(before);
+): Promise<Conducted> {
+  const { campaign, store, engine, signal, deadline } = conductor;
+  const schedule = createSchedule(campaign);
+  const ends: BatchEnd[] = [];
   const pilots = new Map<number, number>();
-  const learn = ({ batch, index }: PlannedInspection): void => {
-    const warmup = store.readInspection(index)?.document.warmup;
-    if (warmup?.rule.kind === 'auto') pilots.set(batch, warmup.calls);
+  /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
+  const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
+    ends.push({ ...end, batch: inspection.batch });
+    const { precision, warmup: asked } = campaign.batches[inspection.batch] as BatchSpec;
+    const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
+    // Reading back what nobody needs would take its time between launches.
+    const read =
+      end.status === 'measured' && (pilot || precision !== undefined)
+        ? store.readInspection(inspection.index)
+        : null;
+    if (read !== null && pilot) pilots.set(inspection.batch, read.document.warmup.calls);
+    schedule.ended(inspection, launchValue(read, end));
   };
-  for (const inspection of planned) if (ends.has(inspection.index)) learn(inspection);
+  const meanWall = (): Seconds => ends.reduce((sum, { wall }) => sum + wall, 0) / Math.max(1, ends.length);
+  const stopped = (stoppedBy: Conducted['stoppedBy']): Conducted => ({ ends, stoppedBy });
 
-  for (const inspection of planned) {
-    if (ends.has(inspection.index)) continue;
-    if (signal.aborted) break;
+  for (let inspection = schedule.next(); inspection !== null; inspection = schedule.next()) {
+    const known = before.get(inspection.index);
+    if (known !== undefined) {
+      learn(inspection, known);
+      continue;
+    }
+    if (signal.aborted) return stopped('signal');
+    // Not what would end after it: a budget is a promise.
+    if (monotonic() + meanWall() > deadline) return stopped('budget');
     const batch = campaign.batches[inspection.batch] as BatchSpec;
     const attempt = (attempts.get(inspection.index) ?? 0) + 1;
     store.append({ event: 'started', index: inspection.index, attempt, at: stamp() });
     const title = findIndicator(batch.case.indicator).title(batch.case.parameters);
-    const repetitions = batch.sampling.kind === 'fixed' ? batch.sampling.repetitions : null;
+    const repetitions =
+      inspection.repetitions ?? (batch.sampling.kind === 'fixed' ? batch.sampling.repetitions : null);
+    const planned = schedule.expected();
+    const secondsLeft =
+      ends.length === 0 ? null : Math.min(meanWall() * (planned - ends.length), deadline - monotonic());
     const onProgress = (phase: string, taken: number): void =>
-      conductor.onProgress({ planned: planned.length, ended: ends.size, title, phase, taken, repetitions });
+      conductor.onProgress({ planned, ended: ends.length, title, phase, taken, repetitions, secondsLeft });
     onProgress('start', 0);
 
     const job = makeJob(conductor, inspection, attempt, warmupOf(batch, pilots.get(inspection.batch)));
@@ -126,9 +172,8 @@ export async function conduct(
     const { status, reason, wall } = launched;
     const end: InspectionEnd = { index: inspection.index, attempt, status, reason, wall };
     store.append({ event: 'ended', ...end, at: stamp() });
-    ends.set(inspection.index, end);
-    if (status === 'measured' && !pilots.has(inspection.batch)) learn(inspection);
+    learn(inspection, end);
     conductor.onEnd(end, batch);
   }
-  return planned.flatMap(({ index }) => ends.get(index) ?? []);
+  return stopped(ends.some(({ status }) => status === 'interrupted') ? 'signal' : 'plan');
 }

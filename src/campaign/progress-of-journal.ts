@@ -16,6 +16,8 @@ export interface Done {
   readonly active: Seconds;
   /** Seconds in attempts that were interrupted and must be repeated; how long a killed one had run nobody knows. */
   readonly lost: Seconds;
+  /** The campaign came to its end, and nothing of it is left to launch. */
+  readonly complete: boolean;
   /** Another campaign that measured at the same time; the first of several. */
   readonly contendedBy: string | null;
 }
@@ -30,6 +32,7 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
   let active = 0;
   let lost = 0;
   let contendedBy: string | null = null;
+  let complete = false;
   let since: number | null = null;
   let last = 0;
   for (const entry of entries) {
@@ -55,6 +58,7 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
       }
       case 'stopped':
         active += entry.active;
+        complete = entry.status === 'complete';
         since = null;
         break;
       case 'interrupted':
@@ -66,5 +70,5 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
     last = at;
   }
   if (since !== null) active += (last - since) / 1000;
-  return { ends, attempts, open, active, lost, contendedBy };
+  return { ends, attempts, open, active, lost, complete, contendedBy };
 }

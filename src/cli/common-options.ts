@@ -3,14 +3,44 @@ import type { Options } from 'yargs';
 import { UserError } from '../errors.js';
 import type { Flags, MeasuringDefaults } from '../indicators/indicator.js';
 import { formatSeconds } from '../quantities/format.js';
-import { parseCount, parseDuration, requireDuration } from '../quantities/parse.js';
+import { parseCount, parseDuration, parseShare, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, Warmup } from '../record/schema.js';
+import type { Seconds } from '../units.js';
 
 const MOST_REPETITIONS = 20_000_000;
 const MOST_INSPECTIONS = 10_000;
 const MOST_SEED = 2 ** 32 - 1;
 /** Without --reps: within these counts. */
 const BUDGET = { kind: 'budget', least: 5, most: 20_000 } as const;
+/** Of a precision: the first launches, from which the length of the others is chosen. */
+const PILOT = { kind: 'budget', seconds: 0.25, least: 20, most: 20_000 } as const;
+/** A precision that this machine cannot give must end somewhere. */
+const MOST_FOR_PRECISION = 200;
+
+/** Of every command that measures, whatever says what is measured. */
+export const outputOptions: Readonly<Record<string, Options>> = {
+  wait: {
+    type: 'boolean',
+    group: 'Measuring:',
+    describe:
+      'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
+    default: true,
+  },
+  strict: {
+    type: 'boolean',
+    group: 'Measuring:',
+    describe: 'Exit code 1 where a precision was not reached',
+    default: false,
+  },
+  out: {
+    type: 'string',
+    group: 'Output:',
+    describe: 'Folder in which the campaign gets its own',
+    default: 'results',
+  },
+  json: { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' },
+  quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
+};
 
 export const measuringOptions = ({
   inspections,
@@ -25,8 +55,20 @@ export const measuringOptions = ({
   inspections: {
     type: 'string',
     group: 'Measuring:',
-    describe: 'Launches, each in a fresh process; from six on the interval is the machine’s',
-    default: String(inspections),
+    describe:
+      'Launches, each in a fresh process; from six on the interval is the machine’s; with --precision the most of them',
+    defaultDescription: `${inspections}; with --precision ${MOST_FOR_PRECISION}`,
+  },
+  precision: {
+    type: 'string',
+    group: 'Measuring:',
+    describe:
+      'Launch until the interval is ± this share of the median (1%), and choose their number and length',
+  },
+  budget: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'Time after which no launch begins (60s)',
   },
   warmup: {
     type: 'string',
@@ -46,27 +88,20 @@ export const measuringOptions = ({
     describe: 'What executes it: embedded, embedded:avx2 ...',
     default: 'embedded',
   },
+  device: { type: 'string', group: 'Measuring:', describe: 'Where it runs', default: 'cpu' },
   timeout: { type: 'string', group: 'Measuring:', describe: 'Limit of each launch', default: '10min' },
-  wait: {
-    type: 'boolean',
-    group: 'Measuring:',
-    describe:
-      'Wait while another campaign measures on this machine; --no-wait measures beside it and says so',
-    default: true,
-  },
-  out: {
+  labels: {
     type: 'string',
     group: 'Output:',
-    describe: 'Folder in which the campaign gets its own',
-    default: 'results',
+    describe: 'Labels of your own for every number: site=a,rack=3',
   },
-  json: { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' },
-  quiet: { type: 'boolean', group: 'Output:', describe: 'No progress' },
+  ...outputOptions,
 });
 
 const text = (flags: Flags, name: string): string => String(flags[name]);
 
 export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {
+  if (flags.reps === undefined && flags.precision !== undefined) return PILOT;
   if (flags.reps === undefined) return { ...BUDGET, seconds };
   return { kind: 'fixed', repetitions: parseCount(text(flags, 'reps'), '--reps', MOST_REPETITIONS) };
 }
@@ -81,10 +116,42 @@ export function warmupOf(flags: Flags): Warmup {
   throw new UserError(`--warmup takes auto, a number of calls or a time such as 2s; got "${given}"`);
 }
 
-export const inspectionsOf = (flags: Flags): number =>
-  parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+export function inspectionsOf(flags: Flags, { inspections }: MeasuringDefaults): number {
+  if (flags.inspections !== undefined)
+    return parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+  return flags.precision === undefined ? inspections : MOST_FOR_PRECISION;
+}
+
+/** As a batch has it; nothing where the number of launches is fixed. */
+export const precisionOf = (flags: Flags): Pick<BatchSpec, 'precision'> =>
+  flags.precision === undefined ? {} : { precision: parseShare(text(flags, 'precision'), '--precision') };
+
+/** null: none. */
+export const budgetOf = (flags: Flags): Seconds | null =>
+  flags.budget === undefined ? null : requireDuration(text(flags, 'budget'), '--budget');
+
+/** @throws UserError for what is no list of `name=value`, and for a name that an exporter could not write. */
+export function labelsOf(flags: Flags): Readonly<Record<string, string>> {
+  if (flags.labels === undefined) return {};
+  const labels = text(flags, 'labels')
+    .split(',')
+    .map((item) => /^\s*([a-z][a-z0-9_]*)\s*=\s*(.+?)\s*$/.exec(item));
+  if (labels.includes(null)) {
+    throw new UserError(
+      `--labels takes names in small letters with their values, such as site=a,rack=3; got "${text(flags, 'labels')}"`,
+    );
+  }
+  return Object.fromEntries(labels.map((label) => [label?.[1] ?? '', label?.[2] ?? '']));
+}
 
 export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, 'timeout'), '--timeout');
+
+/** @throws UserError for a device that this pi-bench does not measure. */
+export function deviceOf(flags: Flags): string {
+  const device = text(flags, 'device');
+  if (device !== 'cpu') throw new UserError(`--device ${device} is unknown; there is cpu`);
+  return device;
+}
 
 /** null: to be drawn. */
 export function seedOf(flags: Flags): number | null {

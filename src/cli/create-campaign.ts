@@ -1,21 +1,23 @@
-/** Makes a campaign from flags, a batch for each case, checked against the machine before anything is allocated. */
+/** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { UserError } from '../errors.js';
-import type { Flags, Indicator, Parameters } from '../indicators/indicator.js';
+import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import { formatBytes } from '../quantities/format.js';
+import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
-import { inspectionsOf, samplingOf, seedOf, timeoutOf, warmupOf } from './common-options.js';
+import type { Seconds } from '../units.js';
+import { deviceOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
 
 /** Bytes that a sample takes in the addon and in JavaScript together. */
 const SAMPLE_BYTES = 64;
 
 /** `20261121T073500Z-matmul-1f2e3d`. */
-function makeId(indicator: string, createdAt: string): string {
+export function makeCampaignId(name: string, createdAt: string): string {
   const moment = createdAt.replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
-  return `${moment}-${indicator}-${randomBytes(3).toString('hex')}`;
+  return `${moment}-${name}-${randomBytes(3).toString('hex')}`;
 }
 
 /** @throws UserError when a launch would need more memory than there is. */
@@ -32,36 +34,69 @@ function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDes
   }
 }
 
-/** @throws UserError, QuantityError for flags that make no campaign. */
-export function createCampaign(
+/**
+ * A batch for each case that the flags ask for.
+ * @throws UserError, QuantityError for flags that make none, or more than this machine holds.
+ */
+export function batchesOf(
   indicator: Indicator,
   flags: Flags,
-  command: readonly string[],
   machine: MachineDescription,
-): Campaign {
-  const cases = indicator.fromFlags(flags, machine);
+): readonly BatchSpec[] {
   const stack = parseStack(String(flags.stack));
-  const batchOf = (parameters: Parameters): BatchSpec => {
+  const batches = indicator.fromFlags(flags, machine).map((parameters): BatchSpec => {
     findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters));
     return {
       case: { indicator: indicator.name, parameters },
       stack,
-      device: 'cpu',
-      inspections: inspectionsOf(flags),
+      device: deviceOf(flags),
+      inspections: inspectionsOf(flags, indicator.measuring),
       sampling: samplingOf(flags, indicator.measuring),
       warmup: warmupOf(flags),
       timeout: timeoutOf(flags),
+      ...precisionOf(flags),
     };
-  };
-  const batches = cases.map(batchOf);
+  });
   for (const batch of batches) checkMemory(indicator, batch, machine);
+  return batches;
+}
+
+export interface CampaignInput {
+  /** Part of the id: the indicator, or what else a person called it. */
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly batches: readonly BatchSpec[];
+  /** null: to be drawn. */
+  readonly seed: number | null;
+  /** null: none. */
+  readonly budget: Seconds | null;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** @throws UserError for a label that would hide one of pi-bench's own. */
+function checkLabels(batches: readonly BatchSpec[], campaign: CampaignInput['labels']): void {
+  const own = new Set<string>([
+    ...LABEL_NAMES,
+    ...batches.flatMap((batch) => Object.keys(batch.case.parameters)),
+  ]);
+  const given = [campaign, ...batches.map(({ labels }) => labels ?? {})].flatMap(Object.keys);
+  const hiding = given.find((label) => own.has(label));
+  if (hiding !== undefined)
+    throw new UserError(`the label ${hiding} is pi-bench's own: give yours another name`);
+}
+
+/** @throws UserError */
+export function createCampaign({ name, command, batches, seed, budget, labels }: CampaignInput): Campaign {
+  checkLabels(batches, labels);
   const createdAt = new Date().toISOString();
   return {
-    id: makeId(indicator.name, createdAt),
+    id: makeCampaignId(name, createdAt),
     createdAt,
     command: [...command],
-    seed: seedOf(flags) ?? randomInt(2 ** 32),
-    batches,
+    seed: seed ?? randomInt(2 ** 32),
+    batches: [...batches],
+    ...(budget === null ? {} : { budget }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
     fault: null,
   };
 }

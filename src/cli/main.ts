@@ -6,21 +6,27 @@ import { indicators } from '../indicators/index.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { doctorCommand } from './commands/doctor.js';
+import { importCommand } from './commands/import.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
 import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
+import { runCommand } from './commands/run.js';
 import { showCommand } from './commands/show.js';
+import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
 
 /** A new command is its file and its line here; a new indicator's command comes by itself. */
 const commands: readonly CommandModule[] = [
   ...indicators.map(measureCommand),
+  sweepCommand,
+  runCommand,
   machineCommand,
   doctorCommand,
   showCommand,
   reportCommand,
   resumeCommand,
+  importCommand,
 ];
 
 class UsageError extends Error {}

@@ -40,7 +40,7 @@ function plainProgress(): ProgressDisplay {
 function liveProgress(): ProgressDisplay {
   const bar = new cliProgress.SingleBar({
     stream: process.stderr,
-    format: '{title}  {bar} {percentage}%  launch {launch} of {planned}, {detail}',
+    format: '{title}  {bar} {percentage}%  launch {launch} of {planned}{left}, {detail}',
     hideCursor: true,
     clearOnComplete: true,
     // Drawing competes with what is measured: the line is drawn when the worker reports, and by no timer of its own.
@@ -54,8 +54,15 @@ function liveProgress(): ProgressDisplay {
   let drawn = false;
   return {
     update(progress) {
-      const { planned, ended, title } = progress;
-      const payload = { title, launch: Math.min(ended + 1, planned), planned, detail: detail(progress) };
+      const { planned, ended, title, secondsLeft } = progress;
+      const left = secondsLeft === null ? '' : `, ${formatSeconds(Math.max(0, secondsLeft), 2)} left`;
+      const payload = {
+        title,
+        launch: Math.min(ended + 1, planned),
+        planned,
+        left,
+        detail: detail(progress),
+      };
       if (!drawn) bar.start(planned, 0, payload);
       drawn = true;
       bar.update(ended + share(progress), payload);

@@ -1,10 +1,9 @@
 /**
  * Runs a campaign from where it stands to its record: waits for the machine, conducts, writes, and says how it ended.
- * `matmul` and `resume` differ only in where it stands.
+ * `matmul`, `sweep`, `run` and `resume` differ only in where it stands.
  */
 import { constants } from 'node:os';
-import { conduct } from '../campaign/conduct.js';
-import { plan } from '../campaign/plan.js';
+import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { EXIT } from '../errors.js';
 import { localEngine } from '../execution/local.js';
@@ -13,7 +12,6 @@ import { monotonic } from '../inspection/job.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
 import { buildRecord } from '../record/build.js';
-import type { InspectionEnd } from '../record/inspection-end.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
@@ -35,6 +33,8 @@ export interface CampaignStart {
 export interface RunOptions {
   readonly quiet: boolean;
   readonly wait: boolean;
+  /** A precision that was not reached is the answer no. */
+  readonly strict: boolean;
 }
 
 export interface CampaignEnd {
@@ -43,26 +43,34 @@ export interface CampaignEnd {
   readonly exitCode: number;
 }
 
-function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null): number {
+function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null, strict: boolean): number {
   if (record.batches.some(({ verified }) => verified === 'failed')) return EXIT.wrongResult;
   if (signal !== null && record.status === 'interrupted') return EXIT.signal(constants.signals[signal]);
-  return record.status === 'complete' ? EXIT.done : EXIT.incomplete;
+  if (record.status !== 'complete') return EXIT.incomplete;
+  const missed = record.batches.some(({ precision }) => precision?.reached === false);
+  return strict && missed ? EXIT.answerIsNo : EXIT.done;
 }
 
+/** null where it was stopped while it waited: then nothing is launched, and the record holds what was measured earlier. */
 async function takeMachine(
   id: string,
   wait: boolean,
   onContended: (by: string) => void,
   stopper: Stopper,
-): Promise<MachineLock> {
+): Promise<MachineLock | null> {
   const self = `campaign ${id} (pid ${process.pid})`;
   if (!wait) return shareMachine(self, onContended);
-  return lockMachine(
-    self,
-    (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`),
-    onContended,
-    stopper.signal,
-  );
+  try {
+    return await lockMachine(
+      self,
+      (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`),
+      onContended,
+      stopper.signal,
+    );
+  } catch (error) {
+    if (stopper.signal.aborted) return null;
+    throw error;
+  }
 }
 
 /** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */
@@ -79,37 +87,28 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     store.append({ event: 'contended', by, at: new Date().toISOString() });
   };
 
-  let ends: readonly InspectionEnd[] = [...before.ends.values()];
-  let began = monotonic();
-  const planned = plan(campaign);
   const progress = makeProgress(options.quiet);
+  const lock = before.complete ? null : await takeMachine(campaign.id, options.wait, onContended, stopper);
+  const began = monotonic();
+  let conducted: Conducted;
   try {
-    if (ends.length < planned.length) {
-      const lock = await takeMachine(campaign.id, options.wait, onContended, stopper);
-      began = monotonic();
-      try {
-        ends = await conduct(
-          {
-            campaign,
-            store,
-            engine: localEngine,
-            cores: coresHere(),
-            onlineCpus: onlineCpus(machine),
-            onProgress: progress.update,
-            onEnd: progress.ended,
-            signal: stopper.signal,
-          },
-          before.ends,
-          before.attempts,
-        );
-      } finally {
-        lock.release();
-      }
-    }
-  } catch (error) {
-    if (!stopper.signal.aborted) throw error;
-    // Stopped while it waited for the machine: the record says so and holds what was measured earlier.
+    conducted = await conduct(
+      {
+        campaign,
+        store,
+        engine: localEngine,
+        cores: coresHere(),
+        onlineCpus: onlineCpus(machine),
+        onProgress: progress.update,
+        onEnd: progress.ended,
+        signal: stopper.signal,
+        deadline: began + (campaign.budget ?? Number.POSITIVE_INFINITY) - before.active,
+      },
+      before.ends,
+      before.attempts,
+    );
   } finally {
+    lock?.release();
     progress.stop();
   }
 
@@ -120,9 +119,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     campaign,
     machine,
     piBench: start.piBench,
-    ends,
-    planned,
-    interrupted: signal !== null,
+    ...conducted,
     contendedBy,
     readInspection: store.readInspection,
     wall: before.active + active,
@@ -131,5 +128,5 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const path = store.writeRecord(record);
   store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
   stopper.release();
-  return { record, path, exitCode: exitCodeOf(record, signal) };
+  return { record, path, exitCode: exitCodeOf(record, signal, options.strict) };
 }

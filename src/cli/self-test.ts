@@ -8,12 +8,9 @@ import { join } from 'node:path';
 import { EXIT } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { FaultKind } from '../native.js';
-import { identity } from '../package.js';
-import { type BatchSpec, type Campaign, type PiBenchRecord, SCHEMA_VERSION } from '../record/schema.js';
-import { readJournal } from '../store/journal.js';
-import { JOURNAL, openStore } from '../store/store.js';
+import type { BatchSpec, Campaign, PiBenchRecord } from '../record/schema.js';
+import { beginCampaign } from './begin-campaign.js';
 import { runCampaign } from './run-campaign.js';
-import { say } from './say.js';
 
 export interface SelfTestResult {
   readonly what: string;
@@ -112,23 +109,11 @@ async function tryOne(
     batches: [BATCH],
     fault: fault === null ? null : { inspection: FAULTY, kind: fault, at: AT },
   };
-  const store = openStore(join(folder, campaign.id), campaign.id, (from, to) =>
-    say(`cannot write to ${from}: using ${to}`),
-  );
-  const piBench = identity();
-  store.append({
-    event: 'campaign',
-    schemaVersion: SCHEMA_VERSION,
-    campaign,
-    machine: JSON.parse(JSON.stringify(machine)) as Record<string, never>,
-    piBench,
-    at: createdAt,
+  const { record, exitCode } = await runCampaign(beginCampaign(campaign, folder, machine), {
+    quiet: true,
+    wait: true,
+    strict: false,
   });
-  const { entries } = readJournal(join(store.folder(), JOURNAL));
-  const { record, exitCode } = await runCampaign(
-    { campaign, store, machine, piBench, journal: entries },
-    { quiet: true, wait: true },
-  );
   const saw = caught(record, exitCode);
   return { what, caught: saw !== null, saw: saw ?? 'NOT CAUGHT' };
 }

@@ -4,7 +4,7 @@ import { UserError } from '../errors.js';
 import { formatBytes, plural } from '../quantities/format.js';
 import { parseBytes, parseCount } from '../quantities/parse.js';
 import type { KpiDeclaration } from '../record/kpi.js';
-import { rateKpis } from '../record/rate-kpis.js';
+import { rateCurve, rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
 import { DATA_TYPES, type DataType, dataTypeNamed, ELEMENT, rateUnitOf } from './data-types.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
@@ -206,5 +206,11 @@ export const matmul: Indicator = {
     };
   },
   kpis: [...rateKpis('matmul', 'matrix multiplication', 'flops'), efficiencyKpi],
-  curves: [],
+  curves: [
+    rateCurve('matmul', 'square matrix multiplications over their size', 'flops', {
+      along: ['m', 'n', 'k'],
+      x: ({ m, n, k }) => (m === n && n === k ? Number(m) : null),
+      xUnit: 'rows',
+    }),
+  ],
 };

@@ -9,7 +9,7 @@ import { UserError } from '../errors.js';
 import { availableMemory } from '../machine/capacity.js';
 import { formatBytes, plural } from '../quantities/format.js';
 import { parseByteList, parseNames } from '../quantities/parse-list.js';
-import { rateKpis } from '../record/rate-kpis.js';
+import { rateCurve, rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
 import type { Indicator, Parameters } from './indicator.js';
 import { defaultSizes } from './memory-sizes.js';
@@ -174,26 +174,10 @@ export const memory: Indicator = {
   },
   kpis: rateKpis('memory', 'a memory operation', 'bytes'),
   curves: [
-    {
-      name: 'pibench_memory_rate_curve_bytes_per_second',
-      along: 'bytes',
+    rateCurve('memory', 'a memory operation over its working set', 'bytes', {
+      along: ['bytes'],
+      x: ({ bytes }) => Number(bytes),
       xUnit: 'B',
-      yUnit: 'B/s',
-      direction: 'higher',
-      help: 'Rate inside a repetition of a memory operation over its working set: bytes of one repetition / median over launches of the launch medians',
-      statistic: 'median',
-      display: () => ({ divisor: 1e9, unit: 'GB/s', digits: 4 }),
-      regression: true,
-      point: ({ rate }) =>
-        rate === null
-          ? null
-          : {
-              value: rate.median,
-              ci:
-                rate.interval === null
-                  ? null
-                  : { level: rate.interval.level, low: rate.interval.low, high: rate.interval.high },
-            },
-    },
+    }),
   ],
 };

@@ -31,7 +31,17 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
   return { ...native, worstError: Number.isFinite(native.worstError) ? native.worstError : null };
 }
 
-export function makeDocument(job: Job, outcome: NativeOutcome, moments: WorkerMoments): InspectionDocument {
+export interface SamplesFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+export function makeDocument(
+  job: Job,
+  outcome: NativeOutcome,
+  moments: WorkerMoments,
+  { file, sha256 }: SamplesFile,
+): InspectionDocument {
   const { samples, clock, warmup } = outcome;
   const frequencyKnown = outcome.frequencyBefore > 0 && outcome.frequencyAfter > 0;
   const telemetry = computeTelemetry({
@@ -45,9 +55,9 @@ export function makeDocument(job: Job, outcome: NativeOutcome, moments: WorkerMo
   });
   return {
     // Not imported: schema.ts brings a library that a worker has no use for. The type knows the one right value.
-    $schema: 'urn:pi-bench:schema:inspection:1',
+    $schema: 'urn:pi-bench:schema:inspection:2',
     kind: 'pi-bench inspection',
-    schemaVersion: 1,
+    schemaVersion: 2,
     campaign: job.campaign,
     index: job.index,
     attempt: job.attempt,
@@ -67,9 +77,10 @@ export function makeDocument(job: Job, outcome: NativeOutcome, moments: WorkerMo
     },
     callsPerSample: outcome.callsPerSample,
     samples: {
-      seconds: Array.from(samples.seconds),
-      entries: Array.from(samples.entries, nanosecond),
-      disturbed: samples.disturbed === null ? null : Array.from(samples.disturbed),
+      file,
+      sha256,
+      count: samples.seconds.length,
+      disturbed: samples.disturbed?.length ?? null,
     },
     wall: nanosecond(samples.wallSeconds),
     evicting: nanosecond(samples.evictingSeconds),

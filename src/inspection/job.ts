@@ -28,6 +28,8 @@ export interface Job {
   /** Folders for the document, tried in this order. */
   readonly folders: readonly string[];
   readonly fileName: string;
+  /** Of the samples, beside the document. */
+  readonly samplesName: string;
 }
 
 export type Order = { readonly order: 'cancel' };

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
 import { type NativeOutcome, native, type RunningInspection } from '../native.js';
+import { sha256 } from '../record/digest.js';
 import { writeFileAtomic } from '../store/atomic.js';
+import { encodeSamples } from '../store/samples-file.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import { makeDocument } from './document.js';
 import { CHANNEL_FD, type Job, monotonic, type Order, type Report } from './job.js';
@@ -35,14 +37,23 @@ function start(job: Job): RunningInspection {
   });
 }
 
-/** Writes to the first folder that takes it; the reasons of those that did not. */
-function write(job: Job, text: string): { path: string; refused: string[] } {
+interface Files {
+  readonly document: string;
+  readonly samples: Buffer;
+}
+
+/**
+ * Writes to the first folder that takes both files; the reasons of those that did not. The document comes last: where it
+ * is, all of it is.
+ */
+function write(job: Job, { document, samples }: Files): { path: string; refused: string[] } {
   const refused: string[] = [];
   for (const folder of job.folders) {
     try {
       mkdirSync(folder, { recursive: true });
       const path = join(folder, job.fileName);
-      writeFileAtomic(path, text);
+      writeFileAtomic(join(folder, job.samplesName), samples);
+      writeFileAtomic(path, document);
       return { path, refused };
     } catch (error) {
       refused.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
@@ -59,8 +70,14 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
   } finally {
     clearInterval(timer);
   }
-  const document = makeDocument(job, outcome, { startedAt, began, collected: monotonic() });
-  const { path, refused } = write(job, `${JSON.stringify(document)}\n`);
+  const { seconds, entries, disturbed } = outcome.samples;
+  const samples = encodeSamples(
+    { seconds, entries, disturbed: disturbed === null ? null : Array.from(disturbed) },
+    outcome.callsPerSample,
+  );
+  const file = { file: job.samplesName, sha256: sha256(samples) };
+  const document = makeDocument(job, outcome, { startedAt, began, collected: monotonic() }, file);
+  const { path, refused } = write(job, { document: `${JSON.stringify(document)}\n`, samples });
   report({
     event: 'written',
     path,

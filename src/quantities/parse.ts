@@ -36,6 +36,22 @@ function scaled(text: string, units: Readonly<Record<string, number>>): number |
   return parts === null || factor === undefined ? null : parts.value * factor;
 }
 
+/** A number, which may have a unit of counts: `512`, `1.5`, `2k`; null when the text is none. */
+export const parseQuantity = (text: string): number | null => scaled(text, COUNT_UNITS);
+
+/**
+ * A share between 0 and 1: `1%`, `0.01`.
+ * @throws QuantityError naming the option and what it takes.
+ */
+export function parseShare(text: string, option: string): number {
+  const [, digits, percent] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(%?)\s*$/.exec(text) ?? [];
+  const share = Number(digits) / (percent === '%' ? 100 : 1);
+  if (!(share > 0 && share < 1)) {
+    throw new QuantityError(`${option} takes a share such as 1% or 0.01; got "${text}"`);
+  }
+  return share;
+}
+
 /**
  * A whole number of at least 1: `512`, `2k`, `4Ki`.
  * @throws QuantityError naming the option and what it takes.

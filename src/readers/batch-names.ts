@@ -3,7 +3,7 @@
  * was. The same for the terminal, the report and the tables. Pure.
  */
 import { briefBytes, plural } from '../quantities/format.js';
-import type { BatchSpec } from '../record/schema.js';
+import type { RecordBatch } from '../record/schema.js';
 
 type Value = string | number | boolean | null;
 /** What can differ, in the order in which it is named. */
@@ -29,7 +29,11 @@ export interface BatchNames {
   readonly axis: SweptAxis | null;
 }
 
-export type NamedBatch = { readonly asked: BatchSpec };
+export interface NamedBatch {
+  readonly asked: RecordBatch['asked'];
+  /** Of a batch that others measured: what it is called there. */
+  readonly imported?: { readonly source: string } | undefined;
+}
 
 /** An axis is logarithmic where its largest value is so many times its smallest. */
 const LOG_FROM = 8;
@@ -42,7 +46,8 @@ const LABELS: Readonly<Record<string, string>> = {
   batch: 'products in a batch',
 };
 
-function samplingTraits({ sampling }: BatchSpec): [string, Value][] {
+function samplingTraits({ sampling }: RecordBatch['asked']): [string, Value][] {
+  if (sampling === null) return [];
   return sampling.kind === 'fixed' ? [['repetitions', sampling.repetitions]] : [['budget', sampling.seconds]];
 }
 
@@ -138,11 +143,26 @@ function distinct(names: readonly string[]): readonly string[] {
   });
 }
 
+/** Every one of them is called an inspection, which tells none apart. */
+const sourceOf = ({ imported }: NamedBatch): string => (imported?.source ?? '').replace(/^inspection-/, '');
+
 export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
   const square = batches.every(isSquare);
   const all = batches.map((batch) => traitsOf(batch, square));
   const keys = varying(all);
   if (batches.length === 1) return { names: [null], axis: null };
-  const names = all.map((traits) => textOf(traits, keys) || 'batch');
+  const sources = batches.map(sourceOf);
+  // What others measured differs in much at once: then it goes by what they called it.
+  if (keys.length > 1 && sources.every((source) => source !== '')) {
+    const axis = axisOf(all, keys);
+    const swept = new Set(axis?.series).size < batches.length;
+    return { names: distinct(sources), axis: swept ? axis : null };
+  }
+  const byTraits = all.map((traits) => textOf(traits, keys));
+  const twice = new Set(byTraits).size < byTraits.length;
+  const names = batches.map((batch, i) => {
+    const text = byTraits[i] ?? '';
+    return (twice ? [text, sourceOf(batch)] : [text]).filter((part) => part !== '').join(' ') || 'batch';
+  });
   return { names: distinct(names), axis: axisOf(all, keys) };
 }

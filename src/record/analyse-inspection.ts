@@ -7,6 +7,7 @@ import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Hertz, Seconds } from '../units.js';
 import { sha256 } from './digest.js';
 import type { InspectionEnd } from './inspection-end.js';
+import { NO_SAMPLES, type Samples } from './samples.js';
 import type { InspectionDocument, RecordInspection, Span } from './schema.js';
 import { countedWork } from './work.js';
 
@@ -16,6 +17,7 @@ export interface ReadInspection {
   readonly text: string;
   /** Relative to the record. */
   readonly file: string;
+  readonly samples: Samples;
 }
 
 export interface AnalysedInspection {
@@ -27,12 +29,12 @@ export interface AnalysedInspection {
 
 function observationOf(
   document: InspectionDocument,
-  samples: Float64Array,
+  { seconds, disturbed }: Samples,
   contendedBy: string | null,
 ): Observation {
   return {
-    samples,
-    disturbed: document.samples.disturbed,
+    samples: seconds,
+    disturbed,
     wall: document.wall - document.evicting,
     threads: Number(document.case.parameters.threads ?? 1),
     pinned: document.cpus.length > 0,
@@ -46,13 +48,10 @@ function observationOf(
 }
 
 /** Median of the repetitions in which no measuring thread lost its CPU. */
-function undisturbedMedian(
-  { disturbed }: InspectionDocument['samples'],
-  samples: Float64Array,
-): Seconds | null {
+function undisturbedMedian({ seconds, disturbed }: Samples): Seconds | null {
   if (disturbed === null) return null;
   const hit = new Set(disturbed);
-  const clean = samples.filter((_, i) => !hit.has(i));
+  const clean = seconds.filter((_, i) => !hit.has(i));
   return clean.length === 0 ? null : median(clean);
 }
 
@@ -96,20 +95,20 @@ export function analyseInspection(
       notChecked: [],
       spans: [],
     };
-    return { entry, samples: new Float64Array(), document };
+    return { entry, samples: NO_SAMPLES.seconds, document };
   }
-  const samples = Float64Array.from(document.samples.seconds);
+  const samples = read.samples.seconds;
   const statistics: Summary | null = samples.length > 0 ? summarise(samples) : null;
   const indicator = findIndicator(document.case.indicator);
   const work = countedWork({
     work: indicator.work(document.case.parameters),
     rateCounts: indicator.rateCounts,
   });
-  const observation = observationOf(document, samples, contendedBy);
+  const observation = observationOf(document, read.samples, contendedBy);
   const calls = samples.length * document.callsPerSample;
   // A wrong output has no score, however fast it came.
   const scored = statistics !== null && status !== 'wrong' && document.verification?.passed === true;
-  const { disturbed } = document.samples;
+  const { disturbed } = read.samples;
   const entry: RecordInspection = {
     index,
     status,
@@ -120,7 +119,7 @@ export function analyseInspection(
       statistics === null ? null : (JSON.parse(JSON.stringify(statistics)) as RecordInspection['statistics']),
     rate: scored ? { burst: work / statistics.median, sustained: (work * calls) / observation.wall } : null,
     disturbedShare: disturbed === null || samples.length === 0 ? null : disturbed.length / samples.length,
-    undisturbedMedian: undisturbedMedian(document.samples, samples),
+    undisturbedMedian: undisturbedMedian(read.samples),
     steady: document.warmup.steady,
     frequency: frequencyOf(document),
     ceilings: document.ceilings ?? null,

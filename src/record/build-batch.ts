@@ -2,12 +2,15 @@
 import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
-import type { Interval } from '../statistics/interval.js';
-import { median } from '../statistics/quantile.js';
+import { type Interval, launchInterval } from '../statistics/interval.js';
+import { median, quantileSorted, sortedCopy } from '../statistics/quantile.js';
 import { roofline } from '../statistics/roofline.js';
+import { precisionReached } from '../statistics/stopping.js';
+import { launchesNotIndependent } from '../statistics/validity/launches-not-independent.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
+import { varianceOf } from './variance.js';
 import { countedWork, type Work } from './work.js';
 
 /** The violin spans the middle of the samples: a single stall would squeeze all of it to a line. */
@@ -31,8 +34,20 @@ function verifiedOf(inspections: readonly AnalysedInspection[]): RecordBatch['ve
   return checked.length > 0 ? 'passed' : 'not-run';
 }
 
+/** In the order in which they began: launches that were repeated later are not where their number puts them. */
+function byTime(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
+  const began = ({ document }: AnalysedInspection): number => Date.parse(document?.startedAt ?? '') || 0;
+  return inspections.toSorted((a, b) => began(a) - began(b));
+}
+
+/** What no launch can say of itself; it holds for all on which the numbers rest. */
+function batchFlags(resting: readonly AnalysedInspection[]): RecordBatch['flags'] {
+  const flag = launchesNotIndependent(byTime(resting).map(({ samples }) => median(samples)));
+  return flag === null ? [] : [{ ...flag, inspections: resting.map(({ entry }) => entry.index) }];
+}
+
 /** Each flag once, with the launches that raised it; the reason is that of the first. */
-function flagsOf(inspections: readonly AnalysedInspection[]): RecordBatch['flags'] {
+export function flagsOf(inspections: readonly Pick<AnalysedInspection, 'entry'>[]): RecordBatch['flags'] {
   const flags = new Map<string, RecordBatch['flags'][number]>();
   for (const { entry } of inspections) {
     for (const flag of entry.flags) {
@@ -55,23 +70,30 @@ function disturbedShare(inspections: readonly RecordInspection[]): number | null
 interface Headline {
   readonly elapsed: NonNullable<RecordBatch['elapsed']>;
   readonly launches: Record<string, unknown>;
+  readonly precision: RecordBatch['precision'];
 }
 
 /** The interval as the record has it. */
-function recorded(interval: Interval): NonNullable<RecordBatch['elapsed']>['interval'] {
+export function recordedInterval(interval: Interval): NonNullable<RecordBatch['elapsed']>['interval'] {
   if (interval.ci === null) return null;
   const { level, method, basis } = interval;
   return { level, low: interval.ci.low, high: interval.ci.high, method, basis };
 }
 
-function headlineOf(resting: readonly AnalysedInspection[]): Headline {
-  const { launchMedians, betweenLaunches, estimate, interval } = headlineOfLaunches(
-    resting.map(({ samples }) => samples),
-  );
+/** @param target the precision that decided the number of launches: such launches have an interval of their own */
+function headlineOf(resting: readonly AnalysedInspection[], target: number | undefined): Headline {
+  const headline = headlineOfLaunches(resting.map(({ samples }) => samples));
+  const { launchMedians, betweenLaunches, estimate } = headline;
+  const precision = target === undefined ? null : precisionReached(launchMedians, target);
+  const { interval } = precision !== null && launchMedians.length > 1 ? precision : headline;
   return {
+    precision:
+      precision === null || target === undefined
+        ? undefined
+        : { target, reached: precision.reached, halfWidth: precision.halfWidth, reason: precision.reason },
     elapsed: {
       median: estimate,
-      interval: recorded(interval),
+      interval: recordedInterval(interval),
       range: [betweenLaunches.min, betweenLaunches.max],
       basis: interval.basis,
     },
@@ -79,20 +101,28 @@ function headlineOf(resting: readonly AnalysedInspection[]): Headline {
   };
 }
 
-/** A rate is the work divided by an elapsed time, so that rate x elapsed is the work, exactly; low and high change places. */
+type RecordInterval = NonNullable<RecordBatch['elapsed']>['interval'];
+
+/** The interval of a rate from that of its time: low and high change places. */
+const turned = (work: number, interval: RecordInterval): RecordInterval =>
+  interval === null ? null : { ...interval, low: work / interval.high, high: work / interval.low };
+
+/** A rate is the work divided by an elapsed time, so that rate x elapsed is the work, exactly. */
 function rateOf(
   work: number,
   { elapsed }: Headline,
-  p95: Seconds,
   resting: readonly AnalysedInspection[],
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
+  // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted.
+  const p95s = resting.map(({ samples }) => quantileSorted(sortedCopy(samples), 0.95));
+  const ofP95 = resting.length < 2 ? null : recordedInterval(launchInterval(p95s));
   return {
     median: work / elapsed.median,
-    p05: work / p95,
+    p05: work / median(p95s),
+    p05Interval: turned(work, ofP95),
     sustained: median(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
-    interval:
-      interval === null ? null : { ...interval, low: work / interval.high, high: work / interval.low },
+    interval: turned(work, interval),
   };
 }
 
@@ -140,7 +170,7 @@ export function buildBatch(
     measured: entries.filter(({ status }) => status === 'measured').length,
     verified,
     disturbedShare: disturbedShare(entries),
-    flags: flagsOf(inspections),
+    flags: [...flagsOf(inspections), ...batchFlags(resting)],
     inspections: entries,
   };
   if (!scored)
@@ -150,19 +180,22 @@ export function buildBatch(
       rate: null,
       roofline: null,
       launches: null,
+      variance: null,
       pooled: null,
       violin: null,
       box: null,
     };
 
   const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);
-  const headline = headlineOf(resting);
+  const headline = headlineOf(resting, asked.precision);
   return {
     ...base,
     elapsed: headline.elapsed,
-    rate: rateOf(countedWork(base), headline, summary.p95, resting),
+    ...(headline.precision === undefined ? {} : { precision: headline.precision }),
+    rate: rateOf(countedWork(base), headline, resting),
     roofline: rooflineOf(work, headline.elapsed.median, resting),
     launches: plain(headline.launches),
+    variance: varianceOf(resting),
     pooled: plain(summary),
     violin: plain(violin),
     box: plain(box),

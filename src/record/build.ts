@@ -12,12 +12,13 @@ import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
 import { digestOf } from './digest.js';
-import type { InspectionEnd } from './inspection-end.js';
-import { batchLabels, machineLabels } from './labels.js';
+import type { BatchEnd } from './inspection-end.js';
+import { kpisOf } from './kpis-of.js';
+import { givenLabels, machineLabels } from './labels.js';
+import { recommended } from './recommendations.js';
 import {
+  type BatchSpec,
   type Campaign,
-  type Kpi,
-  type Labels,
   type PiBenchRecord,
   RECORD_SCHEMA,
   type RecordBatch,
@@ -31,11 +32,9 @@ export interface RecordInput {
   readonly campaign: Campaign;
   readonly machine: MachineDescription;
   readonly piBench: PiBenchIdentity;
-  /** Of the inspections that ended, in the plan's order. */
-  readonly ends: readonly InspectionEnd[];
-  /** Of the plan: which inspection belongs to which of the campaign's batches. */
-  readonly planned: readonly { readonly index: number; readonly batch: number }[];
-  readonly interrupted: boolean;
+  /** Of the inspections that ended, in the order in which they were asked for. */
+  readonly ends: readonly BatchEnd[];
+  readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
   readonly contendedBy: string | null;
   readonly readInspection: (index: number) => ReadInspection | null;
   /** Seconds that were worked on the campaign, earlier processes included. */
@@ -47,33 +46,11 @@ function inspectionsOf({ ends, readInspection, contendedBy }: RecordInput): Anal
   return ends.map((end) => analyseInspection(end, readInspection(end.index), contendedBy));
 }
 
-function kpisOf(batch: RecordBatch, labels: Labels, timeToResult: Seconds, timestamp: string): Kpi[] {
-  const own = batchLabels(labels, batch);
-  return findIndicator(batch.case.indicator).kpis.flatMap((kpi) => {
-    const value = kpi.value(batch, { timeToResult });
-    if (value === null) return [];
-    const { name, direction, help, statistic, regression } = kpi;
-    return {
-      name,
-      value: value.value,
-      unit: kpi.unit(batch),
-      direction,
-      help,
-      timestamp,
-      statistic,
-      ci: value.ci,
-      display: { ...kpi.display(batch) },
-      regression,
-      labels: own,
-    };
-  });
-}
-
 /** Where the wall time went: the spans of the same name summed over the inspections. */
 function accountingOf(
   input: RecordInput,
   inspections: readonly RecordInspection[],
-): PiBenchRecord['accounting'] {
+): NonNullable<PiBenchRecord['accounting']> {
   const sums = new Map<string, Seconds>();
   for (const { spans, status } of inspections) {
     if (status !== 'measured') continue;
@@ -96,10 +73,14 @@ function accountingOf(
   };
 }
 
-function statusOf({ interrupted, planned, ends }: RecordInput): PiBenchRecord['status'] {
-  if (interrupted && (ends.length < planned.length || ends.some(({ status }) => status === 'interrupted')))
-    return 'interrupted';
-  return ends.length === planned.length && ends.every(({ status }) => status === 'measured')
+/** Where a precision decides, no count was promised. */
+function plannedOf({ ends }: RecordInput, { precision, inspections }: BatchSpec, batch: number): number {
+  return precision === undefined ? inspections : ends.filter((end) => end.batch === batch).length;
+}
+
+function statusOf({ stoppedBy }: RecordInput, batches: readonly RecordBatch[]): PiBenchRecord['status'] {
+  if (stoppedBy === 'signal') return 'interrupted';
+  return batches.every(({ planned, measured }) => planned > 0 && planned === measured)
     ? 'complete'
     : 'incomplete';
 }
@@ -109,12 +90,11 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const { campaign, machine, piBench } = input;
   const analysed = inspectionsOf(input);
   const timestamp = new Date().toISOString();
-  const labels = machineLabels(machine, piBench, campaign.id);
+  const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const batches = campaign.batches.map((asked, i) => {
-    const own = input.planned.filter(({ batch }) => batch === i).map(({ index }) => index);
-    const inspections = analysed.filter(({ entry }) => own.includes(entry.index));
+    const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
     const stack = findStack(asked.stack.provider).identify(asked.stack.variant);
-    return buildBatch(asked, stack, own.length, inspections);
+    return buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
   });
   const record: PiBenchRecord = {
     $schema: RECORD_SCHEMA,
@@ -123,14 +103,19 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     piBench: { ...piBench },
     campaign,
     contendedBy: input.contendedBy,
-    status: statusOf(input),
+    status: statusOf(input, batches),
+    stoppedBy: input.stoppedBy,
     machine: JSON.parse(JSON.stringify(machine)) as PiBenchRecord['machine'],
     labels,
     batches,
     kpis: [
-      ...batches.flatMap((batch) => kpisOf(batch, labels, input.wall, timestamp)),
+      ...batches.flatMap((batch) => {
+        const { kpis } = findIndicator(batch.case.indicator);
+        return kpisOf(kpis, batch, labels, { timeToResult: input.wall, timestamp });
+      }),
       ...curvesOf(batches, labels, timestamp),
     ],
+    ...recommended(batches),
     accounting: accountingOf(
       input,
       analysed.map(({ entry }) => entry),

@@ -10,12 +10,15 @@ interface Point {
   readonly y: KpiValue;
 }
 
-/** Batches that differ in nothing but the parameter `along`. */
-function sweepsOf(batches: readonly RecordBatch[], along: string): RecordBatch[][] {
+const without = (along: readonly string[]): Readonly<Record<string, null>> =>
+  Object.fromEntries(along.map((name) => [name, null]));
+
+/** Batches that differ in nothing but the parameters `along`. */
+function sweepsOf(batches: readonly RecordBatch[], along: readonly string[]): RecordBatch[][] {
   const sweeps = new Map<string, RecordBatch[]>();
   for (const batch of batches) {
-    const { indicator, parameters } = batch.case;
-    const key = canonicalJson({ indicator, ...parameters, [along]: null, stack: batch.asked.stack });
+    const { case: one, ...asked } = batch.asked;
+    const key = canonicalJson({ ...asked, indicator: one.indicator, ...one.parameters, ...without(along) });
     sweeps.set(key, [...(sweeps.get(key) ?? []), batch]);
   }
   return [...sweeps.values()];
@@ -33,12 +36,12 @@ function curveOf(
   labels: Labels,
   timestamp: string,
 ): CurveKpi[] {
-  const { along, name, direction, help, statistic, display, regression, xUnit, yUnit } = declaration;
+  const { along, x: xOf, name, direction, help, statistic, display, regression, xUnit, yUnit } = declaration;
   const points = sweep
     .flatMap((batch): Point[] => {
-      const x = batch.case.parameters[along];
+      const x = xOf(batch.case.parameters);
       const y = declaration.point(batch);
-      return typeof x === 'number' && y !== null ? [{ x, y }] : [];
+      return x !== null && y !== null ? [{ x, y }] : [];
     })
     .sort((a, b) => a.x - b.x);
   const [first] = sweep;
@@ -48,7 +51,7 @@ function curveOf(
       name,
       points: points.map(({ x, y }) => [x, y.value]),
       xUnit,
-      yUnit,
+      yUnit: yUnit(first),
       direction,
       help,
       timestamp,
@@ -57,7 +60,7 @@ function curveOf(
       display: { ...display(first) },
       regression,
       // The same keys as the points' own KPIs; what varies along the curve has no one value.
-      labels: { ...batchLabels(labels, first), [along]: null },
+      labels: { ...batchLabels(labels, first), ...without(along) },
     },
   ];
 }

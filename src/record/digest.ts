@@ -1,7 +1,8 @@
 /** Fingerprints of documents: whether a record, or a file that it names, is still as it was written. */
 import { createHash } from 'node:crypto';
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex');
 
 /** JSON with the keys of every object in order, so that equal documents have equal text. */
 export function canonicalJson(value: unknown): string {

@@ -11,3 +11,8 @@ export interface InspectionEnd {
   /** From launch to exit. */
   readonly wall: Seconds;
 }
+
+/** How an inspection ended, and of which of the campaign's batches it was. */
+export interface BatchEnd extends InspectionEnd {
+  readonly batch: number;
+}

@@ -1,4 +1,5 @@
 /** How an indicator declares a KPI: once, with a pure function that computes it from a batch of the record. */
+import type { Parameters } from '../indicators/indicator.js';
 import type { Seconds } from '../units.js';
 import type { RecordBatch } from './schema.js';
 
@@ -21,13 +22,15 @@ export interface KpiDeclaration {
   readonly value: (batch: RecordBatch, context: { readonly timeToResult: Seconds }) => KpiValue | null;
 }
 
-/** A KPI over a sweep: batches that differ in one parameter only are the points of one curve. */
+/** A KPI over a sweep: batches that differ in nothing but what x is made of are the points of one curve. */
 export interface CurveDeclaration
   extends Pick<KpiDeclaration, 'name' | 'direction' | 'help' | 'statistic' | 'display' | 'regression'> {
-  /** The parameter that is x. */
-  readonly along: string;
+  /** The parameters that x is made of. */
+  readonly along: readonly string[];
+  /** null where the case is no point of such a curve. */
+  readonly x: (parameters: Parameters) => number | null;
   readonly xUnit: string;
-  readonly yUnit: string;
+  readonly yUnit: (batch: RecordBatch) => string;
   /** null where the batch has no point. */
   readonly point: (batch: RecordBatch) => KpiValue | null;
 }

@@ -1,7 +1,7 @@
 /** The labels of a comparison: everything about machine, stack and software that a number depends on. Pure. */
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
-import type { Labels, RecordBatch } from './schema.js';
+import type { Campaign, Labels, RecordBatch } from './schema.js';
 
 const joined = (values: readonly string[]): string | null => (values.length === 0 ? null : values.join(','));
 
@@ -46,16 +46,72 @@ export function machineLabels(
 }
 
 /** Labels of a KPI: the record's, and what its batch adds. */
-export function batchLabels(record: Labels, batch: Pick<RecordBatch, 'case' | 'stack' | 'device'>): Labels {
+export function batchLabels(
+  record: Labels,
+  batch: Pick<RecordBatch, 'case' | 'stack' | 'device' | 'asked'>,
+): Labels {
+  const { sampling } = batch.asked;
   return {
     ...record,
     indicator: batch.case.indicator,
     ...batch.case.parameters,
+    repetitions: sampling?.kind === 'fixed' ? sampling.repetitions : null,
     device: batch.device,
     stack: batch.stack.provider,
     stack_variant: batch.stack.variant,
     stack_implementation: batch.stack.implementation,
     stack_version: batch.stack.version,
     stack_sha256: batch.stack.sha256,
+    ...batch.asked.labels,
   };
 }
+
+/**
+ * What who measures wants to see at every number; of what only some batches have, the name without a value, so that all
+ * KPIs have the same keys.
+ */
+export function givenLabels({ labels, batches }: Campaign): Labels {
+  const names = batches.flatMap((batch) => Object.keys(batch.labels ?? {}));
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...labels };
+}
+
+/** Names that labels of others must leave alone. */
+export const LABEL_NAMES: readonly string[] = [
+  'machine',
+  'hostname',
+  'architecture',
+  'cpu_vendor',
+  'cpu_model',
+  'cpu_family_model_stepping',
+  'microcode',
+  'sockets',
+  'cores',
+  'cpus',
+  'smt',
+  'numa_nodes',
+  'governor',
+  'turbo',
+  'memory_bytes',
+  'os',
+  'kernel',
+  'libc',
+  'clocksource',
+  'transparent_huge_pages',
+  'cgroup_cpu_quota',
+  'cgroup_memory_limit_bytes',
+  'allowed_cpus',
+  'hypervisor',
+  'container',
+  'node',
+  'pibench_version',
+  'pibench_commit',
+  'campaign',
+  'indicator',
+  'repetitions',
+  'device',
+  'stack',
+  'stack_variant',
+  'stack_implementation',
+  'stack_version',
+  'stack_sha256',
+];

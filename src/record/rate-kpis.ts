@@ -1,5 +1,5 @@
 /** The KPIs of any indicator whose repetition is a fixed amount of work. */
-import type { KpiDeclaration, KpiValue } from './kpi.js';
+import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
 import type { RecordBatch } from './schema.js';
 
 type Interval = NonNullable<NonNullable<RecordBatch['rate']>['interval']>;
@@ -10,6 +10,26 @@ function ciOf(interval: Interval | null): KpiValue['ci'] {
 
 const rateDisplay = (batch: RecordBatch) => ({ divisor: 1e9, unit: `G${batch.rateUnit}`, digits: 4 });
 const rateUnit = (batch: RecordBatch) => batch.rateUnit;
+
+/** The rate over a sweep of the case's size. */
+export function rateCurve(
+  indicator: string,
+  what: string,
+  base: 'flops' | 'bytes',
+  x: Pick<CurveDeclaration, 'along' | 'x' | 'xUnit'>,
+): CurveDeclaration {
+  return {
+    ...x,
+    name: `pibench_${indicator}_rate_curve_${base}_per_second`,
+    yUnit: rateUnit,
+    direction: 'higher',
+    help: `Rate inside a repetition of ${what}: work of one repetition / median over launches of the launch medians`,
+    statistic: 'median',
+    display: rateDisplay,
+    regression: true,
+    point: ({ rate }) => (rate === null ? null : { value: rate.median, ci: ciOf(rate.interval) }),
+  };
+}
 
 /** @param indicator its name, in the KPIs' names; `what`, in words, in their help; `base`, the base unit of a rate */
 export function rateKpis(
@@ -33,11 +53,12 @@ export function rateKpis(
       name: `${prefix}_rate_p05_${base}_per_second`,
       unit: rateUnit,
       direction: 'higher',
-      help: `Rate that 95 % of the repetitions of ${what} reach`,
+      help: `Rate that 95 % of the repetitions of ${what} reach: median over the launches`,
       statistic: 'p05',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) => (rate === null ? null : { value: rate.p05, ci: null }),
+      value: ({ rate }) =>
+        rate?.p05 == null ? null : { value: rate.p05, ci: ciOf(rate.p05Interval ?? null) },
     },
     {
       name: `${prefix}_sustained_rate_${base}_per_second`,
@@ -47,7 +68,7 @@ export function rateKpis(
       statistic: 'sustained',
       display: rateDisplay,
       regression: true,
-      value: ({ rate }) => (rate === null ? null : { value: rate.sustained, ci: null }),
+      value: ({ rate }) => (rate?.sustained == null ? null : { value: rate.sustained, ci: null }),
     },
     {
       name: `${prefix}_elapsed_seconds`,

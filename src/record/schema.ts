@@ -4,12 +4,15 @@
  * fields are kept) and the JSON Schema that the package ships.
  */
 import { z } from 'zod';
+import { importedSchemas } from './imported-schema.js';
 
 export const SCHEMA_VERSION = 1;
+/** Of an inspection's document: 2 keeps its samples in a file of their own. */
+export const INSPECTION_VERSION = 2;
 
 /** Names of the JSON Schemas that the package ships in schema/. */
 export const RECORD_SCHEMA = 'urn:pi-bench:schema:record:1';
-export const INSPECTION_SCHEMA = 'urn:pi-bench:schema:inspection:1';
+export const INSPECTION_SCHEMA = 'urn:pi-bench:schema:inspection:2';
 
 type ObjectOf = typeof z.strictObject;
 
@@ -58,6 +61,15 @@ function documents(object: ObjectOf) {
     sampling,
     warmup,
     timeout: seconds.describe('limit of one inspection'),
+    precision: z
+      .number()
+      .positive()
+      .lt(1)
+      .optional()
+      .describe(
+        'launches end when the interval’s half-width is this share of the estimate; `inspections` is then the most of them',
+      ),
+    labels: z.record(z.string(), z.string()).optional().describe('of this batch, by who measures'),
   });
   const fault = object({
     inspection: z.int().min(0),
@@ -70,8 +82,21 @@ function documents(object: ObjectOf) {
     command: z.array(z.string()),
     seed: z.int().min(0),
     batches: z.array(batchSpec).min(1),
+    budget: seconds.optional().describe('wall time after which no launch begins'),
+    labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
     fault: fault.nullable(),
   });
+  // Others need not have published how they measured: null is what they did not tell.
+  const asked = batchSpec.extend({
+    sampling: sampling.nullable(),
+    warmup: warmup.nullable(),
+    timeout: batchSpec.shape.timeout.nullable(),
+  });
+  const recordCampaign = campaign.extend({
+    seed: campaign.shape.seed.nullable(),
+    batches: z.array(asked).min(1),
+  });
+  const imported = importedSchemas(object);
   const flag = object({
     name: z.string(),
     reason: z.string(),
@@ -130,14 +155,17 @@ function documents(object: ObjectOf) {
     }),
     callsPerSample: z.int().min(1),
     samples: object({
-      seconds: z.array(z.number()).describe('of one call, in order'),
-      entries: z.array(z.number()).describe('start of each sample after the start of the first'),
-      disturbed: z
-        .array(z.int())
-        .nullable()
+      file: z
+        .string()
         .describe(
-          'indices of repetitions in which a measuring thread lost its CPU; null: the system cannot tell',
+          'beside this document: a zip of NumPy arrays, elapsed_ns, start_ns and disturbed, in order',
         ),
+      sha256: z.string().describe('of that file'),
+      count: z.int().min(0),
+      disturbed: z
+        .int()
+        .nullable()
+        .describe('repetitions in which a measuring thread lost its CPU; null: the system cannot tell'),
     }),
     wall: seconds.describe('from the start of the first sample to the end of the last'),
     evicting: seconds.describe('of that, spent on bringing operands out of the caches'),
@@ -186,6 +214,10 @@ function documents(object: ObjectOf) {
     }).nullable(),
   });
   const kpi = z.union([scalarKpi, curveKpi]);
+  const sustained = z
+    .number()
+    .nullable()
+    .describe('over the wall clock; null: not known, in imported records');
   const recordInspection = object({
     index: z.int(),
     status,
@@ -193,7 +225,7 @@ function documents(object: ObjectOf) {
     file: z.string().nullable(),
     sha256: z.string().nullable().describe('of that file'),
     statistics: plainJson.nullable().describe('of the elapsed seconds'),
-    rate: object({ burst: z.number(), sustained: z.number() }).nullable(),
+    rate: object({ burst: z.number(), sustained }).nullable(),
     disturbedShare: z.number().nullable(),
     undisturbedMedian: seconds.nullable(),
     steady: z.boolean().nullable(),
@@ -220,12 +252,16 @@ function documents(object: ObjectOf) {
         .describe(
           'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
         ),
-    }),
+    })
+      .nullable()
+      .describe('of one repetition; null: not known, in imported records only'),
     rateCounts: z.enum(['flop', 'bytes']).optional().describe('the work that rates count; absent: flop'),
     rateUnit: z.string(),
-    stack: stackIdentity,
+    stack: stackIdentity.extend({
+      version: z.string().nullable().describe('null: not known, in imported records only'),
+    }),
     device: z.string(),
-    asked: batchSpec,
+    asked,
     planned: z.int(),
     measured: z.int(),
     verified: z.enum(['passed', 'failed', 'not-run']),
@@ -237,8 +273,14 @@ function documents(object: ObjectOf) {
     }).nullable(),
     rate: object({
       median: z.number(),
-      p05: z.number(),
-      sustained: z.number(),
+      p05: z
+        .number()
+        .nullable()
+        .describe(
+          'median over launches of the rate that 95 % of a launch’s repetitions reach; null: not known, in imported records',
+        ),
+      p05Interval: interval.nullable().optional().describe('from the launches; null: too few of them'),
+      sustained,
       interval: interval.nullable(),
     }).nullable(),
     roofline: object({
@@ -255,35 +297,105 @@ function documents(object: ObjectOf) {
       .optional()
       .describe('Williams, Waterman & Patterson 2009; null where no ceiling is known'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
+    variance: object({
+      between: z
+        .number()
+        .describe('standard deviation between launches, their own noise taken out, over the median'),
+      within: z
+        .number()
+        .describe(
+          'of the median per repetition inside a launch, dependence counted: divided by the root of the repetitions it is the noise of a launch median',
+        ),
+      repetitions: z.number().describe('of a launch: harmonic mean'),
+      costOfLaunch: seconds.nullable().describe('seconds outside the repetitions: median over launches'),
+      costOfRepetition: seconds.nullable(),
+      bestRepetitions: z
+        .int()
+        .nullable()
+        .describe(
+          'narrowest interval for the time (Kalibera & Jones 2013); null: launches do not differ or costs are unknown',
+        ),
+      launchesForOnePercent: z
+        .int()
+        .describe('with these repetitions, for an interval of 1 % to either side'),
+      launchesForOnePercentAtBest: z.int().nullable().describe('the same with the best repetitions'),
+    })
+      .nullable()
+      .optional()
+      .describe('what one launch and one repetition tell; null: fewer than 3 launches, or no score'),
     pooled: plainJson.nullable().describe('statistics of all repetitions together'),
-    violin: plainJson.nullable(),
-    box: plainJson.nullable(),
+    violin: plainJson
+      .nullable()
+      .describe(
+        'of all repetitions; of the launches’ values where `imported` says that only these were published',
+      ),
+    box: plainJson.nullable().describe('of the same'),
     disturbedShare: z.number().nullable(),
+    precision: object({
+      target: z.number(),
+      reached: z.boolean(),
+      halfWidth: z.number().nullable().describe('of the interval, as a share of the estimate'),
+      reason: z.string(),
+    })
+      .optional()
+      .describe('absent: the number of launches was fixed'),
     flags: z.array(flag.extend({ inspections: z.array(z.int()) })),
-    inspections: z.array(recordInspection),
+    inspections: z.array(recordInspection).describe('empty where a table was imported'),
+    imported: imported.ofBatch.optional(),
+  });
+  const recommendation = object({
+    kind: z.literal('repetitions'),
+    batches: z.array(z.int()).describe('of this record, which differ in nothing but their repetitions'),
+    repetitions: z.int().nullable().describe('the fewest whose spread is not distinguishable from the best'),
+    best: z.int().nullable().describe('the count of the smallest spread'),
+    why: z.string(),
+    test: z.string(),
+    spreadIs: z.string(),
+    leastRatioFound: z
+      .number()
+      .nullable()
+      .describe('ratios of spreads below this one pass for chance in a sweep of so many launches'),
+    counts: z.array(
+      object({
+        repetitions: z.int(),
+        launches: z.int(),
+        spread: z.number().nullable(),
+        ratio: z.number().nullable(),
+        ratioInterval: object({ low: z.number(), high: z.number() }).nullable(),
+        p: z.number().nullable(),
+      }),
+    ),
+    launches: z
+      .array(object({ target: z.number(), launches: z.int() }))
+      .describe('with that many repetitions: for an interval of ± the target’s share of the median'),
   });
   const record = object({
     $schema: z.string(),
     kind: z.literal('pi-bench record'),
     schemaVersion: z.int(),
     piBench: object({ version: z.string(), commit: z.string().nullable() }),
-    campaign,
+    campaign: recordCampaign,
     contendedBy: z
       .string()
       .nullable()
       .describe('another campaign that measured on this machine at the same time'),
     status: z.enum(['complete', 'incomplete', 'interrupted']),
+    stoppedBy: z.enum(['plan', 'budget', 'signal']).optional().describe('why the last launch was the last'),
     machine: plainJson,
     labels,
     batches: z.array(batch),
     kpis: z.array(kpi),
+    recommendations: z.array(recommendation).optional().describe('what a sweep of repetitions answers'),
     accounting: object({
       wall: seconds.describe('from the command to the record, waiting for other campaigns excluded'),
       measured: seconds.describe('inside the repetitions that count'),
       share: z.number(),
       spans: z.array(span).describe('where the rest went, summed over inspections'),
       lost: seconds.describe('in failed and repeated inspections'),
-    }),
+    })
+      .nullable()
+      .describe('null: not known, in imported records only'),
+    imported: imported.ofRecord.optional(),
     digest: z.string().describe('SHA-256 of this document as canonical JSON without this field'),
   });
   return { record, inspection, campaign };
@@ -305,8 +417,9 @@ export type PiBenchRecord = z.infer<typeof written.record>;
 export type RecordBatch = PiBenchRecord['batches'][number];
 export type RecordInspection = RecordBatch['inspections'][number];
 export type InspectionStatus = RecordInspection['status'];
+export type Recommendation = NonNullable<PiBenchRecord['recommendations']>[number];
 export type Kpi = PiBenchRecord['kpis'][number];
 export type ScalarKpi = Extract<Kpi, { value: number }>;
 export type CurveKpi = Extract<Kpi, { xUnit: string }>;
 export type Labels = PiBenchRecord['labels'];
-export type Span = PiBenchRecord['accounting']['spans'][number];
+export type Span = NonNullable<PiBenchRecord['accounting']>['spans'][number];

@@ -10,13 +10,15 @@ export interface Work {
   readonly writeAllocateBytes?: Bytes | undefined;
 }
 
-/** `rateCounts` is absent in records from before there were rates of bytes. */
-export function countedWork({
-  work,
-  rateCounts,
-}: {
-  readonly work: Work;
+interface Counted<W extends Work | null> {
+  readonly work: W;
   readonly rateCounts?: RateCounts | undefined;
-}): number {
+}
+
+/** `rateCounts` is absent in records from before there were rates of bytes; null: the work is not known. */
+export function countedWork(of: Counted<Work>): number;
+export function countedWork(of: Counted<Work | null>): number | null;
+export function countedWork({ work, rateCounts }: Counted<Work | null>): number | null {
+  if (work === null) return null;
   return rateCounts === 'bytes' ? work.bytes : work.flop;
 }

@@ -108,10 +108,12 @@ export const pointsEach = (batches: number): number =>
  * @param most points of one launch
  */
 export function detailsOf(
-  batch: Pick<RecordBatch, 'inspections'>,
+  batch: Pick<RecordBatch, 'inspections' | 'imported'>,
   read: (inspection: RecordInspection) => ReadLaunch,
   most: number = MOST_BUCKETS,
 ): BatchDetails {
+  // Others published no samples: that none are there is no fault of any launch.
+  if (batch.imported !== undefined) return { shown: [], correlation: null, missing: [] };
   const shown: ShownLaunch[] = [];
   const missing: { launch: number; why: string }[] = [];
   let correlation: Correlation | null = null;

@@ -16,7 +16,10 @@ export interface Headline {
   readonly verification: string;
 }
 
-function verificationText(batches: readonly BatchModel[]): Pick<Headline, 'trust' | 'verification'> {
+function verificationText(
+  batches: readonly BatchModel[],
+  imported: boolean,
+): Pick<Headline, 'trust' | 'verification'> {
   const wrong = batches.filter(({ verified }) => verified === 'failed');
   const missing = batches.filter(({ verified }) => verified === 'not-run');
   const [firstWrong] = wrong;
@@ -26,6 +29,9 @@ function verificationText(batches: readonly BatchModel[]): Pick<Headline, 'trust
       trust: 'bad',
       verification: `Wrong result: ${where}${firstWrong.verification}`,
     };
+  }
+  if (missing.length > 0 && imported) {
+    return { trust: 'warning', verification: 'Not verified: nobody published whether outputs were right' };
   }
   if (missing.length > 0) {
     const text =
@@ -51,16 +57,16 @@ function uncertaintyText({ rate, rateUnit, basis, elapsed, work }: BatchModel): 
   }
   const [fast, slow] = elapsed.range ?? [elapsed.median, elapsed.median];
   const apart =
-    fast === slow
+    fast === slow || work === null
       ? ''
       : `; launches from ${withPrefix(work / slow, rateUnit)} to ${withPrefix(work / fast, rateUnit)}`;
   return `no interval: ${basis}${apart}`;
 }
 
 /** Of several batches the highest rate, named as such. Where units differ, of those that have the first one's. */
-export function headlineOf(batches: readonly BatchModel[], indicator: string): Headline {
+export function headlineOf(batches: readonly BatchModel[], indicator: string, imported: boolean): Headline {
   const [first] = batches;
-  const trust = verificationText(batches);
+  const trust = verificationText(batches, imported);
   const title =
     batches.length === 1
       ? (first?.title ?? '')

@@ -4,6 +4,7 @@
  */
 
 import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
+import { notCheckedOf } from '../readers/not-checked.js';
 import { basisText } from '../readers/terminal/basis.js';
 import { verificationOf } from '../readers/verification.js';
 import type { CurveKpi, PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
@@ -19,11 +20,17 @@ export interface LaunchModel {
   readonly number: number;
   readonly status: RecordInspection['status'];
   readonly reason: string | null;
-  /** Of the elapsed seconds; null where nothing was measured. */
-  readonly statistics: Summary | null;
+  /** Of the elapsed seconds; null where nothing was measured. Of an imported launch the median is all that is known. */
+  readonly statistics: (Pick<Summary, 'median'> & Partial<Summary>) | null;
   readonly rate: RecordInspection['rate'];
   readonly disturbedShare: number | null;
   readonly flags: readonly string[];
+}
+
+/** A published table does not tell which values its box's whiskers leave out. */
+export interface Shape extends Omit<Box, 'outliersBelow' | 'outliersAbove'> {
+  readonly outliersBelow: number | null;
+  readonly outliersAbove: number | null;
 }
 
 export interface BatchModel {
@@ -36,19 +43,23 @@ export interface BatchModel {
   /** Who checked what, in words. */
   readonly verification: string;
   readonly rateUnit: string;
-  /** Of one repetition, in what the rate counts. */
-  readonly work: number;
+  /** Of one repetition, in what the rate counts; null: not known. */
+  readonly work: number | null;
   readonly elapsed: RecordBatch['elapsed'];
   readonly rate: RecordBatch['rate'];
   /** What the interval rests on, in words. */
   readonly basis: string;
   readonly roofline: NonNullable<RecordBatch['roofline']> | null;
   /** Of the launch medians, in seconds. */
-  readonly between: (Summary & { readonly medians: readonly number[] }) | null;
+  readonly between: (Summary & { readonly medians?: readonly number[] }) | null;
   /** Of all repetitions together, in seconds. */
   readonly pooled: Summary | null;
   readonly violin: Violin | null;
-  readonly box: Box | null;
+  readonly box: Shape | null;
+  /** Of what violin and box are: of launches where others published no more than a value of each, or a table of these. */
+  readonly shapeOf: 'repetitions' | 'launches';
+  /** Faults of figures that others published, and what was done about them. */
+  readonly remarks: readonly string[];
   readonly disturbedShare: number | null;
   readonly flags: RecordBatch['flags'];
   readonly notChecked: readonly { readonly flag: string; readonly why: string }[];
@@ -62,17 +73,22 @@ export interface ReportModel {
   readonly id: string;
   readonly createdAt: string;
   readonly command: readonly string[];
-  readonly seed: number;
+  /** null: not known, of imported records. */
+  readonly seed: number | null;
   readonly piBench: { readonly version: string; readonly commit: string | null };
   readonly status: PiBenchRecord['status'];
   readonly contendedBy: string | null;
   readonly fault: string | null;
   readonly headline: Headline;
   readonly machine: readonly (readonly [name: string, text: string])[];
-  readonly wall: number;
-  readonly measuredShare: number;
+  /** The same. */
+  readonly wall: number | null;
+  readonly measuredShare: number | null;
+  /** null: measured by pi-bench. */
+  readonly imported: NonNullable<PiBenchRecord['imported']> | null;
   readonly axis: SweptAxis | null;
   readonly batches: readonly BatchModel[];
+  /** Over a working set. Of others the figure of the sweep tells more: quartiles, and what bounds them. */
   readonly curves: readonly CurveKpi[];
 }
 
@@ -83,26 +99,22 @@ const launchOf = (inspection: RecordInspection): LaunchModel => ({
   number: inspection.index + 1,
   status: inspection.status,
   reason: inspection.reason,
-  statistics: typed<Summary>(inspection.statistics),
+  statistics: typed<NonNullable<LaunchModel['statistics']>>(inspection.statistics),
   rate: inspection.rate,
   disturbedShare: inspection.disturbedShare,
   flags: inspection.flags.map(({ name }) => name),
 });
-
-/** Each check that could not run in some launch, once. */
-function notCheckedOf({ inspections }: RecordBatch): BatchModel['notChecked'] {
-  const all = inspections.flatMap(({ notChecked }) =>
-    notChecked.map(({ flag, why }) => [flag, why] as const),
-  );
-  return [...new Map(all)].map(([flag, why]) => ({ flag, why }));
-}
 
 function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails | null): BatchModel {
   const { stack } = batch;
   return {
     name: name ?? batch.case.indicator,
     title: batch.title,
-    stack: [stack.provider, stack.implementation ?? stack.variant, `on ${batch.device}`]
+    stack: [
+      stack.provider,
+      stack.implementation ?? stack.variant,
+      batch.device === 'not known' ? null : `on ${batch.device}`,
+    ]
       .filter((part) => part !== null)
       .join(' '),
     planned: batch.planned,
@@ -119,9 +131,11 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     pooled: typed(batch.pooled),
     violin: typed(batch.violin),
     box: typed(batch.box),
+    shapeOf: batch.imported === undefined ? 'repetitions' : 'launches',
+    remarks: batch.imported?.remarks ?? [],
     disturbedShare: batch.disturbedShare,
     flags: batch.flags,
-    notChecked: notCheckedOf(batch),
+    notChecked: notCheckedOf(batch).map(([flag, why]) => ({ flag, why })),
     launches: batch.inspections.map(launchOf),
     details,
   };
@@ -164,12 +178,13 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     status: record.status,
     contendedBy: record.contendedBy,
     fault: campaign.fault?.kind ?? null,
-    headline: headlineOf(batches, record.batches[0]?.case.indicator ?? ''),
+    headline: headlineOf(batches, record.batches[0]?.case.indicator ?? '', record.imported !== undefined),
     machine: machineOf(record),
-    wall: accounting.wall,
-    measuredShare: accounting.share,
+    wall: accounting?.wall ?? null,
+    measuredShare: accounting?.share ?? null,
+    imported: record.imported ?? null,
     axis,
     batches,
-    curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi),
+    curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi && kpi.xUnit === 'B'),
   };
 }

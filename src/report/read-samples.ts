@@ -1,18 +1,14 @@
-/** The samples of one launch, from a results folder: the one place of the report that knows how they lie on disk. */
+/** The samples of one launch, from a results folder: or why they cannot be had. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
 import { sha256 } from '../record/digest.js';
-import { type RecordInspection, readable } from '../record/schema.js';
+import type { Samples } from '../record/samples.js';
+import type { RecordInspection } from '../record/schema.js';
+import { readInspection } from '../store/read-inspection.js';
 import type { Seconds } from '../units.js';
 
-export interface LaunchSamples {
-  /** Of one call, in order. */
-  readonly seconds: Float64Array;
-  /** Start of each sample after the start of the first. */
-  readonly entries: Float64Array;
-  /** Indices of repetitions in which a measuring thread lost its CPU; null: the system cannot tell. */
-  readonly disturbed: readonly number[] | null;
+export interface LaunchSamples extends Samples {
   /** Of each call before the repetitions that count. */
   readonly warmup: readonly Seconds[];
   readonly callsPerSample: number;
@@ -45,22 +41,12 @@ export function readLaunch(
   if (digest !== null && sha256(text) !== digest) {
     return { why: `cannot be trusted: ${file} was altered after the record was written` };
   }
-  let json: unknown;
   try {
-    json = JSON.parse(text);
-  } catch {
-    return { why: `cannot be read: ${file} is not JSON` };
+    const read = readInspection(folder, file);
+    if (read === null) return { why: `has no samples here: ${file} is missing` };
+    const { warmup, callsPerSample } = read.document;
+    return { samples: { ...read.samples, warmup: warmup.seconds, callsPerSample } };
+  } catch (error) {
+    return { why: `cannot be read: ${messageOf(error)}` };
   }
-  const parsed = readable.inspection.safeParse(json);
-  if (!parsed.success) return { why: `cannot be read: ${file} is no document of an inspection` };
-  const { samples, warmup, callsPerSample } = parsed.data;
-  return {
-    samples: {
-      seconds: Float64Array.from(samples.seconds),
-      entries: Float64Array.from(samples.entries),
-      disturbed: samples.disturbed,
-      warmup: warmup.seconds,
-      callsPerSample,
-    },
-  };
 }

@@ -28,6 +28,10 @@ export interface Interval {
 /** Fewest repetitions for an interval within a launch. */
 const LEAST_REPETITIONS = 6;
 
+function requireLevel(level: number): void {
+  if (!(level > 0 && level < 1)) throw new RangeError(`a level is between 0 and 1, not ${level}`);
+}
+
 function rangeOf(sorted: Float64Array): Interval['range'] {
   const [low, high] = [sorted[0], sorted.at(-1)];
   return low === undefined || high === undefined ? null : { low, high };
@@ -48,21 +52,51 @@ function neighbours(k: number, level: number): { d: number; at: number; next: nu
   }
 }
 
+/** Which order statistics of k values make an interval: [x(d), x(k-d+1)], moved inwards by a share of the next. */
+export interface OrderStatistics {
+  /** Counted from 1, from either end. */
+  readonly d: number;
+  /** The weight of x(d+1) and x(k-d). */
+  readonly lambda: number;
+}
+
 /**
- * Interpolated order statistics (Hettmansperger & Sheather 1986): needs no shape, and has 95 % where the plain ones
- * have 96.9 or 99.2. null when even the extremes enclose the median less often than `level`: for 95 %, below 6 values.
+ * `interpolated` (Hettmansperger & Sheather 1986) has 95 % where `plain` order statistics have 96.9 or 99.2. null when
+ * even the extremes enclose the median less often than `level`: for 95 %, below 6 values.
  */
-function hettmanspergerSheather(sorted: Float64Array, level: number): Interval['ci'] {
-  const k = sorted.length;
+export function orderStatistics(
+  k: number,
+  level: number,
+  kind: 'interpolated' | 'plain',
+): OrderStatistics | null {
   const { d, at, next } = neighbours(k, level);
   if (d === 0) return null;
+  const share = kind === 'plain' ? 0 : (at - level) / (at - next);
+  return { d, lambda: ((k - d) * share) / (d + (k - 2 * d) * share) };
+}
+
+/**
+ * A step between order statistics that is longer than this times what lies between the two steps is a gap: launches have
+ * modes, or one is far off, and nothing is known of values in between.
+ */
+const GAP = 2;
+
+/**
+ * Needs no shape, and interpolates only where values lie close. Across a gap the end is the order statistic itself: with
+ * two separate modes of 55 and 45 % a plain Hettmansperger-Sheather interval of 6 launches ends between them and covers 91 %,
+ * this one 96 %; of normal launches it is 3 % wider on average with 6 or 7, and the same from 9 on (simulated, 15,000 trials).
+ */
+function orderStatisticInterval(sorted: Float64Array, chosen: OrderStatistics): NonNullable<Interval['ci']> {
+  const k = sorted.length;
+  const { d, lambda } = chosen;
   const x = (i: number): number => sorted[i - 1] ?? Number.NaN;
-  const share = (at - level) / (at - next);
-  const lambda = ((k - d) * share) / (d + (k - 2 * d) * share);
-  return {
-    low: (1 - lambda) * x(d) + lambda * x(d + 1),
-    high: (1 - lambda) * x(k - d + 1) + lambda * x(k - d),
+  const inner = x(k - d) - x(d + 1);
+  const knowsInner = d + 1 < k - d;
+  const end = (outer: number, next: number): number => {
+    const isGap = knowsInner && Math.abs(next - outer) > GAP * inner;
+    return isGap ? outer : (1 - lambda) * outer + lambda * next;
   };
+  return { low: end(x(d), x(d + 1)), high: end(x(k - d + 1), x(k - d)) };
 }
 
 /**
@@ -87,7 +121,7 @@ function student(sorted: Float64Array, level: number): NonNullable<Interval['ci'
  * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
  */
 export function launchInterval(values: ArrayLike<number>, level = LEVEL): Interval {
-  if (!(level > 0 && level < 1)) throw new RangeError(`a level is between 0 and 1, not ${level}`);
+  requireLevel(level);
   const n = values.length;
   const sorted = sortedCopy(values);
   const base = { level, n, range: rangeOf(sorted) };
@@ -99,16 +133,48 @@ export function launchInterval(values: ArrayLike<number>, level = LEVEL): Interv
       basis: 'within one launch',
     };
   if (n === 2) return { ...base, ci: null, method: 'none: two launches give a range', basis: 'two launches' };
-  const ci = hettmanspergerSheather(sorted, level);
-  if (ci !== null) {
-    const method = 'interpolated order statistics of launch medians (Hettmansperger-Sheather)';
-    return { ...base, ci, method, basis: 'launches' };
+  const chosen = orderStatistics(n, level, 'interpolated');
+  if (chosen !== null) {
+    const method =
+      'interpolated order statistics of launch medians (Hettmansperger-Sheather, not across gaps)';
+    return { ...base, ci: orderStatisticInterval(sorted, chosen), method, basis: 'launches' };
   }
   return {
     ...base,
     ci: student(sorted, level),
     method: `Student's t on ${(sorted[0] ?? 0) > 0 ? 'logarithms of ' : ''}launch medians`,
     basis: 'few launches',
+  };
+}
+
+/** Of the risk that an interval misses, what it may spend where its end was chosen by looking at it. */
+const RISK_AFTER_LOOKING = 0.6;
+
+/** The level at which order statistics are read where the number of launches was decided by looking at them. */
+export const levelForLooking = (level: number): number => 1 - RISK_AFTER_LOOKING * (1 - level);
+
+/**
+ * The interval of launches whose number was decided by looking at them: plain order statistics of 97 % where 95 % are
+ * claimed, because stopping on lucky data costs about two points (src/statistics/stopping.ts). With fewer than 7
+ * launches (at 95 %) there is none.
+ * @param values one for each launch, independent of each other
+ * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
+ */
+export function sequentialInterval(values: ArrayLike<number>, level = LEVEL): Interval {
+  requireLevel(level);
+  const n = values.length;
+  const sorted = sortedCopy(values);
+  const chosen = orderStatistics(n, levelForLooking(level), 'plain');
+  return {
+    level,
+    n,
+    range: rangeOf(sorted),
+    ci: chosen === null ? null : orderStatisticInterval(sorted, chosen),
+    method:
+      chosen === null
+        ? `none: ${n} launches are too few for order statistics`
+        : 'order statistics of launch medians with a reserve for looking after each launch',
+    basis: chosen === null ? 'few launches' : 'launches',
   };
 }
 
@@ -120,7 +186,7 @@ export function launchInterval(values: ArrayLike<number>, level = LEVEL): Interv
  * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
  */
 export function withinLaunchInterval(samples: ArrayLike<number>, level = LEVEL): Interval {
-  if (!(level > 0 && level < 1)) throw new RangeError(`a level is between 0 and 1, not ${level}`);
+  requireLevel(level);
   const n = samples.length;
   const sorted = sortedCopy(samples);
   const base = { level, n, range: rangeOf(sorted), basis: 'within one launch' as const };

@@ -12,12 +12,12 @@ function flushFolder(folder: string): void {
 }
 
 /** @throws the system's error (ENOSPC, EACCES ...); nothing of the file is left behind then. */
-export function writeFileAtomic(path: string, text: string): void {
+export function writeFileAtomic(path: string, content: string | Buffer): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const handle = openSync(temporary, 'wx');
     try {
-      const bytes = Buffer.from(text);
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
       for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
       fsyncSync(handle);
     } finally {

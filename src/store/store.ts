@@ -2,20 +2,22 @@
  * A campaign's results folder: journal, inspections, record. When it cannot be written (read-only, full), everything
  * moves to another folder that is named, and nothing that was measured is lost.
  */
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
-import type { InspectionDocument, PiBenchRecord } from '../record/schema.js';
+import type { PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from './atomic.js';
 import { appendToJournal, type JournalEntry } from './journal.js';
+import { readInspection } from './read-inspection.js';
 
 export const JOURNAL = 'journal.ndjson';
 export const RECORD = 'record.json';
-const INSPECTIONS = 'inspections';
+export const INSPECTIONS = 'inspections';
 
 export const inspectionFile = (index: number): string => `${index}.json`;
+export const samplesFile = (index: number): string => `${index}.npz`;
 
 export interface Store {
   /** Where the campaign stands now. */
@@ -26,7 +28,10 @@ export interface Store {
   documentWritten(path: string): void;
   append(entry: JournalEntry): void;
   writeRecord(record: PiBenchRecord): string;
-  /** null where there is none. */
+  /**
+   * null where there is none.
+   * @throws UserError when its samples are missing, altered or cut off
+   */
   readInspection(index: number): ReadInspection | null;
 }
 
@@ -90,14 +95,7 @@ export function openStore(
         return path;
       }),
     readInspection(index) {
-      const path = join(root, INSPECTIONS, inspectionFile(index));
-      if (!existsSync(path)) return null;
-      const text = readFileSync(path, 'utf8');
-      return {
-        document: JSON.parse(text) as InspectionDocument,
-        text,
-        file: `${INSPECTIONS}/${inspectionFile(index)}`,
-      };
+      return readInspection(root, `${INSPECTIONS}/${inspectionFile(index)}`);
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plan } from '../../src/campaign/plan.js';
+import { type PlannedInspection, rounds } from '../../src/campaign/plan.js';
 import type { BatchSpec, Campaign } from '../../src/record/schema.js';
 
 function campaignOf(inspections: readonly number[], seed: number): Campaign {
@@ -18,10 +18,15 @@ function campaignOf(inspections: readonly number[], seed: number): Campaign {
   return { id: 'x', createdAt: '2026-01-01T00:00:00.000Z', command: [], seed, batches, fault: null };
 }
 
+/** As many launches of each batch as it asks for. */
+const plan = (campaign: Campaign): readonly PlannedInspection[] => [
+  ...rounds(campaign, (batch, launch) => launch < (campaign.batches[batch]?.inspections ?? 0)),
+];
+
 const counts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 6 });
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
-describe('a plan', () => {
+describe('rounds of launches', () => {
   it('launches each batch as often as it asks for, each launch once', () => {
     fc.assert(
       fc.property(counts, seeds, (inspections, seed) => {
@@ -59,6 +64,14 @@ describe('a plan', () => {
       if (index === launch * 2) first[batch] = (first[batch] ?? 0) + 1;
     }
     expect(Math.min(...first)).toBeGreaterThan(1850);
+  });
+
+  it('leave out a batch from the round on in which it wants no more', () => {
+    const some = [
+      ...rounds(campaignOf([1, 1], 5), (batch, launch) => launch < 6 && (batch === 1 || launch < 2)),
+    ];
+    expect(some.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(some.slice(4).map(({ batch }) => batch)).toEqual([1, 1, 1, 1]);
   });
 
   it('gives every launch data of its own', () => {

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  readInspectionFile,
   readRecordFile,
+  readSamples,
   startPiBench,
   until,
   withFolder,
@@ -49,8 +49,7 @@ describe.skipIf(!canMount())('a file system that becomes full while a campaign r
         const [, other] = /the campaign goes to (\S+)/.exec(run.stderr) ?? [];
         expect(other).toBeDefined();
         expect(readRecordFile(other ?? '').status).toBe('complete');
-        for (const index of [0, 1, 2])
-          expect(readInspectionFile(other ?? '', index).samples.seconds).toHaveLength(2000);
+        for (const index of [0, 1, 2]) expect(readSamples(other ?? '', index).seconds).toHaveLength(2000);
       } finally {
         execFileSync('umount', [folder]);
       }

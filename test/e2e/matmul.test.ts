@@ -5,11 +5,13 @@ import { native } from '../../src/native.js';
 import { brokenRules } from '../../src/record/check.js';
 import { digestOf } from '../../src/record/digest.js';
 import { written } from '../../src/record/schema.js';
+import { median } from '../../src/statistics/quantile.js';
 import {
   launcher,
   matmulRecord,
   piBench,
   readInspectionFile,
+  readSamples,
   start,
   withFolder,
 } from '../support/pi-bench.js';
@@ -41,9 +43,12 @@ describe('matmul', () => {
       const { record, folder } = await matmulRecord(out, ...SMALL, '--reps', '123');
       for (const { index, statistics } of record.batches[0]?.inspections ?? []) {
         expect(statistics?.n).toBe(123);
+        const { seconds, entries } = readSamples(folder, index);
+        expect(seconds).toHaveLength(123);
+        expect(entries).toHaveLength(123);
+        expect(median(seconds)).toBe(statistics?.median);
         const { samples, callsPerSample } = readInspectionFile(folder, index);
-        expect(samples.seconds).toHaveLength(123);
-        expect(samples.entries).toHaveLength(123);
+        expect(samples.count).toBe(123);
         expect(callsPerSample).toBeGreaterThanOrEqual(1);
       }
     }));

@@ -1,14 +1,14 @@
-// The AMX kernels on a model of the tile registers: the code of kernels/cpu/amx_kernel.h, which machines with
-// AMX execute, here on any machine; and their packing, where AVX-512 runs. (Where AMX runs, gemm_check runs
-// the kernels themselves.) An argument multiplies the number of shapes.
+// The AMX kernels on a model of the tile registers: the code of kernels/cpu/gemm/amx_kernel.h, which machines
+// with AMX execute, here on any machine; and their packing, where AVX-512 runs. (Where AMX runs, gemm_check
+// runs the kernels themselves.) An argument multiplies the number of shapes.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "../../kernels/cpu/amx_kernel.h"
 #include "../../kernels/cpu/cpu_features.h"
+#include "../../kernels/cpu/gemm/amx_kernel.h"
 #include "check.h"
 #include "products.h"
 #include "shapes.h"

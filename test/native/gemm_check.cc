@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "../../kernels/cpu/blocking.h"
 #include "../../kernels/cpu/cpu_features.h"
-#include "../../kernels/cpu/gemm.h"
-#include "../../kernels/cpu/instruction_set.h"
-#include "../../kernels/cpu/loop_nest.h"
+#include "../../kernels/cpu/gemm/blocking.h"
+#include "../../kernels/cpu/gemm/gemm.h"
+#include "../../kernels/cpu/gemm/instruction_set.h"
+#include "../../kernels/cpu/gemm/loop_nest.h"
 #include "../../native/threads/team.h"
 #include "check.h"
 #include "instruction_sets.h"
@@ -28,6 +28,7 @@ using pibench::test::describe;
 using pibench::test::Given;
 using pibench::test::instruction_sets;
 using pibench::test::pick_given;
+using pibench::test::pick_thin;
 using pibench::test::Random;
 using pibench::test::runs_here;
 
@@ -60,11 +61,26 @@ void check_kernel(Checks& check, const InstructionSet& set, const MicroKernel& k
       why);
 }
 
-// A kernel's relatives for narrow products, on any product, also such as they would never be chosen for.
-void check_relatives(Checks& check, const InstructionSet& set, const MicroKernel& kernel, Team& team,
-                     int shapes) {
-  for (const MicroKernel* relative : {kernel.narrow, kernel.few_columns}) {
-    if (relative == nullptr) continue;
+// A matrix and few vectors, also where it would never be chosen.
+void check_thin(Checks& check, const InstructionSet& set, const MicroKernel& kernel, Team& team, int shapes) {
+  if (kernel.thin == nullptr) return;
+  Random random(static_cast<std::uint64_t>(kernel.type) * 10 + static_cast<std::uint64_t>(team.size()));
+  std::string why;
+  for (int i = 0; i < shapes && why.empty(); ++i) {
+    const Given given = pick_thin(random, set, kernel, team.size());
+    if (const auto wrong = wrong_with(given, team, random)) why = describe(given) + ": " + *wrong;
+  }
+  check.that(why.empty(),
+             std::string(set.name) + " " + pibench::test::name_of(kernel.type) + ", few vectors, " +
+                 std::to_string(team.size()) + " threads: " + std::to_string(shapes) +
+                 " shapes are right, twice, and stay within C",
+             why);
+}
+
+// A kernel's relative for narrow products, on any product, also such as it would never be chosen for.
+void check_narrow(Checks& check, const InstructionSet& set, const MicroKernel& kernel, Team& team,
+                  int shapes) {
+  if (const MicroKernel* relative = kernel.narrow; relative != nullptr) {
     Random random(static_cast<std::uint64_t>(relative->mr) * 1000 +
                   static_cast<std::uint64_t>(relative->type) * 10 + static_cast<std::uint64_t>(team.size()));
     std::string why;
@@ -186,7 +202,8 @@ int main(int argc, char** argv) {
       if (!runs_here(*set)) continue;
       for (int i = 0; i < set->kernel_count; ++i) {
         check_kernel(check, *set, set->kernels[i], team, shapes);
-        check_relatives(check, *set, set->kernels[i], team, shapes);
+        check_narrow(check, *set, set->kernels[i], team, shapes);
+        check_thin(check, *set, set->kernels[i], team, 4 * shapes);
       }
     }
   }

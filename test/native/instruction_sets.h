@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../kernels/cpu/cpu_features.h"
-#include "../../kernels/cpu/instruction_set.h"
+#include "../../kernels/cpu/gemm/instruction_set.h"
 #include "check.h"
 
 namespace pibench::test {

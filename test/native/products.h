@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "../../kernels/cpu/gemm.h"
-#include "../../kernels/cpu/instruction_set.h"
-#include "../../kernels/cpu/loop_nest.h"
+#include "../../kernels/cpu/gemm/dispatch.h"
+#include "../../kernels/cpu/gemm/gemm.h"
+#include "../../kernels/cpu/gemm/instruction_set.h"
+#include "../../kernels/cpu/gemm/loop_nest.h"
+#include "../../kernels/cpu/gemm/thin.h"
 #include "../../native/threads/team.h"
 #include "matrices.h"
 
@@ -23,6 +25,7 @@ using kernels::GemmShape;
 using kernels::InstructionSet;
 using kernels::MicroKernel;
 using kernels::Strategy;
+using kernels::ThinStrategy;
 
 using Random = std::mt19937_64;
 
@@ -62,7 +65,16 @@ struct Given {
   GemmShape shape;
   std::optional<Strategy> strategy;  // none: chosen from the caches, through the public entry
   std::int64_t lda, ldb, ldc;
+  std::optional<ThinStrategy> thin = std::nullopt;  // as a matrix and few vectors, in this way
 };
+
+inline std::unique_ptr<kernels::Gemm> gemm_of(const Given& given, Team& team) {
+  if (given.thin) return make_thin_gemm(*given.set, *given.kernel, given.shape, team, &*given.thin);
+  if (given.strategy)
+    return make_blocked_gemm(*given.set, *given.kernel, given.shape, team, &*given.strategy);
+  // Not by name: another variant of the set may be the better one here.
+  return make_gemm_by(*given.set, *given.kernel, given.shape, team);
+}
 
 inline std::string describe(const Given& given) {
   const auto& shape = given.shape;
@@ -78,6 +90,10 @@ inline std::string describe(const Given& given) {
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
             (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "") +
             (stream_c ? ", C streamed" : "") + ", strips of " + std::to_string(strip_rows);
+  }
+  if (given.thin) {
+    text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
+            std::to_string(given.thin->block) + (given.thin->ahead ? ", ahead" : "");
   }
   return text;
 }
@@ -106,9 +122,10 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   return strategy;
 }
 
-inline Given pick_given(Random& random, const InstructionSet& set, const MicroKernel& kernel, int members,
-                        bool own_strategy) {
-  Given given{&set, &kernel, pick_shape(random), std::nullopt, 0, 0, 0};
+// Any transposition, batch and distance between rows.
+inline Given pick_given(Random& random, const InstructionSet& set, const MicroKernel& kernel,
+                        const GemmShape& extents) {
+  Given given{&set, &kernel, extents, std::nullopt, 0, 0, 0};
   GemmShape& shape = given.shape;
   shape.transpose_a = coin(random);
   shape.transpose_b = coin(random);
@@ -118,7 +135,22 @@ inline Given pick_given(Random& random, const InstructionSet& set, const MicroKe
   given.lda = (shape.transpose_a ? shape.m : shape.k) + padding();
   given.ldb = (shape.transpose_b ? shape.k : shape.n) + padding();
   given.ldc = shape.n + padding();
-  if (own_strategy) given.strategy = pick_strategy(random, kernel, shape, members);
+  return given;
+}
+
+inline Given pick_given(Random& random, const InstructionSet& set, const MicroKernel& kernel, int members,
+                        bool own_strategy) {
+  Given given = pick_given(random, set, kernel, pick_shape(random));
+  if (own_strategy) given.strategy = pick_strategy(random, kernel, given.shape, members);
+  return given;
+}
+
+// A matrix with one to four vectors, in any way.
+inline Given pick_thin(Random& random, const InstructionSet& set, const MicroKernel& kernel, int members) {
+  GemmShape shape = pick_shape(random);
+  (coin(random) ? shape.m : shape.n) = pick(random, 1, kernels::kThinVectors);
+  Given given = pick_given(random, set, kernel, shape);
+  given.thin = {static_cast<int>(pick(random, 1, members)), pick(random, 1, 200), coin(random)};
   return given;
 }
 
@@ -212,10 +244,7 @@ std::optional<std::string> wrong_with(const Given& given, Team& team, Random& ra
   const auto b = random_matrices<typename E::Operand>(random, shape.batch, b_extent + 1, b_extent);
   std::vector<Result> c(static_cast<std::size_t>(shape.batch * (c_extent + 1) - 1), E::poison());
 
-  // Not by name: another variant of the set may be the better one here.
-  const auto gemm = given.strategy
-                        ? make_blocked_gemm(*given.set, *given.kernel, shape, team, &*given.strategy)
-                        : make_blocked_gemm(*given.set, kernel_for(*given.kernel, shape), shape, team);
+  const auto gemm = gemm_of(given, team);
   if (std::string(gemm->isa()) != given.set->name)
     return "another instruction set: " + std::string(gemm->isa());
   const kernels::GemmOperands operands{a.data(),  b.data(),     c.data(),     given.lda,   given.ldb,

@@ -239,6 +239,16 @@ class ShapeHash {
   std::uint64_t state_ = 0;
 };
 
+// By few vectors, in small blocks, asking ahead or not.
+inline Manner choose_thin_manner(const InstructionSet& set, const MicroKernel& kernel, GemmShape shape) {
+  ShapeHash hash(set, kernel, shape);
+  shape.transpose_a = hash.coin();
+  shape.transpose_b = hash.coin();
+  Manner manner{{&set, &kernel, shape, std::nullopt, 0, 0, 0}, hash.coin(), hash.coin(), hash.coin()};
+  manner.given.thin = {1, 1 + hash.below(100), hash.coin()};
+  return manner;
+}
+
 // Half of the shapes are computed as the product chooses by itself, half by small blocks and what can be read
 // in place or not.
 inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel, GemmShape shape) {
@@ -285,8 +295,10 @@ std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>
   given.ldb = b.leading();
   given.ldc = c.leading();
 
-  const auto gemm =
-      make_blocked_gemm(*given.set, *given.kernel, shape, team, given.strategy ? &*given.strategy : nullptr);
+  // By this kernel, whether or not it would be chosen.
+  const auto gemm = given.thin || given.strategy
+                        ? gemm_of(given, team)
+                        : make_blocked_gemm(*given.set, *given.kernel, given.shape, team);
   const kernels::GemmOperands operands{a.row(0), b.row(0), c.row(0), given.lda, given.ldb, given.ldc};
   const CurrentShape current(given);
   gemm->prepack(operands);
@@ -304,9 +316,10 @@ std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>
 }
 
 // Every `stride`-th depth of each m and n, beginning at another for each: up to a stride of 70 no m and n is
-// left out.
+// left out. `thin`: those of few rows or columns, as a matrix and few vectors.
 template <DataType type>
-void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& kernel, std::int64_t stride) {
+void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& kernel, std::int64_t stride,
+                  bool thin) {
   const auto begin = std::chrono::steady_clock::now();
   Team team(1, {});
   Random random(static_cast<std::uint64_t>(type));
@@ -320,15 +333,17 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
       for (std::int64_t n = 1; n <= kLargestExtent && why.empty(); ++n) {
         const std::int64_t first = ShapeHash(set, kernel, {m, n, 0}).below(stride);
         if ((k + first) % stride != 0) continue;
-        Manner manner = choose_manner(set, kernel, {m, n, k});
+        if (thin && !can_be_thin(kernel, {m, n, k})) continue;
+        Manner manner =
+            thin ? choose_thin_manner(set, kernel, {m, n, k}) : choose_manner(set, kernel, {m, n, k});
         ++shapes;
         if (const auto wrong = wrong_with(manner, product, team, memory))
           why = describe(manner) + ": " + *wrong;
       }
     }
   }
-  const std::string name =
-      std::string(set.name) + " " + name_of(type) + " by " + std::to_string(kernel.nr) + " columns";
+  const std::string name = std::string(set.name) + " " + name_of(type) + " by " +
+                           (thin ? "few vectors" : std::to_string(kernel.nr) + " columns");
   check.that(why.empty() && shapes > 0, name + ": shapes up to 70 x 70 x 70 are right and stay within C",
              why);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -336,9 +351,9 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
 }
 
 inline void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& kernel,
-                         std::int64_t stride) {
+                         std::int64_t stride, bool thin) {
   for_each_type([&](auto type) {
-    if (type.value == kernel.type) check_shapes<type.value>(check, set, kernel, stride);
+    if (type.value == kernel.type) check_shapes<type.value>(check, set, kernel, stride, thin);
   });
 }
 

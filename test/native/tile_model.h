@@ -10,7 +10,7 @@
 #include <cstring>
 #include <limits>
 
-#include "../../kernels/cpu/amx_kernel.h"
+#include "../../kernels/cpu/gemm/amx_kernel.h"
 
 namespace pibench::test {
 

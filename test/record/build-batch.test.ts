@@ -1,10 +1,11 @@
-/** What a batch says of its ceilings and its clock, and that documents from before they were measured still read. */
+/** What a batch says of its ceilings, its clock, its variance and its launches' independence, and that documents from before they were measured still read. */
 import { describe, expect, it } from 'vitest';
 import { matmul } from '../../src/indicators/matmul.js';
 import { peak } from '../../src/indicators/peak.js';
 import { effectiveFrequency, operationsPerCycle } from '../../src/record/clock.js';
 import { type RecordBatch, readable, written } from '../../src/record/schema.js';
-import { batchOf, ceilingsOf, matmulCase, peakCase } from '../support/batch.js';
+import { normalFrom, randomFrom, series } from '../statistics/support.js';
+import { batchOf, ceilingsOf, type Launch, matmulCase, peakCase } from '../support/batch.js';
 
 const fits = (batch: RecordBatch) => written.record.shape.batches.element.safeParse(batch).error;
 const kpiOf = (kpis: typeof matmul.kpis, name: string, batch: RecordBatch) =>
@@ -90,9 +91,86 @@ describe('the clock of a batch', () => {
   });
 });
 
+describe('the variance of a batch', () => {
+  const normal = normalFrom(randomFrom(71));
+  const spans = (measure: number) => [
+    { name: 'start', seconds: 0.15 },
+    { name: 'warm-up', seconds: 0.05 },
+    { name: 'measure', seconds: measure },
+    { name: 'write', seconds: 0.02 },
+  ];
+  const launch = (between: number, within: number, repetitions: number): Launch => {
+    const level = 1e-3 * (1 + between * normal());
+    const samples = Array.from(series(repetitions, () => level * (1 + within * normal())));
+    return { seconds: level, samples, spans: spans(repetitions * 1.1e-3) };
+  };
+
+  it('has both levels, what a launch and a repetition cost, and what follows', () => {
+    const { variance } = batchOf(
+      matmulCase(),
+      Array.from({ length: 100 }, () => launch(0.005, 0.03, 400)),
+    );
+    expect(variance?.between).toBeCloseTo(0.005, 3);
+    // Of a median: sqrt(pi / 2) times that of the values.
+    expect((variance?.within ?? 0) / (0.03 * Math.sqrt(Math.PI / 2))).toBeCloseTo(1, 1);
+    expect(variance?.costOfLaunch).toBeCloseTo(0.22, 9);
+    expect(variance?.costOfRepetition).toBeCloseTo(1.1e-3, 9);
+    expect(variance?.repetitions).toBeCloseTo(400, 6);
+    // sqrt((0.22 / 1.1e-3) (pi / 2) 36) = 106, known as well as the spread of 100 launches is.
+    expect(variance?.bestRepetitions).toBeGreaterThan(85);
+    expect(variance?.bestRepetitions).toBeLessThan(130);
+    expect(variance?.launchesForOnePercent).toBe(6);
+    const batch = batchOf(
+      matmulCase(),
+      [1, 2, 3].map(() => launch(0.005, 0.03, 400)),
+    );
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it('is null for two launches, and where an output was wrong', () => {
+    const two = [launch(0.005, 0.03, 50), launch(0.005, 0.03, 50)];
+    expect(batchOf(matmulCase(), two).variance).toBeNull();
+    expect(batchOf(matmulCase(), [...two, { seconds: 1e-3, passed: false }]).variance).toBeNull();
+  });
+
+  it('does not know the best repetitions without the costs, or of launches that do not differ', () => {
+    const noSpans = [1, 2, 3, 4].map(() => ({ ...launch(0.05, 0.01, 50), spans: [] }));
+    expect(batchOf(matmulCase(), noSpans).variance).toMatchObject({
+      costOfLaunch: null,
+      bestRepetitions: null,
+    });
+    const equal = [1, 2, 3].map(() => ({ seconds: 1e-3, spans: spans(0.01) }));
+    const batch = batchOf(matmulCase(), equal);
+    expect(batch.variance).toMatchObject({ between: 0, bestRepetitions: null, launchesForOnePercent: 6 });
+    expect(fits(batch)).toBeUndefined();
+  });
+});
+
+describe('launches that followed each other', () => {
+  it('and are alike are flagged in the batch, all of them', () => {
+    const wave = Array.from({ length: 24 }, (_, i) => ({ seconds: 1e-3 * (1 + 0.05 * Math.sin(i / 4)) }));
+    const batch = batchOf(matmulCase(), wave);
+    const flag = batch.flags.find(({ name }) => name === 'launches-not-independent');
+    expect(flag?.inspections).toHaveLength(24);
+    expect(flag?.reason).toContain('24 launches are worth about');
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it('and are not alike are not', () => {
+    const normal = normalFrom(randomFrom(72));
+    const launches = Array.from({ length: 24 }, () => ({ seconds: 1e-3 * (1 + 0.05 * normal()) }));
+    expect(batchOf(matmulCase(), launches).flags).toEqual([]);
+  });
+});
+
 describe('a batch from before there were ceilings', () => {
   it('still fits, written and read', () => {
-    const { roofline: _, rateCounts: __, ...batch } = batchOf(matmulCase(), [{ seconds: 40e-6 }]);
+    const {
+      roofline: _,
+      rateCounts: __,
+      variance: _____,
+      ...batch
+    } = batchOf(matmulCase(), [{ seconds: 40e-6 }]);
     const { ceilings: ___, frequency: ____, ...entry } = { ...batch.inspections[0] };
     const before = { ...batch, inspections: [entry] };
     for (const { record } of [written, readable]) {

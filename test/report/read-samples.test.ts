@@ -26,11 +26,27 @@ describe('readLaunch', () => {
     }));
 
   it.each([
-    ['was cut off', '{"samples": {"seco', /is not JSON/],
+    ['was cut off', '{"samples": {"seco', /is damaged/],
     ['is of something else', '{"samples": []}', /no document of an inspection/],
   ])('says why of one that %s', (_, text, why) =>
     withCampaign([{ repetitions: 30, inspections: 1 }], (folder) => {
       writeFileSync(join(folder, 'inspections', '0.json'), text);
+      const read = readLaunch(folder, { file: 'inspections/0.json', sha256: null });
+      expect('why' in read ? read.why : 'read').toMatch(why);
+    }));
+
+  it.each([
+    [
+      'were altered',
+      'something else',
+      /cannot read the samples .*0\.npz: it is not the file that was written/,
+    ],
+    ['are missing', null, /cannot read the samples .*0\.npz: ENOENT/],
+  ])('says so where the samples %s', (_, content, why) =>
+    withCampaign([{ repetitions: 30, inspections: 1 }], (folder) => {
+      const path = join(folder, 'inspections', '0.npz');
+      if (content === null) rmSync(path);
+      else writeFileSync(path, content);
       const read = readLaunch(folder, { file: 'inspections/0.json', sha256: null });
       expect('why' in read ? read.why : 'read').toMatch(why);
     }));

@@ -58,12 +58,42 @@ describe.each(Object.keys(kinds))('quiet launches, %s', (kind) => {
   });
 });
 
+/** Also such in which what one repetition has, twenty after it have too. */
+const memories: Readonly<Record<string, (cv: number) => () => number>> = {
+  ...kinds,
+  'with a long memory, lag-1 0.9': (cv) => {
+    const next = autoregressive(0.9);
+    return () => SECONDS * (1 + cv * next());
+  },
+  uniform: (cv) => () => SECONDS * (1 + cv * 3 * (random() - 0.5)),
+};
+
+describe.each(Object.keys(memories))('steady launches, %s', (kind) => {
+  it.each(['stepped', 'multimodal'] as const)('are %s at most once in 100', (name) => {
+    const detect = named(name);
+    let [raised, all] = [0, 0];
+    for (const cv of [0.02, 0.2]) {
+      for (const n of [300, 600, 1500]) {
+        for (let launch = 0; launch < LAUNCHES / 2; launch++) {
+          const next = memories[kind]?.(cv) ?? (() => SECONDS);
+          const samples = series(n, () => Math.abs(next()));
+          all++;
+          if (detect(quietObservation({ samples, disturbed: [], steady: null })) !== null) raised++;
+        }
+      }
+    }
+    expect(raised / all).toBeLessThan(1 / 100);
+  });
+});
+
 describe('launches that something is wrong with', () => {
   const share = (name: FlagName, value: (i: number) => number): number => {
     const detect = named(name);
+    // The same launches whatever ran before.
+    const own = normalFrom(randomFrom(22));
     let raised = 0;
     for (let launch = 0; launch < LAUNCHES; launch++) {
-      const samples = series(1000, (i) => SECONDS * value(i) * (1 + 0.03 * normal()));
+      const samples = series(1000, (i) => SECONDS * value(i) * (1 + 0.03 * own()));
       if (detect(quietObservation({ samples, disturbed: [], steady: null })) !== null) raised++;
     }
     return raised / LAUNCHES;
@@ -77,6 +107,36 @@ describe('launches that something is wrong with', () => {
     const samples = series(2000, (i) => SECONDS * (1 + (0.006 * i) / 2000 + 0.002 * normal()));
     expect(Math.abs(drift(samples)?.z ?? 0)).toBeGreaterThan(10);
     expect(named('drifting')(quietObservation({ samples }))).toBeNull();
+  });
+
+  it('are stepped 9 times in 10 when they become 5 % slower at 3 of 5, spread 3 %', () => {
+    expect(share('stepped', (i) => (i < 600 ? 1 : 1.05))).toBeGreaterThan(0.9);
+  });
+
+  it('are multimodal 9 times in 10 when each fifth takes 30 % longer, spread 3 %', () => {
+    expect(share('multimodal', (i) => (i % 5 === 0 ? 1.3 : 1))).toBeGreaterThan(0.9);
+  });
+
+  // One cause, one flag: what the others make of it says nothing more.
+  const CAUSES: readonly (readonly [string, FlagName, (i: number) => number])[] = [
+    ['a step at 3 of 10', 'stepped', (i) => (i < 300 ? 1 : 1.1)],
+    ['a step in the middle', 'stepped', (i) => (i < 500 ? 1.3 : 1)],
+    ['a slow stretch and back', 'stepped', (i) => (i > 300 && i < 700 ? 1.2 : 1)],
+    ['a trend of 10 %', 'drifting', (i) => 1 + (0.1 * i) / 1000],
+    ['a beginning of 50 that is 20 % slower', 'not-steady', (i) => (i < 50 ? 1.2 : 1)],
+    ['two modes by turns', 'multimodal', (i) => (i % 3 === 0 ? 1.4 : 1)],
+  ];
+  it.each(CAUSES)('of %s are %s and nothing else of that kind, 9 times in 10', (_, name, value) => {
+    for (const other of ['drifting', 'stepped', 'not-steady', 'multimodal', 'quantised'] as const) {
+      if (other === name) expect(share(other, value), other).toBeGreaterThan(0.9);
+      else expect(share(other, value), other).toBeLessThan(0.1);
+    }
+  });
+
+  it('are neither stepped nor multimodal because their beginning decays from 50 %', () => {
+    for (const name of ['stepped', 'multimodal'] as const) {
+      expect(share(name, (i) => 1 + 0.5 * Math.exp(-i / 30))).toBeLessThan(0.05);
+    }
   });
 
   it('are not-steady 9 times in 10 when the first 50 take 10 % longer, spread 3 %', () => {

@@ -306,14 +306,21 @@ describe('what could not be read', () => {
 
   it('includes series too short to judge', () => {
     const short = quietObservation({ samples: [1e-3, 1.1e-3, 1e-3], disturbed: [], steady: null });
-    expect(unchecked(short)).toEqual(['drifting', 'not-steady', 'quantised', 'outlying']);
+    expect(unchecked(short)).toEqual([
+      'drifting',
+      'stepped',
+      'not-steady',
+      'quantised',
+      'multimodal',
+      'outlying',
+    ]);
   });
 });
 
 describe('every flag', () => {
   it('has one detector', () => {
-    expect(new Set(detectors.map(({ name }) => name)).size).toBe(10);
-    expect(detectors).toHaveLength(10);
+    expect(new Set(detectors.map(({ name }) => name)).size).toBe(12);
+    expect(detectors).toHaveLength(12);
   });
 
   it('is one sentence with figures that are finite, whatever was observed', () => {

@@ -6,6 +6,9 @@ import type { Case, RecordBatch, RecordInspection } from '../../src/record/schem
 export interface Launch {
   /** Of every repetition. */
   readonly seconds: number;
+  /** In place of that, each. */
+  readonly samples?: readonly number[];
+  readonly spans?: RecordInspection['spans'];
   readonly ceilings?: RecordInspection['ceilings'];
   readonly frequency?: RecordInspection['frequency'];
   readonly passed?: boolean;
@@ -14,7 +17,10 @@ export interface Launch {
 
 const REPETITIONS = 10;
 
-function inspectionOf({ seconds, passed = true, ...rest }: Launch, index: number): AnalysedInspection {
+function inspectionOf(
+  { seconds, samples, passed = true, ...rest }: Launch,
+  index: number,
+): AnalysedInspection {
   const entry: RecordInspection = {
     index,
     status: passed ? 'measured' : 'wrong',
@@ -40,7 +46,8 @@ function inspectionOf({ seconds, passed = true, ...rest }: Launch, index: number
     spans: [],
     ...rest,
   };
-  return { entry, samples: new Float64Array(REPETITIONS).fill(seconds), document: null };
+  const each = samples ?? new Float64Array(REPETITIONS).fill(seconds);
+  return { entry, samples: new Float64Array(each), document: null };
 }
 
 export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {

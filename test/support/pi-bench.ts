@@ -4,7 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Samples } from '../../src/record/samples.js';
 import type { InspectionDocument, PiBenchRecord } from '../../src/record/schema.js';
+import { readInspection } from '../../src/store/read-inspection.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const launcher = join(root, 'bin', 'pi-bench.mjs');
@@ -69,6 +71,12 @@ export const readRecordFile = (folder: string): PiBenchRecord =>
 
 export const readInspectionFile = (folder: string, index: number): InspectionDocument =>
   JSON.parse(readFileSync(join(folder, 'inspections', `${index}.json`), 'utf8')) as InspectionDocument;
+
+export function readSamples(folder: string, index: number): Samples {
+  const read = readInspection(folder, `inspections/${index}.json`);
+  if (read === null) throw new Error(`inspection ${index} left no document`);
+  return read.samples;
+}
 
 /** Runs `matmul` with --json; the record is what it printed. */
 export async function matmulRecord(

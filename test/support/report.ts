@@ -8,11 +8,14 @@ import {
   syntheticCampaign,
   writeSyntheticInspections,
 } from '../../scripts/lib/synthetic-campaign.mjs';
-import { plan } from '../../src/campaign/plan.js';
+import { rounds } from '../../src/campaign/plan.js';
+import * as random from '../../src/random.js';
 import { buildRecord } from '../../src/record/build.js';
+import { sha256 } from '../../src/record/digest.js';
 import type { BatchSpec, PiBenchRecord } from '../../src/record/schema.js';
 import { type ReadReport, readReport } from '../../src/report/read-report.js';
 import { findStack } from '../../src/stacks/index.js';
+import { encodeSamples } from '../../src/store/samples-file.js';
 import { openStore } from '../../src/store/store.js';
 import { machineOf } from './machine.js';
 
@@ -24,7 +27,10 @@ export interface Asked {
 }
 
 const parts = () => ({
-  plan,
+  rounds,
+  random,
+  sha256,
+  encodeSamples,
   openStore,
   buildRecord,
   stackIdentity: findStack('embedded').identify(null),

@@ -1,7 +1,7 @@
 // What an instruction set brings to the memory indicator: one pass over arrays of float64 for each operation.
 //
-// As with the GEMM (../instruction_set.h), a file for one instruction set is compiled with flags of its own
-// and exports nothing but one constant table.
+// As with the GEMM (../gemm/instruction_set.h), a file for one instruction set is compiled with flags of its
+// own and exports nothing but one constant table.
 #pragma once
 
 #include <cstddef>

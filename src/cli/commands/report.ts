@@ -3,11 +3,13 @@ import { dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
 import { plural, significant } from '../../quantities/format.js';
+import type { WrittenTrace } from '../../readers/trace/write.js';
 import { formats } from '../../report/formats/index.js';
 import { readReport } from '../../report/read-report.js';
 import { placeOf, type Written, writeReport } from '../../report/write.js';
 import { openPage } from '../open-page.js';
 import { say } from '../say.js';
+import { writeTraceOf } from '../write-trace-of.js';
 
 interface Options {
   readonly format: string;
@@ -48,6 +50,12 @@ async function report(path: string, { format: name, out, open, samples }: Option
   }
 }
 
+function tellTrace({ path, launches, repetitions, oneByOne }: WrittenTrace): void {
+  const reduced = oneByOne < repetitions ? `, ${oneByOne} of them one by one` : '';
+  const counts = `${plural(launches, 'launch', 'launches')}, ${plural(repetitions, 'repetition')}${reduced}`;
+  say(`trace: ${path} (${counts}): open it at ui.perfetto.dev`);
+}
+
 export const reportCommand: CommandModule = {
   command: 'report <record>',
   describe: 'A campaign as one self-contained page, or as Markdown, pictures, tables',
@@ -71,17 +79,25 @@ export const reportCommand: CommandModule = {
         defaultDescription: 'report.html or figures/ beside the record; stdout for md, csv, json',
       })
       .option('samples', { type: 'boolean', describe: 'With csv: a row for each repetition of every launch' })
+      .option('trace', {
+        type: 'string',
+        describe:
+          'Beside the report, write a trace that Perfetto and chrome://tracing open (.json or .json.gz)',
+      })
       .option('open', { type: 'boolean', describe: 'Open the page in a browser' })
       .example([
         ['$0 report results/20261121T080000Z-matmul-1f2e3d --open', 'the page, in a browser'],
         ['$0 report record.json --format svg --out pictures', 'every figure as a file'],
+        ['$0 report record.json --trace trace.json.gz', 'and a trace of launches, phases, repetitions'],
         ['$0 report record.json --format csv --samples > samples.csv', 'all repetitions as a table'],
       ]),
-  handler: ({ record, format, out, open, samples }) =>
-    report(String(record), {
+  handler: async ({ record, format, out, open, samples, trace }) => {
+    await report(String(record), {
       format: String(format),
       out: out === undefined ? null : String(out),
       open: open === true,
       samples: samples === true,
-    }),
+    });
+    if (trace !== undefined) tellTrace(await writeTraceOf(String(record), String(trace)));
+  },
 };

@@ -8,7 +8,8 @@ import type { MachineDescription } from '../../machine/types.js';
 import { identity } from '../../package.js';
 import type { InspectionDocument } from '../../record/schema.js';
 import { type Journal, type JournalEntry, readJournal, repairJournal } from '../../store/journal.js';
-import { JOURNAL, openStore, type Store } from '../../store/store.js';
+import { JOURNAL, type Store } from '../../store/store.js';
+import { openStoreAloud } from '../begin-campaign.js';
 import { describeHere } from '../here.js';
 import { runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
@@ -57,7 +58,7 @@ function adopt(store: Store, campaign: string, open: ReadonlyMap<number, number>
 
 async function resume(
   folder: string,
-  options: { json: boolean; quiet: boolean; wait: boolean },
+  options: { json: boolean; quiet: boolean; wait: boolean; strict: boolean },
 ): Promise<void> {
   const path = join(folder, JOURNAL);
   if (!existsSync(path))
@@ -67,9 +68,7 @@ async function resume(
   if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
   repairJournal(path, journal);
   const { campaign, machine, piBench } = journal.head;
-  const store = openStore(folder, campaign.id, (from, to, why) =>
-    say(`cannot write to ${from} (${why}); the campaign goes to ${to}`),
-  );
+  const store = openStoreAloud(folder, campaign.id);
   const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
   store.append(resumed);
   adopt(store, campaign.id, doneSoFar(journal.entries).open);
@@ -94,7 +93,13 @@ export const resumeCommand: CommandModule = {
         default: true,
         describe: 'Wait while another campaign measures on this machine',
       })
+      .option('strict', { type: 'boolean', describe: 'Exit code 1 where a precision was not reached' })
       .example([['$0 resume results/20261121T080000Z-matmul-1f2e3d', 'launches only what is missing']]),
-  handler: ({ dir, json, quiet, wait }) =>
-    resume(resolve(String(dir)), { json: json === true, quiet: quiet === true, wait: wait !== false }),
+  handler: ({ dir, json, quiet, wait, strict }) =>
+    resume(resolve(String(dir)), {
+      json: json === true,
+      quiet: quiet === true,
+      wait: wait !== false,
+      strict: strict === true,
+    }),
 };

@@ -2,7 +2,7 @@
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 
-export function basisText({ elapsed, measured, planned }: RecordBatch): string {
+export function basisText({ elapsed, measured, planned, imported }: RecordBatch): string {
   if (elapsed === null) return '';
   const launches =
     measured === planned
@@ -15,7 +15,10 @@ export function basisText({ elapsed, measured, planned }: RecordBatch): string {
       return `over only ${launches}, assuming normal spread`;
     case 'two launches':
       return `${launches}: too few for an interval`;
+    case 'published table':
+      return `${launches} in a published table, without their values: no interval`;
     default:
+      if (imported !== undefined) return 'one launch: says nothing of the next';
       return 'within one launch: says nothing of the next launch; use --inspections 6 or more';
   }
 }

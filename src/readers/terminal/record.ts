@@ -3,11 +3,14 @@ import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
+import { importedLines, importedRows, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
 import { clockRows, renderPeak } from './peak.js';
 import { rooflineRows } from './roofline.js';
+import { renderStability } from './stability.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 import { type Axis, drawBox, drawViolin } from './violin.js';
@@ -21,12 +24,13 @@ const percent = (level: number): string => `${Math.round(level * 100)} %`;
 function rangeText(batch: RecordBatch, flops: (value: number) => string): string {
   const { elapsed } = batch;
   const work = countedWork(batch);
-  if (elapsed?.range == null || elapsed.range[0] === elapsed.range[1]) return '';
+  if (work === null || elapsed?.range == null || elapsed.range[0] === elapsed.range[1]) return '';
   return `  launches from ${flops(work / elapsed.range[1])} to ${flops(work / elapsed.range[0])}`;
 }
 
 function rateRows(batch: RecordBatch, style: Style): Row[] {
   const { rate, elapsed, rateUnit, pooled } = batch;
+  if (batch.imported !== undefined) return importedRows(batch, style);
   if (rate === null || elapsed === null) return [];
   const flops = (value: number, digits = 4): string => withPrefix(value, rateUnit, digits);
   const { interval } = rate;
@@ -48,21 +52,32 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
       'elapsed',
       `${formatSeconds(elapsed.median)} a repetition${elapsed.interval === null ? '' : `, ${formatSeconds(elapsed.interval.low)} to ${formatSeconds(elapsed.interval.high)}`}`,
     ],
-    [
-      'sustained',
-      `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
-    ],
+    ...(rate.sustained === null
+      ? []
+      : ([
+          [
+            'sustained',
+            `${flops(rate.sustained)} over the wall clock, ${formatShare(rate.sustained / rate.median, 3)} of the burst inside a repetition`,
+          ],
+        ] as Row[])),
     ...bytesRow(batch),
     ...(batch.case.indicator === 'peak' ? clockRows(batch) : []),
     ...rooflineRows(batch, style),
-    ['slowest 5 %', `below ${flops(rate.p05)}`],
+    ...precisionRow(batch, style),
+    ...(rate.p05 === null ? [] : ([['slowest 5 %', `below ${flops(rate.p05)}`]] as Row[])),
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
 }
 
+function precisionRow({ precision }: RecordBatch, style: Style): Row[] {
+  if (precision === undefined) return [];
+  const said = precision.reached ? style.good('reached') : style.warn('not reached');
+  return [['precision', `${said}: ${precision.reason}`]];
+}
+
 /** Where the rate counts bytes: which ones, and which others move. */
 function bytesRow({ work, rateCounts }: RecordBatch): Row[] {
-  if (rateCounts !== 'bytes') return [];
+  if (rateCounts !== 'bytes' || work === null) return [];
   const counted = `${formatBytes(work.bytes)} a repetition that loads and stores move`;
   const more = work.writeAllocateBytes ?? 0;
   const allocated =
@@ -72,12 +87,13 @@ function bytesRow({ work, rateCounts }: RecordBatch): Row[] {
   return [['bytes', `${counted}${allocated}`]];
 }
 
-const ran = ({ inspections }: RecordBatch): boolean =>
-  inspections.some(({ statistics }) => statistics !== null);
+const ran = ({ inspections, imported, elapsed }: RecordBatch): boolean =>
+  inspections.some(({ statistics }) => statistics !== null) || (imported !== undefined && elapsed !== null);
 
 function trustRows(batch: RecordBatch, style: Style): Row[] {
   const { disturbedShare } = batch;
   const output: Row = ['output', verificationText(batch, style)];
+  if (batch.imported !== undefined) return [['output', style.warn(NOT_VERIFIED)]];
   // Nothing ran: nothing can be said of what disturbed it.
   if (!ran(batch)) return [output];
   const disturbed =
@@ -106,9 +122,10 @@ function verificationText(batch: RecordBatch, style: Style): string {
 }
 
 /** The middle of the distribution: tails beyond are told in words, or they would squeeze it to a line. */
-function violinLines({ pooled, violin }: RecordBatch, style: Style): string[] {
+function violinLines({ pooled, launches, violin, imported }: RecordBatch, style: Style): string[] {
   const shape = violin as { grid?: number[]; density?: number[]; scale?: string } | null;
-  const summary = pooled as Record<string, number> | null;
+  // Where only the launches' values were published, the violin is of these.
+  const summary = (imported === undefined ? pooled : launches) as Record<string, number> | null;
   if (!shape?.grid || !shape.density || summary === null || shape.grid.length < 2) return [];
   const { q1 = 0, median = 0, q3 = 0 } = summary;
   const [low, high] = [shape.grid[0] ?? 0, shape.grid.at(-1) ?? 0];
@@ -127,6 +144,8 @@ function violinLines({ pooled, violin }: RecordBatch, style: Style): string[] {
 }
 
 function launchNames(inspections: readonly number[], planned: number): string {
+  // A published table lists no launches.
+  if (inspections.length === 0) return '';
   if (inspections.length === planned) return planned === 1 ? '' : ' (every launch)';
   const named = inspections.slice(0, MOST_LISTED).map((index) => index + 1);
   const more = inspections.length > MOST_LISTED ? ` and ${inspections.length - MOST_LISTED} more` : '';
@@ -157,11 +176,8 @@ function failedLines(inspections: readonly RecordInspection[], style: Style): st
 }
 
 /** Checks that could not run anywhere, so that their silence is not taken for a pass. */
-function notCheckedLines({ inspections }: RecordBatch, style: Style): string[] {
-  const notChecked = new Map(
-    inspections.flatMap((inspection) => inspection.notChecked.map(({ flag, why }) => [flag, why] as const)),
-  );
-  return [...notChecked].flatMap(([flag, why]) =>
+function notCheckedLines(batch: RecordBatch, style: Style): string[] {
+  return notCheckedOf(batch).flatMap(([flag, why]) =>
     wrap(`not checked: ${flag} (${why})`, style.width - 2).map((line) => `  ${style.dim(line)}`),
   );
 }
@@ -179,11 +195,15 @@ function renderBatch(batch: RecordBatch, style: Style): string {
     '',
     ...flagLines(batch, style),
     ...notCheckedLines(batch, style),
+    ...importedLines(batch, style),
     ...(failed.length > 0 ? ['', ...failed] : []),
   ].join('\n');
 }
 
-function statusLine({ status, campaign, contendedBy, batches }: PiBenchRecord, style: Style): string[] {
+function statusLine(
+  { status, campaign, contendedBy, batches, imported }: PiBenchRecord,
+  style: Style,
+): string[] {
   const lines: string[] = [];
   if (campaign.fault !== null)
     lines.push(
@@ -196,7 +216,7 @@ function statusLine({ status, campaign, contendedBy, batches }: PiBenchRecord, s
   if (status !== 'complete')
     lines.push(
       style.warn(
-        `${status}: ${measured} of ${plural(planned, 'launch', 'launches')} measured; pi-bench resume finishes an interrupted one`,
+        `${status}: ${measured.toLocaleString('en-US')} of ${plural(planned, 'launch', 'launches')} ${imported === undefined ? 'measured; pi-bench resume finishes an interrupted one' : 'are among what was imported'}`,
       ),
     );
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
@@ -209,20 +229,26 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
   peak: renderPeak,
 };
 
+/** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
 function renderBatches(record: PiBenchRecord, style: Style): string {
-  const { batches } = record;
+  const { batches, campaign } = record;
+  const [first] = batches;
+  if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
-  const table = batches.length > 1 && others.length === 0 ? TABLES[indicator ?? ''] : undefined;
-  return table?.(record, style) ?? batches.map((batch) => renderBatch(batch, style)).join('\n');
+  const own = others.length === 0 && campaign.command[0] === indicator ? TABLES[indicator ?? ''] : undefined;
+  return (own ?? renderStability)(record, style);
 }
 
 /** @param path of the record's file, or null when it is nowhere */
 export function renderRecord(record: PiBenchRecord, path: string | null, style: Style): string {
-  const { wall, share } = record.accounting;
+  const { accounting, labels, imported } = record;
   const machine = [
-    record.labels.cpu_model,
-    `${record.labels.cpus ?? '?'} CPUs`,
-    record.labels.hypervisor && `guest of ${record.labels.hypervisor}`,
+    labels.cpu_model,
+    imported === undefined || labels.cpus !== null ? `${labels.cpus ?? '?'} CPUs` : null,
+    imported !== undefined && labels.cgroup_cpu_quota !== null
+      ? `limited to ${labels.cgroup_cpu_quota}`
+      : null,
+    labels.hypervisor && `guest of ${labels.hypervisor}`,
   ]
     .filter((part) => part)
     .join(', ');
@@ -232,8 +258,16 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
     ...statusLine(record, style).map((line) => `  ${line}`),
     renderRows(
       [
-        ['machine', machine],
-        ['time', `${formatSeconds(wall, 3)}, ${formatShare(share, 2)} of it inside repetitions that count`],
+        ['machine', machine === '' ? 'not known' : machine],
+        ...(accounting === null
+          ? []
+          : ([
+              [
+                'time',
+                `${formatSeconds(accounting.wall, 3)}, ${formatShare(accounting.share, 2)} of it inside repetitions that count`,
+              ],
+            ] as Row[])),
+        ...sourceRows(record),
         ...(path === null ? [] : ([['record', path]] as Row[])),
       ],
       style,

@@ -10,7 +10,7 @@ const MOST = 1.02;
 type Ceilings = Pick<RecordBatch, 'roofline' | 'rateUnit' | 'work'>;
 
 export function rooflineRows({ roofline, rateUnit, work }: Ceilings, style: Style): Row[] {
-  if (roofline == null) return [];
+  if (roofline == null || work === null) return [];
   const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share } = roofline;
   const inRegisters = `${withPrefix(peak, rateUnit, 4)} that these threads reach in registers (${peakIsa})`;
   if (efficiency > MOST) {

@@ -1,6 +1,7 @@
 /** What is said of several batches together, below their one table. */
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { notCheckedOf } from '../not-checked.js';
 import type { Style } from './style.js';
 
 /** @param how every launch was verified */
@@ -48,10 +49,6 @@ export function failedText(batches: readonly RecordBatch[], style: Style): reado
 
 /** Checks that could not run anywhere. */
 export function notCheckedText(batches: readonly RecordBatch[]): readonly string[] {
-  const flags = new Set(
-    batches.flatMap(({ inspections }) =>
-      inspections.flatMap(({ notChecked }) => notChecked.map(({ flag }) => flag)),
-    ),
-  );
+  const flags = new Set(batches.flatMap((batch) => notCheckedOf(batch).map(([flag]) => flag)));
   return flags.size === 0 ? [] : [`in some launches not checked: ${[...flags].join(', ')}`];
 }

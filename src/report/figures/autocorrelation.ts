@@ -3,7 +3,7 @@ import type { Spec } from 'vega';
 import { plural, significant } from '../../quantities/format.js';
 import type { Correlation } from '../details.js';
 import type { BatchFigure } from './figure.js';
-import { brief, frame, numberAxis, numberScale } from './parts.js';
+import { brief, frame, NOT_PUBLISHED, numberAxis, numberScale } from './parts.js';
 import type { Theme } from './theme.js';
 
 const HEIGHT = 170;
@@ -65,8 +65,9 @@ function specOf(correlation: Correlation, theme: Theme): Spec {
 export const autocorrelation: BatchFigure = {
   scope: 'batch',
   name: 'autocorrelation',
-  draw({ details, launches }) {
+  draw({ details, launches, shapeOf }) {
     const title = 'Autocorrelation';
+    if (shapeOf === 'launches') return { title, why: NOT_PUBLISHED };
     if (details === null)
       return { title, why: 'its samples were not read: the report reads those of a few batches' };
     const { correlation, missing } = details;

@@ -3,6 +3,7 @@ import { formatShare } from '../../quantities/format.js';
 import { median } from '../../statistics/quantile.js';
 import type { CampaignFigure } from './figure.js';
 import { cutText, MOST_PAIRS, type Pair, pairRows, pairsSpec } from './pairs.js';
+import { NOT_PUBLISHED } from './parts.js';
 
 const NAMES = ['between launches', 'within a launch'] as const;
 const LEAST_LAUNCHES = 3;
@@ -19,6 +20,9 @@ export const betweenWithin: CampaignFigure = {
       const text = `between ${formatShare(between.covm)}, within ${formatShare(within)}`;
       return [{ name, main: between.covm, other: within, text }];
     });
+    if (all.length === 0 && batches.some(({ shapeOf }) => shapeOf === 'launches')) {
+      return { title, why: NOT_PUBLISHED };
+    }
     if (all.length === 0) return { title, why: `no batch has ${LEAST_LAUNCHES} launches that were measured` };
     const pairs = all.slice(0, MOST_PAIRS);
     return {

@@ -145,18 +145,22 @@ function specOf({ violin, box, medians }: Shown, theme: Theme): Spec {
 export const distribution: BatchFigure = {
   scope: 'batch',
   name: 'distribution',
-  draw({ violin, box, between }) {
+  draw({ violin, box, between, shapeOf }) {
     const title = 'Distribution';
+    if (box !== null && violin === null)
+      return { title, why: 'the values were not published, only a table of them' };
     if (violin === null || box === null || between === null) return { title, why: 'the batch has no score' };
-    if (violin.grid.length < 2) return { title, why: 'all repetitions took the same time' };
+    if (violin.grid.length < 2) return { title, why: `all ${shapeOf} took the same time` };
     const { modes, n, beyond, bandwidth, bandwidthRule, scale } = violin;
     const width = scale === 'log' ? `${bandwidth.toPrecision(2)} in logarithms` : formatSeconds(bandwidth, 2);
     const where = modes.map((value) => formatSeconds(value)).join(', ');
+    const many = shapeOf === 'launches' ? plural(n, 'launch', 'launches') : plural(n, 'repetition');
+    const what = shapeOf === 'launches' ? 'published values of the launches' : 'repetitions of all launches';
     return {
       title,
-      caption: `Where the repetitions of all launches lie; dotted lines are modes. Below: the box (median, hinges, whiskers to 1.5 box lengths) and, as triangles, the median of each launch. ${plural(n, 'repetition')}, kernel density with a bandwidth of ${width} (${bandwidthRule}); ${beyond.below} faster and ${beyond.above} slower ones lie beyond the picture.`,
-      alternative: `${plural(n, 'repetition')} with ${plural(modes.length, 'mode')} at ${where}; median ${formatSeconds(box.median)}, hinges ${formatSeconds(box.lowerHinge)} and ${formatSeconds(box.upperHinge)}.`,
-      spec: (theme) => specOf({ violin, box, medians: between.medians }, theme),
+      caption: `Where the ${what} lie; dotted lines are modes. Below: the box (median, hinges, whiskers to 1.5 box lengths) and, as triangles, the median of each launch. ${many}, kernel density with a bandwidth of ${width} (${bandwidthRule}); ${beyond.below} faster and ${beyond.above} slower ones lie beyond the picture.`,
+      alternative: `${many} with ${plural(modes.length, 'mode')} at ${where}; median ${formatSeconds(box.median)}, hinges ${formatSeconds(box.lowerHinge)} and ${formatSeconds(box.upperHinge)}.`,
+      spec: (theme) => specOf({ violin, box, medians: between.medians ?? [] }, theme),
       data: {
         columns: ['seconds', 'density', 'scale'],
         rows: violin.grid.map((value, i) => [brief(value), brief(violin.density[i] ?? 0), scale]),

@@ -18,13 +18,13 @@ function specOf(shown: readonly Shown[], elapsed: BatchModel['elapsed'], theme: 
     shown.map(({ statistics }) => statistics.median),
     's',
   );
-  const values = shown.map(({ launch, statistics: { q1, median, q3 } }, i) => ({
+  const values = shown.map(({ launch, statistics: { median, q1 = median, q3 = median } }, i) => ({
     order: i + 1,
     q1: brief(q1 / unit.factor),
     median: brief(median / unit.factor),
     q3: brief(q3 / unit.factor),
     status: launch.status,
-    tip: `median ${formatSeconds(median)}, middle half ${formatSeconds(q1)} to ${formatSeconds(q3)}`,
+    tip: `median ${formatSeconds(median)}${q1 === q3 ? '' : `, middle half ${formatSeconds(q1)} to ${formatSeconds(q3)}`}`,
     flags: launch.flags.join(', ') || 'none',
     name: `launch ${launch.number}`,
   }));
@@ -101,21 +101,31 @@ function specOf(shown: readonly Shown[], elapsed: BatchModel['elapsed'], theme: 
 export const launches: BatchFigure = {
   scope: 'batch',
   name: 'launches',
-  draw({ launches: all, elapsed }) {
+  draw({ launches: all, elapsed, shapeOf }) {
     const title = 'Launches';
+    const imported = shapeOf === 'launches';
     const shown = all.flatMap((launch): Shown[] =>
       launch.statistics === null ? [] : [{ launch, statistics: launch.statistics }],
     );
+    if (shown.length === 0 && imported) {
+      return { title, why: 'the values of the launches were not published, only a table of them' };
+    }
     if (shown.length < 2) return { title, why: 'it compares launches, and fewer than two were measured' };
+    const bars = imported
+      ? 'A point is the one value of a launch that was published.'
+      : 'A point is the median of one launch, the bar behind it the middle half of its repetitions.';
+    const apart = imported
+      ? ''
+      : ' Points that scatter by more than the bars are long: what differs is the launch (memory layout, placement, clock, neighbours), and more repetitions would not average it.';
     const band = elapsed?.interval == null ? '' : ' The shaded band is its 95 % interval.';
     return {
       title,
-      caption: `A point is the median of one launch, the bar behind it the middle half of its repetitions. The dashed line is the batch’s estimate, the median of the points.${band} Points that scatter by more than the bars are long: what differs is the launch (memory layout, placement, clock, neighbours), and more repetitions would not average it. Neighbouring points that move together share the machine’s mood.`,
+      caption: `${bars} The dashed line is the batch’s estimate, the median of the points.${band}${apart} Neighbouring points that move together share the machine’s mood.`,
       alternative: `Medians of ${plural(shown.length, 'launch', 'launches')} from ${formatSeconds(Math.min(...shown.map(({ statistics }) => statistics.median)))} to ${formatSeconds(Math.max(...shown.map(({ statistics }) => statistics.median)))}.`,
       spec: (theme) => specOf(shown, elapsed, theme),
       data: {
         columns: ['launch', 'status', 'repetitions', 'q1_seconds', 'median_seconds', 'q3_seconds', 'flags'],
-        rows: shown.map(({ launch, statistics: { n, q1, median, q3 } }) => [
+        rows: shown.map(({ launch, statistics: { n = null, q1 = null, median, q3 = null } }) => [
           launch.number,
           launch.status,
           n,

@@ -4,6 +4,9 @@ import { briefBytes, prefixOf, significant } from '../../quantities/format.js';
 import { median } from '../../statistics/quantile.js';
 import { configOf, type Theme } from './theme.js';
 
+/** Why a figure of samples is missing of what others measured. */
+export const NOT_PUBLISHED = 'the times of the repetitions were not published';
+
 /** Of the still picture; in the page the script fits it to what room there is. */
 export const WIDTH = 720;
 const LOG_FROM = 20;

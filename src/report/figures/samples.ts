@@ -3,7 +3,7 @@ import { formatSeconds, plural } from '../../quantities/format.js';
 import type { ShownLaunch } from '../details.js';
 import type { Bucket } from '../envelope.js';
 import type { BatchFigure, Cell } from './figure.js';
-import { brief } from './parts.js';
+import { brief, NOT_PUBLISHED } from './parts.js';
 import { flagsOf, headOf, samplesSpec } from './samples-panels.js';
 
 const cells = (launch: number, phase: string, buckets: readonly Bucket[]): Cell[][] =>
@@ -24,8 +24,9 @@ function withoutLongWarmup(shown: readonly ShownLaunch[]): readonly ShownLaunch[
 export const samples: BatchFigure = {
   scope: 'batch',
   name: 'samples',
-  draw({ details }) {
+  draw({ details, shapeOf }) {
     const title = 'Samples over time';
+    if (shapeOf === 'launches') return { title, why: NOT_PUBLISHED };
     if (details === null)
       return { title, why: 'its samples were not read: the report reads those of a few batches' };
     const shown = details.shown.filter(({ buckets }) => buckets.length > 0);

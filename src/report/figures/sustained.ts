@@ -14,7 +14,7 @@ export const sustained: CampaignFigure = {
     const [unitOf] = batches.flatMap(({ rate, rateUnit }) => (rate === null ? [] : [rateUnit]));
     if (unitOf === undefined) return { title, why: 'no batch has a rate' };
     const all = batches.flatMap(({ name, rate, rateUnit }): Pair[] => {
-      if (rate === null || rateUnit !== unitOf) return [];
+      if (rate === null || rate.sustained === null || rateUnit !== unitOf) return [];
       const { median, sustained: over } = rate;
       return [
         {
@@ -25,6 +25,7 @@ export const sustained: CampaignFigure = {
         },
       ];
     });
+    if (all.length === 0) return { title, why: 'the rate over the wall clock was not published' };
     const others = batches.filter(({ rate, rateUnit }) => rate !== null && rateUnit !== unitOf).length;
     const left =
       others === 0 ? '' : ` Batches whose rate is not in ${unitOf} (${others}) are in the table only.`;

@@ -8,15 +8,16 @@ import { axisLabel, unitFor } from './parts.js';
 function pointsOf({ batches, axis }: ReportModel): readonly LinePoint[] {
   if (axis === null) return [];
   return batches
-    .flatMap(({ rate, pooled, work, roofline }, i): LinePoint[] => {
-      if (rate === null || pooled === null) return [];
+    .flatMap(({ rate, pooled, between, work, roofline }, i): LinePoint[] => {
+      const spread = pooled ?? between;
+      if (rate === null || work === null || spread === null) return [];
       return [
         {
           series: axis.series[i] ?? '',
           x: axis.values[i] ?? 0,
           y: rate.median,
-          low: work / pooled.q3,
-          high: work / pooled.q1,
+          low: work / spread.q3,
+          high: work / spread.q1,
           from: rate.interval?.low ?? null,
           to: rate.interval?.high ?? null,
           peak: roofline?.peak ?? null,
@@ -53,7 +54,7 @@ export const sweep: CampaignFigure = {
       : '';
     return {
       title,
-      caption: `The line is the median, the band holds the middle half of all repetitions, and the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}`,
+      caption: `The line is the median, the band holds the middle half of all ${batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions'}, and the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}`,
       alternative: `Rate over ${axis.label}: ${points
         .map(
           ({ x, y, series }) =>

@@ -25,7 +25,8 @@ const TOGETHER = 3;
 
 interface Drawn {
   readonly batch: BatchModel;
-  readonly violin: Violin;
+  /** null: a published table has a box, and no shape. */
+  readonly violin: Violin | null;
   readonly box: NonNullable<BatchModel['box']>;
   readonly medians: readonly number[];
   /** Of the batch: 1, or its median where rows are relative. */
@@ -35,9 +36,7 @@ interface Drawn {
 function rowsOf({ batches }: ReportModel): readonly Omit<Drawn, 'divisor'>[] {
   return batches.flatMap((batch) => {
     const { violin, box, between } = batch;
-    return violin === null || box === null || between === null
-      ? []
-      : [{ batch, violin, box, medians: between.medians }];
+    return box === null || between === null ? [] : [{ batch, violin, box, medians: between.medians ?? [] }];
   });
 }
 
@@ -57,8 +56,23 @@ function densityOn(axis: 'linear' | 'log', { scale, grid, density }: Violin): re
   return density.map((value, i) => value * factor(grid[i] ?? 1));
 }
 
+/** A table's whiskers are its extremes. */
+function outliersText(
+  { shapeOf, measured }: BatchModel,
+  { outliersBelow, outliersAbove }: Drawn['box'],
+  violin: Violin | null,
+): string {
+  if (outliersBelow === null || outliersAbove === null || violin === null) {
+    return `${plural(measured, 'launch', 'launches')} from end to end`;
+  }
+  const all =
+    shapeOf === 'launches' ? plural(violin.n, 'launch', 'launches') : plural(violin.n, 'repetition');
+  return `${plural(outliersBelow + outliersAbove, 'outlier')} of ${all}`;
+}
+
 function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Unit) {
   const shape = rows.flatMap(({ batch, violin, divisor }) => {
+    if (violin === null) return [];
     const density = densityOn(axis, violin);
     const most = Math.max(...density);
     return violin.grid.map((value, i) => ({
@@ -76,7 +90,7 @@ function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Un
       q3: drawn(box.upperHinge),
       low: drawn(box.whiskerLow),
       high: drawn(box.whiskerHigh),
-      tip: `median ${formatSeconds(box.median)}, hinges ${formatSeconds(box.lowerHinge)} and ${formatSeconds(box.upperHinge)}, ${plural(box.outliersBelow + box.outliersAbove, 'outlier')} of ${plural(violin.n, 'repetition')}`,
+      tip: `median ${formatSeconds(box.median)}, hinges ${formatSeconds(box.lowerHinge)} and ${formatSeconds(box.upperHinge)}, ${outliersText(batch, box, violin)}`,
     };
   });
   const medians = rows.flatMap(({ batch, medians: all, divisor }) =>
@@ -212,7 +226,12 @@ function tableOf(rows: readonly Drawn[]): Table {
   return {
     columns: ['batch', 'seconds', 'density', 'scale'],
     rows: rows.flatMap(({ batch, violin }) =>
-      violin.grid.map((value, i) => [batch.name, brief(value), brief(violin.density[i] ?? 0), violin.scale]),
+      (violin?.grid ?? []).map((value, i) => [
+        batch.name,
+        brief(value),
+        brief(violin?.density[i] ?? 0),
+        violin?.scale ?? '',
+      ]),
     ),
   };
 }
@@ -222,14 +241,15 @@ function alternativeOf(rows: readonly Drawn[]): string {
     ({ batch, box }) =>
       `${batch.name}: median ${formatSeconds(box.median)}, middle half from ${formatSeconds(box.lowerHinge)} to ${formatSeconds(box.upperHinge)}`,
   );
-  return `Distribution of the repetitions. ${described.join('. ')}.`;
+  return `Distribution of each batch. ${described.join('. ')}.`;
 }
 
 export const violins: CampaignFigure = {
   scope: 'campaign',
   name: 'violins',
   draw(report) {
-    const title = 'Distribution of the repetitions of each batch';
+    const ofLaunches = report.batches.some(({ shapeOf }) => shapeOf === 'launches');
+    const title = `Distribution of the ${ofLaunches ? 'launches' : 'repetitions'} of each batch`;
     const all = rowsOf(report);
     if (all.length === 0) return { title, why: 'no batch has a score, so none has a distribution' };
     const shown = all.slice(0, MOST_ROWS);
@@ -237,7 +257,7 @@ export const violins: CampaignFigure = {
     const relative = Math.max(...centres) / Math.min(...centres) > TOGETHER;
     const rows = shown.map((row) => ({ ...row, divisor: relative ? row.box.median : 1 }));
     const ends = rows.flatMap(({ violin, box, divisor }) =>
-      [violin.grid[0] ?? box.median, violin.grid.at(-1) ?? box.median, box.lowerHinge, box.upperHinge].map(
+      [violin?.grid[0] ?? box.min, violin?.grid.at(-1) ?? box.max, box.lowerHinge, box.upperHinge].map(
         (value) => value / divisor,
       ),
     );
@@ -248,13 +268,19 @@ export const violins: CampaignFigure = {
       all.length > MOST_ROWS
         ? ` The first ${MOST_ROWS} of ${all.length} batches are drawn; the record has all.`
         : '';
-    const beyond = Math.max(...rows.map(({ violin: { n, beyond: b } }) => (b.below + b.above) / n));
+    const beyond = Math.max(
+      ...rows.map(({ violin }) =>
+        violin === null ? 0 : (violin.beyond.below + violin.beyond.above) / violin.n,
+      ),
+    );
     const axisWords = relative
       ? ' The batches take very different times, so each row is divided by its own median.'
       : '';
     return {
       title,
-      caption: `The wider the shape, the more repetitions took that long. The box holds the middle half, its bar is the median, the line reaches to the furthest repetition within 1.5 box lengths; triangles are medians of single launches. Several bulges are several modes. The shape spans the middle 98 %; up to ${formatShare(beyond)} of a batch’s repetitions lie beyond, and are in every statistic.${axisWords}${cut}`,
+      caption: ofLaunches
+        ? `Others measured this and published one value of each launch, or a table of these: the box holds the middle half of the launches, its bar is the median, the line reaches to the furthest launch within 1.5 box lengths (of a table: to its extremes). A shape is drawn where the values are known, and triangles are these.${axisWords}${cut}`
+        : `The wider the shape, the more repetitions took that long. The box holds the middle half, its bar is the median, the line reaches to the furthest repetition within 1.5 box lengths; triangles are medians of single launches. Several bulges are several modes. The shape spans the middle 98 %; up to ${formatShare(beyond)} of a batch’s repetitions lie beyond, and are in every statistic.${axisWords}${cut}`,
       alternative: alternativeOf(rows),
       spec: (theme) => specOf(rows, axis, unit, what, theme),
       data: tableOf(rows),

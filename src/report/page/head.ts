@@ -7,6 +7,7 @@ import { escapeHtml } from './escape.js';
 const MOST_LISTED = 8;
 
 function launchNames(inspections: readonly number[], { planned }: BatchModel): string {
+  if (inspections.length === 0) return '';
   if (inspections.length === planned) return planned === 1 ? '' : 'every launch';
   const named = inspections.slice(0, MOST_LISTED).map((index) => index + 1);
   const more = inspections.length > MOST_LISTED ? ` and ${inspections.length - MOST_LISTED} more` : '';
@@ -14,7 +15,7 @@ function launchNames(inspections: readonly number[], { planned }: BatchModel): s
 }
 
 /** What a person must know before they believe any number below. */
-export function warnings({ status, fault, contendedBy, batches }: ReportModel): readonly string[] {
+export function warnings({ status, fault, contendedBy, batches, imported }: ReportModel): readonly string[] {
   const [measured, planned] = [
     batches.reduce((sum, batch) => sum + batch.measured, 0),
     batches.reduce((sum, batch) => sum + batch.planned, 0),
@@ -24,7 +25,7 @@ export function warnings({ status, fault, contendedBy, batches }: ReportModel): 
     ...(status === 'complete'
       ? []
       : [
-          `The campaign is ${status}: ${measured} of ${plural(planned, 'launch', 'launches')} were measured.`,
+          `The campaign is ${status}: ${measured.toLocaleString('en-US')} of ${plural(planned, 'launch', 'launches')} ${imported === null ? 'were measured' : 'are among what was imported'}.`,
         ]),
     ...(contendedBy === null ? [] : [`Measured at the same time: ${contendedBy}.`]),
   ];
@@ -55,7 +56,11 @@ export function flagLines({ batches }: ReportModel): readonly FlagLine[] {
     const [first] = raised;
     return {
       name,
-      where: `${plural(launches, 'launch', 'launches')} of ${plural(raised.length, 'batch', 'batches')}`,
+      // A published table lists no launches.
+      where:
+        launches === 0
+          ? plural(raised.length, 'batch', 'batches')
+          : `${plural(launches, 'launch', 'launches')} of ${plural(raised.length, 'batch', 'batches')}`,
       reason: first === undefined ? '' : `${first.batch.name}: ${first.flag.reason}`,
     };
   });
@@ -125,6 +130,19 @@ function flagsHtml(report: ReportModel): string {
   return `<h2>What limits it</h2><div class="card">${flags}${failures}${unchecked}</div>`;
 }
 
+/** Where it was published, and what was not. */
+function importedRows({ imported, batches }: ReportModel): [string, string][] {
+  if (imported === null) return [];
+  const { format, files, measured, notKnown } = imported;
+  const remarks = [...new Set(batches.flatMap((batch) => batch.remarks))];
+  return [
+    ['imported', escapeHtml(`${plural(files.length, 'file')} of ${format}: pi-bench did not measure this`)],
+    ['measured', escapeHtml(measured === null ? 'when is not known' : `${measured.from} to ${measured.to}`)],
+    ...(remarks.length === 0 ? [] : [['faults of the source', listHtml(remarks)] as [string, string]]),
+    ['not known', listHtml(notKnown.map(({ what, why }) => `${what}: ${why}`))],
+  ];
+}
+
 function originHtml(report: ReportModel): string {
   const rows: [string, string][] = [
     ['made by', `<code>${escapeHtml(commandText(report))}</code>`],
@@ -136,13 +154,18 @@ function originHtml(report: ReportModel): string {
     ],
     ['stack', escapeHtml([...new Set(report.batches.map(({ stack }) => stack))].join('; '))],
     ['when', escapeHtml(report.createdAt)],
-    [
-      'time',
-      escapeHtml(
-        `${formatSeconds(report.wall, 3)}, ${formatShare(report.measuredShare)} of it inside repetitions that count`,
-      ),
-    ],
-    ['seed', String(report.seed)],
+    ...(report.wall === null
+      ? []
+      : [
+          [
+            'time',
+            escapeHtml(
+              `${formatSeconds(report.wall, 3)}, ${formatShare(report.measuredShare ?? 0)} of it inside repetitions that count`,
+            ),
+          ] as [string, string],
+        ]),
+    ...(report.seed === null ? [] : [['seed', String(report.seed)] as [string, string]]),
+    ...importedRows(report),
     ...report.machine.map(([name, text]): [string, string] => [name, escapeHtml(text)]),
   ];
   const list = rows.map(([name, html]) => `<dt>${escapeHtml(name)}</dt><dd>${html}</dd>`).join('');

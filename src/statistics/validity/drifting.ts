@@ -1,19 +1,33 @@
 /** The repetitions became slower or faster as the launch went on: clocks, heat, a neighbour that came or went. */
 import { formatShare } from '../../quantities/format.js';
-import { drift } from '../drift.js';
+import { steppedLevels, withoutLevels } from '../change-points.js';
+import { type Drift, drift } from '../drift.js';
 import type { Detector } from './detector.js';
 
 /** The trend is at least this much over the launch, with 95 %; and hardly chance. Quiet machines: 0.15 %. */
 const LEAST = 0.01;
 const LEAST_Z = 3;
 
+/** A trend that is surely large enough; null for others. */
+function trendOf(samples: ArrayLike<number>): Drift | null {
+  const found = drift(samples);
+  if (found === null || Math.abs(found.z) < LEAST_Z) return null;
+  const surely = found.overall > 0 ? found.overallLow : -found.overallHigh;
+  return surely < LEAST ? null : found;
+}
+
+/** A step is a trend as well: where there are steps (`stepped` names them), the trend that remains without. */
+function trendBesideSteps(samples: ArrayLike<number>): Drift | null {
+  const found = trendOf(samples);
+  const levels = found === null ? null : steppedLevels(samples);
+  return levels === null ? found : trendOf(withoutLevels(samples, levels));
+}
+
 export const drifting: Detector = {
   name: 'drifting',
   detect({ samples }) {
-    const found = drift(samples);
-    if (found === null || Math.abs(found.z) < LEAST_Z) return null;
-    const surely = found.overall > 0 ? found.overallLow : -found.overallHigh;
-    if (surely < LEAST) return null;
+    const found = trendBesideSteps(samples);
+    if (found === null) return null;
     const way = found.overall > 0 ? 'slower' : 'faster';
     const [low, high] = [Math.abs(found.overallLow), Math.abs(found.overallHigh)].sort((a, b) => a - b);
     return {

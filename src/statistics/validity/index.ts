@@ -6,10 +6,12 @@ import { contended } from './contended.js';
 import type { Detector } from './detector.js';
 import { drifting } from './drifting.js';
 import { migrated } from './migrated.js';
+import { multimodal } from './multimodal.js';
 import { notSteady } from './not-steady.js';
 import { outlying } from './outlying.js';
 import { preempted } from './preempted.js';
 import { quantised } from './quantised.js';
+import { stepped } from './stepped.js';
 import { stolen } from './stolen.js';
 import { throttled } from './throttled.js';
 import type { Flag, FlagName } from './types.js';
@@ -23,8 +25,10 @@ export const detectors: readonly Detector[] = [
   migrated,
   contended,
   drifting,
+  stepped,
   notSteady,
   quantised,
+  multimodal,
   clockLimited,
   outlying,
 ];

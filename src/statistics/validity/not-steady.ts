@@ -1,6 +1,7 @@
 /** The repetitions began before the workload was warm. */
 import { formatShare, plural } from '../../quantities/format.js';
 import { effectiveSampleSize } from '../autocorrelation.js';
+import { steppedLevels, withoutLevels } from '../change-points.js';
 import { deviationFrom, median } from '../quantile.js';
 import { steadyFrom } from '../steady.js';
 import type { Detector } from './detector.js';
@@ -43,14 +44,24 @@ function transientOf(samples: ArrayLike<number>): Transient | null {
   };
 }
 
+function notableTransient(samples: ArrayLike<number>): Transient | null {
+  const transient = samples.length < LEAST_SAMPLES ? null : transientOf(samples);
+  return transient !== null && Math.abs(transient.excess) >= LEAST && transient.errors >= LEAST_ERRORS
+    ? transient
+    : null;
+}
+
+/** Before a step the level is another one too: where there are steps (`stepped` names them), what remains without. */
+function transientBesideSteps(samples: ArrayLike<number>): Transient | null {
+  const found = notableTransient(samples);
+  const levels = found === null ? null : steppedLevels(samples);
+  return levels === null ? found : notableTransient(withoutLevels(samples, levels));
+}
+
 export const notSteady: Detector = {
   name: 'not-steady',
   detect({ samples, steady }) {
-    const transient = samples.length < LEAST_SAMPLES ? null : transientOf(samples);
-    const seen =
-      transient !== null && Math.abs(transient.excess) >= LEAST && transient.errors >= LEAST_ERRORS
-        ? transient
-        : null;
+    const seen = transientBesideSteps(samples);
     if (steady !== false && seen === null) return null;
     const signs: string[] = [];
     if (steady === false) signs.push('the warm-up ended at its limit without a steady state');

@@ -7,12 +7,13 @@ import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { type Clustering, clustering, shareNearMultiples, TOLERANCE } from '../periodicity.js';
 import type { Detector } from './detector.js';
+import type { Flag } from './types.js';
 
 /** The default period of a CPU quota, and the ticks of 100, 250 and 1,000 Hz kernels. */
 const PERIODS: readonly Seconds[] = [0.1, 0.01, 0.004, 0.001];
-const LEAST_SAMPLES = 20;
+export const LEAST_SAMPLES = 20;
 /** Uniform phases have 12 % near a multiple. */
-const LEAST_SHARE = 0.8;
+export const LEAST_SHARE = 0.8;
 const LEAST_U = 6;
 /**
  * Away from the most frequent multiple, the others must be clusters too, and more than one: a workload that takes 4.00 ms
@@ -50,31 +51,34 @@ export function findQuantum(
   return null;
 }
 
+/** What a clustering says. @param isQuota whether its period is known to be the control group's */
+export function quantisedBy(found: Clustering, isQuota: boolean): Omit<Flag, 'name'> {
+  const { period, share, byChance, resultant, rayleighP, u, multiples, rest } = found;
+  const whose = isQuota ? 'the period of the CPU quota' : 'a scheduler’s period';
+  return {
+    reason: `${formatShare(share, 3)} of the times lie within ${formatSeconds(TOLERANCE * period, 3)} of a multiple of ${formatSeconds(period, 3)} (${formatShare(byChance)} would by chance), at ${plural(multiples, 'multiple')}: they measure ${whose} and not the workload`,
+    evidence: {
+      periodSeconds: period,
+      isQuotaPeriod: isQuota,
+      toleranceSeconds: TOLERANCE * period,
+      share,
+      byChance,
+      resultant,
+      rayleighP,
+      u,
+      multiples,
+      shareOfRest: rest.share,
+    },
+  };
+}
+
 export const quantised: Detector = {
   name: 'quantised',
   detect({ samples, callsPerSample, telemetry }: Observation) {
     const times = new Float64Array(samples).map((seconds) => seconds * callsPerSample);
     const quotaPeriod = telemetry.cgroup?.quotaCpus == null ? null : telemetry.cgroup.period;
     const found = findQuantum(times, quotaPeriod);
-    if (found === null) return null;
-    const { period, share, byChance, resultant, rayleighP, u, multiples, rest } = found;
-    const isQuota = period === quotaPeriod;
-    const whose = isQuota ? 'the period of the CPU quota' : 'a scheduler’s period';
-    return {
-      reason: `${formatShare(share, 3)} of the times lie within ${formatSeconds(TOLERANCE * period, 3)} of a multiple of ${formatSeconds(period, 3)} (${formatShare(byChance)} would by chance), at ${plural(multiples, 'multiple')}: they measure ${whose} and not the workload`,
-      evidence: {
-        periodSeconds: period,
-        isQuotaPeriod: isQuota,
-        toleranceSeconds: TOLERANCE * period,
-        share,
-        byChance,
-        resultant,
-        rayleighP,
-        u,
-        multiples,
-        shareOfRest: rest.share,
-      },
-    };
+    return found === null ? null : quantisedBy(found, found.period === quotaPeriod);
   },
   blindness: ({ samples }) =>
     samples.length < LEAST_SAMPLES ? `fewer than ${LEAST_SAMPLES} repetitions` : null,

@@ -9,7 +9,10 @@ export type FlagName =
   | 'clock-limited'
   | 'contended'
   | 'outlying'
-  | 'not-steady';
+  | 'not-steady'
+  | 'stepped'
+  | 'multimodal'
+  | 'launches-not-independent';
 
 export interface Flag {
   readonly name: FlagName;

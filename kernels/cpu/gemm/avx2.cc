@@ -1,0 +1,232 @@
+// Micro-kernels for AVX2 with FMA: 16 registers of 256 bits.
+#include <immintrin.h>
+
+#include "instruction_set.h"
+#include "thin_kernels.h"
+
+namespace pibench::kernels {
+namespace {
+
+constexpr int kRows = 6;  // 6 x 2 accumulators, 2 vectors of B, one element of A: 15 of 16 registers
+constexpr int kVectors = 2;
+
+// What one step of the depth does: Unit is what is read of one lane at a time.
+struct Float32 {
+  using Unit = float;
+  using Result = float;
+  using Vector = __m256;
+  static constexpr int kLanes = 8;
+  static constexpr int kUnit = 1;
+  static constexpr int kThinSums = 8;
+  static Vector zero() noexcept { return _mm256_setzero_ps(); }
+  static Vector load(const float* from) noexcept { return _mm256_loadu_ps(from); }
+  static Vector broadcast(const float* from) noexcept { return _mm256_broadcast_ss(from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm256_fmadd_ps(a, b, sum); }
+  static Vector read(const float* from) noexcept { return _mm256_loadu_ps(from); }
+  static void write(float* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
+  static Vector load_first(const float* from, int count) noexcept {
+    return _mm256_maskload_ps(from, first_lanes(count));
+  }
+  static void write_first(float* to, int count, Vector value) noexcept {
+    _mm256_maskstore_ps(to, first_lanes(count), value);
+  }
+  static void totals(const Vector* sums, float* to) noexcept {
+    // In each half a, b, c, d.
+    const Vector halves = _mm256_hadd_ps(_mm256_hadd_ps(sums[0], sums[1]), _mm256_hadd_ps(sums[2], sums[3]));
+    _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
+  }
+
+ private:
+  static __m256i first_lanes(int count) noexcept {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+};
+
+struct Float64 {
+  using Unit = double;
+  using Result = double;
+  using Vector = __m256d;
+  static constexpr int kLanes = 4;
+  static constexpr int kUnit = 1;
+  static constexpr int kThinSums = 8;
+  static Vector zero() noexcept { return _mm256_setzero_pd(); }
+  static Vector load(const double* from) noexcept { return _mm256_loadu_pd(from); }
+  static Vector broadcast(const double* from) noexcept { return _mm256_broadcast_sd(from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm256_fmadd_pd(a, b, sum); }
+  static Vector read(const double* from) noexcept { return _mm256_loadu_pd(from); }
+  static void write(double* to, Vector value) noexcept { _mm256_storeu_pd(to, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_pd(a, b); }
+  static Vector load_first(const double* from, int count) noexcept {
+    return _mm256_maskload_pd(from, first_lanes(count));
+  }
+  static void write_first(double* to, int count, Vector value) noexcept {
+    _mm256_maskstore_pd(to, first_lanes(count), value);
+  }
+  static void totals(const Vector* sums, double* to) noexcept {
+    // In each half a, b, or c, d.
+    const Vector ab = _mm256_hadd_pd(sums[0], sums[1]);
+    const Vector cd = _mm256_hadd_pd(sums[2], sums[3]);
+    _mm256_storeu_pd(
+        to, _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
+  }
+
+ private:
+  static __m256i first_lanes(int count) noexcept {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+  }
+};
+
+// Pairs of int16: VPMADDWD sums their two products in int32, exactly.
+struct Int16Pairs {
+  using Unit = std::int32_t;
+  using Result = std::int32_t;
+  using Vector = __m256i;
+  static constexpr int kLanes = 8;
+  static constexpr int kUnit = 2;
+  static Vector zero() noexcept { return _mm256_setzero_si256(); }
+  static Vector load(const Unit* from) noexcept {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Vector broadcast(const Unit* from) noexcept { return _mm256_set1_epi32(*from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+  }
+  static Vector read(const std::int32_t* from) noexcept { return load(from); }
+  static void write(std::int32_t* to, Vector value) noexcept {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+  }
+  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_epi32(a, b); }
+};
+
+template <typename Arithmetic, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
+  using Unit = typename Arithmetic::Unit;
+  using Result = typename Arithmetic::Result;
+  using Vector = typename Arithmetic::Vector;
+  constexpr int kLanes = Arithmetic::kLanes;
+
+  const auto* a = static_cast<const Unit*>(tile.a);
+  const auto* b = static_cast<const Unit*>(tile.b);
+  auto* c = static_cast<Result*>(tile.c);
+  const std::int64_t units = tile.depth / Arithmetic::kUnit;
+  const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
+  const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
+  const std::int64_t a_row = in_place ? tile.a_row : 1;
+
+  Vector sums[rows][kVectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+    sums[i][0] = Arithmetic::zero();
+    sums[i][1] = Arithmetic::zero();
+    // The tile of C is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
+    _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc), _MM_HINT_T1);
+  }
+  for (std::int64_t p = 0; p < units; ++p) {
+    const Vector b0 = Arithmetic::load(b);
+    const Vector b1 = Arithmetic::load(b + kLanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      const Vector element = Arithmetic::broadcast(a + i * a_row);
+      sums[i][0] = Arithmetic::multiply_add(element, b0, sums[i][0]);
+      sums[i][1] = Arithmetic::multiply_add(element, b1, sums[i][1]);
+    }
+    a += a_step;
+    b += b_step;
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) {
+      Result* at = c + i * tile.ldc + j * kLanes;
+      Arithmetic::write(at, tile.accumulate ? Arithmetic::add(sums[i][j], Arithmetic::read(at)) : sums[i][j]);
+    }
+  }
+}
+
+template <typename A, bool in_place>
+constexpr ComputeTile kByRows[kRows] = {compute_tile<A, 1, in_place>, compute_tile<A, 2, in_place>,
+                                        compute_tile<A, 3, in_place>, compute_tile<A, 4, in_place>,
+                                        compute_tile<A, 5, in_place>, compute_tile<A, 6, in_place>};
+
+template <typename A>
+constexpr MicroKernel own_type_kernel(DataType type, const Packing* packing) {
+  MicroKernel kernel{type,
+                     packing,
+                     sizeof(typename A::Result),
+                     kRows,
+                     kVectors * A::kLanes,
+                     kByRows<A, false>,
+                     kByRows<A, true>};
+  kernel.thin = &kThin<A>;
+  return kernel;
+}
+
+constexpr MicroKernel kKernels[] = {
+    own_type_kernel<Float32>(DataType::float32, &kPackFloat32),
+    own_type_kernel<Float64>(DataType::float64, &kPackFloat64),
+    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kRows, kVectors* Float32::kLanes,
+     kByRows<Float32, false>},
+    {DataType::int8, &kPackInt8AsInt16Pairs, sizeof(std::int32_t), kRows, kVectors* Int16Pairs::kLanes,
+     kByRows<Int16Pairs, false>},
+};
+
+// Independent chains enough for two units of latency 4 or 5. x = x * 1/2 + 1/2 stays at 1.
+constexpr int kChains = 12;
+
+// `sum` is what each lane must hold at the end.
+template <typename Arithmetic>
+std::uint64_t peak(typename Arithmetic::Vector factor, typename Arithmetic::Vector start,
+                   typename Arithmetic::Result sum, std::uint64_t iterations) noexcept {
+  asm volatile("" : "+x"(factor));
+  typename Arithmetic::Vector chains[kChains];
+#pragma GCC unroll 16
+  for (auto& chain : chains) chain = start;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      if constexpr (Arithmetic::kUnit == 1) {
+        chain = Arithmetic::multiply_add(chain, factor, factor);
+      } else {
+        // The sum is not an operand of the product, so the products of all chains could be made one.
+        auto other = factor;
+        asm volatile("" : "+x"(other));
+        chain = Arithmetic::multiply_add(factor, other, chain);
+      }
+      asm volatile("" : "+x"(chain));
+    }
+  }
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    typename Arithmetic::Result lanes[Arithmetic::kLanes];
+    Arithmetic::write(lanes, chain);
+    for (const auto& lane : lanes) {
+      if (lane != sum) return 0;
+    }
+  }
+  return iterations * kChains * Arithmetic::kLanes * Arithmetic::kUnit * 2;
+}
+
+std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
+  return peak<Float32>(_mm256_set1_ps(0.5F), _mm256_set1_ps(1), 1, iterations);
+}
+std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
+  return peak<Float64>(_mm256_set1_pd(0.5), _mm256_set1_pd(1), 1, iterations);
+}
+std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
+  return peak<Int16Pairs>(_mm256_set1_epi16(1), _mm256_setzero_si256(),
+                          static_cast<std::int32_t>(static_cast<std::uint32_t>(2 * iterations)), iterations);
+}
+
+constexpr PeakLoop kPeaks[] = {{DataType::float32, peak_float32},
+                               {DataType::float64, peak_float64},
+                               {DataType::bfloat16, peak_float32},
+                               {DataType::int8, peak_int8}};
+
+}  // namespace
+
+constinit const InstructionSet kAvx2 = {"avx2",   kCpuAvx2 | kCpuFma,
+                                        kKernels, sizeof(kKernels) / sizeof(kKernels[0]),
+                                        kPeaks,   sizeof(kPeaks) / sizeof(kPeaks[0])};
+
+}  // namespace pibench::kernels

@@ -1,0 +1,160 @@
+// Micro-kernels for AVX-512: 32 registers of 512 bits.
+#include "avx512_packing.h"
+#include "avx512_tile.h"
+#include "thin_kernels.h"
+
+namespace pibench::kernels {
+namespace {
+
+struct Float32 {
+  using Unit = float;
+  using Result = float;
+  using Vector = __m512;
+  using Mask = __mmask16;
+  static constexpr bool kInPlace = true;
+  static constexpr int kLanes = 16;
+  static constexpr int kUnit = 1;
+  static constexpr int kThinSums = 24;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static Vector load(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static Vector load(Mask mask, const float* from) noexcept { return _mm512_maskz_loadu_ps(mask, from); }
+  static Vector broadcast(const float* from) noexcept { return _mm512_set1_ps(*from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_ps(a, b, sum); }
+  static Vector read(const float* from) noexcept { return load(from); }
+  static Vector read(Mask mask, const float* from) noexcept { return load(mask, from); }
+  static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }
+  static void stream(float* to, Vector value) noexcept { _mm512_stream_ps(to, value); }
+  static void write(float* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_ps(to, mask, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
+  static Vector load_first(const float* from, int count) noexcept { return load(first_lanes(count), from); }
+  static void write_first(float* to, int count, Vector value) noexcept {
+    write(to, first_lanes(count), value);
+  }
+  static void totals(const Vector* sums, float* to) noexcept {
+    const auto pairs = [](Vector a, Vector b) {
+      return _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+    };
+    const Vector ab = pairs(sums[0], sums[1]);
+    const Vector cd = pairs(sums[2], sums[3]);
+    // In each quarter a, b, c, d.
+    const Vector quarters = _mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xee));
+    const __m256 halves =
+        _mm256_add_ps(_mm512_castps512_ps256(quarters), _mm512_extractf32x8_ps(quarters, 1));
+    _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
+  }
+
+ private:
+  static Mask first_lanes(int count) noexcept {
+    return static_cast<Mask>((1U << static_cast<unsigned>(count)) - 1U);
+  }
+};
+
+struct Float64 {
+  using Unit = double;
+  using Result = double;
+  using Vector = __m512d;
+  using Mask = __mmask8;
+  static constexpr bool kInPlace = true;
+  static constexpr int kLanes = 8;
+  static constexpr int kUnit = 1;
+  static constexpr int kThinSums = 24;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static Vector load(const double* from) noexcept { return _mm512_loadu_pd(from); }
+  static Vector load(Mask mask, const double* from) noexcept { return _mm512_maskz_loadu_pd(mask, from); }
+  static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }
+  static Vector read(const double* from) noexcept { return load(from); }
+  static Vector read(Mask mask, const double* from) noexcept { return load(mask, from); }
+  static void write(double* to, Vector value) noexcept { _mm512_storeu_pd(to, value); }
+  static void stream(double* to, Vector value) noexcept { _mm512_stream_pd(to, value); }
+  static void write(double* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_pd(to, mask, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_pd(a, b); }
+  static Vector load_first(const double* from, int count) noexcept { return load(first_lanes(count), from); }
+  static void write_first(double* to, int count, Vector value) noexcept {
+    write(to, first_lanes(count), value);
+  }
+  static void totals(const Vector* sums, double* to) noexcept {
+    // In each quarter a, b, or c, d.
+    const auto pairs = [](Vector a, Vector b) {
+      const Vector quarters = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+      return _mm256_add_pd(_mm512_castpd512_pd256(quarters), _mm512_extractf64x4_pd(quarters, 1));
+    };
+    const __m256d ab = pairs(sums[0], sums[1]);
+    const __m256d cd = pairs(sums[2], sums[3]);
+    _mm256_storeu_pd(
+        to, _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
+  }
+
+ private:
+  static Mask first_lanes(int count) noexcept {
+    return static_cast<Mask>((1U << static_cast<unsigned>(count)) - 1U);
+  }
+};
+
+constexpr Packing kPack32 = word_packing<Words32>();
+constexpr Packing kPack64 = word_packing<Words64>();
+
+constexpr MicroKernel kNarrowFloat32 = narrow_kernel<Float32>(DataType::float32, &kPack32);
+constexpr MicroKernel kNarrowFloat64 = narrow_kernel<Float64>(DataType::float64, &kPack64);
+
+constexpr MicroKernel kKernels[] = {
+    wide_kernel<Float32>(kNarrowFloat32, &kThin<Float32>),
+    wide_kernel<Float64>(kNarrowFloat64, &kThin<Float64>),
+    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kWideRows, kWide* Float32::kLanes,
+     kByRows<Float32, kWide, kWideRows, false>.functions},
+};
+
+// Two FMA units of latency 4 or 5 need 10 independent chains. x = x * 1/2 + 1/2 stays at 1.
+constexpr int kChains = 12;
+
+std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
+  __m512 half = _mm512_set1_ps(0.5F);
+  asm volatile("" : "+v"(half));
+  __m512 chains[kChains];
+#pragma GCC unroll 16
+  for (auto& chain : chains) chain = _mm512_set1_ps(1.0F);
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      chain = _mm512_fmadd_ps(chain, half, half);
+      asm volatile("" : "+v"(chain));
+    }
+  }
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    if (_mm512_cmpneq_ps_mask(chain, _mm512_set1_ps(1.0F)) != 0) return 0;
+  }
+  return iterations * kChains * Float32::kLanes * 2;
+}
+
+std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
+  __m512d half = _mm512_set1_pd(0.5);
+  asm volatile("" : "+v"(half));
+  __m512d chains[kChains];
+#pragma GCC unroll 16
+  for (auto& chain : chains) chain = _mm512_set1_pd(1.0);
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 16
+    for (auto& chain : chains) {
+      chain = _mm512_fmadd_pd(chain, half, half);
+      asm volatile("" : "+v"(chain));
+    }
+  }
+#pragma GCC unroll 16
+  for (const auto& chain : chains) {
+    if (_mm512_cmpneq_pd_mask(chain, _mm512_set1_pd(1.0)) != 0) return 0;
+  }
+  return iterations * kChains * Float64::kLanes * 2;
+}
+
+constexpr PeakLoop kPeaks[] = {
+    {DataType::float32, peak_float32}, {DataType::float64, peak_float64}, {DataType::bfloat16, peak_float32}};
+
+}  // namespace
+
+constinit const InstructionSet kAvx512 = {
+    "avx512", kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuFma,
+    kKernels, sizeof(kKernels) / sizeof(kKernels[0]),
+    kPeaks,   sizeof(kPeaks) / sizeof(kPeaks[0])};
+
+}  // namespace pibench::kernels

@@ -1,0 +1,274 @@
+// The micro-kernels of every AVX-512 instruction set: 14 rows of two vectors of 512 bits, or, where C is
+// narrow, 28 rows of one. What one step of the depth does, the template's Arithmetic says.
+//
+// Everything is in an unnamed namespace: each file that includes this gets code of its own, compiled with its
+// own flags.
+#pragma once
+
+#include <immintrin.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "instruction_set.h"
+
+namespace pibench::kernels {
+namespace {
+
+// 28 accumulators, the vectors of B and one element of A: 31 of 32 registers.
+constexpr int kWideRows = 14;
+constexpr int kNarrowRows = 28;
+constexpr int kWide = 2;  // vectors
+constexpr int kNarrow = 1;
+
+// Rows of A where they lie are addressed from a few bases, so that the addresses fit into the scalar
+// registers.
+constexpr int kRowsPerBase = 5;
+
+// A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
+// each.
+template <typename Vector>
+inline Vector zeros() noexcept {
+  Vector zero;
+  asm("vpxord %0, %0, %0" : "=v"(zero));
+  return zero;
+}
+
+// Keeps the compiler from computing the addresses of all rows before the loop and spilling them.
+template <typename T>
+inline T* next_row(T* row, std::int64_t ld) noexcept {
+  row += ld;
+  asm("" : "+r"(row));
+  return row;
+}
+
+// Arithmetic:
+//   Unit         what is read of one lane at a time: one element, or the pair or quadruple of a dot product
+//   kUnit        elements of a Unit
+//   Result       element of C
+//   Vector       accumulators; kLanes of them
+//   Mask         which lanes of a vector exist
+//   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
+//   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
+//   read(Mask, const Result*), write(Result*, Mask, Vector), stream(Result*, Vector), add(a, b)
+template <typename Arithmetic, int vectors, int rows, bool in_place>
+class TileComputation {
+  using Unit = typename Arithmetic::Unit;
+  using Result = typename Arithmetic::Result;
+  using Vector = typename Arithmetic::Vector;
+  using Mask = typename Arithmetic::Mask;
+  static constexpr int kLanes = Arithmetic::kLanes;
+  static constexpr int kBases = (rows + kRowsPerBase - 1) / kRowsPerBase;
+
+ public:
+  // `whole`: every lane exists, so that no instruction needs a mask. `ahead`: asks for the next panel of B.
+  template <typename Whole, typename Ahead>
+  [[gnu::always_inline]] static inline void run(const Tile& tile, Whole whole, Ahead ahead) noexcept {
+    const auto* a = static_cast<const Unit*>(tile.a);
+    const auto* b = static_cast<const Unit*>(tile.b);
+    auto* c = static_cast<Result*>(tile.c);
+    const std::int64_t ldc = tile.ldc;
+    const std::int64_t units = tile.depth / Arithmetic::kUnit;
+    const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
+    const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
+    const std::int64_t a_row = tile.a_row;
+    const Unit* bases[kBases];
+#pragma GCC unroll 8
+    for (int i = 0; i < kBases; ++i) bases[i] = a + a_row * i * kRowsPerBase;
+    Mask masks[vectors]{};
+    if constexpr (!whole.value) {
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) masks[j] = lanes_from(tile.columns - std::int64_t{j} * kLanes);
+    }
+
+    if (tile.prefetch_c) {
+      // It is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
+      const Result* row = c;
+#pragma GCC unroll 32
+      for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+        for (int j = 0; j < vectors; ++j) {
+          _mm_prefetch(reinterpret_cast<const char*>(row + j * kLanes), _MM_HINT_T1);
+        }
+        row = next_row(row, ldc);
+      }
+    }
+    Vector sums[rows][vectors];
+#pragma GCC unroll 32
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) sums[i][j] = Arithmetic::start(b + units * b_step, j);
+    }
+
+    const auto load = [&](const Unit* from, int j) __attribute__((always_inline)) {
+      if constexpr (whole.value)
+        return Arithmetic::load(from + j * kLanes);
+      else
+        return Arithmetic::load(masks[j], from + j * kLanes);
+    };
+    // Element of A of row i, `ahead` units further down the depth.
+    const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
+      return in_place ? Arithmetic::broadcast(bases[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + ahead)
+                      : Arithmetic::broadcast(a + ahead * a_step + i);
+    };
+    const auto step = [&]() __attribute__((always_inline)) {
+      decltype(load(b, 0)) columns[vectors];
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) {
+        columns[j] = load(b, j);
+        if constexpr (ahead.value) {
+          _mm_prefetch(reinterpret_cast<const char*>(b + (vectors + j) * kLanes), _MM_HINT_T1);
+        }
+      }
+#pragma GCC unroll 32
+      for (int i = 0; i < rows; ++i) {
+        const auto factor = element(i, 0);
+#pragma GCC unroll 2
+        for (int j = 0; j < vectors; ++j) {
+          sums[i][j] = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
+        }
+      }
+      if constexpr (in_place) {
+#pragma GCC unroll 8
+        for (auto& base : bases) ++base;
+      } else {
+        a += a_step;
+      }
+      b += b_step;
+    };
+    for (std::int64_t p = 2; p < units; ++p) step();
+
+    // Stores vector j of one row, to which C's is added where the tile accumulates.
+    const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
+      Result* at = c + j * kLanes;
+      if constexpr (stream.value) {
+        Arithmetic::stream(at, sum);
+        return;
+      }
+      if constexpr (accumulate.value) {
+        if constexpr (whole.value)
+          sum = Arithmetic::add(sum, Arithmetic::read(at));
+        else
+          sum = Arithmetic::add(sum, Arithmetic::read(masks[j], at));
+      }
+      if constexpr (whole.value)
+        Arithmetic::write(at, sum);
+      else
+        Arithmetic::write(at, masks[j], sum);
+    };
+    // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep
+    // the next tile's multiplications waiting.
+    const auto finish_all = [&](auto accumulate, auto stream) __attribute__((always_inline)) {
+      if (units < 2) {
+        step();
+#pragma GCC unroll 32
+        for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+          for (int j = 0; j < vectors; ++j) finish(accumulate, stream, j, sums[i][j]);
+          c = next_row(c, ldc);
+        }
+        return;
+      }
+      decltype(load(b, 0)) columns[vectors];
+      decltype(load(b, 0)) next_columns[vectors];
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) {
+        columns[j] = load(b, j);
+        next_columns[j] = load(b + b_step, j);
+      }
+#pragma GCC unroll 32
+      for (int i = 0; i < rows; ++i) {
+        const auto factor = element(i, 0);
+        const auto next_factor = element(i, 1);
+#pragma GCC unroll 2
+        for (int j = 0; j < vectors; ++j) {
+          const Vector sum = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
+          finish(accumulate, stream, j, Arithmetic::multiply_add(next_factor, next_columns[j], sum));
+        }
+        c = next_row(c, ldc);
+      }
+    };
+    if (tile.accumulate) {
+      finish_all(std::true_type{}, std::false_type{});
+      return;
+    }
+    if constexpr (whole.value && vectors == kWide) {
+      if (tile.stream_c) {
+        finish_all(std::false_type{}, std::true_type{});
+        return;
+      }
+    }
+    finish_all(std::false_type{}, std::false_type{});
+  }
+
+ private:
+  static Mask lanes_from(std::int64_t columns) noexcept {
+    if (columns <= 0) return Mask{0};
+    if (columns >= kLanes) return static_cast<Mask>(~Mask{0});
+    return static_cast<Mask>((1U << static_cast<unsigned>(columns)) - 1U);
+  }
+};
+
+template <typename Arithmetic, int vectors, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
+  using Computation = TileComputation<Arithmetic, vectors, rows, in_place>;
+  // The narrow kernel always masks: its tiles are seldom whole, and all its rows twice take long to compile.
+  if (vectors == kNarrow || tile.columns < vectors * Arithmetic::kLanes) {
+    Computation::run(tile, std::false_type{}, std::false_type{});
+    return;
+  }
+  if constexpr (vectors == kWide) {
+    if constexpr (in_place) {
+      if (tile.prefetch_b) {
+        Computation::run(tile, std::true_type{}, std::true_type{});
+        return;
+      }
+    }
+    Computation::run(tile, std::true_type{}, std::false_type{});
+  }
+}
+
+// The functions for 1 .. most rows.
+template <int most>
+struct ByRows {
+  ComputeTile functions[most];
+};
+template <typename Arithmetic, int vectors, bool in_place, int... below>
+constexpr ByRows<sizeof...(below)> by_rows(std::integer_sequence<int, below...>) {
+  return {{compute_tile<Arithmetic, vectors, below + 1, in_place>...}};
+}
+template <typename Arithmetic, int vectors, int most, bool in_place>
+constexpr auto kByRows = by_rows<Arithmetic, vectors, in_place>(std::make_integer_sequence<int, most>{});
+
+// The kernel for up to one vector of columns, and the one for two, which calls on it at the right edge.
+template <typename Arithmetic>
+constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
+  MicroKernel kernel{type,
+                     packing,
+                     sizeof(typename Arithmetic::Result),
+                     kNarrowRows,
+                     Arithmetic::kLanes,
+                     kByRows<Arithmetic, kNarrow, kNarrowRows, false>.functions};
+  if constexpr (Arithmetic::kInPlace)
+    kernel.in_place = kByRows<Arithmetic, kNarrow, kNarrowRows, true>.functions;
+  kernel.any_columns = true;
+  return kernel;
+}
+
+template <typename Arithmetic>
+constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* thin = nullptr) {
+  MicroKernel kernel{narrow.type,
+                     narrow.packing,
+                     narrow.result_size,
+                     kWideRows,
+                     kWide * Arithmetic::kLanes,
+                     kByRows<Arithmetic, kWide, kWideRows, false>.functions};
+  if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
+  kernel.any_columns = true;
+  kernel.narrow = &narrow;
+  kernel.thin = thin;
+  return kernel;
+}
+
+}  // namespace
+}  // namespace pibench::kernels

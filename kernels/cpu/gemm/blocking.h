@@ -1,0 +1,30 @@
+// Block sizes of the loop nest, chosen from the caches and the shape. (The analysis behind them: Goto & van
+// de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; Low et al., "Analytical Modeling Is
+// Enough for High-Performance BLIS", 2016.)
+#pragma once
+
+#include <cstdint>
+
+#include "../cache_sizes.h"
+
+namespace pibench::kernels {
+
+struct GemmShape;
+struct MicroKernel;
+
+// mc x kc of A are packed for the L2 cache of one core, kc x nc of B for the L3 cache. nc is a multiple of
+// nr.
+struct Blocking {
+  std::int64_t mc, kc, nc;
+};
+
+// The blocks for `shape`, none larger than it needs. `blocks_of_b` is how many packed blocks of B live at a
+// time.
+Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
+                         int blocks_of_b);
+
+// Cuts `extent` into the fewest near-equal pieces of at most `most` and returns the largest one, rounded up
+// to `unit`.
+std::int64_t even_piece(std::int64_t extent, std::int64_t most, std::int64_t unit) noexcept;
+
+}  // namespace pibench::kernels

@@ -1,0 +1,105 @@
+// The table of instruction sets, and the choice among them.
+#include "dispatch.h"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../cpu_features.h"
+#include "../data_type_name.h"
+#include "gemm.h"
+#include "instruction_set.h"
+#include "loop_nest.h"
+#include "thin.h"
+
+namespace pibench::kernels {
+namespace {
+
+// Best first. Adding an instruction set is one line here.
+constexpr std::array kInstructionSets = {
+#if defined(__x86_64__)
+    &kAmxBf16,  &kAmxInt8, &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2, &kPortableV3,
+#elif defined(__aarch64__)
+    &kNeonBf16, &kNeonI8mm, &kNeonDotprod, &kNeon,
+#endif
+    &kPortable,
+};
+
+bool runs_here(const InstructionSet& set) { return (set.needs & ~cpu_features()) == 0; }
+
+std::span<const MicroKernel> kernels_of(const InstructionSet& set) {
+  return {set.kernels, static_cast<std::size_t>(set.kernel_count)};
+}
+
+// By its name, or by what its name begins with: `portable` is also `portable-v3`.
+bool is_named(const InstructionSet& set, std::string_view isa) {
+  const std::string_view name = set.name;
+  return isa.empty() || isa == name || (name.starts_with(isa) && name[isa.size()] == '-');
+}
+
+std::string_view name_or_empty(const char* isa) { return isa == nullptr ? "" : isa; }
+
+std::vector<KernelInfo> list_kernels() {
+  std::vector<KernelInfo> list;
+  for (const InstructionSet* set : kInstructionSets) {
+    for (const MicroKernel& kernel : kernels_of(*set))
+      list.push_back({set->name, kernel.type, runs_here(*set)});
+  }
+  return list;
+}
+
+std::pair<const InstructionSet*, const PeakLoop*> find_peak_loop(DataType type, const char* isa) {
+  const std::string_view wanted = name_or_empty(isa);
+  for (const InstructionSet* set : kInstructionSets) {
+    if (!is_named(*set, wanted) || !runs_here(*set)) continue;
+    for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
+      if (peak.type == type) return {set, &peak};
+    }
+  }
+  return {nullptr, nullptr};
+}
+
+}  // namespace
+
+std::span<const KernelInfo> kernel_list() {
+  static const std::vector<KernelInfo> list = list_kernels();
+  return list;
+}
+
+std::unique_ptr<Gemm> make_gemm_by(const InstructionSet& set, const MicroKernel& kernel,
+                                   const GemmShape& shape, Team& team) {
+  if (is_thin(kernel, shape)) return make_thin_gemm(set, kernel, shape, team);
+  return make_blocked_gemm(set, kernel_for(kernel, shape), shape, team);
+}
+
+std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const char* isa, Team& team) {
+  const std::string_view wanted = name_or_empty(isa);
+  bool compiled_in = false;
+  for (const InstructionSet* set : kInstructionSets) {
+    if (!is_named(*set, wanted)) continue;
+    for (const MicroKernel& kernel : kernels_of(*set)) {
+      if (kernel.type != type) continue;
+      compiled_in = true;
+      if (runs_here(*set)) return make_gemm_by(*set, kernel, shape, team);
+    }
+  }
+  const std::string what = "the " + std::string(wanted) + " kernel for " + name_of(type);
+  throw std::invalid_argument(compiled_in
+                                  ? what + " does not run on this CPU"
+                                  : what + " is not part of this build; leave the choice of kernel open");
+}
+
+std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterations) noexcept {
+  const auto [set, loop] = find_peak_loop(type, isa);
+  return loop == nullptr ? 0 : loop->run(iterations);
+}
+
+const char* peak_loop_isa(DataType type, const char* isa) noexcept {
+  const auto [set, loop] = find_peak_loop(type, isa);
+  return loop == nullptr ? "" : set->name;
+}
+
+}  // namespace pibench::kernels

@@ -1,0 +1,136 @@
+// What an instruction set brings to the GEMM: its micro-kernels and its peak loops.
+//
+// Adding one: a file beside portable.cc that defines one `const InstructionSet`, its declaration at the end
+// of this header, and its line in dispatch.cc.
+//
+// A file for one instruction set is compiled with flags of its own. Any inline function or template instance
+// with external linkage that it emitted could be chosen by the linker for the whole program and would then
+// crash on other CPUs. So such a file includes intrinsics, this header, and headers whose code is in unnamed
+// namespaces, and exports nothing but its InstructionSet; all of that is constant data, so that nothing of
+// the file executes before dispatch.cc has checked the CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../cpu_features.h"
+#include "../data_type.h"
+#include "packing.h"
+
+namespace pibench::kernels {
+
+// One tile of C, at most mr rows and nr columns:
+//   C[i][j] = (accumulate ? C[i][j] : 0) + sum over p < depth of A[i][p] * B[p][j]
+struct Tile {
+  std::int64_t depth;  // of packed operands, filled up to the packing's depth_multiple
+  const void* a;
+  const void* b;
+  void* c;
+  // Elements of A, as packed or as it lies, from one unit of the depth to the next, and the same of B. (The
+  // packed ones are rows * unit and nr * unit; kernels whose unit is above 1 may rely on these.)
+  std::int64_t a_step, b_step;
+  std::int64_t a_row;    // elements from one row of A to the next; read by ComputeTile functions `in_place`
+  std::int64_t ldc;      // elements from one row of C to the next
+  std::int64_t columns;  // of the tile: nr, or fewer where the kernel says that it can
+  bool accumulate;
+  bool stream_c;    // C may be written past the caches: each row of the tile begins a cache line
+  bool prefetch_c;  // C is too large to be in a near cache
+  bool prefetch_b;  // so is B, which lies in rows too far apart for the CPU to see a stream
+};
+
+// Computes a tile of a fixed number of rows.
+using ComputeTile = void (*)(const Tile& tile) noexcept;
+
+// A part of a matrix that is multiplied with a few vectors. Distances are in elements of one type.
+struct ThinPart {
+  const void* matrix;
+  std::int64_t row;  // from one row to the next; within a row elements are neighbours
+  std::int64_t rows, columns;
+  const void* vectors;
+  std::int64_t vector, element;  // from one vector to the next, and from one element of a vector to the next
+  void* result;
+  std::int64_t result_vector;  // from the result of one vector to that of the next
+  std::int64_t result_row;     // from the result of one row to that of the next, along rows
+  bool accumulate;             // onto the result, along rows
+  bool ahead;                  // the matrix comes from memory: ask for rows before they are read
+};
+
+// result[vector][j] = sum over rows of the vector's element of a row times element j of that row, or, along
+// rows, result[vector][row] = sum over columns of the vector's element times the row's.
+using MultiplyThin = void (*)(const ThinPart& part) noexcept;
+
+inline constexpr int kThinVectors = 4;
+
+struct ThinKernel {
+  MultiplyThin along_rows[kThinVectors];   // for 1 .. 4 vectors, of which elements are neighbours
+  MultiplyThin across_rows[kThinVectors];  // likewise, with any distance; elements of a result are neighbours
+};
+
+// A micro-kernel: how operands of one type are packed and how one tile is computed from them.
+// There are a few constant ones: the members stand in the order of reading, not in that of the fewest bytes.
+struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
+  DataType type;
+  const Packing* packing;
+  std::size_t result_size;  // bytes of an element of C
+  int mr;                   // most rows of a tile
+  int nr;                   // columns of a tile
+  // by_rows[r - 1] computes r rows, for each r in 1..mr: no row of C is ever padding. A is packed, or, where
+  // the packing changes neither type nor unit, any matrix whose rows are neighbours in memory.
+  const ComputeTile* by_rows;
+  // The same with A as it lies in memory, row-major and not packed: `a_row` apart, its depth in steps of one.
+  // nullptr where there are none. Only where the packing changes neither type nor, save for whole multiples
+  // of the depth that packing fills up to, unit. B may be packed or, where its unit is 1, as it lies,
+  // row-major.
+  const ComputeTile* in_place = nullptr;
+  // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
+  // in a buffer.
+  bool any_columns = false;
+  // A kernel with fewer columns, for the same packed operands and at least as many rows; nullptr: none.
+  const MicroKernel* narrow = nullptr;
+  // For products with a matrix and few vectors, of its own type; nullptr: none.
+  const ThinKernel* thin = nullptr;
+  // Called by each member before its first tile of a call and after its last, where an instruction set has
+  // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
+  void (*enter)() noexcept = nullptr;
+  void (*leave)() noexcept = nullptr;
+  // Blocks of A, and in them strips, are cut at multiples of so many rows, a divisor of mr: kernels of which
+  // other heights cost as much as the next multiple.
+  int row_multiple = 1;
+  // How many multiply-adds it does in the time in which vector instructions do one. What packing, waking
+  // other members and streaming from L2 cost weighs so much more beside it.
+  int speed = 1;
+};
+
+// Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;
+// 0 where the sums at the end are not what they must be.
+struct PeakLoop {
+  DataType type;
+  std::uint64_t (*run)(std::uint64_t iterations) noexcept;
+};
+
+struct InstructionSet {
+  const char* name;
+  std::uint32_t needs;  // CpuFeature bits
+  const MicroKernel* kernels;
+  int kernel_count;
+  const PeakLoop* peaks;
+  int peak_count;
+};
+
+extern const InstructionSet kPortable;
+#if defined(__x86_64__)
+extern const InstructionSet kPortableV3;
+extern const InstructionSet kAvx2;
+extern const InstructionSet kAvx512;
+extern const InstructionSet kAvx512Bf16;
+extern const InstructionSet kAvx512Vnni;
+extern const InstructionSet kAmxBf16;
+extern const InstructionSet kAmxInt8;
+#elif defined(__aarch64__)
+extern const InstructionSet kNeon;
+extern const InstructionSet kNeonBf16;
+extern const InstructionSet kNeonDotprod;
+extern const InstructionSet kNeonI8mm;
+#endif
+
+}  // namespace pibench::kernels

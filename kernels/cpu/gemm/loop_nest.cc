@@ -1,0 +1,448 @@
+// The five loops around the micro-kernel, from outside: columns of C by nc, depth by kc (a block of B is
+// packed), rows by mc (a block of A is packed), panels of nr columns, strips of at most mr rows. The caches
+// hold the packed block of B (L3), the packed block of A (L2) and one panel of B (L1) while the loops inside
+// run over them.
+//
+// Everything here counts in elements and moves bytes: it knows no data type.
+#include "loop_nest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "../../../native/threads/team.h"
+#include "../buffer.h"
+#include "instruction_set.h"
+
+namespace pibench::kernels {
+namespace {
+
+constexpr std::size_t kLine = 64;
+
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// Whether each row begins a cache line.
+bool is_line_aligned(const std::byte* first, std::size_t row_bytes) {
+  return reinterpret_cast<std::uintptr_t>(first) % kLine == 0 && row_bytes % kLine == 0;
+}
+
+// A block of an operand as the kernel is to read it.
+struct Panels {
+  const std::byte* data;
+  std::int64_t step;  // elements from one unit of the depth to the next
+  bool packed;
+};
+
+// Cuts rows into strips of near-equal height, at most `most`, rather than whole ones and a rest: a low strip
+// has too few independent sums to fill the pipelines. They are cut at multiples of `multiple`, and the last
+// ones are the higher, so that of at least so many rows none has fewer. Without a division for each.
+class Strips {
+ public:
+  Strips(std::int64_t rows, std::int64_t most, std::int64_t multiple) noexcept
+      : rows_(rows), multiple_(multiple) {
+    const std::int64_t units = ceil_div(rows, multiple);
+    const std::int64_t count = ceil_div(rows, most);
+    units_ = units / count;
+    lower_ = count - units % count;
+    settle();
+  }
+  [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
+  [[nodiscard]] std::int64_t row() const noexcept { return row_; }
+  [[nodiscard]] std::int64_t height() const noexcept { return height_; }
+  void next() noexcept {
+    row_ += height_;
+    settle();
+  }
+
+ private:
+  void settle() noexcept {
+    const std::int64_t units = units_ + (lower_-- > 0 ? 0 : 1);
+    height_ = std::min(units * multiple_, rows_ - row_);
+  }
+
+  std::int64_t rows_, multiple_;
+  std::int64_t units_ = 0, lower_ = 0;  // the first `lower_` strips have so many units, the others one more
+  std::int64_t row_ = 0, height_ = 0;
+};
+
+class BlockedGemm final : public Gemm {
+ public:
+  BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
+              const Strategy& strategy);
+
+  void prepack(const GemmOperands& operands) noexcept override;
+  void run(const GemmOperands& operands) noexcept override;
+  [[nodiscard]] const char* isa() const noexcept override { return set_.name; }
+  [[nodiscard]] int members() const noexcept override { return partition_.members(); }
+
+ private:
+  // A member's place in the partition and the part of each product that is its own.
+  struct Role {
+    Range products, rows, columns;
+    int row, column;  // in the grid
+    int lane;         // of packed blocks of B: one for each column of the grid and group of products
+  };
+
+  void on_members(Team::Body body) noexcept;
+  [[nodiscard]] Role role_of(int member) const noexcept;
+  void touch(int member) noexcept;
+  void work(int member) noexcept;
+  void multiply_product(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
+
+  Panels block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                    std::size_t& turn) noexcept;
+  void pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+              Range panels_to_pack) noexcept;
+  void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
+  void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
+                Range depth, int member) noexcept;
+  void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
+                 std::byte* edge) noexcept;
+
+  [[nodiscard]] const std::byte* a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept;
+  [[nodiscard]] const std::byte* b_at(std::int64_t product, std::int64_t p,
+                                      std::int64_t column) const noexcept;
+  [[nodiscard]] std::int64_t packed_depth(std::int64_t depth) const noexcept {
+    return round_up(depth, packing_.depth_multiple);
+  }
+  // Bytes of so many packed lanes of a block.
+  [[nodiscard]] std::size_t packed_bytes(std::int64_t lanes, std::int64_t depth) const noexcept {
+    return static_cast<std::size_t>(lanes * packed_depth(depth)) * packing_.packed_size;
+  }
+  [[nodiscard]] std::size_t panel_bytes(std::int64_t depth) const noexcept {
+    return packed_bytes(kernel_.nr, depth) + static_cast<std::size_t>(kernel_.nr * packing_.trailer_of_b);
+  }
+  [[nodiscard]] std::size_t source_bytes(std::int64_t elements) const noexcept {
+    return static_cast<std::size_t>(elements) * packing_.source_size;
+  }
+  [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
+    return static_cast<std::size_t>(elements) * kernel_.result_size;
+  }
+  [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
+    return {rows, strip_rows_, kernel_.row_multiple};
+  }
+  [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
+    return ceil_div(columns, kernel_.nr);
+  }
+  // Where the block of B that begins at these columns and this depth stands among the prepacked ones.
+  [[nodiscard]] std::size_t prepacked_offset(std::int64_t product, std::int64_t column,
+                                             std::int64_t depth) const noexcept;
+
+  // A member's own buffer: its packed block of A, one whole tile of C for the edges, and one panel of B.
+  [[nodiscard]] std::byte* own_a(int member) const noexcept {
+    return own_[static_cast<std::size_t>(member)].data();
+  }
+  [[nodiscard]] std::byte* own_edge(int member) const noexcept { return own_a(member) + edge_offset_; }
+  [[nodiscard]] std::byte* own_panel(int member) const noexcept { return own_a(member) + panel_offset_; }
+
+  const InstructionSet& set_;
+  const MicroKernel& kernel_;
+  const Packing& packing_;
+  GemmShape shape_;
+  Team& team_;
+  Partition partition_;
+  Blocking blocks_;
+  bool a_in_place_, b_in_place_;
+  int strip_rows_;
+  bool prefetch_b_, prefetch_c_, stream_c_;
+  std::vector<Role> roles_;         // of each member at work
+  std::int64_t column_blocks_ = 0;  // of the widest share of the columns
+  std::size_t edge_offset_ = 0, panel_offset_ = 0;
+  std::vector<Buffer> own_;
+  // Packed blocks of B, `blocks_per_lane_` for each lane: one that is its packer's alone, or two that take
+  // turns among those who share it, so that one barrier a block is enough.
+  std::size_t blocks_per_lane_ = 1;
+  std::vector<Buffer> packed_b_;
+  const GemmOperands* operands_ = nullptr;
+};
+
+BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape,
+                         Team& team, const Strategy& strategy)
+    : set_(set),
+      kernel_(kernel),
+      packing_(*kernel.packing),
+      shape_(shape),
+      team_(team),
+      partition_(strategy.partition),
+      blocks_(strategy.blocking),
+      a_in_place_(strategy.a_in_place),
+      b_in_place_(strategy.b_in_place),
+      strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
+      prefetch_b_(strategy.b_in_place &&
+                  static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
+      prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
+      stream_c_(strategy.stream_c),
+      blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
+  if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
+  const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
+  column_blocks_ = ceil_div(widest, blocks_.nc);
+
+  for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
+  const std::size_t a_bytes = a_in_place_ ? 0 : packed_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
+  edge_offset_ = whole_lines(a_bytes);
+  panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
+  const std::size_t own_bytes = panel_offset_ + (b_in_place_ ? panel_bytes(blocks_.kc) : 0);
+  for (int i = 0; i < partition_.members(); ++i) own_.emplace_back(own_bytes);
+  if (shape.prepack_b) {
+    packed_b_.emplace_back(prepacked_offset(shape.batch, 0, 0));
+  } else if (!b_in_place_) {
+    const std::size_t block = static_cast<std::size_t>(panels(blocks_.nc)) * panel_bytes(blocks_.kc);
+    const auto lanes = static_cast<std::size_t>(std::int64_t{partition_.products} * partition_.columns);
+    for (std::size_t i = 0; i < lanes * blocks_per_lane_; ++i) packed_b_.emplace_back(block);
+  }
+  on_members([](void* self, int member) { static_cast<BlockedGemm*>(self)->touch(member); });
+}
+
+void BlockedGemm::on_members(Team::Body body) noexcept {
+  if (partition_.members() == 1) {
+    body(this, 0);
+  } else {
+    team_.run(body, this);
+  }
+}
+
+BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
+  const auto [products, rows, columns] = partition_;
+  const int group = member / (rows * columns);
+  const int in_group = member % (rows * columns);
+  // Members whose numbers are neighbours share columns, and so the packed block of B.
+  const int row = in_group % rows;
+  const int column = in_group / rows;
+  const Range my_panels = share(panels(shape_.n), column, columns);
+  return {share(shape_.batch, group, products),
+          share(shape_.m, row, rows),
+          {my_panels.begin * kernel_.nr, std::min(my_panels.end * kernel_.nr, shape_.n)},
+          row,
+          column,
+          group * columns + column};
+}
+
+// Zeroes what the member will write, so that the pages exist and lie on its memory node before the first run.
+void BlockedGemm::touch(int member) noexcept {
+  if (member >= partition_.members()) return;
+  const auto index = static_cast<std::size_t>(member);
+  std::memset(own_[index].data(), 0, own_[index].size());
+  const Role& role = roles_[index];
+  const auto zero_share = [&](const Buffer& buffer, std::int64_t part, std::int64_t parts) {
+    const Range mine = share(static_cast<std::int64_t>(buffer.size()), part, parts);
+    std::memset(buffer.data() + mine.begin, 0, static_cast<std::size_t>(mine.size()));
+  };
+  if (shape_.prepack_b) {
+    zero_share(packed_b_[0], member, partition_.members());
+    return;
+  }
+  if (b_in_place_) return;
+  const std::size_t first = static_cast<std::size_t>(role.lane) * blocks_per_lane_;
+  for (std::size_t i = 0; i < blocks_per_lane_; ++i) {
+    zero_share(packed_b_[first + i], role.row, partition_.rows);
+  }
+}
+
+void BlockedGemm::run(const GemmOperands& operands) noexcept {
+  operands_ = &operands;
+  on_members([](void* self, int member) { static_cast<BlockedGemm*>(self)->work(member); });
+  operands_ = nullptr;
+}
+
+void BlockedGemm::prepack(const GemmOperands& operands) noexcept {
+  if (!shape_.prepack_b) return;
+  operands_ = &operands;
+  for (std::int64_t product = 0; product < shape_.batch; ++product) {
+    for (std::int64_t column = 0; column < shape_.n; column += kernel_.nr) {
+      const Range columns{column, std::min(column + kernel_.nr, shape_.n)};
+      for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
+        pack_b(packed_b_[0].data() + prepacked_offset(product, column, pc), product, columns,
+               {pc, std::min(pc + blocks_.kc, shape_.k)}, {0, 1});
+      }
+    }
+  }
+  operands_ = nullptr;
+}
+
+// By product, then by depth, then by panel: the panels of any range of columns are neighbours in a block.
+std::size_t BlockedGemm::prepacked_offset(std::int64_t product, std::int64_t column,
+                                          std::int64_t depth) const noexcept {
+  const auto all_panels = static_cast<std::size_t>(panels(shape_.n));
+  const auto whole_blocks = static_cast<std::size_t>(shape_.k / blocks_.kc);
+  const std::int64_t rest = shape_.k % blocks_.kc;
+  const std::size_t product_bytes =
+      all_panels * (whole_blocks * panel_bytes(blocks_.kc) + (rest > 0 ? panel_bytes(rest) : 0));
+  const Range here{depth, std::min(depth + blocks_.kc, shape_.k)};
+  return static_cast<std::size_t>(product) * product_bytes +
+         static_cast<std::size_t>(depth / blocks_.kc) * all_panels * panel_bytes(blocks_.kc) +
+         static_cast<std::size_t>(column / kernel_.nr) * panel_bytes(here.size());
+}
+
+void BlockedGemm::work(int member) noexcept {
+  if (member >= partition_.members()) {
+    // Barriers are of the whole team.
+    if (partition_.rows > 1 && !b_in_place_ && !shape_.prepack_b) {
+      const std::int64_t barriers = shape_.batch * column_blocks_ * ceil_div(shape_.k, blocks_.kc);
+      for (std::int64_t i = 0; i < barriers; ++i) team_.barrier();
+    }
+    return;
+  }
+  const Role& role = roles_[static_cast<std::size_t>(member)];
+  if (kernel_.enter != nullptr) kernel_.enter();
+  std::size_t turn = 0;
+  for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
+    multiply_product(role, product, turn, member);
+  }
+  if (kernel_.leave != nullptr) kernel_.leave();
+#if defined(__x86_64__)
+  // Orders what was written past the caches before what tells others that it is there. The instruction
+  // itself: the thread sanitizer knows no fences of the language.
+  if (stream_c_) __builtin_ia32_sfence();
+#endif
+}
+
+void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::size_t& turn,
+                                   int member) noexcept {
+  // Every share of the columns has as many blocks, if empty ones, so that all meet at every barrier.
+  for (std::int64_t block = 0; block < column_blocks_; ++block) {
+    const std::int64_t jc = role.columns.begin + block * blocks_.nc;
+    const Range columns{std::min(jc, role.columns.end), std::min(jc + blocks_.nc, role.columns.end)};
+    for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
+      const Range depth{pc, std::min(pc + blocks_.kc, shape_.k)};
+      const Panels b = block_of_b(role, product, columns, depth, turn);
+      for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
+        const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
+        if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
+        multiply(own_a(member), b, product, rows, columns, depth, member);
+      }
+    }
+  }
+}
+
+Panels BlockedGemm::block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                               std::size_t& turn) noexcept {
+  const std::int64_t packed_step = std::int64_t{kernel_.nr} * packing_.b.unit;
+  if (b_in_place_) return {b_at(product, depth.begin, columns.begin), operands_->ldb, false};
+  if (shape_.prepack_b) {
+    const std::size_t offset = prepacked_offset(product, columns.begin, depth.begin);
+    return {packed_b_[0].data() + offset, packed_step, true};
+  }
+  std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
+  pack_b(packed, product, columns, depth, share(panels(columns.size()), role.row, partition_.rows));
+  if (partition_.rows > 1) {
+    // Past this barrier everybody has packed this block, and nobody reads the one before any more.
+    team_.barrier();
+    turn = (turn + 1) % blocks_per_lane_;
+  }
+  return {packed, packed_step, true};
+}
+
+const std::byte* BlockedGemm::a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept {
+  const std::int64_t element = shape_.transpose_a ? p * operands_->lda + row : row * operands_->lda + p;
+  return static_cast<const std::byte*>(operands_->a) + source_bytes(product * operands_->stride_a + element);
+}
+
+const std::byte* BlockedGemm::b_at(std::int64_t product, std::int64_t p, std::int64_t column) const noexcept {
+  const std::int64_t element = shape_.transpose_b ? column * operands_->ldb + p : p * operands_->ldb + column;
+  return static_cast<const std::byte*>(operands_->b) + source_bytes(product * operands_->stride_b + element);
+}
+
+// Panel j of a packed block begins at j * panel_bytes.
+void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                         Range panels_to_pack) noexcept {
+  const PackStrip pack = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
+  for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel) {
+    const std::int64_t first = columns.begin + panel * kernel_.nr;
+    const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
+    pack(b_at(product, depth.begin, first), operands_->ldb, width, depth.size(), kernel_.nr,
+         packed + static_cast<std::size_t>(panel) * panel_bytes(depth.size()));
+  }
+}
+
+// The strip from row i on begins where i packed rows end.
+void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
+  const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
+  for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
+    pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
+         strip.height(), packed + packed_bytes(strip.row(), depth.size()));
+  }
+}
+
+void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
+                           Range columns, Range depth, int member) noexcept {
+  auto* c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
+  Tile tile{};
+  tile.ldc = operands_->ldc;
+  tile.accumulate = depth.begin > 0;
+  tile.prefetch_c = prefetch_c_;
+  tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(c, result_bytes(operands_->ldc));
+  tile.a_row = operands_->lda;
+  tile.depth = packed_depth(depth.size());
+
+  for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
+    const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
+    const std::int64_t panel = (j - columns.begin) / kernel_.nr;
+    const MicroKernel& kernel =
+        kernel_.narrow != nullptr && width <= kernel_.narrow->nr ? *kernel_.narrow : kernel_;
+    const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel.in_place : kernel.by_rows;
+    const bool hangs_over = width < kernel.nr && !kernel.any_columns;
+    tile.columns = hangs_over ? kernel.nr : width;
+    tile.b_step = b.step;
+    if (b.packed) {
+      tile.b = b.data + static_cast<std::size_t>(panel) * panel_bytes(depth.size());
+    } else if (!hangs_over) {
+      tile.b = b.data + source_bytes(j - columns.begin);
+    } else {
+      // Reading a whole panel here would read beyond the matrix.
+      pack_b(own_panel(member), product, {j, j + width}, depth, {0, 1});
+      tile.b = own_panel(member);
+      tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
+    }
+    for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
+      tile.prefetch_b = prefetch_b_ && strip.row() == 0;
+      if (a_in_place_) {
+        tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
+        tile.a_step = shape_.transpose_a ? operands_->lda : 1;
+      } else {
+        tile.a = packed_a + packed_bytes(strip.row(), depth.size());
+        tile.a_step = strip.height() * packing_.a.unit;
+      }
+      tile.c = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
+      const ComputeTile compute = by_rows[strip.height() - 1];
+      if (!hangs_over) {
+        compute(tile);
+      } else {
+        edge_tile(compute, tile, strip.height(), width, own_edge(member));
+      }
+    }
+  }
+}
+
+// A tile that hangs over the right edge of C is computed whole in `edge`.
+void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
+                            std::byte* edge) noexcept {
+  const std::size_t bytes = result_bytes(columns);
+  const std::size_t c_step = result_bytes(tile.ldc);
+  const std::size_t edge_step = result_bytes(kernel_.nr);
+  auto* c = static_cast<std::byte*>(tile.c);
+  const auto count = static_cast<std::size_t>(rows);
+  if (tile.accumulate) {
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(edge + i * edge_step, c + i * c_step, bytes);
+  }
+  tile.c = edge;
+  tile.ldc = kernel_.nr;
+  compute(tile);
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(c + i * c_step, edge + i * edge_step, bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKernel& kernel,
+                                        const GemmShape& shape, Team& team, const Strategy* strategy) {
+  if (shape.m < 1 || shape.n < 1 || shape.k < 1 || shape.batch < 1)
+    throw std::invalid_argument("a GEMM needs m, n, k and a batch of at least 1");
+  const Strategy chosen = strategy != nullptr ? *strategy : choose_strategy(kernel, shape, team.size());
+  if ((chosen.a_in_place && !can_read_a_in_place(kernel, shape)) ||
+      (chosen.b_in_place && !can_read_b_in_place(kernel, shape)))
+    throw std::invalid_argument("this operand cannot be read in place");
+  return std::make_unique<BlockedGemm>(set, kernel, shape, team, chosen);
+}
+
+}  // namespace pibench::kernels

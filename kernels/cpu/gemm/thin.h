@@ -1,0 +1,36 @@
+// Products of a matrix with a few vectors: those of one to four rows, or of one to four columns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "gemm.h"
+
+namespace pibench::kernels {
+
+struct InstructionSet;
+struct MicroKernel;
+
+// How a call goes about it. All of it follows from the shape, the caches and the team's size.
+struct ThinStrategy {
+  int members = 1;
+  std::int64_t block =
+      1;               // elements of each vector, or of its result, while which stay near the matrix passes
+  bool ahead = false;  // asks for rows of the matrix before they are read
+};
+
+// Whether the kernel can compute such products like this at all.
+bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+
+// Whether it is the faster way.
+bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+
+ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& shape, int members);
+
+// `strategy` = nullptr: chosen. Tests pass their own to reach every path with small matrices.
+// Throws std::invalid_argument for an empty shape and for one that cannot be computed like this.
+std::unique_ptr<Gemm> make_thin_gemm(const InstructionSet& set, const MicroKernel& kernel,
+                                     const GemmShape& shape, Team& team,
+                                     const ThinStrategy* strategy = nullptr);
+
+}  // namespace pibench::kernels

@@ -1,0 +1,43 @@
+// The flags of bench:coverage.
+import { parseArgs } from 'node:util';
+
+export const USAGE = `npm run bench:coverage -- [flags]: how often the 95 % intervals contain the truth
+  --trials N       of each setting: 1000
+  --repetitions N  in each launch: 200
+  --seed N         of everything that is drawn: 1
+  --quick          150 trials of 60 repetitions, for a look
+  --record DIR     also replays the launches of this campaign's record (several: give it again)
+  --markdown FILE  also writes the tables there
+`;
+
+const FLAGS = {
+  trials: { type: 'string' },
+  repetitions: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  quick: { type: 'boolean', default: false },
+  record: { type: 'string', multiple: true, default: [] },
+  markdown: { type: 'string' },
+  help: { type: 'boolean', default: false },
+};
+
+function whole(name, text, least) {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < least) {
+    throw new Error(`--${name} is a whole number from ${least} on, not ${text}`);
+  }
+  return value;
+}
+
+/** @throws Error with what is wrong with the flags */
+export function readOptions(args) {
+  const { values } = parseArgs({ args, options: FLAGS });
+  return {
+    help: values.help,
+    trials: whole('trials', values.trials ?? (values.quick ? '150' : '1000'), 10),
+    // Criterion's way of sampling needs a few in each of its values.
+    repetitions: whole('repetitions', values.repetitions ?? (values.quick ? '60' : '200'), 20),
+    seed: whole('seed', values.seed, 0),
+    records: values.record,
+    markdown: values.markdown,
+  };
+}

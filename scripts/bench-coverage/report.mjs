@@ -1,0 +1,115 @@
+// The figures as Markdown. Pure.
+import { table } from '../bench-gemm/report.mjs';
+import { TAKEN } from './others.mjs';
+import { EFFECT, NOISE } from './series.mjs';
+
+export const LOW = 0.93;
+export const HIGH = 0.97;
+
+const percent = (share) => `${(100 * share).toFixed(1)}`;
+const errorOf = (share, trials) => Math.sqrt((share * (1 - share)) / trials);
+
+export function heading({ trials, repetitions, seed }) {
+  return [
+    '# How often the 95 % intervals contain the truth',
+    'Written by `npm run bench:coverage -- --markdown FILE`; the code that is judged is the one that writes records.',
+    [
+      `- ${trials} trials of each setting, ${repetitions} repetitions in a launch, seed ${seed}: a coverage of 95 % has a standard error of ${percent(errorOf(0.95, trials))} points`,
+      `- A repetition takes 1 + ${NOISE} x noise + ${EFFECT} x launch effect; rows: the noise inside a launch and the effects of launches, each with a standard deviation of about 1`,
+      `- Truth: what very many more launches of ${repetitions} repetitions have for their median; that is what another campaign of this kind would find`,
+      '- After the stroke: of the same intervals, those that contain what launches without end would show, the quantile of all the repetitions of the launch in the middle. It is less where so few repetitions show something else: neighbours that depend on each other for long, and launch effects that are skewed or have modes, which the noise of short launches smears',
+      '- p5 and p95: the intervals of the launches’ own quantiles',
+      `- Bold, before the stroke: outside of ${100 * LOW} to ${100 * HIGH} % by more than two standard errors`,
+      ...TAKEN.map((line) => `- ${line}`),
+    ].join('\n'),
+  ].join('\n\n');
+}
+
+/** Whether a coverage is outside of the target, chance allowed for. */
+export const misses = (share, trials) => {
+  const margin = 2 * errorOf(share, trials);
+  return share + margin < LOW || share - margin > HIGH;
+};
+
+const cell = (share, trials) => (misses(share, trials) ? `**${percent(share)}**` : percent(share));
+
+/** One row for each noise and effect, one column for each number of launches. */
+export function coverageTable(settings, name, trials) {
+  const counts = settings[0].result.byCount.map(({ k }) => k);
+  const rows = settings.map(({ noise, effect, result }) => [
+    `${noise}; launches: ${effect}`,
+    ...result.byCount.map(
+      ({ coverage }) => `${cell(coverage[name], trials)} / ${percent(coverage[`${name} ideal`])}`,
+    ),
+  ]);
+  return table(['setting', ...counts.map((k) => `${k} launches`)], rows);
+}
+
+/** All methods side by side at one number of launches. */
+export function methodsTable(settings, k) {
+  const rows = settings.map(({ noise, effect, result }) => {
+    const { coverage, widths } = result.byCount.find((one) => one.k === k);
+    return [
+      `${noise}; launches: ${effect}`,
+      percent(coverage.median),
+      percent(coverage.naive),
+      percent(coverage.hyperfine),
+      (widths.hyperfine / widths.median).toFixed(1),
+      percent(result.criterion),
+      percent(coverage.pyperf),
+    ];
+  });
+  return table(['setting', 'ours', 'naive', 'hyperfine', 'its width / ours', 'criterion', 'pyperf'], rows);
+}
+
+export function sequentialTable(rows) {
+  return table(
+    ['setting', 'target', 'coverage', 'launches, median', 'most', 'reached'],
+    rows.map(({ noise, effect, target, result }) => [
+      `${noise}; launches: ${effect}`,
+      `±${(100 * target).toFixed(2)} %`,
+      cell(result.coverage, result.runs),
+      String(result.launches),
+      String(result.most),
+      `${percent(result.reached)} %`,
+    ]),
+  );
+}
+
+export function replayed({
+  title,
+  machine,
+  repetitions,
+  launches,
+  dependence,
+  counts,
+  sequential,
+  oneLaunch,
+}) {
+  const alike =
+    dependence === null
+      ? 'not known'
+      : `lag-1 ${dependence.lag1.toFixed(2)}, by chance in ${percent(dependence.p)} of 100`;
+  return [
+    `### ${title}, ${launches} launches of ${repetitions} repetitions, ${machine}`,
+    `Truth: the median over all launches. Neighbouring launches: ${alike}. The interval within one launch contains it in ${percent(oneLaunch)} % of the launches.`,
+    table(
+      ['launches', 'drawn at random', 'consecutive', 'naive, drawn at random'],
+      counts.map(({ k, random, consecutive, naive }) => [
+        String(k),
+        percent(random),
+        percent(consecutive),
+        percent(naive),
+      ]),
+    ),
+    table(
+      ['target', 'coverage', 'launches, median', 'reached'],
+      sequential.map(({ target, coverage, launches: taken, reached }) => [
+        `±${(100 * target).toFixed(2)} %`,
+        percent(coverage),
+        String(taken),
+        `${percent(reached)} %`,
+      ]),
+    ),
+  ].join('\n\n');
+}

@@ -1,0 +1,181 @@
+/**
+ * A campaign file: what to measure, in YAML or JSON. Says what every line means by turning it into the flags that a
+ * person would have typed; what those may be their own commands say. Pure.
+ */
+import { isNode, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { indicators } from '../indicators/index.js';
+import type { Indicator } from '../indicators/indicator.js';
+
+export const CAMPAIGN_SCHEMA = 'urn:pi-bench:schema:campaign:1';
+
+const value = z.union([z.number(), z.string(), z.boolean()]);
+/** One value, or several of which each makes a batch; a text may be a list or a range: `64..4096*2`. */
+const values = z.union([value, z.array(value).min(1)]);
+const text = z.union([z.string(), z.number()]);
+const labels = z.record(z.string().regex(/^[a-z][a-z0-9_]*$/), z.string());
+
+const measuring = {
+  stacks: values.optional().describe('what executes it: embedded, embedded:avx2 ...'),
+  devices: values.optional().describe('where it runs: cpu'),
+  repetitions: values
+    .optional()
+    .describe('in each launch, exactly; left out: as many as fit into a second or so'),
+  inspections: values
+    .optional()
+    .describe('launches, each in a fresh process; with a precision the most of them'),
+  warmup: values.optional().describe('auto, a number of calls, or a time (2s)'),
+  precision: text.optional().describe('launch until the interval is ± this share of the median: 1%'),
+  timeout: z.string().optional().describe('limit of each launch: 10min'),
+} as const;
+
+/** An indicator's parameters are its flags. */
+const parametersOf = ({ options }: Indicator) =>
+  z.strictObject(
+    Object.fromEntries(
+      Object.entries(options).map(([name, { type, describe }]) => [
+        name,
+        (type === 'boolean' ? z.boolean() : values).optional().describe(describe ?? ''),
+      ]),
+    ),
+  );
+
+const entry = z.discriminatedUnion(
+  'indicator',
+  indicators.map((indicator) =>
+    z.strictObject({
+      indicator: z.literal(indicator.name),
+      parameters: parametersOf(indicator).optional(),
+      labels: labels.optional(),
+      ...measuring,
+    }),
+  ) as unknown as [z.ZodObject, ...z.ZodObject[]],
+);
+
+export const campaignFile = z.strictObject({
+  $schema: z.string().optional(),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)
+    .optional()
+    .describe('part of the campaign’s id'),
+  labels: labels.optional().describe('for every number of the record'),
+  seed: z.int().min(0).optional().describe('of data and order; left out: drawn and recorded'),
+  budget: z.string().optional().describe('time after which no launch begins: 10min'),
+  defaults: z.strictObject(measuring).optional().describe('for every entry that does not say otherwise'),
+  measure: z.array(entry).min(1),
+});
+
+type Values = z.infer<typeof values>;
+
+/** What one entry asks for, as the flags of `pi-bench sweep`. */
+export interface AskedEntry {
+  readonly indicator: string;
+  /** Texts, and yes or no. */
+  readonly flags: Readonly<Record<string, string | boolean>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** From 1, for messages. */
+  readonly line: number;
+}
+
+export interface CampaignFile {
+  readonly name: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly seed: number | null;
+  readonly budget: string | null;
+  readonly entries: readonly AskedEntry[];
+}
+
+const FLAG_OF: Readonly<Record<keyof typeof measuring, string>> = {
+  stacks: 'stack',
+  devices: 'device',
+  repetitions: 'reps',
+  inspections: 'inspections',
+  warmup: 'warmup',
+  precision: 'precision',
+  timeout: 'timeout',
+};
+
+const flagText = (given: Values): string | boolean => {
+  if (typeof given === 'boolean') return given;
+  return Array.isArray(given) ? given.join(',') : String(given);
+};
+
+function flagsOf(asked: Readonly<Record<string, Values | undefined>>): Record<string, string | boolean> {
+  return Object.fromEntries(
+    Object.entries(FLAG_OF).flatMap(([name, flag]) => {
+      const given = asked[name];
+      return given === undefined ? [] : [[flag, flagText(given)]];
+    }),
+  );
+}
+
+/** The first thing that is wrong, in words; `known` of a union that matched no member are its discriminators. */
+function problemText(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_union' && issue.path.at(-1) === 'indicator')
+    return `there is no such indicator; there is ${indicators.map(({ name }) => name).join(', ')}`;
+  if (issue.code === 'unrecognized_keys')
+    return `${issue.keys.map((key) => `"${key}"`).join(', ')} is unknown here`;
+  return issue.message;
+}
+
+/**
+ * @param content of the file; JSON is YAML too
+ * @param name of the file, for messages
+ * @throws UserError that names the line
+ */
+export function parseCampaignFile(content: string, name: string): CampaignFile {
+  const lines = new LineCounter();
+  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false });
+  const [syntax] = document.errors;
+  if (syntax !== undefined) {
+    throw new UserError(`${name}:${lines.linePos(syntax.pos[0]).line}: ${syntax.message}`);
+  }
+  /** Of the deepest node there is on the way to what is wrong: a missing key has no line of its own. */
+  const lineOf = (path: readonly PropertyKey[]): number => {
+    for (let depth = path.length; depth >= 0; depth--) {
+      const node = document.getIn(path.slice(0, depth), true);
+      if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    }
+    return 1;
+  };
+  const parsed = campaignFile.safeParse(document.toJS());
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    if (issue === undefined) throw new UserError(`${name} is no campaign file`);
+    const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+    const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+    throw new UserError(`${name}:${lineOf(path)}: ${where}${problemText(issue)}`);
+  }
+  const { labels = {}, seed = null, budget = null, defaults = {}, measure } = parsed.data;
+  return {
+    name: parsed.data.name ?? null,
+    labels,
+    seed,
+    budget,
+    entries: measure.map((asked, i) => {
+      const {
+        indicator,
+        parameters,
+        labels: own,
+      } = asked as {
+        indicator: string;
+        parameters?: Readonly<Record<string, Values>>;
+        labels?: Readonly<Record<string, string>>;
+      };
+      return {
+        indicator,
+        flags: {
+          ...flagsOf(defaults),
+          ...flagsOf(asked as Readonly<Record<string, Values>>),
+          ...Object.fromEntries(
+            Object.entries(parameters ?? {}).map(([key, given]) => [key, flagText(given)]),
+          ),
+        },
+        labels: own ?? {},
+        line: lineOf(['measure', i]),
+      };
+    }),
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * Which inspection comes next, and when there is none. A batch has a fixed number of launches, or as many as its
+ * precision takes. Deterministic: told the same ends, it asks for the same inspections, so a resumed campaign goes the
+ * way that it would have gone.
+ */
+import type { BatchSpec, Campaign } from '../record/schema.js';
+import { median } from '../statistics/quantile.js';
+import { LEAST_LAUNCHES, precisionPlan, precisionReached } from '../statistics/stopping.js';
+import type { Seconds } from '../units.js';
+import { type PlannedInspection, rounds } from './plan.js';
+
+/** Launches from which the length of the others is chosen. */
+const PILOTS = 3;
+/** A batch that only fails gets no more launches than these. */
+const MOST_FAILURES = 3;
+
+/** What the schedule has to know of a launch that was measured. */
+export interface LaunchValue {
+  /** Of one call each. */
+  readonly samples: Float64Array;
+  /** Of one repetition, all of its calls. */
+  readonly costOfRepetition: Seconds;
+  /** Start, load, warm-up and all else outside the repetitions. */
+  readonly costOfLaunch: Seconds;
+}
+
+export interface Asked extends PlannedInspection {
+  /** null: as the batch's sampling says. */
+  readonly repetitions: number | null;
+}
+
+export interface Schedule {
+  /** null: the campaign has all that it asks for. Each must be told to have ended before the next is asked for. */
+  next(): Asked | null;
+  /** @param value null where nothing was measured */
+  ended(inspection: PlannedInspection, value: LaunchValue | null): void;
+  /** How many there will be, as far as can be told. */
+  expected(): number;
+}
+
+interface BatchState {
+  readonly spec: BatchSpec;
+  readonly medians: number[];
+  readonly pilots: LaunchValue[];
+  launches: number;
+  failures: number;
+  /** Chosen from the pilots, once. */
+  repetitions: number | null;
+  /** Launches in all, as last estimated. */
+  expected: number;
+}
+
+function enough({ spec, medians, failures }: BatchState): boolean {
+  if (spec.precision === undefined) return false;
+  if (medians.length === 0) return failures >= MOST_FAILURES;
+  return precisionReached(medians, spec.precision).reached;
+}
+
+function choose(state: BatchState): void {
+  const { spec, pilots } = state;
+  if (spec.precision === undefined) return;
+  const mean = (of: (value: LaunchValue) => number): number =>
+    pilots.reduce((sum, value) => sum + of(value) / pilots.length, 0);
+  const { repetitions, launches } = precisionPlan({
+    launches: pilots.map(({ samples }) => samples),
+    costOfLaunch: mean(({ costOfLaunch }) => costOfLaunch),
+    costOfRepetition: mean(({ costOfRepetition }) => costOfRepetition),
+    target: spec.precision,
+  });
+  // A count that somebody asked for stays.
+  if (spec.sampling.kind === 'budget') state.repetitions = repetitions;
+  state.expected = Math.min(spec.inspections, launches ?? LEAST_LAUNCHES);
+}
+
+function learn(state: BatchState, value: LaunchValue | null): void {
+  if (value === null) {
+    state.failures++;
+    return;
+  }
+  state.medians.push(median(value.samples));
+  if (state.pilots.length < PILOTS) {
+    state.pilots.push(value);
+    if (state.pilots.length === PILOTS) choose(state);
+  }
+}
+
+function expectedOf(state: BatchState): number {
+  if (enough(state)) return state.launches;
+  return Math.max(state.expected, Math.min(state.launches + 1, state.spec.inspections));
+}
+
+export function createSchedule(campaign: Campaign): Schedule {
+  const states = campaign.batches.map(
+    (spec): BatchState => ({
+      spec,
+      medians: [],
+      pilots: [],
+      launches: 0,
+      failures: 0,
+      repetitions: null,
+      expected: spec.precision === undefined ? spec.inspections : Math.min(spec.inspections, LEAST_LAUNCHES),
+    }),
+  );
+  const stateOf = (batch: number): BatchState => states[batch] as BatchState;
+  const order = rounds(campaign, (batch, launch) => {
+    const state = stateOf(batch);
+    return launch < state.spec.inspections && !enough(state);
+  });
+  return {
+    next() {
+      const { value } = order.next();
+      if (value === undefined) return null;
+      const state = stateOf(value.batch);
+      state.launches++;
+      return { ...value, repetitions: state.repetitions };
+    },
+    ended: ({ batch }, value) => learn(stateOf(batch), value),
+    expected: () => states.reduce((sum, state) => sum + expectedOf(state), 0),
+  };
+}

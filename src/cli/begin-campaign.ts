@@ -1,0 +1,32 @@
+/** Begins a campaign: its folder, and the first line of its journal, from which it can be resumed. */
+import { join, resolve } from 'node:path';
+import type { MachineDescription } from '../machine/types.js';
+import { identity } from '../package.js';
+import { type Campaign, SCHEMA_VERSION } from '../record/schema.js';
+import { readJournal } from '../store/journal.js';
+import { JOURNAL, openStore, type Store } from '../store/store.js';
+import type { CampaignStart } from './run-campaign.js';
+import { say } from './say.js';
+
+/** A store that says where it goes when its folder cannot be written. */
+export function openStoreAloud(folder: string, campaign: string): Store {
+  return openStore(folder, campaign, (from, to, why) =>
+    say(`cannot write to ${from} (${why}); the campaign goes to ${to}`),
+  );
+}
+
+/** @param out the folder in which the campaign gets its own */
+export function beginCampaign(campaign: Campaign, out: string, machine: MachineDescription): CampaignStart {
+  const piBench = identity();
+  const store = openStoreAloud(join(resolve(out), campaign.id), campaign.id);
+  store.append({
+    event: 'campaign',
+    schemaVersion: SCHEMA_VERSION,
+    campaign,
+    machine: JSON.parse(JSON.stringify(machine)) as Record<string, never>,
+    piBench,
+    at: campaign.createdAt,
+  });
+  const { entries } = readJournal(join(store.folder(), JOURNAL));
+  return { campaign, store, machine, piBench, journal: entries };
+}

@@ -1,0 +1,73 @@
+/** `pi-bench import FORMAT PATH`: what others published becomes a campaign's results, for show and the other readers. */
+import { join, resolve } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { EXIT } from '../../errors.js';
+import { findFiles } from '../../import/files.js';
+import { findImportFormat, importFormats } from '../../import/index.js';
+import type { Unread } from '../../import/published.js';
+import { importedRecord } from '../../import/record.js';
+import { identity } from '../../package.js';
+import { plural } from '../../quantities/format.js';
+import { openStore } from '../../store/store.js';
+import { makeCampaignId } from '../create-campaign.js';
+import { say } from '../say.js';
+import { printRecord } from '../show-end.js';
+
+const MOST_NAMED = 10;
+
+function sayUnread(unread: readonly Unread[]): void {
+  for (const { path, why, damaged } of unread.slice(0, MOST_NAMED)) {
+    say(`${damaged ? 'could not import' : 'left out'} ${path}: ${why}`);
+  }
+  if (unread.length > MOST_NAMED) {
+    say(`... and ${plural(unread.length - MOST_NAMED, 'file')} more; the record lists them`);
+  }
+}
+
+function importFrom(format: string, path: string, out: string, json: boolean): void {
+  const published = findImportFormat(format).read(findFiles(path));
+  const at = new Date().toISOString();
+  const id = makeCampaignId(format, at);
+  const command = process.argv.slice(2);
+  const record = importedRecord(published, { id, at, command, piBench: identity() });
+  const store = openStore(join(resolve(out), id), id, (from, to, why) =>
+    say(`cannot write to ${from} (${why}); the record goes to ${to}`),
+  );
+  const file = store.writeRecord(record);
+  sayUnread(published.unread);
+  printRecord(record, file, json);
+  const failed = record.batches.some(({ inspections }) =>
+    inspections.some(({ status }) => status !== 'measured'),
+  );
+  const damaged = published.unread.some((one) => one.damaged);
+  process.exitCode = failed || damaged ? EXIT.incomplete : EXIT.done;
+}
+
+export const importCommand: CommandModule = {
+  command: 'import <format> <path>',
+  describe: 'Results that others published, as a campaign of ours',
+  builder: (yargs) =>
+    yargs
+      .positional('format', {
+        type: 'string',
+        describe: importFormats.map(({ name, summary }) => `${name}: ${summary}`).join('; '),
+        demandOption: true,
+      })
+      .positional('path', {
+        type: 'string',
+        describe: 'A document, a table, or a folder of them',
+        demandOption: true,
+      })
+      .option('out', {
+        type: 'string',
+        describe: 'Folder in which the campaign gets its own',
+        default: 'results',
+      })
+      .option('json', { type: 'boolean', describe: 'Print the record on stdout and nothing else there' })
+      .example([
+        ['$0 import thoth inspections', 'every inspection below a folder, a batch each'],
+        ['$0 import thoth test1_describe_512_reps.csv', 'the published repetition study'],
+      ]),
+  handler: ({ format, path, out, json }) =>
+    importFrom(String(format), String(path), String(out), json === true),
+};

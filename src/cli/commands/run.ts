@@ -1,0 +1,94 @@
+/** `pi-bench run FILE`: a campaign from a file, so that it can be kept, reviewed and repeated. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { type AskedEntry, type CampaignFile, parseCampaignFile } from '../../campaign/campaign-file.js';
+import { messageOf, UserError } from '../../errors.js';
+import { findIndicator } from '../../indicators/index.js';
+import type { Flags, Indicator } from '../../indicators/indicator.js';
+import type { MachineDescription } from '../../machine/types.js';
+import { plural } from '../../quantities/format.js';
+import { requireDuration } from '../../quantities/parse.js';
+import type { BatchSpec, Campaign } from '../../record/schema.js';
+import { measuringOptions, outputOptions } from '../common-options.js';
+import { createCampaign } from '../create-campaign.js';
+import { describeHere } from '../here.js';
+import { measure } from '../measure.js';
+import { sweptBatches } from '../swept-batches.js';
+
+/** What yargs would have filled in. */
+function defaultsOf(indicator: Indicator): Flags {
+  const options = { ...indicator.options, ...measuringOptions(indicator.measuring) };
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, option]) =>
+      option.default === undefined ? [] : [[name, option.default]],
+    ),
+  );
+}
+
+/** @throws UserError naming the entry's line */
+function batchesOfEntry(entry: AskedEntry, file: string, machine: MachineDescription): readonly BatchSpec[] {
+  const indicator = findIndicator(entry.indicator);
+  try {
+    const batches = sweptBatches(indicator, { ...defaultsOf(indicator), ...entry.flags }, machine);
+    if (Object.keys(entry.labels).length === 0) return batches;
+    return batches.map((batch) => ({ ...batch, labels: { ...entry.labels } }));
+  } catch (error) {
+    throw new UserError(`${file}:${entry.line}: ${messageOf(error)}`);
+  }
+}
+
+function campaignOf(file: CampaignFile, path: string, machine: MachineDescription): Campaign {
+  return createCampaign({
+    name: file.name ?? basename(path).replace(/\.[^.]*$/, ''),
+    command: process.argv.slice(2),
+    batches: file.entries.flatMap((entry) => batchesOfEntry(entry, path, machine)),
+    seed: file.seed,
+    budget: file.budget === null ? null : requireDuration(file.budget, `${path}: budget`),
+    labels: file.labels,
+  });
+}
+
+/** What would be measured, a line for each batch. */
+function planText({ batches, seed }: Campaign): string {
+  const lines = batches.map(({ case: one, stack, inspections, sampling, precision }) => {
+    const title = findIndicator(one.indicator).title(one.parameters);
+    const launches =
+      precision === undefined
+        ? plural(inspections, 'launch', 'launches')
+        : `up to ${plural(inspections, 'launch', 'launches')} for ±${precision * 100} %`;
+    const each =
+      sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
+    const variant = stack.variant === null ? '' : `:${stack.variant}`;
+    return `${title}, ${stack.provider}${variant}: ${launches} of ${each}`;
+  });
+  return [...lines, `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`].join('\n');
+}
+
+async function run(path: string, flags: Flags): Promise<void> {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UserError(`cannot read ${path}: ${messageOf(error)}; run takes a campaign file`);
+  }
+  const machine = describeHere();
+  const campaign = campaignOf(parseCampaignFile(content, path), path, machine);
+  if (flags.dryRun === true) process.stdout.write(`${planText(campaign)}\n`);
+  else await measure(campaign, machine, flags);
+}
+
+export const runCommand: CommandModule = {
+  command: 'run <file>',
+  describe: 'Measure what a campaign file asks for (YAML or JSON)',
+  builder: (yargs) =>
+    yargs
+      .positional('file', { type: 'string', describe: 'The campaign file', demandOption: true })
+      .options(outputOptions)
+      .option('dry-run', { type: 'boolean', describe: 'Print what would be measured, and measure nothing' })
+      .example([
+        ['$0 run campaign.yaml', 'README shows such a file; schema/campaign.schema.json is for editors'],
+        ['$0 run campaign.yaml --dry-run', 'its batches, launches and repetitions'],
+      ]),
+  handler: (flags) => run(String(flags.file), flags),
+};

@@ -1,0 +1,66 @@
+/** `pi-bench sweep INDICATOR`: the command of an indicator with several values for any of its flags. */
+import type { CommandModule, Options } from 'yargs';
+import { UserError } from '../../errors.js';
+import { findIndicator, indicators } from '../../indicators/index.js';
+import type { Flags, Indicator } from '../../indicators/indicator.js';
+import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
+import { createCampaign } from '../create-campaign.js';
+import { describeHere } from '../here.js';
+import { measure } from '../measure.js';
+import { sweptBatches, sweptNames } from '../swept-batches.js';
+
+/** `choices` would refuse a list before it is taken apart; the indicator checks each value. */
+function optionsOf(indicator: Indicator): Readonly<Record<string, Options>> {
+  const all = { ...indicator.options, ...measuringOptions(indicator.measuring) };
+  const swept = sweptNames(indicator);
+  return Object.fromEntries(
+    Object.entries(all).map(([name, { choices, ...option }]) =>
+      choices === undefined || !swept.includes(name)
+        ? [name, all[name] ?? option]
+        : [name, { ...option, describe: `${option.describe} (${choices.join(', ')})` }],
+    ),
+  );
+}
+
+function sweepOf(indicator: Indicator): CommandModule {
+  return {
+    command: indicator.name,
+    describe: `Sweep: ${indicator.summary}`,
+    builder: (yargs) => yargs.options(optionsOf(indicator)),
+    handler: (flags) => {
+      const machine = describeHere();
+      const campaign = createCampaign({
+        name: `sweep-${indicator.name}`,
+        command: process.argv.slice(2),
+        batches: sweptBatches(indicator, flags, machine),
+        seed: seedOf(flags),
+        budget: budgetOf(flags),
+        labels: labelsOf(flags),
+      });
+      return measure(campaign, machine, flags);
+    },
+  };
+}
+
+function refuse({ indicator }: Flags): never {
+  if (indicator !== undefined) findIndicator(String(indicator));
+  throw new UserError(`say what to sweep: ${indicators.map(({ name }) => name).join(', ')}`);
+}
+
+export const sweepCommand: CommandModule = {
+  command: 'sweep',
+  describe:
+    'Measure over lists and ranges of any flag: how an indicator behaves, how many repetitions it needs',
+  builder: (yargs) => {
+    for (const indicator of indicators) yargs.command(sweepOf(indicator));
+    return yargs.command({ command: '$0 [indicator]', describe: false, handler: refuse }).example([
+      [
+        '$0 sweep matmul --size 512 --reps 50,100,500,1k,2k,4k,8k --inspections 30',
+        'how many repetitions are enough here',
+      ],
+      ['$0 sweep matmul --size 64..4096*2 --reps 2000 --inspections 10', 'how the rate depends on the size'],
+      ['$0 sweep matmul --size 256,512 --threads 1..8 --dtype float32,float64', 'every combination'],
+    ]);
+  },
+  handler: () => {},
+};

@@ -1,0 +1,17 @@
+/** What every command that measures does with its campaign: begin it, run it, show how it ended. */
+import type { Flags } from '../indicators/indicator.js';
+import type { MachineDescription } from '../machine/types.js';
+import type { Campaign } from '../record/schema.js';
+import { beginCampaign } from './begin-campaign.js';
+import { runCampaign } from './run-campaign.js';
+import { showEnd } from './show-end.js';
+
+/** @param flags of which `out`, `quiet`, `wait`, `strict` and `json` count */
+export async function measure(campaign: Campaign, machine: MachineDescription, flags: Flags): Promise<void> {
+  const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine), {
+    quiet: flags.quiet === true,
+    wait: flags.wait !== false,
+    strict: flags.strict === true,
+  });
+  showEnd(end, flags.json === true);
+}

@@ -1,0 +1,41 @@
+/** The batches of a sweep: flags of which each may have several values, in all combinations. */
+import { combinations } from '../campaign/combinations.js';
+import { UserError } from '../errors.js';
+import type { Flags, Indicator } from '../indicators/indicator.js';
+import type { MachineDescription } from '../machine/types.js';
+import { expandValues } from '../quantities/expand.js';
+import { canonicalJson } from '../record/digest.js';
+import type { BatchSpec } from '../record/schema.js';
+import { batchesOf } from './create-campaign.js';
+
+const MOST_BATCHES = 10_000;
+
+/** Flags of measuring that make another batch; the others hold for the whole campaign. */
+const OF_A_BATCH = ['reps', 'inspections', 'warmup', 'stack', 'precision', 'timeout', 'device'];
+
+/** What takes several values: all that makes a case or a batch, but yes-or-no flags. */
+export function sweptNames(indicator: Indicator): readonly string[] {
+  const own = Object.entries(indicator.options).filter(([, { type }]) => type !== 'boolean');
+  return [...own.map(([name]) => name), ...OF_A_BATCH];
+}
+
+/**
+ * A batch for each combination of the flags' values; one that two combinations ask for, once.
+ * @throws UserError, QuantityError
+ */
+export function sweptBatches(
+  indicator: Indicator,
+  flags: Flags,
+  machine: MachineDescription,
+): readonly BatchSpec[] {
+  const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
+  const values = Object.fromEntries(
+    given.map((name) => [name, expandValues(String(flags[name]), `--${name}`)]),
+  );
+  const product = Object.values(values).reduce((count, some) => count * some.length, 1);
+  if (product > MOST_BATCHES) {
+    throw new UserError(`the flags' values make ${product} batches; a campaign has at most ${MOST_BATCHES}`);
+  }
+  const batches = combinations(values).flatMap((one) => batchesOf(indicator, { ...flags, ...one }, machine));
+  return [...new Map(batches.map((batch) => [canonicalJson(batch), batch])).values()];
+}

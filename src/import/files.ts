@@ -1,0 +1,47 @@
+/** The files of what is to be imported: one file, or all below a folder, in the order of their names. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import type { Bytes } from '../units.js';
+
+/** Nothing that was published comes near; a disk image that lies there is not read into memory. */
+const MOST_BYTES: Bytes = 256 * 2 ** 20;
+
+export interface FoundFile {
+  /** Relative to what was imported, with `/`. */
+  readonly path: string;
+  /** @throws the system's error, or an Error that says that it is too large */
+  readonly read: () => string;
+}
+
+export interface Found {
+  /** What the place is called. */
+  readonly name: string;
+  readonly files: readonly FoundFile[];
+}
+
+function read(path: string): string {
+  if (statSync(path).size > MOST_BYTES) throw new Error('it is too large for a published document');
+  return readFileSync(path, 'utf8');
+}
+
+/** Natural order: `results/10` after `results/9`. */
+const byName = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+
+/** @throws UserError where there is nothing, or it cannot be looked at */
+export function findFiles(path: string): Found {
+  try {
+    if (!statSync(path).isDirectory()) {
+      const name = basename(path);
+      return { name, files: [{ path: name, read: () => read(path) }] };
+    }
+    const files = readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => ({ path: relative(path, file).replaceAll('\\', '/'), read: () => read(file) }))
+      .sort((a, b) => byName(a.path, b.path));
+    return { name: basename(path), files };
+  } catch (error) {
+    throw new UserError(`cannot read ${path}: ${messageOf(error)}`);
+  }
+}

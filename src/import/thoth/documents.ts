@@ -1,0 +1,139 @@
+/** Inspections of the documents of 2019 and 2020: launches of one case on one stack become a batch. Pure. */
+import { canonicalJson } from '../../record/digest.js';
+import type { RecordBatch } from '../../record/schema.js';
+import { findQuantum, LEAST_SAMPLES, quantisedBy } from '../../statistics/validity/quantised.js';
+import type { Seconds } from '../../units.js';
+import { uncheckable } from '../not-checked.js';
+import type { NotChecked, PublishedBatch } from '../published.js';
+import { type ReadLaunch, readLaunch } from './launch.js';
+import { parseCpus } from './quantities.js';
+import type { Inspection2019, Result, Specification } from './schemas.js';
+
+/** The packages that a component may have come from, the more special first. */
+const PACKAGES = ['intel-tensorflow', 'tensorflow-cpu', 'tensorflow-gpu', 'tensorflow', 'torch'];
+
+function stackOf(component: string, specification: Specification | null): RecordBatch['stack'] {
+  const locked = specification?.python?.requirements_locked?.default ?? {};
+  const name = PACKAGES.find((one) => one in locked);
+  return {
+    provider: component,
+    variant: name === undefined || name === component ? null : name,
+    implementation: null,
+    version: (name === undefined ? null : locked[name]?.version?.replace(/^==/, '')) ?? null,
+    file: null,
+    sha256: null,
+  };
+}
+
+function secondsBetween(from: string | null | undefined, to: string | null | undefined): Seconds | null {
+  const seconds = (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000;
+  return seconds >= 0 ? seconds : null;
+}
+
+type Of = NonNullable<ReadLaunch['of']>;
+
+/** Enough launches of one batch show by themselves whether their values are a scheduler's. */
+export function quantisedLaunches(elapsed: readonly Seconds[]): Pick<PublishedBatch, 'flags' | 'notChecked'> {
+  if (elapsed.length < LEAST_SAMPLES) {
+    const why = `fewer than ${LEAST_SAMPLES} launches, and the times of their repetitions were not published`;
+    return { flags: [], notChecked: [{ flag: 'quantised', why }] };
+  }
+  const found = findQuantum(elapsed);
+  return {
+    flags: found === null ? [] : [{ name: 'quantised', ...quantisedBy(found, false) }],
+    notChecked: [],
+  };
+}
+
+function batchOf(
+  source: string,
+  { indicator, parameters, device, component }: Of,
+  reads: readonly ReadLaunch[],
+  asked: number,
+  specification: Specification | null,
+): PublishedBatch {
+  const succeeded = reads.flatMap(({ of }) => of ?? []);
+  const launches = reads.map(({ launch }) => launch);
+  const repetitions = [...new Set(launches.flatMap((launch) => launch.repetitions ?? []))];
+  const work = succeeded[0]?.work ?? null;
+  const quantised = quantisedLaunches(launches.flatMap(({ elapsed }) => elapsed ?? []));
+  const notChecked: readonly NotChecked[] = [
+    ...uncheckable(['throttled', 'quantised']),
+    ...quantised.notChecked,
+  ];
+  return {
+    case: { indicator: indicator.name, parameters },
+    title: indicator.title(parameters),
+    source,
+    work,
+    stack: stackOf(component, specification),
+    device,
+    repetitions: repetitions.length === 1 ? (repetitions[0] ?? null) : null,
+    asked: Math.max(asked, launches.length),
+    statistic: succeeded[0]?.statistic ?? 'not told',
+    values: { kind: 'launches', launches },
+    flags: quantised.flags,
+    notChecked,
+    remarks: [...new Set(succeeded.flatMap(({ remarks }) => remarks))],
+  };
+}
+
+export interface Inspection {
+  /** As it is called there. */
+  readonly id: string;
+  readonly specification: Specification | null;
+  /** In the order of their numbers. */
+  readonly results: readonly Result[];
+}
+
+/**
+ * A batch of each case among the results; failed launches belong to the first.
+ * @returns empty where no launch worked, and then why is in the launches' reasons
+ */
+export function batchesOf({ id, specification, results }: Inspection): {
+  readonly batches: readonly PublishedBatch[];
+  readonly failures: readonly string[];
+} {
+  const cpuLimit = parseCpus(specification?.run?.requests?.cpu);
+  const reads = results.map((result) =>
+    readLaunch(result, {
+      cpuLimit,
+      wall: secondsBetween(result.start_datetime, result.end_datetime),
+    }),
+  );
+  const groups = new Map<string, ReadLaunch[]>();
+  for (const read of reads) {
+    if (read.of === null) continue;
+    const { indicator, parameters, work, statistic } = read.of;
+    const key = canonicalJson([indicator.name, parameters, work, statistic, read.launch.repetitions]);
+    groups.set(key, [...(groups.get(key) ?? []), read]);
+  }
+  const failedReads = reads.filter(({ of }) => of === null);
+  const failures = failedReads.map(({ launch }) => launch.reason ?? '');
+  const asked = groups.size > 1 ? 0 : Number(specification?.batch_size ?? 0) || 0;
+  const batches = [...groups.values()].flatMap((group, i) => {
+    const first = group[0]?.of;
+    if (first == null) return [];
+    return batchOf(id, first, i === 0 ? [...group, ...failedReads] : group, asked, specification);
+  });
+  return { batches, failures };
+}
+
+/** The layout of 2019 has the times of the process elsewhere, in whole seconds. */
+export function inspectionOf2019(document: Inspection2019): Inspection {
+  const { started_at: start, finished_at: end } = document.status?.job ?? {};
+  const result = { ...document.job_log, start_datetime: start, end_datetime: end };
+  const stdout = document.job_log.stdout;
+  const named =
+    typeof stdout === 'object' &&
+    stdout !== null &&
+    'tensorflow_buildinfo' in stdout &&
+    !('component' in stdout)
+      ? { ...stdout, component: 'tensorflow' }
+      : stdout;
+  return {
+    id: document.inspection_id,
+    specification: document.specification,
+    results: [{ ...result, stdout: named }],
+  };
+}

@@ -1,0 +1,62 @@
+/** A flag's several values, as a sweep takes them: a list (`64,128`), a range (`64..4096*2`, `1..8+1`, `8..64M`). */
+import { parseBytes, parseQuantity, QuantityError } from './parse.js';
+
+const MOST_VALUES = 1000;
+const DEFAULT_FACTOR = 2;
+/** A step that ends so near to the range's end is its end. */
+const SAME = 1.001;
+
+interface Range {
+  readonly low: number;
+  readonly high: number;
+  readonly bytes: boolean;
+}
+
+/** Both ends count, or both are bytes; the lower may leave its unit to the upper. */
+function endsOf(first: string, last: string): Range | null {
+  const bytes = parseBytes(last);
+  if (bytes !== null) {
+    const low = parseBytes(first) ?? parseBytes(`${first}B`);
+    return low === null ? null : { low, high: bytes, bytes: true };
+  }
+  const [low, high] = [parseQuantity(first), parseQuantity(last)];
+  return low === null || high === null ? null : { low, high, bytes: false };
+}
+
+function stepsOf({ low, high }: Range, step: string, size: number): readonly number[] {
+  const values = [low];
+  const next = (value: number): number => (step === '+' ? value + size : value * size);
+  for (let value = next(low); value * SAME < high && values.length <= MOST_VALUES; value = next(value))
+    values.push(Math.round(value));
+  return [...values, high];
+}
+
+/**
+ * `low..high` doubles from `low`, with `*3` trebles, with `+8` adds 8; `high` is always the last.
+ * null for what is no range of numbers: `cblas:../libblas.so`.
+ */
+function rangeOf(item: string, option: string): readonly string[] | null {
+  const [, first, last, step = '*', size] =
+    /^([\d._]+\w*)\.\.([\d._]+[A-Za-z]*)(?:([*+])(.+))?$/.exec(item) ?? [];
+  if (first === undefined || last === undefined) return null;
+  const range = endsOf(first, last);
+  const by = size === undefined ? DEFAULT_FACTOR : parseQuantity(size);
+  if (range === null || range.low > range.high || by === null || by <= (step === '*' ? 1 : 0)) {
+    throw new QuantityError(
+      `${option} takes ranges such as 64..4096*2, 1..8+1 or 32KiB..1MiB; got "${item}"`,
+    );
+  }
+  return stepsOf(range, step, by).map((value) => (range.bytes ? `${value}B` : String(value)));
+}
+
+/**
+ * The values that a text stands for, each once, in its order.
+ * @throws QuantityError naming the option and what it takes.
+ */
+export function expandValues(text: string, option: string): readonly string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.some((item) => item === '')) throw new QuantityError(`${option} has an empty value in "${text}"`);
+  const values = items.flatMap((item) => rangeOf(item, option) ?? [item]);
+  if (values.length > MOST_VALUES) throw new QuantityError(`${option} takes at most ${MOST_VALUES} values`);
+  return [...new Set(values)];
+}

@@ -1,0 +1,183 @@
+/** The stability table: several batches of a campaign, one row each, over their launch medians. */
+import { formatShare, plural, prefixOf, significant } from '../../quantities/format.js';
+import type { PiBenchRecord, Recommendation, RecordBatch } from '../../record/schema.js';
+import { nameBatches } from '../batch-names.js';
+import { importedNotes, remarksOf } from './imported.js';
+import { sparkline } from './sparkline.js';
+import { type Style, shownLength, wrap } from './style.js';
+import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { type Column, renderColumns, renderRows } from './table.js';
+
+const NONE = '–';
+const SPARK_WIDTH = 12;
+const LEAST_NAME = 8;
+/** Left out from the last to the first where a terminal is too narrow for all. */
+const OPTIONAL = ['over time', 'rate', 'IQR', 'std error'];
+
+interface LaunchStatistics {
+  readonly medians?: readonly number[];
+  readonly median?: number;
+  readonly std?: number | null;
+  readonly stdError?: number | null;
+  readonly cv?: number | null;
+  readonly iqr?: number;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+interface Cell {
+  readonly head: string;
+  readonly align: Column['align'];
+  readonly text: string;
+}
+
+/** Letters for the flags, so that a row stays a row; the legend says what they mean. */
+function lettersOf(batches: readonly RecordBatch[]): ReadonlyMap<string, string> {
+  const names = [...new Set(batches.flatMap(({ flags }) => flags.map(({ name }) => name)))].sort();
+  return new Map(names.map((name, i) => [name, String.fromCharCode('a'.charCodeAt(0) + i)]));
+}
+
+function launchesText({ measured, planned }: RecordBatch, style: Style): string {
+  return measured === planned ? String(measured) : style.bad(`${measured} of ${planned}`);
+}
+
+function cellsOf(
+  batch: RecordBatch,
+  name: string,
+  letters: ReadonlyMap<string, string>,
+  style: Style,
+): readonly Cell[] {
+  const launches = (batch.launches ?? {}) as LaunchStatistics;
+  const { median } = launches;
+  const [factor, prefix] = prefixOf(median ?? 1);
+  const time = (value: number | null | undefined, digits = 3): string =>
+    typeof value === 'number' ? significant(value / factor, digits) : NONE;
+  const rate = batch.rate === null ? NONE : rateText(batch);
+  const flags = batch.flags
+    .map(({ name: flag }) => letters.get(flag) ?? '?')
+    .sort()
+    .join('');
+  const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
+  return [
+    { head: 'batch', align: 'left', text: name },
+    right('n', launchesText(batch, style)),
+    right(
+      'median',
+      median === undefined ? style.bad('no score') : style.bold(`${time(median, 4)} ${prefix}s`),
+    ),
+    right('std', time(launches.std)),
+    right('std error', time(launches.stdError)),
+    right('CV', typeof launches.cv === 'number' ? formatShare(launches.cv) : NONE),
+    right('IQR', median === undefined ? NONE : time(launches.iqr)),
+    right('min–max', median === undefined ? NONE : `${time(launches.min, 4)}–${time(launches.max, 4)}`),
+    right('rate', rate),
+    { head: 'over time', align: 'left', text: sparkline(launches.medians ?? [], SPARK_WIDTH) },
+    { head: 'flags', align: 'left', text: flags === '' ? '' : style.warn(flags) },
+  ];
+}
+
+function rateText({ rate, rateUnit }: RecordBatch): string {
+  const [factor, prefix] = prefixOf(rate?.median ?? 1);
+  return `${significant((rate?.median ?? 0) / factor, 4)} ${prefix}${rateUnit}`;
+}
+
+const shortened = (name: string, most: number): string =>
+  name.length <= most ? name : `${name.slice(0, most - 1)}…`;
+
+/** The rows with as many columns as fit; names are shortened last. */
+function table(rows: readonly (readonly Cell[])[], style: Style): string {
+  const render = (without: ReadonlySet<string>, longest = Number.POSITIVE_INFINITY): string => {
+    const kept = rows.map((row) =>
+      row
+        .filter(({ head }) => !without.has(head))
+        .map((cell) => (cell.head === 'batch' ? { ...cell, text: shortened(cell.text, longest) } : cell)),
+    );
+    return renderColumns(
+      (kept[0] ?? []).map(({ head, align }) => ({ head, align })),
+      kept.map((row) => row.map(({ text }) => text)),
+      style,
+    );
+  };
+  const widthOf = (text: string): number => Math.max(...text.split('\n').map(shownLength));
+  const withoutFlags = rows.every((row) => row.every(({ head, text }) => head !== 'flags' || text === ''));
+  const without = new Set(withoutFlags ? ['flags'] : []);
+  for (const head of OPTIONAL) {
+    if (widthOf(render(without)) <= style.width) break;
+    without.add(head);
+  }
+  const whole = render(without);
+  const excess = widthOf(whole) - style.width;
+  if (excess <= 0) return whole;
+  const longest = Math.max(...rows.map(([name]) => name?.text.length ?? 0));
+  return render(without, Math.max(LEAST_NAME, longest - excess));
+}
+
+function legend(letters: ReadonlyMap<string, string>, style: Style): readonly string[] {
+  if (letters.size === 0) return [];
+  return [[...letters].map(([name, letter]) => `${style.warn(letter)} ${name}`).join(', ')];
+}
+
+/** `what a sweep of repetitions answers`, in two sentences. */
+export function recommendationText({ why, launches }: Recommendation): string {
+  const targets = launches.map(
+    ({ target, launches: count }) => `${plural(count, 'launch', 'launches')} for ±${formatShare(target)}`,
+  );
+  return targets.length === 0 ? why : `${why}; with these, ${targets.join(', ')}`;
+}
+
+function precisionText(
+  batches: readonly RecordBatch[],
+  names: readonly string[],
+  style: Style,
+): readonly string[] {
+  return batches.flatMap(({ precision }, i) =>
+    precision === undefined || precision.reached
+      ? []
+      : [style.warn(`${names[i]}: the precision was not reached: ${precision.reason}`)],
+  );
+}
+
+export function renderStability(record: PiBenchRecord, style: Style): string {
+  const { batches, recommendations = [] } = record;
+  const { names } = nameBatches(batches);
+  const shown = batches.map(({ title }, i) => names[i] ?? title);
+  const letters = lettersOf(batches);
+  const [first] = batches;
+  const same = new Set(batches.map(({ case: one }) => one.indicator)).size === 1;
+  const sameTitle = new Set(batches.map(({ title }) => title)).size === 1;
+  const what = record.imported !== undefined && sameTitle ? first?.title : first?.case.indicator;
+  return [
+    style.bold(
+      same
+        ? `${what} over ${plural(batches.length, 'batch', 'batches')}`
+        : plural(batches.length, 'batch', 'batches'),
+    ),
+    ...wrap(
+      'n launches each; all else over their medians: one repetition’s time, in the unit of the row',
+      style.width - 2,
+    ).map((line) => `  ${style.dim(line)}`),
+    '',
+    table(
+      batches.map((batch, i) => cellsOf(batch, shown[i] ?? '', letters, style)),
+      style,
+    ),
+    '',
+    renderRows(
+      [
+        ...(record.imported === undefined
+          ? ([
+              ['output', verifiedText(batches, 'each launch', style)],
+              ['flags', flagsText(batches, style)],
+            ] as const)
+          : importedNotes(batches, letters, style)),
+        ...(record.imported === undefined ? legend(letters, style) : []).map((line) => ['', line] as const),
+        ...failedText(batches, style).map((line) => ['failed', line] as const),
+        ...precisionText(batches, shown, style).map((line) => ['precision', line] as const),
+        ...notCheckedText(batches).map((line) => ['', style.dim(line)] as const),
+        ...remarksOf(batches).map((line) => ['remark', style.warn(line)] as const),
+        ...recommendations.map((one) => ['repetitions', recommendationText(one)] as const),
+      ],
+      style,
+    ),
+  ].join('\n');
+}

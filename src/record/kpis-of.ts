@@ -1,0 +1,39 @@
+/** The KPIs of a batch, as its indicator declares them. Pure. */
+import type { Seconds } from '../units.js';
+import type { KpiDeclaration } from './kpi.js';
+import { batchLabels } from './labels.js';
+import type { Kpi, Labels, RecordBatch } from './schema.js';
+
+export interface KpiContext {
+  readonly timeToResult: Seconds;
+  /** ISO, of the record or of what it was imported from. */
+  readonly timestamp: string;
+}
+
+/** @param labels of the record; those of the batch are added. KPIs that the batch does not have are left out. */
+export function kpisOf(
+  declarations: readonly KpiDeclaration[],
+  batch: RecordBatch,
+  labels: Labels,
+  { timeToResult, timestamp }: KpiContext,
+): Kpi[] {
+  const own = batchLabels(labels, batch);
+  return declarations.flatMap((kpi) => {
+    const value = kpi.value(batch, { timeToResult });
+    if (value === null) return [];
+    const { name, direction, help, statistic, regression } = kpi;
+    return {
+      name,
+      value: value.value,
+      unit: kpi.unit(batch),
+      direction,
+      help,
+      timestamp,
+      statistic,
+      ci: value.ci,
+      display: { ...kpi.display(batch) },
+      regression,
+      labels: own,
+    };
+  });
+}

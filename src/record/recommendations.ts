@@ -1,0 +1,87 @@
+/** What a sweep of repetitions answers: how many are enough here, and how many launches then give a target error. Pure. */
+import {
+  type Recommendation as Answer,
+  recommendFromSpreads,
+  recommendRepetitions,
+} from '../statistics/repetitions.js';
+import { launchesFor } from '../statistics/variance.js';
+import { canonicalJson } from './digest.js';
+import type { PiBenchRecord, Recommendation, RecordBatch } from './schema.js';
+
+/** Half-widths of the interval, as shares of the median, for which launches are told. */
+const TARGETS = [0.02, 0.01, 0.005];
+
+/** Of a batch's launch values; a table that others published has no values, only what follows from them. */
+interface LaunchStatistics {
+  readonly medians?: readonly number[];
+  readonly n?: number;
+  readonly median?: number;
+  readonly std?: number | null;
+}
+
+interface Counted {
+  /** Place in the record. */
+  readonly at: number;
+  readonly repetitions: number;
+  readonly launches: LaunchStatistics;
+}
+
+/** Batches that differ in nothing but a fixed number of repetitions, and of launches. */
+function sweepsOf(batches: readonly RecordBatch[]): readonly (readonly Counted[])[] {
+  const sweeps = new Map<string, Counted[]>();
+  batches.forEach(({ asked, launches }, at) => {
+    const { sampling, inspections: _, ...same } = asked;
+    if (sampling?.kind !== 'fixed' || launches === null) return;
+    const key = canonicalJson(same);
+    const counted = { at, repetitions: sampling.repetitions, launches: launches as LaunchStatistics };
+    sweeps.set(key, [...(sweeps.get(key) ?? []), counted]);
+  });
+  return [...sweeps.values()].filter(
+    (sweep) => new Set(sweep.map(({ repetitions }) => repetitions)).size > 1,
+  );
+}
+
+/** From the spread that the launches of that count had: nothing is assumed of other counts. */
+function launchesOf(sweep: readonly Counted[], repetitions: number | null): Recommendation['launches'] {
+  const { std, median } = sweep.find((one) => one.repetitions === repetitions)?.launches ?? {};
+  if (typeof std !== 'number' || typeof median !== 'number' || !(std > 0)) return [];
+  return TARGETS.map((target) => ({
+    target,
+    launches: launchesFor({ between: std ** 2, within: 0, repetitions: 1, estimate: median, target }),
+  }));
+}
+
+function recommend(sweep: readonly Counted[]): Answer {
+  const rows = sweep.flatMap(({ repetitions, launches: { n, median, std } }) =>
+    n === undefined || median === undefined || typeof std !== 'number'
+      ? []
+      : [{ repetitions, n, median, std }],
+  );
+  if (sweep.some(({ launches }) => launches.medians === undefined) && rows.length === sweep.length)
+    return recommendFromSpreads(rows);
+  return recommendRepetitions(
+    sweep.map(({ repetitions, launches }) => ({ repetitions, launchMedians: launches.medians ?? [] })),
+  );
+}
+
+export function recommendationsOf(batches: readonly RecordBatch[]): readonly Recommendation[] {
+  return sweepsOf(batches).map((sweep) => {
+    const { counts, ...answer } = recommend(sweep);
+    return {
+      kind: 'repetitions',
+      batches: sweep.map(({ at }) => at),
+      ...answer,
+      counts: counts.map((count) => ({
+        ...count,
+        ratioInterval: count.ratioInterval === null ? null : { ...count.ratioInterval },
+      })),
+      launches: launchesOf(sweep, answer.repetitions),
+    };
+  });
+}
+
+/** As a record has them: nothing where nothing was swept. */
+export function recommended(batches: readonly RecordBatch[]): Pick<PiBenchRecord, 'recommendations'> {
+  const recommendations = recommendationsOf(batches);
+  return recommendations.length === 0 ? {} : { recommendations: [...recommendations] };
+}

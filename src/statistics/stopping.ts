@@ -1,0 +1,129 @@
+/**
+ * When enough launches were measured for a precision that was asked for, and how long each of them should be.
+ *
+ * Who looks after each launch and stops at the first interval that is narrow enough stops on lucky data. The interpolated
+ * interval (Hettmansperger-Sheather) has 95 % and nothing to spare, so that it would keep less; plain order statistics of
+ * 95 % lose about two points as well where many launches are needed, because the first look after each step of their
+ * ranks finds them at barely 95 %. So plain order statistics of 97 % are taken for a claim of 95 %; looking begins at 8
+ * launches; and the width asked for is narrowed by target / k, so that the first few launches cannot agree by chance and
+ * end it (the guard of Glynn & Whitt 1992). `npm run bench:coverage` measures what remains.
+ */
+import { UserError } from '../errors.js';
+import { type Interval, LEVEL, levelForLooking, sequentialInterval } from './interval.js';
+import { expectedHalfWidth } from './interval-width.js';
+import { quantileSorted, sortedCopy } from './quantile.js';
+import { bestRepetitions, leastCount, type VarianceComponents, varianceComponents } from './variance.js';
+
+/** Looking begins here. */
+export const LEAST_LAUNCHES = 8;
+/** A launch's median of fewer repetitions is hardly one. */
+export const LEAST_REPETITIONS = 20;
+/** Launches whose medians' spread says anything of the others. */
+const LEAST_PILOTS = 3;
+/** The larger half-width over the mean of both, normal launch medians. */
+const LARGER_HALF = 1.1;
+
+export interface Precision {
+  readonly reached: boolean;
+  readonly launches: number;
+  /** Median of the launch medians; null when there is none. */
+  readonly estimate: number | null;
+  /** What to report of launches whose number was decided so. Not that of a fixed number of launches. */
+  readonly interval: Interval;
+  /** The larger distance from the estimate to an end, as a share of the estimate; null where there is no interval. */
+  readonly halfWidth: number | null;
+  /** What the half-width is compared with: target - target / launches. */
+  readonly limit: number;
+  /** One clause for a person. */
+  readonly reason: string;
+}
+
+function requireTarget(target: number): void {
+  if (!(target > 0 && target < 1)) {
+    throw new UserError(`a precision is between 0 and 100 %, not ${target * 100} %: give 1%, for example`);
+  }
+}
+
+const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
+
+/**
+ * The rule to ask after each launch; deterministic, so that a resumed campaign ends where it would have ended.
+ * @param launchMedians in any order, one unit
+ * @param target the interval's larger half-width as a share of the estimate: 0.01 for ±1 %
+ * @throws UserError for a target that is not between 0 and 1; RangeError for a median that is not finite
+ */
+export function precisionReached(launchMedians: ArrayLike<number>, target: number, level = LEVEL): Precision {
+  requireTarget(target);
+  const launches = launchMedians.length;
+  const interval = sequentialInterval(launchMedians, level);
+  const estimate = launches === 0 ? null : quantileSorted(sortedCopy(launchMedians), 0.5);
+  const { ci } = interval;
+  const limit = launches === 0 ? 0 : target - target / launches;
+  const halfWidth =
+    ci === null || estimate === null || !(estimate > 0)
+      ? null
+      : Math.max(ci.high - estimate, estimate - ci.low) / estimate;
+  const base = { launches, estimate, interval, halfWidth, limit };
+  if (estimate !== null && !(estimate > 0)) {
+    return { ...base, reached: false, reason: 'no share can be taken of a median that is not above 0' };
+  }
+  if (launches < LEAST_LAUNCHES || halfWidth === null) {
+    return { ...base, reached: false, reason: `${launches} launches of at least ${LEAST_LAUNCHES}` };
+  }
+  const figures = `±${percent(halfWidth)} after ${launches} launches, ±${percent(limit)} needed for ±${percent(target)}`;
+  return { ...base, reached: halfWidth <= limit, reason: figures };
+}
+
+export interface PrecisionPlanInput {
+  /** Samples of the launches so far, in order: the pilots, all with about as many repetitions. */
+  readonly launches: readonly ArrayLike<number>[];
+  /** Seconds of a launch outside its repetitions (start, load, warm-up, end), and of one repetition. */
+  readonly costOfLaunch: number;
+  readonly costOfRepetition: number;
+  /** As a share of the estimate. */
+  readonly target: number;
+  readonly level?: number;
+}
+
+export interface PrecisionPlan {
+  /** In each further launch: between 20 and the pilots' count; that count when they are too few to tell. */
+  readonly repetitions: number;
+  /** Launches expected in all, the pilots included; at least 8. null when the pilots are too few to tell. */
+  readonly launches: number | null;
+  /** Of them still to come; null likewise. */
+  readonly remaining: number | null;
+  /** What it rests on; null likewise. */
+  readonly components: VarianceComponents | null;
+}
+
+/** The expected larger half-width of plain order statistics with the guard, in the same unit as a limit without it. */
+function guarded(k: number, level: number, widest: number): number | null {
+  const halfWidth = expectedHalfWidth(k, levelForLooking(level), 'plain');
+  return k < LEAST_LAUNCHES || halfWidth === null ? null : LARGER_HALF * halfWidth + widest / k;
+}
+
+/**
+ * From the first launches, how long the others should be and how many are to be expected. Fix the repetitions once, from
+ * the pilots: chosen anew after each launch they would follow its luck. The number of launches is an estimate for a
+ * progress line; `precisionReached` decides.
+ * @throws UserError for a target that is not between 0 and 1; RangeError for costs below 0, samples that are not finite,
+ *   a launch without samples
+ */
+export function precisionPlan(input: PrecisionPlanInput): PrecisionPlan {
+  const { launches, costOfLaunch, costOfRepetition, target, level = LEVEL } = input;
+  requireTarget(target);
+  const most = launches.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
+  const pilots = Number.isFinite(most) ? most : LEAST_REPETITIONS;
+  const components = launches.length < LEAST_PILOTS ? null : varianceComponents(launches);
+  if (components === null || !(components.estimate > 0)) {
+    return { repetitions: pilots, launches: null, remaining: null, components: null };
+  }
+  const { within, between, estimate } = components;
+  const best = bestRepetitions({ within, between, costOfLaunch, costOfRepetition }) ?? pilots;
+  const repetitions = Math.min(pilots, Math.max(LEAST_REPETITIONS, best));
+  const deviation = Math.sqrt(between + within / repetitions);
+  const widest = (target * estimate) / deviation;
+  const expected = leastCount(widest, level, (k) => guarded(k, level, widest), LEAST_LAUNCHES);
+  const all = Math.max(expected, launches.length);
+  return { repetitions, launches: all, remaining: all - launches.length, components };
+}

@@ -1,0 +1,26 @@
+/**
+ * Neighbouring launches of a batch are alike, so that it holds fewer independent ones than it lists, and its interval is
+ * too narrow. A flag of the batch: no single launch has it.
+ */
+import { significant } from '../../quantities/format.js';
+import { launchDependence } from '../launch-dependence.js';
+import type { Flag } from './types.js';
+
+/** One batch in 100 whose launches are independent is called otherwise. */
+const RISK = 0.01;
+
+/**
+ * @param launchMedians in the order of time
+ * @returns null where nothing speaks against independence, also where fewer than 6 launches can say nothing
+ */
+export function launchesNotIndependent(launchMedians: ArrayLike<number>): Flag | null {
+  const found = launchDependence(launchMedians);
+  if (found === null || found.p >= RISK) return null;
+  const { launches, lag1, vonNeumannRatio, p } = found;
+  const worth = Math.max(1, (launches * (1 - Math.max(0, lag1))) / (1 + Math.max(0, lag1)));
+  return {
+    name: 'launches-not-independent',
+    reason: `launches that followed each other are alike (correlation ${significant(lag1, 2)}, by chance in ${significant(100 * p, 2)} of 100): the ${launches} launches are worth about ${significant(worth, 2)}, and the interval is too narrow; spread them over more time, or between other cases`,
+    evidence: { launches, lag1, vonNeumannRatio, p, worthLaunches: worth },
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * The two levels of a batch's variance, and what follows from them: how many repetitions and how many launches are worth
+ * their time (Kalibera & Jones 2013, "Rigorous benchmarking in reasonable time"). For medians in place of means, and with
+ * spreads that a launch far off does not decide: intervals of medians do not widen for it either, so that a plan which
+ * follows the plain standard deviation would ask for many times the launches that they take.
+ */
+import { effectiveSampleSize } from './autocorrelation.js';
+import { requireFinite } from './finite.js';
+import { LEVEL } from './interval.js';
+import { expectedHalfWidth } from './interval-width.js';
+import { normalReach } from './normal.js';
+import { median, quantileSorted, sortedCopy } from './quantile.js';
+import { robustDeviation } from './scale.js';
+
+export interface VarianceComponents {
+  readonly launches: number;
+  /** Harmonic mean over the launches: what the within-launch variance is divided by on average. */
+  readonly repetitions: number;
+  /** Median of the launch medians, in the unit of the samples; the variances below have its square. */
+  readonly estimate: number;
+  /** Of the launch medians as they are: S2², by the square of `robustDeviation`. */
+  readonly total: number;
+  /** What remains of it without the noise of finite repetitions: T2² = S2² - within / repetitions, at least 0. */
+  readonly between: number;
+  /**
+   * Of the median per repetition: n times the variance of the median of n repetitions of one launch, dependence among
+   * them counted; the median over the launches.
+   */
+  readonly within: number;
+  /** The same two as standard deviations relative to the estimate; null where that is not above 0. */
+  readonly relativeBetween: number | null;
+  readonly relativeWithin: number | null;
+}
+
+/** Standard errors to either side of the middle at which the quantiles are read (McKean & Schrader 1984 take about 2). */
+const ERRORS = 2;
+/** But no further out than the quartiles: with few independent repetitions, stalls would be read. */
+const FURTHEST = 0.25;
+
+/**
+ * n times the variance of the median of a dependent series. The share of values at or below the median has the variance
+ * 1 / (4 m), m the effective sample size of that indicator (as the interval within a launch has it); quantiles two of
+ * its standard errors to either side are four standard errors of the median apart.
+ */
+function longRunVarianceOfMedian(samples: ArrayLike<number>, sorted: Float64Array): number {
+  const n = samples.length;
+  const centre = quantileSorted(sorted, 0.5);
+  const indicator = Float64Array.from({ length: n }, (_, i) => ((samples[i] ?? 0) <= centre ? 1 : 0));
+  const worth = effectiveSampleSize(indicator) ?? n;
+  const error = 1 / (2 * Math.sqrt(worth));
+  const reach = Math.min(FURTHEST, ERRORS * error);
+  const between = quantileSorted(sorted, 0.5 + reach) - quantileSorted(sorted, 0.5 - reach);
+  return n * ((between * error) / (2 * reach)) ** 2;
+}
+
+/**
+ * @param launches samples of each launch, in order, in one unit
+ * @returns null for fewer than two launches: one says nothing of the next
+ * @throws RangeError for a launch without samples, and for a sample that is not finite
+ */
+export function varianceComponents(launches: readonly ArrayLike<number>[]): VarianceComponents | null {
+  if (launches.some(({ length }) => length === 0)) throw new RangeError('a launch without samples');
+  for (const samples of launches) requireFinite(samples);
+  const k = launches.length;
+  if (k < 2) return null;
+  const [medians, longRun] = [new Float64Array(k), new Float64Array(k)];
+  let perRepetition = 0;
+  launches.forEach((samples, i) => {
+    const sorted = sortedCopy(samples);
+    medians[i] = quantileSorted(sorted, 0.5);
+    longRun[i] = longRunVarianceOfMedian(samples, sorted);
+    perRepetition += 1 / samples.length / k;
+  });
+  const estimate = median(medians);
+  const within = median(longRun);
+  const total = robustDeviation(medians) ** 2;
+  const between = Math.max(0, total - within * perRepetition);
+  const relative = (variance: number): number | null =>
+    estimate > 0 ? Math.sqrt(variance) / estimate : null;
+  return {
+    launches: k,
+    repetitions: 1 / perRepetition,
+    estimate,
+    total,
+    between,
+    within,
+    relativeBetween: relative(between),
+    relativeWithin: relative(within),
+  };
+}
+
+export interface RepetitionCosts {
+  /** Variances, as `varianceComponents` has them: only their ratio counts. */
+  readonly within: number;
+  readonly between: number;
+  /** Time of one repetition, and of a launch outside its repetitions; only their ratio counts. */
+  readonly costOfRepetition: number;
+  readonly costOfLaunch: number;
+}
+
+/**
+ * Repetitions in each launch that give the narrowest interval for the time spent: sqrt((c2 / c1) (s1² / T2²)), at least 1.
+ * null where the launches do not differ (T2² = 0): then a launch's repetitions are as good as another launch's and spare
+ * its start, so that more are better without end, and something else has to limit them.
+ * @throws RangeError for a variance or cost below 0, or a repetition that costs nothing
+ */
+export function bestRepetitions(of: RepetitionCosts): number | null {
+  const { within, between, costOfRepetition, costOfLaunch } = of;
+  const valid = within >= 0 && between >= 0 && costOfLaunch >= 0 && costOfRepetition > 0;
+  if (!valid || !Number.isFinite(within + between + costOfLaunch + costOfRepetition)) {
+    throw new RangeError('variances and costs are finite and not below 0, and a repetition costs something');
+  }
+  if (between === 0) return null;
+  const best = Math.sqrt((costOfLaunch / costOfRepetition) * (within / between));
+  return best < Number.MAX_SAFE_INTEGER ? Math.max(1, Math.round(best)) : null;
+}
+
+export interface LaunchesAsked {
+  readonly within: number;
+  readonly between: number;
+  readonly estimate: number;
+  /** In each launch. */
+  readonly repetitions: number;
+  /** Half-width of the interval as a share of the estimate: 0.01 for 1 %. */
+  readonly target: number;
+  readonly level?: number;
+}
+
+/** From here on the half-width is that of a large sample. */
+const MANY = 2000;
+/** Standard error of a median over that of a mean, normal data: sqrt(pi / 2). */
+const OF_MEDIAN = Math.sqrt(Math.PI / 2);
+
+/** The fewest values whose interval is expected to reach no further than `widest` of their standard deviations. */
+export function leastCount(
+  widest: number,
+  level: number,
+  expected: (k: number) => number | null,
+  least = 1,
+): number {
+  const ofMany = Math.ceil(((OF_MEDIAN * normalReach(level)) / widest) ** 2);
+  if (ofMany > MANY) return ofMany;
+  for (let k = least; ; k++) {
+    const halfWidth = expected(k);
+    if (halfWidth !== null && halfWidth <= widest) return k;
+  }
+}
+
+/**
+ * Launches whose interval (`launchInterval`: interpolated order statistics, so at least 6 at 95 %) is expected to reach
+ * `target` of the estimate to either side. Expected of normal launch effects: tails make it a little wider or narrower,
+ * and half of the time chance makes it wider.
+ * @throws RangeError for a target, estimate or number of repetitions that is not above 0, or a variance below 0
+ */
+export function launchesFor(asked: LaunchesAsked): number {
+  const { within, between, estimate, repetitions, target, level = LEVEL } = asked;
+  const valid = within >= 0 && between >= 0 && estimate > 0 && repetitions > 0 && target > 0;
+  if (!valid)
+    throw new RangeError('a target, an estimate and repetitions are above 0, and variances not below');
+  const deviation = Math.sqrt(between + within / repetitions);
+  return leastCount((target * estimate) / deviation, level, (k) =>
+    expectedHalfWidth(k, level, 'interpolated'),
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * The samples of one inspection, `inspections/<n>.npz`: a zip of NumPy arrays. Whole nanoseconds, because that is what the
+ * clock tells, so nothing is rounded; deflated integers take about 6 bytes a repetition, where JSON took 40. NumPy, R, Julia,
+ * MATLAB and every unzip open it; Parquet would be as compact and needs a library on both sides.
+ */
+import type { Samples } from '../record/samples.js';
+import type { NpyType } from './npy.js';
+import { fromNpy, toNpy } from './npy.js';
+import { unzip, zip } from './zip.js';
+
+const NANOSECOND = 1e-9;
+const MOST_U4 = 2 ** 32 - 1;
+
+/** The narrower of two widths that holds every value. */
+function integers(values: Float64Array): { type: NpyType; array: Uint32Array | BigUint64Array } {
+  if (values.every((value) => value <= MOST_U4)) return { type: '<u4', array: Uint32Array.from(values) };
+  return { type: '<u8', array: BigUint64Array.from(Array.from(values, BigInt)) };
+}
+
+const nanoseconds = (seconds: Float64Array, times: number): Float64Array =>
+  seconds.map((value) => Math.round((value * times) / NANOSECOND));
+
+/**
+ * `elapsed_ns`: of each sample, that is of `callsPerSample` calls; `start_ns`: of each sample after the first one's start;
+ * `disturbed`: whether a measuring thread lost its CPU in it, absent where the system cannot tell.
+ */
+export function encodeSamples({ seconds, entries, disturbed }: Samples, callsPerSample: number): Buffer {
+  const file = (name: string, { type, array }: { type: NpyType; array: Parameters<typeof toNpy>[1] }) => ({
+    name: `${name}.npy`,
+    bytes: toNpy(type, array),
+  });
+  const files = [
+    file('elapsed_ns', integers(nanoseconds(seconds, callsPerSample))),
+    file('start_ns', integers(nanoseconds(entries, 1))),
+  ];
+  if (disturbed === null) return zip(files);
+  const marks = new Uint8Array(seconds.length);
+  for (const index of disturbed) marks[index] = 1;
+  return zip([...files, file('disturbed', { type: '|b1', array: marks })]);
+}
+
+/** @throws Error when the file is cut off, altered or another's */
+export function decodeSamples(bytes: Buffer, callsPerSample: number): Samples {
+  const files = new Map(unzip(bytes).map((entry) => [entry.name, entry.bytes]));
+  const read = (name: string): Float64Array => {
+    const file = files.get(`${name}.npy`);
+    if (file === undefined) throw new Error(`it holds no ${name}`);
+    return fromNpy(file);
+  };
+  const marks = files.has('disturbed.npy') ? read('disturbed') : null;
+  return {
+    seconds: read('elapsed_ns').map((value) => (value * NANOSECOND) / callsPerSample),
+    entries: read('start_ns').map((value) => value * NANOSECOND),
+    disturbed: marks === null ? null : Array.from(marks.keys()).filter((i) => marks[i] === 1),
+  };
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseCampaignFile } from '../../src/campaign/campaign-file.js';
+import { jsonSchemas } from '../../src/record/json-schema.js';
+import { root } from '../support/pi-bench.js';
+
+const parse = (content: string) => parseCampaignFile(content, 'c.yaml');
+
+describe('a campaign file', () => {
+  it('becomes the flags that one would have typed', () => {
+    const { entries, labels, seed, budget, name } = parse(`
+name: check
+labels: {site: a}
+seed: 4
+budget: 10min
+defaults: {inspections: 12, stacks: [embedded, "embedded:avx2"]}
+measure:
+  - indicator: matmul
+    parameters:
+      size: 64..4096*2
+      dtype: [float32, float64]
+      prepack: true
+    repetitions: 2k
+    precision: 1%
+  - indicator: peak
+    inspections: 3
+`);
+    expect({ name, labels, seed, budget }).toEqual({
+      name: 'check',
+      labels: { site: 'a' },
+      seed: 4,
+      budget: '10min',
+    });
+    expect(entries).toEqual([
+      {
+        indicator: 'matmul',
+        flags: {
+          inspections: '12',
+          stack: 'embedded,embedded:avx2',
+          size: '64..4096*2',
+          dtype: 'float32,float64',
+          prepack: true,
+          reps: '2k',
+          precision: '1%',
+        },
+        labels: {},
+        line: 8,
+      },
+      {
+        indicator: 'peak',
+        flags: { inspections: '3', stack: 'embedded,embedded:avx2' },
+        labels: {},
+        line: 15,
+      },
+    ]);
+  });
+
+  it('may be JSON', () => {
+    const { entries } = parse('{"measure": [{"indicator": "matmul", "parameters": {"size": 64}}]}');
+    expect(entries).toEqual([{ indicator: 'matmul', flags: { size: '64' }, labels: {}, line: 1 }]);
+  });
+
+  it.each([
+    ['measure: [', /^c\.yaml:1: /],
+    ['- a', /^c\.yaml:1: /],
+    ['', /^c\.yaml:1: /],
+    ['measure: []', /^c\.yaml:1: measure: /],
+    [
+      'measure:\n  - indicator: sort',
+      /^c\.yaml:2: measure\.0\.indicator: there is no such indicator; there is matmul/,
+    ],
+    ['measure:\n  - parameters: {}', /^c\.yaml:2: measure\.0\.indicator: /],
+    ['measure:\n  - indicator: peak\n    reps: 5', /^c\.yaml:3: measure\.0: "reps" is unknown here/],
+    [
+      'measure:\n  - indicator: matmul\n    parameters:\n      dtype: float32\n      sise: 5',
+      /^c\.yaml:5: measure\.0\.parameters: "sise" is unknown here/,
+    ],
+    ['measure:\n  - indicator: peak\nseed: x', /^c\.yaml:3: seed: /],
+    ['measure:\n  - indicator: peak\nlabels: {A: b}', /^c\.yaml:3: labels\.A: /],
+  ])('with a mistake is refused with its line: %j', (content, says) => {
+    expect(() => parse(content)).toThrow(says);
+    expect(() => parse(content)).toThrow(/^[^\n]+$/);
+  });
+
+  it('has a JSON Schema for editors, which the package ships as the code makes it', () => {
+    const shipped = JSON.parse(readFileSync(join(root, 'schema', 'campaign.schema.json'), 'utf8'));
+    expect(shipped).toEqual(JSON.parse(JSON.stringify(jsonSchemas().campaign)));
+    expect(JSON.stringify(shipped)).toContain('"transpose"');
+  });
+});

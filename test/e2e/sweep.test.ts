@@ -1,0 +1,221 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { brokenRules } from '../../src/record/check.js';
+import { type PiBenchRecord, written } from '../../src/record/schema.js';
+import { precisionReached } from '../../src/statistics/stopping.js';
+import {
+  campaignFolder,
+  journalOf,
+  matmulRecord,
+  piBench,
+  readSamples,
+  startPiBench,
+  withFolder,
+  workerOf,
+} from '../support/pi-bench.js';
+
+const json = (stdout: string): PiBenchRecord => JSON.parse(stdout) as PiBenchRecord;
+
+describe('pi-bench sweep', () => {
+  it('measures every combination of its flags’ values, interleaved, and says which repetitions are enough', () =>
+    withFolder(async (out) => {
+      const args = [
+        '--size',
+        '32,64',
+        '--reps',
+        '40..160*2',
+        '--inspections',
+        '6',
+        '--warmup',
+        '20',
+        '--seed',
+        '3',
+      ];
+      const run = await piBench('sweep', 'matmul', ...args, '--json', '--quiet', '--out', out);
+      expect(run.stderr).toBe('');
+      expect(run.code).toBe(0);
+      const record = json(run.stdout);
+      expect(written.record.safeParse(record).error).toBeUndefined();
+      expect(brokenRules(record)).toEqual([]);
+      expect(record.stoppedBy).toBe('plan');
+      expect(record.batches.map(({ asked }) => [asked.case.parameters.m, asked.sampling])).toEqual(
+        [32, 64].flatMap((m) => [40, 80, 160].map((repetitions) => [m, { kind: 'fixed', repetitions }])),
+      );
+      for (const { inspections } of record.batches) {
+        expect(inspections).toHaveLength(6);
+        // One launch in each round of six.
+        expect(inspections.map(({ index }) => Math.floor(index / 6))).toEqual([0, 1, 2, 3, 4, 5]);
+      }
+      const starts = journalOf(campaignFolder(out)).filter(({ event }) => event === 'started');
+      expect(starts.map(({ index }) => index)).toEqual(Array.from({ length: 36 }, (_, i) => i));
+      expect(record.recommendations?.map(({ batches }) => batches)).toEqual([
+        [0, 1, 2],
+        [3, 4, 5],
+      ]);
+      for (const { repetitions, best, test, counts, launches } of record.recommendations ?? []) {
+        expect([40, 80, 160]).toContain(repetitions);
+        expect([40, 80, 160]).toContain(best);
+        expect(test).toMatch(/permutation/);
+        expect(counts.map((count) => count.launches)).toEqual([6, 6, 6]);
+        expect(launches.map(({ target }) => target)).toEqual([0.02, 0.01, 0.005]);
+        for (const { launches: count } of launches) expect(count).toBeGreaterThanOrEqual(6);
+      }
+    }));
+
+  it('ends with the stability table, which fits the terminal', () =>
+    withFolder(async (out) => {
+      const args = ['--size', '16,32', '--reps', '30', '--inspections', '3', '--warmup', '5'];
+      const run = await piBench('sweep', 'matmul', ...args, '--quiet', '--out', out);
+      expect(run.stdout).toMatch(/batch +n +median +std +.*CV +.*min–max/);
+      expect(run.stdout).toMatch(/^ {2}16 +3 +[\d.]+ [nµm]?s/m);
+      expect(run.stdout).toMatch(/^ {2}32 +3 +[\d.]+ [nµm]?s/m);
+      expect(run.stdout).toContain('verified in 6 launches');
+      for (const line of run.stdout.split('\n')) {
+        if (!line.includes(out)) expect(line.length).toBeLessThanOrEqual(80);
+      }
+    }));
+
+  it.each([
+    [['sweep'], /say what to sweep: matmul, memory, peak/],
+    [['sweep', 'nothing'], /there is no indicator "nothing"; there is matmul, memory, peak/],
+    [['sweep', 'matmul', '--size', '64,,128'], /--size has an empty value/],
+    [['sweep', 'matmul', '--size', '128..64'], /--size takes ranges such as/],
+    [['sweep', 'matmul', '--size', '64,0'], /--size takes a whole number of at least 1/],
+    [['sweep', 'matmul', '--size', '1..999+1', '--reps', '1..99+1'], /make 98901 batches.*at most 10000/],
+    [['sweep', 'matmul', '--device', 'cpu,cuda:0'], /--device cuda:0 is unknown; there is cpu/],
+    [['matmul', '--size', '64', '--precision', '2'], /--precision takes a share such as 1%/],
+    [['matmul', '--size', '64', '--budget', '60'], /--budget takes a time such as/],
+    [['matmul', '--size', '64', '--labels', 'Site=a'], /--labels takes names in small letters/],
+    [['matmul', '--size', '64', '--labels', 'cpus=a'], /the label cpus is pi-bench's own/],
+  ])('refuses %j in one line', async (args, says) => {
+    const run = await piBench(...args);
+    expect(run.code).toBe(64);
+    expect(run.stdout).toBe('');
+    expect(run.stderr.trim().split('\n')).toHaveLength(1);
+    expect(run.stderr).toMatch(says);
+  });
+});
+
+describe('--precision', () => {
+  it('launches until the interval is as narrow as asked, with launches that it made short', () =>
+    withFolder(async (out) => {
+      const { record, folder, run } = await matmulRecord(
+        out,
+        '--size',
+        '64',
+        '--threads',
+        '1',
+        '--precision',
+        '20%',
+      );
+      expect(run.code).toBe(0);
+      const [batch] = record.batches;
+      expect(batch?.precision).toMatchObject({ target: 0.2, reached: true });
+      const { medians } = batch?.launches as unknown as { medians: number[] };
+      expect(medians.length).toBeGreaterThanOrEqual(8);
+      expect(batch?.planned).toBe(medians.length);
+      expect(precisionReached(medians, 0.2).reached).toBe(true);
+      if (medians.length > 8) expect(precisionReached(medians.slice(0, -1), 0.2).reached).toBe(false);
+      const counts = medians.map((_, index) => readSamples(folder, index).seconds.length);
+      expect(new Set(counts.slice(3)).size).toBe(1);
+      expect(counts[3]).toBeLessThanOrEqual(Math.max(...counts.slice(0, 3)));
+      const { interval } = batch?.elapsed ?? {};
+      expect(interval?.method).toMatch(/looking/);
+    }));
+
+  it('stops at the budget, says that it was not reached, and with --strict the answer is no', () =>
+    withFolder(async (out) => {
+      const args = ['--size', '64', '--precision', '0.0001%', '--budget', '3s', '--strict'];
+      const { record, run } = await matmulRecord(out, ...args);
+      expect(run.code).toBe(1);
+      expect(record.status).toBe('complete');
+      expect(record.stoppedBy).toBe('budget');
+      expect(record.batches[0]?.precision?.reached).toBe(false);
+      expect(record.accounting.wall).toBeLessThan(6);
+    }));
+
+  it('goes on after kill -9 with the launches that it has', () =>
+    withFolder(async (out) => {
+      const args = ['--size', '64', '--precision', '0.0001%', '--inspections', '10', '--seed', '5'];
+      const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...args]);
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      const worker = workerOf(running.child.pid ?? 0);
+      for (const pid of [running.child.pid, worker]) if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      await running.ended;
+      const folder = campaignFolder(out);
+      const done = journalOf(folder).filter(({ event }) => event === 'ended').length;
+      const run = await piBench('resume', folder, '--quiet', '--json');
+      expect(run.code).toBe(0);
+      const record = json(run.stdout);
+      expect(record.batches[0]?.measured).toBe(10);
+      const starts = journalOf(folder).filter(({ event }) => event === 'started').length;
+      expect(starts).toBeLessThanOrEqual(11);
+      expect(done).toBeLessThan(10);
+    }));
+});
+
+const CAMPAIGN = `
+name: two-things
+labels: {site: lab}
+seed: 7
+defaults: {inspections: 2, warmup: 5}
+measure:
+  - indicator: matmul
+    parameters: {size: [16, 32], threads: 1}
+    repetitions: 20
+    labels: {rack: "3"}
+  - indicator: memory
+    parameters: {operation: read, bytes: 64KiB}
+    repetitions: 3
+`;
+
+describe('pi-bench run', () => {
+  it('measures what the file asks for, with its labels', () =>
+    withFolder(async (out) => {
+      const file = join(out, 'campaign.yaml');
+      writeFileSync(file, CAMPAIGN);
+      const run = await piBench('run', file, '--quiet', '--json', '--out', join(out, 'results'));
+      expect(run.stderr).toBe('');
+      expect(run.code).toBe(0);
+      const record = json(run.stdout);
+      expect(record.campaign.id).toMatch(/-two-things-/);
+      expect(record.campaign.seed).toBe(7);
+      expect(record.batches.map(({ case: { indicator }, measured }) => [indicator, measured])).toEqual([
+        ['matmul', 2],
+        ['matmul', 2],
+        ['memory', 2],
+      ]);
+      const rates = record.kpis.filter(({ name }) => name.includes('_rate_'));
+      expect(rates.every(({ labels }) => labels.site === 'lab')).toBe(true);
+      expect(new Set(rates.map(({ labels }) => labels.rack))).toEqual(new Set(['3', null]));
+      const journal = readFileSync(join(campaignFolder(join(out, 'results')), 'journal.ndjson'), 'utf8');
+      expect(journal).toContain('"rack":"3"');
+    }));
+
+  it('prints what it would measure with --dry-run, and measures nothing', () =>
+    withFolder(async (out) => {
+      const file = join(out, 'campaign.json');
+      writeFileSync(
+        file,
+        JSON.stringify({
+          measure: [{ indicator: 'matmul', parameters: { size: '16..64' }, repetitions: 5 }],
+        }),
+      );
+      const run = await piBench('run', file, '--dry-run', '--out', join(out, 'results'));
+      expect(run.code).toBe(0);
+      expect(run.stdout.match(/6 launches of 5 repetitions/g)).toHaveLength(3);
+      expect(() => campaignFolder(join(out, 'results'))).toThrow();
+    }));
+
+  it('names the line of what is wrong with a value', () =>
+    withFolder(async (out) => {
+      const file = join(out, 'campaign.yaml');
+      writeFileSync(file, CAMPAIGN.replace('[16, 32]', '[16, none]'));
+      const run = await piBench('run', file, '--out', join(out, 'results'));
+      expect(run.code).toBe(64);
+      expect(run.stderr).toBe(
+        `pi-bench: ${file}:7: --size takes a whole number of at least 1, such as 512, 2k or 4Ki; got "none"\n`,
+      );
+    }));
+});

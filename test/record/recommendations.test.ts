@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { normalOf, randomBits, uniformOf } from '../../src/random.js';
+import { recommendationsOf } from '../../src/record/recommendations.js';
+import type { RecordBatch } from '../../src/record/schema.js';
+import { batchOf, matmulCase } from '../support/batch.js';
+
+/** Launches whose medians differ by `spread`, as a batch of so many repetitions. */
+function counted(repetitions: number, spread: number, seed: number, parameters = {}): RecordBatch {
+  const normal = normalOf(uniformOf(randomBits(seed)));
+  const launches = Array.from({ length: 20 }, () => ({ seconds: 1e-3 * Math.exp(spread * normal()) }));
+  const batch = batchOf(matmulCase(parameters), launches);
+  return { ...batch, asked: { ...batch.asked, sampling: { kind: 'fixed', repetitions } } };
+}
+
+describe('the recommendation of a sweep of repetitions', () => {
+  it('is the smallest count that is as steady as the steadiest', () => {
+    const batches = [counted(10, 0.1, 1), counted(100, 0.01, 2), counted(1000, 0.01, 3)];
+    const [only, ...others] = recommendationsOf(batches);
+    expect(others).toEqual([]);
+    expect(only?.repetitions).toBe(100);
+    expect(only?.counts.map(({ repetitions }) => repetitions)).toEqual([10, 100, 1000]);
+    // 1 % between launches: the interval of 6 is about ±1 %.
+    expect(only?.launches[1]?.target).toBe(0.01);
+    expect(only?.launches[1]?.launches).toBeGreaterThanOrEqual(6);
+    expect(only?.launches[1]?.launches).toBeLessThanOrEqual(16);
+    expect(only?.launches[2]?.launches).toBeGreaterThan(only?.launches[1]?.launches ?? 0);
+  });
+
+  it('is made for each case by itself', () => {
+    const batches = [64, 128].flatMap((threads) => [
+      counted(10, 0.01, 4, { threads }),
+      counted(50, 0.01, 5, { threads }),
+    ]);
+    expect(recommendationsOf(batches).map(({ batches: of }) => of)).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+  });
+
+  it('is not made where repetitions were not swept', () => {
+    expect(recommendationsOf([counted(10, 0.01, 6), counted(10, 0.01, 7, { threads: 1 })])).toEqual([]);
+  });
+});

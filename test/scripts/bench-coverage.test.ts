@@ -1,0 +1,53 @@
+/** The truths of the coverage benchmark are true, and its count of misses allows for chance. */
+import { describe, expect, it } from 'vitest';
+import { naiveCovers } from '../../scripts/bench-coverage/others.mjs';
+import { misses } from '../../scripts/bench-coverage/report.mjs';
+import { drawLaunch, EFFECTS, NOISES, truthOf } from '../../scripts/bench-coverage/series.mjs';
+import { launchQuantile } from '../../src/statistics/quantile-interval.js';
+import { normalFrom, randomFrom } from '../statistics/support.js';
+
+const uniform = randomFrom(95);
+const random = { uniform, normal: normalFrom(uniform) };
+const quiet = EFFECTS.none;
+
+describe('the synthetic launches', () => {
+  it.each(Object.keys(NOISES))('have the quantiles and the mean that are taken for true: %s', (name) => {
+    const samples = drawLaunch(NOISES[name], quiet, 200_000, random);
+    const truth = truthOf(NOISES[name], quiet);
+    const sorted = samples.slice().sort();
+    // In units of the noise; a strongly dependent series of 200,000 is worth 10,000.
+    for (const [p, value] of [
+      [0.05, truth.p5],
+      [0.5, truth.median],
+      [0.95, truth.p95],
+    ]) {
+      expect(Math.abs(launchQuantile(sorted, p) - value) / 0.03, `${p}`).toBeLessThan(0.08);
+    }
+    const mean = samples.reduce((sum, value) => sum + value / samples.length, 0);
+    expect(Math.abs(mean - truth.mean) / 0.03).toBeLessThan(0.06);
+  });
+
+  it.each(Object.keys(EFFECTS))('differ as they are said to: %s', (name) => {
+    const levels = Array.from({ length: 20_000 }, () => EFFECTS[name].draw(random)).sort((a, b) => a - b);
+    const truth = (truthOf(NOISES.independent, EFFECTS[name]).median - 1) / 0.005;
+    const below = levels.filter((level) => level < truth).length / levels.length;
+    if (name === 'none') expect(truth).toBeCloseTo(0, 5);
+    else expect(Math.abs(below - 0.5)).toBeLessThan(0.015);
+  });
+});
+
+describe('a coverage', () => {
+  it('misses the target when chance does not explain it', () => {
+    // One standard error of 2,000 trials is 0.5 points.
+    expect(misses(0.925, 2000)).toBe(false);
+    expect(misses(0.91, 2000)).toBe(true);
+    expect(misses(0.975, 2000)).toBe(false);
+    expect(misses(0.985, 2000)).toBe(true);
+    expect(misses(0.91, 100)).toBe(false);
+  });
+
+  it('of the naive interval is counted by ranks: 400 values reach 20 to either side of the 200th', () => {
+    // 1.96 x sqrt(400) / 2 = 19.6.
+    expect([180, 181, 219, 220].map((count) => naiveCovers(count, 400))).toEqual([false, true, true, false]);
+  });
+});

@@ -1,0 +1,72 @@
+/** Launches that resemble their neighbours are found, and others hardly ever called so. */
+import { describe, expect, it } from 'vitest';
+import { launchDependence } from '../../src/statistics/launch-dependence.js';
+import { launchesNotIndependent } from '../../src/statistics/validity/launches-not-independent.js';
+import { normalFrom, randomFrom, series } from './support.js';
+
+const random = randomFrom(81);
+const normal = normalFrom(random);
+
+const raised = (trials: number, launches: () => Float64Array): number => {
+  let count = 0;
+  for (let trial = 0; trial < trials; trial++) if (launchesNotIndependent(launches()) !== null) count++;
+  return count / trials;
+};
+
+/** 1 on average, 0.5 % apart; x(i) = rho x(i-1) + noise. */
+function related(k: number, rho: number): Float64Array {
+  let x = normal();
+  return series(k, () => {
+    x = rho * x + Math.sqrt(1 - rho * rho) * normal();
+    return 1 + 0.005 * x;
+  });
+}
+
+describe('launches in the order of time', () => {
+  it.each([
+    ['normal', normal],
+    ['contaminated', () => normal() + (random() < 0.1 ? 8 : 0)],
+    ['of two modes', () => (random() < 0.3 ? 5 : 0) + normal()],
+    ['lognormal', () => Math.exp(0.8 * normal())],
+    ['of few different values', () => Math.round(normal())],
+  ])('that are independent and %s are flagged in 1 of 100', (_, draw) => {
+    for (const k of [6, 12, 30])
+      expect(
+        raised(250, () => series(k, draw)),
+        `${k}`,
+      ).toBeLessThan(0.03);
+  });
+
+  it('have a p value that is uniform when they are independent', () => {
+    const p = series(400, () => launchDependence(related(12, 0))?.p ?? Number.NaN).sort();
+    expect(Math.abs((p[100] ?? 0) - 0.25)).toBeLessThan(0.07);
+    expect(Math.abs((p[300] ?? 0) - 0.75)).toBeLessThan(0.07);
+  });
+
+  it('that share the mood of their neighbours are flagged', () => {
+    expect(raised(100, () => related(30, 0.8))).toBeGreaterThan(0.9);
+    // A neighbour that came for the second half.
+    expect(
+      raised(100, () => series(20, (i) => (i < 10 ? 1 : 1.02) * (1 + 0.003 * normal()))),
+    ).toBeGreaterThan(0.9);
+  });
+
+  it('that alternate are not: their interval claims too little', () => {
+    expect(launchesNotIndependent(series(30, (i) => 1 + 0.01 * (i % 2) + 1e-4 * normal()))).toBeNull();
+  });
+
+  it('are worth fewer, as their correlation has it', () => {
+    const found = launchesNotIndependent(series(40, (i) => 1 + 0.05 * Math.sin(i / 2)));
+    const { lag1, worthLaunches } = found?.evidence ?? {};
+    expect(worthLaunches).toBeCloseTo((40 * (1 - Number(lag1))) / (1 + Number(lag1)), 9);
+    expect(worthLaunches).toBeLessThan(10);
+  });
+
+  it('are judged the same in any unit and each time, and not at all below 6 or when equal', () => {
+    const medians = related(20, 0.5);
+    expect(launchDependence(medians.map((value) => 1e3 * value))?.p).toBe(launchDependence(medians)?.p);
+    expect(launchDependence([1, 2, 3, 4, 5])).toBeNull();
+    expect(launchDependence(series(10, () => 1))).toBeNull();
+    expect(() => launchDependence([1, 2, 3, 4, 5, Number.NaN])).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,171 @@
+/** Equal spreads are not told apart by luck, different ones are, and the published table gives one answer. */
+import { describe, expect, it } from 'vitest';
+import {
+  type Recommendation,
+  recommendFromSpreads,
+  recommendRepetitions,
+} from '../../src/statistics/repetitions.js';
+import { hasPublishedData, normalFrom, published, randomFrom, series } from './support.js';
+
+const COUNTS = [50, 100, 500, 1000, 2000, 4000, 8000];
+
+const random = randomFrom(51);
+const normal = normalFrom(random);
+const draws = {
+  normal,
+  'lognormal (0.8)': () => Math.exp(0.8 * normal()),
+  't, 3 df': () => normal() / Math.sqrt((normal() ** 2 + normal() ** 2 + normal() ** 2) / 3),
+  'two modes': () => (random() < 0.2 ? 5 : 0) + normal(),
+  contaminated: () => normal() + (random() < 0.1 ? 8 : 0),
+} as const;
+
+/** Seven batches; the deviations of the first `loose` are `ratio` times as large. */
+const sweep = (launches: number, draw: () => number, loose = 0, ratio = 1): Recommendation =>
+  recommendRepetitions(
+    COUNTS.map((repetitions, i) => ({
+      repetitions,
+      launchMedians: Array.from(
+        series(launches, () => 1e-3 * (1 + 0.005 * (i < loose ? ratio : 1) * draw())),
+      ),
+    })),
+  );
+
+const RISK = 0.05;
+const different = ({ counts }: Recommendation): boolean => counts.some(({ p }) => (p ?? 1) < RISK);
+
+describe('a sweep whose counts have one spread', () => {
+  // Brown-Forsythe against the best, Holm-corrected, would call some count different in 10 to 37 of 100.
+  it.each(
+    Object.keys(draws) as (keyof typeof draws)[],
+  )('of %s launches is called uneven in at most 10 of 100', (name) => {
+    for (const launches of [6, 12]) {
+      let [uneven, notFirst] = [0, 0];
+      for (let trial = 0; trial < 150; trial++) {
+        const found = sweep(launches, draws[name]);
+        if (different(found)) uneven++;
+        if (found.repetitions !== COUNTS[0]) notFirst++;
+      }
+      // 5 are meant; three standard errors of 150 trials are 5 points more.
+      expect(uneven / 150, `${launches} launches`).toBeLessThanOrEqual(0.1);
+      expect(notFirst / 150, `${launches} launches`).toBeLessThanOrEqual(0.06);
+    }
+  });
+
+  it('is decided in the same way each time', () => {
+    const batches = COUNTS.map((repetitions) => ({
+      repetitions,
+      launchMedians: Array.from(series(10, () => 1 + 0.01 * normal())),
+    }));
+    expect(recommendRepetitions(batches)).toEqual(recommendRepetitions(batches.toReversed()));
+  });
+
+  it('of equal launches needs the smallest count', () => {
+    const found = recommendRepetitions([
+      { repetitions: 10, launchMedians: Array.from(series(6, () => 1)) },
+      { repetitions: 100, launchMedians: Array.from(series(6, () => 1)) },
+    ]);
+    expect(found).toMatchObject({ repetitions: 10, best: 10 });
+    expect(found.counts.map(({ p, ratio }) => [p, ratio])).toEqual([
+      [1, null],
+      [1, null],
+    ]);
+  });
+});
+
+describe('a sweep whose small counts spread more', () => {
+  it('recommends the first that does not, 8 times in 10: three times the spread, 30 launches', () => {
+    let right = 0;
+    for (let trial = 0; trial < 40; trial++) if (sweep(30, normal, 2, 3).repetitions === COUNTS[2]) right++;
+    expect(right / 40).toBeGreaterThanOrEqual(0.8);
+  });
+
+  it('gives the ratio with an interval that contains the true one, and says which ratios pass for chance', () => {
+    const found = sweep(60, normal, 1, 3);
+    const [first] = found.counts;
+    expect(first?.ratioInterval?.low).toBeLessThan(3);
+    expect(first?.ratioInterval?.high).toBeGreaterThan(3);
+    expect(first?.p).toBeLessThan(0.01);
+    expect(found.leastRatioFound).toBeGreaterThan(1.2);
+    expect(found.leastRatioFound).toBeLessThan(2.5);
+    // Fewer launches tell less.
+    expect(sweep(8, normal).leastRatioFound).toBeGreaterThan(found.leastRatioFound ?? 9);
+  });
+
+  it('recommends the best where every smaller count spreads more', () => {
+    const found = sweep(60, normal, 6, 4);
+    expect(found).toMatchObject({ repetitions: 8000, best: 8000 });
+    expect(found.why).toContain('every smaller count');
+  });
+});
+
+describe('a sweep that nothing can be said of', () => {
+  it('says which batch has too few launches', () => {
+    const found = recommendRepetitions([
+      { repetitions: 100, launchMedians: [1, 1, 1, 1, 1, 1] },
+      { repetitions: 50, launchMedians: [1, 1, 1, 1, 1] },
+    ]);
+    expect(found).toMatchObject({ repetitions: null, best: null, leastRatioFound: null });
+    expect(found.why).toBe('the batch of 50 repetitions has 5 launches, and a spread needs at least 6');
+    expect(found.counts.map(({ repetitions, p }) => [repetitions, p])).toEqual([
+      [50, null],
+      [100, null],
+    ]);
+  });
+
+  it('has one count, or a median that has no logarithm', () => {
+    expect(
+      recommendRepetitions([{ repetitions: 1, launchMedians: [1, 2, 3, 4, 5, 6] }]).repetitions,
+    ).toBeNull();
+    const zero = { repetitions: 2, launchMedians: [0, 1, 1, 1, 1, 1] };
+    expect(() => recommendRepetitions([zero, zero])).toThrow(RangeError);
+    const row = { repetitions: 1, n: 10, median: 0, std: 1 };
+    expect(() => recommendFromSpreads([row, row])).toThrow(RangeError);
+  });
+});
+
+describe('a table of spreads', () => {
+  it('of one spread is called uneven in 5 of 100', () => {
+    const trials = 300;
+    let uneven = 0;
+    for (let trial = 0; trial < trials; trial++) {
+      const rows = COUNTS.map((repetitions) => {
+        const values = series(30, normal);
+        const mean = values.reduce((sum, value) => sum + value / 30, 0);
+        const std = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 29);
+        return { repetitions, n: 30, median: 100, std };
+      });
+      if (different(recommendFromSpreads(rows))) uneven++;
+    }
+    expect(Math.abs(uneven / trials - 0.05)).toBeLessThan(0.035);
+  });
+
+  it.skipIf(!hasPublishedData)('as published: 2,000 repetitions of 50 to 20,000 are enough', () => {
+    const [header = [], ...lines] = published('test1_describe_512_reps.csv')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(','));
+    const value = (statistic: string, column: number): number =>
+      Number(lines.find(([name]) => name === statistic)?.[column]);
+    const counts = {
+      '005k': 50,
+      '01k': 100,
+      '05k': 500,
+      '2k': 2000,
+      '4k': 4000,
+      '8k': 8000,
+      '16k': 16000,
+      '20k': 20000,
+    };
+    const rows = Object.entries(counts).map(([suffix, repetitions]) => {
+      const column = header.indexOf(`elapsed_${suffix}`);
+      const at = (statistic: string): number => value(statistic, column);
+      return { repetitions, n: at('count'), median: at('50%'), std: at('std') };
+    });
+    const found = recommendFromSpreads(rows);
+    expect(found).toMatchObject({ repetitions: 2000, best: 8000 });
+    // 50 and 100 repetitions spread 1.7 and 1.6 times as much; so do 20,000, which no theory of repetitions explains.
+    const spread = Object.fromEntries(found.counts.map(({ repetitions, p }) => [repetitions, p ?? 1]));
+    for (const count of [50, 100, 20000]) expect(spread[count]).toBeLessThan(0.01);
+    expect(spread[2000]).toBeGreaterThan(0.5);
+  });
+});

@@ -1,0 +1,162 @@
+/** Launches end when the precision that was asked for is there, not when luck looks like it, and pilots plan the rest. */
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.js';
+import { median } from '../../src/statistics/quantile.js';
+import {
+  LEAST_LAUNCHES,
+  LEAST_REPETITIONS,
+  precisionPlan,
+  precisionReached,
+} from '../../src/statistics/stopping.js';
+import { normalFrom, randomFrom, series } from './support.js';
+
+/** Launches until the rule ends them, at most `most`. */
+function untilReached(draw: () => number, target: number, most = 400) {
+  const medians = Array.from({ length: LEAST_LAUNCHES }, draw);
+  let result = precisionReached(medians, target);
+  while (!result.reached && medians.length < most) {
+    medians.push(draw());
+    result = precisionReached(medians, target);
+  }
+  return result;
+}
+
+describe('the rule for a precision', () => {
+  it('is not reached before 8 launches, however equal they are', () => {
+    expect(
+      precisionReached(
+        series(7, () => 1),
+        0.01,
+      ),
+    ).toMatchObject({ reached: false, launches: 7 });
+    expect(
+      precisionReached(
+        series(8, () => 1),
+        0.01,
+      ),
+    ).toMatchObject({ reached: true, halfWidth: 0 });
+    expect(precisionReached([], 0.01)).toMatchObject({ reached: false, estimate: null, halfWidth: null });
+  });
+
+  it('compares the larger half-width with the target less a k-th of it', () => {
+    // 8 values: plain order statistics at 97 % are the extremes.
+    const medians = [98, 99, 99.5, 100, 100, 100.5, 101, 104];
+    const { halfWidth, limit, interval, estimate } = precisionReached(medians, 0.05);
+    expect(estimate).toBe(100);
+    expect(interval.ci).toEqual({ low: 98, high: 104 });
+    expect(halfWidth).toBeCloseTo(0.04, 12);
+    expect(limit).toBeCloseTo(0.05 * (7 / 8), 12);
+    expect(precisionReached(medians, 0.05).reached).toBe(true);
+    // 4 % would do without the guard, and does not with it.
+    expect(precisionReached(medians, 0.042).reached).toBe(false);
+    expect(precisionReached(medians, 0.042).reason).toContain('±4.0 % after 8 launches');
+  });
+
+  it('does not depend on the unit or the order of the launches', () => {
+    const normal = normalFrom(randomFrom(31));
+    const medians = Array.from(series(20, () => 1 + 0.01 * normal()));
+    const inMilliseconds = medians.map((value) => 1e3 * value).reverse();
+    expect(precisionReached(inMilliseconds, 0.01).halfWidth).toBeCloseTo(
+      precisionReached(medians, 0.01).halfWidth ?? 0,
+      12,
+    );
+  });
+
+  it('takes no share of a median that is not above 0, and no target that is none', () => {
+    expect(
+      precisionReached(
+        series(10, (i) => i - 5),
+        0.01,
+      ),
+    ).toMatchObject({ reached: false, halfWidth: null });
+    for (const target of [0, -0.01, 1, Number.NaN]) {
+      expect(() => precisionReached([1], target)).toThrow(UserError);
+    }
+    expect(() => precisionReached([1, Number.NaN], 0.01)).toThrow(RangeError);
+  });
+
+  // Plain order statistics of 95 % would cover 92 of 100 at the smallest target, looked at after each launch.
+  it.each([
+    ['normal', 1, 0],
+    ['normal', 0.5, 0],
+    ['normal', 0.3, 0],
+    ['lognormal', 1, 0.8],
+    ['lognormal', 0.5, 0.8],
+  ])('leaves an interval that covers the median of %s launches 94 times in 100, target %s deviations', (_, share, shape) => {
+    const normal = normalFrom(randomFrom(32));
+    const deviation = 0.005;
+    const draw = (): number =>
+      shape > 0 ? 1 + (deviation / shape) * (Math.exp(shape * normal()) - 1) : 1 + deviation * normal();
+    const trials = 800;
+    let covered = 0;
+    for (let trial = 0; trial < trials; trial++) {
+      const { ci } = untilReached(draw, share * deviation).interval;
+      if (ci !== null && ci.low <= 1 && 1 <= ci.high) covered++;
+    }
+    // One standard error of 800 trials is 0.8 points.
+    expect(covered / trials).toBeGreaterThan(0.94);
+  });
+});
+
+describe('the plan from pilot launches', () => {
+  const normal = normalFrom(randomFrom(33));
+  /** A launch of n repetitions: its own level, and noise that is independent inside it. */
+  const launch = (n: number, between: number, within: number): Float64Array => {
+    const level = 1 + between * normal();
+    return series(n, () => level + within * normal());
+  };
+  const costs = { costOfLaunch: 0.2, costOfRepetition: 1.4e-3 };
+
+  it('needs three launches to say anything, and keeps their repetitions until then', () => {
+    const pilots = [launch(500, 0.005, 0.03), launch(500, 0.005, 0.03)];
+    expect(precisionPlan({ launches: pilots, ...costs, target: 0.01 })).toEqual({
+      repetitions: 500,
+      launches: null,
+      remaining: null,
+      components: null,
+    });
+  });
+
+  it('gives the repetitions of Kalibera & Jones: 2,000 of a pilot become about 90', () => {
+    // s1² of a median is pi / 2 x 0.03²: sqrt((0.2 / 1.4e-3) (pi / 2) (0.03 / 0.005)²) = 90.
+    const plans = Array.from({ length: 40 }, () =>
+      precisionPlan({
+        launches: Array.from({ length: 8 }, () => launch(2000, 0.005, 0.03)),
+        ...costs,
+        target: 0.01,
+      }),
+    );
+    expect(Math.abs(median(plans.map(({ repetitions }) => repetitions)) / 90 - 1)).toBeLessThan(0.15);
+  });
+
+  it('stays between 20 and the pilots’ count', () => {
+    const few = precisionPlan({
+      launches: Array.from({ length: 6 }, () => launch(400, 0.1, 0.001)),
+      ...costs,
+      target: 0.1,
+    });
+    expect(few.repetitions).toBe(LEAST_REPETITIONS);
+    // Launches without an effect of their own: the more repetitions the better, but no more than the pilots had.
+    const equal = Array.from({ length: 6 }, () => series(400, (i) => 1 + (i % 2) / 10));
+    expect(precisionPlan({ launches: equal, ...costs, target: 0.01 }).repetitions).toBe(400);
+  });
+
+  it.each([1, 0.5])('expects the launches that the rule then takes, target %s deviations', (share) => {
+    const deviation = 0.01;
+    const taken = Array.from(
+      { length: 300 },
+      () => untilReached(() => 1 + deviation * normal(), share * deviation).launches,
+    );
+    const expected = Array.from(
+      { length: 300 },
+      () =>
+        precisionPlan({
+          launches: Array.from({ length: 8 }, () => series(50, () => 0).fill(1 + deviation * normal())),
+          ...costs,
+          target: share * deviation,
+        }).launches ?? 0,
+    );
+    expect(median(expected) / median(taken)).toBeGreaterThan(0.75);
+    expect(median(expected) / median(taken)).toBeLessThan(1.33);
+  });
+});
