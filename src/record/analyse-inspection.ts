@@ -1,8 +1,9 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
 import { findIndicator } from '../indicators/index.js';
-import { median } from '../statistics/quantile.js';
-import { type Summary, summarise } from '../statistics/summary.js';
+import { median, sortedCopy } from '../statistics/quantile.js';
+import { type Summary, summariseSorted } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
+import { without } from '../statistics/without.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Hertz, Seconds } from '../units.js';
 import { sha256 } from './digest.js';
@@ -30,10 +31,12 @@ export interface AnalysedInspection {
 function observationOf(
   document: InspectionDocument,
   { seconds, disturbed }: Samples,
+  sorted: Float64Array,
   contendedBy: string | null,
 ): Observation {
   return {
     samples: seconds,
+    sorted,
     disturbed,
     wall: document.wall - document.evicting,
     threads: Number(document.case.parameters.threads ?? 1),
@@ -50,8 +53,7 @@ function observationOf(
 /** Median of the repetitions in which no measuring thread lost its CPU. */
 function undisturbedMedian({ seconds, disturbed }: Samples): Seconds | null {
   if (disturbed === null) return null;
-  const hit = new Set(disturbed);
-  const clean = seconds.filter((_, i) => !hit.has(i));
+  const clean = without(seconds, disturbed);
   return clean.length === 0 ? null : median(clean);
 }
 
@@ -98,13 +100,14 @@ export function analyseInspection(
     return { entry, samples: NO_SAMPLES.seconds, document };
   }
   const samples = read.samples.seconds;
-  const statistics: Summary | null = samples.length > 0 ? summarise(samples) : null;
+  const sorted = sortedCopy(samples);
+  const statistics: Summary | null = samples.length > 0 ? summariseSorted(samples, sorted) : null;
   const indicator = findIndicator(document.case.indicator);
   const work = countedWork({
     work: indicator.work(document.case.parameters),
     rateCounts: indicator.rateCounts,
   });
-  const observation = observationOf(document, read.samples, contendedBy);
+  const observation = observationOf(document, read.samples, sorted, contendedBy);
   const calls = samples.length * document.callsPerSample;
   // A wrong output has no score, however fast it came.
   const scored = statistics !== null && status !== 'wrong' && document.verification?.passed === true;

@@ -3,7 +3,7 @@ import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
 import { type Interval, launchInterval } from '../statistics/interval.js';
-import { median, quantileSorted, sortedCopy } from '../statistics/quantile.js';
+import { median, quantileInPlace } from '../statistics/quantile.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
 import { aboveCeiling } from '../statistics/validity/above-ceiling.js';
@@ -122,7 +122,7 @@ function rateOf(
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
   // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted.
-  const p95s = resting.map(({ samples }) => quantileSorted(sortedCopy(samples), 0.95));
+  const p95s = resting.map(({ samples }) => quantileInPlace(new Float64Array(samples), 0.95));
   const ofP95 = resting.length < 2 ? null : recordedInterval(launchInterval(p95s));
   return {
     median: work / elapsed.median,

@@ -16,11 +16,20 @@ function autocovariance(values: ArrayLike<number>, n: number, mean: number, lag:
   return sum / n;
 }
 
-function start(values: ArrayLike<number>): { n: number; mean: number; variance: number } {
+interface Start {
+  readonly n: number;
+  readonly mean: number;
+  readonly variance: number;
+}
+
+function start(values: ArrayLike<number>): Start {
   requireFinite(values);
   const n = Math.min(values.length, MOST_LOOKED_AT);
-  let mean = 0;
-  for (let i = 0; i < n; i++) mean += ((values[i] ?? 0) - mean) / (i + 1);
+  // About the first value, so that nothing is lost of values that hardly differ; a division each would cost the most.
+  const origin = values[0] ?? 0;
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += (values[i] ?? 0) - origin;
+  const mean = origin + sum / Math.max(1, n);
   return { n, mean, variance: autocovariance(values, n, mean, 0) };
 }
 
@@ -42,11 +51,13 @@ export function lag1(values: ArrayLike<number>): number | null {
  * pairs of neighbouring lags stop being positive (Geyer 1992, initial positive sequence). A memory of more than 100 lags
  * is looked at in means of ten, which have ten times the reach and a tenth of the long-run variance.
  */
-function longRunVariance(values: ArrayLike<number>): number {
-  const { n, mean, variance } = start(values);
+function longRunVariance(values: ArrayLike<number>, { n, mean, variance }: Start): number {
   let sum = -variance;
   for (let lag = 0; lag + 1 < n; lag += 2) {
-    if (lag >= MOST_LAGS && n > COARSER * MOST_LAGS) return COARSER * longRunVariance(meansOf(values, n));
+    if (lag >= MOST_LAGS && n > COARSER * MOST_LAGS) {
+      const means = meansOf(values, n);
+      return COARSER * longRunVariance(means, start(means));
+    }
     const pair = autocovariance(values, n, mean, lag) + autocovariance(values, n, mean, lag + 1);
     if (!(pair > 0)) break;
     sum += 2 * pair;
@@ -70,7 +81,7 @@ function meansOf(values: ArrayLike<number>, n: number): Float64Array {
 export function effectiveSampleSize(values: ArrayLike<number>): number | null {
   const { n, mean, variance } = start(values);
   if (!varies(n, mean, variance)) return null;
-  const times = Math.max(longRunVariance(values) / variance, 1 / MOST_GAIN);
+  const times = Math.max(longRunVariance(values, { n, mean, variance }) / variance, 1 / MOST_GAIN);
   return Math.max(1, values.length / times);
 }
 

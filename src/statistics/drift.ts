@@ -1,10 +1,10 @@
 /**
  * Does a series go anywhere? Theil-Sen slope (Theil 1950, Sen 1968) with its interval, and the Mann-Kendall test, over
- * the medians of at most 200 blocks: blocks take out the noise of single repetitions and their autocorrelation, and
+ * the medians of at most 100 blocks: blocks take out the noise of single repetitions and their autocorrelation, and
  * keep the cost away from n squared.
  */
 import { requireFinite } from './finite.js';
-import { median, medianInPlace, quantileSorted } from './quantile.js';
+import { median, medianInPlace, quantileInPlace } from './quantile.js';
 
 export interface Drift {
   /** Slope relative to the median: share of the median per 1,000 repetitions. */
@@ -19,7 +19,7 @@ export interface Drift {
   readonly blocks: number;
 }
 
-const MOST_BLOCKS = 200;
+const MOST_BLOCKS = 100;
 const LEAST_BLOCKS = 8;
 /** Neighbours depend on each other: a block has at least this many where that leaves enough blocks. */
 const LEAST_IN_BLOCK = 5;
@@ -58,17 +58,18 @@ export function drift(values: ArrayLike<number>): Drift | null {
   let at = 0;
   let sign = 0;
   for (let i = 0; i < n; i++) {
+    const from = blocks[i] as number;
     for (let j = i + 1; j < n; j++) {
-      const rise = (blocks[j] ?? 0) - (blocks[i] ?? 0);
+      const rise = (blocks[j] as number) - from;
       slopes[at++] = rise / (j - i);
-      sign += Math.sign(rise);
+      if (rise > 0) sign++;
+      else if (rise < 0) sign--;
     }
   }
-  slopes.sort();
   const deviation = Math.sqrt(varianceOfS(blocks));
   // Sen's interval: with C = z sd, the slopes of rank (N - C) / 2 and (N + C) / 2 + 1, counted from 1.
   const share = (rank: number): number => Math.min(1, Math.max(0, rank / Math.max(1, slopes.length - 1)));
-  const relative = (place: number): number => (quantileSorted(slopes, place) / centre) * n;
+  const relative = (place: number): number => (quantileInPlace(slopes, place) / centre) * n;
   const overall = relative(0.5);
   const overallLow = relative(share((slopes.length - Z_95 * deviation) / 2 - 1));
   const overallHigh = relative(share((slopes.length + Z_95 * deviation) / 2));

@@ -1,6 +1,6 @@
 /** Repetitions that took far longer than the others. They are named, never removed. */
 import { requireFinite } from './finite.js';
-import { deviationFrom, median } from './quantile.js';
+import { madSorted, quantileSorted, sortedCopy } from './quantile.js';
 
 export interface SlowRepetitions {
   readonly indices: readonly number[];
@@ -23,17 +23,17 @@ const MAD_TO_SD = 1.4826;
 /**
  * Both limits have to be exceeded. null when nothing is slow, for an empty series, and where the median is not above 0,
  * so that nothing is a multiple of it.
- * @param samples in order
+ * @param samples in order; `sorted` has the same values in ascending order
  * @throws RangeError for a sample that is not finite
  */
-export function slowRepetitions(samples: ArrayLike<number>): SlowRepetitions | null {
+export function slowRepetitions(
+  samples: ArrayLike<number>,
+  sorted: ArrayLike<number> = sortedCopy(samples),
+): SlowRepetitions | null {
   requireFinite(samples);
-  const centre = samples.length === 0 ? 0 : median(samples);
+  const centre = samples.length === 0 ? 0 : quantileSorted(sorted, 0.5);
   if (!(centre > 0)) return null;
-  const threshold = Math.max(
-    centre + DEVIATIONS * MAD_TO_SD * deviationFrom(centre, samples),
-    RATIO * centre,
-  );
+  const threshold = Math.max(centre + DEVIATIONS * MAD_TO_SD * madSorted(sorted, centre), RATIO * centre);
   const indices: number[] = [];
   let worstIndex = -1;
   for (let i = 0; i < samples.length; i++) {

@@ -39,6 +39,12 @@ export function encodeSamples({ seconds, entries, disturbed }: Samples, callsPer
   return zip([...files, file('disturbed', { type: '|b1', array: marks })]);
 }
 
+function marked(marks: Float64Array): readonly number[] {
+  const indices: number[] = [];
+  for (let i = 0; i < marks.length; i++) if (marks[i] === 1) indices.push(i);
+  return indices;
+}
+
 /** @throws Error when the file is cut off, altered or another's */
 export function decodeSamples(bytes: Buffer, callsPerSample: number): Samples {
   const files = new Map(unzip(bytes).map((entry) => [entry.name, entry.bytes]));
@@ -51,6 +57,6 @@ export function decodeSamples(bytes: Buffer, callsPerSample: number): Samples {
   return {
     seconds: read('elapsed_ns').map((value) => (value * NANOSECOND) / callsPerSample),
     entries: read('start_ns').map((value) => value * NANOSECOND),
-    disturbed: marks === null ? null : Array.from(marks.keys()).filter((i) => marks[i] === 1),
+    disturbed: marks === null ? null : marked(marks),
   };
 }

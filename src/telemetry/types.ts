@@ -84,6 +84,8 @@ export interface Telemetry {
 export interface Observation {
   /** Seconds of each repetition, in order. */
   readonly samples: ArrayLike<number>;
+  /** The same, ascending: many look for the median. */
+  readonly sorted: ArrayLike<number>;
   /** Indices of repetitions in which a measuring thread was taken off its CPU; null where that cannot be known. */
   readonly disturbed: readonly number[] | null;
   /** Wall time from the first repetition's start to the last one's end, time between repetitions for cache eviction taken off. */

@@ -65,8 +65,10 @@ export const QUIET_TELEMETRY: Telemetry = {
 /** 1,400 repetitions of 1.4 ms, 1 % apart, one of them taken off its CPU a hundred. */
 export function quietObservation(changes: Partial<Observation> = {}): Observation {
   const normal = normalFrom(randomFrom(1));
+  const samples = changes.samples ?? series(1400, () => 1.4e-3 * (1 + 0.01 * normal()));
   return {
-    samples: series(1400, () => 1.4e-3 * (1 + 0.01 * normal())),
+    samples,
+    sorted: new Float64Array(samples).sort(),
     disturbed: Array.from({ length: 14 }, (_, i) => i * 100),
     wall: 1.97,
     threads: 1,

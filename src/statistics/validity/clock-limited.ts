@@ -1,6 +1,6 @@
 /** A sample is too short for the clock that timed it. */
 import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
-import { median } from '../quantile.js';
+import { quantileSorted } from '../quantile.js';
 import type { Detector } from './detector.js';
 
 const MOST = 0.001;
@@ -9,8 +9,8 @@ const SLACK = 1.5;
 
 export const clockLimited: Detector = {
   name: 'clock-limited',
-  detect({ samples, callsPerSample, clockOverhead, clockResolution }) {
-    const sample = median(samples) * callsPerSample;
+  detect({ sorted, callsPerSample, clockOverhead, clockResolution }) {
+    const sample = quantileSorted(sorted, 0.5) * callsPerSample;
     const error = Math.max(clockOverhead, clockResolution);
     if (!(error > MOST * SLACK * sample)) return null;
     const share = sample > 0 ? error / sample : null;

@@ -4,16 +4,15 @@ import type { Observation } from '../../telemetry/types.js';
 import { steppedLevels, withoutLevels } from '../change-points.js';
 import { LEAST_FOR_MODES, type Mode, modesOf } from '../multimodality.js';
 import { median } from '../quantile.js';
+import { without } from '../without.js';
 import type { Detector } from './detector.js';
 import { quantised } from './quantised.js';
 
 const MOST_NAMED = 5;
 
 /** Repetitions that lost a CPU are slower, and `preempted` says so: a mode of theirs has its cause. */
-function undisturbed({ samples, disturbed }: Observation): Float64Array {
-  const hit = new Set(disturbed ?? []);
-  return new Float64Array(samples).filter((_, i) => !hit.has(i));
-}
+const undisturbed = ({ samples, disturbed }: Observation): Float64Array =>
+  without(new Float64Array(samples), disturbed ?? []);
 
 /** Levels that lasted make modes of their own; those are `stepped`, and what counts is whether modes remain without. */
 function modesWithoutSteps(samples: Float64Array, resolution: number): readonly Mode[] {

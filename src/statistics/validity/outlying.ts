@@ -11,9 +11,9 @@ const MOST_NAMED = 5;
 
 export const outlying: Detector = {
   name: 'outlying',
-  detect({ samples, disturbed }) {
+  detect({ samples, sorted, disturbed }) {
     if (samples.length < LEAST_SAMPLES) return null;
-    const slow = slowRepetitions(samples);
+    const slow = slowRepetitions(samples, sorted);
     if (slow === null) return null;
     const count = slow.indices.length;
     const share = count / samples.length;

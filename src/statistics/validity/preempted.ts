@@ -5,7 +5,7 @@
 import { formatSeconds, formatShare, plural, significant } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
-import { median } from '../quantile.js';
+import { quantileSorted } from '../quantile.js';
 import { type Detector, whyMissing } from './detector.js';
 
 /** Of the threads' time. Quiet machines have under 0.1 %, an equal competitor takes 50 %. */
@@ -32,7 +32,7 @@ interface Findings {
   readonly involuntarySwitches: number;
 }
 
-function find({ telemetry, disturbed, samples, callsPerSample, threads }: Observation): Findings {
+function find({ telemetry, disturbed, samples, sorted, callsPerSample, threads }: Observation): Findings {
   const own = telemetry.threads;
   const time = telemetry.window * own.length;
   const throttled = telemetry.cgroup?.throttledTime ?? 0;
@@ -41,7 +41,7 @@ function find({ telemetry, disturbed, samples, callsPerSample, threads }: Observ
     ? Math.max(0, own.reduce((sum, { runDelay }) => sum + (runDelay ?? 0), 0) - throttled)
     : null;
   const n = samples.length;
-  const sampleTime = n === 0 ? 0 : median(samples) * callsPerSample;
+  const sampleTime = n === 0 ? 0 : quantileSorted(sorted, 0.5) * callsPerSample;
   // Each time that the quota stops a thread disturbs a repetition too; that is the other flag's affair.
   const byQuota = (telemetry.cgroup?.throttledPeriods ?? 0) * threads;
   const disturbances = disturbed === null ? 0 : Math.max(0, disturbed.length - byQuota);
