@@ -1,11 +1,11 @@
 // Replays a real campaign: all its launches are the truth, and intervals are made from few of them.
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { readRecord } from '../../dist/record/read.js';
 import { launchInterval, withinLaunchInterval } from '../../dist/statistics/interval.js';
 import { launchDependence } from '../../dist/statistics/launch-dependence.js';
 import { median } from '../../dist/statistics/quantile.js';
 import { precisionReached } from '../../dist/statistics/stopping.js';
+import { readInspection } from '../../dist/store/read-inspection.js';
 import { naiveCovers } from './others.mjs';
 import { COUNTS, randomFrom } from './simulate.mjs';
 
@@ -20,9 +20,10 @@ const contains = ({ low, high }, truth) => low <= truth && truth <= high;
 function launchesOf(folder, batch) {
   return batch.inspections
     .filter(({ status, file }) => status === 'measured' && file !== null)
-    .map(({ file }) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
-    .sort((a, b) => Date.parse(a.startedAt) - Date.parse(b.startedAt))
-    .map(({ samples }) => Float64Array.from(samples.seconds));
+    .map(({ file }) => readInspection(folder, file))
+    .filter((read) => read !== null)
+    .sort((a, b) => Date.parse(a.document.startedAt) - Date.parse(b.document.startedAt))
+    .map(({ samples }) => samples.seconds);
 }
 
 function share(trials, covers) {

@@ -19,17 +19,15 @@ export function heading({ trials, repetitions, seed }) {
       `- Truth: what very many more launches of ${repetitions} repetitions have for their median; that is what another campaign of this kind would find`,
       '- After the stroke: of the same intervals, those that contain what launches without end would show, the quantile of all the repetitions of the launch in the middle. It is less where so few repetitions show something else: neighbours that depend on each other for long, and launch effects that are skewed or have modes, which the noise of short launches smears',
       '- p5 and p95: the intervals of the launches’ own quantiles',
-      `- Bold, before the stroke: outside of ${100 * LOW} to ${100 * HIGH} % by more than two standard errors`,
+      `- Bold, before the stroke: outside of ${100 * LOW} to ${100 * HIGH} % by more than two standard errors of a coverage at these ends`,
       ...TAKEN.map((line) => `- ${line}`),
     ].join('\n'),
   ].join('\n\n');
 }
 
 /** Whether a coverage is outside of the target, chance allowed for. */
-export const misses = (share, trials) => {
-  const margin = 2 * errorOf(share, trials);
-  return share + margin < LOW || share - margin > HIGH;
-};
+export const misses = (share, trials) =>
+  share < LOW - 2 * errorOf(LOW, trials) || share > HIGH + 2 * errorOf(HIGH, trials);
 
 const cell = (share, trials) => (misses(share, trials) ? `**${percent(share)}**` : percent(share));
 

@@ -2,8 +2,9 @@
 import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
-import { type Interval, launchInterval } from '../statistics/interval.js';
-import { median, quantileInPlace } from '../statistics/quantile.js';
+import type { Interval } from '../statistics/interval.js';
+import { median } from '../statistics/quantile.js';
+import { quantileInterval } from '../statistics/quantile-interval.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
 import { aboveCeiling } from '../statistics/validity/above-ceiling.js';
@@ -122,11 +123,14 @@ function rateOf(
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
   // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted.
-  const p95s = resting.map(({ samples }) => quantileInPlace(new Float64Array(samples), 0.95));
-  const ofP95 = resting.length < 2 ? null : recordedInterval(launchInterval(p95s));
+  const p95 = quantileInterval(
+    resting.map(({ samples }) => samples),
+    0.95,
+  );
+  const ofP95 = resting.length < 2 ? null : recordedInterval(p95.interval);
   return {
     median: work / elapsed.median,
-    p05: work / median(p95s),
+    p05: work / p95.estimate,
     p05Interval: turned(work, ofP95),
     sustained: median(resting.map(({ entry }) => entry.rate?.sustained ?? 0)),
     interval: turned(work, interval),

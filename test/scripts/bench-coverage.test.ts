@@ -44,6 +44,7 @@ describe('a coverage', () => {
     expect(misses(0.975, 2000)).toBe(false);
     expect(misses(0.985, 2000)).toBe(true);
     expect(misses(0.91, 100)).toBe(false);
+    expect(misses(1, 10)).toBe(false);
   });
 
   it('of the naive interval is counted by ranks: 400 values reach 20 to either side of the 200th', () => {
