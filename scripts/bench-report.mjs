@@ -45,6 +45,7 @@ async function parts() {
     sha256: (await dist('record/digest.js')).sha256,
     encodeSamples: (await dist('store/samples-file.js')).encodeSamples,
     openStore: (await dist('store/store.js')).openStore,
+    analyseCampaign: (await dist('cli/analyse-campaign.js')).analyseCampaign,
     buildRecord: (await dist('record/build.js')).buildRecord,
     stackIdentity: findStack('embedded').identify(null),
     machine: describeHere(),
@@ -58,7 +59,7 @@ if (values.write !== undefined) {
 } else if (values.summarise !== undefined) {
   const given = await parts();
   const began = process.hrtime.bigint();
-  summariseSynthetic(values.summarise, campaignOf(), given);
+  await summariseSynthetic(values.summarise, campaignOf(), given);
   const seconds = Number(process.hrtime.bigint() - began) * 1e-9;
   process.stdout.write(JSON.stringify({ seconds, memory: peakMemory() }));
 } else {

@@ -174,7 +174,7 @@ const plannedOf = (campaign, { rounds }) => [
 /**
  * What these two need of pi-bench is passed in, so that tests can give the sources and benchmarks what they compiled to:
  * rounds (src/campaign/plan), openStore (src/store/store), encodeSamples (src/store/samples-file), sha256
- * (src/record/digest), buildRecord (src/record/build), random (src/random), stackIdentity (the embedded stack's), machine
+ * (src/record/digest), analyseCampaign (src/cli/analyse-campaign), buildRecord (src/record/build), random (src/random), stackIdentity (the embedded stack's), machine
  * (a description).
  */
 export function writeSyntheticInspections(folder, campaign, parts) {
@@ -187,28 +187,28 @@ export function writeSyntheticInspections(folder, campaign, parts) {
 }
 
 /** Makes the record of the inspections that lie there, and writes it. */
-export function summariseSynthetic(folder, campaign, parts) {
-  const { openStore, buildRecord, machine } = parts;
-  const planned = plannedOf(campaign, parts);
+export async function summariseSynthetic(folder, campaign, parts) {
+  const { openStore, analyseCampaign, buildRecord, machine } = parts;
   const store = openStore(folder, campaign.id, (from, to) => {
     throw new Error(`${from} cannot be written: ${to}`);
   });
+  const ends = plannedOf(campaign, parts).map(({ index, batch }) => ({
+    index,
+    batch,
+    attempt: 1,
+    status: 'measured',
+    reason: null,
+    wall: 1,
+  }));
   const record = buildRecord({
     campaign,
     machine,
     piBench: { version: '0.0.0', commit: null },
-    ends: planned.map(({ index, batch }) => ({
-      index,
-      batch,
-      attempt: 1,
-      status: 'measured',
-      reason: null,
-      wall: 1,
-    })),
+    ends,
+    analysed: await analyseCampaign(folder, ends, null),
     stoppedBy: 'plan',
     contendedBy: null,
-    readInspection: store.readInspection,
-    wall: planned.length,
+    wall: ends.length,
     lostEarlier: 0,
   });
   store.writeRecord(record);

@@ -15,6 +15,7 @@ import { buildRecord } from '../record/build.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
+import { analyseCampaign } from './analyse-campaign.js';
 import { coresHere, onlineCpus } from './here.js';
 import { makeProgress } from './progress.js';
 import { say } from './say.js';
@@ -121,7 +122,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     piBench: start.piBench,
     ...conducted,
     contendedBy,
-    readInspection: store.readInspection,
+    analysed: await analyseCampaign(store.folder(), conducted.ends, contendedBy),
     wall: before.active + active,
     lostEarlier: before.lost,
   });

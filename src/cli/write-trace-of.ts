@@ -5,7 +5,7 @@ import { type WrittenTrace, writeTrace } from '../readers/trace/write.js';
 import { readRecord } from '../record/read.js';
 import { type JournalEntry, readJournal } from '../store/journal.js';
 import { readInspection } from '../store/read-inspection.js';
-import { INSPECTIONS, inspectionFile, JOURNAL } from '../store/store.js';
+import { inspectionPath, JOURNAL } from '../store/store.js';
 
 function journalOf(folder: string): readonly JournalEntry[] {
   try {
@@ -25,6 +25,6 @@ export function writeTraceOf(path: string, file: string): Promise<WrittenTrace> 
   return writeTrace(file, {
     record,
     journal: journalOf(folder),
-    readInspection: (index) => readInspection(folder, `${INSPECTIONS}/${inspectionFile(index)}`),
+    readInspection: (index) => readInspection(folder, inspectionPath(index)),
   });
 }

@@ -2,9 +2,9 @@
 import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
-import type { Interval } from '../statistics/interval.js';
-import { median } from '../statistics/quantile.js';
-import { quantileInterval } from '../statistics/quantile-interval.js';
+import { type Interval, LEVEL } from '../statistics/interval.js';
+import { median, quantileSorted } from '../statistics/quantile.js';
+import { quantileIntervalOfSorted } from '../statistics/quantile-interval.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
 import { aboveCeiling } from '../statistics/validity/above-ceiling.js';
@@ -42,16 +42,17 @@ function byTime(inspections: readonly AnalysedInspection[]): readonly AnalysedIn
   return inspections.toSorted((a, b) => began(a) - began(b));
 }
 
+const medianOf = ({ sorted }: AnalysedInspection): Seconds => quantileSorted(sorted, 0.5);
+
 /** What no launch can say of itself; it holds for all on which the numbers rest. */
 function batchFlags(
   resting: readonly AnalysedInspection[],
   bounds: RecordBatch['roofline'],
 ): RecordBatch['flags'] {
   const inspections = resting.map(({ entry }) => entry.index);
-  return [
-    launchesNotIndependent(byTime(resting).map(({ samples }) => median(samples))),
-    aboveCeiling(bounds ?? null),
-  ].flatMap((flag) => (flag === null ? [] : [{ ...flag, inspections }]));
+  return [launchesNotIndependent(byTime(resting).map(medianOf)), aboveCeiling(bounds ?? null)].flatMap(
+    (flag) => (flag === null ? [] : [{ ...flag, inspections }]),
+  );
 }
 
 /** Each flag once, with the launches that raised it; the reason is that of the first. */
@@ -90,7 +91,11 @@ export function recordedInterval(interval: Interval): NonNullable<RecordBatch['e
 
 /** @param target the precision that decided the number of launches: such launches have an interval of their own */
 function headlineOf(resting: readonly AnalysedInspection[], target: number | undefined): Headline {
-  const headline = headlineOfLaunches(resting.map(({ samples }) => samples));
+  const headline = headlineOfLaunches(
+    resting.map(({ samples }) => samples),
+    LEVEL,
+    resting.map(medianOf),
+  );
   const { launchMedians, betweenLaunches, estimate } = headline;
   const precision = target === undefined ? null : precisionReached(launchMedians, target);
   const { interval } = precision !== null && launchMedians.length > 1 ? precision : headline;
@@ -123,8 +128,8 @@ function rateOf(
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
   // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted.
-  const p95 = quantileInterval(
-    resting.map(({ samples }) => samples),
+  const p95 = quantileIntervalOfSorted(
+    resting.map(({ sorted }) => sorted),
     0.95,
   );
   const ofP95 = resting.length < 2 ? null : recordedInterval(p95.interval);

@@ -1,13 +1,12 @@
 /**
- * From the documents of a campaign's inspections to its record. Pure but for `readInspection`, which is passed in: the
- * same documents give the same record, so a resumed campaign ends like one that was never disturbed.
+ * From a campaign's inspections, analysed, to its record. Pure: the same documents give the same record, so a resumed campaign ends like one that was never disturbed.
  */
 import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
 import { findStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
-import { type AnalysedInspection, analyseInspection, type ReadInspection } from './analyse-inspection.js';
+import type { AnalysedInspection } from './analyse-inspection.js';
 import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
@@ -36,14 +35,11 @@ export interface RecordInput {
   readonly ends: readonly BatchEnd[];
   readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
   readonly contendedBy: string | null;
-  readonly readInspection: (index: number) => ReadInspection | null;
+  /** One for each end, in their order. */
+  readonly analysed: readonly AnalysedInspection[];
   /** Seconds that were worked on the campaign, earlier processes included. */
   readonly wall: Seconds;
   readonly lostEarlier: Seconds;
-}
-
-function inspectionsOf({ ends, readInspection, contendedBy }: RecordInput): AnalysedInspection[] {
-  return ends.map((end) => analyseInspection(end, readInspection(end.index), contendedBy));
 }
 
 /** Where the wall time went: the spans of the same name summed over the inspections. */
@@ -88,7 +84,7 @@ function statusOf({ stoppedBy }: RecordInput, batches: readonly RecordBatch[]): 
 /** @throws Error when the record would contradict itself: that is a bug of pi-bench, and nothing must be published then. */
 export function buildRecord(input: RecordInput): PiBenchRecord {
   const { campaign, machine, piBench } = input;
-  const analysed = inspectionsOf(input);
+  const { analysed } = input;
   const timestamp = new Date().toISOString();
   const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const batches = campaign.batches.map((asked, i) => {

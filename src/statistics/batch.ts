@@ -19,11 +19,15 @@ export interface Headline {
 
 /**
  * @param launches samples of each launch, in order; a launch without samples has no place here
+ * @param launchMedians where they are known already
  * @throws RangeError when there is no launch, when one has no sample, and for a sample that is not finite
  */
-export function headlineOf(launches: readonly ArrayLike<number>[], level = LEVEL): Headline {
+export function headlineOf(
+  launches: readonly ArrayLike<number>[],
+  level = LEVEL,
+  launchMedians: readonly number[] = launches.map(median),
+): Headline {
   if (launches.some(({ length }) => length === 0)) throw new RangeError('a launch without samples');
-  const launchMedians = launches.map(median);
   const betweenLaunches = summarise(launchMedians);
   const [only] = launches;
   const interval =

@@ -37,13 +37,22 @@ export function quantileInterval(
   p: number,
   level = LEVEL,
 ): QuantileEstimate {
+  return quantileIntervalOfSorted(launches.map(sortedCopy), p, level);
+}
+
+/** The same where the launches' samples are sorted already. */
+export function quantileIntervalOfSorted(
+  sorted: readonly Float64Array[],
+  p: number,
+  level = LEVEL,
+): QuantileEstimate {
   if (!(p > 0 && p < 1)) throw new RangeError(`a quantile is between 0 and 1, not ${p}`);
-  if (launches.length === 0 || launches.some(({ length }) => length === 0)) {
+  if (sorted.length === 0 || sorted.some(({ length }) => length === 0)) {
     throw new RangeError('no launch, or a launch without samples');
   }
-  const own = Float64Array.from(launches, (samples) => launchQuantile(sortedCopy(samples), p));
+  const own = Float64Array.from(sorted, (values) => launchQuantile(values, p));
   const middle = launchQuantile(sortedCopy(own), 0.5);
-  const fewest = launches.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
+  const fewest = sorted.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
   return {
     estimate: middle,
     interval: launchInterval(own, level),

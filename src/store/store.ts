@@ -14,10 +14,13 @@ import { readInspection } from './read-inspection.js';
 
 export const JOURNAL = 'journal.ndjson';
 export const RECORD = 'record.json';
-export const INSPECTIONS = 'inspections';
+const INSPECTIONS = 'inspections';
 
 export const inspectionFile = (index: number): string => `${index}.json`;
 export const samplesFile = (index: number): string => `${index}.npz`;
+/** Relative to the campaign's folder. */
+export const inspectionPath = (index: number): string => `${INSPECTIONS}/${inspectionFile(index)}`;
+export const samplesPath = (index: number): string => `${INSPECTIONS}/${samplesFile(index)}`;
 
 export interface Store {
   /** Where the campaign stands now. */
@@ -95,7 +98,7 @@ export function openStore(
         return path;
       }),
     readInspection(index) {
-      return readInspection(root, `${INSPECTIONS}/${inspectionFile(index)}`);
+      return readInspection(root, inspectionPath(index));
     },
   };
 }

@@ -54,12 +54,12 @@ beforeAll(async () => {
   const folder = campaignFolder(join(out, 'memory'));
   memory = { folder, record: readRecordFile(folder) };
   repetitions.folder = join(out, 'repetitions');
-  writeCampaign(
+  await writeCampaign(
     repetitions.folder,
     repetitions.counts.map((count) => ({ repetitions: count, inspections: 8 })),
   );
   sizes.folder = join(out, 'sizes');
-  writeCampaign(
+  await writeCampaign(
     sizes.folder,
     sizes.values.map((size) => ({ size, repetitions: 200, inspections: 6 })),
   );
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     // As a record would have it: a name that reaches headings, specifications, tooltips and tables.
     const evil = `</script><img src=x onerror="globalThis.taken=1">`;
     const folder = join(out, 'hostile');
-    const record = writeCampaign(folder, [
+    const record = await writeCampaign(folder, [
       { size: 64, inspections: 2 },
       { size: 128, inspections: 2 },
     ]);
@@ -282,7 +282,7 @@ describe('the command', () => {
 
   it('comes although inspections are missing, says which, and which figures lack them', async () => {
     const folder = join(out, 'gone');
-    writeCampaign(folder, [{ repetitions: 50, inspections: 4 }]);
+    await writeCampaign(folder, [{ repetitions: 50, inspections: 4 }]);
     for (const name of readdirSync(join(folder, 'inspections'))) rmSync(join(folder, 'inspections', name));
     const run = await piBench('report', folder);
     expect(run.code).toBe(0);

@@ -47,7 +47,8 @@ function inspectionOf(
     ...rest,
   };
   const each = samples ?? new Float64Array(REPETITIONS).fill(seconds);
-  return { entry, samples: new Float64Array(each), document: null };
+  const own = new Float64Array(each);
+  return { entry, samples: own, sorted: own.toSorted(), document: null };
 }
 
 export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {

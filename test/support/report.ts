@@ -9,6 +9,7 @@ import {
   writeSyntheticInspections,
 } from '../../scripts/lib/synthetic-campaign.mjs';
 import { rounds } from '../../src/campaign/plan.js';
+import { analyseCampaign } from '../../src/cli/analyse-campaign.js';
 import * as random from '../../src/random.js';
 import { buildRecord } from '../../src/record/build.js';
 import { sha256 } from '../../src/record/digest.js';
@@ -32,13 +33,14 @@ const parts = () => ({
   sha256,
   encodeSamples,
   openStore,
+  analyseCampaign,
   buildRecord,
   stackIdentity: findStack('embedded').identify(null),
   machine: machineOf(),
 });
 
 /** Writes a campaign of these batches into the folder. */
-export function writeCampaign(folder: string, batches: readonly Asked[]): PiBenchRecord {
+export async function writeCampaign(folder: string, batches: readonly Asked[]): Promise<PiBenchRecord> {
   const campaign = syntheticCampaign(batches.map(syntheticBatch));
   writeSyntheticInspections(folder, campaign, parts());
   return summariseSynthetic(folder, campaign, parts());
@@ -53,7 +55,7 @@ export async function withCampaign<T>(
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-report-'));
   try {
-    return await use(folder, writeCampaign(folder, batches));
+    return await use(folder, await writeCampaign(folder, batches));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
