@@ -9,6 +9,7 @@ import { type Comparison, compareLaunches, RISK, verdictOf } from '../../statist
 import { geometricMean } from '../../statistics/geometric-mean.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { groupsOf, holm } from '../../statistics/several.js';
+import { nameBatches } from '../batch-names.js';
 import {
   differencesOf,
   differencesText,
@@ -197,6 +198,7 @@ function judgedCases(
   const compared = common.map((one) => pairsWithReference(one.entries, margin));
   const all = compared.flat();
   const adjusted = holm(all.map(({ comparison }) => comparison.p));
+  const { names } = nameBatches(common.flatMap(({ entries }) => entries[0]?.batch ?? []));
   let next = 0;
   return common.map((one, at): ComparedCase => {
     const pairs = compared[at] ?? [];
@@ -217,6 +219,7 @@ function judgedCases(
     });
     return {
       title: one.title,
+      name: names[at] ?? one.title,
       batches: one.entries.flatMap((entry, i) => {
         const side = sides[i];
         return entry === null || side === undefined ? [] : [comparedBatch(entry, side)];

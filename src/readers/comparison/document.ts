@@ -42,6 +42,8 @@ export interface ComparedPair extends Partial<Comparison> {
 
 export interface ComparedCase {
   readonly title: string;
+  /** By what it differs from the other cases; the title where there is one only. */
+  readonly name: string;
   /** The reference first. */
   readonly batches: readonly ComparedBatch[];
   /** Each candidate with the reference. */

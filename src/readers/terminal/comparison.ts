@@ -58,7 +58,7 @@ function pairRows(
     one.comparisons.map((pair) => {
       const [own, other] = [batchOf(one, reference), batchOf(one, pair.candidate)];
       return [
-        left('case', one.title),
+        left('case', one.name),
         right('ratio', style.bold(ratioText(pair.ratio))),
         right('95 %', intervalText(pair)),
         left('answer', outcomeText(pair.outcome, margin, style)),
@@ -99,15 +99,17 @@ function groupRows(
 
 function tables(document: ComparisonDocument, style: Style): readonly string[] {
   if (document.sides.length === 2) {
-    const optional = ['launches', 'candidate', 'reference', '95 %'];
-    return [renderFitting(pairRows(document, style), { optional, shortened: 'case' }, style)];
+    const optional = ['launches', 'candidate', 'reference'];
+    return [
+      renderFitting(pairRows(document, style), { optional, shortened: 'case', atLast: ['95 %'] }, style),
+    ];
   }
   return document.cases.flatMap((one, i) => [
     ...(i === 0 ? [] : ['']),
-    `  ${one.title}`,
+    ...wrap(one.title, style.width - 2).map((line) => `  ${line}`),
     renderFitting(
       groupRows(document, one, style),
-      { optional: ['launches', 'rate', '95 %'], shortened: 'who' },
+      { optional: ['launches', 'rate'], shortened: 'who', atLast: ['95 %'] },
       style,
     ),
   ]);

@@ -13,8 +13,10 @@ export interface Cell {
 export interface Fitting {
   /** Heads of the columns that are left out, from the last to the first. */
   readonly optional: readonly string[];
-  /** Head of the column whose texts are shortened last. */
+  /** Head of the column whose texts are shortened then. */
   readonly shortened: string;
+  /** Heads that are left out where even that is not enough. */
+  readonly atLast?: readonly string[];
 }
 
 const shortened = (name: string, most: number): string =>
@@ -31,7 +33,7 @@ function emptyHeads(rows: readonly (readonly Cell[])[]): readonly string[] {
 /** @param rows with the same columns each; the column that is shortened has no colours */
 export function renderFitting(
   rows: readonly (readonly Cell[])[],
-  { optional, shortened: named }: Fitting,
+  { optional, shortened: named, atLast = [] }: Fitting,
   style: Style,
 ): string {
   const render = (without: ReadonlySet<string>, longest = Number.POSITIVE_INFINITY): string => {
@@ -46,17 +48,21 @@ export function renderFitting(
       style,
     );
   };
-  const widthOf = (text: string): number => Math.max(...text.split('\n').map(shownLength));
-  const without = new Set(emptyHeads(rows));
-  for (const head of optional) {
-    if (widthOf(render(without)) <= style.width) break;
-    without.add(head);
-  }
-  const whole = render(without);
-  const excess = widthOf(whole) - style.width;
-  if (excess <= 0) return whole;
-  const names = rows.flatMap((row) =>
-    row.filter(({ head }) => head === named).map(({ text }) => text.length),
+  const excess = (text: string): number => Math.max(...text.split('\n').map(shownLength)) - style.width;
+  const longest = Math.max(
+    0,
+    ...rows.flatMap((row) => row.filter(({ head }) => head === named).map(({ text }) => text.length)),
   );
-  return render(without, Math.max(LEAST_NAME, Math.max(0, ...names) - excess));
+  const without = new Set(emptyHeads(rows));
+  const dropUntil = (heads: readonly string[], most?: number): string => {
+    for (const head of heads) {
+      if (excess(render(without, most)) <= 0) break;
+      without.add(head);
+    }
+    return render(without, most);
+  };
+  const whole = dropUntil(optional);
+  if (excess(whole) <= 0) return whole;
+  const shorter = render(without, Math.max(LEAST_NAME, longest - excess(whole)));
+  return excess(shorter) <= 0 ? shorter : dropUntil(atLast, LEAST_NAME);
 }
