@@ -13,6 +13,7 @@ import { measureCommand } from './commands/measure.js';
 import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
+import { scoreCommand } from './commands/score.js';
 import { showCommand } from './commands/show.js';
 import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
@@ -27,6 +28,7 @@ const commands: readonly CommandModule[] = [
   showCommand,
   reportCommand,
   compareCommand,
+  scoreCommand,
   resumeCommand,
   importCommand,
 ];

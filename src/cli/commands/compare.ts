@@ -1,14 +1,12 @@
 /** `pi-bench compare A B`: which is faster, and is the difference real? Reads records; measures nothing. */
-import { basename, dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { EXIT } from '../../errors.js';
 import { parseShare } from '../../quantities/parse.js';
 import { compareRecords } from '../../readers/comparison/comparison.js';
 import type { Outcome, Question } from '../../readers/comparison/document.js';
-import type { NamedRecord } from '../../readers/comparison/sides.js';
 import { renderComparison } from '../../readers/terminal/comparison.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
-import { readRecord } from '../../record/read.js';
+import { listOf, readNamed } from '../read-named.js';
 
 const EXIT_OF: Readonly<Record<Outcome, number>> = {
   faster: EXIT.done,
@@ -18,27 +16,6 @@ const EXIT_OF: Readonly<Record<Outcome, number>> = {
   'not measured': EXIT.incomplete,
   'wrong output': EXIT.wrongResult,
 };
-
-/** By the name of their folder, or by their path where two folders have one name. */
-export function readNamed(paths: readonly string[]): readonly NamedRecord[] {
-  const read = paths.map((path) => {
-    const { record, path: file } = readRecord(path);
-    const short = basename(file) === 'record.json' ? basename(dirname(file)) : basename(file);
-    return { record, path, short };
-  });
-  return read.map(({ record, path, short }) => {
-    const unique = read.filter((other) => other.short === short).length === 1;
-    return { record, name: unique && short !== '' && short !== '.' ? short : path };
-  });
-}
-
-export const listOf = (text: unknown): readonly string[] =>
-  text === undefined
-    ? []
-    : String(text)
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== '');
 
 function compare(paths: readonly string[], question: Question, json: boolean): void {
   const document = compareRecords(readNamed(paths), question);
