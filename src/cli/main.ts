@@ -5,6 +5,7 @@ import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
 import { indicators } from '../indicators/index.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
+import { compareCommand } from './commands/compare.js';
 import { doctorCommand } from './commands/doctor.js';
 import { importCommand } from './commands/import.js';
 import { machineCommand } from './commands/machine.js';
@@ -12,6 +13,7 @@ import { measureCommand } from './commands/measure.js';
 import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
+import { scoreCommand } from './commands/score.js';
 import { showCommand } from './commands/show.js';
 import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
@@ -25,15 +27,20 @@ const commands: readonly CommandModule[] = [
   doctorCommand,
   showCommand,
   reportCommand,
+  compareCommand,
+  scoreCommand,
   resumeCommand,
   importCommand,
 ];
 
 class UsageError extends Error {}
 
+/** Arguments that are lists by themselves. */
+const LISTS: readonly string[] = ['_', 'records'];
+
 /** A flag that was given twice: which of the two was meant cannot be known. */
 function refuseTwice(given: Readonly<Record<string, unknown>>): true {
-  const twice = Object.entries(given).find(([name, value]) => name !== '_' && Array.isArray(value));
+  const twice = Object.entries(given).find(([name, value]) => !LISTS.includes(name) && Array.isArray(value));
   if (twice !== undefined) throw new UsageError(`--${twice[0]} was given more than once`);
   return true;
 }

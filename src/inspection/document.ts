@@ -1,6 +1,6 @@
 /** From what the addon observed to the inspection's document. Pure. */
 import type { NativeOutcome, NativeVerification } from '../native.js';
-import type { InspectionDocument, Span } from '../record/schema.js';
+import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
 import { computeTelemetry } from '../telemetry/telemetry.js';
 import type { Seconds } from '../units.js';
 import type { Job } from './job.js';
@@ -10,6 +10,8 @@ export interface WorkerMoments {
   /** CLOCK_MONOTONIC: when the worker's own code began, and when the document was about to be made. */
   readonly began: Seconds;
   readonly collected: Seconds;
+  /** At the same moment. */
+  readonly usage: ResourceUsage;
 }
 
 const nanosecond = (value: Seconds): Seconds => Math.round(value * 1e9) / 1e9;
@@ -87,6 +89,7 @@ export function makeDocument(
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
+    usage: moments.usage,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,
   };

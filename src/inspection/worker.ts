@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
 import { type NativeOutcome, native, type RunningInspection } from '../native.js';
 import { sha256 } from '../record/digest.js';
+import type { ResourceUsage } from '../record/schema.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { encodeSamples } from '../store/samples-file.js';
 import { snapshotPaths } from '../telemetry/paths.js';
@@ -35,6 +36,21 @@ function start(job: Job): RunningInspection {
     snapshotPaths: snapshotPaths(readLocalFile, job.allowedCpus),
     timeLimitSeconds: Math.max(0.001, job.timeout - (monotonic() - job.launchedAt)),
   });
+}
+
+function usageSoFar(): ResourceUsage {
+  const used = process.resourceUsage();
+  return {
+    userSeconds: used.userCPUTime / 1e6,
+    systemSeconds: used.systemCPUTime / 1e6,
+    maxResidentBytes: used.maxRSS * 1024,
+    minorFaults: used.minorPageFault,
+    majorFaults: used.majorPageFault,
+    blockInputs: used.fsRead,
+    blockOutputs: used.fsWrite,
+    voluntarySwitches: used.voluntaryContextSwitches,
+    involuntarySwitches: used.involuntaryContextSwitches,
+  };
 }
 
 interface Files {
@@ -76,7 +92,8 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
     outcome.callsPerSample,
   );
   const file = { file: job.samplesName, sha256: sha256(samples) };
-  const document = makeDocument(job, outcome, { startedAt, began, collected: monotonic() }, file);
+  const moments = { startedAt, began, collected: monotonic(), usage: usageSoFar() };
+  const document = makeDocument(job, outcome, moments, file);
   const { path, refused } = write(job, { document: `${JSON.stringify(document)}\n`, samples });
   report({
     event: 'written',

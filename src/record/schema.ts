@@ -120,6 +120,19 @@ function documents(object: ObjectOf) {
       .nullable()
       .describe('bytes per second of reading a working set of so many bytes, with the threads of the case'),
   }).describe('what bounds a repetition, measured beside it; null: not known or not meant');
+  const usage = object({
+    userSeconds: seconds,
+    systemSeconds: seconds,
+    maxResidentBytes: z.number(),
+    minorFaults: z.int(),
+    majorFaults: z.int(),
+    blockInputs: z.int(),
+    blockOutputs: z.int(),
+    voluntarySwitches: z.int(),
+    involuntarySwitches: z.int(),
+  }).describe(
+    'of the whole process, from its start to this document (getrusage); what Linux does not count is left out',
+  );
   const status = z.enum([
     'measured',
     'wrong',
@@ -172,6 +185,7 @@ function documents(object: ObjectOf) {
     spans: z.array(span).describe('without gap or overlap, from the launch to the writing of this document'),
     telemetry: plainJson,
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
+    usage: usage.optional().describe('absent in documents from before it was read'),
     verification: verification.nullable(),
     fault: object({ kind: z.string(), at: z.int() }).nullable(),
   });
@@ -412,6 +426,7 @@ export type Case = BatchSpec['case'];
 export type StackChoice = BatchSpec['stack'];
 export type Warmup = BatchSpec['warmup'];
 export type InspectionDocument = z.infer<typeof written.inspection>;
+export type ResourceUsage = NonNullable<InspectionDocument['usage']>;
 export type StackIdentity = InspectionDocument['stack'];
 export type PiBenchRecord = z.infer<typeof written.record>;
 export type RecordBatch = PiBenchRecord['batches'][number];

@@ -1,8 +1,11 @@
 /** Student's t distribution for whole degrees of freedom, which simple-statistics lacks. */
 import { bisect } from 'simple-statistics';
 
-/** P(|T| <= t): the finite sums of Abramowitz & Stegun (1964), 26.7.3 and 26.7.4. */
-function withinStudent(t: number, degrees: number): number {
+/**
+ * P(|T| <= t): the finite sums of Abramowitz & Stegun (1964), 26.7.3 and 26.7.4.
+ * @param degrees of freedom, a whole number of at least 1
+ */
+export function withinStudent(t: number, degrees: number): number {
   const angle = Math.atan(t / Math.sqrt(degrees));
   const [sin, cos] = [Math.sin(angle), Math.cos(angle)];
   const odd = degrees % 2 === 1;
@@ -27,4 +30,19 @@ export function studentReach(level: number, degrees: number): number {
   let high = 1;
   while (withinStudent(high, degrees) < level) high *= 2;
   return bisect((t) => withinStudent(t, degrees) - level, 0, high, 100, 1e-12 * high);
+}
+
+/** Rounding must not cost a degree. */
+const NEARLY = 1e-9;
+
+/**
+ * Degrees of freedom of a sum of independent variances (Welch 1947, Satterthwaite 1946), rounded down to a whole number, so
+ * that an interval is rather too wide; Infinity where no variance is above 0.
+ */
+export function degreesOfSum(
+  terms: readonly { readonly variance: number; readonly degrees: number }[],
+): number {
+  const all = terms.reduce((sum, { variance }) => sum + variance, 0);
+  const spent = terms.reduce((sum, { variance, degrees }) => sum + variance ** 2 / degrees, 0);
+  return spent > 0 ? Math.max(1, Math.floor(all ** 2 / spent + NEARLY)) : Number.POSITIVE_INFINITY;
 }

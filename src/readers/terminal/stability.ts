@@ -2,15 +2,15 @@
 import { formatShare, plural, prefixOf, significant } from '../../quantities/format.js';
 import type { PiBenchRecord, Recommendation, RecordBatch } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
+import { type Cell, renderFitting } from './fitting-table.js';
 import { importedNotes, remarksOf } from './imported.js';
 import { sparkline } from './sparkline.js';
-import { type Style, shownLength, wrap } from './style.js';
+import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
-import { type Column, renderColumns, renderRows } from './table.js';
+import { renderRows } from './table.js';
 
 const NONE = '–';
 const SPARK_WIDTH = 12;
-const LEAST_NAME = 8;
 /** Left out from the last to the first where a terminal is too narrow for all. */
 const OPTIONAL = ['over time', 'rate', 'IQR', 'std error'];
 
@@ -23,12 +23,6 @@ interface LaunchStatistics {
   readonly iqr?: number;
   readonly min?: number;
   readonly max?: number;
-}
-
-interface Cell {
-  readonly head: string;
-  readonly align: Column['align'];
-  readonly text: string;
 }
 
 /** Letters for the flags, so that a row stays a row; the legend says what they mean. */
@@ -81,37 +75,6 @@ function rateText({ rate, rateUnit }: RecordBatch): string {
   return `${significant((rate?.median ?? 0) / factor, 4)} ${prefix}${rateUnit}`;
 }
 
-const shortened = (name: string, most: number): string =>
-  name.length <= most ? name : `${name.slice(0, most - 1)}…`;
-
-/** The rows with as many columns as fit; names are shortened last. */
-function table(rows: readonly (readonly Cell[])[], style: Style): string {
-  const render = (without: ReadonlySet<string>, longest = Number.POSITIVE_INFINITY): string => {
-    const kept = rows.map((row) =>
-      row
-        .filter(({ head }) => !without.has(head))
-        .map((cell) => (cell.head === 'batch' ? { ...cell, text: shortened(cell.text, longest) } : cell)),
-    );
-    return renderColumns(
-      (kept[0] ?? []).map(({ head, align }) => ({ head, align })),
-      kept.map((row) => row.map(({ text }) => text)),
-      style,
-    );
-  };
-  const widthOf = (text: string): number => Math.max(...text.split('\n').map(shownLength));
-  const withoutFlags = rows.every((row) => row.every(({ head, text }) => head !== 'flags' || text === ''));
-  const without = new Set(withoutFlags ? ['flags'] : []);
-  for (const head of OPTIONAL) {
-    if (widthOf(render(without)) <= style.width) break;
-    without.add(head);
-  }
-  const whole = render(without);
-  const excess = widthOf(whole) - style.width;
-  if (excess <= 0) return whole;
-  const longest = Math.max(...rows.map(([name]) => name?.text.length ?? 0));
-  return render(without, Math.max(LEAST_NAME, longest - excess));
-}
-
 function legend(letters: ReadonlyMap<string, string>, style: Style): readonly string[] {
   if (letters.size === 0) return [];
   return [[...letters].map(([name, letter]) => `${style.warn(letter)} ${name}`).join(', ')];
@@ -157,8 +120,9 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
       style.width - 2,
     ).map((line) => `  ${style.dim(line)}`),
     '',
-    table(
+    renderFitting(
       batches.map((batch, i) => cellsOf(batch, shown[i] ?? '', letters, style)),
+      { optional: OPTIONAL, shortened: 'batch' },
       style,
     ),
     '',

@@ -1,0 +1,89 @@
+/** `pi-bench compare A B`: which is faster, and is the difference real? Reads records; measures nothing. */
+import type { CommandModule } from 'yargs';
+import { EXIT } from '../../errors.js';
+import { parseShare } from '../../quantities/parse.js';
+import { compareRecords } from '../../readers/comparison/comparison.js';
+import type { Outcome, Question } from '../../readers/comparison/document.js';
+import { renderComparison } from '../../readers/terminal/comparison.js';
+import { terminalStyle } from '../../readers/terminal/style.js';
+import { listOf, readNamed } from '../read-named.js';
+
+const EXIT_OF: Readonly<Record<Outcome, number>> = {
+  faster: EXIT.done,
+  same: EXIT.done,
+  slower: EXIT.answerIsNo,
+  'cannot tell': EXIT.incomplete,
+  'not measured': EXIT.incomplete,
+  'wrong output': EXIT.wrongResult,
+};
+
+function compare(paths: readonly string[], question: Question, json: boolean): void {
+  const document = compareRecords(readNamed(paths), question);
+  const text = json
+    ? JSON.stringify(document, null, 1)
+    : renderComparison(document, terminalStyle(process.stdout));
+  process.stdout.write(`${text}\n`);
+  process.exitCode = EXIT_OF[document.answer];
+}
+
+export const compareCommand: CommandModule = {
+  command: 'compare <records..>',
+  describe: 'Which campaign, stack or setting is faster, and whether the difference is real',
+  builder: (yargs) =>
+    yargs
+      .positional('records', {
+        type: 'string',
+        array: true,
+        describe: 'Campaign folders or their record.json; the first is the reference',
+        demandOption: true,
+      })
+      .option('by', {
+        type: 'string',
+        describe: 'What is compared: record, stack, or any label, such as threads',
+        defaultDescription: 'record; within one record its stacks, or the one label that differs',
+      })
+      .option('reference', {
+        type: 'string',
+        describe: 'Name of the side that the others are compared with',
+        defaultDescription: 'the first',
+      })
+      .option('margin', {
+        type: 'string',
+        describe: 'Differences below this do not matter: "same within"',
+        default: '1%',
+      })
+      .option('across', {
+        type: 'string',
+        describe: 'Labels that may differ although they change the speed: pibench_version,kernel',
+      })
+      .option('force', {
+        type: 'boolean',
+        describe: 'Compare what is not comparable, or was never verified; the output says so',
+      })
+      .option('json', {
+        type: 'boolean',
+        describe: 'The comparison on stdout as JSON and nothing else there',
+      })
+      .example([
+        ['$0 compare results/before results/after', 'is the second faster than the first?'],
+        ['$0 compare results/stacks', 'the stacks inside one campaign, in groups that cannot be told apart'],
+        ['$0 compare results/sweep --by threads --margin 2%', 'any label, and what still counts as the same'],
+        ['$0 compare old new --across pibench_version,pibench_commit', 'two versions of pi-bench'],
+      ])
+      .epilogue(
+        'Exit codes: 0 the same or faster, 1 slower, 2 these launches cannot tell, or not all could be compared, 3 an output was wrong, 64 not comparable',
+      ),
+  handler: ({ records, by, reference, margin, across, force, json }) => {
+    compare(
+      (records as readonly unknown[]).map(String),
+      {
+        by: by === undefined ? null : String(by),
+        reference: reference === undefined ? null : String(reference),
+        margin: parseShare(String(margin), '--margin'),
+        across: listOf(across),
+        force: force === true,
+      },
+      json === true,
+    );
+  },
+};

@@ -1,0 +1,197 @@
+/** `pi-bench score RESULTS --reference RECORD`: one number for each stack, for people, resolvers and Thoth's database. Measures nothing. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { EXIT, messageOf, UserError } from '../../errors.js';
+import { plural } from '../../quantities/format.js';
+import { stackKey } from '../../readers/comparison/sides.js';
+import { renderScore } from '../../readers/terminal/score.js';
+import { terminalStyle } from '../../readers/terminal/style.js';
+import type { RecordBatch } from '../../record/schema.js';
+import { prescriptionsOf } from '../../score/prescription.js';
+import { type ScoreDocument, scoreStacks } from '../../score/score.js';
+import { exportThoth } from '../../score/thoth/export.js';
+import { readInspection } from '../../store/read-inspection.js';
+import { listOf, type ReadNamed, readNamed } from '../read-named.js';
+import { say } from '../say.js';
+
+const FORMATS = ['table', 'json', 'prescription', 'thoth'] as const;
+type Format = (typeof FORMATS)[number];
+
+interface Options {
+  readonly reference: string | null;
+  readonly referenceStack: string | null;
+  readonly across: readonly string[];
+  readonly force: boolean;
+  readonly out: string | null;
+}
+
+/** @throws UserError where the file cannot be written */
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new UserError(`cannot write ${path}: ${messageOf(error)}`);
+  }
+}
+
+function print(text: string, out: string | null): void {
+  if (out === null) {
+    process.stdout.write(text);
+    return;
+  }
+  write(out, text);
+  process.stdout.write(`${out}\n`);
+}
+
+/** Without a reference the record's first stack is it, where there are others to be held against it. */
+function referenceOf(
+  results: ReadNamed,
+  { reference, referenceStack }: Options,
+): {
+  readonly record: ReadNamed;
+  readonly stack: string | null;
+} {
+  if (reference !== null) {
+    const [record] = readNamed([reference]);
+    if (record === undefined) throw new UserError('--reference takes a record');
+    // Read twice, one record is still one.
+    const same = record.record.digest === results.record.digest;
+    return { record: same ? results : record, stack: referenceStack };
+  }
+  if (referenceStack !== null) return { record: results, stack: referenceStack };
+  throw new UserError(
+    'a score needs a reference: --reference RECORD, or --reference-stack STACK for one of this record’s own',
+  );
+}
+
+function score(results: ReadNamed, options: Options): ScoreDocument {
+  const reference = referenceOf(results, options);
+  return scoreStacks({
+    results,
+    reference: reference.record,
+    referenceStack: reference.stack,
+    across: options.across,
+    force: options.force,
+  });
+}
+
+function sayUnscored({ scores }: ScoreDocument): void {
+  for (const { name, score: value, reason } of scores) {
+    if (value === null) say(`${name} has no score: ${reason}`);
+  }
+}
+
+/** A wrong output is the worst that can be said; a stack without a score for another reason makes the table incomplete. */
+function exitCodeOf(document: ScoreDocument, { record }: ReadNamed): number {
+  if (record.batches.some(({ verified }) => verified === 'failed')) return EXIT.wrongResult;
+  return document.scores.some(({ score: value, missing }) => value === null || missing.length > 0)
+    ? EXIT.incomplete
+    : EXIT.done;
+}
+
+function prescribe(document: ScoreDocument, { record }: ReadNamed, out: string | null): void {
+  const { prescriptions, leftOut } = prescriptionsOf(document, record.labels);
+  for (const { name, why } of leftOut) say(`no prescription for ${name}: ${why}`);
+  if (out === null) {
+    process.stdout.write(prescriptions.map(({ yaml }) => yaml).join('---\n'));
+    return;
+  }
+  for (const { name, yaml } of prescriptions) print(yaml, join(out, `${name}.yaml`));
+}
+
+/** @returns the exit code */
+function writeThoth(results: ReadNamed, folder: string, options: Options): number {
+  const scored =
+    options.reference === null && options.referenceStack === null ? null : score(results, options);
+  if (scored === null) say('without --reference the documents have no overall_score');
+  else sayUnscored(scored);
+  const scores = new Map((scored?.scores ?? []).map((one) => [stackKey(one.stack), one.score]));
+  const scoreOf = ({ stack }: RecordBatch): number | null => scores.get(stackKey(stack)) ?? null;
+  const { files, batches, leftOut } = exportThoth(results.record, scoreOf, (file) =>
+    readInspection(folder, file),
+  );
+  for (const why of leftOut) say(`left out ${why}`);
+  if (batches === 0) throw new UserError(`${results.name} has nothing that Thoth has a place for`);
+  const out = options.out ?? join(folder, 'thoth');
+  for (const { path, text } of files) write(join(out, path), text);
+  process.stdout.write(`${out}: ${plural(batches, 'inspection')}, ${plural(files.length, 'file')}\n`);
+  const code = scored === null ? EXIT.done : exitCodeOf(scored, results);
+  return code === EXIT.done && leftOut.length > 0 ? EXIT.incomplete : code;
+}
+
+function run(path: string, format: Format, options: Options): void {
+  const [results] = readNamed([path]);
+  if (results === undefined) throw new UserError('score takes a record');
+  if (format === 'thoth') {
+    process.exitCode = writeThoth(results, dirname(results.path), options);
+    return;
+  }
+  const document = score(results, options);
+  sayUnscored(document);
+  if (format === 'prescription') prescribe(document, results, options.out);
+  else if (format === 'json') print(`${JSON.stringify(document, null, 1)}\n`, options.out);
+  else print(`${renderScore(document, terminalStyle(process.stdout))}\n`, options.out);
+  process.exitCode = exitCodeOf(document, results);
+}
+
+export const scoreCommand: CommandModule = {
+  command: 'score <record>',
+  describe: 'One number for each stack of a campaign, against a reference record',
+  builder: (yargs) =>
+    yargs
+      .positional('record', {
+        type: 'string',
+        describe: 'The campaign’s results folder, or its record.json',
+        demandOption: true,
+      })
+      .option('reference', { type: 'string', describe: 'The record that scores 1' })
+      .option('reference-stack', {
+        type: 'string',
+        describe: 'Which stack of the reference; without --reference, a stack of this record',
+        defaultDescription: 'its only one',
+      })
+      .option('format', {
+        type: 'string',
+        choices: FORMATS,
+        default: 'table',
+        describe:
+          'prescription: a YAML step for each stack; thoth: result documents, which need no reference',
+      })
+      .option('across', {
+        type: 'string',
+        describe: 'Labels that may differ from the reference’s: machine,cpu_model',
+      })
+      .option('force', {
+        type: 'boolean',
+        describe: 'Score what is not comparable, or was never verified; the output says so',
+      })
+      .option('out', {
+        type: 'string',
+        describe: 'File; a folder for prescription and thoth',
+        defaultDescription: 'stdout; for thoth, thoth/ beside the record',
+      })
+      .example([
+        ['$0 score results/stacks --reference results/reference', 'how each stack does against it'],
+        ['$0 score results/stacks --reference-stack openblas', 'against one of its own stacks'],
+        [
+          '$0 score results/stacks --reference results/reference --format prescription --out .',
+          'for a resolver',
+        ],
+        ['$0 score results/stacks --format thoth', 'documents that Thoth’s synchronisation reads'],
+      ])
+      .epilogue(
+        'Exit codes: 0 every stack has a score over all cases, 2 not every one, 3 an output was wrong, 64 no score can be had',
+      ),
+  handler: ({ record, format, reference, referenceStack, across, force, out }) => {
+    const text = (value: unknown): string | null => (value === undefined ? null : String(value));
+    run(String(record), FORMATS.find((one) => one === format) ?? 'table', {
+      reference: text(reference),
+      referenceStack: text(referenceStack),
+      across: listOf(across),
+      force: force === true,
+      out: text(out),
+    });
+  },
+};

@@ -1,0 +1,291 @@
+/**
+ * Which of several sides is faster, case by case, as a document: ratios with their intervals, verdicts, groups, and what was
+ * not compared and why. Pure.
+ */
+import { UserError } from '../../errors.js';
+import type { RecordBatch } from '../../record/schema.js';
+import { countedWork } from '../../record/work.js';
+import { type Comparison, compareLaunches, RISK, verdictOf } from '../../statistics/compare.js';
+import { geometricMean } from '../../statistics/geometric-mean.js';
+import { LEVEL } from '../../statistics/interval.js';
+import { groupsOf, holm } from '../../statistics/several.js';
+import { nameBatches } from '../batch-names.js';
+import {
+  differencesOf,
+  differencesText,
+  mergeDifferences,
+  nearestDifference,
+  refuseDifferent,
+} from './comparable.js';
+import type {
+  ComparedBatch,
+  ComparedCase,
+  ComparedPair,
+  ComparisonDocument,
+  Outcome,
+  Overall,
+  Question,
+} from './document.js';
+import { notesOf } from './notes.js';
+import {
+  comparedBy,
+  type Entry,
+  type MatchedCase,
+  matchCases,
+  type NamedRecord,
+  type Side,
+  sidesOf,
+} from './sides.js';
+
+const mediansOf = ({ launches }: RecordBatch): readonly number[] => {
+  const medians = launches?.medians;
+  return Array.isArray(medians) ? medians.filter((value): value is number => typeof value === 'number') : [];
+};
+
+/** Seconds for one unit of work, so that a case whose work differs is compared by its rate; of unknown work, for a repetition. */
+function timesOf(batch: RecordBatch): readonly number[] {
+  const work = countedWork(batch) ?? 1;
+  return mediansOf(batch).map((value) => value / work);
+}
+
+const missingOutcome = ({ verified }: RecordBatch): Outcome =>
+  verified === 'failed' ? 'wrong output' : 'not measured';
+
+interface Compared {
+  readonly candidate: number;
+  readonly comparison: Comparison;
+}
+
+/** @param entries of one case; null where the side has none */
+function pairsWithReference(entries: MatchedCase['entries'], margin: number): readonly Compared[] {
+  const [reference, ...candidates] = entries;
+  if (reference == null) return [];
+  const own = timesOf(reference.batch);
+  return candidates.flatMap((entry, i): readonly Compared[] => {
+    const times = entry === null ? [] : timesOf(entry.batch);
+    if (own.length === 0 || times.length === 0) return [];
+    return [{ candidate: i + 1, comparison: compareLaunches(own, times, margin) }];
+  });
+}
+
+/** Names from the fastest; those that share a group cannot be told apart, Holm's correction over all their pairs. */
+function groupNames(
+  entries: MatchedCase['entries'],
+  sides: readonly Side[],
+  margin: number,
+): readonly (readonly string[])[] {
+  const timed = entries
+    .flatMap((entry, i) => {
+      const times = entry === null ? [] : timesOf(entry.batch);
+      const median = entry?.batch.elapsed?.median ?? null;
+      const work = entry === null ? 1 : (countedWork(entry.batch) ?? 1);
+      return times.length === 0 || median === null
+        ? []
+        : [{ name: sides[i]?.name ?? '', times, median: median / work }];
+    })
+    .sort((a, b) => a.median - b.median);
+  if (timed.length < 3) return [];
+  const pairs = timed.flatMap((one, i) =>
+    timed.slice(i + 1).map((other, j) => ({
+      i,
+      j: i + 1 + j,
+      comparison: compareLaunches(one.times, other.times, margin),
+    })),
+  );
+  const adjusted = holm(pairs.map(({ comparison }) => comparison.p));
+  const apart = new Set(
+    pairs.flatMap(({ i, j, comparison }, at) =>
+      ['faster', 'slower'].includes(verdictOf(comparison, adjusted[at] ?? 1, margin)) ? [`${i} ${j}`] : [],
+    ),
+  );
+  return groupsOf(timed.length, (i, j) => apart.has(`${i} ${j}`)).map((group) =>
+    group.map((at) => timed[at]?.name ?? ''),
+  );
+}
+
+function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
+  return {
+    side: side.name,
+    campaign: of.record.campaign.id,
+    stack: batch.stack,
+    rate: batch.rate?.median ?? null,
+    rateUnit: batch.rateUnit,
+    elapsedSeconds: batch.elapsed?.median ?? null,
+    launches: mediansOf(batch).length,
+    flags: batch.flags.map(({ name }) => name),
+    verified: batch.verified,
+  };
+}
+
+/** @throws UserError for batches whose outputs nobody verified, or in which errors were injected */
+function refuseUntrusted(entries: readonly Entry[]): void {
+  const unverified = entries.find(({ batch }) => batch.verified === 'not-run' && batch.elapsed !== null);
+  if (unverified !== undefined) {
+    throw new UserError(
+      `${unverified.of.name}: the outputs of ${unverified.batch.title} were never verified, so its speed may be that of a wrong result; --force compares all the same`,
+    );
+  }
+  const faulty = entries.find(({ of }) => of.record.campaign.fault !== null);
+  if (faulty !== undefined) {
+    throw new UserError(
+      `${faulty.of.name} has an error injected on purpose: it measures no software; --force compares all the same`,
+    );
+  }
+}
+
+/** @throws UserError where the same results are on both sides */
+function refuseTwice(records: readonly NamedRecord[]): void {
+  records.forEach(({ record, name }, i) => {
+    const twin = records.slice(0, i).find((other) => other.record.digest === record.digest);
+    if (twin !== undefined) {
+      throw new UserError(
+        `${twin.name} and ${name} are the same record: a comparison needs two measurements`,
+      );
+    }
+  });
+}
+
+/** @throws UserError for a label that none of the batches has: a typing error would refuse or allow the wrong thing */
+function requireLabels(across: readonly string[], sides: readonly Side[]): void {
+  const known = new Set(sides.flatMap(({ entries }) => entries.flatMap(({ labels }) => Object.keys(labels))));
+  const unknown = across.find((label) => !known.has(label));
+  if (unknown !== undefined) {
+    throw new UserError(`--across ${unknown}: there is no such label; there is ${[...known].join(', ')}`);
+  }
+}
+
+function requireCommon(cases: readonly MatchedCase[], sides: readonly Side[]): void {
+  if (cases.some(({ entries }) => entries[0] != null && entries.filter((one) => one !== null).length > 1))
+    return;
+  const [reference, candidate] = sides;
+  const differing = nearestDifference(reference?.entries ?? [], candidate?.entries ?? []);
+  const names = differing.map(({ label }) => label).join(',');
+  throw new UserError(
+    `${sides.map(({ name }) => name).join(' and ')} have no case in common: the nearest differ in ${differencesText(differing)}; --across ${names} compares them`,
+  );
+}
+
+/** The worst that was found. */
+function answerOf(outcomes: readonly Outcome[]): Outcome {
+  for (const one of ['wrong output', 'slower', 'not measured', 'cannot tell', 'faster'] as const) {
+    if (outcomes.includes(one)) return one;
+  }
+  return 'same';
+}
+
+function overallOf(cases: readonly MatchedCase[], sides: readonly Side[]): readonly Overall[] {
+  return sides.slice(1).flatMap(({ name }, i): readonly Overall[] => {
+    const pairs = cases.flatMap(({ entries }) => {
+      const [reference, candidate] = [entries[0]?.batch, entries[i + 1]?.batch];
+      if (reference?.rate == null || candidate?.rate == null) return [];
+      const sideOf = ({ rate, ...batch }: RecordBatch) => ({
+        median: rate?.median ?? Number.NaN,
+        interval: rate?.interval ?? null,
+        launches: mediansOf({ ...batch, rate }).length,
+      });
+      return [{ value: sideOf(candidate), reference: sideOf(reference) }];
+    });
+    return pairs.length < 2 ? [] : [{ candidate: name, cases: pairs.length, ...geometricMean(pairs) }];
+  });
+}
+
+/** Every candidate with the reference, corrected for all of these comparisons together. */
+function judgedCases(
+  common: readonly MatchedCase[],
+  sides: readonly Side[],
+  margin: number,
+): readonly ComparedCase[] {
+  const compared = common.map((one) => pairsWithReference(one.entries, margin));
+  const all = compared.flat();
+  const adjusted = holm(all.map(({ comparison }) => comparison.p));
+  const { names } = nameBatches(common.flatMap(({ entries }) => entries[0]?.batch ?? []));
+  let next = 0;
+  return common.map((one, at): ComparedCase => {
+    const pairs = compared[at] ?? [];
+    const comparisons = one.entries.slice(1).flatMap((entry, i): readonly ComparedPair[] => {
+      if (entry === null) return [];
+      const candidate = sides[i + 1]?.name ?? '';
+      const pair = pairs.find((other) => other.candidate === i + 1);
+      if (pair === undefined) {
+        const missing = [one.entries[0], entry].find(
+          (side) => side != null && timesOf(side.batch).length === 0,
+        );
+        return [{ candidate, outcome: missingOutcome((missing ?? entry).batch), pAdjusted: null }];
+      }
+      const pAdjusted = adjusted[next++] ?? 1;
+      return [
+        { candidate, outcome: verdictOf(pair.comparison, pAdjusted, margin), pAdjusted, ...pair.comparison },
+      ];
+    });
+    return {
+      title: one.title,
+      name: names[at] ?? one.title,
+      batches: one.entries.flatMap((entry, i) => {
+        const side = sides[i];
+        return entry === null || side === undefined ? [] : [comparedBatch(entry, side)];
+      }),
+      comparisons,
+      groups: groupNames(one.entries, sides, margin),
+    };
+  });
+}
+
+/**
+ * @param records at least one
+ * @throws UserError for what cannot be compared, with the reason and what to do
+ */
+export function compareRecords(records: readonly NamedRecord[], question: Question): ComparisonDocument {
+  const { margin, across, force } = question;
+  refuseTwice(records);
+  const by = comparedBy(question.by, records);
+  const sides = sidesOf(records, by, question.reference);
+  requireLabels(across, sides);
+  const matched = matchCases(sides, by, across);
+  requireCommon(matched, sides);
+  const common = matched.filter(
+    ({ entries }) => entries[0] != null && entries.filter((one) => one !== null).length > 1,
+  );
+  const present = common.map((one) => one.entries.filter((entry) => entry !== null));
+  const apart = new Set([by, ...across]);
+  const found = present.map((entries) => differencesOf(entries, apart));
+  const barring = mergeDifferences(found.flatMap((one) => one.barring));
+  const allowed = mergeDifferences(found.flatMap((one) => one.allowed)).filter(({ label }) => label !== by);
+  const given = mergeDifferences(found.flatMap((one) => one.given));
+  if (!force) {
+    refuseDifferent(barring);
+    refuseUntrusted(present.flat());
+  }
+  const cases = judgedCases(common, sides, margin);
+  const notCompared = matched.flatMap(({ title, entries: of }) =>
+    sides.flatMap(({ name }, i) =>
+      of[i] === null ? [{ title, side: name, why: `${name} does not have it` }] : [],
+    ),
+  );
+  const outcomes = cases.flatMap(({ comparisons }) => comparisons.map(({ outcome }) => outcome));
+  return {
+    kind: 'pi-bench comparison',
+    schemaVersion: 1,
+    by,
+    reference: sides[0]?.name ?? '',
+    sides: sides.map(({ name, entries: own }) => ({
+      name,
+      campaigns: [...new Set(own.map(({ of }) => of.record.campaign.id))],
+    })),
+    margin,
+    level: LEVEL,
+    risk: RISK,
+    cases,
+    overall: overallOf(common, sides),
+    notCompared,
+    acrossLabels: [...allowed, ...(force ? barring : [])],
+    forced: force,
+    notes: [
+      ...(given.length === 0 ? [] : [`differ by your labels: ${differencesText(given)}`]),
+      ...notesOf(
+        present,
+        cases.flatMap(({ comparisons }) => comparisons),
+      ),
+    ],
+    answer: answerOf([...outcomes, ...(notCompared.length > 0 ? (['not measured'] as const) : [])]),
+  };
+}

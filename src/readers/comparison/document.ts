@@ -1,0 +1,78 @@
+/** The question of a comparison, and its answer as `--json` prints it. */
+import type { RecordBatch } from '../../record/schema.js';
+import type { Comparison, Verdict } from '../../statistics/compare.js';
+import type { GeometricMean } from '../../statistics/geometric-mean.js';
+import type { Difference } from './comparable.js';
+
+export interface Question {
+  /** `record`, `stack`, a label; null: what there is to compare by. */
+  readonly by: string | null;
+  /** Name of a side; null: the first. */
+  readonly reference: string | null;
+  readonly margin: number;
+  /** Labels that may differ. */
+  readonly across: readonly string[];
+  /** Compare what is not comparable, and say so. */
+  readonly force: boolean;
+}
+
+/** What became of a case on one side: a verdict of its launches, or why there is none. */
+export type Outcome = Verdict | 'wrong output' | 'not measured';
+
+/** One side of a case. */
+export interface ComparedBatch {
+  readonly side: string;
+  readonly campaign: string;
+  readonly stack: RecordBatch['stack'];
+  /** null where nothing was measured, or the output was wrong. */
+  readonly rate: number | null;
+  readonly rateUnit: string;
+  readonly elapsedSeconds: number | null;
+  readonly launches: number;
+  readonly flags: readonly string[];
+  readonly verified: RecordBatch['verified'];
+}
+
+export interface ComparedPair extends Partial<Comparison> {
+  readonly candidate: string;
+  readonly outcome: Outcome;
+  /** Corrected for the number of comparisons; null where there was none. */
+  readonly pAdjusted: number | null;
+}
+
+export interface ComparedCase {
+  readonly title: string;
+  /** By what it differs from the other cases; the title where there is one only. */
+  readonly name: string;
+  /** The reference first. */
+  readonly batches: readonly ComparedBatch[];
+  /** Each candidate with the reference. */
+  readonly comparisons: readonly ComparedPair[];
+  /** From the fastest: sides that share a group cannot be told apart. Empty with fewer than three sides. */
+  readonly groups: readonly (readonly string[])[];
+}
+
+export interface Overall extends GeometricMean {
+  readonly candidate: string;
+  readonly cases: number;
+}
+
+export interface ComparisonDocument {
+  readonly kind: 'pi-bench comparison';
+  readonly schemaVersion: 1;
+  readonly by: string;
+  readonly reference: string;
+  readonly sides: readonly { readonly name: string; readonly campaigns: readonly string[] }[];
+  readonly margin: number;
+  readonly level: number;
+  readonly risk: number;
+  readonly cases: readonly ComparedCase[];
+  /** Geometric mean over the cases of rate / reference rate; of candidates with two cases or more. */
+  readonly overall: readonly Overall[];
+  readonly notCompared: readonly { readonly title: string; readonly side: string; readonly why: string }[];
+  /** Differ although the user said that they may, or because of --force. */
+  readonly acrossLabels: readonly Difference[];
+  readonly forced: boolean;
+  readonly notes: readonly string[];
+  readonly answer: Outcome;
+}

@@ -1,0 +1,61 @@
+/** What a reader of a comparison should know beside its verdicts. Pure. */
+import { formatShare, plural } from '../../quantities/format.js';
+import { RISK } from '../../statistics/compare.js';
+import type { Range } from '../../statistics/shift.js';
+import type { ComparedPair } from './document.js';
+import type { Entry } from './sides.js';
+
+/** Launches of different campaigns did not take turns. */
+function turnsNote(entries: readonly Entry[]): readonly string[] {
+  const moments = new Map(
+    entries.map(({ of }) => [of.record.campaign.id, Date.parse(of.record.campaign.createdAt)]),
+  );
+  if (moments.size < 2) return [];
+  const times = [...moments.values()];
+  const hours = (Math.max(...times) - Math.min(...times)) / 3.6e6;
+  const apart =
+    hours < 1
+      ? `${Math.round(hours * 60)} minutes`
+      : hours < 48
+        ? `${Math.round(hours)} hours`
+        : `${Math.round(hours / 24)} days`;
+  return [
+    `the sides were measured in ${plural(moments.size, 'campaign')}, up to ${apart} apart: their launches did not take turns, so what else changed on the machine counts as a difference`,
+  ];
+}
+
+const samplingNote = (cases: readonly (readonly Entry[])[]): readonly string[] =>
+  cases.some((entries) => new Set(entries.map(({ batch }) => JSON.stringify(batch.asked.sampling))).size > 1)
+    ? ['the sides do not have the same number of repetitions in a launch']
+    : [];
+
+const lookingNote = (entries: readonly Entry[]): readonly string[] =>
+  entries.some(({ batch }) => batch.precision !== undefined)
+    ? [
+        'the number of launches of some batches was decided by looking at them (--precision): intervals are a little too narrow',
+      ]
+    : [];
+
+/** Ratios that would have a verdict if they were the only ones. */
+function correctionNote(pairs: readonly ComparedPair[]): readonly string[] {
+  const tested = pairs.filter(({ pAdjusted }) => pAdjusted !== null);
+  const held = tested.filter(
+    ({ outcome, interval }) => outcome === 'cannot tell' && interval != null && !holds(interval, 1),
+  );
+  return held.length === 0
+    ? []
+    : [
+        `${plural(held.length, 'ratio has', 'ratios have')} an interval without 1 and no verdict: among ${plural(tested.length, 'comparison')} chance makes such a one in more than ${formatShare(RISK)} of all tables (Holm’s correction); more launches tell`,
+      ];
+}
+
+const holds = ({ low, high }: Range, value: number): boolean => low <= value && value <= high;
+
+/** @param cases the batches of each; `pairs` every comparison with the reference */
+export function notesOf(
+  cases: readonly (readonly Entry[])[],
+  pairs: readonly ComparedPair[],
+): readonly string[] {
+  const entries = cases.flat();
+  return [...turnsNote(entries), ...samplingNote(cases), ...lookingNote(entries), ...correctionNote(pairs)];
+}

@@ -1,0 +1,187 @@
+/** What is compared: the batches of one or more records, put into sides by what they differ in, and matched by case. Pure. */
+import { UserError } from '../../errors.js';
+import { canonicalJson } from '../../record/digest.js';
+import { batchLabels } from '../../record/labels.js';
+import type { Labels, PiBenchRecord, RecordBatch } from '../../record/schema.js';
+
+export interface NamedRecord {
+  readonly record: PiBenchRecord;
+  /** As the user calls it. */
+  readonly name: string;
+}
+
+/** A batch with all that is known of where it was measured. */
+export interface Entry {
+  readonly of: NamedRecord;
+  readonly batch: RecordBatch;
+  readonly labels: Labels;
+}
+
+export interface Side {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+}
+
+/** The batches of one case, one of each side that has it, in the order of the sides. */
+export interface MatchedCase {
+  readonly title: string;
+  readonly entries: readonly (Entry | null)[];
+}
+
+export const entriesOf = (records: readonly NamedRecord[]): readonly Entry[] =>
+  records.flatMap((of) =>
+    of.record.batches.map((batch) => ({ of, batch, labels: batchLabels(of.record.labels, batch) })),
+  );
+
+type Stack = RecordBatch['stack'];
+
+const chosenText = ({ provider, variant }: Stack): string =>
+  variant === null ? provider : `${provider}:${variant}`;
+
+/** What a stack is called among others: no longer than it takes to tell them apart. */
+export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string> {
+  const distinct = new Map(stacks.map((stack) => [stackKey(stack), stack]));
+  const names = new Map<string, string>();
+  for (const [key, stack] of distinct) {
+    const others = [...distinct.values()].filter((other) => other !== stack);
+    const chosen = chosenText(stack);
+    const versioned = stack.version === null ? chosen : `${chosen} ${stack.version}`;
+    const same = others.filter((other) => chosenText(other) === chosen);
+    const alike = same.some(({ version }) => version === stack.version);
+    const build = (stack.sha256 ?? stack.file ?? 'unknown build').slice(0, 12);
+    names.set(key, same.length === 0 ? chosen : alike ? `${versioned} ${build}` : versioned);
+  }
+  return names;
+}
+
+/** Two builds of one library are two stacks. */
+export const stackKey = ({ provider, variant, version, sha256 }: Stack): string =>
+  canonicalJson([provider, variant, version, sha256]);
+
+const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
+
+/** Labels of which a stack has no other, and those that no two batches share, are no answer to "by what?". */
+const NOT_ASKED = /^(stack|stack_.*|campaign)$/;
+
+/** What tells the batches of one record apart, where that is one thing. */
+function onlyDifference(entries: readonly Entry[]): string {
+  if (entries.length < 2) {
+    throw new UserError('one batch has nothing to be compared with: give a second record');
+  }
+  if (distinct(entries.map(({ batch }) => stackKey(batch.stack))).length > 1) return 'stack';
+  const keys = distinct(entries.flatMap(({ labels }) => Object.keys(labels)));
+  const differing = keys.filter(
+    (key) => !NOT_ASKED.test(key) && distinct(entries.map(({ labels }) => labels[key] ?? null)).length > 1,
+  );
+  const [only, ...others] = differing;
+  if (only === undefined) {
+    throw new UserError('the batches of this record differ in nothing that has a name: give a second record');
+  }
+  if (others.length > 0) {
+    throw new UserError(
+      `the batches of this record differ in ${differing.join(', ')}: say which to compare by, as in --by ${only}, or give a second record`,
+    );
+  }
+  return only;
+}
+
+/** `record`, `stack` or the name of a label. */
+export function comparedBy(asked: string | null, records: readonly NamedRecord[]): string {
+  if (asked !== null) return asked;
+  return records.length > 1 ? 'record' : onlyDifference(entriesOf(records));
+}
+
+/** @returns a function that names the side of an entry */
+function sideNamer(entries: readonly Entry[], by: string): (entry: Entry) => string {
+  if (by === 'record') return ({ of }) => of.name;
+  if (by === 'stack') {
+    const names = stackNames(entries.map(({ batch }) => batch.stack));
+    return ({ batch }) => names.get(stackKey(batch.stack)) ?? batch.stack.provider;
+  }
+  if (!entries.some(({ labels }) => by in labels)) {
+    const known = distinct(entries.flatMap(({ labels }) => Object.keys(labels)));
+    throw new UserError(`--by ${by}: there is no such label; there is record, ${known.join(', ')}`);
+  }
+  return ({ labels }) => `${by} ${labels[by] ?? 'none'}`;
+}
+
+/**
+ * The reference first.
+ * @param reference the name of a side; null: the first
+ * @throws UserError where there is only one side, or none of that name
+ */
+export function sidesOf(
+  records: readonly NamedRecord[],
+  by: string,
+  reference: string | null,
+): readonly Side[] {
+  const entries = entriesOf(records);
+  const nameOf = sideNamer(entries, by);
+  const names = distinct(entries.map(nameOf));
+  const [only = 'none'] = names;
+  if (names.length < 2) {
+    const what = by === 'record' ? 'record' : by === 'stack' ? 'stack' : `value of ${by}`;
+    throw new UserError(
+      `there is one ${what} only (${only}), and a comparison needs two: give a second record, or another --by`,
+    );
+  }
+  if (reference !== null && !names.includes(reference)) {
+    throw new UserError(`--reference ${reference} is none of what is compared: ${names.join(', ')}`);
+  }
+  const first = reference ?? only;
+  return [first, ...names.filter((name) => name !== first)].map((name) => ({
+    name,
+    entries: entries.filter((entry) => nameOf(entry) === name),
+  }));
+}
+
+/** What tells a case from another, the more common first: what is not needed to tell them apart may differ. */
+function traitsOf({ batch, of }: Entry, by: string, apart: ReadonlySet<string>): readonly unknown[] {
+  const { indicator, parameters } = batch.case;
+  const kept = Object.entries(parameters).filter(([key]) => !apart.has(key));
+  const given = Object.entries(batch.asked.labels ?? {}).filter(([key]) => !apart.has(key));
+  const { provider, variant } = batch.stack;
+  return [
+    [indicator, Object.fromEntries(kept), apart.has('device') ? null : batch.device],
+    by === 'stack' ? null : [provider, variant],
+    apart.has('repetitions') ? null : batch.asked.sampling,
+    Object.fromEntries(given),
+    by === 'record' ? null : of.name,
+  ];
+}
+
+const TRAITS = 5;
+
+/**
+ * @param across labels that may differ: batches that differ in a parameter among them are one case
+ * @throws UserError where a side has a case more than once, and nothing tells which of them is meant
+ */
+export function matchCases(
+  sides: readonly Side[],
+  by: string,
+  across: readonly string[],
+): readonly MatchedCase[] {
+  const apart = new Set([by, ...across]);
+  const keyed = (used: number): readonly ReadonlyMap<string, Entry>[] | null => {
+    const maps = sides.map(
+      ({ entries }) =>
+        new Map(
+          entries.map((entry) => [canonicalJson(traitsOf(entry, by, apart).slice(0, used)), entry] as const),
+        ),
+    );
+    return maps.every(({ size }, i) => size === sides[i]?.entries.length) ? maps : null;
+  };
+  for (let used = 1; used <= TRAITS; used++) {
+    const maps = keyed(used);
+    if (maps === null) continue;
+    const keys = distinct(maps.flatMap((map) => [...map.keys()]));
+    return keys.map((key) => {
+      const entries = maps.map((map) => map.get(key) ?? null);
+      return { title: entries.find((entry) => entry !== null)?.batch.title ?? '', entries };
+    });
+  }
+  const twice = sides.find(({ entries }) => entries.length > 1)?.name ?? '';
+  throw new UserError(
+    `${twice} has the same case more than once, and nothing tells which is meant: compare by another label (--by), or fewer records`,
+  );
+}

@@ -1,0 +1,200 @@
+/** A comparison for a person: a row for each case and candidate, what was not compared, and what it all comes to. */
+import { formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
+import { differencesText } from '../comparison/comparable.js';
+import type {
+  ComparedBatch,
+  ComparedCase,
+  ComparedPair,
+  ComparisonDocument,
+  Outcome,
+} from '../comparison/document.js';
+import { type Cell, renderFitting } from './fitting-table.js';
+import { type Style, wrap } from './style.js';
+import { type Row, renderRows } from './table.js';
+
+const MOST_LISTED = 8;
+/** More launches than these are no advice. */
+const MOST_ADVISED = 10_000;
+
+const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
+const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
+
+export function outcomeText(outcome: Outcome, margin: number, style: Style): string {
+  switch (outcome) {
+    case 'faster':
+      return style.good(outcome);
+    case 'slower':
+      return style.bad(outcome);
+    case 'same':
+      return style.good(`same within ${formatShare(margin)}`);
+    case 'wrong output':
+      return style.bad('WRONG output');
+    default:
+      return style.warn(outcome);
+  }
+}
+
+const ratioText = (ratio: number | undefined): string => (ratio === undefined ? '' : significant(ratio, 4));
+
+const intervalText = ({ interval, outcome }: ComparedPair): string =>
+  interval == null
+    ? outcome === 'cannot tell'
+      ? 'none'
+      : ''
+    : `${significant(interval.low, 4)}–${significant(interval.high, 4)}`;
+
+const rateText = (batch: ComparedBatch | undefined): string =>
+  batch?.rate == null ? '' : withPrefix(batch.rate, batch.rateUnit);
+
+const batchOf = ({ batches }: ComparedCase, side: string): ComparedBatch | undefined =>
+  batches.find((batch) => batch.side === side);
+
+/** Two sides: one row for each case. */
+function pairRows(
+  { cases, margin, reference }: ComparisonDocument,
+  style: Style,
+): readonly (readonly Cell[])[] {
+  return cases.flatMap((one) =>
+    one.comparisons.map((pair) => {
+      const [own, other] = [batchOf(one, reference), batchOf(one, pair.candidate)];
+      return [
+        left('case', one.name),
+        right('ratio', style.bold(ratioText(pair.ratio))),
+        right('95 %', intervalText(pair)),
+        left('answer', outcomeText(pair.outcome, margin, style)),
+        right('launches', `${own?.launches ?? 0}, ${other?.launches ?? 0}`),
+        right('reference', rateText(own)),
+        right('candidate', rateText(other)),
+      ];
+    }),
+  );
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** `a`, `ab`: a letter for each group that the side belongs to. */
+const groupText = ({ groups }: ComparedCase, side: string): string =>
+  groups.map((group, i) => (group.includes(side) ? (LETTERS[i] ?? '?') : '')).join('');
+
+/** Several sides: those of one case together, the fastest first. */
+function groupRows(
+  { margin }: ComparisonDocument,
+  one: ComparedCase,
+  style: Style,
+): readonly (readonly Cell[])[] {
+  const ordered = one.batches.toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1));
+  return ordered.map((batch) => {
+    const pair = one.comparisons.find(({ candidate }) => candidate === batch.side);
+    return [
+      left('who', batch.side),
+      right('rate', rateText(batch)),
+      right('ratio', style.bold(pair === undefined ? '1' : ratioText(pair.ratio))),
+      right('95 %', pair === undefined ? '' : intervalText(pair)),
+      left('answer', pair === undefined ? style.dim('reference') : outcomeText(pair.outcome, margin, style)),
+      left('group', groupText(one, batch.side)),
+      right('launches', String(batch.launches)),
+    ];
+  });
+}
+
+function tables(document: ComparisonDocument, style: Style): readonly string[] {
+  if (document.sides.length === 2) {
+    const optional = ['launches', 'candidate', 'reference'];
+    return [
+      renderFitting(pairRows(document, style), { optional, shortened: 'case', atLast: ['95 %'] }, style),
+    ];
+  }
+  return document.cases.flatMap((one, i) => [
+    ...(i === 0 ? [] : ['']),
+    ...wrap(one.title, style.width - 2).map((line) => `  ${line}`),
+    renderFitting(
+      groupRows(document, one, style),
+      { optional: ['launches', 'rate'], shortened: 'who', atLast: ['95 %'] },
+      style,
+    ),
+  ]);
+}
+
+function settleRows({ cases }: ComparisonDocument): readonly Row[] {
+  const open = cases.flatMap(({ title, comparisons }) =>
+    comparisons.filter(({ outcome }) => outcome === 'cannot tell').map((pair) => ({ title, ...pair })),
+  );
+  const [first] = open;
+  if (first === undefined) return [];
+  const least = Math.max(...open.map(({ launchesToSettle }) => launchesToSettle ?? 0));
+  const none = open.every(({ launchesToSettle }) => launchesToSettle == null);
+  const text = none
+    ? `${first.method ?? ''}: measure at least 6 launches of each`
+    : least > MOST_ADVISED
+      ? `more than ${plural(MOST_ADVISED, 'launch', 'launches')} of each would be needed: the ratio lies at the margin; take another --margin`
+      : `about ${plural(least, 'launch', 'launches')} of each would tell in 9 of 10 comparisons, were the ${open.length === 1 ? 'ratio' : 'ratios'} as now: --inspections ${least}`;
+  return [['to settle', text]];
+}
+
+function flagRows({ cases, sides }: ComparisonDocument, style: Style): readonly Row[] {
+  return sides.flatMap(({ name }): readonly Row[] => {
+    const own = cases.flatMap((one) => batchOf(one, name) ?? []);
+    const names = [...new Set(own.flatMap(({ flags }) => flags))].sort();
+    const told = names.map((flag) => {
+      const count = own.filter(({ flags }) => flags.includes(flag)).length;
+      return own.length === 1 ? flag : `${flag} (${count} of ${plural(own.length, 'case')})`;
+    });
+    const unverified = own.some(({ verified }) => verified === 'not-run') ? ['output not verified'] : [];
+    const all = [...unverified, ...told];
+    return all.length === 0 ? [] : [['flags', style.warn(`${name}: ${all.join(', ')}`)]];
+  });
+}
+
+function missingRows({ notCompared }: ComparisonDocument, style: Style): readonly Row[] {
+  const listed = notCompared.slice(0, MOST_LISTED).map(({ title, why }) => `${title}: ${why}`);
+  const more = notCompared.length - listed.length;
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].map((text, i) => [
+    i === 0 ? 'left out' : '',
+    style.warn(text),
+  ]);
+}
+
+const ANSWERS: Readonly<Record<Outcome, string>> = {
+  faster: 'nothing is slower than the reference',
+  same: 'the same within the margin',
+  slower: 'slower than the reference somewhere',
+  'cannot tell': 'these launches cannot tell',
+  'wrong output': 'an output was wrong: it has no speed',
+  'not measured': 'not everything that the reference has could be compared',
+};
+
+export function renderComparison(document: ComparisonDocument, style: Style): string {
+  const { reference, sides, margin, by, overall, acrossLabels, forced, notes, answer } = document;
+  const candidates = sides.slice(1).map(({ name }) => name);
+  const head = `${candidates.join(', ')} against ${reference}, by ${by}`;
+  const rows: readonly Row[] = [
+    ...overall.map(
+      ({ candidate, cases, mean, interval }): Row => [
+        'over cases',
+        `${candidate}: ${significant(mean, 4)} times the reference’s rate, geometric mean over ${plural(cases, 'case')}${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}`,
+      ],
+    ),
+    ...settleRows(document),
+    ...flagRows(document, style),
+    ...missingRows(document, style),
+    ...(acrossLabels.length === 0
+      ? []
+      : ([
+          [
+            forced ? 'forced' : 'across',
+            style.warn(`these differ, too, and may be the reason: ${differencesText(acrossLabels)}`),
+          ],
+        ] as Row[])),
+    ...notes.map((note): Row => ['note', note]),
+    ['answer', `${outcomeText(answer, margin, style)}: ${ANSWERS[answer]}`],
+  ];
+  const what = `ratio: rate over that of ${reference}, above 1 is faster; from the launches’ medians`;
+  return [
+    ...wrap(style.bold(head), style.width),
+    ...wrap(what, style.width - 2).map((line) => `  ${style.dim(line)}`),
+    '',
+    ...tables(document, style),
+    '',
+    renderRows(rows, style),
+  ].join('\n');
+}

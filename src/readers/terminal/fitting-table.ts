@@ -1,0 +1,68 @@
+/** A table that gives up columns, and then the length of its names, where a terminal is too narrow for all. */
+import { type Style, shownLength } from './style.js';
+import { type Column, renderColumns } from './table.js';
+
+const LEAST_NAME = 8;
+
+export interface Cell {
+  readonly head: string;
+  readonly align: Column['align'];
+  readonly text: string;
+}
+
+export interface Fitting {
+  /** Heads of the columns that are left out, from the last to the first. */
+  readonly optional: readonly string[];
+  /** Head of the column whose texts are shortened then. */
+  readonly shortened: string;
+  /** Heads that are left out where even that is not enough. */
+  readonly atLast?: readonly string[];
+}
+
+const shortened = (name: string, most: number): string =>
+  shownLength(name) <= most ? name : `${name.slice(0, most - 1)}…`;
+
+/** A column of which every cell is empty is left out, too. */
+function emptyHeads(rows: readonly (readonly Cell[])[]): readonly string[] {
+  const heads = (rows[0] ?? []).map(({ head }) => head);
+  return heads.filter((head) =>
+    rows.every((row) => row.every((cell) => cell.head !== head || cell.text === '')),
+  );
+}
+
+/** @param rows with the same columns each; the column that is shortened has no colours */
+export function renderFitting(
+  rows: readonly (readonly Cell[])[],
+  { optional, shortened: named, atLast = [] }: Fitting,
+  style: Style,
+): string {
+  const render = (without: ReadonlySet<string>, longest = Number.POSITIVE_INFINITY): string => {
+    const kept = rows.map((row) =>
+      row
+        .filter(({ head }) => !without.has(head))
+        .map((cell) => (cell.head === named ? { ...cell, text: shortened(cell.text, longest) } : cell)),
+    );
+    return renderColumns(
+      (kept[0] ?? []).map(({ head, align }) => ({ head, align })),
+      kept.map((row) => row.map(({ text }) => text)),
+      style,
+    );
+  };
+  const excess = (text: string): number => Math.max(...text.split('\n').map(shownLength)) - style.width;
+  const longest = Math.max(
+    0,
+    ...rows.flatMap((row) => row.filter(({ head }) => head === named).map(({ text }) => text.length)),
+  );
+  const without = new Set(emptyHeads(rows));
+  const dropUntil = (heads: readonly string[], most?: number): string => {
+    for (const head of heads) {
+      if (excess(render(without, most)) <= 0) break;
+      without.add(head);
+    }
+    return render(without, most);
+  };
+  const whole = dropUntil(optional);
+  if (excess(whole) <= 0) return whole;
+  const shorter = render(without, Math.max(LEAST_NAME, longest - excess(whole)));
+  return excess(shorter) <= 0 ? shorter : dropUntil(atLast, LEAST_NAME);
+}

@@ -1,0 +1,66 @@
+/** The scores of stacks for a person: a row for each, then what weakens them. */
+import { plural, significant } from '../../quantities/format.js';
+import type { ScoreDocument, StackScore } from '../../score/score.js';
+import { differencesText } from '../comparison/comparable.js';
+import { type Cell, renderFitting } from './fitting-table.js';
+import { type Style, wrap } from './style.js';
+import { type Row, renderRows } from './table.js';
+
+const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
+const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
+
+function row({ name, score, interval, reason, cases, missing }: StackScore, style: Style): readonly Cell[] {
+  const of = cases.length + missing.length;
+  return [
+    left('stack', name),
+    right('score', score === null ? style.bad('none') : style.bold(significant(score, 4))),
+    right(
+      '95 %',
+      interval === null ? '' : `${significant(interval.low, 4)}–${significant(interval.high, 4)}`,
+    ),
+    right('cases', missing.length === 0 ? String(of) : style.warn(`${cases.length} of ${of}`)),
+    left('', reason ?? ''),
+  ];
+}
+
+/** Each flag once, with how many cases of whom it weakens. */
+function weaknessRows({ scores }: ScoreDocument, style: Style): readonly Row[] {
+  return scores.flatMap(({ name, weakenedBy }): readonly Row[] => {
+    const counts = new Map<string, number>();
+    for (const { flag, of } of weakenedBy) {
+      const key = of === 'stack' ? flag : `the reference’s ${flag}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const told = [...counts].map(([flag, count]) => `${flag} (${plural(count, 'case')})`);
+    return told.length === 0 ? [] : [['weakened', style.warn(`${name}: ${told.join(', ')}`)]];
+  });
+}
+
+export function renderScore(document: ScoreDocument, style: Style): string {
+  const { definition, reference, scores, acrossLabels, forced } = document;
+  const head = `${definition.name} ${definition.version} against ${reference.name} of ${reference.campaign}`;
+  const rows: readonly Row[] = [
+    ...weaknessRows(document, style),
+    ...(acrossLabels.length === 0
+      ? []
+      : ([
+          [
+            forced ? 'forced' : 'across',
+            style.warn(`these differ, too, and may be the reason: ${differencesText(acrossLabels)}`),
+          ],
+        ] as Row[])),
+  ];
+  return [
+    ...wrap(style.bold(head), style.width),
+    ...wrap(`${definition.formula}; 2 is twice as fast`, style.width - 2).map(
+      (line) => `  ${style.dim(line)}`,
+    ),
+    '',
+    renderFitting(
+      scores.map((one) => row(one, style)),
+      { optional: [], shortened: 'stack', atLast: ['', '95 %'] },
+      style,
+    ),
+    ...(rows.length === 0 ? [] : ['', renderRows(rows, style)]),
+  ].join('\n');
+}

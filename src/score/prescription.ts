@@ -1,0 +1,133 @@
+/**
+ * A score as a prescription: the YAML that Thoth's resolver reads, one step unit for each stack. A step adds its score, -1 to 1, to
+ * that of every stack that contains the package. Pure.
+ */
+import { Document } from 'yaml';
+import { plural, significant } from '../quantities/format.js';
+import type { Labels } from '../record/schema.js';
+import type { ScoreDocument, StackScore } from './score.js';
+
+/** Twice as fast is the most that a step can say, half as fast the least. */
+const MOST = 1;
+
+export interface Prescription {
+  /** For a file: `pi-bench-openblas`. */
+  readonly name: string;
+  readonly yaml: string;
+}
+
+export interface Prescriptions {
+  readonly prescriptions: readonly Prescription[];
+  /** Stacks without one, and why. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** As Python packages are named: lower case, one hyphen between. */
+const packageName = (provider: string): string =>
+  provider
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+
+/** A version that is none of Python's is matched as text. */
+function versionText(version: string): string {
+  return /^\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9.]+)?$/i.test(version)
+    ? `==${version}`
+    : `===${version}`;
+}
+
+/**
+ * log2 of the score, so that twice as fast is 1, as fast 0, half as fast -1, and steps add up like factors. 0 where the interval
+ * holds 1, or there is none: a difference that may be chance must not move a resolver.
+ */
+export function stepScore({ score, interval }: Pick<StackScore, 'score' | 'interval'>): number {
+  if (score === null || interval === null || (interval.low <= 1 && interval.high >= 1)) return 0;
+  return Math.max(-MOST, Math.min(MOST, Math.log2(score)));
+}
+
+function message(one: StackScore, { reference, definition }: ScoreDocument): string {
+  const { score, interval, cases, missing, weakenedBy } = one;
+  const between =
+    interval === null
+      ? 'no interval'
+      : `95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`;
+  const flags = [...new Set(weakenedBy.map(({ flag }) => flag))].sort();
+  return [
+    `${one.name} reaches ${significant(score ?? 0, 4)} times the rate of ${reference.name} (${between})`,
+    `geometric mean over ${plural(cases.length, 'case')}`,
+    ...(missing.length === 0 ? [] : [`${plural(missing.length, 'case')} of the reference not measured`]),
+    ...(flags.length === 0 ? [] : [`weakened by ${flags.join(', ')}`]),
+    `${definition.name} ${definition.version}`,
+  ].join('; ');
+}
+
+/** Where it was measured, as far as a prescription can ask for it. */
+function hardware({ cpu_family_model_stepping: numbers }: Labels): Record<string, unknown> {
+  const [family = '', model = ''] = String(numbers ?? '').split('-');
+  if (!/^\d+$/.test(family) || !/^\d+$/.test(model)) return {};
+  return {
+    runtime_environments: { hardware: [{ cpu_families: [Number(family)], cpu_models: [Number(model)] }] },
+  };
+}
+
+/** `PiBenchOpenblas0326`. */
+const unitName = (name: string): string =>
+  `PiBench${name
+    .split(/[^A-Za-z0-9]+/)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('')}`;
+
+function yamlOf(one: StackScore, document: ScoreDocument, labels: Labels): string {
+  const { stack } = one;
+  const version = stack.version === null ? {} : { version: versionText(stack.version) };
+  const yaml = new Document({
+    units: {
+      steps: [
+        {
+          name: unitName(one.name),
+          type: 'step',
+          should_include: { adviser_pipeline: true, ...hardware(labels) },
+          match: { package_version: { name: packageName(stack.provider), ...version } },
+          run: {
+            score: stepScore(one),
+            justification: [{ type: 'INFO', message: message(one, document), link: 'pi-bench-score' }],
+          },
+        },
+      ],
+    },
+  });
+  // Its reader takes no whole number for a score.
+  const score = yaml.getIn(['units', 'steps', 0, 'run', 'score'], true);
+  if (typeof score === 'object' && score !== null) Object.assign(score, { minFractionDigits: 1 });
+  return yaml.toString({ lineWidth: 110 });
+}
+
+/**
+ * Of stacks that are one package in one version to a resolver, only the slowest has one: which of them a user gets it cannot choose.
+ * @param labels of the results' record
+ */
+export function prescriptionsOf(document: ScoreDocument, labels: Labels): Prescriptions {
+  const prescriptions: Prescription[] = [];
+  const leftOut: { name: string; why: string }[] = [];
+  const taken = new Map<string, string>();
+  const slowestFirst = document.scores.toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1));
+  for (const one of slowestFirst) {
+    const key = `${packageName(one.stack.provider)} ${one.stack.version ?? ''}`;
+    const twin = taken.get(key);
+    if (one.score === null) {
+      leftOut.push({ name: one.name, why: one.reason ?? 'it has no score' });
+    } else if (twin !== undefined) {
+      leftOut.push({
+        name: one.name,
+        why: `to a resolver it is the same package as ${twin}, which is slower`,
+      });
+    } else {
+      taken.set(key, one.name);
+      prescriptions.push({
+        name: `pi-bench-${one.name.replaceAll(/[^A-Za-z0-9.+-]+/g, '-')}`,
+        yaml: yamlOf(one, document, labels),
+      });
+    }
+  }
+  return { prescriptions: prescriptions.reverse(), leftOut };
+}

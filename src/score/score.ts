@@ -1,0 +1,292 @@
+/** The score of every stack of a record against a reference record, with its interval and everything that weakens it. Pure. */
+import { UserError } from '../errors.js';
+import {
+  type Difference,
+  differencesOf,
+  differencesText,
+  mergeDifferences,
+  nearestDifference,
+  refuseDifferent,
+} from '../readers/comparison/comparable.js';
+import {
+  type Entry,
+  entriesOf,
+  type MatchedCase,
+  matchCases,
+  type NamedRecord,
+  type Side,
+  stackKey,
+  stackNames,
+} from '../readers/comparison/sides.js';
+import type { RecordBatch } from '../record/schema.js';
+import { geometricMean, type MedianWithInterval } from '../statistics/geometric-mean.js';
+import { LEVEL } from '../statistics/interval.js';
+import { LEAST_FOR_RANKS, type Range } from '../statistics/shift.js';
+import { SCORE_DEFINITION } from './definition.js';
+
+export interface ScoreQuestion {
+  readonly results: NamedRecord;
+  readonly reference: NamedRecord;
+  /** Which stack of the reference record; null: its only one. */
+  readonly referenceStack: string | null;
+  /** Labels that may differ. */
+  readonly across: readonly string[];
+  /** Score what is not comparable, or was never verified, and say so. */
+  readonly force: boolean;
+}
+
+export interface ScoredCase {
+  readonly title: string;
+  readonly case: RecordBatch['case'];
+  readonly rate: number;
+  readonly rateUnit: string;
+  readonly interval: Range | null;
+  readonly launches: number;
+  readonly referenceRate: number;
+  readonly referenceInterval: Range | null;
+  readonly referenceLaunches: number;
+  readonly ratio: number;
+}
+
+/** Something that makes the score worth less. It changes nothing in the score: a penalty would be a figure that nobody measured. */
+export interface Weakness {
+  readonly flag: string;
+  readonly of: 'stack' | 'reference';
+  readonly title: string;
+  readonly reason: string;
+}
+
+export interface StackScore {
+  readonly name: string;
+  readonly stack: RecordBatch['stack'];
+  /** null: it has none, and why is in `reason`. */
+  readonly score: number | null;
+  readonly interval: Range | null;
+  readonly reason: string | null;
+  readonly cases: readonly ScoredCase[];
+  /** Cases of the reference that this stack did not measure: the score says nothing of them. */
+  readonly missing: readonly string[];
+  readonly weakenedBy: readonly Weakness[];
+}
+
+export interface ScoreDocument {
+  readonly kind: 'pi-bench score';
+  readonly schemaVersion: 1;
+  readonly definition: typeof SCORE_DEFINITION;
+  readonly level: number;
+  readonly results: { readonly campaign: string; readonly digest: string };
+  readonly reference: {
+    readonly campaign: string;
+    readonly digest: string;
+    readonly name: string;
+    readonly stack: RecordBatch['stack'];
+  };
+  readonly acrossLabels: readonly Difference[];
+  readonly forced: boolean;
+  readonly scores: readonly StackScore[];
+}
+
+/** The sides of a score are stacks: what they are called does not make a case another one. */
+const BY = 'stack';
+
+function sidesByStack(of: NamedRecord): readonly Side[] {
+  const entries = entriesOf([of]);
+  const names = stackNames(entries.map(({ batch }) => batch.stack));
+  return [...names].map(([key, name]) => ({
+    name,
+    entries: entries.filter(({ batch }) => stackKey(batch.stack) === key),
+  }));
+}
+
+function referenceSide({ reference, referenceStack }: ScoreQuestion): Side {
+  const sides = sidesByStack(reference);
+  const names = sides.map(({ name }) => name).join(', ');
+  const found =
+    referenceStack === null && sides.length === 1
+      ? sides[0]
+      : sides.find(({ name }) => name === referenceStack);
+  if (found !== undefined) return found;
+  throw new UserError(
+    referenceStack === null
+      ? `the reference ${reference.name} has several stacks (${names}): say which with --reference-stack`
+      : `--reference-stack ${referenceStack} is not in ${reference.name}; it has ${names}`,
+  );
+}
+
+const launchesOf = ({ launches }: RecordBatch): number =>
+  Array.isArray(launches?.medians) ? launches.medians.length : 0;
+
+function medianOf(batch: RecordBatch): MedianWithInterval | null {
+  if (batch.rate === null) return null;
+  const { median, interval } = batch.rate;
+  return {
+    median,
+    interval: interval === null ? null : { low: interval.low, high: interval.high },
+    launches: launchesOf(batch),
+  };
+}
+
+/** What a batch says against itself. */
+function weaknessesOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness[] {
+  const { title, flags, rate, verified } = batch;
+  const launches = launchesOf(batch);
+  const own = (flag: string, reason: string): Weakness => ({ flag, of, title, reason });
+  return [
+    ...(verified === 'not-run' ? [own('not-verified', 'nobody compared its outputs with right ones')] : []),
+    ...(launches < LEAST_FOR_RANKS
+      ? [own('few-launches', `${launches} launches: the interval assumes a shape, or there is none`)]
+      : []),
+    ...(rate !== null && rate.interval === null
+      ? [own('no-interval', 'its launches allow no interval')]
+      : []),
+    ...flags.map(({ name, reason }) => own(name, reason)),
+  ];
+}
+
+interface ScoredPair {
+  readonly value: Entry;
+  readonly reference: Entry;
+}
+
+const pairsOf = (matched: readonly MatchedCase[]): readonly ScoredPair[] =>
+  matched.flatMap(({ entries: [reference, value] }) =>
+    reference == null || value == null ? [] : [{ reference, value }],
+  );
+
+function whyNone(stack: Side, pairs: readonly ScoredPair[]): string | null {
+  const wrong = stack.entries.find(({ batch }) => batch.verified === 'failed');
+  if (wrong !== undefined) return `an output was wrong: ${wrong.batch.title}`;
+  if (pairs.length === 0) return 'it has no case in common with the reference';
+  const unmeasured = pairs.find(({ value }) => value.batch.rate === null);
+  return unmeasured === undefined ? null : `nothing was measured of ${unmeasured.value.batch.title}`;
+}
+
+function scoredCase({ value, reference }: ScoredPair): readonly ScoredCase[] {
+  const [own, other] = [medianOf(value.batch), medianOf(reference.batch)];
+  if (own === null || other === null) return [];
+  return [
+    {
+      title: value.batch.title,
+      case: value.batch.case,
+      rate: own.median,
+      rateUnit: value.batch.rateUnit,
+      interval: own.interval,
+      launches: own.launches,
+      referenceRate: other.median,
+      referenceInterval: other.interval,
+      referenceLaunches: other.launches,
+      ratio: own.median / other.median,
+    },
+  ];
+}
+
+function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCase[]): StackScore {
+  const pairs = pairsOf(matched);
+  const base = {
+    name: stack.name,
+    stack: stack.entries[0]?.batch.stack as RecordBatch['stack'],
+    missing: matched.flatMap(({ title, entries: [other, own] }) =>
+      other != null && own == null ? [title] : [],
+    ),
+    weakenedBy: pairs.flatMap((pair) => [
+      ...weaknessesOf(pair.value.batch, 'stack'),
+      ...weaknessesOf(pair.reference.batch, 'reference'),
+    ]),
+  };
+  const reason = whyNone(stack, pairs);
+  if (reason !== null) return { ...base, score: null, interval: null, reason, cases: [] };
+  const cases = pairs.flatMap(scoredCase);
+  const { mean, interval } = geometricMean(
+    cases.map((one) => ({
+      value: { median: one.rate, interval: one.interval, launches: one.launches },
+      reference: {
+        median: one.referenceRate,
+        interval: one.referenceInterval,
+        launches: one.referenceLaunches,
+      },
+    })),
+  );
+  return isReference
+    ? { ...base, score: 1, interval: null, reason: 'it is the reference', cases }
+    : { ...base, score: mean, interval, reason: null, cases };
+}
+
+/** @throws UserError for a reference that cannot be one */
+function requireReference(side: Side, { force }: ScoreQuestion): void {
+  const wrong = side.entries.find(({ batch }) => batch.rate === null);
+  if (wrong !== undefined) {
+    const why = wrong.batch.verified === 'failed' ? 'a wrong output' : 'nothing measured';
+    throw new UserError(`${side.name} cannot be the reference: ${wrong.batch.title} has ${why}`);
+  }
+  const unverified = side.entries.find(({ batch }) => batch.verified === 'not-run');
+  if (unverified !== undefined && !force) {
+    throw new UserError(
+      `${side.name} cannot be the reference: nobody verified the outputs of ${unverified.batch.title}; --force scores all the same`,
+    );
+  }
+}
+
+/** @throws UserError for a record in which errors were injected on purpose */
+function refuseFaults({ results, reference, force }: ScoreQuestion): void {
+  const faulty = [results, reference].find(({ record }) => record.campaign.fault !== null);
+  if (faulty === undefined || force) return;
+  throw new UserError(
+    `${faulty.name} has an error injected on purpose: it measures no software; --force scores all the same`,
+  );
+}
+
+function requireVerified(sides: readonly Side[], { force, results }: ScoreQuestion): void {
+  const all = sides.flatMap(({ entries }) => entries);
+  const unverified = all.find(({ batch }) => batch.verified === 'not-run' && batch.rate !== null);
+  if (unverified === undefined || force) return;
+  throw new UserError(
+    `${results.name}: nobody verified the outputs of ${unverified.batch.title}, and a wrong answer has no score; --force scores all the same, and says so`,
+  );
+}
+
+/**
+ * @throws UserError for what cannot be scored, with the reason and what to do
+ */
+export function scoreStacks(question: ScoreQuestion): ScoreDocument {
+  const { results, reference, across, force } = question;
+  const base = referenceSide(question);
+  refuseFaults(question);
+  requireReference(base, question);
+  const stacks = sidesByStack(results);
+  requireVerified(stacks, question);
+  const matched = stacks.map((stack) => matchCases([base, stack], BY, across));
+  const pairs = matched.flatMap(pairsOf);
+  if (pairs.length === 0) {
+    const differing = nearestDifference(
+      base.entries,
+      stacks.flatMap(({ entries }) => entries),
+    );
+    throw new UserError(
+      `${results.name} and ${reference.name} have no case in common: the nearest differ in ${differencesText(differing)}`,
+    );
+  }
+  const apart = new Set(across);
+  const found = pairs.map(({ value, reference: other }) => differencesOf([other, value], apart));
+  const barring = mergeDifferences(found.flatMap((one) => one.barring));
+  if (!force) refuseDifferent(barring);
+  const sameRecord = results.record.digest === reference.record.digest;
+  const scores = stacks.map((stack, i) =>
+    scoreOf(stack, sameRecord && stack.name === base.name, matched[i] ?? []),
+  );
+  return {
+    kind: 'pi-bench score',
+    schemaVersion: 1,
+    definition: SCORE_DEFINITION,
+    level: LEVEL,
+    results: { campaign: results.record.campaign.id, digest: results.record.digest },
+    reference: {
+      campaign: reference.record.campaign.id,
+      digest: reference.record.digest,
+      name: base.name,
+      stack: base.entries[0]?.batch.stack as RecordBatch['stack'],
+    },
+    acrossLabels: mergeDifferences([...found.flatMap((one) => one.allowed), ...(force ? barring : [])]),
+    forced: force,
+    scores: scores.toSorted((a, b) => (b.score ?? -1) - (a.score ?? -1)),
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * A record as result documents in the layout that Thoth's synchronisation reads: a folder for each batch, `build/specification`,
+ * and `results/<n>/{result,hwinfo,log}` for each launch. Only square products fit its table. Pure.
+ */
+import type { MachineDescription } from '../../machine/types.js';
+import { canonicalJson, sha256 } from '../../record/digest.js';
+import type { InspectionDocument, PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { hardwareOf, operatingSystem, requestsOf } from './machine.js';
+import { usageOf } from './usage.js';
+
+/** A launch with the document that its worker wrote. */
+export interface LaunchDocument {
+  /** Median of the repetitions: the record's, which the headline rests on. */
+  readonly elapsedSeconds: number;
+  readonly document: InspectionDocument;
+}
+
+export interface ThothFile {
+  /** Relative, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const MILLI = 1e3;
+const GIGA = 1e9;
+const INDENT = 2;
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, INDENT)}\n`;
+
+/** null where the case has a place in Thoth's table of products. */
+export function whyNoPlace({ case: one, verified, title, rate }: RecordBatch): string | null {
+  const { m, n, k, batch } = one.parameters;
+  if (one.indicator !== 'matmul') return `${title}: Thoth has no table for ${one.indicator}`;
+  if (m !== n || n !== k) return `${title}: Thoth's table has square products only`;
+  if (batch !== undefined && batch !== 1) return `${title}: Thoth's table has no batches of products`;
+  if (verified !== 'passed') return `${title}: its outputs were not verified, or wrong`;
+  return rate === null ? `${title}: nothing was measured` : null;
+}
+
+/** Thoth counts n^3 multiplications and (n - 1) n^2 additions. */
+export const thothFlop = (n: number): number => n ** 3 + (n - 1) * n ** 2;
+
+const round6 = (moment: number): string => new Date(moment).toISOString().replace('Z', '000');
+
+/** What stands for a script: Thoth tells results of one version of a script from those of another by this. */
+const scriptSha256 = ({ piBench }: PiBenchRecord, batch: RecordBatch): string =>
+  sha256(canonicalJson({ piBench, case: batch.case }));
+
+/** Identifier of the batch: readable, and no other batch's. */
+export function inspectionId(record: PiBenchRecord, batch: RecordBatch, at: number): string {
+  const { provider, variant } = batch.stack;
+  const { n, dtype, threads } = batch.case.parameters;
+  const readable = ['pi-bench', provider, variant, 'matmul', n, dtype, `${threads ?? 1}t`]
+    .filter((part) => part !== null && part !== undefined)
+    .join('-')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-');
+  return `inspection-${readable}-${sha256(`${record.campaign.id} ${at}`).slice(0, 8)}`;
+}
+
+export interface ThothBatch {
+  readonly record: PiBenchRecord;
+  readonly batch: RecordBatch;
+  readonly launches: readonly LaunchDocument[];
+  /** Of the stack; null: it has none. */
+  readonly overallScore: number | null;
+}
+
+function stdoutOf({ batch }: ThothBatch, { elapsedSeconds, document }: LaunchDocument) {
+  const n = Number(batch.case.parameters.n);
+  const { provider, variant } = batch.stack;
+  return {
+    name: 'PiMatmul',
+    component: variant === null ? provider : `${provider}:${variant}`,
+    // Exactly the columns of its table: a key more, and nothing is stored.
+    '@parameters': {
+      dtype: String(batch.case.parameters.dtype),
+      device: batch.device,
+      reps: document.samples.count * document.callsPerSample,
+      matrix_size: n,
+    },
+    '@result': {
+      rate: thothFlop(n) / elapsedSeconds / GIGA,
+      elapsed: elapsedSeconds * MILLI,
+    },
+  };
+}
+
+function resultOf(of: ThothBatch, launch: LaunchDocument): unknown {
+  const { record, batch, overallScore } = of;
+  const { document, elapsedSeconds } = launch;
+  const machine = record.machine as unknown as MachineDescription;
+  const stdout = stdoutOf(of, launch);
+  const begun = Date.parse(document.startedAt);
+  const wall = document.spans.reduce((sum, { seconds }) => sum + seconds, 0);
+  return {
+    ...stdout,
+    stdout,
+    stderr: '',
+    exit_code: 0,
+    ...(overallScore === null ? {} : { overall_score: overallScore }),
+    version: record.piBench.version,
+    script_sha256: scriptSha256(record, batch),
+    start_datetime: round6(begun),
+    end_datetime: round6(begun + wall * MILLI),
+    usage: usageOf(document),
+    hwinfo: hardwareOf(machine),
+    os_release: { name: machine.os.name, version_id: machine.os.version },
+    runtime_environment: {
+      operating_system: operatingSystem(machine),
+      python_version: null,
+      cuda_version: null,
+      hardware: { cpu_family: machine.cpu.family, cpu_model: machine.cpu.model },
+    },
+    pi_bench: {
+      campaign: record.campaign.id,
+      inspection: document.index,
+      case: batch.case,
+      stack: batch.stack,
+      work_flop_2mnk: batch.work?.flop ?? null,
+      rate_flops_per_second_2mnk: (batch.work?.flop ?? Number.NaN) / elapsedSeconds,
+      flop_convention_of_result: '2n^3-n^2',
+      calls_per_sample: document.callsPerSample,
+      flags: record.batches.flatMap((other) =>
+        other.inspections.flatMap(({ index, flags }) =>
+          index === document.index ? flags.map(({ name }) => name) : [],
+        ),
+      ),
+    },
+  };
+}
+
+function logOf({ batch }: ThothBatch, { document }: LaunchDocument): string {
+  const spans = document.spans.map(({ name, seconds }) => `${name}: ${seconds} s`);
+  return `${[batch.title, `started at ${document.startedAt}`, ...spans].join('\n')}\n`;
+}
+
+/** @param at the place of the batch in its record */
+export function thothFiles(of: ThothBatch, at: number): readonly ThothFile[] {
+  const { record, batch, launches } = of;
+  const machine = record.machine as unknown as MachineDescription;
+  const id = inspectionId(record, batch, at);
+  const requests = requestsOf(machine);
+  const specification = {
+    base: 'node',
+    identifier: id.replace(/^inspection-(.*)-[0-9a-f]{8}$/, '$1'),
+    batch_size: launches.length,
+    script: `pi-bench://${batch.case.indicator}`,
+    '@created': round6(Date.parse(record.campaign.createdAt)),
+    build: { requests: { ...requests, hardware: {} } },
+    run: { requests },
+  };
+  return [
+    { path: `${id}/build/specification`, text: json(specification) },
+    ...launches.flatMap((launch, n) => [
+      { path: `${id}/results/${n}/result`, text: json(resultOf(of, launch)) },
+      { path: `${id}/results/${n}/hwinfo`, text: json(hardwareOf(machine)) },
+      { path: `${id}/results/${n}/log`, text: logOf(of, launch) },
+    ]),
+  ];
+}

@@ -1,0 +1,122 @@
+/**
+ * Whether one batch is faster than another, as far as their launches can tell.
+ *
+ * Two questions are asked, each with its own risk of 5 %. Is there a difference: the test of no shift. Is the difference
+ * smaller than the margin: two one-sided tests (Schuirmann 1987), which is that the 90 % interval lies inside of the margin.
+ * Both can be so, with many launches and a small sure difference: then it is called the same, because who gives a margin says
+ * that less does not matter. Where neither is so the answer is that the launches cannot tell, never that there is none.
+ */
+import { sampleVariance } from 'simple-statistics';
+import { LEVEL } from './interval.js';
+import { normalReach } from './normal.js';
+import { robustDeviation } from './scale.js';
+import { LEAST_FOR_RANKS, type Range, type Shift, shiftBetween } from './shift.js';
+
+export type Verdict = 'faster' | 'slower' | 'same' | 'cannot tell';
+
+export interface Comparison {
+  /** Rate of the candidate over that of the reference: above 1 it is faster. */
+  readonly ratio: number;
+  /** Of the ratio, at `LEVEL`; null where the launches allow none. */
+  readonly interval: Range | null;
+  /** At 1 - 2 (1 - LEVEL): two one-sided tests read it. */
+  readonly equivalence: Range | null;
+  /** Two-sided, of no difference. */
+  readonly p: number;
+  readonly method: string;
+  /** For the reference and the candidate. */
+  readonly launches: readonly [number, number];
+  /** Launches on each side after which a difference, or none, would be told in 9 of 10 comparisons; null: not known. */
+  readonly launchesToSettle: number | null;
+}
+
+export const RISK = 1 - LEVEL;
+export const DEFAULT_MARGIN = 0.01;
+
+/** How often a comparison of the recommended size settles. */
+const POWER = 0.9;
+/** Launches that ranks need more than Student's t to tell normal values apart: its efficiency is 3 / pi. */
+const OF_RANKS = Math.PI / 3;
+/** Fewer than this make no test that one would plan for. */
+const LEAST_PLANNED = LEAST_FOR_RANKS;
+/** Nobody measures more; a difference that needs them is at the margin itself. */
+const MOST_PLANNED = 100_000;
+
+function requireMargin(margin: number): void {
+  if (!(margin > 0 && margin < 1)) throw new RangeError(`a margin is between 0 and 1, not ${margin}`);
+}
+
+/** Of the logarithms of one batch; launches that are far off do not count where there are enough to tell. */
+function spreadOf(values: ArrayLike<number>): number {
+  const logs = Float64Array.from(values, Math.log);
+  return logs.length >= LEAST_FOR_RANKS ? robustDeviation(logs) : Math.sqrt(sampleVariance(Array.from(logs)));
+}
+
+/**
+ * Launches on each side that settle with `POWER`, were the ratio what it seems to be: either the difference is found, or it is
+ * shown to be smaller than the margin, whatever takes fewer. Normal approximation, with what ranks cost.
+ */
+function launchesToSettle(
+  estimate: number,
+  reference: ArrayLike<number>,
+  candidate: ArrayLike<number>,
+  margin: number,
+): number | null {
+  if (Math.min(reference.length, candidate.length) < 2) return null;
+  const variance = spreadOf(reference) ** 2 + spreadOf(candidate) ** 2;
+  const distance = Math.abs(estimate);
+  const power = normalReach(2 * POWER - 1);
+  const found = (normalReach(LEVEL) + power) / distance;
+  const inside = Math.log1p(margin) - distance;
+  // Both sides of the margin are near where the ratio is 1: each may miss with half of what is left.
+  const missed = distance < inside / 2 ? normalReach(POWER) : power;
+  const excluded = inside > 0 ? (normalReach(1 - 2 * RISK) + missed) / inside : Number.POSITIVE_INFINITY;
+  const launches = Math.ceil(OF_RANKS * variance * Math.min(found, excluded) ** 2);
+  return Math.min(MOST_PLANNED, Math.max(LEAST_PLANNED, launches));
+}
+
+const ratioOf = ({ low, high }: Range): Range => ({ low: Math.exp(-high), high: Math.exp(-low) });
+
+function rangeAt({ interval }: Shift, level: number): Range | null {
+  return interval === null ? null : ratioOf(interval(level));
+}
+
+/**
+ * @param reference elapsed seconds of one repetition, one for each launch; `candidate` the same of the other
+ * @param margin the ratio 1 + margin, and its inverse, still count as the same
+ * @throws RangeError for a batch without launches, a median that is not above 0, or a margin outside of 0 to 1
+ */
+export function compareLaunches(
+  reference: ArrayLike<number>,
+  candidate: ArrayLike<number>,
+  margin = DEFAULT_MARGIN,
+): Comparison {
+  requireMargin(margin);
+  const shift = shiftBetween(reference, candidate);
+  return {
+    ratio: Math.exp(-shift.estimate),
+    interval: rangeAt(shift, LEVEL),
+    equivalence: rangeAt(shift, 1 - 2 * RISK),
+    p: shift.p,
+    method: shift.method,
+    launches: [reference.length, candidate.length],
+    launchesToSettle: launchesToSettle(shift.estimate, reference, candidate, margin),
+  };
+}
+
+/**
+ * @param p of the comparison, or what a correction for several made of it
+ * @param margin as the comparison was made with
+ */
+export function verdictOf(
+  { ratio, equivalence }: Pick<Comparison, 'ratio' | 'equivalence'>,
+  p: number,
+  margin = DEFAULT_MARGIN,
+): Verdict {
+  requireMargin(margin);
+  if (equivalence !== null && equivalence.low >= 1 / (1 + margin) && equivalence.high <= 1 + margin) {
+    return 'same';
+  }
+  if (p > RISK || ratio === 1) return 'cannot tell';
+  return ratio > 1 ? 'faster' : 'slower';
+}

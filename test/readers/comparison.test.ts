@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { compareRecords } from '../../src/readers/comparison/comparison.js';
+import type { ComparisonDocument, Question } from '../../src/readers/comparison/document.js';
+import { renderComparison } from '../../src/readers/terminal/comparison.js';
+import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { aboutSeconds, type DescribedRecord, recordOf } from '../support/records.js';
+
+const ASKED: Question = { by: null, reference: null, margin: 0.01, across: [], force: false };
+
+function compare(records: readonly DescribedRecord[], asked: Partial<Question> = {}): ComparisonDocument {
+  const named = records.map((one, i) => ({
+    record: recordOf({ id: `campaign-${i}`, ...one }),
+    name: 'abcdef'[i] ?? '',
+  }));
+  return compareRecords(named, { ...ASKED, ...asked });
+}
+
+const one = (centre: number, more: Partial<DescribedRecord> = {}): DescribedRecord => ({
+  batches: [{ launches: aboutSeconds(centre) }],
+  ...more,
+});
+
+const outcomes = ({ cases }: ComparisonDocument) =>
+  cases.flatMap(({ comparisons }) => comparisons.map(({ outcome }) => outcome));
+
+describe('a comparison of records', () => {
+  it('calls the second faster, slower or the same, and the ratio is that of the rates', () => {
+    expect(outcomes(compare([one(1), one(1 / 1.05)]))).toEqual(['faster']);
+    expect(outcomes(compare([one(1), one(1.05)]))).toEqual(['slower']);
+    expect(outcomes(compare([one(1), one(1.0001)]))).toEqual(['same']);
+    expect(compare([one(1), one(1 / 1.05)]).cases[0]?.comparisons[0]?.ratio).toBeCloseTo(1.05, 9);
+  });
+
+  it('answers the other way round, with the ratio turned over, when the two change places', () => {
+    const [there, back] = [compare([one(1), one(1.05)]), compare([one(1.05), one(1)])];
+    expect([there.answer, back.answer]).toEqual(['slower', 'faster']);
+    const ratio = (document: ComparisonDocument) => document.cases[0]?.comparisons[0]?.ratio ?? 0;
+    expect(ratio(there) * ratio(back)).toBeCloseTo(1, 12);
+  });
+
+  it('cannot tell where launches differ by more than the ratio, and says how many would', () => {
+    const document = compare([
+      { batches: [{ launches: aboutSeconds(1, 6, 0.02) }] },
+      { batches: [{ launches: aboutSeconds(1.01, 6, 0.02) }] },
+    ]);
+    expect(document.answer).toBe('cannot tell');
+    expect(document.cases[0]?.comparisons[0]?.launchesToSettle).toBeGreaterThan(20);
+    expect(renderComparison(document, terminalStyle({}))).toMatch(/to settle .*about \d+ launches of each/);
+  });
+
+  it('takes a wider margin for the same', () => {
+    expect(compare([one(1), one(1.03)]).answer).toBe('slower');
+    expect(compare([one(1), one(1.03)], { margin: 0.05 }).answer).toBe('same');
+  });
+
+  it('is as bad as its worst case', () => {
+    const batches = (centre: number) => [
+      { launches: aboutSeconds(1) },
+      { parameters: { m: 50 }, launches: aboutSeconds(centre) },
+    ];
+    expect(compare([{ batches: batches(1) }, { batches: batches(1.1) }]).answer).toBe('slower');
+    expect(compare([{ batches: batches(1) }, { batches: batches(0.9) }]).answer).toBe('faster');
+  });
+
+  it('compares over the cases by their geometric mean', () => {
+    const batches = (a: number, b: number) => [
+      { launches: aboutSeconds(a) },
+      { parameters: { m: 50 }, launches: aboutSeconds(b) },
+    ];
+    const { overall } = compare([{ batches: batches(1, 1) }, { batches: batches(1 / 1.1, 1 / 1.21) }]);
+    expect(overall[0]).toMatchObject({ candidate: 'b', cases: 2 });
+    expect(overall[0]?.mean).toBeCloseTo(Math.sqrt(1.1 * 1.21), 9);
+    expect(overall[0]?.interval?.low).toBeGreaterThan(1.1);
+  });
+
+  it('says that launches of two campaigns did not take turns', () => {
+    const { notes } = compare([one(1), one(1.05, { createdAt: '2026-01-02T06:04:05.000Z' })]);
+    expect(notes.join()).toMatch(/2 campaigns, up to 3 hours apart: their launches did not take turns/);
+  });
+});
+
+describe('the stacks inside one record', () => {
+  const stacks = (...centres: readonly number[]): DescribedRecord => ({
+    batches: centres.map((centre, i) => ({
+      stack: { provider: `stack${i}`, version: '1' },
+      launches: aboutSeconds(centre),
+    })),
+  });
+
+  it('are compared without being told to, the first being the reference', () => {
+    const document = compare([stacks(1, 0.9)]);
+    expect([document.by, document.reference, document.answer]).toEqual(['stack', 'stack0', 'faster']);
+  });
+
+  it('fall into groups that cannot be told apart, the fastest first', () => {
+    const { cases } = compare([stacks(1, 0.9, 0.9001, 1.2)]);
+    expect(cases[0]?.groups).toEqual([['stack1', 'stack2'], ['stack0'], ['stack3']]);
+  });
+
+  it('can have another reference', () => {
+    const document = compare([stacks(1, 0.9)], { reference: 'stack1' });
+    expect([document.reference, document.answer]).toEqual(['stack1', 'slower']);
+    expect(() => compare([stacks(1, 0.9)], { reference: 'x' })).toThrow(/--reference x is none of/);
+  });
+
+  it('are two where two builds of one library differ only in their file', () => {
+    const build = (sha256: string, centre: number) => ({
+      stack: { provider: 'blas', version: '1', sha256 },
+      launches: aboutSeconds(centre),
+    });
+    const { sides } = compare([{ batches: [build('aaaa', 1), build('bbbb', 1.1)] }]);
+    expect(sides.map(({ name }) => name)).toEqual(['blas 1 aaaa', 'blas 1 bbbb']);
+  });
+
+  it('have no speed where an output was wrong, and the answer says so', () => {
+    const document = compare([
+      {
+        batches: [
+          { stack: { provider: 'right' }, launches: aboutSeconds(1) },
+          { stack: { provider: 'wrong' }, launches: [{ seconds: 0.1, passed: false }] },
+        ],
+      },
+    ]);
+    expect([document.answer, outcomes(document)]).toEqual(['wrong output', ['wrong output']]);
+    expect(document.cases[0]?.batches[1]?.rate).toBeNull();
+  });
+});
+
+describe('comparing by a label', () => {
+  const threads: DescribedRecord = {
+    batches: [
+      { parameters: { threads: 1 }, launches: aboutSeconds(1) },
+      { parameters: { threads: 2 }, launches: aboutSeconds(0.5) },
+    ],
+  };
+
+  it('finds the only label that differs by itself', () => {
+    const document = compare([threads]);
+    expect([document.by, document.answer]).toEqual(['threads', 'faster']);
+    expect(document.sides.map(({ name }) => name)).toEqual(['threads 1', 'threads 2']);
+  });
+
+  it('asks where several differ, and names them', () => {
+    const both: DescribedRecord = {
+      batches: [
+        { parameters: { threads: 1 }, launches: [1] },
+        { parameters: { threads: 2, dtype: 'float64' }, launches: [1] },
+      ],
+    };
+    expect(() => compare([both])).toThrow(/differ in threads, dtype|differ in dtype, threads/);
+  });
+
+  it('compares by rates where the work differs', () => {
+    const sizes: DescribedRecord = {
+      batches: [
+        { parameters: { m: 100 }, launches: aboutSeconds(1) },
+        { parameters: { m: 200 }, launches: aboutSeconds(1) },
+      ],
+    };
+    expect(compare([sizes], { by: 'm' }).cases[0]?.comparisons[0]?.ratio).toBeCloseTo(2, 9);
+  });
+});
+
+describe('what is not comparable', () => {
+  it('is refused with the labels that differ, and compared with --across, which the answer says', () => {
+    const records = [one(1), one(1.05, { labels: { machine: 'two', cpu_model: 'Another' } })];
+    expect(() => compare(records)).toThrow(
+      /not comparable.*machine \(one \/ two\), cpu_model \(not known \/ Another\); --across machine,cpu_model/,
+    );
+    const document = compare(records, { across: ['machine', 'cpu_model'] });
+    expect(document.answer).toBe('slower');
+    expect(document.acrossLabels.map(({ label }) => label)).toEqual(['machine', 'cpu_model']);
+    expect(renderComparison(document, terminalStyle({}))).toMatch(/across .*these differ, too/);
+    const forced = compare(records, { force: true });
+    expect([forced.forced, forced.acrossLabels.length]).toEqual([true, 2]);
+  });
+
+  it('is another version of pi-bench, unless told to', () => {
+    const records = [one(1), one(1, { labels: { pibench_version: '9.0.0' } })];
+    expect(() => compare(records)).toThrow(/pibench_version \(0\.0\.0 \/ 9\.0\.0\)/);
+    expect(compare(records, { across: ['pibench_version'] }).answer).toBe('same');
+  });
+
+  it('is another thread count, of which --across makes one case', () => {
+    const records: DescribedRecord[] = [
+      { batches: [{ parameters: { threads: 1 }, launches: aboutSeconds(1) }] },
+      { batches: [{ parameters: { threads: 2 }, launches: aboutSeconds(0.5) }] },
+    ];
+    expect(() => compare(records)).toThrow(
+      /no case in common: the nearest differ in threads \(1 \/ 2\); --across threads/,
+    );
+    expect(compare(records, { across: ['threads'] }).answer).toBe('faster');
+  });
+
+  it('is not what the user’s own labels tell apart: these are only said', () => {
+    const document = compare([one(1, { labels: { build: 'old' } }), one(1, { labels: { build: 'new' } })]);
+    expect([document.answer, document.notes[0]]).toEqual([
+      'same',
+      'differ by your labels: build (old / new)',
+    ]);
+  });
+
+  it('is a record with itself', () => {
+    const record = recordOf(one(1));
+    const twice = [
+      { record, name: 'a' },
+      { record, name: 'b' },
+    ];
+    expect(() => compareRecords(twice, ASKED)).toThrow(/a and b are the same record/);
+  });
+
+  it('is one batch alone', () => {
+    expect(() => compare([one(1)])).toThrow(/one batch has nothing to be compared with/);
+  });
+
+  it('is what nobody verified, unless forced, and then the table says so', () => {
+    const unverified = recordOf(one(1.05, { id: 'u' }));
+    const records = [
+      { record: recordOf(one(1)), name: 'a' },
+      {
+        record: {
+          ...unverified,
+          batches: unverified.batches.map((batch) => ({ ...batch, verified: 'not-run' as const })),
+        },
+        name: 'b',
+      },
+    ];
+    expect(() => compareRecords(records, ASKED)).toThrow(/b: the outputs of .* were never verified/);
+    const forced = compareRecords(records, { ...ASKED, force: true });
+    expect(renderComparison(forced, terminalStyle({}))).toMatch(/b: output not verified/);
+  });
+
+  it('leaves out what only one side has, and the answer is then not complete', () => {
+    const document = compare([
+      { batches: [{ launches: aboutSeconds(1) }, { parameters: { m: 50 }, launches: aboutSeconds(1) }] },
+      one(0.9),
+    ]);
+    expect(document.notCompared).toEqual([expect.objectContaining({ side: 'b', why: 'b does not have it' })]);
+    expect(document.answer).toBe('not measured');
+  });
+});
+
+describe('the table', () => {
+  it.each([40, 60, 80, 120])('fits %i columns', (width) => {
+    const stacks: DescribedRecord = {
+      batches: [1, 0.9, 0.8].map((centre, i) => ({
+        stack: { provider: `a-stack-with-a-long-name-${i}` },
+        launches: aboutSeconds(centre),
+      })),
+    };
+    const style = { ...terminalStyle({}), width };
+    for (const document of [compare([one(1), one(1.02)]), compare([stacks])]) {
+      const widest = Math.max(...renderComparison(document, style).split('\n').map(shownLength));
+      expect(widest).toBeLessThanOrEqual(width);
+    }
+  });
+});

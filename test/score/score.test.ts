@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { renderScore } from '../../src/readers/terminal/score.js';
+import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { type ScoreDocument, type ScoreQuestion, scoreStacks } from '../../src/score/score.js';
+import { aboutSeconds, type DescribedBatch, type DescribedRecord, recordOf } from '../support/records.js';
+
+function score(
+  results: DescribedRecord,
+  reference: DescribedRecord,
+  asked: Partial<ScoreQuestion> = {},
+): ScoreDocument {
+  return scoreStacks({
+    results: { record: recordOf({ id: 'results', ...results }), name: 'results' },
+    reference: { record: recordOf({ id: 'reference', ...reference }), name: 'reference' },
+    referenceStack: null,
+    across: [],
+    force: false,
+    ...asked,
+  });
+}
+
+const of = (provider: string, m: number, seconds: number, launches = 12): DescribedBatch => ({
+  stack: { provider, version: '1' },
+  parameters: { m },
+  launches: aboutSeconds(seconds, launches),
+});
+
+const REFERENCE: DescribedRecord = { batches: [of('base', 10, 1), of('base', 20, 1)] };
+
+describe('a score', () => {
+  it('is the geometric mean over the cases of the rates over the reference’s', () => {
+    const { scores } = score({ batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8)] }, REFERENCE);
+    expect(scores[0]?.score).toBeCloseTo(4, 9);
+    expect(scores[0]?.cases.map(({ ratio }) => Number(ratio.toFixed(9)))).toEqual([2, 8]);
+    const { low, high } = scores[0]?.interval ?? { low: 0, high: 0 };
+    expect(low).toBeLessThan(4);
+    expect(low).toBeGreaterThan(3.97);
+    expect(high).toBeGreaterThan(4);
+  });
+
+  it('is turned over when results and reference change places', () => {
+    const results: DescribedRecord = { batches: [of('x', 10, 0.7), of('x', 20, 0.9)] };
+    const there = score(results, REFERENCE).scores[0]?.score ?? 0;
+    const back = score(REFERENCE, results).scores[0]?.score ?? 0;
+    expect(there * back).toBeCloseTo(1, 12);
+  });
+
+  it('does not change when both are a hundred times as slow', () => {
+    const slow = (factor: number): number =>
+      score(
+        { batches: [of('x', 10, 0.7 * factor), of('x', 20, 0.9 * factor)] },
+        { batches: [of('base', 10, factor), of('base', 20, factor)] },
+      ).scores[0]?.score ?? 0;
+    expect(slow(100)).toBeCloseTo(slow(1), 9);
+  });
+
+  it('ranks the stacks of a record', () => {
+    const { scores } = score({ batches: [of('x', 10, 1), of('y', 10, 0.5), of('z', 10, 2)] }, REFERENCE);
+    expect(scores.map(({ name }) => name)).toEqual(['y', 'x', 'z']);
+  });
+
+  it('is not had by a stack with one wrong output, however fast, and the others keep theirs', () => {
+    const { scores } = score(
+      {
+        batches: [
+          of('right', 10, 1),
+          of('wrong', 10, 0.1),
+          { ...of('wrong', 20, 0.1), launches: [{ seconds: 0.1, passed: false }] },
+        ],
+      },
+      REFERENCE,
+    );
+    const wrong = scores.find(({ name }) => name === 'wrong');
+    expect([wrong?.score, wrong?.interval, wrong?.cases]).toEqual([null, null, []]);
+    expect(wrong?.reason).toMatch(/an output was wrong: matmul 20/);
+    expect(scores[0]?.name).toBe('right');
+  });
+
+  it('names the cases of the reference that it says nothing of', () => {
+    const { scores } = score({ batches: [of('x', 10, 0.5)] }, REFERENCE);
+    expect(scores[0]?.score).toBeCloseTo(2, 9);
+    expect(scores[0]?.missing).toEqual([expect.stringMatching(/^matmul 20/)]);
+  });
+
+  it('is weakened by flags and few launches, and lowered by neither', () => {
+    const flagged = [0.49, 0.5, 0.51].map((seconds) => ({
+      seconds,
+      flags: [{ name: 'preempted', reason: 'other work ran', evidence: {} }],
+    }));
+    const { scores } = score({ batches: [{ ...of('x', 10, 0.5), launches: flagged }] }, REFERENCE);
+    expect(scores[0]?.score).toBeCloseTo(2, 5);
+    const own = scores[0]?.weakenedBy.filter((one) => one.of === 'stack').map(({ flag }) => flag);
+    expect(own).toEqual(expect.arrayContaining(['few-launches', 'preempted']));
+  });
+
+  it('has no interval where a case has one launch, and says so', () => {
+    const { scores } = score({ batches: [of('x', 10, 0.5, 1)] }, REFERENCE);
+    expect([scores[0]?.score, scores[0]?.interval]).toEqual([expect.closeTo(2, 5), null]);
+  });
+
+  it('is 1, without an interval, for the reference itself', () => {
+    const record = { record: recordOf({ batches: [of('x', 10, 1), of('y', 10, 0.5)] }), name: 'both' };
+    const { scores } = scoreStacks({
+      results: record,
+      reference: record,
+      referenceStack: 'x',
+      across: [],
+      force: false,
+    });
+    expect(scores.map(({ name, score: value, reason }) => [name, value, reason])).toEqual([
+      ['y', expect.closeTo(2, 9), null],
+      ['x', 1, 'it is the reference'],
+    ]);
+  });
+
+  it('fits the terminal', () => {
+    const document = score({ batches: [of('a-stack-with-a-long-name', 10, 1)] }, REFERENCE);
+    for (const width of [40, 80]) {
+      const text = renderScore(document, { ...terminalStyle({}), width });
+      expect(Math.max(...text.split('\n').map(shownLength))).toBeLessThanOrEqual(width);
+    }
+  });
+});
+
+describe('what cannot be scored', () => {
+  it('is against a reference with several stacks, until one is named', () => {
+    const two: DescribedRecord = { batches: [of('x', 10, 1), of('y', 10, 1)] };
+    expect(() => score({ batches: [of('x', 10, 1)] }, two)).toThrow(
+      /several stacks \(x, y\): say which with --reference-stack/,
+    );
+    expect(() => score({ batches: [of('x', 10, 1)] }, two, { referenceStack: 'q' })).toThrow(
+      /--reference-stack q is not in reference; it has x, y/,
+    );
+  });
+
+  it('is on another machine, unless told to', () => {
+    const there: DescribedRecord = { ...REFERENCE, labels: { cpu_model: 'Another' } };
+    expect(() => score({ batches: [of('x', 10, 1)] }, there)).toThrow(/not comparable.*cpu_model/);
+    const document = score({ batches: [of('x', 10, 1)] }, there, { across: ['cpu_model'] });
+    expect(document.acrossLabels.map(({ label }) => label)).toEqual(['cpu_model']);
+  });
+
+  it('is without a case in common', () => {
+    expect(() => score({ batches: [of('x', 77, 1)] }, REFERENCE)).toThrow(
+      /no case in common: the nearest differ in m/,
+    );
+  });
+
+  it('is against a wrong output', () => {
+    const wrong: DescribedRecord = {
+      batches: [{ ...of('base', 10, 1), launches: [{ seconds: 1, passed: false }] }],
+    };
+    expect(() => score({ batches: [of('x', 10, 1)] }, wrong)).toThrow(
+      /base cannot be the reference: matmul 10 .* has a wrong output/,
+    );
+  });
+});

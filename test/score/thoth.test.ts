@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { importedRecord } from '../../src/import/record.js';
+import { readThoth } from '../../src/import/thoth.js';
+import { NO_SAMPLES } from '../../src/record/samples.js';
+import type { InspectionDocument, PiBenchRecord } from '../../src/record/schema.js';
+import { exportThoth } from '../../src/score/thoth/export.js';
+import { foundOf } from '../import/support.js';
+import { type DescribedBatch, recordOf } from '../support/records.js';
+
+const SECONDS = [1.1e-3, 1.2e-3, 1.05e-3, 1.3e-3, 1.25e-3, 1.15e-3];
+const CALLS = 3;
+const SAMPLES = 500;
+
+const USAGE: InspectionDocument['usage'] = {
+  userSeconds: 1.5,
+  systemSeconds: 0.25,
+  maxResidentBytes: 64 * 2 ** 20,
+  minorFaults: 1000,
+  majorFaults: 2,
+  blockInputs: 3,
+  blockOutputs: 4,
+  voluntarySwitches: 5,
+  involuntarySwitches: 6,
+};
+
+/** What of a worker's document the export reads. */
+const documentOf = (index: number, usage: InspectionDocument['usage'] | null): InspectionDocument =>
+  ({
+    campaign: 'campaign-a',
+    index,
+    startedAt: '2026-01-02T03:04:05.678Z',
+    callsPerSample: CALLS,
+    samples: { count: SAMPLES },
+    spans: [{ name: 'measure', seconds: 2 }],
+    ...(usage === null ? {} : { usage }),
+  }) as unknown as InspectionDocument;
+
+/** A record whose entries have the statistics that a worker's document gives them. */
+function campaign(batches: readonly DescribedBatch[]): PiBenchRecord {
+  const record = recordOf({ batches });
+  return {
+    ...record,
+    batches: record.batches.map((batch) => ({
+      ...batch,
+      inspections: batch.inspections.map((entry) => ({
+        ...entry,
+        statistics: entry.rate === null ? null : { n: SAMPLES, median: 1 / entry.rate.burst },
+      })),
+    })),
+  };
+}
+
+const exported = (record: PiBenchRecord, score: number | null = 1.5, usage: typeof USAGE | null = USAGE) =>
+  exportThoth(
+    record,
+    () => score,
+    (file) => ({
+      document: documentOf(Number(/(\d+)\.json/.exec(file)?.[1]), usage),
+      text: '',
+      file,
+      samples: NO_SAMPLES,
+    }),
+  );
+
+const SQUARE: DescribedBatch = { launches: SECONDS };
+
+describe('documents for Thoth', () => {
+  it('come back from the import with the same times, rates and repetitions', () => {
+    const record = campaign([SQUARE]);
+    const { files, leftOut } = exported(record);
+    expect(leftOut).toEqual([]);
+    const found = foundOf(Object.fromEntries(files.map(({ path, text }) => [path, text])));
+    const back = importedRecord(readThoth(found), {
+      id: 'back',
+      at: '2026-01-03T00:00:00.000Z',
+      command: [],
+      piBench: record.piBench,
+    });
+    expect(back.imported?.notRead).toEqual([]);
+    const [batch] = back.batches;
+    expect(batch?.case).toEqual({
+      indicator: 'PiMatmul',
+      parameters: { dtype: 'float32', matrix_size: 100 },
+    });
+    const medians = batch?.launches?.medians as readonly number[];
+    expect(medians.map((value) => Number(value.toPrecision(12)))).toEqual(SECONDS);
+    expect(batch?.elapsed?.median).toBeCloseTo(record.batches[0]?.elapsed?.median ?? 0, 15);
+    expect(batch?.rate?.median).toBeCloseTo((2 * 100 ** 3 - 100 ** 2) / (batch?.elapsed?.median ?? 1), 0);
+    // No remark: the import finds none of the old scripts' faults in them.
+    expect(batch?.imported?.remarks).toEqual([]);
+    expect(batch?.asked.sampling).toEqual({ kind: 'fixed', repetitions: SAMPLES * CALLS });
+    expect(batch?.measured).toBe(SECONDS.length);
+  });
+
+  it('have what the synchronisation reads at the top, and exactly its parameters', () => {
+    const { files } = exported(campaign([SQUARE]));
+    const texts = new Map(files.map(({ path, text }) => [path.split('/').slice(1).join('/'), text]));
+    const specification = JSON.parse(texts.get('build/specification') ?? '') as Record<string, unknown>;
+    expect(specification).toMatchObject({
+      script: 'pi-bench://matmul',
+      batch_size: 6,
+      build: { requests: { cpu: '2', hardware: {} } },
+      run: { requests: { cpu: '2' } },
+    });
+    const result = JSON.parse(texts.get('results/0/result') ?? '') as Record<string, unknown>;
+    expect(result).toMatchObject({
+      name: 'PiMatmul',
+      component: 'embedded',
+      overall_score: 1.5,
+      exit_code: 0,
+      '@parameters': { dtype: 'float32', device: 'cpu', reps: SAMPLES * CALLS, matrix_size: 100 },
+    });
+    expect(Object.keys(result['@parameters'] as object).sort()).toEqual([
+      'device',
+      'dtype',
+      'matrix_size',
+      'reps',
+    ]);
+    expect(Object.keys(result['@result'] as object).sort()).toEqual(['elapsed', 'rate']);
+    expect(result.script_sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(result.stdout).toMatchObject({ '@result': result['@result'], name: 'PiMatmul' });
+    const usage = result.usage as Record<string, number>;
+    expect(Object.keys(usage).filter((key) => key.startsWith('ru_'))).toHaveLength(16);
+    expect(usage).toMatchObject({ ru_utime: 1.5, ru_stime: 0.25, ru_maxrss: 65536, ru_nivcsw: 6 });
+    expect(texts.has('results/0/hwinfo') && texts.has('results/0/log')).toBe(true);
+  });
+
+  it('name both ways of counting operations beside the figure that Thoth stores', () => {
+    const { files } = exported(campaign([SQUARE]));
+    const result = JSON.parse(files.find(({ path }) => path.endsWith('results/0/result'))?.text ?? '') as {
+      '@result': { rate: number; elapsed: number };
+      pi_bench: { rate_flops_per_second_2mnk: number; flop_convention_of_result: string };
+    };
+    expect(result.pi_bench.flop_convention_of_result).toBe('2n^3-n^2');
+    expect(result['@result'].rate * 1e9 * 1.1e-3).toBeCloseTo(2 * 100 ** 3 - 100 ** 2, 3);
+    expect(result.pi_bench.rate_flops_per_second_2mnk * 1.1e-3).toBeCloseTo(2 * 100 ** 3, 3);
+  });
+
+  it('have no overall score where there is none', () => {
+    const { files } = exported(campaign([SQUARE]), null);
+    expect(files.some(({ text }) => text.includes('overall_score'))).toBe(false);
+  });
+
+  it('leave out what has no place there, each with its reason', () => {
+    const { batches, leftOut } = exported(
+      campaign([
+        SQUARE,
+        { parameters: { m: 50 }, launches: SECONDS },
+        { parameters: { batch: 4 }, launches: SECONDS },
+        { launches: [{ seconds: 1e-3, passed: false }] },
+      ]),
+    );
+    expect(batches).toBe(1);
+    expect(leftOut).toEqual([
+      expect.stringMatching(/square products only/),
+      expect.stringMatching(/no batches of products/),
+      expect.stringMatching(/not verified, or wrong/),
+    ]);
+  });
+
+  it('leave out what was measured by a pi-bench that did not read its usage: a row of zeros would be made up', () => {
+    const { files, leftOut } = exported(campaign([SQUARE]), 1, null);
+    expect([files, leftOut]).toEqual([[], [expect.stringMatching(/did not record what its process used/)]]);
+  });
+
+  it('give every batch a folder of its own', () => {
+    const { files } = exported(campaign([SQUARE, { parameters: { threads: 1 }, launches: SECONDS }]));
+    expect(new Set(files.map(({ path }) => path.split('/')[0])).size).toBe(2);
+    expect(new Set(files.map(({ path }) => path)).size).toBe(files.length);
+  });
+});

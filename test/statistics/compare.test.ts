@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareLaunches, RISK, verdictOf } from '../../src/statistics/compare.js';
+import { atMost, differenceRank } from '../../src/statistics/mann-whitney.js';
+import { shiftBetween } from '../../src/statistics/shift.js';
+import { normalFrom, randomFrom, SEEDED } from './support.js';
+
+const medians = fc.array(fc.double({ min: 1e-6, max: 10, noNaN: true }), { minLength: 1, maxLength: 15 });
+
+/** Launch medians about `centre` seconds, their logarithms so far apart. */
+function launches(normal: () => number, count: number, spread: number, centre = 1): number[] {
+  return Array.from({ length: count }, () => centre * Math.exp(spread * normal()));
+}
+
+/** Share of trials in which a comparison of the two ends so. */
+function shareOf(
+  trials: number,
+  seed: number,
+  draw: (normal: () => number) => readonly [number[], number[]],
+  holds: (comparison: ReturnType<typeof compareLaunches>) => boolean,
+): number {
+  const normal = normalFrom(randomFrom(seed));
+  let count = 0;
+  for (let i = 0; i < trials; i++) {
+    const [reference, candidate] = draw(normal);
+    if (holds(compareLaunches(reference, candidate))) count++;
+  }
+  return count / trials;
+}
+
+const verdict = (one: ReturnType<typeof compareLaunches>) => verdictOf(one, one.p);
+
+describe('the distribution of U', () => {
+  it('has the published critical values', () => {
+    // Two-sided 5 %: 5 for 6 and 6, 37 for 12 and 12, 13 for 8 and 8 (Mann & Whitney's table).
+    for (const [m, n, critical] of [
+      [6, 6, 5],
+      [8, 8, 13],
+      [12, 12, 37],
+      [6, 10, 11],
+    ] as const) {
+      expect(2 * atMost(critical, m, n)).toBeLessThanOrEqual(0.05);
+      expect(2 * atMost(critical + 1, m, n)).toBeGreaterThan(0.05);
+      expect(differenceRank(m, n, 0.95)).toBe(critical + 1);
+    }
+    expect(atMost(0, 6, 6)).toBeCloseTo(1 / 924, 12);
+    expect(differenceRank(3, 3, 0.95)).toBeNull();
+  });
+
+  it('goes over into the normal one without a step', () => {
+    const counted = atMost(230, 25, 25);
+    const normal = atMost(230 + 25 / 2, 25, 26);
+    expect(Math.abs(counted - normal)).toBeLessThan(0.01);
+  });
+});
+
+describe('a comparison', () => {
+  it('has the ratio and the interval turned over when the two change places', () => {
+    fc.assert(
+      fc.property(medians, medians, (a, b) => {
+        const [one, other] = [compareLaunches(a, b), compareLaunches(b, a)];
+        expect(one.ratio * other.ratio).toBeCloseTo(1, 9);
+        expect(one.p).toBeCloseTo(other.p, 9);
+        expect(one.interval === null).toBe(other.interval === null);
+        if (one.interval === null || other.interval === null) return;
+        expect(one.interval.low * other.interval.high).toBeCloseTo(1, 6);
+        expect(one.interval.high * other.interval.low).toBeCloseTo(1, 6);
+      }),
+      SEEDED,
+    );
+  });
+
+  it('does not depend on the unit', () => {
+    fc.assert(
+      fc.property(medians, medians, fc.double({ min: 1e-3, max: 1e3, noNaN: true }), (a, b, factor) => {
+        const scaled = compareLaunches(
+          a.map((value) => value * factor),
+          b.map((value) => value * factor),
+        );
+        expect(scaled.ratio / compareLaunches(a, b).ratio).toBeCloseTo(1, 9);
+      }),
+      SEEDED,
+    );
+  });
+
+  it('shifts with the candidate: of one that takes half of the time the ratio is twice as large', () => {
+    const [a, b] = [
+      [1, 1.01, 1.02, 1.03, 1.04, 1.05],
+      [2, 2.1, 2.01, 2.05, 2.2, 1.99],
+    ];
+    const half = b.map((value) => value / 2);
+    expect(compareLaunches(a, half).ratio).toBeCloseTo(2 * compareLaunches(a, b).ratio, 12);
+  });
+
+  it('has an interval that excludes 1 exactly where its test finds a difference', () => {
+    fc.assert(
+      fc.property(medians, medians, (a, b) => {
+        const { interval, p } = compareLaunches(a, b);
+        if (interval === null) return;
+        // On the edge itself rounding decides.
+        if (Math.abs(p - RISK) < 1e-9 || Math.abs(Math.log(interval.low)) < 1e-12) return;
+        expect(interval.low > 1 || interval.high < 1).toBe(p <= RISK);
+      }),
+      SEEDED,
+    );
+  });
+
+  it('agrees with Welch’s test as R computes it', () => {
+    // t.test(c(1, 1.2, 1.1), c(1.5, 1.4, 1.6, 1.45)) on logarithms: df 3.19, taken as 3.
+    const [a, b] = [[1, 1.2, 1.1].map(Math.exp), [1.5, 1.4, 1.6, 1.45].map(Math.exp)];
+    const { estimate, interval, method } = shiftBetween(a, b);
+    expect(estimate).toBeCloseTo(0.3875, 12);
+    const reach = 3.1824 * Math.sqrt(0.01 / 3 + 0.00729166667 / 4);
+    expect(interval?.(0.95).low).toBeCloseTo(0.3875 - reach, 4);
+    expect(method).toMatch(/Welch/);
+  });
+
+  it('calls no difference between launches of the same in 95 of 100, however many launches', () => {
+    for (const count of [3, 6, 12]) {
+      const wrong = shareOf(
+        600,
+        count,
+        (normal) => [launches(normal, count, 0.0075), launches(normal, count, 0.0075)],
+        (one) => ['faster', 'slower'].includes(verdict(one)),
+      );
+      expect(wrong).toBeLessThanOrEqual(0.05);
+    }
+  });
+
+  it('finds 3 % in 90 of 100 with 12 launches, at the spreads that launches have', () => {
+    for (const spread of [0.005, 0.01]) {
+      const found = shareOf(
+        300,
+        31,
+        (normal) => [launches(normal, 12, spread), launches(normal, 12, spread, 1.03)],
+        (one) => verdict(one) === 'slower',
+      );
+      expect(found).toBeGreaterThanOrEqual(0.9);
+    }
+  });
+
+  it('calls launches of the same the same in 95 of 100 where 12 of them spread by 0.5 %', () => {
+    const same = shareOf(
+      400,
+      17,
+      (normal) => [launches(normal, 12, 0.005), launches(normal, 12, 0.005)],
+      (one) => verdict(one) === 'same',
+    );
+    expect(same).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('calls what differs by the margin itself the same in no more than 5 of 100', () => {
+    const same = shareOf(
+      800,
+      5,
+      (normal) => [launches(normal, 12, 0.0075), launches(normal, 12, 0.0075, 1.01)],
+      (one) => verdict(one) === 'same',
+    );
+    expect(same).toBeLessThanOrEqual(0.06);
+  });
+
+  it('has intervals that hold the ratio in 93 to 97 of 100, also of spreads and numbers that are unlike', () => {
+    for (const [m, n, spreadA, spreadB] of [
+      [6, 6, 0.01, 0.01],
+      [12, 12, 0.005, 0.02],
+      [20, 8, 0.005, 0.02],
+    ] as const) {
+      const covered = shareOf(
+        800,
+        m,
+        (normal) => [launches(normal, m, spreadA), launches(normal, n, spreadB, 1.1)],
+        ({ interval }) => interval !== null && interval.low <= 1 / 1.1 && 1 / 1.1 <= interval.high,
+      );
+      expect(covered).toBeGreaterThan(0.92);
+      expect(covered).toBeLessThan(0.98);
+    }
+  });
+
+  it('settles in 85 of 100 and more with as many launches as it says', () => {
+    /** Symmetric about their centre, with the spread that is asked for. */
+    const even = (spread: number, centre: number) =>
+      Array.from({ length: 40 }, (_, i) => centre * Math.exp(spread * 1.71 * ((i - 19.5) / 19.5)));
+    for (const [distance, spread] of [
+      [1, 0.01],
+      [1.004, 0.01],
+      [1.02, 0.02],
+    ] as const) {
+      const count = compareLaunches(even(spread, 1), even(spread, distance)).launchesToSettle ?? 0;
+      const settled = shareOf(
+        400,
+        count,
+        (normal) => [launches(normal, count, spread), launches(normal, count, spread, distance)],
+        (one) => verdict(one) !== 'cannot tell',
+      );
+      expect(settled).toBeGreaterThan(0.83);
+      expect(count).toBeLessThan(120);
+    }
+  });
+
+  it('cannot tell with one launch, nor where launches have no spread at all', () => {
+    for (const [a, b] of [
+      [[1], [2]],
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    ] as const) {
+      const one = compareLaunches(a, b);
+      expect([one.interval, verdict(one)]).toEqual([null, 'cannot tell']);
+      expect(one.method).toMatch(/^none: /);
+    }
+  });
+
+  it('refuses launches without time and a margin that is none', () => {
+    expect(() => compareLaunches([], [1])).toThrow(/without launches/);
+    expect(() => compareLaunches([1, 0], [1])).toThrow(/not above 0/);
+    expect(() => compareLaunches([1], [1], 0)).toThrow(/margin/);
+    expect(() => compareLaunches([1], [1], 1)).toThrow(/margin/);
+  });
+});

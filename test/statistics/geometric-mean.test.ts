@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { geometricMean, type MedianWithInterval } from '../../src/statistics/geometric-mean.js';
+import { launchInterval } from '../../src/statistics/interval.js';
+import { median } from '../../src/statistics/quantile.js';
+import { normalFrom, randomFrom, SEEDED, series } from './support.js';
+
+const exact = (value: number): MedianWithInterval => ({
+  median: value,
+  interval: { low: value * 0.99, high: value * 1.01 },
+  launches: 6,
+});
+
+const positive = fc.double({ min: 1e-3, max: 1e3, noNaN: true });
+
+describe('a geometric mean of ratios', () => {
+  it('is the root of their product', () => {
+    const pairs = [1, 2, 4].map((value) => ({ value: exact(value), reference: exact(1) }));
+    expect(geometricMean(pairs).mean).toBeCloseTo(2, 12);
+  });
+
+  it('is turned over, with its interval, when rate and reference change places', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(positive, positive), { minLength: 1, maxLength: 9 }), (values) => {
+        const pairs = values.map(([a, b]) => ({ value: exact(a), reference: exact(b) }));
+        const one = geometricMean(pairs);
+        const other = geometricMean(
+          pairs.map(({ value, reference }) => ({ value: reference, reference: value })),
+        );
+        expect(one.mean * other.mean).toBeCloseTo(1, 9);
+        expect((one.interval?.low ?? 0) * (other.interval?.high ?? 0)).toBeCloseTo(1, 9);
+      }),
+      SEEDED,
+    );
+  });
+
+  it('has no interval where one median has none, and is then still a mean', () => {
+    const alone = { ...exact(2), interval: null };
+    const { mean, interval } = geometricMean([{ value: alone, reference: exact(1) }]);
+    expect([mean, interval]).toEqual([expect.closeTo(2, 12), null]);
+  });
+
+  it('refuses no case, and a median that is not above 0', () => {
+    expect(() => geometricMean([])).toThrow(/no case/);
+    expect(() => geometricMean([{ value: exact(1), reference: exact(0) }])).toThrow(/not above 0/);
+  });
+
+  it.each([
+    [3, 1],
+    [3, 10],
+    [6, 1],
+    [6, 10],
+    [12, 3],
+  ])('has an interval that holds it in 95 of 100 from %i launches of each of %i cases', (launches, cases) => {
+    const normal = normalFrom(randomFrom(100 * launches + cases));
+    const drawn = (): MedianWithInterval => {
+      const values = series(launches, () => Math.exp(0.01 * normal()));
+      return { median: median(values), interval: launchInterval(values).ci, launches };
+    };
+    const trials = 500;
+    let covered = 0;
+    for (let i = 0; i < trials; i++) {
+      const pairs = Array.from({ length: cases }, () => ({ value: drawn(), reference: drawn() }));
+      const { interval } = geometricMean(pairs);
+      if (interval !== null && interval.low <= 1 && 1 <= interval.high) covered++;
+    }
+    expect(covered / trials).toBeGreaterThan(0.93);
+    // Of one case with 3 launches it is wider than it need be.
+    expect(covered / trials).toBeLessThan(launches === 3 ? 1 : 0.985);
+  });
+});
