@@ -46,7 +46,11 @@ CpuSet set_of(const std::vector<int>& cpus) {
 }
 
 bool runs(int id) {
-  std::ifstream file(kTasks + ("/" + std::to_string(id)) + "/stat");
+  std::string path = kTasks;
+  path += '/';
+  path += std::to_string(id);
+  path += "/stat";
+  std::ifstream file(path);
   const std::string stat{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   // "id (name) state ...", and a name may hold anything.
   const auto end = stat.rfind(')');

@@ -13,6 +13,7 @@ import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
 import { showCommand } from './commands/show.js';
+import { stacksCommand } from './commands/stacks.js';
 import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
 
@@ -22,6 +23,7 @@ const commands: readonly CommandModule[] = [
   sweepCommand,
   runCommand,
   machineCommand,
+  stacksCommand,
   doctorCommand,
   showCommand,
   reportCommand,
