@@ -4,6 +4,8 @@
 // here; version 3 has handles.
 #include <array>
 #include <bit>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "../../kernels/cpu/data_type_name.h"
@@ -206,10 +208,13 @@ class OnednnGemm final : public kernels::Gemm {
     check(wait_(stream_), "matmul");
   }
 
-  // What could fail has been tried; a result that is missing all the same, the verification finds.
+  // What could fail has been tried once. A call that fails all the same would be a sample of nothing: it ends
+  // the launch.
   void run(const GemmOperands&) noexcept override {
-    execute_(primitive_, stream_, static_cast<int>(arguments_.size()), arguments_.data());
-    wait_(stream_);
+    const int executed =
+        execute_(primitive_, stream_, static_cast<int>(arguments_.size()), arguments_.data());
+    const int waited = wait_(stream_);
+    if (executed != 0 || waited != 0) end(executed != 0 ? executed : waited);
   }
 
   [[nodiscard]] const char* isa() const noexcept override { return implementation_.c_str(); }
@@ -218,6 +223,11 @@ class OnednnGemm final : public kernels::Gemm {
  private:
   using Execute = int(void*, void*, int, const Argument*);
   using Wait = int(void*);
+
+  [[noreturn]] static void end(int status) noexcept {
+    std::fprintf(stderr, "oneDNN: a call failed with status %d\n", status);
+    std::abort();
+  }
 
   [[nodiscard]] Layout layout(Dimension rows, Dimension columns, Dimension leading, bool transposed,
                               Dimension stride) const {
