@@ -13,6 +13,7 @@
 #include "../kernels/cpu/gemm/gemm.h"
 #include "../kernels/cpu/memory/dispatch.h"
 #include "inspection.h"
+#include "stacks/gemm_provider.h"
 #include "threads/affinity.h"
 #include "workloads.h"
 
@@ -174,6 +175,20 @@ Napi::Object ceilings_object(Napi::Env env, const pibench::Ceilings& ceilings) {
   return object;
 }
 
+Napi::Value text_or_null(Napi::Env env, const std::string& text) {
+  if (text.empty()) return env.Null();
+  return Napi::String::New(env, text);
+}
+
+// { version, chose, binding }; null where the library does not say
+Napi::Object library_object(Napi::Env env, const pibench::LibraryReport& library) {
+  auto object = Napi::Object::New(env);
+  object.Set("version", text_or_null(env, library.version));
+  object.Set("chose", text_or_null(env, library.chose));
+  object.Set("binding", library.binding);
+  return object;
+}
+
 Napi::Object samples_object(Napi::Env env, const pibench::Outcome& outcome) {
   const auto& samples = outcome.samples;
   const std::size_t taken = samples.taken;
@@ -233,6 +248,7 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   object.Set("frequencyAfter", outcome.frequency_after);
   object.Set("threadIds", threads);
   object.Set("implementation", outcome.implementation);
+  object.Set("library", outcome.library ? library_object(env, *outcome.library) : env.Null());
   object.Set("ceilings", ceilings_object(env, outcome.ceilings));
   object.Set("verification",
              outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
@@ -365,6 +381,25 @@ Napi::Value peak_loop(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// probeLibrary(interface, path) -> { version, chose, dtypes }: opens the library in this process
+Napi::Value probe_library(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  try {
+    const auto provider =
+        pibench::stacks::open_provider(info[0].ToString().Utf8Value(), info[1].ToString().Utf8Value());
+    auto dtypes = Napi::Array::New(env);
+    for (const auto type : provider->types())
+      dtypes.Set(dtypes.Length(), Napi::String::New(env, pibench::kernels::name_of(type)));
+    auto result = Napi::Object::New(env);
+    result.Set("version", text_or_null(env, provider->version()));
+    result.Set("chose", text_or_null(env, provider->chose()));
+    result.Set("dtypes", dtypes);
+    return result;
+  } catch (const std::exception& error) {
+    throw Napi::Error::New(env, error.what());
+  }
+}
+
 Napi::Value measure_clock(const Napi::CallbackInfo& info) {
   return clock_object(info.Env(), pibench::measure_clock());
 }
@@ -392,6 +427,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("kernels", Napi::Function::New(env, kernels));
   exports.Set("memoryKernels", Napi::Function::New(env, memory_kernels));
   exports.Set("peakLoop", Napi::Function::New(env, peak_loop));
+  exports.Set("probeLibrary", Napi::Function::New(env, probe_library));
   exports.Set("measureClock", Napi::Function::New(env, measure_clock));
   exports.Set("bindMainThread", Napi::Function::New(env, bind_main_thread));
   exports.Set("dieWithParent", Napi::Function::New(env, die_with_parent));

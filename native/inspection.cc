@@ -52,6 +52,13 @@ void settle(Workload& workload) {
   for (int call = 0; call < kLeastCalls || now() < until; ++call) workload.run();
 }
 
+// A library's threads are there after its first call; the warm-up is of threads where they will stay.
+void meet_library_threads(Workload& workload) {
+  if (!workload.library()) return;
+  workload.run();
+  workload.bind_library_threads();
+}
+
 std::unique_ptr<StopRule> stop_rule(const Job& job) {
   if (job.repetitions > 0) return std::make_unique<FixedCount>(job.repetitions);
   return std::make_unique<TimeBudget>(job.budget, job.least, job.most);
@@ -67,25 +74,28 @@ Outcome inspect(const Job& job, Control& control) {
 
   outcome.samples = Samples(job.repetitions > 0 ? job.repetitions : job.most);
   auto workload = with_fault(job.make_workload(), job.fault, control);
-  outcome.thread_ids = workload->team().thread_ids();
-  outcome.preemption_known = PreemptionWire::available();
   spans.end("allocate");
   workload->prepare();
   outcome.implementation = workload->implementation();
   spans.end("fill");
+  const bool starts_cold = job.warmup.kind == WarmupKind::count && job.warmup.count == 0;
+  if (!starts_cold) meet_library_threads(*workload);
 
   control.phase.store(Phase::warm_up, std::memory_order_relaxed);
   outcome.warmup = warm_up(*workload, job.warmup, job.cold, deadline, control);
+  workload->bind_library_threads();
+  outcome.thread_ids = workload->thread_ids();
+  outcome.preemption_known = PreemptionWire::available() && workload->every_thread_is_watched();
+  outcome.library = workload->library();
   spans.end("warm-up");
 
   control.phase.store(Phase::calibrate, std::memory_order_relaxed);
-  const bool started_cold = job.warmup.kind == WarmupKind::count && job.warmup.count == 0;
   outcome.clock = measure_clock();
   outcome.calls_per_sample =
-      started_cold ? 1 : calibrate(call_seconds(outcome.warmup, *workload), outcome.clock, job.cold);
+      starts_cold ? 1 : calibrate(call_seconds(outcome.warmup, *workload), outcome.clock, job.cold);
   outcome.frequency_before = effective_frequency();
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
-  if (!started_cold) settle(*workload);
+  if (!starts_cold) settle(*workload);
   workload->poison();
   spans.end("calibrate");
 

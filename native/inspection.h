@@ -49,6 +49,7 @@ struct Outcome {
   std::vector<int> thread_ids;
   bool preemption_known = false;
   std::string implementation;
+  std::optional<LibraryReport> library;
   Ceilings ceilings;
   std::optional<Verification> verification;
 };

@@ -26,6 +26,8 @@ Make matmul(const WorkloadParameters& p) {
       p.integers("cpus"),
       p.text("isa"),
       static_cast<std::uint64_t>(p.number("seed")),
+      p.optional_text("interface"),
+      p.optional_text("library"),
   };
   return [parameters] { return matmul::make_workload(parameters); };
 }
@@ -76,6 +78,9 @@ const T& get(const std::map<std::string, ParameterValue>& values, const std::str
 double WorkloadParameters::number(const std::string& name) const { return get<double>(values_, name); }
 const std::string& WorkloadParameters::text(const std::string& name) const {
   return get<std::string>(values_, name);
+}
+std::string WorkloadParameters::optional_text(const std::string& name) const {
+  return values_.contains(name) ? text(name) : std::string();
 }
 const std::vector<int>& WorkloadParameters::integers(const std::string& name) const {
   return get<std::vector<int>>(values_, name);

@@ -21,6 +21,8 @@ class WorkloadParameters {
   explicit WorkloadParameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
   [[nodiscard]] double number(const std::string& name) const;
   [[nodiscard]] const std::string& text(const std::string& name) const;
+  // Empty where there is none.
+  [[nodiscard]] std::string optional_text(const std::string& name) const;
   [[nodiscard]] const std::vector<int>& integers(const std::string& name) const;
 
  private:

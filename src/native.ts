@@ -68,8 +68,26 @@ export interface NativeOutcome {
   readonly frequencyAfter: Hertz;
   readonly threadIds: readonly number[];
   readonly implementation: string;
+  /** null: our own kernels execute it. */
+  readonly library: NativeLibrary | null;
   readonly ceilings: NativeCeilings;
   readonly verification: NativeVerification | null;
+}
+
+/** What a library that executes the calls says of itself; null where it does not. */
+export interface NativeLibrary {
+  readonly version: string | null;
+  /** A core or an instruction set, in its own words. */
+  readonly chose: string | null;
+  /** Of its threads: each to a CPU of its own, together to those of the case, or not at all. */
+  readonly binding: 'each' | 'together' | 'none';
+}
+
+export interface ProbedLibrary {
+  readonly version: string | null;
+  readonly chose: string | null;
+  /** What it has functions for. */
+  readonly dtypes: readonly DataTypeName[];
 }
 
 /** What bounds a call here, with its threads; null where it is not known. */
@@ -104,6 +122,8 @@ export interface NativeAddon {
   /** Passes of the memory indicator, best first. */
   memoryKernels(): readonly NativeMemoryKernels[];
   peakLoop(dtype: DataTypeName, isa: string, iterations: number): { operations: number; seconds: Seconds };
+  /** Opens the library in this process, for good. @throws Error */
+  probeLibrary(speaks: string, path: string): ProbedLibrary;
   measureClock(): { overheadSeconds: Seconds; resolutionSeconds: Seconds };
   bindMainThread(cpus: readonly number[]): void;
   dieWithParent(): void;

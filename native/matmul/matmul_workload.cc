@@ -6,6 +6,8 @@
 #include "../cache_flush.h"
 #include "../memory/bandwidth.h"
 #include "../peak/peak_workload.h"
+#include "../stacks/gemm_provider.h"
+#include "../stacks/library_threads.h"
 #include "../threads/team.h"
 #include "elements.h"
 #include "operand.h"
@@ -56,6 +58,33 @@ void refuse_uncountable(const kernels::GemmShape& shape) {
     throw std::invalid_argument("a product of so many multiply-adds would never end");
 }
 
+// A library in the place of our kernels, and its threads.
+struct Library {
+  explicit Library(const Parameters& parameters)
+      : threads(parameters.threads, parameters.cpus),
+        provider(stacks::open_provider(parameters.interface, parameters.library)) {
+    provider->set_threads(parameters.threads);
+  }
+  stacks::LibraryThreads threads;
+  std::unique_ptr<stacks::GemmProvider> provider;
+};
+
+std::unique_ptr<Library> open_library(const Parameters& parameters) {
+  return parameters.interface.empty() ? nullptr : std::make_unique<Library>(parameters);
+}
+
+const char* name_of(stacks::Binding binding) {
+  switch (binding) {
+    case stacks::Binding::none:
+      return "none";
+    case stacks::Binding::each:
+      return "each";
+    case stacks::Binding::together:
+      return "together";
+  }
+  return "none";
+}
+
 template <DataType type>
 class MatmulWorkload final : public Workload {
   using E = Elements<type>;
@@ -63,17 +92,24 @@ class MatmulWorkload final : public Workload {
  public:
   explicit MatmulWorkload(const Parameters& parameters)
       : parameters_(parameters),
-        team_(parameters.threads, parameters.cpus),
-        gemm_(kernels::make_gemm(type, parameters.shape, parameters.isa.c_str(), team_)) {}
+        library_(open_library(parameters)),
+        // Beside a library's threads a team of ours would only be in their way: it is the caller alone, who
+        // stays where the library's threads were told to be.
+        team_(library_ ? 1 : parameters.threads, library_ ? std::vector<int>{} : parameters.cpus),
+        gemm_(library_ ? library_->provider->make_gemm(type, parameters.shape, parameters.threads)
+                       : kernels::make_gemm(type, parameters.shape, parameters.isa.c_str(), team_)) {}
 
   void prepare() override {
     const auto& [m, n, k, transpose_a, transpose_b, batch, prepack_b] = parameters_.shape;
     a_ = Operand<typename E::Operand>(batch, m, k);
     b_ = Operand<typename E::Operand>(batch, k, n);
     c_ = Operand<typename E::Result>(batch, m, n);
-    fill(a_, stream(parameters_.seed, Stream::a));
-    fill(b_, stream(parameters_.seed, Stream::b));
-    poison();
+    // Every page is touched first by a thread on the CPUs of the case, also where a library will read it.
+    with_team_of_all([this](Team& team) {
+      fill(team, a_, stream(parameters_.seed, Stream::a));
+      fill(team, b_, stream(parameters_.seed, Stream::b));
+      poison(team);
+    });
     operands_ = {a_.data(), b_.data(), c_.data(), transpose_a ? m : k, transpose_b ? k : n, n,
                  m * k,     k * n,     m * n};
     gemm_->prepack(operands_);
@@ -87,11 +123,7 @@ class MatmulWorkload final : public Workload {
     evict_range(c_.data(), c_.bytes());
   }
 
-  void poison() noexcept override {
-    auto* c = c_.data();
-    share_out(team_, c_.count(), sizeof(typename E::Result),
-              [c](std::size_t first, std::size_t count) { std::fill_n(c + first, count, E::poison()); });
-  }
+  void poison() noexcept override { poison(team_); }
 
   Verification verify() override {
     const auto& shape = parameters_.shape;
@@ -111,11 +143,15 @@ class MatmulWorkload final : public Workload {
 
   Ceilings ceilings(bool cold) override {
     Ceilings ceilings;
-    ceilings.operations_per_second = peak::measure(type, team_);
-    ceilings.instruction_set = kernels::peak_loop_isa(type, "");
-    const auto [rate, bytes] = memory::measure_read(a_.bytes() + b_.bytes() + c_.bytes(), cold, team_);
-    ceilings.bytes_per_second = rate;
-    ceilings.bytes = bytes;
+    // Beside threads that spin there is no ceiling.
+    if (library_ && !library_->threads.wait_until_idle()) return ceilings;
+    with_team_of_all([&](Team& team) {
+      ceilings.operations_per_second = peak::measure(type, team);
+      ceilings.instruction_set = kernels::peak_loop_isa(type, "");
+      const auto [rate, bytes] = memory::measure_read(a_.bytes() + b_.bytes() + c_.bytes(), cold, team);
+      ceilings.bytes_per_second = rate;
+      ceilings.bytes = bytes;
+    });
     return ceilings;
   }
 
@@ -123,6 +159,10 @@ class MatmulWorkload final : public Workload {
     return {{reinterpret_cast<std::byte*>(c_.data()), c_.bytes()}, sizeof(typename E::Result)};
   }
   [[nodiscard]] std::string implementation() const override {
+    if (library_) {
+      const std::string chose = library_->provider->chose();
+      return gemm_->isa() + (chose.empty() ? "" : ", " + chose);
+    }
     const int working = gemm_->members();
     std::string name = gemm_->isa();
     if (working < team_.size()) {
@@ -130,12 +170,40 @@ class MatmulWorkload final : public Workload {
     }
     return name;
   }
+  [[nodiscard]] std::optional<LibraryReport> library() const override {
+    if (!library_) return std::nullopt;
+    return LibraryReport{library_->provider->version(), library_->provider->chose(),
+                         name_of(library_->threads.binding())};
+  }
+  void bind_library_threads() override {
+    if (library_) library_->threads.bind();
+  }
+  [[nodiscard]] std::vector<int> thread_ids() override {
+    return library_ ? library_->threads.ids() : team_.thread_ids();
+  }
+  [[nodiscard]] bool every_thread_is_watched() const override {
+    return !library_ || parameters_.threads == 1;
+  }
   Team& team() noexcept override { return team_; }
 
  private:
-  void fill(Operand<typename E::Operand>& operand, std::uint64_t stream) noexcept {
+  // Calls `action` with a team of as many threads as the case has.
+  template <typename Action>
+  void with_team_of_all(Action action) {
+    if (!library_) return action(team_);
+    Team all(parameters_.threads, parameters_.cpus);
+    action(all);
+  }
+
+  void poison(Team& team) noexcept {
+    auto* c = c_.data();
+    share_out(team, c_.count(), sizeof(typename E::Result),
+              [c](std::size_t first, std::size_t count) { std::fill_n(c + first, count, E::poison()); });
+  }
+
+  void fill(Team& team, Operand<typename E::Operand>& operand, std::uint64_t stream) noexcept {
     auto* data = operand.data();
-    share_out(team_, operand.count(), sizeof(typename E::Operand),
+    share_out(team, operand.count(), sizeof(typename E::Operand),
               [data, stream](std::size_t first, std::size_t count) {
                 for (std::size_t i = first; i < first + count; ++i) data[i] = E::random(stream, i);
               });
@@ -148,6 +216,7 @@ class MatmulWorkload final : public Workload {
   }
 
   Parameters parameters_;
+  std::unique_ptr<Library> library_;
   Team team_;
   std::unique_ptr<kernels::Gemm> gemm_;
   Operand<typename E::Operand> a_, b_;

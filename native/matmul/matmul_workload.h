@@ -1,4 +1,4 @@
-// matmul on the CPU with our own kernels.
+// matmul on the CPU, with our own kernels or those of a library.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,11 @@ struct Parameters {
   kernels::DataType type;
   int threads;
   std::vector<int> cpus;  // one for each thread, or empty: not bound
-  std::string isa;        // empty: the best that runs here
+  std::string isa;        // of our own kernels; empty: the best that runs here
   std::uint64_t seed;
+  std::string interface {
+  };                      // of a library in place of our kernels, as stacks::open_provider knows it; or empty
+  std::string library{};  // its path
 };
 
 // Must be constructed on the thread that will call run(): it becomes member 0 of the team.

@@ -34,6 +34,10 @@ class FaultyWorkload final : public Workload {
   Ceilings ceilings(bool cold) override { return inner_->ceilings(cold); }
   Output output() noexcept override { return inner_->output(); }
   [[nodiscard]] std::string implementation() const override { return inner_->implementation(); }
+  [[nodiscard]] std::optional<LibraryReport> library() const override { return inner_->library(); }
+  void bind_library_threads() override { inner_->bind_library_threads(); }
+  [[nodiscard]] std::vector<int> thread_ids() override { return inner_->thread_ids(); }
+  [[nodiscard]] bool every_thread_is_watched() const override { return inner_->every_thread_is_watched(); }
   Team& team() noexcept override { return inner_->team(); }
 
  private:

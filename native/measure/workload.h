@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace pibench {
 
@@ -32,6 +34,13 @@ struct Ceilings {
   std::string instruction_set;       // that reaches it
   double bytes_per_second = 0;       // reading so much memory over and over; 0: not known
   double bytes = 0;
+};
+
+// What a library that executes the calls says of itself, and what was seen of its threads.
+struct LibraryReport {
+  std::string version;  // empty: it does not say
+  std::string chose;    // a core or an instruction set, in its own words; empty: it does not say
+  std::string binding;  // of its threads: "each" to a CPU of its own, "together" to those of the case, "none"
 };
 
 class Workload {
@@ -68,7 +77,20 @@ class Workload {
   // kernel, a library's chosen path.
   [[nodiscard]] virtual std::string implementation() const = 0;
 
-  // The threads that execute it.
+  // Of the library that executes it; nothing where our own kernels do.
+  [[nodiscard]] virtual std::optional<LibraryReport> library() const { return std::nullopt; }
+
+  // Finds the threads that a library made, once it has been called, and binds them.
+  virtual void bind_library_threads() {}
+
+  // Kernel ids of the threads that execute it.
+  [[nodiscard]] virtual std::vector<int> thread_ids();
+
+  // Whether a repetition in which any of these threads lost its CPU is known; of a library's only the
+  // caller's.
+  [[nodiscard]] virtual bool every_thread_is_watched() const { return true; }
+
+  // The threads that fill and check, and, where our own kernels execute it, compute.
   virtual Team& team() noexcept = 0;
 };
 

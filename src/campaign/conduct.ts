@@ -11,6 +11,7 @@ import { type Job, monotonic } from '../inspection/job.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
+import { changedEnvironment, relevantEnvironment } from '../stacks/environment.js';
 import { findStack } from '../stacks/index.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
@@ -64,19 +65,31 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
   const fault = campaign.fault?.inspection === planned.index ? campaign.fault : null;
+  const stack = findStack(batch.stack.provider);
+  const { variant } = batch.stack;
+  const executor = stack.executor(variant);
+  const workload = indicator.nativeWorkload(batch.case.parameters, { cpus }, executor.isa, planned.seed);
+  const environment = stack.environment(threads);
   return {
     campaign: campaign.id,
     index: planned.index,
     attempt,
     case: batch.case,
-    stack: findStack(batch.stack.provider).identify(batch.stack.variant),
+    stack: {
+      ...stack.identify(variant),
+      ...(stack.library === null
+        ? {}
+        : { environment: relevantEnvironment(changedEnvironment(process.env, environment)) }),
+    },
+    environment,
     device: batch.device,
     seed: planned.seed,
     cpus,
     otherCpus: placeOthers(cores, cpus),
     warmup,
     native: {
-      ...indicator.nativeWorkload(batch.case.parameters, { cpus }, batch.stack.variant, planned.seed),
+      ...workload,
+      parameters: { ...workload.parameters, ...executor.parameters },
       warmup,
       repetitions: sampling.kind === 'fixed' ? sampling.repetitions : 0,
       budgetSeconds: sampling.kind === 'budget' ? sampling.seconds : 0,

@@ -85,7 +85,8 @@ export const measuringOptions = ({
   stack: {
     type: 'string',
     group: 'Measuring:',
-    describe: 'What executes it: embedded, embedded:avx2 ...',
+    describe:
+      'What executes it: embedded, embedded:avx2, openblas, cblas:/path/lib.so ... or several with commas',
     default: 'embedded',
   },
   device: { type: 'string', group: 'Measuring:', describe: 'Where it runs', default: 'cpu' },

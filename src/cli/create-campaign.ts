@@ -4,6 +4,7 @@ import { UserError } from '../errors.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
+import { expandValues } from '../quantities/expand.js';
 import { formatBytes } from '../quantities/format.js';
 import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
@@ -35,7 +36,7 @@ function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDes
 }
 
 /**
- * A batch for each case that the flags ask for.
+ * A batch for each case that the flags ask for, on each stack.
  * @throws UserError, QuantityError for flags that make none, or more than this machine holds.
  */
 export function batchesOf(
@@ -43,9 +44,11 @@ export function batchesOf(
   flags: Flags,
   machine: MachineDescription,
 ): readonly BatchSpec[] {
-  const stack = parseStack(String(flags.stack));
-  const batches = indicator.fromFlags(flags, machine).map((parameters): BatchSpec => {
-    findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters));
+  const chosen = expandValues(String(flags.stack), '--stack').map(parseStack);
+  const cases = indicator.fromFlags(flags, machine);
+  const each = cases.flatMap((parameters) => chosen.map((stack) => ({ parameters, stack })));
+  const batches = each.map(({ parameters, stack }): BatchSpec => {
+    findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters), parameters);
     return {
       case: { indicator: indicator.name, parameters },
       stack,

@@ -15,6 +15,7 @@ import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
 import { scoreCommand } from './commands/score.js';
 import { showCommand } from './commands/show.js';
+import { stacksCommand } from './commands/stacks.js';
 import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
 
@@ -24,6 +25,7 @@ const commands: readonly CommandModule[] = [
   sweepCommand,
   runCommand,
   machineCommand,
+  stacksCommand,
   doctorCommand,
   showCommand,
   reportCommand,

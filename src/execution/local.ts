@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { CHANNEL_FD, type Job, monotonic, type Report } from '../inspection/job.js';
 import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
+import { changedEnvironment } from '../stacks/environment.js';
 import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
 
 const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url));
@@ -95,7 +96,10 @@ export const localEngine: Engine = {
     return new Promise((resolve, reject) => {
       const observed: Observed = { last: { phase: 'start', taken: 0 }, end: null, stderr: '', hung: false };
       const oomBefore = oomKills();
-      const child = spawn(process.execPath, [WORKER], { stdio: ['pipe', 'ignore', 'pipe', 'pipe'] });
+      const child = spawn(process.execPath, [WORKER], {
+        env: changedEnvironment(process.env, job.environment),
+        stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+      });
       listen(child, onProgress, observed);
 
       const kill = (): void => {

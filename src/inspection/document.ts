@@ -33,6 +33,13 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
   return { ...native, worstError: Number.isFinite(native.worstError) ? native.worstError : null };
 }
 
+/** A library knows better than its file what it is. */
+function librarySays({ library }: NativeOutcome): Partial<InspectionDocument['stack']> {
+  if (library === null) return {};
+  const { version, chose, binding } = library;
+  return { version, chose, threadBinding: binding };
+}
+
 export interface SamplesFile {
   readonly file: string;
   readonly sha256: string;
@@ -64,7 +71,7 @@ export function makeDocument(
     index: job.index,
     attempt: job.attempt,
     case: job.case,
-    stack: { ...job.stack, implementation: outcome.implementation },
+    stack: { ...job.stack, implementation: outcome.implementation, ...librarySays(outcome) },
     device: job.device,
     seed: job.seed,
     cpus: [...job.cpus],

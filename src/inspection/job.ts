@@ -11,6 +11,8 @@ export interface Job {
   readonly attempt: number;
   readonly case: Case;
   readonly stack: Omit<StackIdentity, 'implementation'>;
+  /** Changes to the worker's environment, made before it starts; null: the variable is left out. */
+  readonly environment: Readonly<Record<string, string | null>>;
   readonly device: string;
   readonly seed: number;
   /** The CPU of each thread; empty: not bound. */

@@ -3,7 +3,7 @@
  * says where. Imports as little as it can: its start is part of what every launch costs.
  */
 import { mkdirSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
 import { type NativeOutcome, native, type RunningInspection } from '../native.js';
@@ -31,6 +31,9 @@ function report(message: Report): void {
 
 function start(job: Job): RunningInspection {
   if (job.cpus.length > 0) native().bindMainThread(job.otherCpus);
+  // A library may take the process with it while it is loaded: whose fault that was must be known by then.
+  if (job.stack.path != null)
+    report({ event: 'progress', phase: `start of ${basename(job.stack.path)}`, taken: 0 });
   return native().inspect({
     ...job.native,
     snapshotPaths: snapshotPaths(readLocalFile, job.allowedCpus),

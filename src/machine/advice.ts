@@ -248,10 +248,12 @@ const ORDER: readonly Advice['level'][] = ['important', 'worthwhile', 'note'];
 
 /** The important first. */
 export function advise(machine: MachineDescription): Advice[] {
-  return CHECKS.map((check) => check(machine))
-    .filter((advice) => advice !== null)
-    .sort((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
+  return sortAdvice(CHECKS.flatMap((check) => check(machine) ?? []));
 }
+
+/** The important first; of one level as they come. */
+export const sortAdvice = (advice: readonly Advice[]): Advice[] =>
+  advice.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
 
 /** A container cannot change the kernel's settings. */
 function fromContainer({ container }: MachineDescription['virtualisation']): string {

@@ -6,6 +6,7 @@ import { detectFlags, notChecked } from '../statistics/validity/index.js';
 import { without } from '../statistics/without.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Hertz, Seconds } from '../units.js';
+import { abovePeak } from './above-peak.js';
 import { sha256 } from './digest.js';
 import type { InspectionEnd } from './inspection-end.js';
 import { NO_SAMPLES, type Samples } from './samples.js';
@@ -50,6 +51,19 @@ function observationOf(
     telemetry: document.telemetry as unknown as Telemetry,
     concurrentCampaign: contendedBy,
   };
+}
+
+/** Of a launch on a library, why its rate cannot be that of the case; null where nothing speaks against it. */
+function disobeyed(document: InspectionDocument, elapsed: Seconds): string | null {
+  if (document.stack.threadBinding === undefined) return null;
+  const indicator = findIndicator(document.case.indicator);
+  const { parameters } = document.case;
+  return abovePeak({
+    rate: indicator.work(parameters).flop / elapsed,
+    peak: document.ceilings?.arithmetic?.rate ?? null,
+    threads: indicator.threads(parameters),
+    unit: indicator.rateUnit(parameters),
+  });
 }
 
 /** Median of the repetitions in which no measuring thread lost its CPU. */
@@ -112,12 +126,14 @@ export function analyseInspection(
   const observation = observationOf(document, read.samples, sorted, contendedBy);
   const calls = samples.length * document.callsPerSample;
   // A wrong output has no score, however fast it came.
-  const scored = statistics !== null && status !== 'wrong' && document.verification?.passed === true;
+  const right = statistics !== null && status !== 'wrong' && document.verification?.passed === true;
+  const disobedience = right ? disobeyed(document, statistics.median) : null;
+  const scored = right && disobedience === null;
   const { disturbed } = read.samples;
   const entry: RecordInspection = {
     index,
-    status,
-    reason,
+    status: disobedience === null ? status : 'failed',
+    reason: disobedience ?? reason,
     file: read.file,
     sha256: sha256(read.text),
     statistics:

@@ -179,7 +179,8 @@ export function buildBatch(
     work,
     rateCounts: indicator.rateCounts,
     rateUnit: indicator.rateUnit(parameters),
-    stack: { ...stack, implementation: documents[0]?.stack.implementation ?? null },
+    // A launch knows what it ran on; without one there is what the file says.
+    stack: documents[0]?.stack ?? { ...stack, implementation: null },
     device: asked.device,
     asked,
     planned,

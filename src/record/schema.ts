@@ -35,9 +35,31 @@ function documents(object: ObjectOf) {
     provider: z.string(),
     variant: z.string().nullable(),
     implementation: z.string().nullable().describe('what the stack chose to execute, as it tells'),
-    version: z.string(),
+    version: z.string().nullable().describe('null: it does not say'),
     file: z.string().nullable().describe('the library file'),
     sha256: z.string().nullable().describe('of that file'),
+    soname: z.string().nullable().optional().describe('the name that the library gives itself'),
+    path: z.string().nullable().optional().describe('of the file, with all links followed'),
+    package: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('of the system that owns the file, with its version; null: none does'),
+    chose: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('core or instruction set that the library chose for this CPU, in its own words'),
+    threadBinding: z
+      .enum(['each', 'together', 'none'])
+      .optional()
+      .describe(
+        'of the library’s threads: each to a CPU of its own, together to those of the case, or not at all',
+      ),
+    environment: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('variables that the library may have read in the launch'),
   });
   const sampling = z.union([
     object({ kind: z.literal('fixed'), repetitions: z.int().min(1) }),
@@ -271,9 +293,7 @@ function documents(object: ObjectOf) {
       .describe('of one repetition; null: not known, in imported records only'),
     rateCounts: z.enum(['flop', 'bytes']).optional().describe('the work that rates count; absent: flop'),
     rateUnit: z.string(),
-    stack: stackIdentity.extend({
-      version: z.string().nullable().describe('null: not known, in imported records only'),
-    }),
+    stack: stackIdentity,
     device: z.string(),
     asked,
     planned: z.int(),

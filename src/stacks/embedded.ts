@@ -66,6 +66,9 @@ export const embedded: Stack = {
       );
     }
   },
+  executor: (variant) => ({ isa: variant, parameters: {} }),
+  environment: () => ({}),
+  library: null,
   identify(variant) {
     return {
       provider: 'embedded',

@@ -1,10 +1,17 @@
 /** The registry of stacks: a new one is its file and its line here. */
+import { resolve } from 'node:path';
 import { UserError } from '../errors.js';
 import type { StackChoice } from '../record/schema.js';
+import { blis } from './blis.js';
+import { cblas } from './cblas.js';
 import { embedded } from './embedded.js';
+import { libxsmm } from './libxsmm.js';
+import { mkl } from './mkl.js';
+import { onednn } from './onednn.js';
+import { openblas } from './openblas.js';
 import type { Stack } from './stack.js';
 
-export const stacks: readonly Stack[] = [embedded];
+export const stacks: readonly Stack[] = [embedded, openblas, blis, mkl, onednn, libxsmm, cblas];
 
 /** @throws UserError when there is no such stack. */
 export function findStack(provider: string): Stack {
@@ -15,10 +22,15 @@ export function findStack(provider: string): Stack {
   );
 }
 
-/** `embedded`, `embedded:avx2`. */
+/** `embedded`, `embedded:avx2`, `openblas:/path/lib.so`; a path is kept whole, for a campaign may be resumed elsewhere. */
 export function parseStack(text: string): StackChoice {
   const [provider = '', ...rest] = text.split(':');
-  findStack(provider);
+  const { library } = findStack(provider);
   const variant = rest.join(':');
-  return { provider, variant: variant === '' ? null : variant };
+  if (variant === '') return { provider, variant: null };
+  return { provider, variant: library === null ? variant : resolve(variant) };
 }
+
+/** `openblas:/path/lib.so`, as it is typed. */
+export const stackText = ({ provider, variant }: StackChoice): string =>
+  variant === null ? provider : `${provider}:${variant}`;

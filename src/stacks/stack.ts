@@ -1,11 +1,32 @@
 /** What a stack is: the software that executes a case, with its identity. */
+import type { Parameters } from '../indicators/indicator.js';
 import type { StackIdentity } from '../record/schema.js';
+import type { LibrarySpec } from './library-spec.js';
+
+/** How the addon is asked for a stack. */
+export interface Executor {
+  /** Of our own kernels; null: the best that runs, or a library does it. */
+  readonly isa: string | null;
+  /** Beside the indicator's own parameters. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Variables of a launch's environment; null: not set there, whatever pi-bench's own environment has. */
+export type Environment = Readonly<Record<string, string | null>>;
 
 export interface Stack {
   readonly provider: string;
   readonly summary: string;
   variants(): { readonly here: readonly string[]; readonly elsewhere: readonly string[] };
-  /** @throws UserError when the variant cannot execute the indicator with the data type here. */
-  check(variant: string | null, indicator: string, dtype: string): void;
+  /**
+   * @param parameters of the case
+   * @throws UserError when the variant cannot execute the indicator with the data type here.
+   */
+  check(variant: string | null, indicator: string, dtype: string, parameters: Parameters): void;
+  /** Never fails: what cannot be told of a library without loading it is null. */
   identify(variant: string | null): Omit<StackIdentity, 'implementation'>;
+  executor(variant: string | null): Executor;
+  environment(threads: number): Environment;
+  /** null: it is no library. */
+  readonly library: LibrarySpec | null;
 }

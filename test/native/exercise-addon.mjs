@@ -41,6 +41,14 @@ function jobOf({ parameters = {}, ...rest } = {}) {
 
 const ENDLESS = jobOf({ parameters: { threads: 2 }, repetitions: 2_000_000 });
 
+/** What cannot be loaded is an error with the loader's reason, in a probe and in an inspection. */
+async function libraries() {
+  assert.throws(() => addon.probeLibrary('cblas', '/no/such.so'), /could not be loaded/);
+  assert.throws(() => addon.probeLibrary('fortran', '/no/such.so'), /no interface fortran/);
+  const parameters = { interface: 'cblas', library: '/no/such.so' };
+  await assert.rejects(addon.inspect(jobOf({ parameters })).result, /could not be loaded/);
+}
+
 async function everyType() {
   for (const dtype of DTYPES) {
     for (const threads of [1, 2]) {
@@ -189,6 +197,7 @@ if (what === 'exit') {
   process.exit(0);
 }
 await everyType();
+await libraries();
 await largeProducts();
 await everyLayout();
 await everyPeak();

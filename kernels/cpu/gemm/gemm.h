@@ -50,8 +50,8 @@ class Gemm {
  public:
   virtual ~Gemm() = default;
   // Packs B for the calls of run() that follow, where the shape asks for it; else does nothing. B must not
-  // change in between.
-  virtual void prepack(const GemmOperands& operands) noexcept = 0;
+  // change in between. A library may throw std::runtime_error, and may take the operands for all calls.
+  virtual void prepack(const GemmOperands& operands) = 0;
   // One call. Allocates nothing and makes no system call (the team's sleep after a long idle spell apart).
   virtual void run(const GemmOperands& operands) noexcept = 0;
   // The instruction set that was chosen.

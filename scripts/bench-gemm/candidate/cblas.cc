@@ -1,10 +1,12 @@
 // Libraries with the C interface of BLAS, or only with Fortran's: OpenBLAS, BLIS, MKL and what has them
 // inside.
+#include "../../../native/stacks/shared_library.h"
 #include "product.h"
-#include "symbols.h"
 
 namespace bench {
 namespace {
+
+using pibench::stacks::SharedLibrary;
 
 constexpr int kRowMajor = 101;
 constexpr int kNotTransposed = 111;
@@ -21,12 +23,12 @@ using IntegerGemm = void(int, int, int, int, int, int, int, float, const void*, 
 
 class Cblas : public Library {
  public:
-  explicit Cblas(const std::string& path) : symbols_(path) {}
+  explicit Cblas(const std::string& path) : library_(path) {}
 
   std::string version() override {
-    if (auto* config = symbols_.find<const char*()>("openblas_get_config")) return config();
-    if (auto* blis = symbols_.find<const char*()>("bli_info_get_version_str")) return blis();
-    if (auto* mkl = symbols_.find<void(char*, int)>("MKL_Get_Version_String")) {
+    if (auto* config = library_.find<const char*()>("openblas_get_config")) return config();
+    if (auto* blis = library_.find<const char*()>("bli_info_get_version_str")) return blis();
+    if (auto* mkl = library_.find<void(char*, int)>("MKL_Get_Version_String")) {
       std::string text(256, ' ');
       mkl(text.data(), static_cast<int>(text.size()));
       return text.substr(0, text.find_last_not_of(" \0") + 1);
@@ -35,9 +37,9 @@ class Cblas : public Library {
   }
 
   std::string kernel() override {
-    if (auto* core = symbols_.find<const char*()>("openblas_get_corename")) return core();
-    auto* query = symbols_.find<int()>("bli_arch_query_id");
-    auto* name = symbols_.find<const char*(int)>("bli_arch_string");
+    if (auto* core = library_.find<const char*()>("openblas_get_corename")) return core();
+    auto* query = library_.find<int()>("bli_arch_query_id");
+    auto* name = library_.find<const char*(int)>("bli_arch_string");
     return query != nullptr && name != nullptr ? name(query()) : std::string();
   }
 
@@ -59,13 +61,13 @@ class Cblas : public Library {
     auto* c = static_cast<R*>(o.c);
     // Wheels of SciPy prefix their OpenBLAS.
     for (const auto& name : {std::string(c_name), std::string("scipy_") + c_name}) {
-      if (auto* gemm = symbols_.find<Gemm<T, R>>(name.c_str())) {
+      if (auto* gemm = library_.find<Gemm<T, R>>(name.c_str())) {
         return [=, m = p.m, n = p.n, k = p.k] {
           gemm(kRowMajor, kNotTransposed, kNotTransposed, m, n, k, R{1}, a, k, b, n, R{0}, c, n);
         };
       }
     }
-    auto* fortran = symbols_.find<FortranGemm<T, R>>(fortran_name);
+    auto* fortran = library_.find<FortranGemm<T, R>>(fortran_name);
     if (fortran == nullptr) throw Unsupported(std::string("no ") + c_name);
     // A row-major product is the column-major product of the operands in the other order.
     return [=, m = p.m, n = p.n, k = p.k] {
@@ -76,7 +78,7 @@ class Cblas : public Library {
   }
 
   Call integer(const Product& p, const Operands& o) {
-    auto* gemm = symbols_.find<IntegerGemm>("cblas_gemm_s8u8s32");
+    auto* gemm = library_.find<IntegerGemm>("cblas_gemm_s8u8s32");
     if (gemm == nullptr) throw Unsupported("no cblas_gemm_s8u8s32");
     return [=, m = p.m, n = p.n, k = p.k] {
       const std::int32_t none = 0;
@@ -85,7 +87,7 @@ class Cblas : public Library {
     };
   }
 
-  Symbols symbols_;
+  SharedLibrary library_;
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
 // libxsmm: a kernel generated for exactly this product, which reads the operands as they are. One thread.
+#include "../../../native/stacks/shared_library.h"
 #include "product.h"
-#include "symbols.h"
 
 namespace bench {
 namespace {
+
+using pibench::stacks::SharedLibrary;
 
 // Generated code takes the operands of the next product to prefetch, if it was generated so.
 template <typename T>
@@ -14,10 +16,10 @@ using Dispatch = Kernel<T>*(int, int, int, const int*, const int*, const int*, c
 
 class Libxsmm : public Library {
  public:
-  explicit Libxsmm(const std::string& path) : symbols_(path) { symbols_.get<void()>("libxsmm_init")(); }
+  explicit Libxsmm(const std::string& path) : library_(path) { library_.get<void()>("libxsmm_init")(); }
 
   std::string kernel() override {
-    auto* arch = symbols_.find<const char*()>("libxsmm_get_target_arch");
+    auto* arch = library_.find<const char*()>("libxsmm_get_target_arch");
     return arch != nullptr ? std::string("JIT ") + arch() : "JIT";
   }
 
@@ -35,7 +37,7 @@ class Libxsmm : public Library {
     const int no_prefetch = 0;
     // Column-major: a row-major product is that of the operands in the other order.
     auto* kernel =
-        symbols_.get<Dispatch<T>>(name)(p.n, p.m, p.k, &p.n, &p.k, &p.n, &one, &zero, nullptr, &no_prefetch);
+        library_.get<Dispatch<T>>(name)(p.n, p.m, p.k, &p.n, &p.k, &p.n, &one, &zero, nullptr, &no_prefetch);
     if (kernel == nullptr) throw Unsupported("no kernel was generated for this shape");
     const auto* a = static_cast<const T*>(o.a);
     const auto* b = static_cast<const T*>(o.b);
@@ -43,7 +45,7 @@ class Libxsmm : public Library {
     return [=] { kernel(b, a, c, b, a, c); };
   }
 
-  Symbols symbols_;
+  SharedLibrary library_;
 };
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <array>
 #include <bit>
 
+#include "../../../native/stacks/shared_library.h"
 #include "product.h"
-#include "symbols.h"
 
 namespace bench {
 namespace {
+
+using pibench::stacks::SharedLibrary;
 
 using Dimension = std::int64_t;
 using Dimensions = std::array<Dimension, 12>;
@@ -42,22 +44,22 @@ void check(int status, const char* what) {
   if (status != 0) throw std::runtime_error(std::string(what) + " failed: " + std::to_string(status));
 }
 
-std::string version_of(const Symbols& symbols) {
-  const auto* version = symbols.get<const Version*()>("dnnl_version")();
+std::string version_of(const SharedLibrary& library) {
+  const auto* version = library.get<const Version*()>("dnnl_version")();
   return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
          std::to_string(version->patch);
 }
 
-void require_version_2(const Symbols& symbols) {
-  if (symbols.get<const Version*()>("dnnl_version")()->major != 2) {
-    throw std::runtime_error("oneDNN " + version_of(symbols) + ": this program speaks to version 2");
+void require_version_2(const SharedLibrary& library) {
+  if (library.get<const Version*()>("dnnl_version")()->major != 2) {
+    throw std::runtime_error("oneDNN " + version_of(library) + ": this program speaks to version 2");
   }
 }
 
 class OnednnGemm : public Library {
  public:
-  explicit OnednnGemm(const std::string& path) : symbols_(path) {}
-  std::string version() override { return version_of(symbols_); }
+  explicit OnednnGemm(const std::string& path) : library_(path) {}
+  std::string version() override { return version_of(library_); }
   std::string kernel() override { return "gemm"; }
 
   Call prepare(const Product& p, const Operands& o) override {
@@ -67,7 +69,7 @@ class OnednnGemm : public Library {
     if (p.type == "float32") {
       using Gemm = int(char, char, Dimension, Dimension, Dimension, float, const float*, Dimension,
                        const float*, Dimension, float, float*, Dimension);
-      auto* gemm = symbols_.get<Gemm>("dnnl_sgemm");
+      auto* gemm = library_.get<Gemm>("dnnl_sgemm");
       return [=] {
         gemm('N', 'N', m, n, k, 1.0F, static_cast<const float*>(o.a), k, static_cast<const float*>(o.b), n,
              0.0F, static_cast<float*>(o.c), n);
@@ -84,7 +86,7 @@ class OnednnGemm : public Library {
     using Gemm =
         int(char, char, char, Dimension, Dimension, Dimension, float, const A*, Dimension, A,
             const std::int8_t*, Dimension, std::int8_t, float, std::int32_t*, Dimension, const std::int32_t*);
-    auto* gemm = symbols_.get<Gemm>(name);
+    auto* gemm = library_.get<Gemm>(name);
     return [=] {
       const std::int32_t none = 0;
       gemm('N', 'N', 'F', m, n, k, 1.0F, static_cast<const A*>(o.a), k, 0,
@@ -92,7 +94,7 @@ class OnednnGemm : public Library {
     };
   }
 
-  Symbols symbols_;
+  SharedLibrary library_;
 };
 
 struct Types {
@@ -116,12 +118,12 @@ Types types_of(const std::string& type) {
 
 class OnednnMatmul : public Library {
  public:
-  OnednnMatmul(const std::string& path, bool prepacked) : symbols_(path), prepacked_(prepacked) {
-    require_version_2(symbols_);
-    check(symbols_.get<int(void**, int, std::size_t)>("dnnl_engine_create")(&engine_, kCpu, 0), "engine");
-    check(symbols_.get<int(void**, void*, unsigned)>("dnnl_stream_create")(&stream_, engine_, 1), "stream");
+  OnednnMatmul(const std::string& path, bool prepacked) : library_(path), prepacked_(prepacked) {
+    require_version_2(library_);
+    check(library_.get<int(void**, int, std::size_t)>("dnnl_engine_create")(&engine_, kCpu, 0), "engine");
+    check(library_.get<int(void**, void*, unsigned)>("dnnl_stream_create")(&stream_, engine_, 1), "stream");
   }
-  std::string version() override { return version_of(symbols_); }
+  std::string version() override { return version_of(library_); }
   std::string kernel() override { return implementation_; }
 
   Call prepare(const Product& p, const Operands& o) override {
@@ -133,25 +135,25 @@ class OnednnMatmul : public Library {
     const Descriptor c = matrix(p.m, p.n, types.c, kRowMajor);
     Descriptor operation;
     using Init = int(Descriptor*, const Descriptor*, const Descriptor*, const Descriptor*, const Descriptor*);
-    check(symbols_.get<Init>("dnnl_matmul_desc_init")(&operation, &a, &asked, nullptr, &c), "matmul");
+    check(library_.get<Init>("dnnl_matmul_desc_init")(&operation, &a, &asked, nullptr, &c), "matmul");
     void* description = nullptr;
     using Describe = int(void**, const Descriptor*, const void*, void*, const void*);
-    check(symbols_.get<Describe>("dnnl_primitive_desc_create")(&description, &operation, nullptr, engine_,
+    check(library_.get<Describe>("dnnl_primitive_desc_create")(&description, &operation, nullptr, engine_,
                                                                nullptr),
           "matmul");
     const char* implementation = nullptr;
-    symbols_.get<int(const void*, int, int, void*)>("dnnl_primitive_desc_query")(
+    library_.get<int(const void*, int, int, void*)>("dnnl_primitive_desc_query")(
         description, kImplementation, 0, static_cast<void*>(&implementation));
     implementation_ = implementation != nullptr ? implementation : "";
     void* primitive = create(description);
-    const auto* weights = symbols_.get<const Descriptor*(const void*, int, int)>(
+    const auto* weights = library_.get<const Descriptor*(const void*, int, int)>(
         "dnnl_primitive_desc_query_md")(description, kWeights, 0);
     void* packed = prepacked_ ? reorder(plain, o.b, weights) : memory(&plain, o.b);
     const std::array<Argument, 3> arguments{{{kSourceArgument, memory(&a, o.a)},
                                              {kWeightsArgument, packed},
                                              {kDestinationArgument, memory(&c, o.c)}}};
-    auto* execute = symbols_.get<int(void*, void*, int, const Argument*)>("dnnl_primitive_execute");
-    auto* wait = symbols_.get<int(void*)>("dnnl_stream_wait");
+    auto* execute = library_.get<int(void*, void*, int, const Argument*)>("dnnl_primitive_execute");
+    auto* wait = library_.get<int(void*)>("dnnl_stream_wait");
     return [execute, wait, primitive, arguments, stream = stream_] {
       execute(primitive, stream, static_cast<int>(arguments.size()), arguments.data());
       wait(stream);
@@ -163,7 +165,7 @@ class OnednnMatmul : public Library {
     Descriptor descriptor;
     const Dimensions dimensions{rows, columns};
     using Init = int(Descriptor*, int, const Dimension*, int, int);
-    check(symbols_.get<Init>("dnnl_memory_desc_init_by_tag")(&descriptor, 2, dimensions.data(), type, format),
+    check(library_.get<Init>("dnnl_memory_desc_init_by_tag")(&descriptor, 2, dimensions.data(), type, format),
           "layout");
     return descriptor;
   }
@@ -174,13 +176,13 @@ class OnednnMatmul : public Library {
     using Create = int(void**, const Descriptor*, void*, void*);
     // The library's word for "allocate" is all ones.
     void* handle = data != nullptr ? data : std::bit_cast<void*>(~std::uintptr_t{0});
-    check(symbols_.get<Create>("dnnl_memory_create")(&result, descriptor, engine_, handle), "memory");
+    check(library_.get<Create>("dnnl_memory_create")(&result, descriptor, engine_, handle), "memory");
     return result;
   }
 
   void* create(void* description) {
     void* primitive = nullptr;
-    check(symbols_.get<int(void**, const void*)>("dnnl_primitive_create")(&primitive, description),
+    check(library_.get<int(void**, const void*)>("dnnl_primitive_create")(&primitive, description),
           "primitive");
     return primitive;
   }
@@ -188,20 +190,20 @@ class OnednnMatmul : public Library {
   void* reorder(const Descriptor& from, void* data, const Descriptor* to) {
     void* description = nullptr;
     using Describe = int(void**, const Descriptor*, void*, const Descriptor*, void*, const void*);
-    check(symbols_.get<Describe>("dnnl_reorder_primitive_desc_create")(&description, &from, engine_, to,
+    check(library_.get<Describe>("dnnl_reorder_primitive_desc_create")(&description, &from, engine_, to,
                                                                        engine_, nullptr),
           "reorder");
     void* result = memory(to, nullptr);
     const std::array<Argument, 2> arguments{
         {{kSourceArgument, memory(&from, data)}, {kDestinationArgument, result}}};
-    check(symbols_.get<int(void*, void*, int, const Argument*)>("dnnl_primitive_execute")(
+    check(library_.get<int(void*, void*, int, const Argument*)>("dnnl_primitive_execute")(
               create(description), stream_, static_cast<int>(arguments.size()), arguments.data()),
           "reorder");
-    check(symbols_.get<int(void*)>("dnnl_stream_wait")(stream_), "reorder");
+    check(library_.get<int(void*)>("dnnl_stream_wait")(stream_), "reorder");
     return result;
   }
 
-  Symbols symbols_;
+  SharedLibrary library_;
   bool prepacked_;
   void* engine_ = nullptr;
   void* stream_ = nullptr;

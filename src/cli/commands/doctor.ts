@@ -1,7 +1,9 @@
 /** `pi-bench doctor`: what pi-bench found, what it could not load and why, what would make measurements better here. */
+
+import { basename, dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { EXIT, messageOf } from '../../errors.js';
-import { advise } from '../../machine/advice.js';
+import { type Advice, advise, sortAdvice } from '../../machine/advice.js';
 import { readLocalFile } from '../../machine/local-files.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { addonPath, native } from '../../native.js';
@@ -9,7 +11,9 @@ import { identity } from '../../package.js';
 import { withPrefix } from '../../quantities/format.js';
 import { type Style, terminalStyle } from '../../readers/terminal/style.js';
 import { type Row, renderRows } from '../../readers/terminal/table.js';
-import { stacks } from '../../stacks/index.js';
+import { choiceAdvice } from '../../stacks/choice.js';
+import { findStack } from '../../stacks/index.js';
+import { type Survey, survey } from '../../stacks/survey.js';
 import { snapshotPaths, THREAD_ID } from '../../telemetry/paths.js';
 import { computeTelemetry } from '../../telemetry/telemetry.js';
 import type { Snapshot, Telemetry } from '../../telemetry/types.js';
@@ -22,7 +26,7 @@ interface Finding {
   readonly text: string;
 }
 
-function addonFindings(): Finding[] {
+function addonFindings({ here }: Survey): Finding[] {
   const installed: Finding = {
     name: 'pi-bench',
     ok: true,
@@ -38,7 +42,7 @@ function addonFindings(): Finding[] {
         ok: overheadSeconds < 1e-6,
         text: `reading it takes ${withPrefix(overheadSeconds, 's', 3)}, resolution ${withPrefix(resolutionSeconds, 's', 3)}`,
       },
-      ...stackFindings(),
+      ...stackFindings(here),
     ];
   } catch (error) {
     return [
@@ -48,11 +52,36 @@ function addonFindings(): Finding[] {
   }
 }
 
-function stackFindings(): Finding[] {
-  return stacks.map((stack) => {
-    const { here, elsewhere } = stack.variants();
+/** A library that is missing is no fault; one that is there and does not load is. */
+function stackFindings(here: Survey['here']): Finding[] {
+  return here.map(({ stack, identity, variants, problem }) => {
+    // Of several builds, the folder says which it is.
+    const name =
+      identity.variant === null ? stack : `${identity.provider} (${basename(dirname(identity.variant))})`;
+    if (problem !== null) return { name, ok: false, text: problem };
+    const { elsewhere } = findStack(identity.provider).variants();
     const not = elsewhere.length > 0 ? `; not on this CPU: ${elsewhere.join(', ')}` : '';
-    return { name: stack.provider, ok: here.length > 0, text: `${here.join(', ')}${not}` };
+    const chose = identity.chose == null ? [] : [`chose ${identity.chose}`];
+    const said = [identity.version?.trim() ?? 'says no version', ...chose].join(', ');
+    return { name, ok: true, text: identity.path == null ? `${variants.join(', ')}${not}` : said };
+  });
+}
+
+/** Without the addon there is nothing to ask libraries with; that finding stands for itself. */
+function surveyHere(): Survey {
+  try {
+    return survey();
+  } catch {
+    return { here: [], missing: [] };
+  }
+}
+
+function choicesAdvice(here: Survey['here'], { cpu }: MachineDescription): Advice[] {
+  return here.flatMap(({ identity: { provider, path, chose } }) => {
+    const { library } = findStack(provider);
+    return library === null || path == null
+      ? []
+      : (choiceAdvice(library, path, chose ?? null, cpu.features) ?? []);
   });
 }
 
@@ -87,9 +116,10 @@ function rows(findings: readonly Finding[], style: Style): Row[] {
 async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const style = terminalStyle(process.stdout);
   const machine = describeHere();
-  const findings = addonFindings();
+  const surveyed = surveyHere();
+  const findings = addonFindings(surveyed);
   const { missing } = telemetryHere(machine);
-  const advice = advise(machine);
+  const advice = sortAdvice([...advise(machine), ...choicesAdvice(surveyed.here, machine)]);
   const sound = findings.every(({ ok }) => ok);
   if (json) {
     process.stdout.write(`${JSON.stringify({ findings, missing, advice }, null, 1)}\n`);

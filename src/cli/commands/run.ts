@@ -10,6 +10,7 @@ import type { MachineDescription } from '../../machine/types.js';
 import { plural } from '../../quantities/format.js';
 import { requireDuration } from '../../quantities/parse.js';
 import type { BatchSpec, Campaign } from '../../record/schema.js';
+import { stackText } from '../../stacks/index.js';
 import { measuringOptions, outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
@@ -59,8 +60,7 @@ function planText({ batches, seed }: Campaign): string {
         : `up to ${plural(inspections, 'launch', 'launches')} for ±${precision * 100} %`;
     const each =
       sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
-    const variant = stack.variant === null ? '' : `:${stack.variant}`;
-    return `${title}, ${stack.provider}${variant}: ${launches} of ${each}`;
+    return `${title}, ${stackText(stack)}: ${launches} of ${each}`;
   });
   return [...lines, `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`].join('\n');
 }

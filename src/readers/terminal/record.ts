@@ -11,6 +11,7 @@ import { renderMemory } from './memory.js';
 import { clockRows, renderPeak } from './peak.js';
 import { rooflineRows } from './roofline.js';
 import { renderStability } from './stability.js';
+import { stackRow } from './stack-row.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 import { type Axis, drawBox, drawViolin } from './violin.js';
@@ -98,7 +99,7 @@ function trustRows(batch: RecordBatch, style: Style): Row[] {
   if (!ran(batch)) return [output];
   const disturbed =
     disturbedShare === null
-      ? 'not known: this system does not tell which repetitions lost their CPU'
+      ? `not known: ${batch.stack.threadBinding === undefined ? 'this system does not tell which repetitions' : 'of a library’s threads nobody sees whether they'} lost their CPU`
       : `${formatShare(disturbedShare)} of the repetitions may have lost their CPU${undisturbedText(batch)}`;
   return [['disturbed', disturbed], output];
 }
@@ -190,7 +191,7 @@ function renderBatch(batch: RecordBatch, style: Style): string {
   return [
     head,
     '',
-    renderRows([...rateRows(batch, style), ...trustRows(batch, style)], style),
+    renderRows([...rateRows(batch, style), ...trustRows(batch, style), ...stackRow(batch)], style),
     ...(batch.violin === null ? [] : ['', ...violinLines(batch, style)]),
     '',
     ...flagLines(batch, style),

@@ -1,0 +1,27 @@
+#include "gemm_provider.h"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace pibench::stacks {
+namespace {
+
+using Open = std::unique_ptr<GemmProvider> (*)(const std::string&);
+
+const std::array<std::pair<const char*, Open>, 3> kInterfaces{{
+    {"cblas", open_cblas},
+    {"onednn", open_onednn},
+    {"libxsmm", open_libxsmm},
+}};
+
+}  // namespace
+
+std::unique_ptr<GemmProvider> open_provider(const std::string& interface, const std::string& path) {
+  for (const auto& [known, open] : kInterfaces) {
+    if (interface == known) return open(path);
+  }
+  throw std::invalid_argument("no interface " + interface + " for libraries is known");
+}
+
+}  // namespace pibench::stacks

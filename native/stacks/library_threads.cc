@@ -1,0 +1,96 @@
+#include "library_threads.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "../threads/affinity.h"
+
+namespace pibench::stacks {
+namespace {
+
+constexpr const char* kTasks = "/proc/self/task";
+// OpenBLAS's threads spin for some 30 ms, OpenMP's for less, unless somebody told them to spin for ever.
+constexpr std::chrono::milliseconds kPatience{500};
+constexpr std::chrono::milliseconds kBetweenLooks{1};
+
+std::vector<int> threads_of_process() {
+  std::vector<int> ids;
+  for (const auto& entry : std::filesystem::directory_iterator(kTasks)) {
+    ids.push_back(std::stoi(entry.path().filename().string()));
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+// A thread that ends just now is no error.
+void bind_to(const CpuSet& set, int id) {
+  try {
+    set.bind(id);
+  } catch (const std::system_error& error) {
+    if (error.code().value() != ESRCH) throw;
+  }
+}
+
+CpuSet set_of(const std::vector<int>& cpus) {
+  CpuSet set;
+  for (const int cpu : cpus) set.add(cpu);
+  return set;
+}
+
+bool runs(int id) {
+  std::string path = kTasks;
+  path += '/';
+  path += std::to_string(id);
+  path += "/stat";
+  std::ifstream file(path);
+  const std::string stat{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // "id (name) state ...", and a name may hold anything.
+  const auto end = stat.rfind(')');
+  return end != std::string::npos && end + 2 < stat.size() && stat[end + 2] == 'R';
+}
+
+}  // namespace
+
+LibraryThreads::LibraryThreads(int threads, std::vector<int> cpus)
+    : threads_(threads),
+      cpus_(std::move(cpus)),
+      before_(threads_of_process()),
+      ids_{current_thread_id()},
+      binding_(cpus_.empty() ? Binding::none : Binding::together) {
+  if (!cpus_.empty()) set_of(cpus_).bind(0);
+}
+
+void LibraryThreads::bind() {
+  std::vector<int> made;
+  std::ranges::set_difference(threads_of_process(), before_, std::back_inserter(made));
+  ids_ = {current_thread_id()};
+  ids_.insert(ids_.end(), made.begin(), made.end());
+  if (cpus_.empty()) return;
+  // A library that starts its threads in each call shows none here: bound to one CPU, the caller would hand
+  // it on to all of them.
+  if (ids_.size() < static_cast<std::size_t>(threads_)) return;
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    bind_to(set_of({cpus_[i % cpus_.size()]}), i == 0 ? 0 : ids_[i]);
+  }
+  binding_ = Binding::each;
+}
+
+bool LibraryThreads::wait_until_idle() const {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto busy = [this] { return std::any_of(ids_.begin() + 1, ids_.end(), runs); };
+  while (busy()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return true;
+}
+
+}  // namespace pibench::stacks

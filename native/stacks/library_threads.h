@@ -1,0 +1,42 @@
+// The threads that a library made: found in /proc, and bound to the CPUs of the case like threads of ours.
+#pragma once
+
+#include <vector>
+
+namespace pibench::stacks {
+
+// How the threads that execute a call came to their CPUs.
+enum class Binding {
+  none,      // nobody asked for it
+  each,      // every one has a CPU of its own
+  together,  // they share the CPUs of the case: the library makes them anew in each call, or none was found
+};
+
+class LibraryThreads {
+ public:
+  // On the thread that will call the library, before the library is opened: whatever appears among the
+  // process's threads afterwards is the library's. Gives the calling thread all of `cpus`, so that threads it
+  // makes do not inherit one CPU of them. `cpus` empty: nothing is bound.
+  LibraryThreads(int threads, std::vector<int> cpus);
+
+  // Looks for the library's threads and binds them. Without effect where there are none yet. Throws
+  // std::system_error where the system refuses.
+  void bind();
+
+  // Kernel ids of the threads that execute a call, the calling one first, as last found.
+  [[nodiscard]] const std::vector<int>& ids() const noexcept { return ids_; }
+  [[nodiscard]] Binding binding() const noexcept { return binding_; }
+
+  // Waits until none of the library's threads computes or spins any more. False where they went on for too
+  // long.
+  [[nodiscard]] bool wait_until_idle() const;
+
+ private:
+  int threads_;
+  std::vector<int> cpus_;
+  std::vector<int> before_;
+  std::vector<int> ids_;
+  Binding binding_ = Binding::none;
+};
+
+}  // namespace pibench::stacks

@@ -1,0 +1,38 @@
+/**
+ * The environment of a launch that loads a library. OpenMP runtimes and libraries read theirs once, when they are loaded,
+ * so it has to be there before the process starts. Pure.
+ */
+import type { Environment } from './stack.js';
+
+/** Variables that change what a library does: a record without them would not say what was measured. */
+const RELEVANT = /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|MKL|DNNL|ONEDNN|LIBXSMM)_/;
+
+/**
+ * What every library gets. Binding by OpenMP would bind the process's first thread as soon as the library is loaded, and
+ * every thread that is made afterwards with it, to one CPU: pi-bench binds threads itself.
+ */
+export const threadEnvironment = (threads: number): Environment => ({
+  OMP_NUM_THREADS: String(threads),
+  OMP_DYNAMIC: 'FALSE',
+  OMP_THREAD_LIMIT: null,
+  OMP_PROC_BIND: null,
+  OMP_PLACES: null,
+  GOMP_CPU_AFFINITY: null,
+  KMP_AFFINITY: null,
+});
+
+/** `from` with the variables of `changes` set or left out. */
+export function changedEnvironment(from: NodeJS.ProcessEnv, changes: Environment): NodeJS.ProcessEnv {
+  const kept = Object.entries(from).filter(([name]) => changes[name] === undefined);
+  const set = Object.entries(changes).filter(([, value]) => value !== null);
+  return Object.fromEntries([...kept, ...set]) as NodeJS.ProcessEnv;
+}
+
+/** Of an environment, what a library may have read. */
+export function relevantEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(environment)
+      .filter((entry): entry is [string, string] => RELEVANT.test(entry[0]) && entry[1] !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}

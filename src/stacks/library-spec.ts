@@ -1,0 +1,38 @@
+/** What has to be known of a library that multiplies matrices, so that it becomes a stack. */
+import type { DataType } from '../indicators/data-types.js';
+import type { Environment } from './stack.js';
+
+export interface LibrarySpec {
+  readonly provider: string;
+  readonly summary: string;
+  /** How the addon speaks to it (native/stacks). */
+  readonly interface: 'cblas' | 'onednn' | 'libxsmm';
+  /** File names, the one to be preferred first. */
+  readonly sonames: readonly string[];
+  /** Folders below the usual ones, in which distributions keep several builds side by side. */
+  readonly subfolders: readonly string[];
+  /** Folders beside the usual ones, where the vendor's installer puts it. */
+  readonly folders: readonly string[];
+  /** What some build of it computes with. */
+  readonly dtypes: readonly DataType[];
+  /** Whether it can bring B into a layout of its own beforehand. */
+  readonly prepacks: boolean;
+  /** null: no limit. */
+  readonly mostThreads: number | null;
+  /** Beside what every library gets. */
+  environment(threads: number): Environment;
+  /** What somebody does to have it. */
+  readonly needed: string;
+  /** Instruction sets that it may name as its choice, the widest first; for those of the CPU, see choice.ts. */
+  readonly choices: LibraryChoices | null;
+}
+
+/** How well a library's word for what it chose fits a CPU. */
+export interface LibraryChoices {
+  /** Words for code with AVX-512. */
+  readonly avx512: RegExp;
+  /** Words for code with AVX2 and FMA, or more. */
+  readonly avx2: RegExp;
+  /** What makes it choose otherwise. */
+  readonly remedy: string;
+}

@@ -1,0 +1,67 @@
+/** A library as a stack: found when it is asked for, identified by its file, opened only by a launch's own process. */
+import { basename } from 'node:path';
+import { UserError } from '../errors.js';
+import { threadEnvironment } from './environment.js';
+import type { LibrarySpec } from './library-spec.js';
+import { searchLibrary } from './search.js';
+import type { Stack } from './stack.js';
+import { libraryFile, localSystem } from './system.js';
+
+/** The file that a variant means; null: there is none. */
+function locate(spec: LibrarySpec, variant: string | null): string | null {
+  if (variant !== null) return localSystem.realPath(variant);
+  return searchLibrary(spec, localSystem)[0] ?? null;
+}
+
+/** @throws UserError when there is no file to load. Whether it can be loaded only a launch finds out. */
+function checkFile(spec: LibrarySpec, variant: string | null): void {
+  const { provider, sonames, needed } = spec;
+  if (locate(spec, variant) !== null) return;
+  if (variant !== null) throw new UserError(`--stack ${provider}:${variant}: there is no such file`);
+  if (sonames.length === 0) throw new UserError(`--stack ${provider} takes the path of a library: ${needed}`);
+  throw new UserError(`--stack ${provider}: ${sonames[0]} was not found. ${needed}`);
+}
+
+export const library = (spec: LibrarySpec): Stack => ({
+  provider: spec.provider,
+  summary: spec.summary,
+  library: spec,
+  variants: () => ({ here: searchLibrary(spec, localSystem), elsewhere: [] }),
+  check(variant, indicator, dtype, { threads, prepack }) {
+    const name = `--stack ${spec.provider}`;
+    if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
+    if (!spec.dtypes.some((one) => one === dtype)) {
+      throw new UserError(`${name} has no matrix product for ${dtype}; it has ${spec.dtypes.join(', ')}`);
+    }
+    if (prepack === true && !spec.prepacks) {
+      throw new UserError(`${name} has no product with a prepacked B: leave --prepack out`);
+    }
+    if (spec.mostThreads !== null && Number(threads) > spec.mostThreads) {
+      throw new UserError(`${name} computes with one thread: add --threads ${spec.mostThreads}`);
+    }
+    checkFile(spec, variant);
+  },
+  identify(variant) {
+    const path = locate(spec, variant);
+    const file = path === null ? null : libraryFile(path);
+    return {
+      provider: spec.provider,
+      variant,
+      version: null,
+      file: file === null ? null : basename(file.path),
+      sha256: file?.sha256 ?? null,
+      soname: file?.soname ?? null,
+      path: file?.path ?? null,
+      package: file?.package ?? null,
+    };
+  },
+  // A library that has gone since it was checked is left to the loader, which says so.
+  executor: (variant) => ({
+    isa: null,
+    parameters: {
+      interface: spec.interface,
+      library: locate(spec, variant) ?? variant ?? spec.sonames[0] ?? spec.provider,
+    },
+  }),
+  environment: (threads) => ({ ...threadEnvironment(threads), ...spec.environment(threads) }),
+});

@@ -1,0 +1,93 @@
+/** This system, as the search for libraries and their identities ask it. The edge to files and other programs. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { sha256 } from '../record/digest.js';
+import { readSharedObject } from './elf.js';
+import type { LibrarySystem } from './search.js';
+
+const LDCONFIG = ['/sbin/ldconfig', '/usr/sbin/ldconfig', 'ldconfig'];
+
+/** What a program prints, or null where it is missing or fails. */
+function output(command: string, args: readonly string[]): string | null {
+  const { status, stdout } = spawnSync(command, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return status === 0 ? stdout : null;
+}
+
+let cache: string | undefined;
+
+export const localSystem: LibrarySystem = {
+  architecture: process.arch,
+  loaderFolders: (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== ''),
+  linkerCache() {
+    if (cache === undefined) {
+      cache = '';
+      for (const command of LDCONFIG) {
+        const printed = output(command, ['-p']);
+        if (printed === null) continue;
+        cache = printed;
+        break;
+      }
+    }
+    return cache;
+  },
+  realPath(path) {
+    try {
+      const real = realpathSync(path);
+      return statSync(real).isFile() ? real : null;
+    } catch {
+      return null;
+    }
+  },
+};
+
+export interface LibraryFile {
+  readonly path: string;
+  readonly soname: string | null;
+  readonly sha256: string;
+  /** `libopenblas0-pthread 0.3.21+ds-4`; null: no package of this system owns it. */
+  readonly package: string | null;
+}
+
+/** Which Debian package owns a file. Where /lib is a link, packages may know the file by its shorter path. */
+function debianPackage(path: string): string | null {
+  const names = [path, ...(path.startsWith('/usr/lib') ? [path.slice('/usr'.length)] : [])];
+  for (const name of names) {
+    const owner = /^([^:,\s]+)/.exec(output('dpkg-query', ['--search', name]) ?? '')?.[1];
+    if (owner === undefined || owner === 'diversion') continue;
+    // A line for each architecture: name and version.
+    const version = output('dpkg-query', ['--show', owner])?.split(/\s+/)[1];
+    return version === undefined ? owner : `${owner} ${version}`;
+  }
+  return null;
+}
+
+interface Known {
+  readonly stamp: string;
+  readonly file: LibraryFile;
+}
+const known = new Map<string, Known>();
+
+/** A library's file as it lies there now, read again only when it has changed; null: it cannot be read. */
+export function libraryFile(path: string): LibraryFile | null {
+  try {
+    const real = realpathSync(path);
+    const { size, mtimeMs, ino } = statSync(real);
+    const stamp = [size, mtimeMs, ino].join('/');
+    const before = known.get(real);
+    if (before?.stamp === stamp) return before.file;
+    const content = readFileSync(real);
+    const file = {
+      path: real,
+      soname: readSharedObject(content)?.soname ?? null,
+      sha256: sha256(content),
+      package: debianPackage(real),
+    };
+    known.set(real, { stamp, file });
+    return file;
+  } catch {
+    return null;
+  }
+}

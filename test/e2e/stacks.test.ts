@@ -1,0 +1,215 @@
+/** Matrix products on libraries: those that are here, tiny ones that go wrong in every way, and what is recorded of them. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/record/digest.js';
+import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
+import type { Survey } from '../../src/stacks/survey.js';
+import { buildsHere, foreignCopy, sharedLibxsmm, tinyLibrary } from '../support/libraries.js';
+import { journalOf, matmulRecord, piBench, readInspectionFile, withFolder } from '../support/pi-bench.js';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pi-bench-libraries-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SMALL = ['--size', '48', '--reps', '30', '--inspections', '2', '--warmup', '5'];
+const TWO_CPUS = cpus().length > 1;
+
+const batchOn = ({ batches }: PiBenchRecord, path: string): RecordBatch => {
+  const found = batches.find(({ asked }) => asked.stack.variant === path || asked.stack.provider === path);
+  if (found === undefined) throw new Error(`no batch on ${path}`);
+  return found;
+};
+
+describe('a library by its path', () => {
+  it('is measured, verified and identified: its file, its name, its checksum', () =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, 'sound');
+      const { run, record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
+      expect(run.stderr).toBe('');
+      expect(run.code).toBe(0);
+      expect(written.record.safeParse(record).error).toBeUndefined();
+      const [batch] = record.batches;
+      expect(batch?.verified).toBe('passed');
+      expect(batch?.stack).toMatchObject({
+        provider: 'cblas',
+        variant: path,
+        path,
+        file: 'libsound.so',
+        soname: 'libsound.so.1',
+        sha256: sha256(readFileSync(path)),
+        package: null,
+        version: null,
+        implementation: 'cblas_sgemm',
+        threadBinding: 'each',
+      });
+      expect(batch?.stack.environment).toMatchObject({ OMP_NUM_THREADS: '1' });
+      expect(record.kpis[0]?.labels).toMatchObject({ stack: 'cblas', stack_variant: path });
+    }));
+
+  it.each(['NN', 'NT', 'TN', 'TT'])('multiplies operands that lie %s, also in a batch', (transpose) =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, 'sound');
+      const shape = ['--m', '7', '--n', '19', '--k', '33', '--batch', '3', '--transpose', transpose];
+      const few = ['--reps', '5', '--inspections', '1', '--warmup', '2', '--threads', '1'];
+      const { record } = await matmulRecord(out, ...shape, ...few, '--stack', `cblas:${path}`);
+      expect(record.batches[0]?.verified).toBe('passed');
+    }));
+
+  it('may have integers of 64 bits, under the name that such builds have', () =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, 'ilp64', 'ILP64');
+      const { record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
+      expect(record.batches[0]?.verified).toBe('passed');
+      expect(record.batches[0]?.stack.implementation).toBe('cblas_sgemm64_');
+    }));
+});
+
+describe('a library that goes wrong', () => {
+  it('ends its own stack only, with the reason in the record', () =>
+    withFolder(async (out) => {
+      const sound = tinyLibrary(folder, 'sound');
+      const paths = {
+        noSymbol: tinyLibrary(folder, 'nosymbol', 'NO_SYMBOL'),
+        crashes: tinyLibrary(folder, 'crashes', 'CRASHES'),
+        wrong: tinyLibrary(folder, 'wrong', 'WRONG'),
+        disobeys: tinyLibrary(folder, 'disobeys', 'DISOBEYS'),
+        foreign: foreignCopy(sound, join(folder, 'libforeign.so')),
+      };
+      const stacks = [sound, ...Object.values(paths)].map((path) => `cblas:${path}`).join(',');
+      const { run, record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', stacks);
+      expect(run.code).toBe(3);
+      expect(batchOn(record, sound)).toMatchObject({ measured: 2, verified: 'passed' });
+      const endOf = (path: string) => {
+        const batch = batchOn(record, path);
+        expect(batch.rate).toBeNull();
+        expect(batch.stack.sha256).toMatch(/^[0-9a-f]{64}$/);
+        return batch.inspections.map(({ status, reason }) => `${status}: ${reason}`);
+      };
+      const both = (pattern: RegExp) => [expect.stringMatching(pattern), expect.stringMatching(pattern)];
+      expect(endOf(paths.noSymbol)).toEqual(both(/^failed: the library has no cblas_sgemm/));
+      expect(endOf(paths.crashes)).toEqual(
+        both(/^crashed: crashed with SIGABRT, in phase start of libcrashes.so/),
+      );
+      expect(endOf(paths.wrong)).toEqual(both(/^wrong: the output is wrong/));
+      expect(endOf(paths.disobeys)).toEqual(both(/^failed: .*told to use 1 threads and says that it uses 7/));
+      expect(endOf(paths.foreign)).toEqual(both(/^failed: .*libforeign.so was built for (arm64|x86-64)/));
+    }));
+
+  it('has no rate where it is faster than the CPU: it did not do what was asked', () =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, 'remembers', 'REMEMBERS');
+      const args = ['--size', '256', '--reps', '50', '--inspections', '1', '--warmup', '3', '--threads', '1'];
+      const { run, record } = await matmulRecord(out, ...args, '--stack', `cblas:${path}`);
+      expect(run.code).toBe(2);
+      const [batch] = record.batches;
+      expect(batch).toMatchObject({ measured: 0, rate: null, verified: 'passed' });
+      expect(batch?.inspections[0]).toMatchObject({ status: 'failed', rate: null });
+      expect(batch?.inspections[0]?.reason).toMatch(/% above the peak of one thread/);
+    }));
+
+  it('is refused before anything is launched where there is no such file', async () => {
+    const run = await piBench('matmul', '--stack', 'cblas:/no/such/lib.so');
+    expect(run.code).toBe(64);
+    expect(run.stderr).toMatch(/^pi-bench: --stack cblas:\/no\/such\/lib.so: there is no such file/);
+  });
+});
+
+describe('several stacks in one command', () => {
+  it('become a batch each, and their launches take turns', () =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, 'sound');
+      const args = [...SMALL, '--threads', '1', '--stack', `embedded,cblas:${path}`];
+      const { run, record, folder: results } = await matmulRecord(out, ...args);
+      expect(run.code).toBe(0);
+      expect(record.batches.map(({ asked }) => asked.stack.provider)).toEqual(['embedded', 'cblas']);
+      const batchOf = (index: unknown) =>
+        record.batches.findIndex(({ inspections }) => inspections.some((one) => one.index === index));
+      const order = journalOf(results)
+        .filter(({ event }) => event === 'started')
+        .map(({ index }) => batchOf(index));
+      for (const round of [0, 2]) expect(order.slice(round, round + 2).toSorted()).toEqual([0, 1]);
+    }));
+});
+
+describe.each(['openblas', 'blis', 'onednn'])('%s', (provider) => {
+  const [path] = buildsHere(provider);
+
+  it('is measured in every data type that it has, on one thread and on two', async (context) => {
+    if (path === undefined) return context.skip(`${provider} is not installed here`);
+    const dtypes = provider === 'onednn' ? 'float32,bfloat16,int8' : 'float32,float64';
+    await withFolder(async (out) => {
+      const args = ['--size', '96', '--dtype', dtypes, '--threads', TWO_CPUS ? '1,2' : '1'];
+      const more = ['--reps', '40', '--inspections', '1', '--warmup', '10', '--stack', provider];
+      const run = await piBench('sweep', 'matmul', ...args, ...more, '--json', '--quiet', '--out', out);
+      expect(run.stderr).toBe('');
+      expect(run.code).toBe(0);
+      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      expect(record.batches).toHaveLength(dtypes.split(',').length * (TWO_CPUS ? 2 : 1));
+      for (const { verified, stack, inspections, asked } of record.batches) {
+        expect(verified).toBe('passed');
+        expect(stack).toMatchObject({ provider, path, threadBinding: 'each' });
+        expect(stack.version).toMatch(/\d+\.\d+/);
+        expect(stack.chose).not.toBe('');
+        expect(inspections[0]?.ceilings?.arithmetic?.rate).toBeGreaterThan(0);
+        const document = readInspectionFile(join(out, record.campaign.id), inspections[0]?.index ?? -1);
+        expect(document.cpus).toHaveLength(Number(asked.case.parameters.threads));
+      }
+    });
+  });
+});
+
+it('oneDNN brings B into its own layout before the repetitions', async (context) => {
+  if (buildsHere('onednn').length === 0) return context.skip('oneDNN is not installed here');
+  await withFolder(async (out) => {
+    const args = [...SMALL, '--prepack', '--dtype', 'int8', '--threads', '1', '--stack', 'onednn'];
+    const { record } = await matmulRecord(out, ...args);
+    expect(record.batches[0]?.verified).toBe('passed');
+  });
+});
+
+it('builds of BLIS that make their threads in each call are not pressed onto one CPU', async (context) => {
+  const path = buildsHere('blis').find((one) => one.includes('pthread'));
+  if (path === undefined) return context.skip('BLIS with POSIX threads is not installed here');
+  if (!TWO_CPUS) return context.skip('there is one CPU');
+  await withFolder(async (out) => {
+    const args = ['--size', '128', '--reps', '10', '--inspections', '1', '--warmup', '3', '--threads', '2'];
+    const { record } = await matmulRecord(out, ...args, '--stack', `blis:${path}`);
+    expect(record.batches[0]).toMatchObject({ verified: 'passed', stack: { threadBinding: 'together' } });
+  });
+});
+
+it('libxsmm multiplies with a kernel made for the shape', async (context) => {
+  const path = buildsHere('libxsmm')[0] ?? sharedLibxsmm(folder);
+  if (path === null) return context.skip('libxsmm is not installed here');
+  await withFolder(async (out) => {
+    const args = [...SMALL, '--threads', '1', '--stack', `libxsmm:${path}`];
+    const { record } = await matmulRecord(out, ...args);
+    expect(record.batches[0]).toMatchObject({ verified: 'passed', stack: { provider: 'libxsmm' } });
+    expect(record.batches[0]?.stack.implementation).toMatch(/^generated/);
+  });
+});
+
+describe('pi-bench stacks', () => {
+  it('lists what is here with its identity, and says how to get the others', async () => {
+    const run = await piBench('stacks', '--json');
+    expect(run.code).toBe(0);
+    const { here, missing } = JSON.parse(run.stdout) as Survey;
+    expect(here[0]).toMatchObject({ stack: 'embedded', problem: null });
+    for (const provider of ['openblas', 'blis', 'mkl', 'onednn', 'libxsmm']) {
+      const builds = here.filter(({ identity }) => identity.provider === provider);
+      expect(builds.map(({ identity }) => identity.path)).toEqual(buildsHere(provider));
+      for (const { problem, identity, dtypes } of builds) {
+        expect(problem).toBeNull();
+        expect(identity.sha256).toMatch(/^[0-9a-f]{64}$/);
+        expect(dtypes).toContain('float32');
+      }
+      expect(missing.some((one) => one.provider === provider)).toBe(builds.length === 0);
+    }
+    const text = await piBench('stacks');
+    expect(text.stdout).toMatch(/^--stack embedded/);
+  });
+});

@@ -1,0 +1,120 @@
+// Threads that a library made: which they are, and that each comes to its CPU.
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "../../native/stacks/library_threads.h"
+#include "../../native/threads/affinity.h"
+#include "check.h"
+
+namespace {
+
+using pibench::CpuSet;
+using pibench::stacks::Binding;
+using pibench::stacks::LibraryThreads;
+using pibench::test::Checks;
+
+// Threads as a library would make them: they wait, or spin, until they are told to end.
+class Pool {
+ public:
+  Pool(int size, bool spins) {
+    for (int i = 0; i < size; ++i) {
+      threads_.emplace_back([this, spins] {
+        ++started_;
+        while (!end_) {
+          if (!spins) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+      });
+    }
+    while (started_ < size) std::this_thread::yield();
+  }
+  ~Pool() {
+    end_ = true;
+    for (auto& thread : threads_) thread.join();
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+ private:
+  std::atomic<bool> end_{false};
+  std::atomic<int> started_{0};
+  std::vector<std::thread> threads_;
+};
+
+std::vector<int> cpus_here() {
+  const CpuSet all = CpuSet::of_thread(0);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < 8192 && static_cast<int>(cpus.size()) < all.count(); ++cpu) {
+    try {
+      CpuSet one;
+      one.add(cpu);
+      one.bind(0);
+      cpus.push_back(cpu);
+    } catch (const std::system_error&) {
+      // Not one of ours.
+    }
+  }
+  all.bind(0);
+  return cpus;
+}
+
+void finds_and_binds(Checks& check, const std::vector<int>& cpus) {
+  const Pool earlier(1, false);
+  LibraryThreads threads(2, {cpus.front(), cpus.back()});
+  check.that(threads.binding() == Binding::together, "before anything was found, the CPUs are shared");
+  const Pool pool(1, false);
+  threads.bind();
+  check.equal(threads.ids().size(), std::size_t{2},
+              "the caller and the one thread that came later are found");
+  check.that(threads.ids().front() == pibench::current_thread_id(), "the caller is the first of them");
+  check.that(threads.binding() == Binding::each, "each is bound");
+  for (const int id : threads.ids()) check.equal(CpuSet::of_thread(id).count(), 1, "to one CPU");
+}
+
+void leaves_the_caller_free(Checks& check, const std::vector<int>& cpus) {
+  LibraryThreads threads(2, cpus);
+  threads.bind();
+  check.that(threads.binding() == Binding::together,
+             "a library without threads of its own: nobody is bound to one CPU");
+  check.equal(CpuSet::of_thread(0).count(), static_cast<int>(cpus.size()),
+              "threads it makes inherit all CPUs");
+}
+
+void binds_nobody(Checks& check) {
+  const int before = CpuSet::of_thread(0).count();
+  LibraryThreads threads(2, {});
+  const Pool pool(1, false);
+  threads.bind();
+  check.equal(threads.ids().size(), std::size_t{2}, "not bound: threads are found all the same");
+  check.that(threads.binding() == Binding::none, "not bound: it says so");
+  check.equal(CpuSet::of_thread(0).count(), before, "not bound: the caller stays free");
+}
+
+void waits(Checks& check) {
+  {
+    LibraryThreads threads(2, {});
+    const Pool asleep(1, false);
+    threads.bind();
+    check.that(threads.wait_until_idle(), "threads that sleep are idle");
+  }
+  LibraryThreads threads(2, {});
+  const Pool spinning(1, true);
+  threads.bind();
+  check.that(!threads.wait_until_idle(), "threads that spin for ever are not, and the wait ends");
+}
+
+}  // namespace
+
+int main() {
+  Checks check;
+  const CpuSet all = CpuSet::of_thread(0);
+  const std::vector<int> cpus = cpus_here();
+  finds_and_binds(check, cpus);
+  all.bind(0);
+  leaves_the_caller_free(check, cpus);
+  all.bind(0);
+  binds_nobody(check);
+  waits(check);
+  return check.finish();
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { changedEnvironment, relevantEnvironment } from '../../src/stacks/environment.js';
+import { findStack, stacks } from '../../src/stacks/index.js';
+
+const environmentOf = (provider: string, threads: number, from: NodeJS.ProcessEnv) =>
+  changedEnvironment(from, findStack(provider).environment(threads));
+
+describe('the environment of a launch', () => {
+  it('never has OpenMP bind threads, whatever the shell says: it would bind all of them to one CPU', () => {
+    const shell = { OMP_PROC_BIND: 'true', OMP_PLACES: 'cores', GOMP_CPU_AFFINITY: '0', PATH: '/bin' };
+    for (const { provider, library } of stacks) {
+      const environment = environmentOf(provider, 2, shell);
+      expect(environment.PATH).toBe('/bin');
+      if (library === null) continue;
+      for (const name of ['OMP_PROC_BIND', 'OMP_PLACES', 'GOMP_CPU_AFFINITY'])
+        expect(environment).not.toHaveProperty(name);
+    }
+  });
+
+  it('tells every runtime the number of threads before it is loaded', () => {
+    expect(environmentOf('openblas', 3, {})).toMatchObject({
+      OMP_NUM_THREADS: '3',
+      OPENBLAS_NUM_THREADS: '3',
+    });
+    expect(environmentOf('blis', 3, { BLIS_JC_NT: '2' })).toMatchObject({ BLIS_NUM_THREADS: '3' });
+    expect(environmentOf('blis', 3, { BLIS_JC_NT: '2' })).not.toHaveProperty('BLIS_JC_NT');
+    expect(environmentOf('mkl', 1, {}).MKL_THREADING_LAYER).toBe('SEQUENTIAL');
+    expect(environmentOf('mkl', 2, {}).MKL_THREADING_LAYER).toBe('GNU');
+  });
+
+  it('leaves the choice of code to the user', () => {
+    const shell = { BLIS_ARCH_TYPE: '0', OPENBLAS_CORETYPE: 'Haswell' };
+    expect(environmentOf('blis', 1, shell)).toMatchObject(shell);
+    expect(environmentOf('openblas', 1, shell)).toMatchObject(shell);
+  });
+
+  it('is left alone for our own kernels', () => {
+    const shell = { OMP_NUM_THREADS: '7', HOME: '/root' };
+    expect(environmentOf('embedded', 2, shell)).toEqual(shell);
+  });
+
+  it('is recorded where a library may have read it, and nowhere else', () => {
+    const shell = { BLIS_ARCH_TYPE: '0', SECRET: 'x', OMP_WAIT_POLICY: 'passive', XOMP_A: '1' };
+    expect(relevantEnvironment(shell)).toEqual({ BLIS_ARCH_TYPE: '0', OMP_WAIT_POLICY: 'passive' });
+  });
+});

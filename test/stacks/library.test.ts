@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.js';
+import { choiceAdvice } from '../../src/stacks/choice.js';
+import { findStack, parseStack, stackText } from '../../src/stacks/index.js';
+import type { LibrarySpec } from '../../src/stacks/library-spec.js';
+
+const specOf = (provider: string): LibrarySpec => {
+  const { library } = findStack(provider);
+  if (library === null) throw new Error(`${provider} is no library`);
+  return library;
+};
+
+describe('a stack on the command line', () => {
+  it('is a provider, with a library’s path where one is given', () => {
+    expect(parseStack('openblas')).toEqual({ provider: 'openblas', variant: null });
+    expect(parseStack('embedded:avx2')).toEqual({ provider: 'embedded', variant: 'avx2' });
+    expect(parseStack('cblas:/opt/a:b.so')).toEqual({ provider: 'cblas', variant: '/opt/a:b.so' });
+    expect(stackText(parseStack('cblas:/opt/x.so'))).toBe('cblas:/opt/x.so');
+  });
+
+  it('keeps its path where a campaign is resumed from another folder', () => {
+    expect(parseStack('cblas:lib/x.so').variant).toBe(resolve('lib/x.so'));
+  });
+
+  it('that is unknown is named, with those that there are', () => {
+    expect(() => parseStack('atlas')).toThrow(/--stack atlas is unknown; there is embedded, openblas, blis/);
+  });
+});
+
+describe('what a library cannot do is said before anything is launched', () => {
+  const check =
+    (provider: string, variant: string | null, dtype: string, more = {}, indicator = 'matmul') =>
+    () =>
+      findStack(provider).check(variant, indicator, dtype, { threads: 1, prepack: false, ...more });
+
+  it.each([
+    ['another indicator', check('openblas', null, 'float64', {}, 'memory'), /executes matmul, not memory/],
+    ['a data type', check('onednn', null, 'float64'), /no matrix product for float64; it has float32/],
+    ['a prepacked B', check('blis', null, 'float32', { prepack: true }), /leave --prepack out/],
+    ['threads', check('libxsmm', null, 'float32', { threads: 2 }), /computes with one thread/],
+    ['a path that is not there', check('blis', '/no/libblis.so', 'float32'), /there is no such file/],
+    ['cblas without a path', check('cblas', null, 'float32'), /takes the path of a library/],
+  ])('%s', (_, action, message) => {
+    expect(action).toThrow(UserError);
+    expect(action).toThrow(message);
+  });
+});
+
+describe('advice about what a library chose', () => {
+  const wide = ['avx2', 'avx512bw', 'avx512f', 'fma'];
+  const narrow = ['avx2', 'fma'];
+  const advice = (provider: string, chose: string | null, features: readonly string[]) =>
+    choiceAdvice(specOf(provider), '/lib/x.so', chose, features);
+
+  it.each([
+    ['blis', 'haswell', wide],
+    ['blis', 'zen3', wide],
+    ['blis', 'generic', narrow],
+    ['openblas', 'Haswell', wide],
+    ['openblas', 'Prescott', narrow],
+    ['onednn', 'cpu_isa_avx2', wide],
+    ['libxsmm', 'hsw', wide],
+  ])('%s with "%s" chose badly', (provider, chose, features) => {
+    const found = advice(provider, chose, features);
+    expect(found?.level).toBe('important');
+    expect(found?.seen).toContain(chose);
+    expect(found?.action).toContain(specOf(provider).choices?.remedy);
+  });
+
+  it.each([
+    ['blis', 'skx', wide],
+    ['blis', 'haswell', narrow],
+    ['openblas', 'SkylakeX', wide],
+    ['openblas', 'Cooperlake', wide],
+    ['openblas', 'Zen', narrow],
+    ['onednn', 'cpu_isa_avx512_core_amx', wide],
+    ['libxsmm', 'clx', wide],
+    ['mkl', null, wide],
+    ['blis', 'firestorm', ['asimd']],
+  ])('%s with %s gets none', (provider, chose, features) => {
+    expect(advice(provider, chose, features)).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+/* Libraries for tests, with the C interface of BLAS: a sound one, and each way to go wrong, chosen by a macro. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef ILP64
+typedef int64_t integer;
+#define GEMM cblas_sgemm64_
+#else
+typedef int integer;
+#define GEMM cblas_sgemm
+#endif
+
+static void multiply(integer transpose_a, integer transpose_b, integer m, integer n, integer k, const float *a, integer lda,
+                     const float *b, integer ldb, float *c, integer ldc) {
+  for (integer i = 0; i < m; ++i) {
+    for (integer j = 0; j < n; ++j) {
+      double sum = 0;
+      for (integer l = 0; l < k; ++l) {
+        const float x = transpose_a == 112 ? a[l * lda + i] : a[i * lda + l];
+        const float y = transpose_b == 112 ? b[j * ldb + l] : b[l * ldb + j];
+        sum += (double)x * (double)y;
+      }
+      c[i * ldc + j] = (float)sum;
+    }
+  }
+}
+
+#ifndef NO_SYMBOL
+void GEMM(int order, int transpose_a, int transpose_b, integer m, integer n, integer k, float alpha, const float *a,
+          integer lda, const float *b, integer ldb, float beta, float *c, integer ldc) {
+  (void)order, (void)alpha, (void)beta;
+#ifdef REMEMBERS
+  /* Right, and far faster than any CPU: it computes once. */
+  static float *known;
+  const size_t bytes = (size_t)(m * n) * sizeof(float);
+  if (known == NULL) {
+    known = malloc(bytes);
+    multiply(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, known, n);
+  }
+  memcpy(c, known, bytes);
+#else
+  multiply(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, c, ldc);
+#endif
+#ifdef WRONG
+  c[(m / 2) * ldc + n / 2] += 1;
+#endif
+}
+#endif
+
+#ifdef CRASHES
+__attribute__((constructor)) static void load(void) { abort(); }
+#endif
+
+#ifdef DISOBEYS
+void openblas_set_num_threads(int threads) { (void)threads; }
+int openblas_get_num_threads(void) { return 7; }
+#endif
