@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -45,12 +47,23 @@ CpuSet set_of(const std::vector<int>& cpus) {
   return set;
 }
 
-bool runs(int id) {
+std::ifstream open_of(int id, const char* name) {
   std::string path = kTasks;
   path += '/';
   path += std::to_string(id);
-  path += "/stat";
-  std::ifstream file(path);
+  path += name;
+  return std::ifstream(path);
+}
+
+// 0 where the system does not tell.
+std::uint64_t cpu_nanoseconds(int id) {
+  std::uint64_t nanoseconds = 0;
+  open_of(id, "/schedstat") >> nanoseconds;
+  return nanoseconds;
+}
+
+bool runs(int id) {
+  std::ifstream file = open_of(id, "/stat");
   const std::string stat{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   // "id (name) state ...", and a name may hold anything.
   const auto end = stat.rfind(')');
@@ -71,6 +84,10 @@ LibraryThreads::LibraryThreads(int threads, std::vector<int> cpus)
 void LibraryThreads::bind() {
   std::vector<int> made;
   std::ranges::set_difference(threads_of_process(), before_, std::back_inserter(made));
+  // Where there are more than compute, those that do have worked longer: none of them shares a CPU with
+  // another.
+  if (made.size() >= static_cast<std::size_t>(threads_))
+    std::ranges::sort(made, std::greater{}, cpu_nanoseconds);
   ids_ = {current_thread_id()};
   ids_.insert(ids_.end(), made.begin(), made.end());
   if (cpus_.empty()) return;

@@ -13,6 +13,7 @@ class CpuSet {
 
   void add(int cpu);
   [[nodiscard]] int count() const noexcept;
+  [[nodiscard]] bool operator==(const CpuSet&) const noexcept = default;
   // Throws std::system_error when the system refuses.
   void bind(int thread_id) const;
 

@@ -72,6 +72,20 @@ void finds_and_binds(Checks& check, const std::vector<int>& cpus) {
   for (const int id : threads.ids()) check.equal(CpuSet::of_thread(id).count(), 1, "to one CPU");
 }
 
+void prefers_those_that_work(Checks& check, const std::vector<int>& cpus) {
+  if (cpus.size() < 2) return Checks::inform("one CPU: whether idle threads stand aside cannot be seen");
+  LibraryThreads threads(2, {cpus.front(), cpus.back()});
+  const Pool idle(1, false);
+  const Pool working(1, true);
+  std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  threads.bind();
+  check.equal(threads.ids().size(), std::size_t{3}, "one thread more than compute");
+  CpuSet mine = CpuSet::of_thread(threads.ids().at(0));
+  CpuSet second = CpuSet::of_thread(threads.ids().at(1));
+  check.that(mine != second, "the one that works has a CPU of its own");
+  check.that(mine == CpuSet::of_thread(threads.ids().at(2)), "the idle one shares the caller's");
+}
+
 void leaves_the_caller_free(Checks& check, const std::vector<int>& cpus) {
   LibraryThreads threads(2, cpus);
   threads.bind();
@@ -111,6 +125,8 @@ int main() {
   const CpuSet all = CpuSet::of_thread(0);
   const std::vector<int> cpus = cpus_here();
   finds_and_binds(check, cpus);
+  all.bind(0);
+  prefers_those_that_work(check, cpus);
   all.bind(0);
   leaves_the_caller_free(check, cpus);
   all.bind(0);
