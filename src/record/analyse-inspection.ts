@@ -35,11 +35,13 @@ function observationOf(
   document: InspectionDocument,
   { seconds, disturbed }: Samples,
   sorted: Float64Array,
+  drift: Observation['drift'],
   contendedBy: string | null,
 ): Observation {
   return {
     samples: seconds,
     sorted,
+    drift,
     disturbed,
     wall: document.wall - document.evicting,
     threads: Number(document.case.parameters.threads ?? 1),
@@ -123,7 +125,7 @@ export function analyseInspection(
     work: indicator.work(document.case.parameters),
     rateCounts: indicator.rateCounts,
   });
-  const observation = observationOf(document, read.samples, sorted, contendedBy);
+  const observation = observationOf(document, read.samples, sorted, statistics?.drift ?? null, contendedBy);
   const calls = samples.length * document.callsPerSample;
   // A wrong output has no score, however fast it came.
   const right = statistics !== null && status !== 'wrong' && document.verification?.passed === true;

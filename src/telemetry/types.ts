@@ -1,4 +1,5 @@
 /** What the machine did around the measured repetitions: differences between two snapshots, and what was missing. */
+import type { Drift } from '../statistics/drift.js';
 import type { Celsius, Hertz, Joules, Seconds } from '../units.js';
 
 /** Text of the files that were read at one moment, by path; null where a file could not be read. */
@@ -86,6 +87,8 @@ export interface Observation {
   readonly samples: ArrayLike<number>;
   /** The same, ascending: many look for the median. */
   readonly sorted: ArrayLike<number>;
+  /** Their trend, which the summary has too; null where there can be none. */
+  readonly drift: Drift | null;
   /** Indices of repetitions in which a measuring thread was taken off its CPU; null where that cannot be known. */
   readonly disturbed: readonly number[] | null;
   /** Wall time from the first repetition's start to the last one's end, time between repetitions for cache eviction taken off. */

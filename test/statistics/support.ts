@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { drift } from '../../src/statistics/drift.js';
 import type { Observation, Telemetry, ThreadTelemetry } from '../../src/telemetry/types.js';
 
 /** Uniform on 0 to 1, both excluded; the same for the same seed (mulberry32). */
@@ -69,6 +70,7 @@ export function quietObservation(changes: Partial<Observation> = {}): Observatio
   return {
     samples,
     sorted: new Float64Array(samples).sort(),
+    drift: drift(samples),
     disturbed: Array.from({ length: 14 }, (_, i) => i * 100),
     wall: 1.97,
     threads: 1,

@@ -1,5 +1,6 @@
 /** The repetitions became slower or faster as the launch went on: clocks, heat, a neighbour that came or went. */
 import { formatShare } from '../../quantities/format.js';
+import type { Observation } from '../../telemetry/types.js';
 import { steppedLevels, withoutLevels } from '../change-points.js';
 import { type Drift, drift } from '../drift.js';
 import type { Detector } from './detector.js';
@@ -9,24 +10,23 @@ const LEAST = 0.01;
 const LEAST_Z = 3;
 
 /** A trend that is surely large enough; null for others. */
-function trendOf(samples: ArrayLike<number>): Drift | null {
-  const found = drift(samples);
+function notable(found: Drift | null): Drift | null {
   if (found === null || Math.abs(found.z) < LEAST_Z) return null;
   const surely = found.overall > 0 ? found.overallLow : -found.overallHigh;
   return surely < LEAST ? null : found;
 }
 
 /** A step is a trend as well: where there are steps (`stepped` names them), the trend that remains without. */
-function trendBesideSteps(samples: ArrayLike<number>): Drift | null {
-  const found = trendOf(samples);
+function trendBesideSteps({ samples, drift: trend }: Observation): Drift | null {
+  const found = notable(trend);
   const levels = found === null ? null : steppedLevels(samples);
-  return levels === null ? found : trendOf(withoutLevels(samples, levels));
+  return levels === null ? found : notable(drift(withoutLevels(samples, levels)));
 }
 
 export const drifting: Detector = {
   name: 'drifting',
-  detect({ samples }) {
-    const found = trendBesideSteps(samples);
+  detect(observation) {
+    const found = trendBesideSteps(observation);
     if (found === null) return null;
     const way = found.overall > 0 ? 'slower' : 'faster';
     const [low, high] = [Math.abs(found.overallLow), Math.abs(found.overallHigh)].sort((a, b) => a - b);
@@ -41,5 +41,5 @@ export const drifting: Detector = {
       },
     };
   },
-  blindness: ({ samples }) => (drift(samples) === null ? 'fewer than 8 repetitions, or a median of 0' : null),
+  blindness: ({ drift: trend }) => (trend === null ? 'fewer than 8 repetitions, or a median of 0' : null),
 };
