@@ -7,7 +7,7 @@
  * one. With fewer its ends are the extremes, so Welch's t (1947) takes over, and says that it assumes a shape.
  *
  * Where the batch with fewer launches spreads more, ranks are too sure: 8 launches that spread four times as far as 20 others get
- * an interval that covers 86 % (simulated). Then the interval is the union with Welch's, which covers 94 %.
+ * an interval that covers 86 % (simulated). Then the interval is the union with Welch's, which covers 95 %.
  */
 import { mean, sampleVariance } from 'simple-statistics';
 import { atMost, differenceRank } from './mann-whitney.js';

@@ -75,7 +75,7 @@ describe('a comparison of records', () => {
 
   it('says that launches of two campaigns did not take turns', () => {
     const { notes } = compare([one(1), one(1.05, { createdAt: '2026-01-02T06:04:05.000Z' })]);
-    expect(notes.join()).toMatch(/2 campaigns, up to 3 hours apart: their launches did not take turns/);
+    expect(notes.join()).toMatch(/2 campaigns, 3 hours apart: their launches did not take turns/);
   });
 });
 

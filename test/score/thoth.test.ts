@@ -24,12 +24,16 @@ const USAGE: InspectionDocument['usage'] = {
 };
 
 /** What of a worker's document the export reads. */
-const documentOf = (index: number, usage: InspectionDocument['usage'] | null): InspectionDocument =>
+const documentOf = (
+  index: number,
+  usage: InspectionDocument['usage'] | null,
+  calls: number,
+): InspectionDocument =>
   ({
     campaign: 'campaign-a',
     index,
     startedAt: '2026-01-02T03:04:05.678Z',
-    callsPerSample: CALLS,
+    callsPerSample: calls,
     samples: { count: SAMPLES },
     spans: [{ name: 'measure', seconds: 2 }],
     ...(usage === null ? {} : { usage }),
@@ -50,12 +54,17 @@ function campaign(batches: readonly DescribedBatch[]): PiBenchRecord {
   };
 }
 
-const exported = (record: PiBenchRecord, score: number | null = 1.5, usage: typeof USAGE | null = USAGE) =>
+const exported = (
+  record: PiBenchRecord,
+  score: number | null = 1.5,
+  usage: typeof USAGE | null = USAGE,
+  calls = (_: string) => CALLS,
+) =>
   exportThoth(
     record,
     () => score,
     (file) => ({
-      document: documentOf(Number(/(\d+)\.json/.exec(file)?.[1]), usage),
+      document: documentOf(Number(/(\d+)\.json/.exec(file)?.[1]), usage, calls(file)),
       text: '',
       file,
       samples: NO_SAMPLES,
@@ -90,6 +99,13 @@ describe('documents for Thoth', () => {
     expect(batch?.imported?.remarks).toEqual([]);
     expect(batch?.asked.sampling).toEqual({ kind: 'fixed', repetitions: SAMPLES * CALLS });
     expect(batch?.measured).toBe(SECONDS.length);
+  });
+
+  it('come back as one batch where the launches did not repeat equally often', () => {
+    const { files } = exported(campaign([SQUARE]), 1, USAGE, (file) => (file.includes('/0') ? 4 : 5));
+    const found = foundOf(Object.fromEntries(files.map(({ path, text }) => [path, text])));
+    const { batches } = readThoth(found);
+    expect(batches.map(({ asked, repetitions }) => [asked, repetitions])).toEqual([[SECONDS.length, null]]);
   });
 
   it('have what the synchronisation reads at the top, and exactly its parameters', () => {

@@ -102,12 +102,14 @@ export function batchesOf({ id, specification, results }: Inspection): {
     }),
   );
   const groups = new Map<string, ReadLaunch[]>();
-  for (const read of reads) {
-    if (read.of === null) continue;
+  reads.forEach((read, i) => {
+    if (read.of === null) return;
     const { indicator, parameters, work, statistic } = read.of;
-    const key = canonicalJson([indicator.name, parameters, work, statistic, read.launch.repetitions]);
+    // Launches of pi-bench repeat for a time or a number of samples: how often says nothing of the batch.
+    const repetitions = results[i]?.pi_bench == null ? read.launch.repetitions : null;
+    const key = canonicalJson([indicator.name, parameters, work, statistic, repetitions]);
     groups.set(key, [...(groups.get(key) ?? []), read]);
-  }
+  });
   const failedReads = reads.filter(({ of }) => of === null);
   const failures = failedReads.map(({ launch }) => launch.reason ?? '');
   const asked = groups.size > 1 ? 0 : Number(specification?.batch_size ?? 0) || 0;

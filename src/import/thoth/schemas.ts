@@ -62,6 +62,8 @@ export const result = z.looseObject({
   hwinfo: hwinfo.nullish(),
   os_release: z.looseObject({ name: text, version_id: text }).nullish(),
   usage: z.looseObject({ ru_utime: number, ru_stime: number }).nullish(),
+  /** In documents that pi-bench itself wrote. */
+  pi_bench: z.looseObject({}).nullish(),
 });
 export type Result = z.infer<typeof result>;
 

@@ -5,6 +5,17 @@ import type { Range } from '../../statistics/shift.js';
 import type { ComparedPair } from './document.js';
 import type { Entry } from './sides.js';
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+function distanceText(milliseconds: number): string {
+  if (milliseconds < 2 * MINUTE_MS) return 'a moment';
+  if (milliseconds < 2 * HOUR_MS) return `${Math.round(milliseconds / MINUTE_MS)} minutes`;
+  if (milliseconds < 2 * DAY_MS) return `${Math.round(milliseconds / HOUR_MS)} hours`;
+  return `${Math.round(milliseconds / DAY_MS)} days`;
+}
+
 /** Launches of different campaigns did not take turns. */
 function turnsNote(entries: readonly Entry[]): readonly string[] {
   const moments = new Map(
@@ -12,15 +23,9 @@ function turnsNote(entries: readonly Entry[]): readonly string[] {
   );
   if (moments.size < 2) return [];
   const times = [...moments.values()];
-  const hours = (Math.max(...times) - Math.min(...times)) / 3.6e6;
-  const apart =
-    hours < 1
-      ? `${Math.round(hours * 60)} minutes`
-      : hours < 48
-        ? `${Math.round(hours)} hours`
-        : `${Math.round(hours / 24)} days`;
+  const apart = distanceText(Math.max(...times) - Math.min(...times));
   return [
-    `the sides were measured in ${plural(moments.size, 'campaign')}, up to ${apart} apart: their launches did not take turns, so what else changed on the machine counts as a difference`,
+    `the sides were measured in ${plural(moments.size, 'campaign')}, ${apart} apart: their launches did not take turns, so what else changed on the machine counts as a difference`,
   ];
 }
 

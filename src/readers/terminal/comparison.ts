@@ -58,7 +58,7 @@ function pairRows(
     one.comparisons.map((pair) => {
       const [own, other] = [batchOf(one, reference), batchOf(one, pair.candidate)];
       return [
-        left('case', one.name),
+        left('case', cases.length === 1 ? '' : one.name),
         right('ratio', style.bold(ratioText(pair.ratio))),
         right('95 %', intervalText(pair)),
         left('answer', outcomeText(pair.outcome, margin, style)),
@@ -100,7 +100,10 @@ function groupRows(
 function tables(document: ComparisonDocument, style: Style): readonly string[] {
   if (document.sides.length === 2) {
     const optional = ['launches', 'candidate', 'reference'];
+    const [only, ...others] = document.cases;
+    const title = only === undefined || others.length > 0 ? [] : wrap(only.title, style.width - 2);
     return [
+      ...title.map((line) => `  ${line}`),
       renderFitting(pairRows(document, style), { optional, shortened: 'case', atLast: ['95 %'] }, style),
     ];
   }

@@ -1,0 +1,181 @@
+/** `pi-bench compare` and `pi-bench score` on campaigns that were really measured, and on what they must refuse. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { ComparisonDocument } from '../../src/readers/comparison/document.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import type { ScoreDocument } from '../../src/score/score.js';
+import { describeText } from '../import/support.js';
+import {
+  campaignFolder,
+  piBench,
+  readInspectionFile,
+  readRecordFile,
+  withFolder,
+} from '../support/pi-bench.js';
+import { aboutSeconds, recordOf, writeRecord } from '../support/records.js';
+
+/** A small campaign of both stacks, launches in turns. */
+async function bothStacks(folder: string): Promise<string> {
+  const file = join(folder, 'campaign.yaml');
+  writeFileSync(
+    file,
+    'defaults: {inspections: 6, repetitions: 60}\nmeasure:\n  - {indicator: matmul, parameters: {size: 96, threads: 1}, stacks: ["embedded:portable", embedded]}\n',
+  );
+  const out = join(folder, 'both');
+  const run = await piBench('run', file, '--out', out, '--quiet');
+  if (run.code !== 0) throw new Error(run.stderr);
+  return campaignFolder(out);
+}
+
+async function measured(folder: string, name: string, ...args: string[]): Promise<string> {
+  const out = join(folder, name);
+  const run = await piBench('matmul', '--size', '96', '--reps', '60', '--quiet', '--out', out, ...args);
+  if (run.code !== 0) throw new Error(run.stderr);
+  return campaignFolder(out);
+}
+
+const comparisonOf = (stdout: string): ComparisonDocument => JSON.parse(stdout) as ComparisonDocument;
+
+describe('pi-bench compare', () => {
+  it('tells slow from fast, in both directions, with the ratio turned over', async () => {
+    await withFolder(async (folder) => {
+      // Vectors hold half as many float64: on any machine the rate is about half.
+      const slow = await measured(folder, 'slow', '--threads', '1', '--dtype', 'float64');
+      const fast = await measured(folder, 'fast', '--threads', '1');
+      const refused = await piBench('compare', slow, fast);
+      expect([refused.code, refused.stdout]).toEqual([64, '']);
+      expect(refused.stderr).toMatch(
+        /no case in common: the nearest differ in dtype \(float64 \/ float32\); --across dtype compares/,
+      );
+      const there = await piBench('compare', slow, fast, '--across', 'dtype', '--json');
+      const back = await piBench('compare', fast, slow, '--across', 'dtype', '--json');
+      expect([there.code, back.code, there.stderr]).toEqual([0, 1, '']);
+      const [faster, slower] = [comparisonOf(there.stdout), comparisonOf(back.stdout)];
+      expect([faster.answer, slower.answer]).toEqual(['faster', 'slower']);
+      expect(faster.acrossLabels).toEqual([{ label: 'dtype', values: ['float64', 'float32'] }]);
+      const ratioOf = ({ cases }: ComparisonDocument) => cases[0]?.comparisons[0]?.ratio ?? 0;
+      expect(ratioOf(faster)).toBeGreaterThan(1.3);
+      expect(ratioOf(faster) * ratioOf(slower)).toBeCloseTo(1, 9);
+    });
+  });
+
+  it('compares and scores the stacks inside one campaign, and what it writes for Thoth imports again', async () => {
+    await withFolder(async (folder) => {
+      const both = await bothStacks(folder);
+      const compared = await piBench('compare', both);
+      // Which of the two is faster, and whether six launches tell, is the machine's to say.
+      expect([0, 1, 2]).toContain(compared.code);
+      expect(compared.stdout).toMatch(/embedded against embedded:portable, by stack/);
+      const { answer } = comparisonOf((await piBench('compare', both, '--json')).stdout);
+      expect(compared.code).toBe({ faster: 0, same: 0, slower: 1 }[String(answer)] ?? 2);
+      expect(compared.stdout).not.toMatch(/did not take turns/);
+
+      const scored = await piBench(
+        'score',
+        both,
+        '--reference-stack',
+        'embedded:portable',
+        '--format',
+        'json',
+      );
+      expect([scored.code, scored.stderr]).toEqual([0, '']);
+      const { scores, definition } = JSON.parse(scored.stdout) as ScoreDocument;
+      expect([definition.name, definition.version]).toEqual(['pi-bench-score', 1]);
+      expect(scores.map(({ name }) => name).sort()).toEqual(['embedded', 'embedded:portable']);
+      const record = readRecordFile(both);
+      const rates = record.batches.map(({ rate }) => rate?.median ?? 0);
+      const scoreOf = (stack: string) => scores.find(({ name }) => name === stack);
+      expect(scoreOf('embedded')?.score).toBeCloseTo((rates[1] ?? 0) / (rates[0] ?? 1), 9);
+      expect(scoreOf('embedded:portable')).toMatchObject({ score: 1, reason: 'it is the reference' });
+
+      const prescribed = await piBench(
+        'score',
+        both,
+        '--reference-stack',
+        'embedded:portable',
+        '--format',
+        'prescription',
+      );
+      const { units } = parse(prescribed.stdout) as {
+        units: { steps: { match: { package_version: { name: string } } }[] };
+      };
+      expect(units.steps[0]?.match.package_version.name).toBe('embedded');
+
+      const thoth = join(folder, 'thoth');
+      const written = await piBench('score', both, '--format', 'thoth', '--out', thoth);
+      expect(written.code).toBe(0);
+      expect(readdirSync(thoth)).toHaveLength(2);
+      const imported = await piBench('import', 'thoth', thoth, '--out', join(folder, 'back'), '--json');
+      const back = JSON.parse(imported.stdout) as PiBenchRecord;
+      const medians = ({ batches }: PiBenchRecord) =>
+        batches
+          .map((batch) => (batch.launches?.medians as number[]).map((value) => Number(value.toPrecision(12))))
+          .sort(([a = 0], [b = 0]) => a - b);
+      expect(medians(back)).toEqual(medians(record));
+      expect(back.imported?.notRead).toEqual([]);
+      const { usage } = readInspectionFile(both, 0);
+      expect(usage?.userSeconds).toBeGreaterThan(0);
+      expect(usage?.maxResidentBytes).toBeGreaterThan(2 ** 20);
+    });
+  });
+});
+
+describe('what compare and score refuse, in one line', () => {
+  it('is bad input, each with what to do', async () => {
+    await withFolder(async (folder) => {
+      const record = (id: string, m: number, labels = {}): string =>
+        writeRecord(
+          folder,
+          recordOf({ id, labels, batches: [{ parameters: { m }, launches: aboutSeconds(1) }] }),
+        );
+      const [a, b, c] = [record('a', 100), record('b', 100, { cpu_model: 'Another' }), record('c', 7)];
+      const text = join(folder, 'text.json');
+      writeFileSync(text, '{"kind": "something else"}');
+      const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+        [['compare', text, a], /text\.json is not a record of pi-bench/],
+        [['compare', join(folder, 'nowhere'), a], /cannot read the record: ENOENT/],
+        [['compare', a], /one batch has nothing to be compared with: give a second record/],
+        [['compare', a, a], /are the same record/],
+        [['compare', a, b], /not comparable.*cpu_model \(not known \/ Another\); --across cpu_model/],
+        [['compare', a, c], /have no case in common: the nearest differ in m \(100 \/ 7\)/],
+        [['compare', a, b, '--margin', '0'], /--margin takes a share such as 1% or 0\.01/],
+        [['compare', a, b, '--across', 'cpumodel'], /--across cpumodel: there is no such label/],
+        [['compare', a, b, '--by', 'nothing'], /--by nothing: there is no such label/],
+        [['compare', a, b, '--margin', '1%', '--margin', '2%'], /--margin was given more than once/],
+        [['compare'], /[Nn]ot enough .*arguments/],
+        [['score', a], /a score needs a reference: --reference RECORD/],
+        [['score', text, '--reference', a], /is not a record of pi-bench/],
+        [['score', a, '--reference', c], /no case in common/],
+        [['score', a, '--reference', b], /not comparable.*cpu_model/],
+        [['score', a, '--reference-stack', 'x'], /--reference-stack x is not in a; it has embedded/],
+        [['score', a, '--format', 'thoth'], /nothing that Thoth has a place for/],
+      ];
+      for (const [args, says] of cases) {
+        const { code, stdout, stderr } = await piBench(...args);
+        expect([args, code, stdout]).toEqual([args, 64, '']);
+        expect(stderr.trim().split('\n').at(-1)).toMatch(says);
+      }
+    });
+  });
+
+  it('is what nobody verified', async () => {
+    await withFolder(async (folder) => {
+      const records = await Promise.all(
+        ['x', 'y'].map(async (name) => {
+          const table = join(folder, `${name}.csv`);
+          writeFileSync(table, describeText(name === 'x' ? 1 : 2));
+          await piBench('import', 'thoth', table, '--out', join(folder, name));
+          return campaignFolder(join(folder, name));
+        }),
+      );
+      const { code, stderr } = await piBench('compare', ...records);
+      expect(code).toBe(64);
+      expect(stderr).toMatch(/never verified, so its speed may be that of a wrong result; --force/);
+      const forced = await piBench('compare', ...records, '--force');
+      expect(forced.code).toBe(2);
+      expect(forced.stdout).toMatch(/output not verified/);
+    });
+  });
+});
