@@ -1,7 +1,9 @@
 #include "matmul_workload.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "../cache_flush.h"
 #include "../memory/bandwidth.h"
@@ -69,8 +71,9 @@ struct Library {
   std::unique_ptr<stacks::GemmProvider> provider;
 };
 
-std::unique_ptr<Library> open_library(const Parameters& parameters) {
-  return parameters.interface.empty() ? nullptr : std::make_unique<Library>(parameters);
+std::optional<Library> open_library(const Parameters& parameters) {
+  if (parameters.interface.empty()) return std::nullopt;
+  return std::optional<Library>(std::in_place, parameters);
 }
 
 const char* name_of(stacks::Binding binding) {
@@ -216,7 +219,7 @@ class MatmulWorkload final : public Workload {
   }
 
   Parameters parameters_;
-  std::unique_ptr<Library> library_;
+  std::optional<Library> library_;
   Team team_;
   std::unique_ptr<kernels::Gemm> gemm_;
   Operand<typename E::Operand> a_, b_;

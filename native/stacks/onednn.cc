@@ -185,17 +185,19 @@ class OnednnGemm final : public kernels::Gemm {
     const auto& [m, n, k, transpose_a, transpose_b, batch, prepack_b] = shape_;
     const int rank = batch > 1 ? 3 : 2;
     const Layout b_layout = layout(k, n, o.ldb, transpose_b, o.stride_b);
-    const auto a = descriptors_->matrix(rank, layout(m, k, o.lda, transpose_a, o.stride_a), types_.operand);
-    const auto plain = descriptors_->matrix(rank, b_layout, types_.operand);
-    const auto b = prepack_b ? descriptors_->any(rank, b_layout, types_.operand) : plain;
-    const auto c = descriptors_->matrix(rank, layout(m, n, o.ldc, false, o.stride_c), types_.result);
+    const Descriptors::Handle a =
+        descriptors_->matrix(rank, layout(m, k, o.lda, transpose_a, o.stride_a), types_.operand);
+    const Descriptors::Handle plain = descriptors_->matrix(rank, b_layout, types_.operand);
+    const Descriptors::Handle b = prepack_b ? descriptors_->any(rank, b_layout, types_.operand) : plain;
+    const Descriptors::Handle c =
+        descriptors_->matrix(rank, layout(m, n, o.ldc, false, o.stride_c), types_.result);
     void* description = descriptors_->product(engine_, a, b, c);
     const char* implementation = nullptr;
     library_.get<int(const void*, int, int, void*)>("dnnl_primitive_desc_query")(
         description, kImplementation, 0, static_cast<void*>(&implementation));
     if (implementation != nullptr) implementation_ = implementation;
     primitive_ = create(description);
-    const auto chosen = library_.get<const void*(const void*, int, int)>("dnnl_primitive_desc_query_md")(
+    const auto* chosen = library_.get<const void*(const void*, int, int)>("dnnl_primitive_desc_query_md")(
         description, kWeights, 0);
     // The library takes operands that it only reads without const.
     arguments_ = {{{kSourceArgument, memory(a, const_cast<void*>(o.a))},

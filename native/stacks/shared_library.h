@@ -20,7 +20,7 @@ class SharedLibrary {
   // Throws std::runtime_error where there is none.
   template <typename Function>
   [[nodiscard]] Function* get(const std::string& name) const {
-    Function* function = find<Function>(name);
+    auto* function = find<Function>(name);
     if (function == nullptr) refuse(name);
     return function;
   }

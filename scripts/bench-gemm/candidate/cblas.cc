@@ -61,7 +61,7 @@ class Cblas : public Library {
     auto* c = static_cast<R*>(o.c);
     // Wheels of SciPy prefix their OpenBLAS.
     for (const auto& name : {std::string(c_name), std::string("scipy_") + c_name}) {
-      if (auto* gemm = library_.find<Gemm<T, R>>(name.c_str())) {
+      if (auto* gemm = library_.find<Gemm<T, R>>(name)) {
         return [=, m = p.m, n = p.n, k = p.k] {
           gemm(kRowMajor, kNotTransposed, kNotTransposed, m, n, k, R{1}, a, k, b, n, R{0}, c, n);
         };
