@@ -1,7 +1,6 @@
 // oneDNN 2 and 3: the matmul primitive on operands as they lie, or with weights in a layout of its choice
-// where B may be packed beforehand. The few types of its C interface that matter here are declared here, so
-// that no header is needed. Version 2 has descriptors by value, larger in none of its releases than those
-// here; version 3 has handles.
+// where B may be packed beforehand. The few types of its C interface that matter are declared here, so that
+// no header is needed.
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -10,6 +9,7 @@
 
 #include "../../kernels/cpu/data_type_name.h"
 #include "gemm_provider.h"
+#include "onednn_descriptors.h"
 #include "shared_library.h"
 #include "thread_count.h"
 
@@ -19,9 +19,13 @@ namespace {
 using kernels::DataType;
 using kernels::GemmOperands;
 using kernels::GemmShape;
+using onednn::check;
+using onednn::Descriptors;
+using onednn::Descriptors2;
+using onednn::Descriptors3;
+using onednn::Dimension;
+using onednn::Layout;
 
-using Dimension = std::int64_t;
-using Dimensions = std::array<Dimension, 12>;
 struct Version {
   int major;
   int minor;
@@ -34,7 +38,6 @@ struct Argument {
 
 constexpr int kCpu = 1;
 constexpr unsigned kInOrder = 1;
-constexpr int kAny = 1;  // a layout of the library's choice
 constexpr int kImplementation = 8;
 constexpr int kWeights = 131;
 constexpr int kSourceArgument = 1;
@@ -64,108 +67,6 @@ Types types_of(DataType type) {
   throw std::invalid_argument(std::string("oneDNN's matmul does not take ") + kernels::name_of(type) +
                               " on a CPU");
 }
-
-void check(int status, const char* what) {
-  constexpr int kUnimplemented = 3;
-  if (status == 0) return;
-  throw std::runtime_error(std::string("oneDNN: ") + what +
-                           (status == kUnimplemented ? " is not implemented for this product on this CPU"
-                                                     : " failed with status " + std::to_string(status)));
-}
-
-// How the elements of operands lie: strides of batch, rows and columns.
-struct Layout {
-  Dimensions lengths{};
-  Dimensions strides{};
-};
-
-// What the two versions do differently: describe a matrix, and a product of three of them.
-class Descriptors {
- public:
-  using Handle = const void*;
-  Descriptors() = default;
-  Descriptors(const Descriptors&) = delete;
-  Descriptors& operator=(const Descriptors&) = delete;
-  virtual ~Descriptors() = default;
-  virtual Handle matrix(int rank, const Layout& layout, int type) = 0;
-  virtual Handle any(int rank, const Layout& layout, int type) = 0;
-  virtual void* product(void* engine, Handle a, Handle b, Handle c) = 0;
-};
-
-class Descriptors2 final : public Descriptors {
- public:
-  explicit Descriptors2(const SharedLibrary& library) : library_(library) {}
-
-  Handle matrix(int rank, const Layout& layout, int type) override {
-    using Init = int(void*, int, const Dimension*, int, const Dimension*);
-    void* bytes = room();
-    check(library_.get<Init>("dnnl_memory_desc_init_by_strides")(bytes, rank, layout.lengths.data(), type,
-                                                                 layout.strides.data()),
-          "a layout");
-    return bytes;
-  }
-  Handle any(int rank, const Layout& layout, int type) override {
-    using Init = int(void*, int, const Dimension*, int, int);
-    void* bytes = room();
-    check(library_.get<Init>("dnnl_memory_desc_init_by_tag")(bytes, rank, layout.lengths.data(), type, kAny),
-          "a layout");
-    return bytes;
-  }
-  void* product(void* engine, Handle a, Handle b, Handle c) override {
-    void* operation = room();
-    using Init = int(void*, Handle, Handle, Handle, Handle);
-    check(library_.get<Init>("dnnl_matmul_desc_init")(operation, a, b, nullptr, c), "matmul");
-    void* description = nullptr;
-    using Describe = int(void**, const void*, const void*, void*, const void*);
-    check(library_.get<Describe>("dnnl_primitive_desc_create")(&description, operation, nullptr, engine,
-                                                               nullptr),
-          "matmul");
-    return description;
-  }
-
- private:
-  struct alignas(16) Descriptor {
-    std::array<unsigned char, 16384> bytes{};
-  };
-  void* room() { return descriptors_.emplace_back(std::make_unique<Descriptor>()).get(); }
-
-  const SharedLibrary& library_;
-  std::vector<std::unique_ptr<Descriptor>> descriptors_;
-};
-
-// What the library made for these is kept to the end of the process, as the library is.
-class Descriptors3 final : public Descriptors {
- public:
-  explicit Descriptors3(const SharedLibrary& library) : library_(library) {}
-
-  Handle matrix(int rank, const Layout& layout, int type) override {
-    using Create = int(void**, int, const Dimension*, int, const Dimension*);
-    void* handle = nullptr;
-    check(library_.get<Create>("dnnl_memory_desc_create_with_strides")(&handle, rank, layout.lengths.data(),
-                                                                       type, layout.strides.data()),
-          "a layout");
-    return handle;
-  }
-  Handle any(int rank, const Layout& layout, int type) override {
-    using Create = int(void**, int, const Dimension*, int, int);
-    void* handle = nullptr;
-    check(library_.get<Create>("dnnl_memory_desc_create_with_tag")(&handle, rank, layout.lengths.data(), type,
-                                                                   kAny),
-          "a layout");
-    return handle;
-  }
-  void* product(void* engine, Handle a, Handle b, Handle c) override {
-    using Create = int(void**, void*, Handle, Handle, Handle, Handle, Handle);
-    void* description = nullptr;
-    check(library_.get<Create>("dnnl_matmul_primitive_desc_create")(&description, engine, a, b, nullptr, c,
-                                                                    nullptr),
-          "matmul");
-    return description;
-  }
-
- private:
-  const SharedLibrary& library_;
-};
 
 class OnednnGemm final : public kernels::Gemm {
  public:

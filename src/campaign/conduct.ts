@@ -11,7 +11,6 @@ import { type Job, monotonic } from '../inspection/job.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
-import { changedEnvironment, relevantEnvironment } from '../stacks/environment.js';
 import { findStack } from '../stacks/index.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
@@ -69,19 +68,13 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   const { variant } = batch.stack;
   const executor = stack.executor(variant);
   const workload = indicator.nativeWorkload(batch.case.parameters, { cpus }, executor.isa, planned.seed);
-  const environment = stack.environment(threads);
   return {
     campaign: campaign.id,
     index: planned.index,
     attempt,
     case: batch.case,
-    stack: {
-      ...stack.identify(variant),
-      ...(stack.library === null
-        ? {}
-        : { environment: relevantEnvironment(changedEnvironment(process.env, environment)) }),
-    },
-    environment,
+    stack: stack.identify(variant),
+    environment: stack.environment(threads),
     device: batch.device,
     seed: planned.seed,
     cpus,

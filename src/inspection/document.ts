@@ -12,6 +12,8 @@ export interface WorkerMoments {
   readonly collected: Seconds;
   /** At the same moment. */
   readonly usage: ResourceUsage;
+  /** Variables of the worker's own environment that a library may have read. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 const nanosecond = (value: Seconds): Seconds => Math.round(value * 1e9) / 1e9;
@@ -34,10 +36,13 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
 }
 
 /** A library knows better than its file what it is. */
-function librarySays({ library }: NativeOutcome): Partial<InspectionDocument['stack']> {
+function librarySays(
+  { library }: NativeOutcome,
+  { environment }: WorkerMoments,
+): Partial<InspectionDocument['stack']> {
   if (library === null) return {};
   const { version, chose, binding } = library;
-  return { version, chose, threadBinding: binding };
+  return { version, chose, threadBinding: binding, environment: { ...environment } };
 }
 
 export interface SamplesFile {
@@ -71,7 +76,7 @@ export function makeDocument(
     index: job.index,
     attempt: job.attempt,
     case: job.case,
-    stack: { ...job.stack, implementation: outcome.implementation, ...librarySays(outcome) },
+    stack: { ...job.stack, implementation: outcome.implementation, ...librarySays(outcome, moments) },
     device: job.device,
     seed: job.seed,
     cpus: [...job.cpus],

@@ -9,6 +9,7 @@ import { readLocalFile } from '../machine/local-files.js';
 import { type NativeOutcome, native, type RunningInspection } from '../native.js';
 import { sha256 } from '../record/digest.js';
 import type { ResourceUsage } from '../record/schema.js';
+import { relevantEnvironment } from '../stacks/environment.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { encodeSamples } from '../store/samples-file.js';
 import { snapshotPaths } from '../telemetry/paths.js';
@@ -95,7 +96,13 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
     outcome.callsPerSample,
   );
   const file = { file: job.samplesName, sha256: sha256(samples) };
-  const moments = { startedAt, began, collected: monotonic(), usage: usageSoFar() };
+  const moments = {
+    startedAt,
+    began,
+    collected: monotonic(),
+    usage: usageSoFar(),
+    environment: relevantEnvironment(process.env),
+  };
   const document = makeDocument(job, outcome, moments, file);
   const { path, refused } = write(job, { document: `${JSON.stringify(document)}\n`, samples });
   report({

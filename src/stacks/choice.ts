@@ -30,7 +30,7 @@ export function choiceAdvice(
     topic: `${provider}-choice`,
     level: 'important',
     seen: `${path} chose its code for "${chose}" on a CPU with ${LEVEL_NAMES[level]}`,
-    why: 'a library that does not know a CPU takes code for an older one, and reaches half of its speed or less: a comparison would then be about that',
+    why: 'a library that does not know a CPU takes code for another one and may leave a good part of its speed unused: a comparison would then be about that',
     action: `${choices.remedy}; the record names what was chosen either way`,
   };
 }

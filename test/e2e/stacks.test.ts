@@ -28,7 +28,11 @@ describe('a library by its path', () => {
   it('is measured, verified and identified: its file, its name, its checksum', () =>
     withFolder(async (out) => {
       const path = tinyLibrary(folder, 'sound');
-      const { run, record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
+      const args = [...SMALL, '--threads', '1', '--stack', `cblas:${path}`];
+      process.env.OMP_PROC_BIND = 'true';
+      const { run, record } = await matmulRecord(out, ...args).finally(() => {
+        delete process.env.OMP_PROC_BIND;
+      });
       expect(run.stderr).toBe('');
       expect(run.code).toBe(0);
       expect(written.record.safeParse(record).error).toBeUndefined();
@@ -46,7 +50,9 @@ describe('a library by its path', () => {
         implementation: 'cblas_sgemm',
         threadBinding: 'each',
       });
+      // As the launch itself saw it.
       expect(batch?.stack.environment).toMatchObject({ OMP_NUM_THREADS: '1' });
+      expect(batch?.stack.environment).not.toHaveProperty('OMP_PROC_BIND');
       expect(record.kpis[0]?.labels).toMatchObject({ stack: 'cblas', stack_variant: path });
     }));
 
