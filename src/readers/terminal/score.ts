@@ -33,7 +33,7 @@ function flagsText(weaknesses: readonly Weakness[]): string {
 /** The reference weakens every score: it is named once. */
 function weaknessRows({ scores }: ScoreDocument, style: Style): readonly Row[] {
   const own = scores
-    .filter(({ score, interval, reason }) => score === null || interval !== null || reason === null)
+    .filter(({ score, reason }) => score === null || reason === null)
     .map(({ name, weakenedBy }) => ({
       name,
       flags: flagsText(weakenedBy.filter(({ of }) => of === 'stack')),
