@@ -29,11 +29,17 @@ const packageName = (provider: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** A version that is none of Python's is matched as text. */
-function versionText(version: string): string {
-  return /^\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9.]+)?$/i.test(version)
-    ? `==${version}`
-    : `===${version}`;
+const PYTHON_VERSION = /^\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9.]+)?$/i;
+
+/**
+ * `{version: '==0.3.26'}`. A version that is none of Python's is matched as text; of a banner such as OpenBLAS's, which has spaces, its
+ * number counts. Nothing where the stack does not say.
+ */
+function versionOf(version: string | null): { readonly version?: string } {
+  if (version === null) return {};
+  const number = /\s/.test(version) ? (/\d+(\.\d+)+/.exec(version)?.[0] ?? null) : version;
+  if (number === null) return {};
+  return { version: `${PYTHON_VERSION.test(number) ? '==' : '==='}${number}` };
 }
 
 /**
@@ -79,7 +85,6 @@ const unitName = (name: string): string =>
 
 function yamlOf(one: StackScore, document: ScoreDocument, labels: Labels): string {
   const { stack } = one;
-  const version = stack.version === null ? {} : { version: versionText(stack.version) };
   const yaml = new Document({
     units: {
       steps: [
@@ -87,7 +92,7 @@ function yamlOf(one: StackScore, document: ScoreDocument, labels: Labels): strin
           name: unitName(one.name),
           type: 'step',
           should_include: { adviser_pipeline: true, ...hardware(labels) },
-          match: { package_version: { name: packageName(stack.provider), ...version } },
+          match: { package_version: { name: packageName(stack.provider), ...versionOf(stack.version) } },
           run: {
             score: stepScore(one),
             justification: [{ type: 'INFO', message: message(one, document), link: 'pi-bench-score' }],
@@ -112,7 +117,7 @@ export function prescriptionsOf(document: ScoreDocument, labels: Labels): Prescr
   const taken = new Map<string, string>();
   const slowestFirst = document.scores.toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1));
   for (const one of slowestFirst) {
-    const key = `${packageName(one.stack.provider)} ${one.stack.version ?? ''}`;
+    const key = `${packageName(one.stack.provider)} ${versionOf(one.stack.version).version ?? ''}`;
     const twin = taken.get(key);
     if (one.score === null) {
       leftOut.push({ name: one.name, why: one.reason ?? 'it has no score' });

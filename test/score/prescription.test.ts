@@ -86,6 +86,12 @@ describe('a prescription', () => {
     expect(unitOf(prescriptions[0]?.yaml ?? '').match.package_version.version).toBe('===1.0-rc0~x');
   });
 
+  it('takes the number out of a banner', () => {
+    const banner = 'OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH MAX_THREADS=64';
+    const { prescriptions } = prescribe([batch({ provider: 'openblas', version: banner }, 0.5)]);
+    expect(unitOf(prescriptions[0]?.yaml ?? '').match.package_version.version).toBe('==0.3.21');
+  });
+
   it('is given to the slowest of the stacks that are one package to a resolver', () => {
     const { prescriptions, leftOut } = prescribe([
       batch({ provider: 'embedded', variant: 'avx2' }, 0.9),

@@ -38,6 +38,10 @@ type Stack = RecordBatch['stack'];
 const chosenText = ({ provider, variant }: Stack): string =>
   variant === null ? provider : `${provider}:${variant}`;
 
+/** Some libraries give a banner for their version: its number tells. */
+const shortVersion = (version: string): string =>
+  /\s/.test(version) ? (/\d+(\.\d+)+/.exec(version)?.[0] ?? version) : version;
+
 /** What a stack is called among others: no longer than it takes to tell them apart. */
 export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string> {
   const distinct = new Map(stacks.map((stack) => [stackKey(stack), stack]));
@@ -45,9 +49,11 @@ export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string
   for (const [key, stack] of distinct) {
     const others = [...distinct.values()].filter((other) => other !== stack);
     const chosen = chosenText(stack);
-    const versioned = stack.version === null ? chosen : `${chosen} ${stack.version}`;
+    const versioned = stack.version === null ? chosen : `${chosen} ${shortVersion(stack.version)}`;
     const same = others.filter((other) => chosenText(other) === chosen);
-    const alike = same.some(({ version }) => version === stack.version);
+    const alike = same.some(
+      ({ version }) => shortVersion(version ?? '') === shortVersion(stack.version ?? ''),
+    );
     const build = (stack.sha256 ?? stack.file ?? 'unknown build').slice(0, 12);
     names.set(key, same.length === 0 ? chosen : alike ? `${versioned} ${build}` : versioned);
   }

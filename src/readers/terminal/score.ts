@@ -1,6 +1,6 @@
 /** The scores of stacks for a person: a row for each, then what weakens them. */
 import { plural, significant } from '../../quantities/format.js';
-import type { ScoreDocument, StackScore } from '../../score/score.js';
+import type { ScoreDocument, StackScore, Weakness } from '../../score/score.js';
 import { differencesText } from '../comparison/comparable.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
@@ -23,17 +23,28 @@ function row({ name, score, interval, reason, cases, missing }: StackScore, styl
   ];
 }
 
-/** Each flag once, with how many cases of whom it weakens. */
+/** Each flag once, with how many cases it weakens. */
+function flagsText(weaknesses: readonly Weakness[]): string {
+  const titles = new Map<string, Set<string>>();
+  for (const { flag, title } of weaknesses) titles.set(flag, (titles.get(flag) ?? new Set()).add(title));
+  return [...titles].map(([flag, { size }]) => `${flag} (${plural(size, 'case')})`).join(', ');
+}
+
+/** The reference weakens every score: it is named once. */
 function weaknessRows({ scores }: ScoreDocument, style: Style): readonly Row[] {
-  return scores.flatMap(({ name, weakenedBy }): readonly Row[] => {
-    const counts = new Map<string, number>();
-    for (const { flag, of } of weakenedBy) {
-      const key = of === 'stack' ? flag : `the reference’s ${flag}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    const told = [...counts].map(([flag, count]) => `${flag} (${plural(count, 'case')})`);
-    return told.length === 0 ? [] : [['weakened', style.warn(`${name}: ${told.join(', ')}`)]];
-  });
+  const own = scores
+    .filter(({ score, reason }) => score === null || reason === null)
+    .map(({ name, weakenedBy }) => ({
+      name,
+      flags: flagsText(weakenedBy.filter(({ of }) => of === 'stack')),
+    }));
+  const ofReference = flagsText(
+    scores.flatMap(({ weakenedBy }) => weakenedBy.filter(({ of }) => of === 'reference')),
+  );
+  return [...own, { name: 'all, by the reference', flags: ofReference }].flatMap(
+    ({ name, flags }): readonly Row[] =>
+      flags === '' ? [] : [['weakened', style.warn(`${name}: ${flags}`)]],
+  );
 }
 
 export function renderScore(document: ScoreDocument, style: Style): string {
