@@ -52,6 +52,7 @@ it(
       expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain(record.campaign.id);
       const installed = join(folder, 'node_modules', 'pi-bench');
       expect(readdirSync(join(installed, 'schema')).sort()).toEqual([
+        'campaign.schema.json',
         'inspection.schema.json',
         'record.schema.json',
       ]);
