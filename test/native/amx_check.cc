@@ -250,7 +250,7 @@ void check_type(Checks& check, const Packing& plain, int factor) {
   const std::string name = "modelled AMX, " + name_of(Dot::kType);
   const InstructionSet set = set_of(name.c_str(), modelled);
   check_every_shape(check, set);
-  check_shapes(check, set, modelled, std::max(1, kModelStride / factor));
+  check_shapes(check, set, modelled, std::max(1, kModelStride / factor), false);
   const auto misused = misuse();
   check.that(!misused, name + ": these shapes use their tiles as they may", misused.value_or(""));
   check_random_shapes(check, set, shapes);
