@@ -71,7 +71,7 @@ export function readJournal(path: string): Journal {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    throw new UserError(`cannot read ${path}: ${messageOf(error)}; resume takes a campaign's results folder`);
+    throw new UserError(`cannot read ${path}: ${messageOf(error)}; it lies in a campaign's results folder`);
   }
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const lines = bytes.subarray(0, wholeBytes).toString('utf8').split('\n').slice(0, -1);

@@ -39,7 +39,11 @@ async function report(path: string, { format: name, out, open, samples }: Option
   if (open && name !== 'html') throw new UserError('--open goes with --format html');
   const read = readReport(path);
   for (const { name: batch, details } of read.report.batches) {
-    for (const { launch, why } of details?.missing ?? []) say(`${batch}: launch ${launch} ${why}`);
+    const [first, ...others] = details?.missing ?? [];
+    if (first === undefined) continue;
+    const more =
+      others.length === 0 ? '' : `; ${plural(others.length, 'launch', 'launches')} more cannot be shown`;
+    say(`${batch}: launch ${first.launch} ${first.why}${more}`);
   }
   const place = placeOf(format, out, read.folder);
   const written = await writeReport(format, { read, samples, warn: say }, place);
