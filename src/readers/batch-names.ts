@@ -146,7 +146,24 @@ function distinct(names: readonly string[]): readonly string[] {
 /** Every one of them is called an inspection, which tells none apart. */
 const sourceOf = ({ imported }: NamedBatch): string => (imported?.source ?? '').replace(/^inspection-/, '');
 
+/**
+ * Of several indicators: each batch by its indicator, and by what it differs in from the others of that one. They have
+ * nothing in common that could be an axis.
+ */
+function nameByIndicator(batches: readonly NamedBatch[]): BatchNames {
+  const names = new Map<NamedBatch, string>();
+  for (const indicator of new Set(batches.map(({ asked }) => asked.case.indicator))) {
+    const own = batches.filter(({ asked }) => asked.case.indicator === indicator);
+    nameBatches(own).names.forEach((name, i) => {
+      const batch = own[i];
+      if (batch !== undefined) names.set(batch, name === null ? indicator : `${indicator} ${name}`);
+    });
+  }
+  return { names: batches.map((batch) => names.get(batch) ?? 'batch'), axis: null };
+}
+
 export function nameBatches(batches: readonly NamedBatch[]): BatchNames {
+  if (new Set(batches.map(({ asked }) => asked.case.indicator)).size > 1) return nameByIndicator(batches);
   const square = batches.every(isSquare);
   const all = batches.map((batch) => traitsOf(batch, square));
   const keys = varying(all);

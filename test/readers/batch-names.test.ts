@@ -29,6 +29,12 @@ describe('nameBatches', () => {
     expect(axis).toMatchObject({ key: 'repetitions', values: [50, 2000] });
   });
 
+  it('names batches of several indicators by it, and by what differs among its own', () => {
+    const { names, axis } = named({ size: 64 }, memory('read', 'none', 1024), { size: 128 });
+    expect(names).toEqual(['matmul 64', 'memory', 'matmul 128']);
+    expect(axis).toBeNull();
+  });
+
   it('keeps m, n and k apart where a product is not square', () => {
     const flat = specOf({});
     flat.case.parameters.m = 1;
