@@ -5,6 +5,7 @@
 
 import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { notCheckedOf } from '../readers/not-checked.js';
+import { recommendationText } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
 import { verificationOf } from '../readers/verification.js';
 import type { CurveKpi, PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
@@ -88,6 +89,8 @@ export interface ReportModel {
   readonly imported: NonNullable<PiBenchRecord['imported']> | null;
   readonly axis: SweptAxis | null;
   readonly batches: readonly BatchModel[];
+  /** What a sweep of repetitions answers, a sentence each. */
+  readonly recommendations: readonly string[];
   /** Over a working set. Of others the figure of the sweep tells more: quartiles, and what bounds them. */
   readonly curves: readonly CurveKpi[];
 }
@@ -185,6 +188,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     imported: record.imported ?? null,
     axis,
     batches,
+    recommendations: (record.recommendations ?? []).map(recommendationText),
     curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi && kpi.xUnit === 'B'),
   };
 }

@@ -34,7 +34,10 @@ function rangeText(low: number, high: number): string {
 const flagsText = ({ flags }: BatchModel): string =>
   flags.length === 0
     ? 'none'
-    : flags.map(({ name, inspections }) => `${name} (${inspections.length})`).join(', ');
+    : flags
+        // Of an import nobody knows which launches.
+        .map(({ name, inspections }) => (inspections.length === 0 ? name : `${name} (${inspections.length})`))
+        .join(', ');
 
 function scoreText({ rate, rateUnit, verified }: BatchModel): string {
   if (verified === 'failed') return 'WRONG';

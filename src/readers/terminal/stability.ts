@@ -1,7 +1,8 @@
 /** The stability table: several batches of a campaign, one row each, over their launch medians. */
 import { formatShare, plural, prefixOf, significant } from '../../quantities/format.js';
-import type { PiBenchRecord, Recommendation, RecordBatch } from '../../record/schema.js';
+import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
+import { recommendationText } from '../recommendation.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { importedNotes, remarksOf } from './imported.js';
 import { sparkline } from './sparkline.js';
@@ -78,14 +79,6 @@ function rateText({ rate, rateUnit }: RecordBatch): string {
 function legend(letters: ReadonlyMap<string, string>, style: Style): readonly string[] {
   if (letters.size === 0) return [];
   return [[...letters].map(([name, letter]) => `${style.warn(letter)} ${name}`).join(', ')];
-}
-
-/** `what a sweep of repetitions answers`, in two sentences. */
-export function recommendationText({ why, launches }: Recommendation): string {
-  const targets = launches.map(
-    ({ target, launches: count }) => `${plural(count, 'launch', 'launches')} for ±${formatShare(target)}`,
-  );
-  return targets.length === 0 ? why : `${why}; with these, ${targets.join(', ')}`;
 }
 
 function precisionText(

@@ -78,7 +78,12 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
     ...section('Launches that were not measured', list(failedLines(report).map(escaped))),
     ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
     ...section('Machine and origin', origin),
-    ...section('Stability', [STABILITY_CAPTION, '', ...tableLines(STABILITY_COLUMNS, stabilityRows(report))]),
+    ...section('Stability', [
+      STABILITY_CAPTION,
+      '',
+      ...tableLines(STABILITY_COLUMNS, stabilityRows(report)),
+      ...report.recommendations.flatMap((text) => ['', `Repetitions: ${text}.`]),
+    ]),
     ...(figures === null ? [] : section('Figures', figureLines(report, figures).slice(1))),
   ];
   return `${lines.join('\n')}\n`;

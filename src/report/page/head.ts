@@ -198,6 +198,8 @@ export function stabilityHtml(report: ReportModel): string {
     '<div class="wide" role="region" aria-labelledby="stability-title" tabindex="0">',
     '<table aria-labelledby="stability-title" aria-describedby="stability-note">',
     `<thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`,
-    '</div></div>',
+    '</div>',
+    ...report.recommendations.map((text) => `<p><strong>Repetitions:</strong> ${escapeHtml(text)}.</p>`),
+    '</div>',
   ].join('\n');
 }
