@@ -35,7 +35,7 @@ export function bootstrap() {
     if (failure !== null) return failure;
   }
   if (addonStale()) {
-    say('building the native addon (some seconds)');
+    say('building the native addon (about a minute on two cores)');
     const failure = buildNative();
     if (failure !== null) return failure;
   }
