@@ -47,6 +47,9 @@ const OWN = new Set([
   'box',
   'machine',
   'callsPerSample',
+  // Null where a run's samples showed no spread between its launches.
+  'bestRepetitions',
+  'launchesForOnePercentAtBest',
 ]);
 
 /** The document without what differs between two undisturbed runs: every measured number becomes its type. */
