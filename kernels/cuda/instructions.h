@@ -11,6 +11,8 @@
 #include "types.h"
 
 #define PIBENCH_DEVICE __device__ __forceinline__
+#define PIBENCH_UNROLL _Pragma("unroll")
+#define PIBENCH_UNROLL_8 _Pragma("unroll 8")
 
 namespace pibench::kernels::cuda {
 

@@ -16,6 +16,9 @@ namespace pibench::kernels::cuda {
 inline constexpr double kScaleFactor = 3.0;
 inline constexpr double kWrittenValue = 1.25;
 
+inline constexpr std::uint64_t kPassThreads =
+    512;  // of a block; a constant, so that offsets need no registers
+
 struct alignas(16) Pair {
   double first, second;
 };
@@ -55,16 +58,15 @@ PIBENCH_DEVICE std::uint64_t bits_of(const Pair& pair) {
   return std::bit_cast<std::uint64_t>(pair.first) + std::bit_cast<std::uint64_t>(pair.second);
 }
 
-// Calls `body(first, count)` for what this thread moves: pairs first, first + threads, ... , four where four
-// are left.
-template <typename Four_, typename One>
-PIBENCH_DEVICE void over_pairs(std::uint64_t pairs, const Four_& four, const One& one) {
-  const std::uint64_t threads = threads_of_block();
-  const std::uint64_t step = threads * 4 * blocks_of_grid();
-  std::uint64_t at = threads * 4 * block_index() + thread_index();
-  for (; at + 3 * threads < pairs; at += step) four(at, threads);
-  // What is left of a last group of four. A later group begins beyond the end.
-  for (int i = 0; i < 4; ++i, at += threads)
+// Calls `four(at)` for pairs at, at + kPassThreads, ..., four of them, and `one(at)` for what is left of the
+// last four.
+template <typename Fours, typename One>
+PIBENCH_DEVICE void over_pairs(std::uint64_t pairs, const Fours& four, const One& one) {
+  const std::uint64_t step = kPassThreads * 4 * blocks_of_grid();
+  std::uint64_t at = kPassThreads * 4 * block_index() + thread_index();
+  for (; at + 3 * kPassThreads < pairs; at += step) four(at);
+  // A later group begins beyond the end.
+  for (int i = 0; i < 4; ++i, at += kPassThreads)
     if (at < pairs) one(at);
 }
 
@@ -77,17 +79,17 @@ PIBENCH_DEVICE void memory_pass(const MemoryArguments& arguments) {
   };
   over_pairs(
       arguments.elements / 2,
-      [&](std::uint64_t at, std::uint64_t threads) {
+      [&](std::uint64_t at) {
         Pair a[4] = {};
         Pair b[4] = {};
-#pragma unroll
+        PIBENCH_UNROLL
         for (std::uint32_t i = 0; i < 4; ++i) {
-          if constexpr (kReadsA) a[i] = load_pair<streaming>(arguments.a, at + i * threads);
-          if constexpr (kReadsB) b[i] = load_pair<streaming>(arguments.b, at + i * threads);
+          if constexpr (kReadsA) a[i] = load_pair<streaming>(arguments.a, at + i * kPassThreads);
+          if constexpr (kReadsB) b[i] = load_pair<streaming>(arguments.b, at + i * kPassThreads);
         }
-#pragma unroll
+        PIBENCH_UNROLL
         for (std::uint32_t i = 0; i < 4; ++i)
-          store_pair<streaming>(arguments.out, at + i * threads, make(a[i], b[i]));
+          store_pair<streaming>(arguments.out, at + i * kPassThreads, make(a[i], b[i]));
       },
       [&](std::uint64_t at) {
         const Pair a = kReadsA ? load_pair<streaming>(arguments.a, at) : Pair{};
@@ -106,11 +108,11 @@ PIBENCH_DEVICE void read_pass(const MemoryArguments& arguments) {
   std::uint64_t sum = 0;
   over_pairs(
       arguments.elements / 2,
-      [&](std::uint64_t at, std::uint64_t threads) {
+      [&](std::uint64_t at) {
         Pair a[4];
-#pragma unroll
-        for (std::uint32_t i = 0; i < 4; ++i) a[i] = load_pair<streaming>(arguments.a, at + i * threads);
-#pragma unroll
+        PIBENCH_UNROLL
+        for (std::uint32_t i = 0; i < 4; ++i) a[i] = load_pair<streaming>(arguments.a, at + i * kPassThreads);
+        PIBENCH_UNROLL
         for (const Pair& pair : a) sum += bits_of(pair);
       },
       [&](std::uint64_t at) { sum += bits_of(load_pair<streaming>(arguments.a, at)); });

@@ -70,13 +70,13 @@ template <Element operand, typename Sum>
 PIBENCH_DEVICE void multiply_mma_stage(Sum (&sums)[4][4][4], std::uint32_t a, std::uint32_t b,
                                        std::uint32_t row, std::uint32_t column, std::uint32_t lane) {
   using T = MmaTiling<operand>;
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t part = 0; part < 2; ++part) {  // 32 bytes along k in each
     std::uint32_t of_a[4][4];
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t i = 0; i < 4; ++i)
       load_matrices(of_a[i], a + place_in_rows_64(row + i * 16 + lane % 16, part * 2 + lane / 16));
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t pair = 0; pair < 2; ++pair) {  // 16 columns in each
       std::uint32_t of_b[4];  // the first 8 columns: two halves along k; the next 8: the same
       if constexpr (T::kTurned)
@@ -85,7 +85,7 @@ PIBENCH_DEVICE void multiply_mma_stage(Sum (&sums)[4][4][4], std::uint32_t a, st
       else
         load_matrices(of_b, b + place_in_rows_64(column + pair * 16 + lane / 16 * 8 + lane % 8,
                                                  part * 2 + lane / 8 % 2));
-#pragma unroll
+      PIBENCH_UNROLL
       for (std::uint32_t i = 0; i < 4; ++i) {
         multiply_add<operand>(sums[i][pair * 2], of_a[i], of_b[0], of_b[1]);
         multiply_add<operand>(sums[i][pair * 2 + 1], of_a[i], of_b[2], of_b[3]);
@@ -100,26 +100,26 @@ PIBENCH_DEVICE void multiply_mma_stage(double (&sums)[4][4][4], std::uint32_t a,
                                        std::uint32_t row, std::uint32_t column, std::uint32_t lane) {
   using T = MmaTiling<operand>;
   double of_b[4][4];
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t j = 0; j < 4; ++j) {
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t i = 0; i < 4; ++i) {
       const std::uint32_t at = column + j * 8 + lane / 4;
       of_b[j][i] =
           load_shared_double(b + place_in_wide_rows(T::kRowBytesB, lane % 4 + i * 4, at / 2) + at % 2 * 8);
     }
   }
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 4; ++i) {
     double of_a[8];
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t e = 0; e < 8; ++e) {
       const std::uint32_t at = lane % 4 + e / 2 * 4;
       of_a[e] = load_shared_double(
           a + place_in_wide_rows(T::kTile.k * T::kBytes, row + i * 16 + lane / 4 + e % 2 * 8, at / 2) +
           at % 2 * 8);
     }
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t j = 0; j < 4; ++j) multiply_add_double(sums[i][j], of_a, of_b[j]);
   }
 }
@@ -174,11 +174,11 @@ PIBENCH_DEVICE void mma_gemm(const GemmArguments& arguments) {
         const std::uint32_t a = memory + stage * (T::kBytesA + T::kBytesB);
         multiply_mma_stage<operand>(sums, a, a + T::kBytesA, row, column, lane);
       });
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 4; ++i) {
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t j = 0; j < 4; ++j) {
-#pragma unroll
+      PIBENCH_UNROLL
       for (std::uint32_t half = 0; half < 2; ++half) {
         const std::int32_t at =
             corner.row + static_cast<std::int32_t>(row + i * 16 + half * 8 + row_of_lane(lane));

@@ -54,17 +54,17 @@ PIBENCH_DEVICE void peak_scalar(const PeakArguments& arguments) {
   const T factor = T{1} - (number(0) + T{2}) / 1024;
   const T term = number(1) / 512;
   T chains[kPeakChains];
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < kPeakChains; ++i) chains[i] = number(2 + i);
   for (std::uint32_t round = 0; round < arguments.iterations; ++round) {
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t step = 0; step < kScalarSteps; ++step) {
-#pragma unroll
+      PIBENCH_UNROLL
       for (T& chain : chains) chain = chain * factor + term;
     }
   }
   std::uint64_t sum = 0;
-#pragma unroll
+  PIBENCH_UNROLL
   for (const T chain : chains) sum += whole_bits(chain);
   report_sum(arguments, sum);
 }
@@ -74,17 +74,17 @@ PIBENCH_DEVICE void peak_mma(const PeakArguments& arguments) {
   using Sum = std::conditional_t<element == Element::int8, std::int32_t, float>;
   std::uint32_t a[4];
   std::uint32_t b[2];
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 4; ++i) a[i] = random_word(element, thread_index() * 8 + i);
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 2; ++i) b[i] = random_word(element, thread_index() * 8 + 4 + i);
   Sum sums[kPeakChains][4] = {};
   for (std::uint32_t round = 0; round < arguments.iterations; ++round) {
-#pragma unroll
+    PIBENCH_UNROLL
     for (Sum(&chain)[4] : sums) multiply_add<element>(chain, a, b[0], b[1]);
   }
   std::uint64_t sum = 0;
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < kPeakChains * 4; ++i) sum += whole_bits(sums[i / 4][i % 4]);
   report_sum(arguments, sum);
 }
@@ -95,17 +95,17 @@ PIBENCH_DEVICE void peak_mma_double(const PeakArguments& arguments) {
   };
   double a[8];
   double b[4];
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 8; ++i) a[i] = number(i);
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 4; ++i) b[i] = number(8 + i);
   double sums[kPeakChains][4] = {};
   for (std::uint32_t round = 0; round < arguments.iterations; ++round) {
-#pragma unroll
+    PIBENCH_UNROLL
     for (double(&chain)[4] : sums) multiply_add_double(chain, a, b);
   }
   std::uint64_t sum = 0;
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < kPeakChains * 4; ++i) sum += whole_bits(sums[i / 4][i % 4]);
   report_sum(arguments, sum);
 }

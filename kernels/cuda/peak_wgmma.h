@@ -25,12 +25,12 @@ PIBENCH_DEVICE void peak_wgmma(const PeakArguments& arguments) {
   const std::uint32_t a = memory + of_whole_warp(thread_index() / 128) * (kPeakBytesA / 2);
   const std::uint32_t b = memory + kPeakBytesA;
   Sum sums[128];
-#pragma unroll
+  PIBENCH_UNROLL
   for (Sum& sum : sums) sum = 0;
   for (std::uint32_t round = 0; round < arguments.iterations; ++round) {
     hold(sums);
     wgmma_fence();
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t part = 0; part < 4; ++part) {
       const std::uint64_t of_b =
           kByRows ? wgmma_descriptor(b + part * 2048, 8192, 1024) : wgmma_descriptor(b + part * 32, 16, 1024);
@@ -43,7 +43,7 @@ PIBENCH_DEVICE void peak_wgmma(const PeakArguments& arguments) {
   wgmma_wait<0>();
   hold(sums);
   std::uint64_t sum = 0;
-#pragma unroll
+  PIBENCH_UNROLL
   for (const Sum one : sums) sum += whole_bits(one);
   report_sum(arguments, sum);
 }

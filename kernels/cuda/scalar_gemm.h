@@ -30,7 +30,7 @@ PIBENCH_DEVICE void load_scalar_a(const GemmArguments& arguments, const Corner& 
                                   std::int32_t depth) {
   const auto* a = static_cast<const float*>(arguments.a) +
                   static_cast<std::int64_t>(corner.matrix) * arguments.m * arguments.k;
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t pass = 0; pass < kScalarRows * kScalarDepth / 256; ++pass) {
     const std::uint32_t index = pass * 256 + thread_index();
     const std::uint32_t in_row = index % kScalarDepth;
@@ -70,31 +70,31 @@ PIBENCH_DEVICE void scalar_gemm(const GemmArguments& arguments) {
       [&](std::uint32_t stage) {
         const float* a = memory + stage * kScalarStage + row;
         const float* b = memory + stage * kScalarStage + kScalarDepth * kScalarPitch + column;
-#pragma unroll 8
+        PIBENCH_UNROLL_8
         for (std::uint32_t k = 0; k < kScalarDepth; ++k) {
           Four of_a[2];
           Four of_b[4];
-#pragma unroll
+          PIBENCH_UNROLL
           for (std::uint32_t i = 0; i < 2; ++i)
             of_a[i] = *reinterpret_cast<const Four*>(a + k * kScalarPitch + i * 16);
-#pragma unroll
+          PIBENCH_UNROLL
           for (std::uint32_t j = 0; j < 4; ++j)
             of_b[j] = *reinterpret_cast<const Four*>(b + k * kScalarColumns + j * 32);
-#pragma unroll
+          PIBENCH_UNROLL
           for (std::uint32_t i = 0; i < 8; ++i) {
-#pragma unroll
+            PIBENCH_UNROLL
             for (std::uint32_t j = 0; j < 16; ++j)
               sums[i][j] += of_a[i / 4].value[i % 4] * of_b[j / 4].value[j % 4];
           }
         }
       });
   auto* c = static_cast<float*>(arguments.c);
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 8; ++i) {
     const std::int32_t at_row = corner.row + static_cast<std::int32_t>(row + i / 4 * 16 + i % 4);
     if (at_row >= arguments.m) continue;
     float* line = c + (static_cast<std::int64_t>(corner.matrix) * arguments.m + at_row) * arguments.n;
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t j = 0; j < 4; ++j) {
       const std::int32_t at = corner.column + static_cast<std::int32_t>(column + j * 32);
       if constexpr (aligned) {
@@ -102,7 +102,7 @@ PIBENCH_DEVICE void scalar_gemm(const GemmArguments& arguments) {
           *reinterpret_cast<Four*>(line + at) = {sums[i][j * 4], sums[i][j * 4 + 1], sums[i][j * 4 + 2],
                                                  sums[i][j * 4 + 3]};
       } else {
-#pragma unroll
+        PIBENCH_UNROLL
         for (std::int32_t e = 0; e < 4; ++e)
           if (at + e < arguments.n) line[at + e] = sums[i][j * 4 + static_cast<std::uint32_t>(e)];
       }

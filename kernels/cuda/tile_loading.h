@@ -43,7 +43,7 @@ struct MatrixView {
 template <std::uint32_t bytes>
 PIBENCH_DEVICE Words gather(const std::uint8_t* first, std::int32_t count) {
   Words words{};
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t i = 0; i < 16 / bytes; ++i) {
     if (static_cast<std::int32_t>(i) >= count) continue;
     if constexpr (bytes == 8) {
@@ -71,7 +71,7 @@ PIBENCH_DEVICE void load_tile(const MatrixView<bytes>& view, std::int32_t row, s
   constexpr std::uint32_t kChunks = row_bytes / 16;
   constexpr std::uint32_t kPasses = rows * kChunks / kThreads;
   static_assert(rows * kChunks % kThreads == 0);
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t pass = 0; pass < kPasses; ++pass) {
     const std::uint32_t index = pass * kThreads + thread_index();
     const std::uint32_t in_tile = index / kChunks;
@@ -94,7 +94,7 @@ PIBENCH_DEVICE void load_tile(const MatrixView<bytes>& view, std::int32_t row, s
 template <std::uint32_t stages, std::uint32_t depth, typename Load, typename Multiply>
 PIBENCH_DEVICE void run_ring(std::int32_t k, const Load& load, const Multiply& multiply) {
   const std::uint32_t steps = (static_cast<std::uint32_t>(k) + depth - 1) / depth;
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t step = 0; step < stages - 1; ++step) {
     if (step < steps) load(step, static_cast<std::int32_t>(step * depth));
     commit_copies();

@@ -139,12 +139,12 @@ PIBENCH_DEVICE void store_sums(const TensorGemmArguments& arguments, const Sum (
   const std::uint32_t lane = thread % 32;
   const std::uint32_t line = thread / 32 * 16 + row_of_lane(lane);
   const bool elected = thread == 0;
-#pragma unroll
+  PIBENCH_UNROLL
   for (std::uint32_t slice = 0; slice < tile_n / kColumns; ++slice) {
     const std::uint32_t to = places + slice % 2 * kSliceBytes;
     if (elected) wait_until_read<1>();  // the store before the last is done with this place
     named_barrier(1 + group, kGroupThreads);
-#pragma unroll
+    PIBENCH_UNROLL
     for (std::uint32_t i = 0; i < kColumns / 8; ++i) {
       const std::uint32_t offset = line * kRowBytes + (i * 8 + column_of_lane(lane)) * bytes_of(result);
       const std::uint32_t sum = (slice * kColumns / 8 + i) * 4;
@@ -185,7 +185,7 @@ PIBENCH_DEVICE void multiply_tiles(const TensorGemmArguments& arguments, std::ui
       const std::uint32_t b = ring + at.stage * Tile::kBytes + Tile::kBytesA;
       hold(sums);
       wgmma_fence();
-#pragma unroll
+      PIBENCH_UNROLL
       for (std::uint32_t part = 0; part < 4; ++part) {  // 32 bytes along k in each
         const std::uint64_t of_a = wgmma_descriptor(a + part * 32, 16, 8 * kRowBytes);
         const std::uint64_t of_b =
