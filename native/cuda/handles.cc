@@ -20,13 +20,18 @@ Event make_event() {
   return Event(event);
 }
 
-PrimaryContext::PrimaryContext(int ordinal) {
+DeviceOrdinal device_at(int ordinal) {
   int count = 0;
   check(cu().cuDeviceGetCount(&count), "cuDeviceGetCount");
   if (ordinal < 0 || ordinal >= count)
     throw NoGpu("there is no device cuda:" + std::to_string(ordinal) + "; the driver shows " +
                 (count == 1 ? "one, cuda:0" : std::to_string(count)));
-  check(cu().cuDeviceGet(&device_, ordinal), "cuDeviceGet");
+  DeviceOrdinal device = 0;
+  check(cu().cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  return device;
+}
+
+PrimaryContext::PrimaryContext(int ordinal) : device_(device_at(ordinal)) {
   check(cu().cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
   const Result code = cu().cuCtxSetCurrent(context_);
   if (code == result::kSuccess) return;

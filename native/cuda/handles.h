@@ -32,6 +32,9 @@ using GraphExec = std::unique_ptr<GraphExecHandle, detail::Deleter<&Functions::c
 Stream make_stream();
 Event make_event();
 
+// The driver's name for the device of an ordinal. Throws NoGpu where there is none.
+DeviceOrdinal device_at(int ordinal);
+
 // The context of a device that all of a process shares, current on the thread that made it.
 class PrimaryContext {
  public:
