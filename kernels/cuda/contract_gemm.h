@@ -80,11 +80,12 @@ constexpr MmaTile mma_tile(Element operand) {
     case 4:
       return {128, 128, 16};
     default:
-      return {128, 64, 16};
+      return {128, 128, 16};
   }
 }
 
-inline constexpr std::uint32_t kMmaStages = 4;
+// Of its ring. 96 KiB at most: what the smaller devices of 8.6, 8.9 and 12.0 have.
+constexpr std::uint32_t mma_stages(Element operand) { return operand == Element::float64 ? 3 : 4; }
 
 constexpr Gemm mma(const char* symbol, Element operand, Element result, std::uint32_t alignment) {
   const MmaTile tile = mma_tile(operand);
@@ -101,7 +102,7 @@ constexpr Gemm mma(const char* symbol, Element operand, Element result, std::uin
           tile.n,
           tile.k,
           256,
-          kMmaStages * (tile.m + tile.n) * tile.k * bytes_of(operand),
+          mma_stages(operand) * (tile.m + tile.n) * tile.k * bytes_of(operand),
           1,
           false,
           alignment,
