@@ -60,8 +60,8 @@ void raise_failure(const DeviceClock* device) {
   if (!failure.empty()) throw std::runtime_error(failure);
 }
 
-// What a device holds in its queue is limited, and a full one would make the host wait for what it has not yet let
-// begin.
+// What a device holds in its queue is limited, and a full one would make the host wait for what it has not
+// yet let begin.
 constexpr double kMostEnqueuedCalls = 256;
 
 // The clock rate of this thread's CPU says nothing about a device.

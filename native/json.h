@@ -36,10 +36,34 @@ inline std::string number(double value) {
   return digits;
 }
 
-class Object {
+// Members or items, one behind the other.
+class Sequence {
+ public:
+  [[nodiscard]] std::string enclosed(char open, char close) const {
+    std::string whole(1, open);
+    whole += body_;
+    whole += close;
+    return whole;
+  }
+
+ protected:
+  void append(std::string_view name, const std::string& raw) {
+    if (!body_.empty()) body_ += ',';
+    if (!name.empty()) {
+      body_ += text(name);
+      body_ += ':';
+    }
+    body_ += raw;
+  }
+
+ private:
+  std::string body_;
+};
+
+class Object : public Sequence {
  public:
   Object& add(std::string_view name, const std::string& raw) {
-    body_ += (body_.empty() ? "" : ",") + text(name) + ":" + raw;
+    append(name, raw);
     return *this;
   }
   Object& set(std::string_view name, std::string_view value) { return add(name, text(value)); }
@@ -51,22 +75,16 @@ class Object {
   Object& set(std::string_view name, const std::optional<T>& value) {
     return value ? set(name, *value) : add(name, "null");
   }
-  [[nodiscard]] std::string str() const { return "{" + body_ + "}"; }
-
- private:
-  std::string body_;
+  [[nodiscard]] std::string str() const { return enclosed('{', '}'); }
 };
 
-class Array {
+class Array : public Sequence {
  public:
   Array& add(const std::string& raw) {
-    body_ += (body_.empty() ? "" : ",") + raw;
+    append("", raw);
     return *this;
   }
-  [[nodiscard]] std::string str() const { return "[" + body_ + "]"; }
-
- private:
-  std::string body_;
+  [[nodiscard]] std::string str() const { return enclosed('[', ']'); }
 };
 
 }  // namespace pibench::json

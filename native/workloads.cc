@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../kernels/cpu/data_type_name.h"
+#include "cuda/matmul_workload.h"
 #include "matmul/matmul_workload.h"
 #include "measure/idle_workload.h"
 #include "memory/memory_workload.h"
@@ -53,15 +54,34 @@ Make memory(const WorkloadParameters& p) {
   return [parameters] { return memory::make_workload(parameters); };
 }
 
+cuda::Place place(const WorkloadParameters& p) {
+  return {static_cast<int>(p.number("ordinal")), p.text("kernels")};
+}
+
+Make cuda_matmul(const WorkloadParameters& p) {
+  const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const cuda::MatmulParameters parameters{
+      place(p),
+      {integer("m"), integer("n"), integer("k"), integer("batch"), cuda::element_named(p.text("dtype"))},
+      p.text("isa"),
+      static_cast<std::uint64_t>(p.number("seed")),
+      p.number("cold") != 0,
+      p.optional_text("interface"),
+      p.optional_text("library"),
+  };
+  return [parameters] { return cuda::make_matmul_workload(parameters); };
+}
+
 Make idle(const WorkloadParameters&) {
   return [] { return make_idle_workload(); };
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 4> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 5> kWorkloads{{
     {"matmul", matmul},
     {"peak", peak},
     {"memory", memory},
+    {"cuda-matmul", cuda_matmul},
     {"idle", idle},
 }};
 

@@ -31,7 +31,8 @@ class DeviceGemm {
 
   // Whether B has to lie transposed, n x k by rows.
   [[nodiscard]] virtual bool b_transposed() const noexcept = 0;
-  // The sets with which enqueue() will be called, by their place. Throws what the driver or the library refuses.
+  // The sets with which enqueue() will be called, by their place. Throws what the driver or the library
+  // refuses.
   virtual void bind(std::span<const OperandSet> sets) = 0;
   // One product of each of the batch; what fails is kept in the session.
   virtual void enqueue(std::size_t set) noexcept = 0;
@@ -39,8 +40,8 @@ class DeviceGemm {
   [[nodiscard]] virtual std::optional<LibraryReport> library() const { return std::nullopt; }
 };
 
-// Our kernel of the engine named (wgmma, mma, scalar), or with "" the preferred one. Throws std::invalid_argument where
-// there is none for the problem on this device.
+// Our kernel of the engine named (wgmma, mma, scalar), or with "" the preferred one. Throws
+// std::invalid_argument where there is none for the problem on this device.
 std::unique_ptr<DeviceGemm> make_own_gemm(Session& session, const GemmProblem& problem,
                                           const std::string& engine);
 

@@ -1,4 +1,5 @@
-// What every workload on a GPU has in common: the session, its clock, the monitor, one idle thread, and the report.
+// What every workload on a GPU has in common: the session, its clock, the monitor, one idle thread, and the
+// report.
 #pragma once
 
 #include <memory>

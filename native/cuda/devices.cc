@@ -105,7 +105,8 @@ std::string describe_devices() {
     for (int ordinal = 0; ordinal < count; ++ordinal) devices.add(describe(ordinal));
     document.set("cuda", version_text(driver.version())).set("library", driver.path());
     if (count == 0)
-      document.set("problem", "the driver is here and shows no device: CUDA_VISIBLE_DEVICES or the container hides it");
+      document.set("problem",
+                   "the driver is here and shows no device: CUDA_VISIBLE_DEVICES or the container hides it");
     else
       document.add("problem", "null");
   } catch (const std::exception& error) {

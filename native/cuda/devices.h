@@ -5,8 +5,9 @@
 
 namespace pibench::cuda {
 
-// A JSON document: { problem, cuda, driver, library, devices: [...] }, as src/machine/gpus.ts reads it. `problem` says
-// why there is no device, else null. Never throws for want of a GPU. Makes no context on any device.
+// A JSON document: { problem, cuda, driver, library, devices: [...] }, as src/machine/gpus.ts reads it.
+// `problem` says why there is no device, else null. Never throws for want of a GPU. Makes no context on any
+// device.
 std::string describe_devices();
 
 }  // namespace pibench::cuda

@@ -82,7 +82,8 @@ Driver::Driver() {
   symbols.get(f.cuGetErrorName, "cuGetErrorName");
   symbols.get(f.cuGetErrorString, "cuGetErrorString");
   if (!symbols.missing().empty())
-    throw NoGpu(std::string(kLibrary) + " has no " + symbols.missing() + ": it is no NVIDIA driver's library");
+    throw NoGpu(std::string(kLibrary) + " has no " + symbols.missing() +
+                ": it is no NVIDIA driver's library");
   path_ = path_of(reinterpret_cast<void*>(f.cuInit));
   initialise();
 
@@ -138,8 +139,8 @@ Driver::Driver() {
 
   constexpr int kLaunchKernelEx = 11060;
   constexpr int kTensorMaps = 12000;
-  f.cuLaunchKernelEx = reinterpret_cast<decltype(f.cuLaunchKernelEx)>(
-      younger(library, "cuLaunchKernelEx", kLaunchKernelEx));
+  f.cuLaunchKernelEx =
+      reinterpret_cast<decltype(f.cuLaunchKernelEx)>(younger(library, "cuLaunchKernelEx", kLaunchKernelEx));
   f.cuTensorMapEncodeTiled = reinterpret_cast<decltype(f.cuTensorMapEncodeTiled)>(
       younger(library, "cuTensorMapEncodeTiled", kTensorMaps));
 }
@@ -147,7 +148,8 @@ Driver::Driver() {
 // Before the other functions are looked for: an old driver lacks some of them, and its age is the reason.
 void Driver::initialise() {
   // The version can be had without a device.
-  if (functions_.cuDriverGetVersion(&version_) == result::kSuccess && version_ > 0 && version_ < kLeastVersion)
+  if (functions_.cuDriverGetVersion(&version_) == result::kSuccess && version_ > 0 &&
+      version_ < kLeastVersion)
     throw NoGpu("the driver in " + path_ + " speaks CUDA " + version_text(version_) + ", pi-bench needs " +
                 version_text(kLeastVersion) + " or newer: update the NVIDIA driver");
   const Result code = functions_.cuInit(0);
@@ -161,11 +163,13 @@ void Driver::refuse(Result code, const char* call) const {
       throw NoGpu(failed +
                   ": the driver is here, a GPU is not, or CUDA_VISIBLE_DEVICES or the container hides it");
     case result::kSystemDriverMismatch:
-      throw NoGpu(failed + ": the library is not of the same version as the kernel's part of the driver; "
-                           "restart the machine, or install both from one release");
+      throw NoGpu(failed +
+                  ": the library is not of the same version as the kernel's part of the driver; "
+                  "restart the machine, or install both from one release");
     case result::kStubLibrary:
-      throw NoGpu(failed + ": this is the toolkit's stub to link with; LD_LIBRARY_PATH puts it before the "
-                           "driver's own library");
+      throw NoGpu(failed +
+                  ": this is the toolkit's stub to link with; LD_LIBRARY_PATH puts it before the "
+                  "driver's own library");
     case result::kUnknown:
       throw NoGpu(failed + ": the kernel's part of the driver does not answer; nvidia-smi may say more");
     default:

@@ -132,7 +132,8 @@ class Driver {
 // Out of a device's memory: std::bad_alloc, with the device in its words.
 class OutOfDeviceMemory : public std::bad_alloc {
  public:
-  explicit OutOfDeviceMemory(std::string what) : what_(std::make_shared<const std::string>(std::move(what))) {}
+  explicit OutOfDeviceMemory(std::string what)
+      : what_(std::make_shared<const std::string>(std::move(what))) {}
   [[nodiscard]] const char* what() const noexcept override { return what_->c_str(); }
 
  private:

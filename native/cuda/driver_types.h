@@ -1,6 +1,6 @@
-// The few types, constants and functions of the CUDA driver's interface that pi-bench uses, declared here so that
-// the addon is built without a toolkit. Values are those of NVIDIA's documented, frozen binary interface;
-// test/native/cuda_types_check.cc compares them with cuda.h where there is one.
+// The few types, constants and functions of the CUDA driver's interface that pi-bench uses, declared here so
+// that the addon is built without a toolkit. Values are those of NVIDIA's documented, frozen binary
+// interface; test/native/cuda_types_check.cc compares them with cuda.h where there is one.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace pibench::cuda {
 
-using Result = int;         // CUresult
-using DeviceOrdinal = int;  // CUdevice
+using Result = int;             // CUresult
+using DeviceOrdinal = int;      // CUdevice
 using Address = std::uint64_t;  // CUdeviceptr
 
 // What the driver's pointers stand for, so that no two kinds can be taken for each other.
@@ -85,11 +85,11 @@ enum class Attribute : int {
 // CUfunction_attribute
 enum class FunctionAttribute : int { max_dynamic_shared_bytes = 8 };
 
-inline constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
-inline constexpr unsigned kEventDefault = 0;       // CU_EVENT_DEFAULT: waits by spinning, records times
-inline constexpr unsigned kHostPortable = 1;       // CU_MEMHOSTALLOC_PORTABLE
-inline constexpr unsigned kHostMapped = 2;         // CU_MEMHOSTALLOC_DEVICEMAP
-inline constexpr unsigned kCaptureThreadLocal = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+inline constexpr unsigned kStreamNonBlocking = 1;      // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned kEventDefault = 0;           // CU_EVENT_DEFAULT: waits by spinning, records times
+inline constexpr unsigned kHostPortable = 1;           // CU_MEMHOSTALLOC_PORTABLE
+inline constexpr unsigned kHostMapped = 2;             // CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr unsigned kCaptureThreadLocal = 1;     // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 inline constexpr std::uint32_t kClusterDimension = 4;  // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 
 }  // namespace pibench::cuda

@@ -1,5 +1,5 @@
-// The element types of products on a GPU, by name, and what a host needs to check them: operands as numbers that hold
-// every element exactly, and the unit roundoff of what multiplies.
+// The element types of products on a GPU, by name, and what a host needs to check them: operands as numbers
+// that hold every element exactly, and the unit roundoff of what multiplies.
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ struct NamedElement {
   const char* name;
 };
 inline constexpr NamedElement kElements[] = {
-    {Element::float64, "float64"},   {Element::float32, "float32"}, {Element::tf32, "tf32"},
-    {Element::float16, "float16"},   {Element::bfloat16, "bfloat16"}, {Element::float8_e4m3, "float8_e4m3"},
+    {Element::float64, "float64"}, {Element::float32, "float32"},   {Element::tf32, "tf32"},
+    {Element::float16, "float16"}, {Element::bfloat16, "bfloat16"}, {Element::float8_e4m3, "float8_e4m3"},
     {Element::int8, "int8"},
 };
 
@@ -51,13 +51,14 @@ inline float decoded(std::uint32_t bits, int exponent, int fraction) {
   const auto field = static_cast<int>((bits >> fraction) & ((1U << exponent) - 1));
   const auto rest = static_cast<float>(bits & ((1U << fraction) - 1));
   const float unit = std::ldexp(1.0F, -fraction);
-  const float size = field == 0 ? std::ldexp(rest * unit, 1 - bias) : std::ldexp(1 + rest * unit, field - bias);
+  const float size =
+      field == 0 ? std::ldexp(rest * unit, 1 - bias) : std::ldexp(1 + rest * unit, field - bias);
   return ((bits >> (exponent + fraction)) & 1U) != 0 ? -size : size;
 }
 
 // Element `i` of a stream as the device's fill stores it, as a number.
-inline double drawn_number(std::uint64_t stream, std::uint64_t i, Element element, kernels::cuda::Values values,
-                           std::uint32_t limit) {
+inline double drawn_number(std::uint64_t stream, std::uint64_t i, Element element,
+                           kernels::cuda::Values values, std::uint32_t limit) {
   const double value = kernels::cuda::drawn_value(stream, i, element, values, limit);
   switch (element) {
     case Element::float64:
@@ -77,11 +78,12 @@ inline double drawn_number(std::uint64_t stream, std::uint64_t i, Element elemen
   return value;
 }
 
-// Kinds of arithmetic to check results against, as native/matmul/elements.h has them for the CPU. Operands as float
-// hold every type exactly but float64.
+// Kinds of arithmetic to check results against, as native/matmul/elements.h has them for the CPU. Operands as
+// float hold every type exactly but float64.
 //
-// Matrix units drop what lies below their accumulator instead of rounding: one bit less than float32. Those of Hopper
-// keep some 14 bits of a sum of float8 products (seen by DeepSeek-AI, arXiv 2412.19437, section 3.5.2).
+// Matrix units drop what lies below their accumulator instead of rounding: one bit less than float32. Those
+// of Hopper keep some 14 bits of a sum of float8 products (seen by DeepSeek-AI, arXiv 2412.19437,
+// section 3.5.2).
 template <typename OperandType, typename ResultType, typename WideType, int unit_exponent>
 struct Arithmetic {
   using Operand = OperandType;

@@ -8,12 +8,12 @@
 namespace pibench::cuda {
 namespace {
 
-// Samples of a group: so many that what the host does once for each group is small beside it, so few that somebody who
-// cancels does not wait long.
+// Samples of a group: so many that what the host does once for each group is small beside it, so few that
+// somebody who cancels does not wait long.
 constexpr std::size_t kMostSamples = 64;
 constexpr double kGroupSeconds = 0.1;
-// Calls and events that may be enqueued behind the gate: a driver's queue has about a thousand places, and a full one
-// would wait for the gate that only the host can open.
+// Calls and events that may be enqueued behind the gate: a driver's queue has about a thousand places, and a
+// full one would wait for the gate that only the host can open.
 constexpr double kMostEnqueued = 512;
 constexpr std::uint64_t kGateLimit = 10'000'000'000;
 // What the documentation of cuEventElapsedTime says of its resolution.
@@ -41,7 +41,8 @@ std::uint64_t EventClock::group(std::uint64_t left) noexcept {
   const double by_time = kGroupSeconds / sample_seconds;
   const double by_queue = kMostEnqueued / (static_cast<double>(calls_) + 2);
   // Before anything is known of the calls, one at a time.
-  const double size = call_seconds_ > 0 ? std::min({by_time, by_queue, static_cast<double>(kMostSamples)}) : 1;
+  const double size =
+      call_seconds_ > 0 ? std::min({by_time, by_queue, static_cast<double>(kMostSamples)}) : 1;
   in_group_ = 0;
   enqueueing_ = now();
   auto* words = reinterpret_cast<std::uint32_t*>(words_.data());
@@ -86,7 +87,8 @@ bool EventClock::collect(std::span<Sample> samples) noexcept {
   session_.note(cu().cuEventSynchronize(ends_[in_group_ - 1].get()), "cuEventSynchronize");
   const Nanoseconds done = now();
   if (std::atomic_ref(words[1]).load(std::memory_order_acquire) != 0)
-    session_.fail("the host took longer than 10 s to enqueue a group of samples: the device went on without it");
+    session_.fail(
+        "the host took longer than 10 s to enqueue a group of samples: the device went on without it");
   if (!session_.failure().empty()) return false;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Nanoseconds entry = opened + between(begins_[0], begins_[i]);

@@ -1,9 +1,9 @@
 // The clock of a stream: an event before and one after each sample, behind a gate.
 //
-// A group of samples is enqueued while a kernel spins at the head of the stream; then the host opens the gate, and the
-// device works off the whole group without waiting for the host. So neither the time that a launch takes nor a host
-// that is held up is in any sample, and what the host does is spread over the group. Where a group began and ended on
-// the host's clock stands beside it: the two clocks can be compared.
+// A group of samples is enqueued while a kernel spins at the head of the stream; then the host opens the
+// gate, and the device works off the whole group without waiting for the host. So neither the time that a
+// launch takes nor a host that is held up is in any sample, and what the host does is spread over the group.
+// Where a group began and ended on the host's clock stands beside it: the two clocks can be compared.
 #pragma once
 
 #include <vector>

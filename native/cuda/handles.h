@@ -1,5 +1,5 @@
-// The driver's handles as objects that release what they hold. Releasing reports nothing: after a sticky error every
-// call fails with that error, which whoever made the failing call has told.
+// The driver's handles as objects that release what they hold. Releasing reports nothing: after a sticky
+// error every call fails with that error, which whoever made the failing call has told.
 #pragma once
 
 #include <cstddef>

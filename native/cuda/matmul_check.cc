@@ -18,7 +18,8 @@ constexpr int kMostThreads = 16;
 // Calls `part(first, count)` on several threads for shares of `count`.
 template <typename Part>
 void on_threads(std::size_t count, Part part) {
-  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{kMostThreads}));
+  const int threads =
+      static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{kMostThreads}));
   Team team(threads, {});
   struct Context {
     Part* part;
@@ -34,7 +35,8 @@ void on_threads(std::size_t count, Part part) {
 }
 
 template <typename Operand>
-std::vector<Operand> drawn_matrix(std::int64_t count, Element element, std::uint64_t stream, const Drawn& drawn) {
+std::vector<Operand> drawn_matrix(std::int64_t count, Element element, std::uint64_t stream,
+                                  const Drawn& drawn) {
   std::vector<Operand> matrix(static_cast<std::size_t>(count));
   on_threads(matrix.size(), [&](std::size_t first, std::size_t share) {
     for (std::size_t i = first; i < first + share; ++i)
@@ -44,12 +46,18 @@ std::vector<Operand> drawn_matrix(std::int64_t count, Element element, std::uint
 }
 
 template <typename E>
-Verification check(const GemmProblem& p, const Drawn& drawn, const typename E::Result* c, std::uint64_t seed) {
+Verification check(const GemmProblem& p, const Drawn& drawn, const typename E::Result* c,
+                   std::uint64_t seed) {
   using Operand = typename E::Operand;
   const auto a = drawn_matrix<Operand>(p.batch * p.m * p.k, p.element, drawn.a, drawn);
   const auto b = drawn_matrix<Operand>(p.batch * p.k * p.n, p.element, drawn.b, drawn);
   const auto product = [&](std::int64_t i) -> matmul::ProductOf<E> {
-    return {p.m, p.n, p.k, {a.data() + i * p.m * p.k, p.k, 1}, {b.data() + i * p.k * p.n, p.n, 1}, c + i * p.m * p.n};
+    return {p.m,
+            p.n,
+            p.k,
+            {a.data() + i * p.m * p.k, p.k, 1},
+            {b.data() + i * p.k * p.n, p.n, 1},
+            c + i * p.m * p.n};
   };
   return matmul::verify_all<E>(product, p.batch, seed);
 }
@@ -69,7 +77,8 @@ std::vector<std::int64_t> whole_numbers(std::span<const std::byte> bytes) {
   const auto* values = reinterpret_cast<const Result*>(bytes.data());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto value = static_cast<double>(values[i]);
-    numbers[i] = std::abs(value) < kMost && std::trunc(value) == value ? static_cast<std::int64_t>(value) : kNone;
+    numbers[i] =
+        std::abs(value) < kMost && std::trunc(value) == value ? static_cast<std::int64_t>(value) : kNone;
   }
   return numbers;
 }

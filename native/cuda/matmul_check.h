@@ -1,4 +1,5 @@
-// Is what a GPU left in C the product of A and B? The operands are drawn again on the host, from the same streams.
+// Is what a GPU left in C the product of A and B? The operands are drawn again on the host, from the same
+// streams.
 #pragma once
 
 #include <cstdint>

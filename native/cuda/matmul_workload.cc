@@ -22,7 +22,9 @@ enum class Stream : std::uint64_t {
   b = 0x1b00'0000'0000'0000,
   check = 0x1c00'0000'0000'0000
 };
-std::uint64_t stream_of(std::uint64_t seed, Stream which) { return draw(static_cast<std::uint64_t>(which), seed); }
+std::uint64_t stream_of(std::uint64_t seed, Stream which) {
+  return draw(static_cast<std::uint64_t>(which), seed);
+}
 
 // Not a number, and the least integer.
 constexpr std::uint32_t kPoisonReal = 0x7fffffff;
@@ -131,10 +133,11 @@ class MatmulWorkload final : public DeviceWorkload {
   void fill(const Set& set, const Drawn& drawn) noexcept {
     const auto& p = parameters_.problem;
     const auto element = static_cast<std::uint32_t>(p.element);
-    session().launch(fill_, FillArguments{reinterpret_cast<void*>(set.a.address()), drawn.a, p.batch, p.m, p.k,
-                                          element, drawn.values, drawn.limit, 0});
-    session().launch(fill_, FillArguments{reinterpret_cast<void*>(set.b.address()), drawn.b, p.batch, p.k, p.n,
-                                          element, drawn.values, drawn.limit, gemm_->b_transposed() ? 1U : 0U});
+    session().launch(fill_, FillArguments{reinterpret_cast<void*>(set.a.address()), drawn.a, p.batch, p.m,
+                                          p.k, element, drawn.values, drawn.limit, 0});
+    session().launch(
+        fill_, FillArguments{reinterpret_cast<void*>(set.b.address()), drawn.b, p.batch, p.k, p.n, element,
+                             drawn.values, drawn.limit, gemm_->b_transposed() ? 1U : 0U});
   }
 
   void poison(const Set& set) noexcept {

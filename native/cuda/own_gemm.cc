@@ -64,7 +64,8 @@ kernels::cuda::TensorMap tensor_map(Address address, Element element, std::int64
   constexpr int kPromote256 = 3;
   const auto encode = Driver::get().functions().cuTensorMapEncodeTiled;
   if (encode == nullptr)
-    throw std::runtime_error("this driver cannot describe tensors to the copy engine: CUDA 12.0 or newer is needed");
+    throw std::runtime_error(
+        "this driver cannot describe tensors to the copy engine: CUDA 12.0 or newer is needed");
   const auto row = static_cast<std::uint64_t>(inner) * kernels::cuda::bytes_of(element);
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(inner), static_cast<std::uint64_t>(outer),
                                  static_cast<std::uint64_t>(batch)};
@@ -72,11 +73,12 @@ kernels::cuda::TensorMap tensor_map(Address address, Element element, std::int64
   const std::uint32_t extents[] = {box.inner, box.outer, 1};
   const std::uint32_t steps[] = {1, 1, 1};
   TensorMap map;
-  Driver::get().check(encode(&map, map_type(element), 3, reinterpret_cast<void*>(address),
-                             static_cast<const std::uint64_t*>(sizes), static_cast<const std::uint64_t*>(strides),
-                             static_cast<const std::uint32_t*>(extents), static_cast<const std::uint32_t*>(steps),
-                             0, kSwizzle128, kPromote256, 0),
-                      "cuTensorMapEncodeTiled");
+  Driver::get().check(
+      encode(&map, map_type(element), 3, reinterpret_cast<void*>(address),
+             static_cast<const std::uint64_t*>(sizes), static_cast<const std::uint64_t*>(strides),
+             static_cast<const std::uint32_t*>(extents), static_cast<const std::uint32_t*>(steps), 0,
+             kSwizzle128, kPromote256, 0),
+      "cuTensorMapEncodeTiled");
   kernels::cuda::TensorMap plain{};
   for (std::size_t i = 0; i < map.opaque.size(); ++i) plain.opaque[i] = map.opaque[i];
   return plain;
@@ -124,8 +126,13 @@ class OwnGemm final : public DeviceGemm {
     const auto& [m, n, k, batch, element] = problem_;
     const auto whole = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
     Bound bound{};
-    bound.pointers = {reinterpret_cast<const void*>(set.a), reinterpret_cast<const void*>(set.b),
-                      reinterpret_cast<void*>(set.c),       whole(m), whole(n), whole(k), whole(batch)};
+    bound.pointers = {reinterpret_cast<const void*>(set.a),
+                      reinterpret_cast<const void*>(set.b),
+                      reinterpret_cast<void*>(set.c),
+                      whole(m),
+                      whole(n),
+                      whole(k),
+                      whole(batch)};
     if (!takes_maps(gemm_)) return bound;
     bound.tensors = {tensor_map(set.a, element, k, m, batch, gemm_.a_box),
                      b_transposed() ? tensor_map(set.b, element, k, n, batch, gemm_.b_box)

@@ -67,8 +67,9 @@ std::vector<std::uint64_t> PeakLoop::sums() {
 }
 
 void PeakLoop::clear() noexcept {
-  session_.launch(pattern_, kernels::cuda::PatternArguments{reinterpret_cast<std::uint32_t*>(memory_.address()),
-                                                            memory_.bytes() / sizeof(std::uint32_t), 0, 0});
+  session_.launch(pattern_,
+                  kernels::cuda::PatternArguments{reinterpret_cast<std::uint32_t*>(memory_.address()),
+                                                  memory_.bytes() / sizeof(std::uint32_t), 0, 0});
 }
 
 std::uint32_t PeakLoop::iterations_for(EventClock& clock, double seconds) {
@@ -106,10 +107,10 @@ double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
   const DeviceMemory memory(whole);
   const DeviceMemory sum(sizeof(std::uint64_t));
   const Kernel fill = session.kernel(kernels::cuda::kFill);
-  session.launch(fill, kernels::cuda::FillArguments{
-                           reinterpret_cast<void*>(memory.address()), 1, 1, 1,
-                           static_cast<std::int64_t>(whole / sizeof(double)),
-                           static_cast<std::uint32_t>(Element::float64), kernels::cuda::Values::memory, 0, 0});
+  session.launch(fill, kernels::cuda::FillArguments{reinterpret_cast<void*>(memory.address()), 1, 1, 1,
+                                                    static_cast<std::int64_t>(whole / sizeof(double)),
+                                                    static_cast<std::uint32_t>(Element::float64),
+                                                    kernels::cuda::Values::memory, 0, 0});
   const kernels::cuda::MemoryArguments arguments{reinterpret_cast<const double*>(memory.address()), nullptr,
                                                  nullptr, whole / sizeof(double),
                                                  reinterpret_cast<std::uint64_t*>(sum.address())};
@@ -123,8 +124,7 @@ double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
                        pass.threads, pass.shared_bytes);
     // Many passes in one sample where the memory is small: the events' own time would show.
     constexpr double kLeastBytes = 0x1p31;
-    const int passes =
-        static_cast<int>(std::clamp(kLeastBytes / static_cast<double>(whole), 1.0, 256.0));
+    const int passes = static_cast<int>(std::clamp(kLeastBytes / static_cast<double>(whole), 1.0, 256.0));
     for (int burst = 0; burst <= kBursts; ++burst) {
       const double seconds = timed(clock, [&] {
         for (int i = 0; i < passes; ++i) session.launch(kernel, arguments);

@@ -20,8 +20,8 @@ double timed(EventClock& clock, Enqueue enqueue) {
   return clock.collect({&sample, 1}) ? static_cast<double>(sample.exit - sample.entry) * 1e-9 : 0;
 }
 
-// The descriptor of the loop for a type on this device: of the engine named, or with "" of the most capable one. Null
-// where there is none.
+// The descriptor of the loop for a type on this device: of the engine named, or with "" of the most capable
+// one. Null where there is none.
 const kernels::cuda::Peak* peak_loop(Element element, unsigned capability, const std::string& engine);
 const char* name_of(kernels::cuda::Engine engine);
 
@@ -47,8 +47,8 @@ class PeakLoop {
   DeviceMemory memory_;
 };
 
-// The best rate of some short bursts, in operations per second. 0 where there is no loop for the type, where the
-// device fails and where a block's sums are wrong.
+// The best rate of some short bursts, in operations per second. 0 where there is no loop for the type, where
+// the device fails and where a block's sums are wrong.
 double measure_peak(Session& session, EventClock& clock, Element element, std::string& engine);
 
 // The best rate of reading `bytes` over and over, in bytes per second. 0 where the memory is not there.

@@ -47,8 +47,7 @@ ModuleHandle* Session::module(const char* name) {
   if (code == result::kNoBinaryForGpu || code == result::kInvalidImage ||
       code == result::kUnsupportedPtxVersion) {
     throw CudaError(code, "the driver (CUDA " + version_text(Driver::get().version()) +
-                              ") does not take the kernels of " + path + ": " +
-                              Driver::get().describe(code) +
+                              ") does not take the kernels of " + path + ": " + Driver::get().describe(code) +
                               "; they were built by a newer toolkit, or not for compute capability " +
                               std::to_string(capability_ / 10) + "." + std::to_string(capability_ % 10));
   }
@@ -66,10 +65,9 @@ Kernel Session::kernel(const char* module_name, const char* symbol, unsigned blo
     throw CudaError(code, std::string(symbol) + " is not in the module " + module_name + ": " +
                               Driver::get().describe(code));
   if (shared_bytes > kWithoutAsking)
-    Driver::get().check(
-        cu().cuFuncSetAttribute(kernel.function, FunctionAttribute::max_dynamic_shared_bytes,
-                                static_cast<int>(shared_bytes)),
-        "cuFuncSetAttribute");
+    Driver::get().check(cu().cuFuncSetAttribute(kernel.function, FunctionAttribute::max_dynamic_shared_bytes,
+                                                static_cast<int>(shared_bytes)),
+                        "cuFuncSetAttribute");
   return kernel;
 }
 

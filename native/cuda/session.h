@@ -1,5 +1,5 @@
-// A device while an inspection measures on it: its context, the one stream that everything is enqueued on, our
-// kernels, and the first thing that failed.
+// A device while an inspection measures on it: its context, the one stream that everything is enqueued on,
+// our kernels, and the first thing that failed.
 #pragma once
 
 #include <map>
@@ -30,8 +30,8 @@ class Session {
   [[nodiscard]] std::size_t l2_bytes() const noexcept { return l2_bytes_; }
   [[nodiscard]] std::size_t free_bytes() const;
 
-  // Loads the module where it is not loaded yet. Throws std::runtime_error where its file is not there, CudaError
-  // where the driver does not take it.
+  // Loads the module where it is not loaded yet. Throws std::runtime_error where its file is not there,
+  // CudaError where the driver does not take it.
   Kernel kernel(const char* module, const char* symbol, unsigned blocks, unsigned threads,
                 unsigned shared_bytes);
   Kernel kernel(const kernels::cuda::Support& support);

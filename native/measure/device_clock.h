@@ -10,8 +10,8 @@
 
 namespace pibench {
 
-// A Timer of the loop. What fails while calls are enqueued or executed is kept and told by failure(): nothing inside
-// the loop throws.
+// A Timer of the loop. What fails while calls are enqueued or executed is kept and told by failure(): nothing
+// inside the loop throws.
 class DeviceClock {
  public:
   DeviceClock() = default;

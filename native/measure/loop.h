@@ -30,7 +30,8 @@ struct Samples {
 };
 
 // Calls per sample, so that the clock's overhead and resolution stay under 0.1 % of a sample: `call_seconds`
-// is what one call takes. 1 where that holds by itself, and where each call must find cold caches; at most `most`.
+// is what one call takes. 1 where that holds by itself, and where each call must find cold caches; at most
+// `most`.
 inline constexpr double kMostCalls = 1e6;
 inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, bool cold,
                                double most = kMostCalls) {

@@ -1,5 +1,5 @@
-// When a sample began and ended, by the host's clock: each sample is a group of its own. What is enqueued on a device
-// is timed by a DeviceClock, which has the same functions.
+// When a sample began and ended, by the host's clock: each sample is a group of its own. What is enqueued on
+// a device is timed by a DeviceClock, which has the same functions.
 #pragma once
 
 #include <cstdint>

@@ -143,8 +143,7 @@ std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
   for (std::uint64_t bit = 1; bit != 0 && known > 0; bit <<= 1U) {
     std::size_t with = 0;
     for (const Reading& reading : inside) with += (reading.reasons & bit) != 0 ? 1 : 0;
-    if (with > 0)
-      reasons.set(std::to_string(bit), static_cast<double>(with) / static_cast<double>(known));
+    if (with > 0) reasons.set(std::to_string(bit), static_cast<double>(with) / static_cast<double>(known));
   }
   json::Array series;
   const std::size_t step = inside.size() / kMostInReport + 1;

@@ -1,5 +1,5 @@
-// Watches a GPU while an inspection measures on it: a thread that asks NVML for clocks, power, temperature and throttle
-// reasons some fifty times a second, and counters before and after.
+// Watches a GPU while an inspection measures on it: a thread that asks NVML for clocks, power, temperature
+// and throttle reasons some fifty times a second, and counters before and after.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,14 @@ struct Reading {
   bool reasons_known = false;
 };
 
-// Whether readings have come to rest: clocks within one step of each other, power without a slope. Needs half a second
-// of readings; true where neither is known.
+// Whether readings have come to rest: clocks within one step of each other, power without a slope. Needs half
+// a second of readings; true where neither is known.
 bool at_rest(const std::vector<Reading>& readings);
 
 class Monitor {
  public:
-  // Begins to watch; best before the process has anything on the device, so that other processes can be told from it.
+  // Begins to watch; best before the process has anything on the device, so that other processes can be told
+  // from it.
   explicit Monitor(const std::string& pci_bus_id);
   ~Monitor();
   Monitor(const Monitor&) = delete;

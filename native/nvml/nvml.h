@@ -1,6 +1,6 @@
-// NVML, the management library of the NVIDIA driver, opened at run time: what the GPU is and how it is doing. Own
-// declarations of what is used of its documented interface. Every function may be missing and every value unknown:
-// that is null, never a guess.
+// NVML, the management library of the NVIDIA driver, opened at run time: what the GPU is and how it is doing.
+// Own declarations of what is used of its documented interface. Every function may be missing and every value
+// unknown: that is null, never a guess.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct Process {
 // One device. Values are asked anew with each call.
 class Device {
  public:
-  // By the driver's PCI bus id (0000:17:00.0). Nothing where NVML or the device is not to be had; `why` then says
-  // what was missing.
+  // By the driver's PCI bus id (0000:17:00.0). Nothing where NVML or the device is not to be had; `why` then
+  // says what was missing.
   static std::optional<Device> find(const std::string& pci_bus_id, std::string& why);
 
   [[nodiscard]] std::optional<std::string> driver_version() const;
