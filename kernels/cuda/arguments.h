@@ -32,8 +32,9 @@ struct TensorGemmArguments {
   std::int32_t m, n, k, batch;
 };
 
-// `sums` gets one number from each block, made of everything that its arithmetic gave. Every block computes
-// the same, so all must be equal: a block that differs has computed wrongly.
+// Each block adds a number to its own of `sums`, which have to be zero before, made of everything that its
+// arithmetic gave. Every block computes the same, so all must be equal: one that differs has computed
+// wrongly.
 struct PeakArguments {
   std::uint64_t* sums;
   std::uint32_t iterations;

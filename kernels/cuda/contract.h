@@ -170,20 +170,20 @@ struct Memory {
 inline constexpr std::uint32_t kBulkShared = 4 * 16 * 1024 + 64;
 
 inline constexpr std::array kMemories{
-    Memory{"pibench_memory_read_vector", "memory", Operation::read, "vector", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_read_streaming", "memory", Operation::read, "streaming", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_write_vector", "memory", Operation::write, "vector", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_write_streaming", "memory", Operation::write, "streaming", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_copy_vector", "memory", Operation::copy, "vector", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_copy_streaming", "memory", Operation::copy, "streaming", {80, false}, 512, 4, 0},
+    Memory{"pibench_memory_read_vector", "memory", Operation::read, "vector", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_read_streaming", "memory", Operation::read, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_write_vector", "memory", Operation::write, "vector", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_write_streaming", "memory", Operation::write, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_copy_vector", "memory", Operation::copy, "vector", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_copy_streaming", "memory", Operation::copy, "streaming", {80, false}, 512, 2, 0},
     Memory{
         "pibench_memory_copy_bulk", "memory_bulk", Operation::copy, "bulk", {90, false}, 32, 3, kBulkShared},
-    Memory{"pibench_memory_scale_vector", "memory", Operation::scale, "vector", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_scale_streaming", "memory", Operation::scale, "streaming", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_add_vector", "memory", Operation::add, "vector", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_add_streaming", "memory", Operation::add, "streaming", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_triad_vector", "memory", Operation::triad, "vector", {80, false}, 512, 4, 0},
-    Memory{"pibench_memory_triad_streaming", "memory", Operation::triad, "streaming", {80, false}, 512, 4, 0},
+    Memory{"pibench_memory_scale_vector", "memory", Operation::scale, "vector", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_scale_streaming", "memory", Operation::scale, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_add_vector", "memory", Operation::add, "vector", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_add_streaming", "memory", Operation::add, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_triad_vector", "memory", Operation::triad, "vector", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_triad_streaming", "memory", Operation::triad, "streaming", {80, false}, 512, 2, 0},
 };
 
 // What measuring needs beside what is measured. `blocks` 0: multiprocessors times
