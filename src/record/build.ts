@@ -89,7 +89,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const batches = campaign.batches.map((asked, i) => {
     const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
-    const stack = findStack(asked.stack.provider).identify(asked.stack.variant);
+    const stack = findStack(asked.stack.provider).identify(asked.stack.variant, asked.device);
     return buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
   });
   const record: PiBenchRecord = {

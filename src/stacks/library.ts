@@ -1,5 +1,6 @@
 /** A library as a stack: found when it is asked for, identified by its file, opened only by a launch's own process. */
 import { basename } from 'node:path';
+import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { threadEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
@@ -27,8 +28,9 @@ export const library = (spec: LibrarySpec): Stack => ({
   summary: spec.summary,
   library: spec,
   variants: () => ({ here: searchLibrary(spec, localSystem), elsewhere: [] }),
-  check(variant, indicator, dtype, { threads, prepack }) {
+  check(variant, indicator, dtype, { threads, prepack }, device) {
     const name = `--stack ${spec.provider}`;
+    if (isGpu(device)) throw new UserError(`${name} is for the CPU; ${device} has embedded`);
     if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
     if (!spec.dtypes.some((one) => one === dtype)) {
       throw new UserError(`${name} has no matrix product for ${dtype}; it has ${spec.dtypes.join(', ')}`);

@@ -115,7 +115,7 @@ function rows(findings: readonly Finding[], style: Style): Row[] {
 
 async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const style = terminalStyle(process.stdout);
-  const machine = describeHere();
+  const machine = describeHere(true);
   const surveyed = surveyHere();
   const findings = addonFindings(surveyed);
   const { missing } = telemetryHere(machine);
