@@ -46,12 +46,16 @@ const ELSEWHERE = [
 /** What multiplies on a GPU: Hopper's instruction for a warpgroup, a warp's, scalar multiply-adds. */
 const GPU_ENGINES = ['wgmma', 'mma', 'scalar'];
 
+/** Why there are no kernels for GPUs; null: there are. */
+export function gpuKernelsProblem(): string | null {
+  if (gpuModules().length > 0) return null;
+  return `the GPU kernels are not built (${gpuKernels} has none): npm run build:plugins makes them where nvcc is found`;
+}
+
 /** Which of them a GPU has for a case, its launch says. @throws UserError */
 function checkGpu(variant: string | null): void {
-  if (gpuModules().length === 0)
-    throw new UserError(
-      `the GPU kernels are not built (${gpuKernels} has none): npm run build:plugins makes them where nvcc is found`,
-    );
+  const problem = gpuKernelsProblem();
+  if (problem !== null) throw new UserError(problem);
   if (variant === null || GPU_ENGINES.includes(variant)) return;
   throw new UserError(`--stack embedded:${variant} is unknown on GPUs; there is ${GPU_ENGINES.join(', ')}`);
 }

@@ -1,4 +1,6 @@
 /** A record for a person: the rate first, then how far to trust it, then where it is. */
+import { isGpu, ordinalOf } from '../../devices/device.js';
+import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
@@ -97,6 +99,8 @@ function trustRows(batch: RecordBatch, style: Style): Row[] {
   if (batch.imported !== undefined) return [['output', style.warn(NOT_VERIFIED)]];
   // Nothing ran: nothing can be said of what disturbed it.
   if (!ran(batch)) return [output];
+  // What a GPU works off does not depend on the thread that enqueued it.
+  if (isGpu(batch.device)) return [output];
   const disturbed =
     disturbedShare === null
       ? `not known: ${batch.stack.threadBinding === undefined ? 'this system does not tell which repetitions' : 'of a library’s threads nobody sees whether they'} lost their CPU`
@@ -240,6 +244,17 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   return (own ?? renderStability)(record, style);
 }
 
+/** Of those that batches ran on: `cuda:0 NVIDIA H200, driver 580.82`. */
+function gpuNames({ machine, batches }: PiBenchRecord): string[] {
+  const used = [...new Set(batches.map(({ device }) => device).filter(isGpu))];
+  const { gpus } = machine as { gpus?: GpuSurvey };
+  return used.map((device) => {
+    const gpu = gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
+    const driver = gpu?.driver == null ? '' : `, driver ${gpu.driver}`;
+    return `${device} ${gpu === undefined ? 'not known' : `${gpu.name}${driver}`}`;
+  });
+}
+
 /** @param path of the record's file, or null when it is nowhere */
 export function renderRecord(record: PiBenchRecord, path: string | null, style: Style): string {
   const { accounting, labels, imported } = record;
@@ -253,6 +268,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
   ]
     .filter((part) => part)
     .join(', ');
+  const gpus = gpuNames(record);
   return [
     renderBatches(record, style),
     '',
@@ -260,6 +276,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
     renderRows(
       [
         ['machine', machine === '' ? 'not known' : machine],
+        ...(gpus.length === 0 ? [] : ([['GPU', gpus.join('; ')]] as Row[])),
         ...(accounting === null
           ? []
           : ([
