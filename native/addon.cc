@@ -13,6 +13,7 @@
 #include "../kernels/cpu/data_type_name.h"
 #include "../kernels/cpu/gemm/gemm.h"
 #include "../kernels/cpu/memory/dispatch.h"
+#include "cuda/cublas.h"
 #include "cuda/devices.h"
 #include "inspection.h"
 #include "stacks/gemm_provider.h"
@@ -387,12 +388,28 @@ Napi::Value peak_loop(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// Without a GPU such a library says its version only; its types are those of its interface.
+Napi::Value probe_gpu_library(Napi::Env env, const std::string& interface, const std::string& path) {
+  const bool lt = interface == "cublaslt";
+  auto result = Napi::Object::New(env);
+  result.Set("version", lt ? pibench::cuda::cublas_lt_version(path) : pibench::cuda::cublas_version(path));
+  result.Set("chose", env.Null());
+  auto dtypes = Napi::Array::New(env);
+  for (const auto& [element, name] : pibench::cuda::kElements) {
+    if (lt || element != pibench::cuda::Element::float8_e4m3) dtypes.Set(dtypes.Length(), name);
+  }
+  result.Set("dtypes", dtypes);
+  return result;
+}
+
 // probeLibrary(interface, path) -> { version, chose, dtypes }: opens the library in this process
 Napi::Value probe_library(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
+  const std::string interface = info[0].ToString().Utf8Value();
+  const std::string path = info[1].ToString().Utf8Value();
   try {
-    const auto provider =
-        pibench::stacks::open_provider(info[0].ToString().Utf8Value(), info[1].ToString().Utf8Value());
+    if (interface == "cublas" || interface == "cublaslt") return probe_gpu_library(env, interface, path);
+    const auto provider = pibench::stacks::open_provider(interface, path);
     auto dtypes = Napi::Array::New(env);
     for (const auto type : provider->types())
       dtypes.Set(dtypes.Length(), Napi::String::New(env, pibench::kernels::name_of(type)));

@@ -2,37 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <thread>
 #include <vector>
 
 #include "../matmul/verify.h"
-#include "../threads/team.h"
+#include "host_threads.h"
 
 namespace pibench::cuda {
 namespace {
-
-constexpr int kMostThreads = 16;
-
-// Calls `part(first, count)` on several threads for shares of `count`.
-template <typename Part>
-void on_threads(std::size_t count, Part part) {
-  const int threads =
-      static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{kMostThreads}));
-  Team team(threads, {});
-  struct Context {
-    Part* part;
-    std::size_t count, step;
-  } context{&part, count, count / static_cast<std::size_t>(threads) + 1};
-  team.run(
-      [](void* raw, int member) {
-        const auto& c = *static_cast<Context*>(raw);
-        const std::size_t first = std::min(c.count, static_cast<std::size_t>(member) * c.step);
-        (*c.part)(first, std::min(c.step, c.count - first));
-      },
-      &context);
-}
 
 template <typename Operand>
 std::vector<Operand> drawn_matrix(std::int64_t count, Element element, std::uint64_t stream,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../random.h"
+#include "cublas.h"
 #include "matmul_check.h"
 #include "rates.h"
 
@@ -44,7 +45,9 @@ class MatmulWorkload final : public DeviceWorkload {
         parameters_(parameters),
         fill_(session().kernel(kernels::cuda::kFill)),
         pattern_(session().kernel(kernels::cuda::kPattern)),
-        gemm_(make_own_gemm(session(), parameters.problem, parameters.engine)) {}
+        gemm_(parameters.interface.empty() ? make_own_gemm(session(), parameters.problem, parameters.engine)
+                                           : make_library_gemm(session(), parameters.problem,
+                                                               parameters.interface, parameters.library)) {}
 
   void prepare() override {
     const std::size_t count = set_count();
@@ -58,6 +61,7 @@ class MatmulWorkload final : public DeviceWorkload {
     poison();
     session().synchronize();
     gemm_->bind(addresses);
+    poison();
   }
 
   void run() noexcept override { gemm_->enqueue(current_); }

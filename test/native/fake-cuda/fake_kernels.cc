@@ -146,7 +146,9 @@ void pattern(const kernels::cuda::PatternArguments& p, unsigned) {
 }
 
 void fingerprint(const kernels::cuda::FingerprintArguments& p, unsigned) {
-  for (std::uint64_t i = 0; i < p.words; ++i) *p.sum += kernels::cuda::fingerprint_of(i, p.data[i]);
+  // Kernels of several streams may add to one sum.
+  for (std::uint64_t i = 0; i < p.words; ++i)
+    std::atomic_ref(*p.sum).fetch_add(kernels::cuda::fingerprint_of(i, p.data[i]));
 }
 
 void compare(const kernels::cuda::CompareArguments& p, unsigned) {
