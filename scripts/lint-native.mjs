@@ -97,7 +97,7 @@ if (missing !== null) {
   process.stderr.write(`lint-native: ${missing}\n`);
   process.exitCode = 1;
 } else {
-  const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.h']));
+  const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.cu', '.h']));
   const sources = all.filter((path) => path.endsWith('.cc'));
   const lacking = FOREIGN.filter((arch) => !existsSync(crossHeaders(arch)));
   const formatted = isFormatted(all);

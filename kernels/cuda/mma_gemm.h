@@ -40,7 +40,7 @@ template <Element operand, bool aligned>
 PIBENCH_DEVICE void load_mma_stage(const GemmArguments& arguments, const Corner& corner, std::uint32_t stage,
                                    std::int32_t depth) {
   using T = MmaTiling<operand>;
-  const MatrixView a{arguments.a, arguments.m, arguments.k, corner.matrix};
+  const MatrixView<T::kBytes> a(arguments.a, arguments.m, arguments.k, corner.matrix);
   load_tile<T::kTile.m, T::kTile.k * T::kBytes, T::kBytes, aligned>(
       a, corner.row, depth, stage, [](std::uint32_t row, std::uint32_t chunk) {
         if constexpr (operand == Element::float64)
@@ -49,7 +49,7 @@ PIBENCH_DEVICE void load_mma_stage(const GemmArguments& arguments, const Corner&
           return place_in_rows_64(row, chunk);
       });
   if constexpr (operand == Element::float64 || T::kTurned) {
-    const MatrixView b{arguments.b, arguments.k, arguments.n, corner.matrix};
+    const MatrixView<T::kBytes> b(arguments.b, arguments.k, arguments.n, corner.matrix);
     load_tile<T::kTile.k, T::kRowBytesB, T::kBytes, aligned>(
         b, depth, corner.column, stage + T::kBytesA, [](std::uint32_t row, std::uint32_t chunk) {
           if constexpr (operand == Element::float64)
@@ -58,7 +58,7 @@ PIBENCH_DEVICE void load_mma_stage(const GemmArguments& arguments, const Corner&
             return place_in_rows(T::kRowBytesB, row, chunk);
         });
   } else {
-    const MatrixView b{arguments.b, arguments.n, arguments.k, corner.matrix};
+    const MatrixView<T::kBytes> b(arguments.b, arguments.n, arguments.k, corner.matrix);
     load_tile<T::kTile.n, T::kTile.k * T::kBytes, T::kBytes, aligned>(
         b, corner.column, depth, stage + T::kBytesA,
         [](std::uint32_t row, std::uint32_t chunk) { return place_in_rows_64(row, chunk); });

@@ -63,7 +63,7 @@ PIBENCH_DEVICE void scalar_gemm(const GemmArguments& arguments) {
         const std::uint32_t to = address + stage * (kScalarStage * 4);
         load_scalar_a(arguments, corner, to, depth);
         load_tile<kScalarDepth, kScalarColumns * 4, 4, aligned>(
-            {arguments.b, arguments.k, arguments.n, corner.matrix}, depth, corner.column,
+            MatrixView<4>(arguments.b, arguments.k, arguments.n, corner.matrix), depth, corner.column,
             to + kScalarDepth * kScalarPitch * 4,
             [](std::uint32_t at, std::uint32_t chunk) { return at * (kScalarColumns * 4) + chunk * 16; });
       },

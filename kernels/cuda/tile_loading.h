@@ -27,10 +27,16 @@ PIBENCH_DEVICE Corner corner_of_tile(const GemmArguments& arguments, std::uint32
   return {place.row * height, place.column * width, place.matrix};
 }
 
-// One matrix of a batch: `rows` x `columns`, dense.
+// One matrix of a batch: `rows` x `columns`, dense, of elements of `bytes` bytes.
+template <std::uint32_t bytes>
 struct MatrixView {
-  const void* data;
-  std::int32_t rows, columns, matrix;
+  PIBENCH_DEVICE MatrixView(const void* batch, std::int32_t rows_, std::int32_t columns_, std::int32_t matrix)
+      : data(static_cast<const std::uint8_t*>(batch) +
+             static_cast<std::int64_t>(matrix) * rows_ * columns_ * static_cast<std::int64_t>(bytes)),
+        rows(rows_),
+        columns(columns_) {}
+  const std::uint8_t* data;
+  std::int32_t rows, columns;
 };
 
 // Up to 16 bytes of a row, element by element: those at `column` and after that exist, the rest zero.
@@ -59,8 +65,8 @@ PIBENCH_DEVICE Words gather(const std::uint8_t* first, std::int32_t count) {
 // `row` and column `column` of the matrix. All threads of a block of 256 take part. `place(row, chunk)` says
 // where 16 bytes of a row go.
 template <std::uint32_t rows, std::uint32_t row_bytes, std::uint32_t bytes, bool aligned, typename Place>
-PIBENCH_DEVICE void load_tile(const MatrixView& view, std::int32_t row, std::int32_t column, std::uint32_t to,
-                              const Place& place) {
+PIBENCH_DEVICE void load_tile(const MatrixView<bytes>& view, std::int32_t row, std::int32_t column,
+                              std::uint32_t to, const Place& place) {
   constexpr std::uint32_t kThreads = 256;
   constexpr std::uint32_t kChunks = row_bytes / 16;
   constexpr std::uint32_t kPasses = rows * kChunks / kThreads;
@@ -74,10 +80,8 @@ PIBENCH_DEVICE void load_tile(const MatrixView& view, std::int32_t row, std::int
     const std::int32_t at_column = column + static_cast<std::int32_t>(chunk * (16 / bytes));
     const std::int32_t count = at_row < view.rows ? view.columns - at_column : 0;
     // Where nothing exists the address is not read; it names the begin of the matrix so that it is one.
-    const std::int64_t element =
-        count > 0 ? (static_cast<std::int64_t>(view.matrix) * view.rows + at_row) * view.columns + at_column
-                  : 0;
-    const auto* from = static_cast<const std::uint8_t*>(view.data) + element * bytes;
+    const std::int64_t element = count > 0 ? static_cast<std::int64_t>(at_row) * view.columns + at_column : 0;
+    const std::uint8_t* from = view.data + element * static_cast<std::int64_t>(bytes);
     if constexpr (aligned)
       copy_16_async(to + place(in_tile, chunk), from, count > 0 ? 16 : 0);
     else

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { addonStale, packageRoot } from './tree.mjs';
 
 /** Where npm keeps its node-gyp: npm says so to its scripts; otherwise beside the Node that runs. */
@@ -65,6 +66,7 @@ export function buildNative({ force = false } = {}) {
     const nodeGyp = findNodeGyp();
     if (nodeGyp === undefined)
       return 'node-gyp was not found: install npm, which brings it, then run this again';
+    const kernels = cudaKernelsThere();
     const headers = findHeaders();
     const options = ['--release', '-j', 'max', ...(headers ? [`--nodedir=${headers}`] : [])];
     const done = spawnSync(process.execPath, [nodeGyp, 'rebuild', ...options], {
@@ -73,6 +75,8 @@ export function buildNative({ force = false } = {}) {
       maxBuffer: 1 << 28,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // node-gyp empties build/. What was compiled for GPUs is remembered, so this only puts it back.
+    if (kernels) buildCudaKernels();
     if (done.status === 0) {
       const now = new Date();
       utimesSync(join(packageRoot, 'build', 'Release', 'pibench.node'), now, now);
