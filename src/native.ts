@@ -94,7 +94,7 @@ export interface ProbedLibrary {
   readonly version: string | null;
   readonly chose: string | null;
   /** What it has functions for. */
-  readonly dtypes: readonly DataTypeName[];
+  readonly dtypes: readonly string[];
 }
 
 /** What bounds a call here, with its threads; null where it is not known. */

@@ -41,8 +41,8 @@ constexpr int kStages = 6;
 constexpr std::size_t kWorkspace = std::size_t{32} << 20U;
 
 // Every function, found when the library is opened.
-struct Functions {
-  explicit Functions(const stacks::SharedLibrary& library) {
+struct LtFunctions {
+  explicit LtFunctions(const stacks::SharedLibrary& library) {
     find(library, create, "cublasLtCreate");
     find(library, destroy, "cublasLtDestroy");
     find(library, make_description, "cublasLtMatmulDescCreate");
@@ -87,7 +87,7 @@ struct Functions {
 template <typename T>
 using Held = std::unique_ptr<T, Status (*)(T*)>;
 
-std::string version_of(const Functions& lt) { return "cuBLASLt " + cublas::version_text(lt.version()); }
+std::string version_of(const LtFunctions& lt) { return "cuBLASLt " + cublas::version_text(lt.version()); }
 
 class CublasLtGemm final : public DeviceGemm {
  public:
@@ -190,7 +190,7 @@ class CublasLtGemm final : public DeviceGemm {
   Session& session_;
   GemmProblem problem_;
   stacks::SharedLibrary library_;
-  Functions lt_;
+  LtFunctions lt_;
   cublas::Scalars scalars_;
   DeviceMemory workspace_;
   Held<Handle> handle_{nullptr, nullptr};
@@ -210,7 +210,7 @@ std::unique_ptr<DeviceGemm> make_cublas_lt_gemm(Session& session, const GemmProb
 
 std::string cublas_lt_version(const std::string& path) {
   const stacks::SharedLibrary library(path);
-  return version_of(Functions(library));
+  return version_of(LtFunctions(library));
 }
 
 }  // namespace pibench::cuda

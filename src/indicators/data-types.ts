@@ -18,6 +18,7 @@ export const ALL_DATA_TYPES = Object.keys(ELEMENT) as [DataType, ...DataType[]];
 export const DATA_TYPES = ['float32', 'float64', 'bfloat16', 'int8'] as const satisfies readonly DataType[];
 /** And those for GPUs. */
 export const GPU_DATA_TYPES = ALL_DATA_TYPES;
+export const ONLY_ON_GPUS = ALL_DATA_TYPES.filter((dtype) => !DATA_TYPES.some((one) => one === dtype));
 
 /** @throws UserError for a name that no type has, or that is for another device */
 export function dataTypeNamed(text: string, gpu = false): DataType {

@@ -13,9 +13,10 @@ import {
   type DataType,
   dataTypeNamed,
   ELEMENT,
-  GPU_DATA_TYPES,
+  ONLY_ON_GPUS,
   rateUnitOf,
 } from './data-types.js';
+import { GPU_PROCESS } from './gpu.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
 import { MOST_THREADS, refuseCpuFlags, threadOptions, threadsOf } from './threads.js';
 
@@ -85,8 +86,6 @@ function shape(flags: Flags, dtype: DataType): Pick<Matmul, 'm' | 'n' | 'k'> {
   return { m: size, n: size, k: size };
 }
 
-/** What a process with a GPU has beside its operands: the driver's own. */
-const GPU_PROCESS: Bytes = 512 * 2 ** 20;
 /** Bytes of an operand's element as the check of a GPU's product holds it, twice over. */
 const checkedAs = (dtype: DataType): Bytes => (dtype === 'float64' ? 8 : 4);
 
@@ -124,7 +123,7 @@ export const matmul: Indicator = {
     dtype: {
       type: 'string',
       group: 'Case:',
-      describe: `${DATA_TYPES.join(', ')}; on GPUs also ${GPU_DATA_TYPES.filter((dtype) => !DATA_TYPES.some((one) => one === dtype)).join(', ')}. 8 and 16 bits accumulate in 32`,
+      describe: `${DATA_TYPES.join(', ')}; on GPUs also ${ONLY_ON_GPUS.join(', ')}. 8 and 16 bits accumulate in 32`,
       default: 'float32',
     },
     transpose: {
@@ -164,6 +163,7 @@ export const matmul: Indicator = {
     ],
     ['$0 matmul --size 64 --batch 100 --transpose NT', 'a hundred small products with B transposed'],
     ['$0 matmul --stack embedded:avx2 --json > record.json', 'a chosen kernel, the record on stdout'],
+    ['$0 matmul --device cuda:0 --size 8192 --dtype bfloat16 --stack embedded,cublaslt', 'on a GPU'],
   ],
   measuring: { inspections: 6, seconds: 1 },
   fromFlags(flags, machine) {

@@ -38,12 +38,14 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
 
 /** A library knows better than its file what it is. */
 function librarySays(
-  { library }: NativeOutcome,
+  { library, device }: NativeOutcome,
   { environment }: WorkerMoments,
 ): Partial<InspectionDocument['stack']> {
   if (library === null) return {};
   const { version, chose, binding } = library;
-  return { version, chose, threadBinding: binding, environment: { ...environment } };
+  // On a GPU it computes with no threads of the host.
+  const threads = device === null ? { threadBinding: binding } : {};
+  return { version, chose, ...threads, environment: { ...environment } };
 }
 
 export interface SamplesFile {

@@ -43,8 +43,8 @@ const ELSEWHERE = [
   'portable',
 ];
 
-/** What multiplies on a GPU: Hopper's instruction for a warpgroup, a warp's, scalar multiply-adds. */
-const GPU_ENGINES = ['wgmma', 'mma', 'scalar'];
+/** What multiplies on a GPU: Hopper's instruction for a warpgroup, a warp's, scalar multiply-adds; and how passes over memory go. */
+const GPU_ENGINES = ['wgmma', 'mma', 'scalar', 'vector', 'streaming', 'bulk'];
 
 /** Why there are no kernels for GPUs; null: there are. */
 export function gpuKernelsProblem(): string | null {

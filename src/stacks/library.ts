@@ -30,7 +30,13 @@ export const library = (spec: LibrarySpec): Stack => ({
   variants: () => ({ here: searchLibrary(spec, localSystem), elsewhere: [] }),
   check(variant, indicator, dtype, { threads, prepack }, device) {
     const name = `--stack ${spec.provider}`;
-    if (isGpu(device)) throw new UserError(`${name} is for the CPU; ${device} has embedded`);
+    if (isGpu(device) !== (spec.device === 'gpu')) {
+      throw new UserError(
+        spec.device === 'gpu'
+          ? `${name} computes on a GPU: add --device cuda:0`
+          : `${name} computes on the CPU; ${device} has embedded, cublas and cublaslt`,
+      );
+    }
     if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
     if (!spec.dtypes.some((one) => one === dtype)) {
       throw new UserError(`${name} has no matrix product for ${dtype}; it has ${spec.dtypes.join(', ')}`);
@@ -65,5 +71,6 @@ export const library = (spec: LibrarySpec): Stack => ({
       library: locate(spec, variant) ?? variant ?? spec.sonames[0] ?? spec.provider,
     },
   }),
-  environment: (threads) => ({ ...threadEnvironment(threads), ...spec.environment(threads) }),
+  environment: (threads) =>
+    spec.device === 'gpu' ? {} : { ...threadEnvironment(threads), ...spec.environment(threads) },
 });

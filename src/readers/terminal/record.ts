@@ -8,6 +8,7 @@ import { median } from '../../statistics/quantile.js';
 import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
+import { renderGpuTable } from './gpu.js';
 import { importedLines, importedRows, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
 import { clockRows, renderPeak } from './peak.js';
@@ -64,11 +65,24 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
           ],
         ] as Row[])),
     ...bytesRow(batch),
-    ...(batch.case.indicator === 'peak' ? clockRows(batch) : []),
+    ...(batch.case.indicator === 'peak' && !isGpu(batch.device) ? clockRows(batch) : []),
     ...rooflineRows(batch, style),
+    ...datasheetRow(batch),
     ...precisionRow(batch, style),
     ...(rate.p05 === null ? [] : ([['slowest 5 %', `below ${flops(rate.p05)}`]] as Row[])),
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
+  ];
+}
+
+/** Of a GPU: what its maker promises, which is no measurement. */
+function datasheetRow({ datasheet, rateUnit }: RecordBatch): Row[] {
+  if (datasheet == null) return [];
+  const { rate, share, source } = datasheet;
+  return [
+    [
+      'datasheet',
+      `${formatShare(share, 3)} of the ${withPrefix(rate, rateUnit, 4)} that it promises (${source})`,
+    ],
   ];
 }
 
@@ -240,7 +254,12 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
-  const own = others.length === 0 && campaign.command[0] === indicator ? TABLES[indicator ?? ''] : undefined;
+  const own =
+    others.length === 0 && campaign.command[0] === indicator
+      ? batches.every(({ device }) => isGpu(device))
+        ? renderGpuTable
+        : TABLES[indicator ?? '']
+      : undefined;
   return (own ?? renderStability)(record, style);
 }
 
