@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "timed_call.h"
+
 namespace pibench {
 namespace {
 
@@ -12,6 +14,8 @@ constexpr std::size_t kFirstLookSlow = 4;
 // A clock that ramps up and a cache hierarchy that fills take time, however short a call is.
 constexpr Nanoseconds kLeastTime = 50'000'000;
 constexpr Nanoseconds kMostTime = 2'000'000'000;
+// A device's power comes to rest more slowly.
+constexpr Nanoseconds kMostDeviceTime = 8'000'000'000;
 // Calls longer than this are looked at one by one instead of in batches of five.
 constexpr double kSlowCall = 0.02;
 constexpr std::size_t kBatch = 5;
@@ -62,16 +66,17 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
   warmup.seconds.reserve(std::min<std::size_t>(
       kMostWarmupCalls, rule.kind == WarmupKind::count ? rule.count : kMostWarmupCalls));
 
+  DeviceClock* const device = workload.device_clock();
+  const Nanoseconds most_time = device == nullptr ? kMostTime : kMostDeviceTime;
   const Nanoseconds start = now();
   std::size_t next_look = kFirstLook;
   for (;;) {
     if (cold) workload.evict();
-    const Nanoseconds entry = now();
-    workload.run();
+    const Nanoseconds call = timed_call(workload);
     const Nanoseconds exit = now();
+    if (device != nullptr && !device->failure().empty()) return warmup;
     ++warmup.calls;
-    if (warmup.seconds.size() < kMostWarmupCalls)
-      warmup.seconds.push_back(static_cast<double>(exit - entry) * 1e-9);
+    if (warmup.seconds.size() < kMostWarmupCalls) warmup.seconds.push_back(static_cast<double>(call) * 1e-9);
 
     if (exit >= deadline || control.cancel.load(std::memory_order_relaxed)) return warmup;
     const Nanoseconds spent = exit - start;
@@ -88,10 +93,10 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
         if (warmup.seconds.size() >= next_look && spent >= kLeastTime) {
           next_look =
               warmup.seconds.size() + std::max<std::size_t>(kFirstLookSlow, warmup.seconds.size() / 2);
-          warmup.steady = is_steady(warmup.seconds, slow);
+          warmup.steady = is_steady(warmup.seconds, slow) && workload.settled();
           if (warmup.steady) return warmup;
         }
-        if (spent >= kMostTime || warmup.seconds.size() >= kMostWarmupCalls) return warmup;
+        if (spent >= most_time || warmup.seconds.size() >= kMostWarmupCalls) return warmup;
         break;
       }
     }

@@ -3,11 +3,14 @@
  * change of state to the journal before anything follows from it. Measures nothing itself.
  */
 
+import { isGpu, ordinalOf } from '../devices/device.js';
+import { GPU_ORDER } from '../devices/gpu-survey.js';
 import { UserError } from '../errors.js';
 import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
+import { gpuKernels } from '../native.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
@@ -67,14 +70,15 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   const stack = findStack(batch.stack.provider);
   const { variant } = batch.stack;
   const executor = stack.executor(variant);
-  const workload = indicator.nativeWorkload(batch.case.parameters, { cpus }, executor.isa, planned.seed);
+  const gpu = isGpu(batch.device) ? { ordinal: ordinalOf(batch.device), kernels: gpuKernels } : null;
+  const workload = indicator.nativeWorkload(batch.case.parameters, { cpus, gpu }, executor.isa, planned.seed);
   return {
     campaign: campaign.id,
     index: planned.index,
     attempt,
     case: batch.case,
-    stack: stack.identify(variant),
-    environment: stack.environment(threads),
+    stack: stack.identify(variant, batch.device),
+    environment: { ...stack.environment(threads), ...(gpu === null ? {} : GPU_ORDER) },
     device: batch.device,
     seed: planned.seed,
     cpus,

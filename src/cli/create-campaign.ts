@@ -1,5 +1,6 @@
 /** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
+import { isGpu, ordinalOf } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
@@ -10,7 +11,7 @@ import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
-import { deviceOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
+import { devicesOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
 
 /** Bytes that a sample takes in the addon and in JavaScript together. */
 const SAMPLE_BYTES = 64;
@@ -35,8 +36,23 @@ function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDes
   }
 }
 
+/** @throws UserError when a launch would need more memory than its GPU has. */
+function checkGpuMemory(
+  indicator: Indicator,
+  { device, case: one }: BatchSpec,
+  machine: MachineDescription,
+): void {
+  if (!isGpu(device)) return;
+  const gpu = machine.gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
+  const needed = indicator.gpuMemory?.(one.parameters) ?? 0;
+  if (gpu === undefined || needed <= gpu.memoryBytes) return;
+  throw new UserError(
+    `${indicator.title(one.parameters)} needs ${formatBytes(needed)} of memory on ${device}, which has ${formatBytes(gpu.memoryBytes)}: choose a smaller size`,
+  );
+}
+
 /**
- * A batch for each case that the flags ask for, on each stack.
+ * A batch for each case that the flags ask for, on each device and stack.
  * @throws UserError, QuantityError for flags that make none, or more than this machine holds.
  */
 export function batchesOf(
@@ -45,14 +61,18 @@ export function batchesOf(
   machine: MachineDescription,
 ): readonly BatchSpec[] {
   const chosen = expandValues(String(flags.stack), '--stack').map(parseStack);
-  const cases = indicator.fromFlags(flags, machine);
-  const each = cases.flatMap((parameters) => chosen.map((stack) => ({ parameters, stack })));
-  const batches = each.map(({ parameters, stack }): BatchSpec => {
-    findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters), parameters);
+  const each = devicesOf(flags, machine).flatMap((device) =>
+    indicator
+      .fromFlags({ ...flags, device }, machine)
+      .flatMap((parameters) => chosen.map((stack) => ({ parameters, stack, device }))),
+  );
+  const batches = each.map(({ parameters, stack, device }): BatchSpec => {
+    const dtype = indicator.dtype(parameters);
+    findStack(stack.provider).check(stack.variant, indicator.name, dtype, parameters, device);
     return {
       case: { indicator: indicator.name, parameters },
       stack,
-      device: deviceOf(flags),
+      device,
       inspections: inspectionsOf(flags, indicator.measuring),
       sampling: samplingOf(flags, indicator.measuring),
       warmup: warmupOf(flags),
@@ -60,7 +80,10 @@ export function batchesOf(
       ...precisionOf(flags),
     };
   });
-  for (const batch of batches) checkMemory(indicator, batch, machine);
+  for (const batch of batches) {
+    checkMemory(indicator, batch, machine);
+    checkGpuMemory(indicator, batch, machine);
+  }
   return batches;
 }
 

@@ -1,6 +1,7 @@
 /** From what the addon observed to the inspection's document. Pure. */
 import type { NativeOutcome, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
+import type { GpuTelemetry } from '../telemetry/gpu.js';
 import { computeTelemetry } from '../telemetry/telemetry.js';
 import type { Seconds } from '../units.js';
 import type { Job } from './job.js';
@@ -37,12 +38,14 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
 
 /** A library knows better than its file what it is. */
 function librarySays(
-  { library }: NativeOutcome,
+  { library, device }: NativeOutcome,
   { environment }: WorkerMoments,
 ): Partial<InspectionDocument['stack']> {
   if (library === null) return {};
   const { version, chose, binding } = library;
-  return { version, chose, threadBinding: binding, environment: { ...environment } };
+  // On a GPU it computes with no threads of the host.
+  const threads = device === null ? { threadBinding: binding } : {};
+  return { version, chose, ...threads, environment: { ...environment } };
 }
 
 export interface SamplesFile {
@@ -66,6 +69,7 @@ export function makeDocument(
     allowedCpus: job.allowedCpus.length,
     onlineCpus: job.onlineCpus,
     clockTicks: 100,
+    gpu: outcome.device === null ? null : (JSON.parse(outcome.device) as GpuTelemetry),
   });
   return {
     // Not imported: schema.ts brings a library that a worker has no use for. The type knows the one right value.
@@ -82,7 +86,7 @@ export function makeDocument(
     cpus: [...job.cpus],
     startedAt: moments.startedAt,
     ended: samples.cancelled ? 'interrupted' : samples.outOfTime ? 'timed-out' : 'complete',
-    clock: { name: 'monotonic', overhead: clock.overheadSeconds, resolution: clock.resolutionSeconds },
+    clock: { name: clock.name, overhead: clock.overheadSeconds, resolution: clock.resolutionSeconds },
     warmup: {
       rule: job.warmup,
       calls: warmup.calls,

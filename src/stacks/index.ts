@@ -4,6 +4,8 @@ import { UserError } from '../errors.js';
 import type { StackChoice } from '../record/schema.js';
 import { blis } from './blis.js';
 import { cblas } from './cblas.js';
+import { cublas } from './cublas.js';
+import { cublaslt } from './cublaslt.js';
 import { embedded } from './embedded.js';
 import { libxsmm } from './libxsmm.js';
 import { mkl } from './mkl.js';
@@ -11,7 +13,17 @@ import { onednn } from './onednn.js';
 import { openblas } from './openblas.js';
 import type { Stack } from './stack.js';
 
-export const stacks: readonly Stack[] = [embedded, openblas, blis, mkl, onednn, libxsmm, cblas];
+export const stacks: readonly Stack[] = [
+  embedded,
+  openblas,
+  blis,
+  mkl,
+  onednn,
+  libxsmm,
+  cblas,
+  cublas,
+  cublaslt,
+];
 
 /** @throws UserError when there is no such stack. */
 export function findStack(provider: string): Stack {

@@ -1,7 +1,7 @@
 /** Asks a library what it is, in a process of its own: one that crashes takes nobody with it, and no two meet. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { DataTypeName, ProbedLibrary } from '../native.js';
+import type { ProbedLibrary } from '../native.js';
 import { changedEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
 import type { Stack } from './stack.js';
@@ -16,7 +16,7 @@ export type Probed =
       readonly loads: true;
       readonly version: string | null;
       readonly chose: string | null;
-      readonly dtypes: readonly DataTypeName[];
+      readonly dtypes: readonly string[];
     }
   | { readonly loads: false; readonly reason: string };
 

@@ -1,5 +1,6 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
 import type { CommandModule } from 'yargs';
+import { asksForGpu } from '../../devices/device.js';
 import type { Indicator } from '../../indicators/indicator.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { batchesOf, createCampaign } from '../create-campaign.js';
@@ -15,7 +16,7 @@ export function measureCommand(indicator: Indicator): CommandModule {
         .options({ ...indicator.options, ...measuringOptions(indicator.measuring) })
         .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: (flags) => {
-      const machine = describeHere();
+      const machine = describeHere(asksForGpu(String(flags.device)));
       const campaign = createCampaign({
         name: indicator.name,
         command: process.argv.slice(2),

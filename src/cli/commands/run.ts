@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { type AskedEntry, type CampaignFile, parseCampaignFile } from '../../campaign/campaign-file.js';
+import { asksForGpu } from '../../devices/device.js';
 import { messageOf, UserError } from '../../errors.js';
 import { findIndicator } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
@@ -72,8 +73,9 @@ async function run(path: string, flags: Flags): Promise<void> {
   } catch (error) {
     throw new UserError(`cannot read ${path}: ${messageOf(error)}; run takes a campaign file`);
   }
-  const machine = describeHere();
-  const campaign = campaignOf(parseCampaignFile(content, path), path, machine);
+  const file = parseCampaignFile(content, path);
+  const machine = describeHere(file.entries.some((entry) => asksForGpu(String(entry.flags.device))));
+  const campaign = campaignOf(file, path, machine);
   if (flags.dryRun === true) process.stdout.write(`${planText(campaign)}\n`);
   else await measure(campaign, machine, flags);
 }

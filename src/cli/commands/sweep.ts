@@ -1,5 +1,6 @@
 /** `pi-bench sweep INDICATOR`: the command of an indicator with several values for any of its flags. */
 import type { CommandModule, Options } from 'yargs';
+import { asksForGpu } from '../../devices/device.js';
 import { UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
@@ -28,7 +29,7 @@ function sweepOf(indicator: Indicator): CommandModule {
     describe: `Sweep: ${indicator.summary}`,
     builder: (yargs) => yargs.options(optionsOf(indicator)),
     handler: (flags) => {
-      const machine = describeHere();
+      const machine = describeHere(asksForGpu(String(flags.device)));
       const campaign = createCampaign({
         name: `sweep-${indicator.name}`,
         command: process.argv.slice(2),
