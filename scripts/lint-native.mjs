@@ -9,7 +9,7 @@ import { packageRoot } from './lib/tree.mjs';
 import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
 import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
 
-const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate'];
+const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate', 'scripts/cuda-check'];
 const PARALLEL = 2;
 
 function missingTool() {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../measure/workload.h"
+#include "../../kernels/cuda/contract_gemm.h"
 #include "elements.h"
 #include "session.h"
 
@@ -44,5 +45,9 @@ class DeviceGemm {
 // std::invalid_argument where there is none for the problem on this device.
 std::unique_ptr<DeviceGemm> make_own_gemm(Session& session, const GemmProblem& problem,
                                           const std::string& engine);
+
+// The kernel given; the problem has to fit it (`fits`). For checks, which ask for each.
+std::unique_ptr<DeviceGemm> make_own_gemm(Session& session, const GemmProblem& problem,
+                                          const kernels::cuda::Gemm& gemm);
 
 }  // namespace pibench::cuda

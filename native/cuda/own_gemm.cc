@@ -86,10 +86,10 @@ kernels::cuda::TensorMap tensor_map(Address address, Element element, std::int64
 
 class OwnGemm final : public DeviceGemm {
  public:
-  OwnGemm(Session& session, const GemmProblem& problem, const std::string& engine)
+  OwnGemm(Session& session, const GemmProblem& problem, const Gemm& gemm)
       : session_(session),
         problem_(problem),
-        gemm_(choose(session, problem, engine)),
+        gemm_(gemm),
         kernel_(session.kernel(
             gemm_.module, gemm_.symbol,
             static_cast<unsigned>(blocks_of(gemm_, size_of(problem), session.multiprocessors())),
@@ -154,12 +154,16 @@ class OwnGemm final : public DeviceGemm {
 
 }  // namespace
 
-std::unique_ptr<DeviceGemm> make_own_gemm(Session& session, const GemmProblem& problem,
-                                          const std::string& engine) {
+std::unique_ptr<DeviceGemm> make_own_gemm(Session& session, const GemmProblem& problem, const Gemm& gemm) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (problem.m > kMost || problem.n > kMost || problem.k > kMost || problem.batch > kMost)
     throw std::invalid_argument("a side of the product is longer than the GPU kernels can count");
-  return std::make_unique<OwnGemm>(session, problem, engine);
+  return std::make_unique<OwnGemm>(session, problem, gemm);
+}
+
+std::unique_ptr<DeviceGemm> make_own_gemm(Session& session, const GemmProblem& problem,
+                                          const std::string& engine) {
+  return make_own_gemm(session, problem, choose(session, problem, engine));
 }
 
 }  // namespace pibench::cuda
