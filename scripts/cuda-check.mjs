@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { buildCudaKernels, CUDA_FOLDER } from './lib/cuda-kernels.mjs';
 import { buildProgram, HOST } from './lib/native-programs.mjs';
 import { packageRoot } from './lib/tree.mjs';
@@ -38,7 +39,9 @@ async function main(args) {
   return done.status ?? 70;
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch((error) => {
-  process.stderr.write(`cuda-check: ${error.message}\n`);
-  return 70;
-});
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+    process.stderr.write(`cuda-check: ${error.message}\n`);
+    return 70;
+  });
+}

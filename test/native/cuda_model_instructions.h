@@ -172,6 +172,10 @@ inline Words load_streaming(const Words* from) { return *from; }
 inline void store_streaming(Words* to, const Words& words) { *to = words; }
 inline void add_atomically(std::uint64_t* to, std::uint64_t value) { *to += value; }
 inline void lower_atomically(std::uint64_t* to, std::uint64_t value) { *to = std::min(*to, value); }
+// A model has no host beside it: its gate is always open.
+inline std::uint32_t load_from_host(const std::uint32_t*) { return 1; }
+inline void store_to_host(std::uint32_t* to, std::uint32_t value) { *to = value; }
+inline std::uint64_t nanoseconds() { return 0; }
 inline std::uint32_t two_bfloat16(float low, float high) {
   return bfloat16_bits(low) | bfloat16_bits(high) << 16;
 }
