@@ -125,8 +125,10 @@ PIBENCH_DEVICE void store_results(std::uint32_t to, Sum first, Sum second) {
     store_shared_1(to, two_bfloat16(first, second));
   else if constexpr (result == Element::float16)
     store_shared_1(to, two_float16(first, second));
+  else if constexpr (result == Element::float32)
+    store_shared_2(to, first, second);
   else
-    store_shared_2(to, std::bit_cast<std::uint32_t>(first), std::bit_cast<std::uint32_t>(second));
+    store_shared_2(to, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
 // Hands the sums of a warpgroup to the copy engine, in slices of 64 rows of 128 bytes through two places.

@@ -218,6 +218,9 @@ inline void store_shared_2(std::uint32_t to, std::uint32_t first, std::uint32_t 
   store_shared_bytes(to, first);
   store_shared_bytes(to + 4, second);
 }
+inline void store_shared_2(std::uint32_t to, float first, float second) {
+  store_shared_2(to, std::bit_cast<std::uint32_t>(first), std::bit_cast<std::uint32_t>(second));
+}
 inline void store_shared_1(std::uint32_t to, std::uint32_t word) { store_shared_bytes(to, word); }
 inline double load_shared_double(std::uint32_t from) {
   double value = 0;
