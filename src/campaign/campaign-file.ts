@@ -18,7 +18,7 @@ const labels = z.record(z.string().regex(/^[a-z][a-z0-9_]*$/), z.string());
 
 const measuring = {
   stacks: values.optional().describe('what executes it: embedded, embedded:avx2 ...'),
-  devices: values.optional().describe('where it runs: cpu'),
+  devices: values.optional().describe('where it runs: cpu, cuda:0, cuda:all'),
   repetitions: values
     .optional()
     .describe('in each launch, exactly; left out: as many as fit into a second or so'),

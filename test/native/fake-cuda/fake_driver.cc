@@ -39,6 +39,8 @@ std::map<Address, std::size_t> allocations;
 
 long count() { return setting("devices", 1); }
 long memory() { return setting("memory", 1L << 30); }
+// That another process has.
+long taken() { return setting("taken", 0); }
 
 // What a test wants to happen at the `n`-th launch of a kernel.
 void maybe_break() {
@@ -237,13 +239,13 @@ EXPORTED Result cuCtxSynchronize() { return sticky; }
 EXPORTED Result cuCtxEnablePeerAccess(ContextHandle*, unsigned) { return sticky; }
 EXPORTED Result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   *total = static_cast<std::size_t>(memory());
-  *free = *total - static_cast<std::size_t>(allocated.load());
+  *free = *total - static_cast<std::size_t>(allocated.load() + taken());
   return sticky;
 }
 EXPORTED Result cuMemAlloc_v2(Address* address, std::size_t bytes) {
   if (sticky != result::kSuccess) return sticky;
   if (bytes == 0) return result::kInvalidValue;
-  if (allocated + static_cast<long>(bytes) > memory()) return result::kOutOfMemory;
+  if (allocated + taken() + static_cast<long>(bytes) > memory()) return result::kOutOfMemory;
   allocated += static_cast<long>(bytes);
   void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(memory, 0xa5, bytes);
