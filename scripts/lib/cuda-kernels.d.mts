@@ -6,4 +6,4 @@ export function cudaKernelsThere(): boolean;
 export function buildCudaKernels(options?: {
   nvcc?: string | undefined;
   onModule?: (module: string, failure: string | null, seconds: number) => void;
-}): { folder: string; built: string[]; failed: string[] };
+}): { folder: string; built: string[]; failed: string[]; warned: string[] };

@@ -3,7 +3,15 @@
 //
 // What was compiled is kept by the hash of its sources beside other caches, because building the addon empties build/.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { packageRoot } from './tree.mjs';
 import { hashOfSources } from './verdict-cache.mjs';
@@ -29,13 +37,12 @@ export const CUDA_MODULES = {
   support: EVERYWHERE,
 };
 
+// Warnings are told, not errors: another nvcc than that of the tests may have new ones. -warn-spills: of registers.
 // Not compressed: loading begins sooner, and a kernel's name can be found in the file.
 const FLAGS = [
   '-std=c++20',
   '-O3',
   '--expt-relaxed-constexpr',
-  '-Werror',
-  'all-warnings',
   '-Xptxas',
   '-warn-spills',
   '--no-compress',
@@ -94,12 +101,16 @@ function install(from, to) {
   renameSync(partial, to);
 }
 
+/** Compiles and installs a module. Returns why it could not, or null, and what the compiler warned of, or null. */
 function compile(nvcc, known, module) {
   const targets = CUDA_MODULES[module].filter(known.has);
-  if (targets.length === 0)
-    return `kernels/cuda/${module}.cu was not compiled: this nvcc knows none of its targets, ${CUDA_MODULES[module].join(', ')}`;
+  if (targets.length === 0) {
+    const wanted = CUDA_MODULES[module].join(', ');
+    return { failure: `kernels/cuda/${module}.cu was not compiled: this nvcc knows none of ${wanted}` };
+  }
   const how = [known.version, nvccArguments(module, targets, '')];
   const kept = join(CACHE, `${hashOfSources(join('kernels', 'cuda', `${module}.cu`), how)}.fatbin`);
+  const warnings = `${kept}.warnings`;
   if (!existsSync(kept)) {
     const partial = `${kept}.${process.pid}.fatbin`;
     const done = spawnSync(nvcc, nvccArguments(module, targets, partial), {
@@ -107,35 +118,39 @@ function compile(nvcc, known, module) {
       encoding: 'utf8',
       maxBuffer: 1 << 28,
     });
+    const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`.trim();
     if (done.status !== 0) {
       rmSync(partial, { force: true });
-      const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`.trim();
-      return `kernels/cuda/${module}.cu could not be compiled: ${log.match(/^.*\berror\b.*$/m)?.[0] ?? `nvcc ended with ${done.status ?? done.signal}`}\n${log}`;
+      const cause = log.match(/^.*\berror\b.*$/m)?.[0] ?? `nvcc ended with ${done.status ?? done.signal}`;
+      return { failure: `kernels/cuda/${module}.cu could not be compiled: ${cause}\n${log}` };
     }
+    if (log !== '') writeFileSync(warnings, log);
     renameSync(partial, kept);
   }
   install(kept, place(module));
-  return null;
+  return { failure: null, warning: existsSync(warnings) ? readFileSync(warnings, 'utf8') : null };
 }
 
 /**
- * Builds all modules. Returns where they are, what was built, and for each that failed one line why, with nvcc's log behind
- * it. One module that fails leaves the others usable.
+ * Builds all modules. Returns where they are, what was built, for each that failed one line why, with nvcc's log behind it,
+ * and what nvcc warned of. One module that fails leaves the others usable.
  */
 export function buildCudaKernels({ nvcc = findNvcc(), onModule = () => {} } = {}) {
-  if (nvcc === undefined)
-    return { folder: CUDA_FOLDER, built: [], failed: ['no nvcc was found: set CUDACXX to it, or CUDA_HOME'] };
+  const nothing = (why) => ({ folder: CUDA_FOLDER, built: [], failed: [why], warned: [] });
+  if (nvcc === undefined) return nothing('no nvcc was found: set CUDACXX to it, or CUDA_HOME');
   const known = knownOf(nvcc);
-  if (known === undefined) return { folder: CUDA_FOLDER, built: [], failed: [`${nvcc} does not run`] };
+  if (known === undefined) return nothing(`${nvcc} does not run`);
   for (const folder of [CACHE, CUDA_FOLDER]) mkdirSync(folder, { recursive: true });
   const built = [];
   const failed = [];
+  const warned = [];
   for (const module of Object.keys(CUDA_MODULES)) {
     const began = performance.now();
-    const failure = compile(nvcc, known, module);
+    const { failure, warning } = compile(nvcc, known, module);
     if (failure === null) built.push(module);
     else failed.push(failure);
+    if (warning) warned.push(warning);
     onModule(module, failure, (performance.now() - began) / 1000);
   }
-  return { folder: CUDA_FOLDER, built, failed };
+  return { folder: CUDA_FOLDER, built, failed, warned };
 }
