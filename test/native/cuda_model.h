@@ -54,16 +54,22 @@ struct Meeting {
 
 struct Block {
   std::uint32_t index = 0, rank = 0;
+  std::uint32_t running = 0;  // threads that have not ended; without any, its shared memory is gone
   std::vector<std::byte> shared;
   std::map<std::uint32_t, PhaseBarrier> barriers;
   std::map<std::uint32_t, Meeting> meetings;
 
+  void check_there() const {
+    if (running == 0) throw Failure("the shared memory of a block is reached that has ended");
+  }
   [[nodiscard]] std::byte* at(std::uint32_t address, std::size_t bytes) {
+    check_there();
     if (address < kWindow || address - kWindow + bytes > shared.size())
       throw Failure("shared memory is left at " + std::to_string(address));
     return shared.data() + (address - kWindow);
   }
   [[nodiscard]] PhaseBarrier& barrier(std::uint32_t address) {
+    check_there();
     const auto found = barriers.find(address);
     if (found == barriers.end()) throw Failure("no barrier was initialised at " + std::to_string(address));
     return found->second;
@@ -108,6 +114,9 @@ class Device {
     current_->ready = std::move(ready);
     leave();
   }
+  // Whether what ends by itself does so only when nothing else can go on: then one block gets as far ahead of
+  // another as it can. Otherwise it may end any time.
+  void set_patient(bool patient) { patient_ = patient; }
   // Something that ends by itself, some time.
   void later(Work work) { pending_.push_back(std::move(work)); }
 
@@ -125,6 +134,7 @@ class Device {
   Thread* current_ = nullptr;
   ucontext_t scheduler_{};
   std::uint32_t grid_ = 0, block_threads_ = 0;
+  bool patient_ = false;
   std::uint64_t chance_ = 0x9e3779b97f4a7c15ULL;
   std::exception_ptr failure_;
 #if defined(__SANITIZE_ADDRESS__)
@@ -149,6 +159,7 @@ inline void Device::enter() {
     self.failure_ = std::current_exception();
   }
   self.current_->done = true;
+  --self.current_->block->running;
   self.leave();
 }
 
@@ -198,6 +209,7 @@ inline void Device::run(std::vector<Block>& blocks, std::uint32_t threads, std::
   failure_ = nullptr;
   pending_.clear();
   const std::size_t count = blocks.size() * threads;
+  for (Block& block : blocks) block.running = threads;
   threads_ = std::vector<Thread>(count);
   warps_ = std::vector<Warp>((count + 31) / 32);
   for (std::size_t i = 0; i < count; ++i) {
@@ -217,9 +229,9 @@ inline void Device::run(std::vector<Block>& blocks, std::uint32_t threads, std::
     bool all = true;
     for (const Thread& thread : threads_) all = all && thread.done;
     if (all && pending_.empty()) return;
-    // What ends by itself does so when nothing else can go on, and now and then before, in any order.
+    // In any order.
     chance_ = chance_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    if (!pending_.empty() && (!moved || chance_ >> 62 == 0)) {
+    if (!pending_.empty() && (!moved || (!patient_ && chance_ >> 62 == 0))) {
       const auto which = static_cast<std::ptrdiff_t>((chance_ >> 33) % pending_.size());
       const Work work = std::move(pending_[static_cast<std::size_t>(which)]);
       pending_.erase(pending_.begin() + which);
