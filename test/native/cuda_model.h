@@ -9,6 +9,7 @@
 
 #include <ucontext.h>
 
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -88,8 +89,12 @@ struct Thread {
   std::uint32_t index = 0;
   Block* block = nullptr;
   Warp* warp = nullptr;
+  // A context begins the fiber on its stack; from then on a jump leads there, which costs no system call.
   ucontext_t context{};
+  jmp_buf place{};
   std::unique_ptr<std::byte[]> stack;
+  void* fake_stack = nullptr;  // of the address sanitizer
+  bool begun = false;
   bool done = false;
   bool dirty = false;                          // has written to shared memory what no engine may read yet
   std::function<bool()> ready;                 // none: it can go on
@@ -132,7 +137,8 @@ class Device {
   const std::function<void()>* kernel_ = nullptr;
   std::deque<Work> pending_;
   Thread* current_ = nullptr;
-  ucontext_t scheduler_{};
+  jmp_buf scheduler_{};
+  void* fake_stack_ = nullptr;  // of the scheduler
   std::uint32_t grid_ = 0, block_threads_ = 0;
   bool patient_ = false;
   std::uint64_t chance_ = 0x9e3779b97f4a7c15ULL;
@@ -164,14 +170,14 @@ inline void Device::enter() {
 }
 
 inline void Device::leave() {
-  Thread& thread = *current_;
+  Thread* thread = current_;
 #if defined(__SANITIZE_ADDRESS__)
-  void* fake = nullptr;
-  __sanitizer_start_switch_fiber(thread.done ? nullptr : &fake, scheduler_stack_, scheduler_bytes_);
+  __sanitizer_start_switch_fiber(thread->done ? nullptr : &thread->fake_stack, scheduler_stack_,
+                                 scheduler_bytes_);
 #endif
-  swapcontext(&thread.context, &scheduler_);
+  if (_setjmp(thread->place) == 0) _longjmp(scheduler_, 1);
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(fake, &scheduler_stack_, &scheduler_bytes_);
+  __sanitizer_finish_switch_fiber(current_->fake_stack, &scheduler_stack_, &scheduler_bytes_);
 #endif
 }
 
@@ -179,12 +185,15 @@ inline void Device::resume(Thread& thread) {
   current_ = &thread;
   thread.ready = nullptr;
 #if defined(__SANITIZE_ADDRESS__)
-  void* fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, thread.stack.get(), kStackBytes);
+  __sanitizer_start_switch_fiber(&fake_stack_, thread.stack.get(), kStackBytes);
 #endif
-  swapcontext(&scheduler_, &thread.context);
+  if (_setjmp(scheduler_) == 0) {
+    if (current_->begun) _longjmp(current_->place, 1);
+    current_->begun = true;
+    setcontext(&current_->context);
+  }
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(fake_stack_, nullptr, nullptr);
 #endif
 }
 
