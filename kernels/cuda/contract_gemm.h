@@ -77,8 +77,6 @@ constexpr MmaTile mma_tile(Element operand) {
       return {128, 128, 64};
     case 2:
       return {128, 128, 32};
-    case 4:
-      return {128, 128, 16};
     default:
       return {128, 128, 16};
   }

@@ -7,6 +7,7 @@
 // Written over instructions.h, or a model of it, which has to be included before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "arguments.h"
@@ -68,18 +69,20 @@ PIBENCH_DEVICE void scalar_gemm(const GemmArguments& arguments) {
             [](std::uint32_t at, std::uint32_t chunk) { return at * (kScalarColumns * 4) + chunk * 16; });
       },
       [&](std::uint32_t stage) {
-        const float* a = memory + stage * kScalarStage + row;
-        const float* b = memory + stage * kScalarStage + kScalarDepth * kScalarPitch + column;
+        const float* a = memory + std::size_t{stage} * kScalarStage + row;
+        const float* b =
+            memory + std::size_t{stage} * kScalarStage + std::size_t{kScalarDepth} * kScalarPitch + column;
         PIBENCH_UNROLL_8
         for (std::uint32_t k = 0; k < kScalarDepth; ++k) {
           Four of_a[2];
           Four of_b[4];
           PIBENCH_UNROLL
           for (std::uint32_t i = 0; i < 2; ++i)
-            of_a[i] = *reinterpret_cast<const Four*>(a + k * kScalarPitch + i * 16);
+            of_a[i] = *reinterpret_cast<const Four*>(a + std::size_t{k} * kScalarPitch + std::size_t{i} * 16);
           PIBENCH_UNROLL
           for (std::uint32_t j = 0; j < 4; ++j)
-            of_b[j] = *reinterpret_cast<const Four*>(b + k * kScalarColumns + j * 32);
+            of_b[j] =
+                *reinterpret_cast<const Four*>(b + std::size_t{k} * kScalarColumns + std::size_t{j} * 32);
           PIBENCH_UNROLL
           for (std::uint32_t i = 0; i < 8; ++i) {
             PIBENCH_UNROLL
@@ -97,14 +100,15 @@ PIBENCH_DEVICE void scalar_gemm(const GemmArguments& arguments) {
     PIBENCH_UNROLL
     for (std::uint32_t j = 0; j < 4; ++j) {
       const std::int32_t at = corner.column + static_cast<std::int32_t>(column + j * 32);
+      const std::size_t of = std::size_t{j} * 4;
       if constexpr (aligned) {
         if (at < arguments.n)
-          *reinterpret_cast<Four*>(line + at) = {sums[i][j * 4], sums[i][j * 4 + 1], sums[i][j * 4 + 2],
-                                                 sums[i][j * 4 + 3]};
+          *reinterpret_cast<Four*>(line + at) = {sums[i][of], sums[i][of + 1], sums[i][of + 2],
+                                                 sums[i][of + 3]};
       } else {
         PIBENCH_UNROLL
         for (std::int32_t e = 0; e < 4; ++e)
-          if (at + e < arguments.n) line[at + e] = sums[i][j * 4 + static_cast<std::uint32_t>(e)];
+          if (at + e < arguments.n) line[at + e] = sums[i][of + static_cast<std::uint32_t>(e)];
       }
     }
   }

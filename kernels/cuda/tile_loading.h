@@ -4,6 +4,7 @@
 // Written over instructions.h, or a model of it, which has to be included before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "arguments.h"
@@ -48,8 +49,9 @@ PIBENCH_DEVICE Words gather(const std::uint8_t* first, std::int32_t count) {
     if (static_cast<std::int32_t>(i) >= count) continue;
     if constexpr (bytes == 8) {
       const auto both = reinterpret_cast<const std::uint64_t*>(first)[i];
-      words.word[i * 2] = static_cast<std::uint32_t>(both);
-      words.word[i * 2 + 1] = static_cast<std::uint32_t>(both >> 32);
+      const std::size_t at = std::size_t{i} * 2;
+      words.word[at] = static_cast<std::uint32_t>(both);
+      words.word[at + 1] = static_cast<std::uint32_t>(both >> 32);
     } else if constexpr (bytes == 4) {
       words.word[i] = reinterpret_cast<const std::uint32_t*>(first)[i];
     } else {

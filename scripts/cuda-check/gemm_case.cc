@@ -34,7 +34,7 @@ std::size_t bytes(std::int64_t elements, Element element) {
 
 template <typename T>
 T* pointer(Address address) {
-  return reinterpret_cast<T*>(address);
+  return std::bit_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
 // The operands and the result of one problem, on the device.

@@ -1,6 +1,7 @@
 // The kernels on a GPU that are no products: passes over memory, peak loops, and what measuring needs beside
 // them.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -20,7 +21,7 @@ constexpr int kTurns = 9;
 
 template <typename T>
 T* pointer(Address address) {
-  return reinterpret_cast<T*>(address);
+  return std::bit_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
 double element(std::uint64_t stream, std::uint64_t i) {

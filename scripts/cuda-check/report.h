@@ -42,12 +42,16 @@ class Report {
 
   [[nodiscard]] bool right() const { return wrong_.empty() && (checks_ > 0 || !skipped_.empty()); }
   [[nodiscard]] std::string line() const {
-    std::string out = "{\"case\":" + quoted(name_);
+    std::string out = "{\"case\":";
+    out += quoted(name_);
     if (!skipped_.empty()) return out + ",\"skipped\":" + quoted(skipped_) + "}";
     out += ",\"right\":" + std::string(right() ? "true" : "false") + ",\"checks\":" + std::to_string(checks_);
     if (!wrong_.empty()) {
       out += ",\"wrong\":[";
-      for (std::size_t i = 0; i < wrong_.size() && i < 5; ++i) out += (i > 0 ? "," : "") + quoted(wrong_[i]);
+      for (std::size_t i = 0; i < wrong_.size() && i < 5; ++i) {
+        if (i > 0) out += ',';
+        out += quoted(wrong_[i]);
+      }
       out += "]";
     }
     return out + fields_ + "}";

@@ -160,6 +160,7 @@ class Run {
 // Shapes that a kernel has to get right: one element or a little, and several tiles with edges.
 std::vector<GemmSize> sizes_of(const Gemm& gemm) {
   const std::int64_t each = 16 / bytes_of(gemm.operand);
+  const std::int64_t depth = gemm.tile_k;
   if (gemm.engine == Engine::wgmma) {
     // Several tiles with edges, one after the other; and more steps along k than the ring has stages.
     const std::int64_t depth = gemm.tile_k;
@@ -167,9 +168,8 @@ std::vector<GemmSize> sizes_of(const Gemm& gemm) {
         {1, 16, each, 1}, {gemm.tile_m + 3, gemm.tile_n + 16, depth + each, 2}, {5, 16, depth * 8 + each, 1}};
   }
   if (gemm.alignment == 16)
-    return {{1, 16, each, 1}, {gemm.tile_m + 9, gemm.tile_n + 16, gemm.tile_k * 5 + each, 2}};
-  return {
-      {1, 1, 1, 1}, {gemm.tile_m + 1, 7, gemm.tile_k + 3, 2}, {5, gemm.tile_n + 3, 2 * gemm.tile_k + 1, 1}};
+    return {{1, 16, each, 1}, {gemm.tile_m + 9, gemm.tile_n + 16, depth * 5 + each, 2}};
+  return {{1, 1, 1, 1}, {gemm.tile_m + 1, 7, depth + 3, 2}, {5, gemm.tile_n + 3, 2 * depth + 1, 1}};
 }
 
 template <std::size_t index>

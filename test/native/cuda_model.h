@@ -29,7 +29,7 @@ namespace pibench::model {
 
 inline constexpr std::uint32_t kWindow =
     512;  // where shared memory begins: no more aligned than it has to be
-inline constexpr std::size_t kStackBytes = 96 * 1024;
+inline constexpr std::size_t kStackBytes = std::size_t{96} << 10U;
 inline constexpr int kSpoilt = 0xa5;
 
 struct Failure : std::runtime_error {
@@ -110,7 +110,11 @@ class Device {
 
   [[nodiscard]] Thread& self() const { return *current_; }
   [[nodiscard]] std::vector<Thread>& threads() { return threads_; }
-  [[nodiscard]] std::vector<Block>& blocks() const { return *blocks_; }
+  // Of the cluster that runs.
+  [[nodiscard]] std::vector<Block>& blocks() const {
+    if (blocks_ == nullptr) throw Failure("nothing runs");
+    return *blocks_;
+  }
   [[nodiscard]] std::uint32_t grid() const { return grid_; }
   [[nodiscard]] std::uint32_t block_threads() const { return block_threads_; }
   // Lets others run until `ready` holds.
@@ -138,12 +142,12 @@ class Device {
   std::deque<Work> pending_;
   Thread* current_ = nullptr;
   jmp_buf scheduler_{};
-  void* fake_stack_ = nullptr;  // of the scheduler
   std::uint32_t grid_ = 0, block_threads_ = 0;
   bool patient_ = false;
   std::uint64_t chance_ = 0x9e3779b97f4a7c15ULL;
   std::exception_ptr failure_;
 #if defined(__SANITIZE_ADDRESS__)
+  void* fake_stack_ = nullptr;  // of the scheduler
   const void* scheduler_stack_ = nullptr;
   std::size_t scheduler_bytes_ = 0;
 #endif

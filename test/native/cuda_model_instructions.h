@@ -245,7 +245,7 @@ void load_matrices_of(std::uint32_t (&words)[4], std::uint32_t row) {
           // Element (l / 4, 2 (l % 4) + i), or of the turned matrix.
           const std::uint32_t line = turned ? lane % 4 * 2 + i : lane / 4;
           const std::uint32_t column = turned ? lane / 4 : lane % 4 * 2 + i;
-          std::memcpy(&halves[i], block.at(of(matrix * 8 + line).row, 16) + column * 2, 2);
+          std::memcpy(&halves[i], block.at(of(matrix * 8 + line).row, 16) + std::size_t{column} * 2, 2);
         }
         of(lane).words[matrix] = halves[0] | static_cast<std::uint32_t>(halves[1]) << 16;
       }
@@ -354,7 +354,7 @@ inline void load_box_to(std::uint32_t to, const TensorMap& map, std::uint32_t ba
           std::memset(at, 0, tensor->bytes);
       });
       model::PhaseBarrier& phase = block.barrier(barrier);
-      phase.bytes -= tensor->outer * 128;
+      phase.bytes -= std::int64_t{tensor->outer} * 128;
       phase.settle();
     });
   }
