@@ -80,6 +80,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
     cpus,
     otherCpus: placeOthers(cores, cpus),
     warmup,
+    framework: stack.framework?.job(variant, threads) ?? null,
     native: {
       ...workload,
       parameters: { ...workload.parameters, ...executor.parameters },

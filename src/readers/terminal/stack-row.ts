@@ -8,18 +8,33 @@ const BINDINGS = {
   none: 'its threads not bound',
 } as const;
 
+/** `onnxruntime-node 1.30.0, onnxruntime-common 1.30.0`; null: it is no framework. */
+export const packagesText = ({ packages }: Pick<RecordBatch['stack'], 'packages'>): string | null =>
+  packages === undefined
+    ? null
+    : Object.entries(packages)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', ');
+
 /** Nothing for our own kernels, and for what others published. */
 export function stackRow({ stack, asked }: RecordBatch): Row[] {
   if (stack.path == null) return [];
-  const { path, version, package: owner, threadBinding } = stack;
+  const { path, version, package: owner, threadBinding, timed } = stack;
+  const packages = packagesText(stack);
+  // Of one thread that is not bound there is nothing to say.
+  const placed =
+    threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin === false)
+      ? []
+      : [BINDINGS[threadBinding]];
+  if (packages !== null) {
+    const holds = timed === undefined ? [] : [`a repetition also holds ${timed}`];
+    return [['framework', [packages, path, ...placed, ...holds].join(', ')]];
+  }
   const parts = [
     path,
     ...(version === null ? [] : [version.trim()]),
     ...(owner == null ? [] : [owner]),
-    // Of one thread that is not bound there is nothing to say.
-    ...(threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin === false)
-      ? []
-      : [BINDINGS[threadBinding]]),
+    ...placed,
   ];
   return [['library', parts.join(', ')]];
 }
