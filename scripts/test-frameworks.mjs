@@ -3,8 +3,8 @@
 // and npm's words where the registry cannot be reached.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot } from './lib/tree.mjs';
 
 const VERSIONS = {
   '@tensorflow/tfjs-backend-cpu': '4.22.0',
@@ -13,7 +13,8 @@ const VERSIONS = {
   'onnxruntime-node': '1.30.0',
 };
 
-const cache = join(packageRoot, 'node_modules', '.cache', 'pi-bench-frameworks');
+// Not in node_modules: npm ci empties that.
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pi-bench', 'test-frameworks');
 const folder = join(cache, Object.values(VERSIONS).join('-'));
 
 /** Beside its place and then renamed: a folder that is there is whole. */

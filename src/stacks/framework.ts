@@ -58,7 +58,7 @@ function check(
   const cannot = spec.cannot(parameters, dtype);
   if (cannot !== null) throw new UserError(`${name} ${cannot}`);
   const state = stateOf(backend);
-  if (!state.ready) throw new UserError(`${name}: ${state.needed}`);
+  if (!state.ready) throw new UserError(`${name} cannot be measured yet: ${state.needed}`);
   if (backend.device !== 'cpu') {
     throw new UserError(`${name} computes on a GPU, and pi-bench measures frameworks on --device cpu only`);
   }
