@@ -1,12 +1,12 @@
 /**
- * One inspection of a stack that lives in JavaScript: the twin of native/inspection.cc and its loop, phase by phase. The calls are
+ * One inspection of a stack that lives in JavaScript: the twin of native/inspection.cc, phase by phase. The calls are
  * made here, on the main thread; operands, poison, check, ceilings, clock, warm-up rule and thread binding are the addon's.
  */
 import { readFile } from 'node:fs/promises';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { FrameworkJob, Job } from '../inspection/job.js';
 import { readLocalFile } from '../machine/local-files.js';
-import { type HostedCase, type HostedThreads, native, type RunningInspection } from '../native.js';
+import { type HostedCase, native, type RunningInspection } from '../native.js';
 import { median } from '../statistics/quantile.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import type { Seconds } from '../units.js';
@@ -14,21 +14,13 @@ import type { OpenedFramework, PreparedProduct, Product } from './adapter.js';
 import { measureClock } from './clock.js';
 import { identityInUse } from './identity.js';
 import { openFramework } from './index.js';
+import { type Control, call, type Nanoseconds, NOTHING_TAKEN, repeat, samplesOf } from './loop.js';
 import type { FrameworkOutcome } from './outcome.js';
-
-/** Nanoseconds of CLOCK_MONOTONIC. */
-type Nanoseconds = number;
 
 /** Between samples the event loop gets a turn, so that a signal and the progress display are heard. */
 const BREATH: Nanoseconds = 100e6;
 const PROGRESS: Nanoseconds = 1e9;
 const SETTLE: Nanoseconds = 1e6;
-
-interface Control {
-  phase: string;
-  taken: number;
-  cancelled: boolean;
-}
 
 interface Span {
   readonly name: string;
@@ -46,14 +38,6 @@ function spanRecorder(): { readonly spans: Span[]; readonly end: (name: string) 
     begin = at;
   };
   return { spans, end };
-}
-
-/** Waits for a repetition only where there is something to wait for: a promise's turn of the microtasks costs time. */
-async function call({ run }: PreparedProduct, calls: number): Promise<void> {
-  for (let i = 0; i < calls; ++i) {
-    const pending = run();
-    if (pending !== undefined) await pending;
-  }
 }
 
 function productOf({ parameters }: Job['native']): Product {
@@ -114,97 +98,6 @@ async function settle(product: PreparedProduct): Promise<void> {
   const until = native().endCall() + SETTLE;
   for (let calls = 0; calls < 2 || native().endCall() < until; ++calls) await call(product, 1);
 }
-
-interface Taken {
-  readonly entries: Float64Array;
-  readonly exits: Float64Array;
-  readonly disturbed: number[];
-  count: number;
-  evicting: Nanoseconds;
-  outOfTime: boolean;
-}
-
-interface Loop {
-  readonly job: Job['native'];
-  readonly prepared: Prepared;
-  readonly callsPerSample: number;
-  readonly deadline: Nanoseconds;
-  readonly control: Control;
-  readonly breathe: (at: Nanoseconds) => Promise<void>;
-}
-
-/** The measuring loop: native/measure/loop.h in TypeScript, stop rules included. */
-async function repeat({ job, prepared, callsPerSample, deadline, control, breathe }: Loop): Promise<Taken> {
-  const { beginCall, endCall, disturbed } = native();
-  const { hosted, product } = prepared;
-  const { run } = product;
-  const capacity = job.repetitions > 0 ? job.repetitions : job.most;
-  const taken: Taken = {
-    entries: new Float64Array(capacity),
-    exits: new Float64Array(capacity),
-    disturbed: [],
-    count: 0,
-    evicting: 0,
-    outOfTime: false,
-  };
-  for (;;) {
-    if (job.cold) {
-      const begin = endCall();
-      hosted.evict();
-      taken.evicting += endCall() - begin;
-    }
-    const entry = beginCall();
-    for (let i = 0; i < callsPerSample; ++i) {
-      const pending = run();
-      if (pending !== undefined) await pending;
-    }
-    const exit = endCall();
-    if (disturbed()) taken.disturbed.push(taken.count);
-    taken.entries[taken.count] = entry;
-    taken.exits[taken.count] = exit;
-    control.taken = ++taken.count;
-    const enough =
-      job.repetitions > 0
-        ? taken.count >= job.repetitions
-        : taken.count >= job.most ||
-          (taken.count >= job.least && exit - (taken.entries[0] ?? exit) >= job.budgetSeconds * 1e9);
-    if (enough || control.cancelled) return taken;
-    if (exit >= deadline) {
-      taken.outOfTime = true;
-      return taken;
-    }
-    await breathe(exit);
-  }
-}
-
-function samplesOf(
-  { entries, exits, disturbed, count, evicting, outOfTime }: Taken,
-  callsPerSample: number,
-  cancelled: boolean,
-  { watched }: HostedThreads,
-): FrameworkOutcome['samples'] {
-  const first = entries[0] ?? 0;
-  return {
-    entries: entries.subarray(0, count).map((entry) => (entry - first) * 1e-9),
-    seconds: exits
-      .subarray(0, count)
-      .map((exit, i) => ((exit - (entries[i] ?? exit)) * 1e-9) / callsPerSample),
-    evictingSeconds: evicting * 1e-9,
-    wallSeconds: count === 0 ? 0 : ((exits[count - 1] ?? first) - first) * 1e-9,
-    cancelled,
-    outOfTime,
-    disturbed: watched ? Uint32Array.from(disturbed) : null,
-  };
-}
-
-const NOTHING_TAKEN: Taken = {
-  entries: new Float64Array(0),
-  exits: new Float64Array(0),
-  disturbed: [],
-  count: 0,
-  evicting: 0,
-  outOfTime: false,
-};
 
 async function inspect(
   job: Job,
@@ -269,7 +162,15 @@ async function inspect(
   control.phase = 'measure';
   const taken = control.cancelled
     ? NOTHING_TAKEN
-    : await repeat({ job: job.native, prepared, callsPerSample, deadline, control, breathe });
+    : await repeat({
+        job: job.native,
+        product,
+        evict: () => hosted.evict(),
+        callsPerSample,
+        deadline,
+        control,
+        breathe,
+      });
   end('measure');
 
   control.phase = 'cool-down';
@@ -279,7 +180,7 @@ async function inspect(
   end('cool-down');
 
   // What bounds a call on another device these threads cannot tell.
-  const whole = !control.cancelled && !taken.outOfTime && job.device === 'cpu';
+  const whole = !taken.cancelled && !taken.outOfTime && job.device === 'cpu';
   const ceilings = whole ? hosted.ceilings(cold) : { arithmetic: null, memory: null };
   end('ceilings');
 
@@ -294,7 +195,7 @@ async function inspect(
     clockName: 'monotonic, read from JavaScript',
     warmup,
     callsPerSample,
-    samples: samplesOf(taken, callsPerSample, control.cancelled, threads),
+    samples: samplesOf(taken, callsPerSample, threads.watched),
     before,
     after,
     frequencyBefore,
