@@ -123,10 +123,16 @@ async function inspect(
     await turnOfTheLoop();
   };
 
+  // Said at once: a call may take longer than the launch has, and then it must be known where it was.
+  const enter = (phase: string): void => {
+    control.phase = phase;
+    onProgress();
+  };
+
   const prepared = await prepare(job, framework, end);
   const { hosted, product } = prepared;
   const { cold } = job.native;
-  control.phase = 'warm-up';
+  enter('warm-up');
   // Its threads are there after a first call; the warm-up is of threads where they will stay.
   const startsCold = job.warmup.kind === 'count' && job.warmup.count === 0;
   if (!startsCold) {
@@ -146,7 +152,7 @@ async function inspect(
   const threads = hosted.bindThreads();
   end('warm-up');
 
-  control.phase = 'calibrate';
+  enter('calibrate');
   const clock = measureClock();
   const callsPerSample = startsCold
     ? 1
@@ -154,12 +160,13 @@ async function inspect(
   const paths = snapshotPaths(readLocalFile, job.allowedCpus);
   const frequencyBefore = addon.effectiveFrequency();
   const before = addon.takeSnapshot(paths, threads.ids);
+  // Before the calls that bring back what telling costs.
+  enter('measure');
   if (!startsCold) await settle(product);
   product.poison();
   hosted.poison();
   end('calibrate');
 
-  control.phase = 'measure';
   const taken = control.cancelled
     ? NOTHING_TAKEN
     : await repeat({
@@ -173,7 +180,7 @@ async function inspect(
       });
   end('measure');
 
-  control.phase = 'cool-down';
+  enter('cool-down');
   const after = addon.takeSnapshot(paths, threads.ids);
   const frequencyAfter = addon.effectiveFrequency();
   addon.disarm();
@@ -184,7 +191,7 @@ async function inspect(
   const ceilings = whole ? hosted.ceilings(cold) : { arithmetic: null, memory: null };
   end('ceilings');
 
-  control.phase = 'verify';
+  enter('verify');
   if (taken.count > 0) product.deliver();
   const verification = taken.count > 0 ? hosted.verify() : null;
   end('verify');
@@ -209,7 +216,7 @@ async function inspect(
 
 /**
  * @param timeLimit of all phases up to the end of the repetitions
- * @param onProgress called now and then, between samples
+ * @param onProgress called when a phase begins, and now and then between samples
  */
 export function inspectFramework(
   job: Job,

@@ -98,7 +98,7 @@ function frameworksAdvice(): Advice[] {
       {
         topic: `${provider}-packages`,
         level: 'note',
-        seen: `${names.join(', ')} cannot be measured: npm packages of ${framework?.summary} are missing`,
+        seen: `${names.join(', ')} cannot be measured: something of ${framework?.summary} is missing`,
         why: 'frameworks are optional: pi-bench loads those of your project, from the folder that it is started in, or beside itself',
         action: missing.map(({ needed }, i) => `${names[i]}: ${needed}`).join('; '),
       },

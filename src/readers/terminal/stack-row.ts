@@ -1,4 +1,5 @@
 /** What a record's page says of a library that was measured: whose file it is, and how its threads were placed. */
+import { basename } from 'node:path';
 import type { RecordBatch } from '../../record/schema.js';
 import type { Row } from './table.js';
 
@@ -28,7 +29,8 @@ export function stackRow({ stack, asked }: RecordBatch): Row[] {
       : [BINDINGS[threadBinding]];
   if (packages !== null) {
     const holds = timed === undefined ? [] : [`a repetition also holds ${timed}`];
-    return [['framework', [packages, path, ...placed, ...holds].join(', ')]];
+    // Where it lies is long, and in the record.
+    return [['framework', [packages, basename(path), ...placed, ...holds].join(', ')]];
   }
   const parts = [
     path,
