@@ -29,7 +29,7 @@ export interface Packages {
 
 export interface PreparedProduct {
   /** One repetition, with the wait for its result; a promise where the framework gives one. */
-  run(): void | Promise<void>;
+  run(): undefined | Promise<unknown>;
   /** Overwrites the memory that the next result will take, as far as the framework lets one reach it. */
   poison(): void;
   /**

@@ -54,9 +54,7 @@ async function prepare(
   return {
     implementation: `${operator}, ${PROVIDERS[backend] ?? backend} execution provider`,
     timed: 'dispatch through a promise; C is allocated once',
-    async run() {
-      await session.run(feeds, fetches);
-    },
+    run: () => session.run(feeds, fetches),
     // C is the addon's own memory: it poisons that by itself, and there the result is.
     poison() {},
     deliver() {},
