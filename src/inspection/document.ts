@@ -14,6 +14,8 @@ export interface WorkerMoments {
   readonly usage: ResourceUsage;
   /** Variables of the worker's own environment that a library may have read. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Shared libraries from the folders of a stack of one's own. */
+  readonly loaded: readonly string[];
 }
 
 const nanosecond = (value: Seconds): Seconds => Math.round(value * 1e9) / 1e9;
@@ -43,6 +45,15 @@ function librarySays(
   if (library === null) return {};
   const { version, chose, binding } = library;
   return { version, chose, threadBinding: binding, environment: { ...environment } };
+}
+
+/** What of a stack of one's own the launch really had. */
+function ownSays(
+  { stack, ownFolders }: Job,
+  { loaded }: WorkerMoments,
+): Partial<InspectionDocument['stack']> {
+  if (stack.own === undefined || ownFolders.length === 0) return {};
+  return { own: { ...stack.own, loaded: [...loaded] } };
 }
 
 export interface SamplesFile {
@@ -76,7 +87,12 @@ export function makeDocument(
     index: job.index,
     attempt: job.attempt,
     case: job.case,
-    stack: { ...job.stack, implementation: outcome.implementation, ...librarySays(outcome, moments) },
+    stack: {
+      ...job.stack,
+      implementation: outcome.implementation,
+      ...librarySays(outcome, moments),
+      ...ownSays(job, moments),
+    },
     device: job.device,
     seed: job.seed,
     cpus: [...job.cpus],

@@ -30,6 +30,36 @@ function documents(object: ObjectOf) {
   const stack = object({
     provider: z.string().describe('who made it, for example "embedded"'),
     variant: z.string().nullable().describe('the chosen instruction set or build; null: its own choice'),
+    own: z.string().optional().describe('name of a stack from a stack file, in which it runs'),
+  });
+  const ownIdentity = object({
+    name: z.string(),
+    lock: z
+      .string()
+      .nullable()
+      .describe('SHA-256 of what its packages are, with their checksums; null: it has none'),
+    packages: z.array(
+      object({
+        manager: z.enum(['debian', 'npm']),
+        name: z.string(),
+        version: z.string(),
+        checksum: z.string().describe('SHA-256 of a Debian package’s file; npm’s integrity'),
+        asked: z.boolean().describe('named in the stack file; the others are what these depend on'),
+      }),
+    ),
+    system: z
+      .array(z.string())
+      .optional()
+      .describe('packages that they depend on and that stay the system’s: what every process has already'),
+    environment: z.record(z.string(), z.string().nullable()).describe('null: left out'),
+  }).describe('a stack that a stack file describes');
+  const ownStack = ownIdentity.extend({
+    provider: z.string(),
+    variant: z.string().nullable().describe('the library’s file, or as after --stack'),
+    owner: z.string().nullable().describe('its package that the library’s file is of'),
+    folders: z.array(z.string()).describe('where the loader looks for libraries first'),
+    frameworksFrom: z.string().nullable().describe('folder of its node_modules'),
+    problem: z.string().nullable().describe('why it cannot be measured'),
   });
   const stackIdentity = object({
     provider: z.string(),
@@ -44,7 +74,7 @@ function documents(object: ObjectOf) {
       .string()
       .nullable()
       .optional()
-      .describe('of the system that owns the file, with its version; null: none does'),
+      .describe('of the system, or of the own stack, that owns the file, with its version; null: none does'),
     chose: z
       .string()
       .nullable()
@@ -60,6 +90,14 @@ function documents(object: ObjectOf) {
       .record(z.string(), z.string())
       .optional()
       .describe('variables that the library may have read in the launch'),
+    own: ownIdentity
+      .extend({
+        loaded: z
+          .array(z.string())
+          .optional()
+          .describe('shared libraries from its own folders that the launch had loaded when it ended'),
+      })
+      .optional(),
   });
   const sampling = z.union([
     object({ kind: z.literal('fixed'), repetitions: z.int().min(1) }),
@@ -98,6 +136,20 @@ function documents(object: ObjectOf) {
     kind: z.enum(['wrong-element', 'slow-repetition', 'stall', 'crash']),
     at: z.int().min(0),
   }).describe('an error injected on purpose: this is no measurement of the machine');
+  const explored = object({
+    strategy: z.enum(['all', 'random', 'latest']).describe('the order in which candidates were tried'),
+    count: z.int().min(1).nullable().describe('how many were wanted; null: all'),
+    possible: z.int().describe('candidates that the file describes'),
+    candidates: z.array(
+      object({
+        name: z.string().describe('also the label "candidate" of its batches'),
+        stack: z.string(),
+        choices: z.record(z.string(), z.string()),
+        lock: z.string().nullable(),
+      }),
+    ),
+    skipped: z.array(object({ name: z.string(), why: z.string() })),
+  }).describe('what pi-bench explore made of a stack file; the campaign’s seed decided a random order');
   const campaign = object({
     id: z.string(),
     createdAt: z.iso.datetime(),
@@ -106,6 +158,8 @@ function documents(object: ObjectOf) {
     batches: z.array(batchSpec).min(1),
     budget: seconds.optional().describe('wall time after which no launch begins'),
     labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
+    stacks: z.array(ownStack).optional().describe('of a stack file, that batches run in'),
+    explored: explored.optional(),
     fault: fault.nullable(),
   });
   // Others need not have published how they measured: null is what they did not tell.
@@ -442,6 +496,8 @@ export const readable = documents(z.looseObject as unknown as ObjectOf);
 
 export type Campaign = z.infer<typeof written.campaign>;
 export type BatchSpec = Campaign['batches'][number];
+export type OwnStack = NonNullable<Campaign['stacks']>[number];
+export type Explored = NonNullable<Campaign['explored']>;
 export type Case = BatchSpec['case'];
 export type StackChoice = BatchSpec['stack'];
 export type Warmup = BatchSpec['warmup'];

@@ -16,6 +16,8 @@ const FREE: ReadonlySet<string> = new Set([
   'campaign',
   'repetitions',
   'stack',
+  'stack_own',
+  'stack_lock',
   'stack_variant',
   'stack_implementation',
   'stack_version',

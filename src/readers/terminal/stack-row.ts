@@ -1,4 +1,5 @@
-/** What a record's page says of a library that was measured: whose file it is, and how its threads were placed. */
+/** What a record's page says of a library that was measured: whose file it is, how its threads were placed, and in what it ran. */
+import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import type { Row } from './table.js';
 
@@ -8,8 +9,24 @@ const BINDINGS = {
   none: 'its threads not bound',
 } as const;
 
-/** Nothing for our own kernels, and for what others published. */
-export function stackRow({ stack, asked }: RecordBatch): Row[] {
+/** Of a stack from a stack file: its packages, those first that the file names. */
+function ownRow({ own }: RecordBatch['stack']): Row[] {
+  if (own === undefined) return [];
+  const asked = own.packages.filter((one) => one.asked).map(({ name, version }) => `${name} ${version}`);
+  const others = own.packages.length - asked.length;
+  const variables = Object.entries(own.environment).map(([name, value]) =>
+    value === null ? `without ${name}` : `${name}=${value}`,
+  );
+  const parts = [
+    ...asked,
+    ...(others === 0 ? [] : [`${plural(others, 'package')} that these depend on`]),
+    ...variables,
+    ...(own.lock === null ? [] : [`lock ${own.lock.slice(0, 12)}`]),
+  ];
+  return [['runs in', parts.length === 0 ? 'folders of its own' : parts.join(', ')]];
+}
+
+function libraryRow({ stack, asked }: RecordBatch): Row[] {
   if (stack.path == null) return [];
   const { path, version, package: owner, threadBinding } = stack;
   const parts = [
@@ -23,3 +40,6 @@ export function stackRow({ stack, asked }: RecordBatch): Row[] {
   ];
   return [['library', parts.join(', ')]];
 }
+
+/** Nothing for our own kernels, and for what others published. */
+export const stackRow = (batch: RecordBatch): Row[] => [...libraryRow(batch), ...ownRow(batch.stack)];
