@@ -22,6 +22,8 @@ const FREE: ReadonlySet<string> = new Set([
   'stack_implementation',
   'stack_version',
   'stack_sha256',
+  // Of explore: the stack's name and its threads.
+  'candidate',
 ]);
 
 /** The name of a machine whose identity is known says nothing more. */

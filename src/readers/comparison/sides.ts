@@ -60,15 +60,13 @@ export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string
   return names;
 }
 
-/** Two builds of one library are two stacks, and so is one build in two environments. */
+/** Two builds of one library are two stacks, and so is one build in two environments. Of one's own the lock says which build it is. */
 export const stackKey = ({ provider, variant, version, sha256, own }: Stack): string =>
-  canonicalJson([
-    provider,
-    variant,
-    version,
-    sha256,
-    ...(own === undefined ? [] : [own.name, own.lock, own.environment]),
-  ]);
+  canonicalJson(
+    own === undefined
+      ? [provider, variant, version, sha256]
+      : [own.name, own.lock, own.environment, provider, sha256],
+  );
 
 const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
 

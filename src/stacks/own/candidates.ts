@@ -20,7 +20,7 @@ interface Axis {
 }
 
 export interface Candidate {
-  /** Of the entry with what it chose and its threads, all different: `blas+libblis4-pthread 2 threads`. */
+  /** Of the entry with what it chose and its threads, all different: `blas+pthread 2 threads`. */
   readonly name: string;
   readonly request: StackRequest;
   /** null: as the command says. */
@@ -111,6 +111,7 @@ function axesOf(one: AskedStack, published: PublishedVersions): readonly Axis[] 
 interface Entry {
   readonly asked: AskedStack;
   readonly axes: readonly Axis[];
+  readonly nameParts: readonly (readonly string[])[];
   readonly count: number;
 }
 
@@ -125,19 +126,47 @@ function placesOf({ axes }: Entry, index: number): readonly number[] {
   return places;
 }
 
-/** What a value adds to a name: a version with its package, for two packages may have the same. */
-function plainPart({ ageing, ofEnvironment, label }: Axis, value: string): string {
-  if (value === UNSET) return `no-${label}`;
-  const short = (ofEnvironment ? value : value.replace(/^.*\//, '')).replaceAll(/[^A-Za-z0-9._=-]+/g, '-');
-  if (ageing) return `${label.replace(/^.*\//, '')}-${short}`;
-  return ofEnvironment ? `${label}=${short}` : short;
+const cleaned = (value: string): string => value.replaceAll(/[^A-Za-z0-9._=-]+/g, '-');
+/** Of `libopenblas0-` and its like, which all values of an axis begin with. */
+const BEGINNING = /^.*[-/]/;
+
+/** Without what all values have in common: `pthread` and `openmp` of two packages. */
+function withoutCommon(value: string, all: readonly string[]): string {
+  const beginning = BEGINNING.exec(value)?.[0] ?? '';
+  return all.every((other) => other.startsWith(beginning)) ? value.slice(beginning.length) : value;
 }
 
-/** Two files of one name in two folders get a number. */
-function namePart(axis: Axis, place: number): string {
-  const parts = axis.values.map((value) => plainPart(axis, value ?? UNSET));
-  const part = parts[place] ?? '';
-  return parts.filter((other) => other === part).length > 1 ? `${part}.${place + 1}` : part;
+/** What the values of an axis add to a name, in short; and so that nobody can mistake it. */
+function partsOf({ ageing, ofEnvironment, label, values }: Axis): { short: string[]; long: string[] } {
+  const given = values.map((value) => value ?? UNSET);
+  const known = given.filter((value) => value !== UNSET);
+  const long = given.map((value) => {
+    if (value === UNSET) return `no-${label}`;
+    return cleaned(ageing || ofEnvironment ? `${label.replace(/^.*\//, '')}=${value}` : value);
+  });
+  const short = given.map((value) => {
+    if (value === UNSET) return 'unset';
+    // A number says nothing without its variable.
+    if (ofEnvironment && !/[A-Za-z]/.test(value)) return cleaned(`${label}=${value}`);
+    return cleaned(ageing || ofEnvironment ? value : withoutCommon(value, known));
+  });
+  return { short, long };
+}
+
+/** Of each axis with a choice what its values add to a name: as short as it takes to tell them apart. */
+function namePartsOf(axes: readonly Axis[]): readonly (readonly string[])[] {
+  const choosing = axes.filter(({ values, ofCase }) => values.length > 1 && !ofCase);
+  const parts = new Map(choosing.map((axis) => [axis, partsOf(axis)]));
+  const shorts = [...parts.values()].flatMap(({ short }) => short);
+  const once = (part: string): boolean => shorts.filter((other) => other === part).length === 1;
+  return axes.map((axis) => {
+    const { short = [], long = [] } = parts.get(axis) ?? {};
+    const names = short.every((part) => part !== '' && once(part)) ? short : long;
+    // Two that are cleaned to one name get a number.
+    return names.map((name, i) =>
+      names.indexOf(name) === names.lastIndexOf(name) ? name : `${name}.${i + 1}`,
+    );
+  });
 }
 
 function candidateOf(entry: Entry, index: number): Candidate {
@@ -165,7 +194,7 @@ function candidateOf(entry: Entry, index: number): Candidate {
     if (axis.ofCase) threads = value;
     if (axis.values.length < 2) return;
     choices[axis.label] = value === UNSET ? 'unset' : value;
-    if (!axis.ofCase) parts.push(namePart(axis, place));
+    if (!axis.ofCase) parts.push(entry.nameParts[i]?.[place] ?? '');
   });
   const name = [asked.name, ...parts].join('+');
   return {
@@ -187,7 +216,12 @@ function behindOf(entry: Entry, index: number): number {
 export function candidatesOf(stacks: readonly AskedStack[], published: PublishedVersions): Candidates {
   const entries = stacks.map((asked): Entry => {
     const axes = axesOf(asked, published);
-    return { asked, axes, count: axes.reduce((product, { values }) => product * values.length, 1) };
+    return {
+      asked,
+      axes,
+      nameParts: namePartsOf(axes),
+      count: axes.reduce((product, { values }) => product * values.length, 1),
+    };
   });
   const find = <T>(index: number, use: (entry: Entry, inside: number) => T): T => {
     let rest = index;
