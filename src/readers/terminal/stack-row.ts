@@ -1,6 +1,7 @@
 /** What a record's page says of a library that was measured: whose file it is, how its threads were placed, and in what it ran. */
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { variableTexts } from '../own-variables.js';
 import type { Row } from './table.js';
 
 const BINDINGS = {
@@ -14,13 +15,10 @@ function ownRow({ own }: RecordBatch['stack']): Row[] {
   if (own === undefined) return [];
   const asked = own.packages.filter((one) => one.asked).map(({ name, version }) => `${name} ${version}`);
   const others = own.packages.length - asked.length;
-  const variables = Object.entries(own.environment).map(([name, value]) =>
-    value === null ? `without ${name}` : `${name}=${value}`,
-  );
   const parts = [
     ...asked,
     ...(others === 0 ? [] : [`${plural(others, 'package')} that these depend on`]),
-    ...variables,
+    ...variableTexts(own),
     ...(own.lock === null ? [] : [`lock ${own.lock.slice(0, 12)}`]),
   ];
   return [['runs in', parts.length === 0 ? 'folders of its own' : parts.join(', ')]];
