@@ -1,5 +1,5 @@
 /** npm packages in a folder: exactly those of a lockfile, without the scripts that they would run when installed. The edge to npm. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
 import type { Environment } from '../stack.js';
@@ -137,6 +137,8 @@ export async function installNpm(lock: NpmLock, folder: string, environment: Env
   const running = [...new Set(wanting.map(({ name }) => name))].filter(
     (name) => installScripts[name] === 'run',
   );
-  if (running.length > 0)
-    await npm(['rebuild', '--ignore-scripts=false', '--foreground-scripts', ...running], folder, environment);
+  if (running.length === 0) return;
+  // npm would believe the lockfile which packages have scripts; without its note of it, it looks at the packages.
+  rmSync(join(folder, 'node_modules', '.package-lock.json'), { force: true });
+  await npm(['rebuild', '--ignore-scripts=false', '--foreground-scripts', ...running], folder, environment);
 }
