@@ -319,6 +319,10 @@ EXPORTED Result cuModuleGetFunction(FunctionHandle** function, ModuleHandle* mod
   *function = module->functions.back().get();
   return setting("no-kernels", 0) != 0 ? result::kNotFound : sticky.load();
 }
+EXPORTED Result cuFuncGetAttribute(int* value, FunctionAttribute, FunctionHandle*) {
+  *value = 32;
+  return sticky;
+}
 EXPORTED Result cuFuncSetAttribute(FunctionHandle*, FunctionAttribute, int) { return sticky; }
 EXPORTED Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, FunctionHandle*, int, std::size_t) {
   *blocks = 2;
