@@ -38,7 +38,7 @@ const MODES = {
     flags: ['-O1', '-g', '-fno-omit-frame-pointer', '-fsanitize=thread'],
     timeLimit: 300_000,
     environment: { TSAN_OPTIONS: 'halt_on_error=1' },
-    without: ['shapes'], // one thread
+    without: ['shapes', 'cuda_gemm', 'cuda_passes'], // one thread
   },
 };
 

@@ -12,7 +12,7 @@ struct Setting {
   int ordinal = 0;
   std::string kernels;   // folder of our modules
   std::string cublaslt;  // its path; empty: nothing to compare with
-  bool quick = false;    // correctness only
+  bool quick = false;    // correctness on small shapes only
 };
 
 // Every kernel of the contract, by symbol, and "support".
