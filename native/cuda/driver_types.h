@@ -27,7 +27,7 @@ struct Uuid {
 };
 
 // CUtensorMap: how the copy engine sees a tensor; made by the driver, passed to kernels by value.
-struct alignas(64) TensorMap {
+struct alignas(128) TensorMap {
   std::array<std::uint64_t, 16> opaque{};
 };
 
