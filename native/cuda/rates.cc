@@ -106,7 +106,7 @@ double measure_peak(Session& session, EventClock& clock, Element element, std::s
 double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
   constexpr std::size_t kLine = 128;
   const std::size_t whole = std::max(bytes / kLine, std::size_t{1}) * kLine;
-  if (whole > session.free_bytes() / 2) return 0;
+  if (whole > Session::free_bytes() / 2) return 0;
   const DeviceMemory memory(whole);
   const DeviceMemory sum(sizeof(std::uint64_t));
   const Kernel fill = session.kernel(kernels::cuda::kFill);

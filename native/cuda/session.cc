@@ -42,7 +42,7 @@ Session::Session(int ordinal, std::string folder)
                                         context_.attribute(Attribute::compute_minor))),
       l2_bytes_(static_cast<std::size_t>(context_.attribute(Attribute::l2_bytes))) {}
 
-std::size_t Session::free_bytes() const {
+std::size_t Session::free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   Driver::get().check(cu().cuMemGetInfo_v2(&free, &total), "cuMemGetInfo_v2");
