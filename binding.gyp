@@ -18,6 +18,7 @@
       "target_name": "pibench",
       "sources": [
         "native/addon.cc",
+        "native/addon_hosted.cc",
         "native/cuda/copy_workload.cc",
         "native/cuda/cublas.cc",
         "native/cuda/cublas_lt.cc",
@@ -50,6 +51,7 @@
         "native/nvml/nvml.cc",
         "native/stacks/cblas.cc",
         "native/stacks/gemm_provider.cc",
+        "native/stacks/hosted.cc",
         "native/stacks/library_threads.cc",
         "native/stacks/libxsmm.cc",
         "native/stacks/onednn.cc",

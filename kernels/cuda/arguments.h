@@ -11,7 +11,7 @@ namespace pibench::kernels::cuda {
 
 // A tensor map (CUtensorMap of the driver), which describes a tensor to the bulk copy engine. Whoever
 // launches makes it with cuTensorMapEncodeTiled.
-struct alignas(64) TensorMap {
+struct alignas(128) TensorMap {
   std::uint64_t opaque[16];
 };
 

@@ -124,6 +124,7 @@ class CopyWorkload final : public DeviceWorkload {
       session().note(cu().cuCtxSetCurrent(peer_->context().get()), "cuCtxSetCurrent");
       const std::vector<unsigned char> poison(bytes_of_copy(), kPoison);
       session().note(cu().cuMemcpyHtoD_v2(to_.address(), poison.data(), poison.size()), "cuMemcpyHtoD_v2");
+      session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
       session().note(cu().cuCtxSetCurrent(session().context().get()), "cuCtxSetCurrent");
     } else {
       session().note(cu().cuMemsetD8Async(to_.address(), kPoison, bytes_of_copy(), session().stream()),
@@ -186,11 +187,14 @@ class CopyWorkload final : public DeviceWorkload {
   }
 
   void to_device(StreamHandle* stream) noexcept {
-    if (parameters_.pinned)
+    if (parameters_.pinned) {
       session().note(cu().cuMemcpyHtoDAsync_v2(to_.address(), host_from(), bytes_of_copy(), stream),
                      "cuMemcpyHtoDAsync_v2");
-    else
-      session().note(cu().cuMemcpyHtoD_v2(to_.address(), host_from(), bytes_of_copy()), "cuMemcpyHtoD_v2");
+      return;
+    }
+    session().note(cu().cuMemcpyHtoD_v2(to_.address(), host_from(), bytes_of_copy()), "cuMemcpyHtoD_v2");
+    // It may return while the last of it is still on its way.
+    session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
   }
   void to_host(StreamHandle* stream) noexcept {
     if (parameters_.pinned)

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "../measure/workload.h"
 #include "../../kernels/cuda/contract_gemm.h"
+#include "../measure/workload.h"
 #include "elements.h"
 #include "session.h"
 

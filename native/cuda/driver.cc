@@ -116,6 +116,7 @@ Driver::Driver() {
   symbols.get(f.cuModuleLoadData, "cuModuleLoadData");
   symbols.get(f.cuModuleUnload, "cuModuleUnload");
   symbols.get(f.cuModuleGetFunction, "cuModuleGetFunction");
+  symbols.get(f.cuFuncGetAttribute, "cuFuncGetAttribute");
   symbols.get(f.cuFuncSetAttribute, "cuFuncSetAttribute");
   symbols.get(f.cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   symbols.get(f.cuLaunchKernel, "cuLaunchKernel");
@@ -139,8 +140,10 @@ Driver::Driver() {
 
   constexpr int kLaunchKernelEx = 11060;
   constexpr int kTensorMaps = 12000;
+  constexpr int kFuncLoad = 12040;
   f.cuLaunchKernelEx =
       reinterpret_cast<decltype(f.cuLaunchKernelEx)>(younger(library, "cuLaunchKernelEx", kLaunchKernelEx));
+  f.cuFuncLoad = reinterpret_cast<decltype(f.cuFuncLoad)>(younger(library, "cuFuncLoad", kFuncLoad));
   f.cuTensorMapEncodeTiled = reinterpret_cast<decltype(f.cuTensorMapEncodeTiled)>(
       younger(library, "cuTensorMapEncodeTiled", kTensorMaps));
 }

@@ -69,6 +69,7 @@ struct Functions {
   Result (*cuModuleLoadData)(ModuleHandle** module, const void* image) = nullptr;
   Result (*cuModuleUnload)(ModuleHandle* module) = nullptr;
   Result (*cuModuleGetFunction)(FunctionHandle** function, ModuleHandle* module, const char* name) = nullptr;
+  Result (*cuFuncGetAttribute)(int* value, FunctionAttribute attribute, FunctionHandle* function) = nullptr;
   Result (*cuFuncSetAttribute)(FunctionHandle* function, FunctionAttribute attribute, int value) = nullptr;
   Result (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, FunctionHandle* function, int threads,
                                                         std::size_t shared_bytes) = nullptr;
@@ -95,6 +96,7 @@ struct Functions {
   // brought them.
   Result (*cuLaunchKernelEx)(const LaunchConfig* config, FunctionHandle* function, void** parameters,
                              void** extra) = nullptr;
+  Result (*cuFuncLoad)(FunctionHandle* function) = nullptr;
   Result (*cuTensorMapEncodeTiled)(TensorMap* map, int data_type, std::uint32_t rank, void* address,
                                    const std::uint64_t* sizes, const std::uint64_t* strides,
                                    const std::uint32_t* box, const std::uint32_t* element_strides,

@@ -27,7 +27,7 @@ struct Uuid {
 };
 
 // CUtensorMap: how the copy engine sees a tensor; made by the driver, passed to kernels by value.
-struct alignas(64) TensorMap {
+struct alignas(128) TensorMap {
   std::array<std::uint64_t, 16> opaque{};
 };
 
@@ -83,7 +83,7 @@ enum class Attribute : int {
 };
 
 // CUfunction_attribute
-enum class FunctionAttribute : int { max_dynamic_shared_bytes = 8 };
+enum class FunctionAttribute : int { registers = 4, max_dynamic_shared_bytes = 8 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;      // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned kEventDefault = 0;           // CU_EVENT_DEFAULT: waits by spinning, records times

@@ -59,6 +59,8 @@ void DeviceMemory::release() noexcept {
 
 void DeviceMemory::upload(const void* from) const {
   check(cu().cuMemcpyHtoD_v2(address_, from, bytes_), "cuMemcpyHtoD_v2");
+  // Of pageable memory the call may return while the last of it is still on its way.
+  check(cu().cuCtxSynchronize(), "cuCtxSynchronize");
 }
 
 void DeviceMemory::download(void* to) const {

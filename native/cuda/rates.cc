@@ -75,6 +75,9 @@ void PeakLoop::clear() noexcept {
 std::uint32_t PeakLoop::iterations_for(EventClock& clock, double seconds) {
   constexpr std::uint32_t kMost = 1U << 24U;
   std::uint32_t iterations = 64;
+  // A first launch may make the driver wait for the device, so it must not stand behind a gate.
+  enqueue(1);
+  session_.synchronize();
   for (;;) {
     const double took = timed(clock, [&] { enqueue(iterations); });
     if (took <= 0 || iterations >= kMost) return iterations;
@@ -103,7 +106,7 @@ double measure_peak(Session& session, EventClock& clock, Element element, std::s
 double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
   constexpr std::size_t kLine = 128;
   const std::size_t whole = std::max(bytes / kLine, std::size_t{1}) * kLine;
-  if (whole > session.free_bytes() / 2) return 0;
+  if (whole > Session::free_bytes() / 2) return 0;
   const DeviceMemory memory(whole);
   const DeviceMemory sum(sizeof(std::uint64_t));
   const Kernel fill = session.kernel(kernels::cuda::kFill);
@@ -125,13 +128,14 @@ double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
     // Many passes in one sample where the memory is small: the events' own time would show.
     constexpr double kLeastBytes = 0x1p31;
     const int passes = static_cast<int>(std::clamp(kLeastBytes / static_cast<double>(whole), 1.0, 256.0));
-    for (int burst = 0; burst <= kBursts; ++burst) {
+    session.launch(kernel, arguments);
+    session.synchronize();
+    for (int burst = 0; burst < kBursts; ++burst) {
       const double seconds = timed(clock, [&] {
         for (int i = 0; i < passes; ++i) session.launch(kernel, arguments);
       });
       if (seconds <= 0) return 0;
-      // The first burst warms up.
-      if (burst > 0) best = std::max(best, static_cast<double>(whole) * passes / seconds);
+      best = std::max(best, static_cast<double>(whole) * passes / seconds);
     }
   }
   return best;

@@ -19,6 +19,18 @@ std::vector<char> read_module(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// A driver may leave a kernel where it lies until its first launch, and then wait for the device: behind a
+// gate that only the host can open it would wait for ever.
+void load_now(FunctionHandle* function) {
+  if (cu().cuFuncLoad != nullptr) {
+    Driver::get().check(cu().cuFuncLoad(function), "cuFuncLoad");
+    return;
+  }
+  int registers = 0;
+  Driver::get().check(cu().cuFuncGetAttribute(&registers, FunctionAttribute::registers, function),
+                      "cuFuncGetAttribute");
+}
+
 }  // namespace
 
 Session::Session(int ordinal, std::string folder)
@@ -30,7 +42,7 @@ Session::Session(int ordinal, std::string folder)
                                         context_.attribute(Attribute::compute_minor))),
       l2_bytes_(static_cast<std::size_t>(context_.attribute(Attribute::l2_bytes))) {}
 
-std::size_t Session::free_bytes() const {
+std::size_t Session::free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   Driver::get().check(cu().cuMemGetInfo_v2(&free, &total), "cuMemGetInfo_v2");
@@ -64,6 +76,7 @@ Kernel Session::kernel(const char* module_name, const char* symbol, unsigned blo
   if (code != result::kSuccess)
     throw CudaError(code, std::string(symbol) + " is not in the module " + module_name + ": " +
                               Driver::get().describe(code));
+  load_now(kernel.function);
   if (shared_bytes > kWithoutAsking)
     Driver::get().check(cu().cuFuncSetAttribute(kernel.function, FunctionAttribute::max_dynamic_shared_bytes,
                                                 static_cast<int>(shared_bytes)),

@@ -28,7 +28,8 @@ class Session {
   // 10 * major + minor.
   [[nodiscard]] unsigned capability() const noexcept { return capability_; }
   [[nodiscard]] std::size_t l2_bytes() const noexcept { return l2_bytes_; }
-  [[nodiscard]] std::size_t free_bytes() const;
+  // Of the current device.
+  [[nodiscard]] static std::size_t free_bytes();
 
   // Loads the module where it is not loaded yet. Throws std::runtime_error where its file is not there,
   // CudaError where the driver does not take it.

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { buildCudaKernels, findNvcc } from '../lib/cuda-kernels.mjs';
+import { findNvcc } from '../lib/cuda-kernels.mjs';
 import { packageRoot } from '../lib/tree.mjs';
 import { addonSources } from '../native-sources.mjs';
 
@@ -55,11 +55,8 @@ export async function buildAddon() {
   await run('g++', ['-shared', '-pthread', ...objects.sort(), '-ldl', '-o', ADDON]);
 }
 
-/** Our kernels as fat binaries. */
-export function buildKernels() {
-  const { failed } = buildCudaKernels();
-  if (failed.length > 0) throw new Error(failed.join('\n'));
-}
+/** Our kernels as fat binaries; in a process of its own, so that it can go on beside the addon's build. */
+export const buildKernels = () => run(process.execPath, [join('scripts', 'build-plugins.mjs')]);
 
 /** The independent program that times one of our kernels with CUDA's events. Returns its path. */
 export function buildTimer() {

@@ -21,7 +21,7 @@ export const gpusVisible = (): boolean => existsSync('/dev/nvidiactl');
 
 export function surveyGpus(): GpuSurvey {
   const { status, signal, output, error } = spawnSync(process.execPath, [WORKER], {
-    env: { ...GPU_ORDER, ...process.env },
+    env: { ...process.env, ...GPU_ORDER },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
     timeout: TIME_LIMIT_MS,

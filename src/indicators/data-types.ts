@@ -16,6 +16,7 @@ export type DataType = keyof typeof ELEMENT;
 export const ALL_DATA_TYPES = Object.keys(ELEMENT) as [DataType, ...DataType[]];
 /** What our kernels for CPUs compute with. */
 export const DATA_TYPES = ['float32', 'float64', 'bfloat16', 'int8'] as const satisfies readonly DataType[];
+export type CpuDataType = (typeof DATA_TYPES)[number];
 /** And those for GPUs. */
 export const GPU_DATA_TYPES = ALL_DATA_TYPES;
 export const ONLY_ON_GPUS = ALL_DATA_TYPES.filter((dtype) => !DATA_TYPES.some((one) => one === dtype));

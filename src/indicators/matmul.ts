@@ -16,7 +16,7 @@ import {
   ONLY_ON_GPUS,
   rateUnitOf,
 } from './data-types.js';
-import { GPU_PROCESS } from './gpu.js';
+import { GPU_PROCESS, gpuPlace } from './gpu.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
 import { MOST_THREADS, refuseCpuFlags, threadOptions, threadsOf } from './threads.js';
 
@@ -222,20 +222,21 @@ export const matmul: Indicator = {
     return [`matmul ${m} x ${n} x ${k} ${dtype}`, ...how].join(', ');
   },
   rateUnit: (parameters) => rateUnitOf(read(parameters).dtype),
-  nativeWorkload(parameters, { cpus, gpu }, variant, seed) {
+  nativeWorkload(parameters, placement, variant, seed) {
     const { m, n, k, transpose, batch, prepack, dtype, threads, cache } = read(parameters);
-    if (gpu !== null) {
+    const isa = variant ?? '';
+    if (threads === undefined) {
       const cold = Number(cache === 'cold');
       return {
         workload: 'cuda-matmul',
-        parameters: { m, n, k, batch, dtype, isa: variant ?? '', seed, cold, ...gpu },
+        parameters: { m, n, k, batch, dtype, isa, seed, cold, ...gpuPlace(placement) },
       };
     }
     const [transposeA = 'N', transposeB = 'N'] = transpose;
     const shape = { m, n, k, transposeA, transposeB, batch, prepack: Number(prepack) };
     return {
       workload: 'matmul',
-      parameters: { ...shape, dtype, threads: threads ?? 1, cpus, isa: variant ?? '', seed },
+      parameters: { ...shape, dtype, threads, cpus: placement.cpus, isa, seed },
     };
   },
   kpis: [...rateKpis('matmul', 'matrix multiplication', 'flops'), efficiencyKpi],

@@ -5,7 +5,7 @@ import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
-import { findStack } from '../stacks/index.js';
+import { identifyStack } from '../stacks/own/own-stack.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import { buildBatch } from './build-batch.js';
@@ -91,7 +91,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const batches = campaign.batches.map((asked, i) => {
     const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
-    const stack = findStack(asked.stack.provider).identify(asked.stack.variant, asked.device);
+    const stack = identifyStack(campaign, asked.stack, asked.device);
     const batch = buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
     return isGpu(batch.device) ? { ...batch, datasheet: datasheetShare(batch, machine) } : batch;
   });

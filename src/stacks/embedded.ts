@@ -113,6 +113,7 @@ export const embedded: Stack = {
   executor: (variant) => ({ isa: variant, parameters: {} }),
   environment: () => ({}),
   library: null,
+  framework: null,
   identify(variant, device) {
     if (isGpu(device)) return gpuIdentity(variant);
     return {

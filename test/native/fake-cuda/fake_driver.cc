@@ -137,6 +137,13 @@ bool inside(Address address, std::size_t bytes) {
   return address + bytes <= next->first + next->second;
 }
 
+// For the `until`-th record of an event, or an error of the device.
+void wait_for(EventHandle& event, long until) {
+  std::unique_lock lock(event.mutex);
+  while (event.done < until && sticky == result::kSuccess)
+    event.happened.wait_for(lock, std::chrono::milliseconds(5));
+}
+
 Result enqueue(StreamHandle* stream, Task task) {
   if (sticky != result::kSuccess) return sticky;
   if (stream == nullptr) return result::kInvalidValue;
@@ -319,6 +326,10 @@ EXPORTED Result cuModuleGetFunction(FunctionHandle** function, ModuleHandle* mod
   *function = module->functions.back().get();
   return setting("no-kernels", 0) != 0 ? result::kNotFound : sticky.load();
 }
+EXPORTED Result cuFuncGetAttribute(int* value, FunctionAttribute, FunctionHandle*) {
+  *value = 32;
+  return sticky;
+}
 EXPORTED Result cuFuncSetAttribute(FunctionHandle*, FunctionAttribute, int) { return sticky; }
 EXPORTED Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, FunctionHandle*, int, std::size_t) {
   *blocks = 2;
@@ -368,8 +379,9 @@ EXPORTED Result cuEventRecord(EventHandle* event, StreamHandle* s) {
 }
 EXPORTED Result cuEventSynchronize(EventHandle* event) {
   std::unique_lock lock(event->mutex);
-  while (event->done < event->asked && sticky == result::kSuccess)
-    event->happened.wait_for(lock, std::chrono::milliseconds(5));
+  const long until = event->asked;
+  lock.unlock();
+  wait_for(*event, until);
   return sticky;
 }
 EXPORTED Result cuEventElapsedTime(float* milliseconds, EventHandle* begin, EventHandle* end) {
@@ -377,8 +389,12 @@ EXPORTED Result cuEventElapsedTime(float* milliseconds, EventHandle* begin, Even
   *milliseconds = std::chrono::duration<float, std::milli>(end->at - begin->at).count();
   return result::kSuccess;
 }
+// What was recorded when it is called, not what may be recorded until it is executed.
 EXPORTED Result cuStreamWaitEvent(StreamHandle* s, EventHandle* event, unsigned) {
-  return enqueue(s, [event] { cuEventSynchronize(event); });
+  std::unique_lock lock(event->mutex);
+  const long until = event->asked;
+  lock.unlock();
+  return enqueue(s, [event, until] { wait_for(*event, until); });
 }
 EXPORTED Result cuStreamBeginCapture_v2(StreamHandle* s, unsigned) {
   s->capturing = true;
