@@ -319,8 +319,8 @@ describe('what could not be read', () => {
 
 describe('every flag', () => {
   it('has one detector', () => {
-    expect(new Set(detectors.map(({ name }) => name)).size).toBe(12);
-    expect(detectors).toHaveLength(12);
+    expect(new Set(detectors.map(({ name }) => name)).size).toBe(19);
+    expect(detectors).toHaveLength(19);
   });
 
   it('is one sentence with figures that are finite, whatever was observed', () => {
