@@ -31,7 +31,14 @@ const conflictIn = (said: readonly string[]): string =>
   said[0] ??
   'npm does not say why';
 
-const FLAGS = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+/** Where there is no network it should not take npm a minute to say so. */
+const FLAGS = [
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=error',
+  '--fetch-retry-maxtimeout=5000',
+];
 
 const npm = (args: readonly string[], cwd: string, environment: Environment = {}): Promise<string> =>
   runProgram({ command: 'npm', args: [...args, ...FLAGS], cwd, environment, complaint });
