@@ -64,7 +64,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
   const fault = campaign.fault?.inspection === planned.index ? campaign.fault : null;
-  const { executor, environment, ownFolders } = launchOf(campaign, batch.stack, threads);
+  const { executor, environment, ownFolders, framework } = launchOf(campaign, batch.stack, threads);
   const workload = indicator.nativeWorkload(batch.case.parameters, { cpus }, executor.isa, planned.seed);
   return {
     campaign: campaign.id,
@@ -79,6 +79,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
     cpus,
     otherCpus: placeOthers(cores, cpus),
     warmup,
+    framework,
     native: {
       ...workload,
       parameters: { ...workload.parameters, ...executor.parameters },

@@ -86,7 +86,7 @@ export const measuringOptions = ({
     type: 'string',
     group: 'Measuring:',
     describe:
-      'What executes it: embedded, embedded:avx2, openblas, cblas:/path/lib.so ... or several with commas',
+      'What executes it: embedded, embedded:avx2, openblas, cblas:/path/lib.so, tfjs:wasm, onnxruntime ... or several with commas',
     defaultDescription: 'embedded; with --stack-file all of that file',
   },
   'stack-file': {

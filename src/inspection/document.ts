@@ -1,4 +1,5 @@
 /** From what the addon observed to the inspection's document. Pure. */
+import type { FrameworkOutcome } from '../frameworks/outcome.js';
 import type { NativeOutcome, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
 import { computeTelemetry } from '../telemetry/telemetry.js';
@@ -37,14 +38,16 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
   return { ...native, worstError: Number.isFinite(native.worstError) ? native.worstError : null };
 }
 
+type Outcome = NativeOutcome & Partial<Pick<FrameworkOutcome, 'identity' | 'clockName'>>;
+
 /** A library knows better than its file what it is. */
 function librarySays(
-  { library }: NativeOutcome,
+  { library, identity }: Outcome,
   { environment }: WorkerMoments,
 ): Partial<InspectionDocument['stack']> {
   if (library === null) return {};
   const { version, chose, binding } = library;
-  return { version, chose, threadBinding: binding, environment: { ...environment } };
+  return { version, chose, threadBinding: binding, environment: { ...environment }, ...identity };
 }
 
 /** What of a stack of one's own the launch really had. */
@@ -63,7 +66,7 @@ export interface SamplesFile {
 
 export function makeDocument(
   job: Job,
-  outcome: NativeOutcome,
+  outcome: Outcome,
   moments: WorkerMoments,
   { file, sha256 }: SamplesFile,
 ): InspectionDocument {
@@ -98,7 +101,11 @@ export function makeDocument(
     cpus: [...job.cpus],
     startedAt: moments.startedAt,
     ended: samples.cancelled ? 'interrupted' : samples.outOfTime ? 'timed-out' : 'complete',
-    clock: { name: 'monotonic', overhead: clock.overheadSeconds, resolution: clock.resolutionSeconds },
+    clock: {
+      name: outcome.clockName ?? 'monotonic',
+      overhead: clock.overheadSeconds,
+      resolution: clock.resolutionSeconds,
+    },
     warmup: {
       rule: job.warmup,
       calls: warmup.calls,

@@ -8,10 +8,22 @@ import { embedded } from './embedded.js';
 import { libxsmm } from './libxsmm.js';
 import { mkl } from './mkl.js';
 import { onednn } from './onednn.js';
+import { onnxruntime } from './onnxruntime.js';
 import { openblas } from './openblas.js';
 import type { Stack } from './stack.js';
+import { tfjs } from './tfjs.js';
 
-export const stacks: readonly Stack[] = [embedded, openblas, blis, mkl, onednn, libxsmm, cblas];
+export const stacks: readonly Stack[] = [
+  embedded,
+  openblas,
+  blis,
+  mkl,
+  onednn,
+  libxsmm,
+  cblas,
+  tfjs,
+  onnxruntime,
+];
 
 /**
  * @param others names that would have done, for the message

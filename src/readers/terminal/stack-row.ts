@@ -1,4 +1,5 @@
-/** What a record's page says of a library that was measured: whose file it is, how its threads were placed, and in what it ran. */
+/** What a record's page says of a library or framework that was measured: whose file it is, how its threads were placed, and in what it ran. */
+import { basename } from 'node:path';
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { variableTexts } from '../own-variables.js';
@@ -9,6 +10,14 @@ const BINDINGS = {
   together: 'its threads share the CPUs of the case: it makes them anew in each call',
   none: 'its threads not bound',
 } as const;
+
+/** `onnxruntime-node 1.30.0, onnxruntime-common 1.30.0`; null: it is no framework. */
+export const packagesText = ({ packages }: Pick<RecordBatch['stack'], 'packages'>): string | null =>
+  packages === undefined
+    ? null
+    : Object.entries(packages)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', ');
 
 /** Of a stack from a stack file: its packages, those first that the file names. */
 function ownRow({ own }: RecordBatch['stack']): Row[] {
@@ -26,15 +35,23 @@ function ownRow({ own }: RecordBatch['stack']): Row[] {
 
 function libraryRow({ stack, asked }: RecordBatch): Row[] {
   if (stack.path == null) return [];
-  const { path, version, package: owner, threadBinding } = stack;
+  const { path, version, package: owner, threadBinding, timed } = stack;
+  const packages = packagesText(stack);
+  // Of one thread that is not bound there is nothing to say.
+  const placed =
+    threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin === false)
+      ? []
+      : [BINDINGS[threadBinding]];
+  if (packages !== null) {
+    const holds = timed === undefined ? [] : [`a repetition also holds ${timed}`];
+    // Where it lies is long, and in the record.
+    return [['framework', [packages, basename(path), ...placed, ...holds].join(', ')]];
+  }
   const parts = [
     path,
     ...(version === null ? [] : [version.trim()]),
     ...(owner == null ? [] : [owner]),
-    // Of one thread that is not bound there is nothing to say.
-    ...(threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin === false)
-      ? []
-      : [BINDINGS[threadBinding]]),
+    ...placed,
   ];
   return [['library', parts.join(', ')]];
 }

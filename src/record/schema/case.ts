@@ -47,6 +47,17 @@ export function caseSchemas(object: ObjectOf) {
       .record(z.string(), z.string())
       .optional()
       .describe('variables that the library may have read in the launch'),
+    packages: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('npm packages that a framework consists of, with their versions'),
+    timed: z
+      .string()
+      .optional()
+      .describe('of a framework: what a repetition holds beside the product and the wait for it'),
+    threads: object({ set: z.int(), found: z.int() })
+      .optional()
+      .describe('of a framework: what it was told to use; the caller and the threads that it made'),
     own: ownIdentity.optional(),
   });
   return { caseSchema, stack, stackIdentity, ownStack, explored };

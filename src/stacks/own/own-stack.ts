@@ -1,10 +1,9 @@
 /** A stack of one's own as a launch and a record see it: what runs in it, in which environment, and what it is. */
+import { FRAMEWORKS_FROM } from '../../frameworks/packages.js';
+import type { FrameworkJob } from '../../inspection/job.js';
 import type { Campaign, OwnStack, StackChoice, StackIdentity } from '../../record/schema.js';
 import { findStack } from '../index.js';
 import type { Environment, Executor } from '../stack.js';
-
-/** Where frameworks look for their packages first: a folder with node_modules. */
-export const FRAMEWORKS_FROM = 'PI_BENCH_FRAMEWORKS_FROM';
 
 /** null: the stack is one of pi-bench's own registry. */
 export function ownStackOf({ stacks = [] }: Campaign, { own }: StackChoice): OwnStack | null {
@@ -65,6 +64,8 @@ export function launchOf(
   readonly executor: Executor;
   readonly environment: Environment;
   readonly ownFolders: readonly string[];
+  /** null: the stack is no framework in JavaScript. */
+  readonly framework: FrameworkJob | null;
 } {
   const own = ownStackOf(campaign, choice);
   const stack = findStack(choice.provider);
@@ -72,6 +73,7 @@ export function launchOf(
   return {
     ownFolders: [...(own?.folders ?? []), ...frameworks],
     executor: withFrameworksOf(own, () => stack.executor(choice.variant)),
+    framework: withFrameworksOf(own, () => stack.framework?.job(choice.variant, threads) ?? null),
     environment: {
       ...stack.environment(threads),
       ...(own === null ? {} : ownEnvironment(own, process.env.LD_LIBRARY_PATH)),
