@@ -37,6 +37,7 @@ const FLAGS = [
   '--no-fund',
   '--no-update-notifier',
   '--loglevel=error',
+  '--fetch-retry-mintimeout=1000',
   '--fetch-retry-maxtimeout=5000',
 ];
 
