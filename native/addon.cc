@@ -87,6 +87,7 @@ pibench::WarmupRule warmup_rule(const Napi::Object& object) {
 
 pibench::Fault fault(const Napi::Object& object) {
   const std::string kind = text(object, "kind");
+  if (kind == "repeated-work") return {pibench::FaultKind::repeated_work, 0, number(object, "share")};
   const std::uint64_t at = count(object, "at");
   if (kind == "wrong-element") return {pibench::FaultKind::wrong_element, at};
   if (kind == "slow-repetition") return {pibench::FaultKind::slow_repetition, at};

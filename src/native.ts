@@ -7,6 +7,10 @@ import type { Bytes, Hertz, Seconds } from './units.js';
 
 export type DataTypeName = 'float32' | 'float64' | 'bfloat16' | 'int8';
 export type FaultKind = 'wrong-element' | 'slow-repetition' | 'stall' | 'crash';
+export type NativeFault =
+  | { readonly kind: FaultKind; readonly at: number }
+  /** Every call does this share of its work once more. */
+  | { readonly kind: 'repeated-work'; readonly share: number };
 
 export interface NativeJob {
   readonly workload: string;
@@ -24,7 +28,7 @@ export interface NativeJob {
   /** 0: none. */
   readonly timeLimitSeconds: Seconds;
   readonly snapshotPaths: readonly string[];
-  readonly fault?: { readonly kind: FaultKind; readonly at: number } | null;
+  readonly fault?: NativeFault | null;
 }
 
 export interface NativeVerification {

@@ -8,6 +8,7 @@ import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
+import type { NativeFault } from '../native.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
@@ -52,6 +53,15 @@ export interface Conducted {
 
 const stamp = (): string => new Date().toISOString();
 
+/** null: none in this inspection. */
+function faultOf({ fault }: Campaign, { index, batch }: PlannedInspection): NativeFault | null {
+  if (fault === null) return null;
+  if (fault.kind === 'repeated-work') {
+    return fault.batch === batch ? { kind: fault.kind, share: fault.share } : null;
+  }
+  return fault.inspection === index ? { kind: fault.kind, at: fault.at } : null;
+}
+
 function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: Warmup): Job {
   const { campaign, cores, store } = conductor;
   const batch = campaign.batches[planned.batch] as BatchSpec;
@@ -63,7 +73,6 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   }
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
-  const fault = campaign.fault?.inspection === planned.index ? campaign.fault : null;
   const stack = findStack(batch.stack.provider);
   const { variant } = batch.stack;
   const executor = stack.executor(variant);
@@ -89,7 +98,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       least: sampling.kind === 'budget' ? sampling.least : 1,
       most: sampling.kind === 'budget' ? sampling.most : 1,
       cold: batch.case.parameters.cache === 'cold',
-      fault: fault === null ? null : { kind: fault.kind, at: fault.at },
+      fault: faultOf(campaign, planned),
     },
     timeout: batch.timeout,
     launchedAt: monotonic(),
@@ -137,11 +146,11 @@ export async function conduct(
   /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
     ends.push({ ...end, batch: inspection.batch });
-    const { precision, warmup: asked } = campaign.batches[inspection.batch] as BatchSpec;
+    const { precision, settle, warmup: asked } = campaign.batches[inspection.batch] as BatchSpec;
     const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
     // Reading back what nobody needs would take its time between launches.
     const read =
-      end.status === 'measured' && (pilot || precision !== undefined)
+      end.status === 'measured' && (pilot || precision !== undefined || settle !== undefined)
         ? store.readInspection(inspection.index)
         : null;
     if (read !== null && pilot) pilots.set(inspection.batch, read.document.warmup.calls);

@@ -1,6 +1,8 @@
 /** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
+import { lonelyBatches } from '../campaign/comparisons.js';
 import { UserError } from '../errors.js';
+import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
@@ -10,7 +12,16 @@ import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
-import { deviceOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
+import {
+  deviceOf,
+  inspectionsOf,
+  precisionOf,
+  samplingOf,
+  settleOf,
+  timeoutOf,
+  warmupOf,
+  withSettling,
+} from './common-options.js';
 
 /** Bytes that a sample takes in the addon and in JavaScript together. */
 const SAMPLE_BYTES = 64;
@@ -41,10 +52,11 @@ function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDes
  */
 export function batchesOf(
   indicator: Indicator,
-  flags: Flags,
+  asked: Flags,
   machine: MachineDescription,
 ): readonly BatchSpec[] {
-  const chosen = expandValues(String(flags.stack), '--stack').map(parseStack);
+  const chosen = expandValues(String(asked.stack), '--stack').map(parseStack);
+  const flags = withSettling(asked, chosen.length);
   const cases = indicator.fromFlags(flags, machine);
   const each = cases.flatMap((parameters) => chosen.map((stack) => ({ parameters, stack })));
   const batches = each.map(({ parameters, stack }): BatchSpec => {
@@ -58,6 +70,7 @@ export function batchesOf(
       warmup: warmupOf(flags),
       timeout: timeoutOf(flags),
       ...precisionOf(flags),
+      ...settleOf(flags),
     };
   });
   for (const batch of batches) checkMemory(indicator, batch, machine);
@@ -88,9 +101,20 @@ function checkLabels(batches: readonly BatchSpec[], campaign: CampaignInput['lab
     throw new UserError(`the label ${hiding} is pi-bench's own: give yours another name`);
 }
 
+/** @throws UserError where a comparison is to be settled and there is nothing to compare with. */
+function checkSettling(batches: readonly BatchSpec[]): void {
+  const [lonely] = lonelyBatches(batches);
+  if (lonely === undefined) return;
+  const title = findIndicator(lonely.case.indicator).title(lonely.case.parameters);
+  throw new UserError(
+    `--settle compares, and there is one stack only for ${title}: give several (--stack a,b), or leave --settle out`,
+  );
+}
+
 /** @throws UserError */
 export function createCampaign({ name, command, batches, seed, budget, labels }: CampaignInput): Campaign {
   checkLabels(batches, labels);
+  checkSettling(batches);
   const createdAt = new Date().toISOString();
   return {
     id: makeCampaignId(name, createdAt),

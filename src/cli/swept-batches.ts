@@ -6,6 +6,7 @@ import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
 import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
+import { withSettling } from './common-options.js';
 import { batchesOf } from './create-campaign.js';
 
 const MOST_BATCHES = 10_000;
@@ -25,9 +26,10 @@ export function sweptNames(indicator: Indicator): readonly string[] {
  */
 export function sweptBatches(
   indicator: Indicator,
-  flags: Flags,
+  asked: Flags,
   machine: MachineDescription,
 ): readonly BatchSpec[] {
+  const flags = withSettling(asked, expandValues(String(asked.stack), '--stack').length);
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
   const values = Object.fromEntries(
     given.map((name) => [name, expandValues(String(flags[name]), `--${name}`)]),

@@ -50,7 +50,7 @@ export const compareCommand: CommandModule = {
       .option('margin', {
         type: 'string',
         describe: 'Differences below this do not matter: "same within"',
-        default: '1%',
+        defaultDescription: 'what the launches were to settle, or 2%',
       })
       .option('across', {
         type: 'string',
@@ -79,7 +79,7 @@ export const compareCommand: CommandModule = {
       {
         by: by === undefined ? null : String(by),
         reference: reference === undefined ? null : String(reference),
-        margin: parseShare(String(margin), '--margin'),
+        margin: margin === undefined ? null : parseShare(String(margin), '--margin'),
         across: listOf(across),
         force: force === true,
       },
