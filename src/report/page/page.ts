@@ -10,6 +10,7 @@ import { drawFigures, drawn, type Named, type ReportFigures } from '../figures/i
 import { PAGE } from '../figures/theme.js';
 import { csvText } from '../formats/csv-text.js';
 import type { ReportModel } from '../model.js';
+import { comparisonHtml } from './comparison.js';
 import { escapeHtml, scriptJson, scriptProgram } from './escape.js';
 import { headHtml, stabilityHtml } from './head.js';
 
@@ -160,6 +161,7 @@ export async function pageHtml(input: PageInput): Promise<string> {
     '<a class="skip" href="#figures-title">To the figures</a>',
     '<main>',
     headHtml(report),
+    comparisonHtml(report),
     stabilityHtml(report),
     `<section aria-labelledby="figures-title"><h2 id="figures-title">Figures</h2>`,
     await figuresHtml(figures.campaign, input.renderSvg),
