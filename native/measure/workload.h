@@ -55,8 +55,8 @@ class Workload {
   // One call. Inside the timed region: no allocation, no system call.
   virtual void run() noexcept = 0;
 
-  // For fault injection: what `run_again` repeats is so large a share of a call's work, exactly. After `prepare`.
-  // Throws where the work cannot be divided so.
+  // For fault injection: what `run_again` repeats is so large a share of a call's work, exactly. After
+  // `prepare`. Throws where the work cannot be divided so.
   virtual void prepare_again(double share) {
     static_cast<void>(share);
     throw std::invalid_argument("this workload cannot repeat a share of its work");

@@ -7,9 +7,9 @@ import type {
   ComparedCase,
   ComparedPair,
   ComparisonDocument,
-  Outcome,
 } from '../readers/comparison/document.js';
 import { stackKey } from '../readers/comparison/sides.js';
+import { ANSWERS, groupLetters, outcomeWords } from '../readers/comparison/words.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import type { Table } from './figures/figure.js';
 
@@ -31,16 +31,6 @@ export function comparisonOf(record: PiBenchRecord): ReportComparison {
     throw error;
   }
 }
-
-export function outcomeText(outcome: Outcome, margin: number): string {
-  return outcome === 'same' ? `same within ${formatShare(margin)}` : outcome;
-}
-
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-
-/** `a`, `ab`: a letter for each group that the side belongs to. */
-export const groupText = ({ groups }: ComparedCase, side: string): string =>
-  groups.map((group, i) => (group.includes(side) ? (LETTERS[i] ?? '?') : '')).join('');
 
 const NONE = '–';
 
@@ -86,8 +76,8 @@ export function comparisonRows(document: ComparisonDocument): readonly (readonly
     batch.rate === null ? NONE : withPrefix(batch.rate, batch.rateUnit),
     pair === null ? '1' : pair.ratio === undefined ? NONE : significant(pair.ratio, 4),
     pair === null ? NONE : intervalText(pair),
-    pair === null ? 'reference' : outcomeText(pair.outcome, document.margin),
-    groupText(of, batch.side) || NONE,
+    pair === null ? 'reference' : outcomeWords(pair.outcome, document.margin),
+    groupLetters(of, batch.side) || NONE,
     String(batch.launches),
   ]);
 }
@@ -124,7 +114,7 @@ export function comparisonTable(document: ComparisonDocument): Table {
       pair?.pAdjusted ?? null,
       document.margin,
       pair?.outcome ?? 'reference',
-      groupText(of, batch.side),
+      groupLetters(of, batch.side),
       pair?.method ?? null,
     ]),
   };
@@ -138,3 +128,7 @@ export const groupsNote = ({ cases }: ComparisonDocument): string | null =>
 
 export const comparisonCaption = ({ reference, margin, by }: ComparisonDocument): string =>
   `By ${by}. The ratio is the rate over that of ${reference}: above 1 is faster. Differences below ${formatShare(margin)} do not matter: what is shown to lie within them is called the same.`;
+
+/** `same within 2 %: the same within the margin` would say it twice. */
+export const answerText = ({ answer, margin }: ComparisonDocument): string =>
+  answer === 'same' ? outcomeWords(answer, margin) : `${answer}: ${ANSWERS[answer]}`;

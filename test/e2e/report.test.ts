@@ -16,6 +16,7 @@ import {
   openReport,
 } from '../support/browser.js';
 import { campaignFolder, matmulRecord, piBench, readRecordFile, root, start } from '../support/pi-bench.js';
+import { aboutSeconds, recordOf, writeRecord } from '../support/records.js';
 import { writeCampaign } from '../support/report.js';
 
 const DESKTOP = { width: 1280, height: 900 };
@@ -91,7 +92,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const absent = await page
       .locator('[data-absent]')
       .evaluateAll((items) => items.map((item) => item.id || item.getAttribute('data-absent')));
-    expect(absent).toEqual(['sweep', 'curves', 'repetitions', 'stability']);
+    expect(absent).toEqual(['comparison', 'sweep', 'curves', 'repetitions', 'stability']);
     const [batch] = measured.record.batches;
     expect(await page.locator('h1').textContent()).toBe(batch?.title);
     expect(await page.locator('.verdict').textContent()).toMatch(/FLOP\/s.*Verified in 3 launches/s);
@@ -110,6 +111,27 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     expect(await page.locator('tbody th').allTextContents()).toEqual(
       repetitions.counts.map((count) => `${count} reps`),
     );
+  });
+
+  it('shows which stack is faster, and which cannot be told apart', async () => {
+    const batches = [1, 0.9, 1.0002].map((centre, i) => ({
+      stack: { provider: ['openblas', 'blis', 'onednn'][i] ?? '', version: '1' },
+      launches: aboutSeconds(centre),
+    }));
+    const path = await pageOf(writeRecord(out, recordOf({ id: 'stacks', batches })));
+    const { page, complaints } = await openReport(browser, path, PHONE);
+    expect(complaints).toEqual([]);
+    await keepPicture(page, 'stacks-phone');
+    expect(await countMarks(page, 'comparison', 'ratio')).toBe(2);
+    expect(await countMarks(page, 'comparison', 'interval')).toBe(2);
+    const table = page.locator('table[aria-labelledby="comparison-title"]');
+    expect(await table.locator('tbody th[scope="row"]').allTextContents()).toEqual([
+      'blis',
+      'openblas',
+      'onednn',
+    ]);
+    expect(await table.locator('tbody tr').nth(1).textContent()).toMatch(/^blis.*a.*faster$/);
+    expect(await page.locator('figure#comparison a[download="comparison.csv"]').count()).toBe(1);
   });
 
   it('shows curves of memory, one line for each operation', async () => {

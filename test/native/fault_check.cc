@@ -87,12 +87,8 @@ std::size_t elements_written(pibench::Workload& workload, Do act) {
 }
 
 std::unique_ptr<pibench::Workload> hundred_products() {
-  return pibench::matmul::make_workload({{5, 6, 7, false, false, 100, false},
-                                         pibench::kernels::DataType::float32,
-                                         1,
-                                         {},
-                                         "",
-                                         1});
+  return pibench::matmul::make_workload(
+      {{5, 6, 7, false, false, 100, false}, pibench::kernels::DataType::float32, 1, {}, "", 1});
 }
 
 // Whether preparing the fault is refused.

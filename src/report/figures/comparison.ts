@@ -2,8 +2,9 @@
 import type { Mark, Spec } from 'vega';
 import { formatShare, significant } from '../../quantities/format.js';
 import type { ComparisonDocument, Outcome } from '../../readers/comparison/document.js';
-import { comparisonTable, isCompared, outcomeText } from '../comparison.js';
-import type { CampaignFigure } from './figure.js';
+import { outcomeWords } from '../../readers/comparison/words.js';
+import { comparisonTable, isCompared, type ReportComparison } from '../comparison.js';
+import type { Absent, CampaignFigure, Figure } from './figure.js';
 import { brief, domainOf, frame, nameAxis, numberAxis, numberScale } from './parts.js';
 import type { Theme } from './theme.js';
 
@@ -43,7 +44,7 @@ function rowsOf({ cases, sides, margin }: ComparisonDocument): readonly Row[] {
           low: interval?.low ?? null,
           high: interval?.high ?? null,
           outcome,
-          text: `${significant(ratio, 4)}, ${between}: ${outcomeText(outcome, margin)}`,
+          text: `${significant(ratio, 4)}, ${between}: ${outcomeWords(outcome, margin)}`,
         },
       ];
     }),
@@ -156,25 +157,27 @@ function specOf(rows: readonly Row[], margin: number, reference: string, theme: 
   });
 }
 
+export function drawComparison(of: ReportComparison): Figure | Absent {
+  const title = 'Comparison';
+  if (!isCompared(of)) return { title, why: of.why };
+  const all = rowsOf(of);
+  if (all.length === 0) return { title, why: 'no side has launches beside those of the reference' };
+  const rows = all.slice(0, MOST_ROWS);
+  const cut =
+    all.length > MOST_ROWS
+      ? ` The first ${MOST_ROWS} of ${all.length} comparisons are drawn; the data has all.`
+      : '';
+  return {
+    title: `Comparison with ${of.reference}`,
+    caption: `Each mark is the rate over that of ${of.reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference. A bar that does neither cannot tell.${cut}`,
+    alternative: `${rows.map(({ name, text }) => `${name}: ${text}`).join('. ')}.`,
+    spec: (theme) => specOf(rows, of.margin, of.reference, theme),
+    data: comparisonTable(of),
+  };
+}
+
 export const comparison: CampaignFigure = {
   scope: 'campaign',
   name: 'comparison',
-  draw({ comparison: of }) {
-    const title = 'Comparison';
-    if (!isCompared(of)) return { title, why: of.why };
-    const all = rowsOf(of);
-    if (all.length === 0) return { title, why: 'no side has launches beside those of the reference' };
-    const rows = all.slice(0, MOST_ROWS);
-    const cut =
-      all.length > MOST_ROWS
-        ? ` The first ${MOST_ROWS} of ${all.length} comparisons are drawn; the data has all.`
-        : '';
-    return {
-      title: `Comparison with ${of.reference}`,
-      caption: `Each mark is the rate over that of ${of.reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference. A bar that does neither cannot tell.${cut}`,
-      alternative: `${rows.map(({ name, text }) => `${name}: ${text}`).join('. ')}.`,
-      spec: (theme) => specOf(rows, of.margin, of.reference, theme),
-      data: comparisonTable(of),
-    };
-  },
+  draw: ({ comparison: of }) => drawComparison(of),
 };

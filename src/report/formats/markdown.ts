@@ -1,11 +1,11 @@
 /** The report as Markdown: verdict, flags and tables; in a folder also the pictures. */
 import {
+  answerText,
   COMPARISON_COLUMNS,
   comparisonCaption,
   comparisonRows,
   groupsNote,
   isCompared,
-  outcomeText,
 } from '../comparison.js';
 import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
@@ -71,12 +71,12 @@ function figureLines(report: ReportModel, figures: ReportFigures): readonly stri
 
 function comparisonLines({ comparison }: ReportModel): readonly string[] {
   if (!isCompared(comparison)) return [];
-  const { answer, margin, notes } = comparison;
+  const { notes } = comparison;
   const groups = groupsNote(comparison);
   return [
     escaped(comparisonCaption(comparison)),
     '',
-    `Answer: **${escaped(outcomeText(answer, margin))}**.`,
+    `Answer: **${escaped(answerText(comparison))}**.`,
     '',
     ...tableLines(COMPARISON_COLUMNS, comparisonRows(comparison)),
     ...(groups === null ? [] : ['', groups]),

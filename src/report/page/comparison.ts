@@ -1,14 +1,15 @@
 /** The page's section of comparisons: the answer, who is how fast, and what a reader should know beside it. */
 import { plural, significant } from '../../quantities/format.js';
+import type { ComparisonDocument } from '../../readers/comparison/document.js';
 import {
+  answerText,
   COMPARISON_COLUMNS,
   comparisonCaption,
   comparisonRows,
   groupsNote,
   isCompared,
-  outcomeText,
+  type ReportComparison,
 } from '../comparison.js';
-import type { ReportModel } from '../model.js';
 import { escapeHtml } from './escape.js';
 import { together } from './head.js';
 
@@ -25,26 +26,38 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 const classOf = (answer: string): string => CLASSES[answer] ?? (answer.startsWith('same') ? 'ok' : '');
 
+/** The side names its row, and the case is a row above those of its own: a table has room for that on a telephone, too. */
+const SHOWN = ['who', 'rate', 'ratio', '95 %', 'group', 'launches', 'answer'] as const;
 const columnAt = (name: (typeof COMPARISON_COLUMNS)[number]): number => COMPARISON_COLUMNS.indexOf(name);
 
-/** Nothing where nothing is compared: the figure says why. */
-export function comparisonHtml({ comparison }: ReportModel): string {
-  if (!isCompared(comparison)) return '';
-  const { answer, margin, overall, notCompared, notes, reference, cases } = comparison;
-  // Of one case the column would say the same in each row.
-  const kept = COMPARISON_COLUMNS.map((name, i) => ({ name, i })).filter(
-    ({ name }) => name !== 'case' || cases.length > 1,
-  );
-  const head = kept.map(({ name }) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
-  const rows = comparisonRows(comparison).map((texts) => {
-    const cells = kept.map(({ name, i }) => {
-      const text = escapeHtml(together(texts[i] ?? ''));
-      if (i === columnAt('who')) return `<th scope="row">${text}</th>`;
-      const kind = name === 'answer' ? classOf(texts[i] ?? '') : '';
-      return `<td>${kind === '' ? text : `<span class="${kind}">${text}</span>`}</td>`;
-    });
-    return `<tr>${cells.join('')}</tr>`;
+function rowHtml(texts: readonly string[]): string {
+  const cells = SHOWN.map((name) => {
+    const text = texts[columnAt(name)] ?? '';
+    const html = escapeHtml(together(text));
+    if (name === 'who') return `<th scope="row">${html}</th>`;
+    return name === 'answer' ? `<td><span class="${classOf(text)}">${html}</span></td>` : `<td>${html}</td>`;
   });
+  return `<tr>${cells.join('')}</tr>`;
+}
+
+/** One body for each case. */
+function bodiesHtml(comparison: ComparisonDocument): string {
+  const rows = comparisonRows(comparison);
+  return comparison.cases
+    .map(({ title, batches }, i) => {
+      const first = comparison.cases.slice(0, i).reduce((sum, { batches: of }) => sum + of.length, 0);
+      const own = rows.slice(first, first + batches.length).map(rowHtml);
+      const head = `<tr><th scope="rowgroup" colspan="${SHOWN.length}">${escapeHtml(title)}</th></tr>`;
+      return `<tbody>${[head, ...own].join('\n')}</tbody>`;
+    })
+    .join('\n');
+}
+
+/** Nothing where nothing is compared: the figure says why. */
+export function comparisonHtml(comparison: ReportComparison): string {
+  if (!isCompared(comparison)) return '';
+  const { answer, overall, notCompared, notes, reference } = comparison;
+  const head = SHOWN.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
   const left = notCompared.slice(0, MOST_LEFT_OUT).map(({ title, why }) => `${title}: ${why}.`);
   const remarks = [
     groupsNote(comparison),
@@ -62,13 +75,14 @@ export function comparisonHtml({ comparison }: ReportModel): string {
     '<h2 id="comparison-title">Comparison</h2>',
     '<div class="card">',
     `<p class="quiet" id="comparison-note">${escapeHtml(comparisonCaption(comparison))}</p>`,
-    ...(cases.length === 1 ? [`<p>${escapeHtml(cases[0]?.title ?? '')}</p>`] : []),
-    `<p><strong>Answer:</strong> <span class="${classOf(answer)}">${escapeHtml(outcomeText(answer, margin))}</span></p>`,
+    `<p><strong>Answer:</strong> <span class="${classOf(answer)}">${escapeHtml(answerText(comparison))}</span></p>`,
     '<div class="wide" role="region" aria-labelledby="comparison-title" tabindex="0">',
     '<table aria-labelledby="comparison-title" aria-describedby="comparison-note">',
-    `<thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`,
+    `<thead><tr>${head}</tr></thead>${bodiesHtml(comparison)}</table>`,
     '</div>',
-    ...remarks.map((text) => `<p class="quiet">${escapeHtml(text)}</p>`),
+    ...(remarks.length === 0
+      ? []
+      : [`<ul class="quiet">${remarks.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`]),
     '</div>',
   ].join('\n');
 }
