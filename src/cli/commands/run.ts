@@ -50,20 +50,20 @@ function campaignOf(file: CampaignFile, path: string, machine: MachineDescriptio
   });
 }
 
-function launchesText({ inspections, precision, settle }: BatchSpec): string {
-  const launches = plural(inspections, 'launch', 'launches');
-  if (settle !== undefined) return `up to ${launches}, to settle it within ${settle * 100} %`;
+function launchesText({ inspections, precision, settle, sampling }: BatchSpec): string {
+  const each =
+    sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
+  const launches = `${plural(inspections, 'launch', 'launches')} of ${each}`;
+  if (settle !== undefined) return `up to ${launches} to settle it within ${settle * 100} %`;
   return precision === undefined ? launches : `up to ${launches} for ±${precision * 100} %`;
 }
 
 /** What would be measured, a line for each batch. */
 function planText({ batches, seed }: Campaign): string {
   const lines = batches.map((batch) => {
-    const { case: one, stack, sampling } = batch;
+    const { case: one, stack } = batch;
     const title = findIndicator(one.indicator).title(one.parameters);
-    const each =
-      sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
-    return `${title}, ${stackText(stack)}: ${launchesText(batch)} of ${each}`;
+    return `${title}, ${stackText(stack)}: ${launchesText(batch)}`;
   });
   return [...lines, `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`].join('\n');
 }
