@@ -25,6 +25,8 @@ const header = (cells) => {
   console.log(`|${cells.map(() => '---|').join('')}`);
 };
 
+const holds = (interval, truth) => interval !== null && interval.low <= truth && truth <= interval.high;
+
 /** One comparison, launched until it is settled. `mood` is what both launches of a round have in common. */
 function settle(draw, spread, ratio, mood) {
   const [reference, candidate] = [[], []];
@@ -34,19 +36,35 @@ function settle(draw, spread, ratio, mood) {
     candidate.push(ratio * Math.exp(common + spread * draw()));
     if (!isLook(rounds, MOST_ROUNDS)) continue;
     const end = settled(reference, candidate, DEFAULT_MARGIN, 1);
-    if (end !== null) return { verdict: end.verdict, rounds };
+    if (end === null && rounds < MOST_ROUNDS) continue;
+    const looked = { rounds: true, looked: true };
+    const { interval } = compareLaunches(reference, candidate, DEFAULT_MARGIN, looked);
+    return {
+      verdict: end?.verdict ?? 'cannot tell',
+      rounds,
+      ratioHeld: holds(interval, 1 / ratio),
+      rateHeld: holds(launchInterval(candidate).ci, ratio),
+    };
   }
-  return { verdict: 'cannot tell', rounds: MOST_ROUNDS };
+  throw new Error('the last round is always looked at');
 }
+
+const still = () => 0;
 
 function settleMany(draw, spread, ratio, mood) {
   const ends = Array.from({ length: TRIALS }, () => settle(draw, spread, ratio, mood));
   const share = (...verdicts) =>
     percent(ends.filter(({ verdict }) => verdicts.includes(verdict)).length, TRIALS);
-  return { share, rounds: median(ends.map(({ rounds }) => rounds)) };
+  const held = (what) => percent(ends.filter((end) => end[what]).length, TRIALS);
+  return {
+    share,
+    rounds: median(ends.map(({ rounds }) => rounds)),
+    ratio: held('ratioHeld'),
+    // Where launches drift or have modes, 1 is not the median of them.
+    rate: mood === still && draw !== twoModes ? held('rateHeld') : null,
+  };
 }
 
-const still = () => 0;
 const STACKS = [
   ...[0.005, 0.01, 0.02, 0.03].map((spread) => [`${100 * spread} %, normal`, normal, spread, still]),
   ['2 %, heavy tails', heavyTails, 0.02, still],
@@ -64,6 +82,8 @@ export function simulateSettling() {
     '3 % found',
     'rounds',
     'at the margin called the same',
+    'interval of the ratio holds it, of 1 / 1.03 / 1.02',
+    'interval of the rate, likewise',
   ]);
   for (const [name, draw, spread, mood] of STACKS) {
     const itself = settleMany(draw, spread, 1, mood);
@@ -77,6 +97,8 @@ export function simulateSettling() {
       slower.share('slower'),
       slower.rounds,
       margin.share('same'),
+      `${itself.ratio} / ${slower.ratio} / ${margin.ratio}`,
+      itself.rate === null ? '' : `${itself.rate} / ${slower.rate} / ${margin.rate}`,
     ]);
   }
 }
