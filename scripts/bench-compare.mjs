@@ -2,7 +2,7 @@
 // known, seeded: the same numbers each time. `-- --trials 100` (or `--quick`: 10) measures instead: a stack against itself, and
 // against itself with 3 % of its work done once more, each as often. The tables of docs/score.md are its output.
 import { parseArgs } from 'node:util';
-import { simulateFixed, simulateScores, simulateSettling } from './bench-compare/simulate.mjs';
+import { bootstrap } from './lib/bootstrap.mjs';
 
 const QUICK = 10;
 
@@ -19,7 +19,11 @@ const count = values.trials === undefined ? (values.quick ? QUICK : 0) : Number(
 if (!Number.isInteger(count) || count < 0)
   throw new Error(`--trials takes a whole number, not ${values.trials}`);
 
+const failure = bootstrap();
+if (failure !== null) throw new Error(failure);
+// What they compute with has been built by now.
 if (count === 0) {
+  const { simulateFixed, simulateScores, simulateSettling } = await import('./bench-compare/simulate.mjs');
   simulateSettling();
   simulateFixed();
   simulateScores();

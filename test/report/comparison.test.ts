@@ -98,6 +98,6 @@ describe('the comparison of a report', () => {
     });
     const spec = drawnOf(buildReport(wide, [null, null])).spec(LIGHT);
     const domain = spec.scales?.find(({ name }) => name === 'x')?.domain as readonly number[];
-    expect((domain[1] ?? 0) / (domain[0] ?? 1)).toBeLessThan(1.4);
+    expect((domain[1] ?? 0) / (domain[0] ?? 1)).toBeLessThan(1.6);
   });
 });
