@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -57,10 +56,7 @@ class Workload {
 
   // For fault injection: what `run_again` repeats is so large a share of a call's work, exactly. After
   // `prepare`. Throws where the work cannot be divided so.
-  virtual void prepare_again(double share) {
-    static_cast<void>(share);
-    throw std::invalid_argument("this workload cannot repeat a share of its work");
-  }
+  virtual void prepare_again(double share);
   virtual void run_again() noexcept {}
 
   // Brings the operands out of the caches. Outside the timed region.
