@@ -37,7 +37,9 @@ function campaign({ counts = [12, 12], settle, failed }: Asked = {}): PiBenchRec
       const inspections = batch.inspections.map((entry, launch) => ({
         ...entry,
         statistics: { n: 10, median: medians[launch] ?? 0 },
-        ...(i === 1 && launch === failed ? { status: 'interrupted' as const, statistics: { n: 1, median: 9 } } : {}),
+        ...(i === 1 && launch === failed
+          ? { status: 'interrupted' as const, statistics: { n: 1, median: 9 } }
+          : {}),
       }));
       return {
         ...batch,
