@@ -25,6 +25,9 @@ constexpr int kNarrow = 1;
 // registers.
 constexpr int kRowsPerBase = 5;
 
+// Lower tiles do not ask for the next panel of B: they would be as many loops again to compile.
+constexpr int kRowsToAskFrom = 7;
+
 // A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
 // each.
 template <typename Vector>
@@ -82,6 +85,7 @@ class TileComputation {
     const std::int64_t units = tile.depth / Arithmetic::kUnit;
     const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
     const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
+    const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
     const std::int64_t a_row = tile.a_row;
     const Unit* bases[kBases];
 #pragma GCC unroll 8
@@ -130,7 +134,7 @@ class TileComputation {
       for (int j = 0; j < vectors; ++j) {
         columns[j] = load(b, j);
         if constexpr (ahead.value) {
-          _mm_prefetch(reinterpret_cast<const char*>(b + (vectors + j) * kLanes), _MM_HINT_T1);
+          _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead + j * kLanes), _MM_HINT_T1);
         }
       }
 #pragma GCC unroll 32
@@ -150,8 +154,8 @@ class TileComputation {
       b += b_step;
     };
     std::int64_t p = 2;
-    if constexpr (whole.value && in_place && vectors == kWide) {
-      if (tile.prefetch_b) {
+    if constexpr (whole.value && vectors == kWide && rows >= kRowsToAskFrom) {
+      if (tile.b_ahead != 0) {
         for (; p < units; ++p) step(std::true_type{});
       }
     }
