@@ -182,9 +182,13 @@ class TileComputation {
     // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep
     // the next tile's multiplications waiting.
     const auto finish_all = [&](auto accumulate, auto stream) __attribute__((always_inline)) {
-      // Else the compiler computes the first of them, and addresses of the second, ahead of the branch
-      // between the ways.
+      // Else the compiler computes the first of them, and addresses of both, ahead of the branch between the
+      // ways.
       asm volatile("" : "+r"(a), "+r"(b));
+      if constexpr (in_place) {
+#pragma GCC unroll 8
+        for (auto& base : bases) asm volatile("" : "+r"(base));
+      }
       decltype(load(b, 0)) columns[vectors];
       decltype(load(b, 0)) next_columns[vectors];
 #pragma GCC unroll 2
