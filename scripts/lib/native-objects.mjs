@@ -117,10 +117,10 @@ export async function link(build, name, objects, flags = []) {
   return binary;
 }
 
-const NODE_API = 'native/addon.cc';
+const knowsNodeApi = (path) => path.startsWith('native/addon');
 
 /** The addon's code but for what knows Node-API. */
-const belowNode = (arch) => addonSources(arch).filter(({ path }) => path !== NODE_API);
+const belowNode = (arch) => addonSources(arch).filter(({ path }) => !knowsNodeApi(path));
 
 /** Where node-gyp leaves the object of a source. */
 const objectAsBuilt = ({ target, path }) =>
@@ -151,7 +151,7 @@ export async function objectsWithAddon(build, sources) {
 export async function buildAddon(build) {
   const sources = addonSources(build.arch).map(({ path, flags }) => ({
     path,
-    flags: path === NODE_API ? [...flags, ...nodeHeaderFlags()] : flags,
+    flags: knowsNodeApi(path) ? [...flags, ...nodeHeaderFlags()] : flags,
   }));
   return link(build, 'pibench.node', await compileAll(build, sources), ['-shared']);
 }

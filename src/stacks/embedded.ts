@@ -69,6 +69,7 @@ export const embedded: Stack = {
   executor: (variant) => ({ isa: variant, parameters: {} }),
   environment: () => ({}),
   library: null,
+  framework: null,
   identify(variant) {
     return {
       provider: 'embedded',
