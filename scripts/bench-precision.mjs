@@ -17,8 +17,10 @@ const { values } = parseArgs({
   options: { pairs: { type: 'string', default: '3' }, quick: { type: 'boolean', default: false } },
 });
 const PAIRS = values.quick ? 1 : Number(values.pairs);
-if (!(Number.isInteger(PAIRS) && PAIRS > 0))
-  throw new Error(`--pairs takes a whole number, not ${values.pairs}`);
+if (!(Number.isInteger(PAIRS) && PAIRS > 0)) {
+  process.stderr.write(`bench-precision: --pairs takes a whole number of at least 1, not ${values.pairs}\n`);
+  process.exit(1);
+}
 
 const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
 const CASE = ['matmul', '--size', '512', '--dtype', 'float32'];
