@@ -15,6 +15,8 @@ export interface WorkerMoments {
   readonly usage: ResourceUsage;
   /** Variables of the worker's own environment that a library may have read. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Shared libraries from the folders of a stack of one's own. */
+  readonly loaded: readonly string[];
 }
 
 const nanosecond = (value: Seconds): Seconds => Math.round(value * 1e9) / 1e9;
@@ -48,6 +50,15 @@ function librarySays(
   return { version, chose, threadBinding: binding, environment: { ...environment }, ...identity };
 }
 
+/** What of a stack of one's own the launch really had. */
+function ownSays(
+  { stack, ownFolders }: Job,
+  { loaded }: WorkerMoments,
+): Partial<InspectionDocument['stack']> {
+  if (stack.own === undefined || ownFolders.length === 0) return {};
+  return { own: { ...stack.own, loaded: [...loaded] } };
+}
+
 export interface SamplesFile {
   readonly file: string;
   readonly sha256: string;
@@ -79,7 +90,12 @@ export function makeDocument(
     index: job.index,
     attempt: job.attempt,
     case: job.case,
-    stack: { ...job.stack, implementation: outcome.implementation, ...librarySays(outcome, moments) },
+    stack: {
+      ...job.stack,
+      implementation: outcome.implementation,
+      ...librarySays(outcome, moments),
+      ...ownSays(job, moments),
+    },
     device: job.device,
     seed: job.seed,
     cpus: [...job.cpus],

@@ -23,6 +23,8 @@ export interface Job {
   readonly stack: Omit<StackIdentity, 'implementation'>;
   /** Changes to the worker's environment, made before it starts; null: the variable is left out. */
   readonly environment: Readonly<Record<string, string | null>>;
+  /** Of a stack of one's own: what was loaded from there is recorded. */
+  readonly ownFolders: readonly string[];
   readonly device: string;
   readonly seed: number;
   /** The CPU of each thread; empty: not bound. */

@@ -2,7 +2,7 @@
  * The worker: one fresh process, one inspection. Reads its job from standard input, measures, writes its document and
  * says where. Imports as little as it can: its start is part of what every launch costs.
  */
-import { mkdirSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
@@ -70,6 +70,18 @@ function usageSoFar(): ResourceUsage {
   };
 }
 
+/** Shared libraries of this process that lie below one of the folders, as the kernel has them. */
+function loadedFrom(folders: readonly string[]): readonly string[] {
+  if (folders.length === 0) return [];
+  try {
+    const mapped = readFileSync('/proc/self/maps', 'utf8').matchAll(/ (\/.*)$/gm);
+    const files = new Set([...mapped].map(([, path = '']) => path));
+    return [...files].filter((path) => folders.some((folder) => path.startsWith(`${folder}/`))).sort();
+  } catch {
+    return [];
+  }
+}
+
 interface Files {
   readonly document: string;
   readonly samples: Buffer;
@@ -118,6 +130,7 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
     collected: monotonic(),
     usage: usageSoFar(),
     environment: relevantEnvironment(process.env),
+    loaded: loadedFrom(job.ownFolders),
   };
   const document = makeDocument(job, outcome, moments, file);
   const { path, refused } = write(job, { document: `${JSON.stringify(document)}\n`, samples });

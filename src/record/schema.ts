@@ -31,6 +31,8 @@ export const readable = documents(z.looseObject as unknown as ObjectOf);
 
 export type Campaign = z.infer<typeof written.campaign>;
 export type BatchSpec = Campaign['batches'][number];
+export type OwnStack = NonNullable<Campaign['stacks']>[number];
+export type Explored = NonNullable<Campaign['explored']>;
 export type Case = BatchSpec['case'];
 export type StackChoice = BatchSpec['stack'];
 export type Warmup = BatchSpec['warmup'];

@@ -1,6 +1,8 @@
-/** What a record's page says of a library that was measured: whose file it is, and how its threads were placed. */
+/** What a record's page says of a library or framework that was measured: whose file it is, how its threads were placed, and in what it ran. */
 import { basename } from 'node:path';
+import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { variableTexts } from '../own-variables.js';
 import type { Row } from './table.js';
 
 const BINDINGS = {
@@ -17,8 +19,21 @@ export const packagesText = ({ packages }: Pick<RecordBatch['stack'], 'packages'
         .map(([name, version]) => `${name} ${version}`)
         .join(', ');
 
-/** Nothing for our own kernels, and for what others published. */
-export function stackRow({ stack, asked }: RecordBatch): Row[] {
+/** Of a stack from a stack file: its packages, those first that the file names. */
+function ownRow({ own }: RecordBatch['stack']): Row[] {
+  if (own === undefined) return [];
+  const asked = own.packages.filter((one) => one.asked).map(({ name, version }) => `${name} ${version}`);
+  const others = own.packages.length - asked.length;
+  const parts = [
+    ...asked,
+    ...(others === 0 ? [] : [`${plural(others, 'package')} that these depend on`]),
+    ...variableTexts(own),
+    ...(own.lock === null ? [] : [`lock ${own.lock.slice(0, 12)}`]),
+  ];
+  return [['runs in', parts.length === 0 ? 'folders of its own' : parts.join(', ')]];
+}
+
+function libraryRow({ stack, asked }: RecordBatch): Row[] {
   if (stack.path == null) return [];
   const { path, version, package: owner, threadBinding, timed } = stack;
   const packages = packagesText(stack);
@@ -40,3 +55,6 @@ export function stackRow({ stack, asked }: RecordBatch): Row[] {
   ];
   return [['library', parts.join(', ')]];
 }
+
+/** Nothing for our own kernels, and for what others published. */
+export const stackRow = (batch: RecordBatch): Row[] => [...libraryRow(batch), ...ownRow(batch.stack)];

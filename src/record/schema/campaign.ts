@@ -5,7 +5,7 @@ import { type ObjectOf, seconds } from './parts.js';
 
 export type CampaignSchemas = ReturnType<typeof campaignSchemas>;
 
-export function campaignSchemas(object: ObjectOf, { caseSchema, stack }: CaseSchemas) {
+export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack, explored }: CaseSchemas) {
   const sampling = z.union([
     object({ kind: z.literal('fixed'), repetitions: z.int().min(1) }),
     object({
@@ -51,6 +51,8 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack }: CaseSch
     batches: z.array(batchSpec).min(1),
     budget: seconds.optional().describe('wall time after which no launch begins'),
     labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
+    stacks: z.array(ownStack).optional().describe('of a stack file, that batches run in'),
+    explored: explored.optional(),
     fault: fault.nullable(),
   });
   // Others need not have published how they measured: null is what they did not tell.

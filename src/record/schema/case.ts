@@ -1,5 +1,6 @@
 /** A case, and the stack that executes it: as it was asked for, and as it was found. */
 import { z } from 'zod';
+import { ownStackSchemas } from './own-stack.js';
 import type { ObjectOf } from './parts.js';
 
 const parameterValue = z.union([z.number(), z.string(), z.boolean()]);
@@ -14,7 +15,9 @@ export function caseSchemas(object: ObjectOf) {
   const stack = object({
     provider: z.string().describe('who made it, for example "embedded"'),
     variant: z.string().nullable().describe('the chosen instruction set or build; null: its own choice'),
+    own: z.string().optional().describe('name of a stack from a stack file, in which it runs'),
   });
+  const { ownIdentity, ownStack, explored } = ownStackSchemas(object);
   const stackIdentity = object({
     provider: z.string(),
     variant: z.string().nullable(),
@@ -28,7 +31,7 @@ export function caseSchemas(object: ObjectOf) {
       .string()
       .nullable()
       .optional()
-      .describe('of the system that owns the file, with its version; null: none does'),
+      .describe('of the system, or of the own stack, that owns the file, with its version; null: none does'),
     chose: z
       .string()
       .nullable()
@@ -55,6 +58,7 @@ export function caseSchemas(object: ObjectOf) {
     threads: object({ set: z.int(), found: z.int() })
       .optional()
       .describe('of a framework: what it was told to use; the caller and the threads that it made'),
+    own: ownIdentity.optional(),
   });
-  return { caseSchema, stack, stackIdentity };
+  return { caseSchema, stack, stackIdentity, ownStack, explored };
 }
