@@ -25,6 +25,8 @@ export interface NativeJob {
   readonly least: number;
   readonly most: number;
   readonly cold: boolean;
+  /** Whether to measure what bounds a repetition; absent: yes. */
+  readonly ceilings?: boolean;
   /** 0: none. */
   readonly timeLimitSeconds: Seconds;
   readonly snapshotPaths: readonly string[];

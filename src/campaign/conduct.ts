@@ -98,6 +98,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       least: sampling.kind === 'budget' ? sampling.least : 1,
       most: sampling.kind === 'budget' ? sampling.most : 1,
       cold: batch.case.parameters.cache === 'cold',
+      ceilings: planned.pilot || allMeasureCeilings(batch),
       fault: faultOf(campaign, planned),
     },
     timeout: batch.timeout,
@@ -111,6 +112,13 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
 }
 
 /**
+ * Whether each launch measures what bounds its repetitions, or only the pilots. It takes half as long as a short launch
+ * measures, and a precision is not about it. But of others' software each launch is checked against its own peak.
+ */
+const allMeasureCeilings = ({ precision, stack }: BatchSpec): boolean =>
+  precision === undefined || stack.provider !== 'embedded';
+
+/**
  * The warm-up of a launch. An automatic one is found by the batch's first launch and then fixed for the others: a cut
  * chosen anew for each launch would bias their medians.
  */
@@ -120,13 +128,15 @@ function warmupOf(batch: BatchSpec, pilotCalls: number | undefined): Warmup {
 }
 
 /** What a launch tells the schedule; null where it was not measured to its end. */
-function launchValue(read: ReadInspection | null, end: InspectionEnd): LaunchValue | null {
+function launchValue(read: ReadInspection | null, end: InspectionEnd, batch: BatchSpec): LaunchValue | null {
   if (read === null || end.status !== 'measured' || read.samples.seconds.length === 0) return null;
   const { document, samples } = read;
+  const ofAll = allMeasureCeilings(batch);
+  const ceilings = document.spans.find(({ name }) => name === 'ceilings')?.seconds ?? 0;
   return {
     samples: samples.seconds,
     costOfRepetition: document.wall / samples.seconds.length,
-    costOfLaunch: Math.max(0, end.wall - document.wall),
+    costOfLaunch: Math.max(0, end.wall - document.wall - (ofAll ? 0 : ceilings)),
   };
 }
 
@@ -146,7 +156,8 @@ export async function conduct(
   /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
     ends.push({ ...end, batch: inspection.batch });
-    const { precision, settle, warmup: asked } = campaign.batches[inspection.batch] as BatchSpec;
+    const batch = campaign.batches[inspection.batch] as BatchSpec;
+    const { precision, settle, warmup: asked } = batch;
     const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
     // Reading back what nobody needs would take its time between launches.
     const read =
@@ -154,7 +165,7 @@ export async function conduct(
         ? store.readInspection(inspection.index)
         : null;
     if (read !== null && pilot) pilots.set(inspection.batch, read.document.warmup.calls);
-    schedule.ended(inspection, launchValue(read, end));
+    schedule.ended(inspection, launchValue(read, end, batch));
   };
   const meanWall = (): Seconds => ends.reduce((sum, { wall }) => sum + wall, 0) / Math.max(1, ends.length);
   const stopped = (stoppedBy: Conducted['stoppedBy']): Conducted => ({ ends, stoppedBy });

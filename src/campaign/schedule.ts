@@ -22,13 +22,15 @@ export interface LaunchValue {
   readonly samples: Float64Array;
   /** Of one repetition, all of its calls. */
   readonly costOfRepetition: Seconds;
-  /** Start, load, warm-up and all else outside the repetitions. */
+  /** Start, load, warm-up and all else outside the repetitions that a later launch of the batch has too. */
   readonly costOfLaunch: Seconds;
 }
 
 export interface Asked extends PlannedInspection {
   /** null: as the batch's sampling says. */
   readonly repetitions: number | null;
+  /** One of the first, by which the others are planned. */
+  readonly pilot: boolean;
 }
 
 export interface Schedule {
@@ -70,12 +72,10 @@ function enough(state: BatchState): boolean {
 function choose(state: BatchState): void {
   const { spec, pilots } = state;
   if (spec.precision === undefined) return;
-  const mean = (of: (value: LaunchValue) => number): number =>
-    pilots.reduce((sum, value) => sum + of(value) / pilots.length, 0);
   const { repetitions, launches } = precisionPlan({
     launches: pilots.map(({ samples }) => samples),
-    costOfLaunch: mean(({ costOfLaunch }) => costOfLaunch),
-    costOfRepetition: mean(({ costOfRepetition }) => costOfRepetition),
+    costOfLaunch: median(pilots.map(({ costOfLaunch }) => costOfLaunch)),
+    costOfRepetition: median(pilots.map(({ costOfRepetition }) => costOfRepetition)),
     target: spec.precision,
   });
   // A count that somebody asked for stays.
@@ -129,7 +129,7 @@ export function createSchedule(campaign: Campaign): Schedule {
       if (value === undefined) return null;
       const state = stateOf(value.batch);
       state.launches++;
-      return { ...value, repetitions: state.repetitions };
+      return { ...value, repetitions: state.repetitions, pilot: value.launch < PILOTS };
     },
     ended({ batch, launch }, value) {
       learn(stateOf(batch), value);

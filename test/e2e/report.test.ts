@@ -49,7 +49,7 @@ beforeAll(async () => {
   const run = await piBench(
     'memory',
     ...sweep,
-    ...['--reps', '20', '--inspections', '2', '--quiet', '--out', join(out, 'memory')],
+    ...['--reps', '20', '--inspections', '1', '--warmup', '5', '--quiet', '--out', join(out, 'memory')],
   );
   if (run.code !== 0) throw new Error(run.stderr);
   const folder = campaignFolder(join(out, 'memory'));
@@ -171,7 +171,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
   });
 
   it('breaks a legend of many lines on a phone without cutting it off', async () => {
-    const { page, complaints } = await openReport(browser, await pageOf(memory.folder), PHONE);
+    const view = { ...PHONE, alive: ['curves'] };
+    const { page, complaints } = await openReport(browser, await pageOf(memory.folder), view);
     await keepPicture(page, 'memory-phone');
     expect(complaints).toEqual([]);
     const names = await page.locator('[data-figure="curves"] .role-legend-label text').allTextContents();
@@ -181,7 +182,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('zooms over time by the keyboard, and back', async () => {
     const path = await pageOf(measured.folder);
-    const { page } = await openReport(browser, path, DESKTOP);
+    const { page } = await openReport(browser, path, { ...DESKTOP, alive: ['samples-1'] });
     const figure = page.locator('#samples-1');
     const ticks = async (): Promise<string[]> =>
       (await figure.locator('.role-axis-label text').allTextContents()).sort();
@@ -195,7 +196,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('says what is under the pointer', async () => {
     const path = await pageOf(sizes.folder);
-    const { page } = await openReport(browser, path, DESKTOP);
+    const { page } = await openReport(browser, path, { ...DESKTOP, alive: ['sweep'] });
     await page.locator('#sweep').scrollIntoViewIfNeeded();
     await page.locator('[data-figure="sweep"] g.point > path').nth(2).hover();
     await expect.poll(() => page.locator('.tip').textContent()).toMatch(/at: 256.*GFLOP\/s/s);
@@ -203,7 +204,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('gives the data behind a figure, and the record', async () => {
     const path = await pageOf(sizes.folder);
-    const { page } = await openReport(browser, path, DESKTOP);
+    const { page } = await openReport(browser, path, { ...DESKTOP, alive: [] });
     const taken = async (name: string): Promise<string> => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
