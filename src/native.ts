@@ -7,6 +7,10 @@ import type { Bytes, Hertz, Seconds } from './units.js';
 
 export type DataTypeName = 'float32' | 'float64' | 'bfloat16' | 'int8';
 export type FaultKind = 'wrong-element' | 'slow-repetition' | 'stall' | 'crash';
+export type NativeFault =
+  | { readonly kind: FaultKind; readonly at: number }
+  /** Every call does this share of its work once more. */
+  | { readonly kind: 'repeated-work'; readonly share: number };
 
 export interface NativeJob {
   readonly workload: string;
@@ -21,10 +25,12 @@ export interface NativeJob {
   readonly least: number;
   readonly most: number;
   readonly cold: boolean;
+  /** Whether to measure what bounds a repetition; absent: yes. */
+  readonly ceilings?: boolean;
   /** 0: none. */
   readonly timeLimitSeconds: Seconds;
   readonly snapshotPaths: readonly string[];
-  readonly fault?: { readonly kind: FaultKind; readonly at: number } | null;
+  readonly fault?: NativeFault | null;
 }
 
 export interface NativeVerification {

@@ -17,9 +17,13 @@ class FaultyWorkload final : public Workload {
   FaultyWorkload(std::unique_ptr<Workload> inner, Fault fault, const Control& control)
       : inner_(std::move(inner)), fault_(fault), control_(control) {}
 
-  void prepare() override { inner_->prepare(); }
+  void prepare() override {
+    inner_->prepare();
+    if (fault_.kind == FaultKind::repeated_work) inner_->prepare_again(fault_.share);
+  }
   void run() noexcept override {
     inner_->run();
+    if (fault_.kind == FaultKind::repeated_work) return inner_->run_again();
     if (control_.phase.load(std::memory_order_relaxed) == Phase::measure &&
         control_.taken.load(std::memory_order_relaxed) == fault_.at) {
       happen();
@@ -55,6 +59,7 @@ class FaultyWorkload final : public Workload {
         std::abort();
       case FaultKind::none:
       case FaultKind::wrong_element:
+      case FaultKind::repeated_work:
         break;
     }
   }

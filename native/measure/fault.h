@@ -10,11 +10,12 @@
 
 namespace pibench {
 
-enum class FaultKind : std::uint8_t { none, wrong_element, slow_repetition, stall, crash };
+enum class FaultKind : std::uint8_t { none, wrong_element, slow_repetition, stall, crash, repeated_work };
 
 struct Fault {
   FaultKind kind = FaultKind::none;
-  std::uint64_t at = 0;  // the measured repetition in which it happens
+  std::uint64_t at = 0;  // the measured repetition in which it happens; of repeated work: in every call
+  double share = 0;      // of a call's work that is repeated in it
 };
 
 // Wraps a workload. `control` tells which repetition is running.

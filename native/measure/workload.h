@@ -54,6 +54,11 @@ class Workload {
   // One call. Inside the timed region: no allocation, no system call.
   virtual void run() noexcept = 0;
 
+  // For fault injection: what `run_again` repeats is so large a share of a call's work, exactly. After
+  // `prepare`. Throws where the work cannot be divided so.
+  virtual void prepare_again(double share);
+  virtual void run_again() noexcept {}
+
   // Brings the operands out of the caches. Outside the timed region.
   virtual void evict() noexcept = 0;
 

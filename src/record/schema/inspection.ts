@@ -72,6 +72,6 @@ export function inspectionSchema(
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
     usage: usage.optional().describe('absent in documents from before it was read'),
     verification: verification.nullable(),
-    fault: object({ kind: z.string(), at: z.int() }).nullable(),
+    fault: object({ kind: z.string(), at: z.int().optional(), share: z.number().optional() }).nullable(),
   });
 }
