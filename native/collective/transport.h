@@ -99,6 +99,8 @@ class Port {
   // is that time since watching began; nought where the transport cannot tell.
   virtual void watch_waiting(bool) noexcept {}
   [[nodiscard]] virtual Nanoseconds waited() const noexcept { return 0; }
+  // Whether the rank has a process of its own, and can be lost without the others.
+  [[nodiscard]] virtual bool is_process() const noexcept = 0;
   // True when another rank is gone and waiting makes no sense any more.
   [[nodiscard]] virtual bool abandoned() const noexcept = 0;
 };

@@ -10,7 +10,17 @@
 
 namespace pibench {
 
-enum class FaultKind : std::uint8_t { none, wrong_element, slow_repetition, stall, crash };
+// The last three are of a rank: its contribution is altered, it never arrives, its process is killed.
+enum class FaultKind : std::uint8_t {
+  none,
+  wrong_element,
+  slow_repetition,
+  stall,
+  crash,
+  corrupt_rank,
+  absent_rank,
+  lost_rank
+};
 
 struct Fault {
   FaultKind kind = FaultKind::none;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace pibench {
 namespace {
@@ -69,9 +70,11 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
     const Nanoseconds entry = now();
     workload.run();
     const Nanoseconds exit = now();
+    const std::optional<Timed> timed = workload.measured({entry, exit, false});
+    if (!timed) return warmup;
     ++warmup.calls;
     if (warmup.seconds.size() < kMostWarmupCalls)
-      warmup.seconds.push_back(static_cast<double>(exit - entry) * 1e-9);
+      warmup.seconds.push_back(static_cast<double>(timed->exit - timed->entry) * 1e-9);
 
     if (exit >= deadline || control.cancel.load(std::memory_order_relaxed)) return warmup;
     const Nanoseconds spent = exit - start;
