@@ -1,6 +1,7 @@
 /** From what the addon observed to the inspection's document. Pure. */
-import type { NativeOutcome, NativeVerification } from '../native.js';
+import type { NativeOutcome, NativeRanks, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
+import { summariseRanks } from '../statistics/rank-times.js';
 import { computeTelemetry } from '../telemetry/telemetry.js';
 import type { Seconds } from '../units.js';
 import type { Job } from './job.js';
@@ -43,6 +44,24 @@ function librarySays(
   if (library === null) return {};
   const { version, chose, binding } = library;
   return { version, chose, threadBinding: binding, environment: { ...environment } };
+}
+
+function ranksOf(native: NativeRanks | null): Pick<InspectionDocument, 'ranks'> {
+  const summary = native === null ? null : summariseRanks(native);
+  if (native === null || summary === null) return {};
+  const { late, useful, runtimeSeconds } = native;
+  const known = useful.length > 0;
+  return {
+    ranks: {
+      repetitions: summary.repetitions,
+      ranks: [...summary.ranks],
+      skewIn: summary.skewIn,
+      skewOut: summary.skewOut,
+      late,
+      useful: known ? Array.from(useful) : null,
+      runtime: known ? runtimeSeconds : null,
+    },
+  };
 }
 
 export interface SamplesFile {
@@ -101,6 +120,7 @@ export function makeDocument(
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
+    ...ranksOf(outcome.ranks),
     usage: moments.usage,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,

@@ -44,7 +44,7 @@ function observationOf(
     drift,
     disturbed,
     wall: document.wall - document.evicting,
-    threads: Number(document.case.parameters.threads ?? 1),
+    threads: findIndicator(document.case.indicator).threads(document.case.parameters),
     pinned: document.cpus.length > 0,
     callsPerSample: document.callsPerSample,
     clockOverhead: document.clock.overhead,
@@ -146,6 +146,7 @@ export function analyseInspection(
     steady: document.warmup.steady,
     frequency: frequencyOf(document),
     ceilings: document.ceilings ?? null,
+    ...(document.ranks === undefined ? {} : { ranks: document.ranks }),
     verification: document.verification,
     flags:
       samples.length > 0

@@ -95,7 +95,15 @@ function documents(object: ObjectOf) {
   });
   const fault = object({
     inspection: z.int().min(0),
-    kind: z.enum(['wrong-element', 'slow-repetition', 'stall', 'crash']),
+    kind: z.enum([
+      'wrong-element',
+      'slow-repetition',
+      'stall',
+      'crash',
+      'corrupt-rank',
+      'absent-rank',
+      'lost-rank',
+    ]),
     at: z.int().min(0),
   }).describe('an error injected on purpose: this is no measurement of the machine');
   const campaign = object({
@@ -141,7 +149,33 @@ function documents(object: ObjectOf) {
     memory: object({ rate: z.number(), bytes: z.number() })
       .nullable()
       .describe('bytes per second of reading a working set of so many bytes, with the threads of the case'),
+    moving: object({ rate: z.number(), bytes: z.number(), by: z.string() })
+      .optional()
+      .describe(
+        'of a collective: bytes per second of passes over memory that load and store as it does, of every rank at once, and the bytes that one call loads and stores; absent: not known or not meant',
+      ),
   }).describe('what bounds a repetition, measured beside it; null: not known or not meant');
+  const skew = object({ p50: seconds, p99: seconds, max: seconds });
+  const ranks = object({
+    repetitions: z.int().describe('whose times were kept'),
+    ranks: z.array(
+      object({
+        median: seconds,
+        p99: seconds,
+        total: seconds.describe('of all its calls'),
+        slowest: z.number().describe('share of the repetitions in which this rank took longest'),
+        last: z.number().describe('share of the repetitions in which it came last'),
+      }),
+    ),
+    skewIn: skew.describe('from the first to the last rank that came'),
+    skewOut: skew.describe('from the first to the last rank that left'),
+    late: z.int().describe('repetitions made again because a rank came after the common moment'),
+    useful: z
+      .array(seconds)
+      .nullable()
+      .describe('of one repetition, what each rank did not spend waiting, observed beside the timed ones'),
+    runtime: seconds.nullable().describe('of the slowest rank in those'),
+  }).describe('of what several ranks execute together');
   const usage = object({
     userSeconds: seconds,
     systemSeconds: seconds,
@@ -207,6 +241,7 @@ function documents(object: ObjectOf) {
     spans: z.array(span).describe('without gap or overlap, from the launch to the writing of this document'),
     telemetry: plainJson,
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
+    ranks: ranks.optional(),
     usage: usage.optional().describe('absent in documents from before it was read'),
     verification: verification.nullable(),
     fault: object({ kind: z.string(), at: z.int() }).nullable(),
@@ -271,6 +306,7 @@ function documents(object: ObjectOf) {
       .optional()
       .describe('effective hertz of the first thread: mean of before and after the repetitions'),
     ceilings: ceilings.nullable().optional(),
+    ranks: ranks.optional(),
     verification: verification.nullable(),
     flags: z.array(flag),
     notChecked: z.array(object({ flag: z.string(), why: z.string() })),
@@ -330,6 +366,19 @@ function documents(object: ObjectOf) {
       .nullable()
       .optional()
       .describe('Williams, Waterman & Patterson 2009; null where no ceiling is known'),
+    ranks: ranks
+      .extend({
+        ceiling: object({
+          rate: z.number(),
+          bytes: z.number(),
+          by: z.string(),
+          share: z.number().describe('time at the ceiling / median time'),
+        })
+          .nullable()
+          .describe('null: not known, as where latency decides'),
+      })
+      .optional()
+      .describe('of all launches together: medians of what is typical, sums of what adds'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
     variance: object({
       between: z

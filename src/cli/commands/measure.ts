@@ -1,17 +1,25 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
-import type { CommandModule } from 'yargs';
+import type { Argv, CommandModule } from 'yargs';
 import type { Indicator } from '../../indicators/indicator.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 
+/** What the command takes without a name, beside the option of that name. */
+export function positionalOf({ positional, options }: Indicator, yargs: Argv): Argv {
+  if (positional === undefined) return yargs;
+  const describe = options[positional]?.describe ?? '';
+  return yargs.positional(positional, { type: 'string', describe });
+}
+
 export function measureCommand(indicator: Indicator): CommandModule {
   return {
-    command: indicator.name,
+    command:
+      indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
     describe: indicator.summary,
     builder: (yargs) =>
-      yargs
+      positionalOf(indicator, yargs)
         .options({ ...indicator.options, ...measuringOptions(indicator.measuring) })
         .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: (flags) => {

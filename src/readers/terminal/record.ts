@@ -6,6 +6,7 @@ import { median } from '../../statistics/quantile.js';
 import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
+import { rankRows, renderCollective } from './collective.js';
 import { importedLines, importedRows, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
 import { clockRows, renderPeak } from './peak.js';
@@ -64,6 +65,7 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
     ...bytesRow(batch),
     ...(batch.case.indicator === 'peak' ? clockRows(batch) : []),
     ...rooflineRows(batch, style),
+    ...rankRows(batch),
     ...precisionRow(batch, style),
     ...(rate.p05 === null ? [] : ([['slowest 5 %', `below ${flops(rate.p05)}`]] as Row[])),
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
@@ -228,6 +230,7 @@ function statusLine(
 const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => string>> = {
   memory: renderMemory,
   peak: renderPeak,
+  collective: renderCollective,
 };
 
 /** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
