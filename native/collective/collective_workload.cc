@@ -141,11 +141,9 @@ class CollectiveWorkload final : public Workload {
   }
 
   [[nodiscard]] std::string implementation() const override {
-    std::string name = transport_->implementation();
     const auto algorithms = transport_->port().algorithms();
-    if (algorithms.size() > 1 || !parameters_.algorithm.empty())
-      name += std::string(parameters_.algorithm.empty() ? ", chose " : ", ") + algorithms[algorithm_];
-    return name;
+    const bool chose = algorithms.size() > 1 && parameters_.algorithm.empty();
+    return transport_->implementation() + (chose ? ", chose " : ", ") + algorithms[algorithm_];
   }
 
   [[nodiscard]] std::vector<int> thread_ids() override { return transport_->thread_ids(); }

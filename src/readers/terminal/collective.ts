@@ -21,7 +21,7 @@ const NONE = '–';
 const MICRO = 1e-6;
 const GIGA = 1e9;
 /** Left out from the last to the first where a terminal is too narrow for all. */
-const OPTIONAL = ['skew', 'count', 'type', 'root', 'redop', 'p99', 'algorithm'];
+const OPTIONAL = ['root', 'redop', 'type', 'count', 'algorithm', 'skew', 'p99'];
 const VERIFIED = 'some elements in every repetition, all of two; data that no sum rounds';
 const COUNTED =
   'time: of the slowest rank, µs, median; skew: from the first to the last rank that left; of ceiling: time that passes over memory, measured in the same launches, take for the bytes that the algorithm moves / time. algbw: size / time, busbw: that times nccl-tests’ factor, GB/s. Shared memory reaches the other ranks’ buffers directly, which MPI’s private ones do not allow.';
@@ -187,10 +187,17 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   const names = namesOf(batches);
   const rows = batches.map((batch, i) => cellsOf(batch, names[i] ?? '', style));
   const table = renderFitting(rows, { optional: OPTIONAL, shortened: '' }, style);
-  const implementation = first.stack.implementation?.replace(/, chose \w+$/, '') ?? first.stack.variant;
-  const { operation, ranks, sync, inputs } = first.case.parameters;
-  const alone = new Set(batches.map((batch) => parameter(batch, 'ranks'))).size === 1;
-  const head = `${style.bold(`${operation}${alone ? `, ${ranks} ranks` : ''}`)}  ${style.dim(`${first.stack.provider} ${implementation ?? ''}, ${first.device}; sync ${sync}, ${inputs} inputs`)}`;
+  const implementation = first.stack.implementation?.replace(/, (chose )?\w+$/, '') ?? first.stack.variant;
+  const { sync, inputs } = first.case.parameters;
+  const same = (name: string): string =>
+    new Set(batches.map((batch) => parameter(batch, name))).size === 1 ? parameter(first, name) : '';
+  const what = ['operation', 'dtype', 'redop'].map(same).filter((text) => text !== '' && text !== 'none');
+  const [ranks, root] = [same('ranks'), same('root')];
+  const who = [
+    ...(ranks === '' ? [] : [`${ranks} ranks`]),
+    ...(root === '' || root === '-1' ? [] : [`root ${root}`]),
+  ];
+  const head = `${style.bold([what.join(' '), ...who].join(', '))}  ${style.dim(`${first.stack.provider} ${implementation ?? ''}, ${first.device}; sync ${sync}, ${inputs} inputs`)}`;
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
