@@ -6,6 +6,9 @@
 namespace pibench::collective {
 namespace {
 
+// More is past every cache, and takes long to write once.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;
+
 // What the ranks did together with one order of passes.
 struct Burst {
   double bytes = 0;
@@ -52,7 +55,7 @@ Ceilings measure_ceiling(Transport& transport, std::uint32_t algorithm) {
     Order order;
     order.task = Task::ceiling;
     order.algorithm = (two_loads ? 2U : 0U) + stores;
-    order.iteration = static_cast<std::uint64_t>(ceilings.moved);
+    order.iteration = std::min(kMostBytes, static_cast<std::uint64_t>(ceilings.moved));
     const double rate = rate_of(transport, order);
     if (rate <= ceilings.moved_per_second) continue;
     ceilings.moved_per_second = rate;

@@ -216,7 +216,7 @@ export const collective: Indicator = {
   memory(parameters) {
     const asked = readCollective(parameters);
     const operands = operandBytes(asked);
-    return operands + Math.min(MOST_OF_CEILING, operands) + asked.ranks * BESIDE_OPERANDS;
+    return operands + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
   },
   threads: (parameters) => readCollective(parameters).ranks,
   dtype: (parameters) => readCollective(parameters).dtype,

@@ -1,5 +1,5 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
-import type { Argv, CommandModule } from 'yargs';
+import type { Argv, CommandModule, Options } from 'yargs';
 import type { Indicator } from '../../indicators/indicator.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { batchesOf, createCampaign } from '../create-campaign.js';
@@ -13,6 +13,14 @@ export function positionalOf({ positional, options }: Indicator, yargs: Argv): A
   return yargs.positional(positional, { type: 'string', describe });
 }
 
+/** Without the positional one, which would be listed twice. */
+export function namedOptions(
+  { positional }: Indicator,
+  options: Readonly<Record<string, Options>>,
+): Readonly<Record<string, Options>> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => name !== positional));
+}
+
 export function measureCommand(indicator: Indicator): CommandModule {
   return {
     command:
@@ -20,7 +28,7 @@ export function measureCommand(indicator: Indicator): CommandModule {
     describe: indicator.summary,
     builder: (yargs) =>
       positionalOf(indicator, yargs)
-        .options({ ...indicator.options, ...measuringOptions(indicator.measuring) })
+        .options(namedOptions(indicator, { ...indicator.options, ...measuringOptions(indicator.measuring) }))
         .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: (flags) => {
       const machine = describeHere();

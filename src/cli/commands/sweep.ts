@@ -8,7 +8,7 @@ import { createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 import { sweptBatches, sweptNames } from '../swept-batches.js';
-import { positionalOf } from './measure.js';
+import { namedOptions, positionalOf } from './measure.js';
 
 /** `choices` would refuse a list before it is taken apart; the indicator checks each value. */
 function optionsOf(indicator: Indicator): Readonly<Record<string, Options>> {
@@ -28,7 +28,7 @@ function sweepOf(indicator: Indicator): CommandModule {
     command:
       indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
     describe: `Sweep: ${indicator.summary}`,
-    builder: (yargs) => positionalOf(indicator, yargs).options(optionsOf(indicator)),
+    builder: (yargs) => positionalOf(indicator, yargs).options(namedOptions(indicator, optionsOf(indicator))),
     handler: (flags) => {
       const machine = describeHere();
       const campaign = createCampaign({
