@@ -19,7 +19,9 @@ constexpr int kMostTries = 20;
 // Entry and exit times are kept of so many repetitions and ranks.
 constexpr std::uint64_t kMostTimes = 4'000'000;
 // Iterations in which waiting is taken down, after the timed ones.
-constexpr int kWatched = 25;
+constexpr int kMostWatched = 25;
+constexpr int kLeastWatched = 3;
+constexpr Nanoseconds kWatchTime = 100'000'000;
 
 RankFault fault_of(FaultKind kind) noexcept {
   switch (kind) {
@@ -218,7 +220,8 @@ class CollectiveWorkload final : public Workload {
     const std::size_t ranks = transport_->reports().size();
     std::vector<std::vector<double>> useful(ranks);
     std::vector<double> runtimes;
-    for (int i = 0; i < kWatched; ++i) {
+    const Nanoseconds begin = now();
+    for (int i = 0; i < kMostWatched && (i < kLeastWatched || now() - begin < kWatchTime); ++i) {
       if (!iterate(Task::watch, 1, RankFault::none)) return;
       const auto reports = transport_->reports();
       for (std::size_t rank = 0; rank < ranks; ++rank)
