@@ -18,6 +18,7 @@
       "target_name": "pibench",
       "sources": [
         "native/addon.cc",
+        "native/addon_hosted.cc",
         "native/inspection.cc",
         "native/workloads.cc",
         "native/collective/ceiling.cc",
@@ -40,6 +41,7 @@
         "native/memory/memory_workload.cc",
         "native/stacks/cblas.cc",
         "native/stacks/gemm_provider.cc",
+        "native/stacks/hosted.cc",
         "native/stacks/library_threads.cc",
         "native/stacks/libxsmm.cc",
         "native/stacks/onednn.cc",

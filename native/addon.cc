@@ -1,4 +1,5 @@
-// The only file that knows Node-API: turns JavaScript values into jobs and outcomes into JavaScript values.
+// The addon: turns JavaScript values into jobs and outcomes into JavaScript values. Node-API is known here
+// and in addon_*.{h,cc} only.
 #include <napi.h>
 #include <sys/prctl.h>
 
@@ -13,6 +14,8 @@
 #include "../kernels/cpu/data_type_name.h"
 #include "../kernels/cpu/gemm/gemm.h"
 #include "../kernels/cpu/memory/dispatch.h"
+#include "addon_hosted.h"
+#include "addon_values.h"
 #include "inspection.h"
 #include "stacks/gemm_provider.h"
 #include "threads/affinity.h"
@@ -20,71 +23,8 @@
 
 namespace {
 
+using namespace pibench::addon;
 using pibench::Nanoseconds;
-
-Nanoseconds to_nanoseconds(double seconds) { return static_cast<Nanoseconds>(seconds * 1e9); }
-double to_seconds(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
-
-// ---- JavaScript to C++ ------------------------------------------------------------------------------------
-
-Napi::Value field(const Napi::Object& object, const char* name) {
-  const Napi::Value value = object.Get(name);
-  if (value.IsUndefined())
-    throw Napi::TypeError::New(object.Env(), std::string("the job has no field ") + name);
-  return value;
-}
-double number(const Napi::Object& object, const char* name) {
-  const Napi::Value value = field(object, name);
-  if (!value.IsNumber()) throw Napi::TypeError::New(object.Env(), std::string(name) + " is not a number");
-  return value.As<Napi::Number>().DoubleValue();
-}
-std::uint64_t count(const Napi::Object& object, const char* name) {
-  const double value = number(object, name);
-  if (!(value >= 0 && value < 9e15))
-    throw Napi::RangeError::New(object.Env(), std::string(name) + " is out of range");
-  return static_cast<std::uint64_t>(value);
-}
-std::string text(const Napi::Object& object, const char* name) {
-  const Napi::Value value = field(object, name);
-  if (!value.IsString()) throw Napi::TypeError::New(object.Env(), std::string(name) + " is not a string");
-  return value.As<Napi::String>().Utf8Value();
-}
-Napi::Object child(const Napi::Object& object, const char* name) {
-  const Napi::Value value = field(object, name);
-  if (!value.IsObject()) throw Napi::TypeError::New(object.Env(), std::string(name) + " is not an object");
-  return value.As<Napi::Object>();
-}
-std::vector<int> integers(const Napi::Array& array) {
-  std::vector<int> values;
-  for (std::uint32_t i = 0; i < array.Length(); ++i) values.push_back(array.Get(i).ToNumber().Int32Value());
-  return values;
-}
-
-pibench::WorkloadParameters workload_parameters(const Napi::Object& object) {
-  std::map<std::string, pibench::ParameterValue> values;
-  const Napi::Array names = object.GetPropertyNames();
-  for (std::uint32_t i = 0; i < names.Length(); ++i) {
-    const std::string name = names.Get(i).ToString().Utf8Value();
-    const Napi::Value value = object.Get(name);
-    if (value.IsNumber())
-      values[name] = value.As<Napi::Number>().DoubleValue();
-    else if (value.IsString())
-      values[name] = value.As<Napi::String>().Utf8Value();
-    else if (value.IsArray())
-      values[name] = integers(value.As<Napi::Array>());
-    else
-      throw Napi::TypeError::New(object.Env(), "parameter " + name + " is neither number, string nor list");
-  }
-  return pibench::WorkloadParameters(std::move(values));
-}
-
-pibench::WarmupRule warmup_rule(const Napi::Object& object) {
-  const std::string kind = text(object, "kind");
-  if (kind == "auto") return {pibench::WarmupKind::automatic, 0, 0};
-  if (kind == "count") return {pibench::WarmupKind::count, count(object, "count"), 0};
-  if (kind == "time") return {pibench::WarmupKind::time, 0, to_nanoseconds(number(object, "seconds"))};
-  throw Napi::TypeError::New(object.Env(), "unknown warm-up " + kind);
-}
 
 pibench::Fault fault(const Napi::Object& object) {
   const std::string kind = text(object, "kind");
@@ -120,72 +60,6 @@ pibench::Job job(const Napi::Object& object) {
 
 // ---- C++ to JavaScript ------------------------------------------------------------------------------------
 
-Napi::Float64Array seconds_array(Napi::Env env, const std::vector<double>& values) {
-  auto array = Napi::Float64Array::New(env, values.size());
-  std::ranges::copy(values, array.Data());
-  return array;
-}
-
-Napi::Object snapshot_object(Napi::Env env, const pibench::Snapshot& snapshot) {
-  auto files = Napi::Object::New(env);
-  for (const auto& [path, content] : snapshot.files) {
-    if (content)
-      files.Set(path, Napi::String::New(env, *content));
-    else
-      files.Set(path, env.Null());
-  }
-  auto object = Napi::Object::New(env);
-  object.Set("at", to_seconds(snapshot.at));
-  object.Set("files", files);
-  return object;
-}
-
-Napi::Object verification_object(Napi::Env env, const pibench::Verification& verification) {
-  auto object = Napi::Object::New(env);
-  object.Set("passed", verification.passed);
-  object.Set("method", verification.method);
-  object.Set("tolerance", verification.tolerance);
-  object.Set("worstError", verification.worst_error);
-  object.Set("checked", static_cast<double>(verification.checked));
-  object.Set("wrong", static_cast<double>(verification.wrong));
-  object.Set("firstWrong", verification.first_wrong);
-  return object;
-}
-
-Napi::Object clock_object(Napi::Env env, const pibench::ClockQuality& clock) {
-  auto object = Napi::Object::New(env);
-  object.Set("overheadSeconds", clock.overhead_seconds);
-  object.Set("resolutionSeconds", clock.resolution_seconds);
-  return object;
-}
-
-// { arithmetic: { rate, isa } | null, memory: { rate, bytes } | null }
-Napi::Object ceilings_object(Napi::Env env, const pibench::Ceilings& ceilings) {
-  auto object = Napi::Object::New(env);
-  object.Set("arithmetic", env.Null());
-  object.Set("memory", env.Null());
-  if (ceilings.operations_per_second > 0) {
-    auto arithmetic = Napi::Object::New(env);
-    arithmetic.Set("rate", ceilings.operations_per_second);
-    arithmetic.Set("isa", ceilings.instruction_set);
-    object.Set("arithmetic", arithmetic);
-  }
-  if (ceilings.bytes_per_second > 0) {
-    auto memory = Napi::Object::New(env);
-    memory.Set("rate", ceilings.bytes_per_second);
-    memory.Set("bytes", ceilings.bytes);
-    object.Set("memory", memory);
-  }
-  if (ceilings.moved_per_second > 0) {
-    auto moving = Napi::Object::New(env);
-    moving.Set("rate", ceilings.moved_per_second);
-    moving.Set("bytes", ceilings.moved);
-    moving.Set("by", ceilings.moved_by);
-    object.Set("moving", moving);
-  }
-  return object;
-}
-
 // { ranks, entries, exits, late, useful, runtime }; times after the first rank's first entry, repetition by
 // repetition
 Napi::Object ranks_object(Napi::Env env, const pibench::RankTimes& times) {
@@ -206,20 +80,6 @@ Napi::Object ranks_object(Napi::Env env, const pibench::RankTimes& times) {
   object.Set("late", static_cast<double>(times.late));
   object.Set("useful", seconds_array(env, times.useful));
   object.Set("runtimeSeconds", times.runtime);
-  return object;
-}
-
-Napi::Value text_or_null(Napi::Env env, const std::string& text) {
-  if (text.empty()) return env.Null();
-  return Napi::String::New(env, text);
-}
-
-// { version, chose, binding }; null where the library does not say
-Napi::Object library_object(Napi::Env env, const pibench::LibraryReport& library) {
-  auto object = Napi::Object::New(env);
-  object.Set("version", text_or_null(env, library.version));
-  object.Set("chose", text_or_null(env, library.chose));
-  object.Set("binding", library.binding);
   return object;
 }
 
@@ -265,15 +125,10 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   }
   auto threads = Napi::Array::New(env);
   for (const int tid : outcome.thread_ids) threads.Set(threads.Length(), tid);
-  auto warmup = Napi::Object::New(env);
-  warmup.Set("seconds", seconds_array(env, outcome.warmup.seconds));
-  warmup.Set("calls", static_cast<double>(outcome.warmup.calls));
-  warmup.Set("judged", outcome.warmup.judged);
-  warmup.Set("steady", outcome.warmup.steady);
 
   object.Set("spans", spans);
   object.Set("clock", clock_object(env, outcome.clock));
-  object.Set("warmup", warmup);
+  object.Set("warmup", warmup_object(env, outcome.warmup));
   object.Set("callsPerSample", static_cast<double>(outcome.calls_per_sample));
   object.Set("samples", samples_object(env, outcome));
   object.Set("before", snapshot_object(env, outcome.before));
@@ -477,6 +332,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("measureClock", Napi::Function::New(env, measure_clock));
   exports.Set("bindMainThread", Napi::Function::New(env, bind_main_thread));
   exports.Set("dieWithParent", Napi::Function::New(env, die_with_parent));
+  add_hosted(env, exports);
   return exports;
 }
 

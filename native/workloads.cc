@@ -30,6 +30,7 @@ Make matmul(const WorkloadParameters& p) {
       static_cast<std::uint64_t>(p.number("seed")),
       p.optional_text("interface"),
       p.optional_text("library"),
+      static_cast<int>(p.optional_number("libraryThreads")),
   };
   return [parameters] { return matmul::make_workload(parameters); };
 }
@@ -112,6 +113,9 @@ const std::string& WorkloadParameters::text(const std::string& name) const {
 }
 std::string WorkloadParameters::optional_text(const std::string& name) const {
   return values_.contains(name) ? text(name) : std::string();
+}
+double WorkloadParameters::optional_number(const std::string& name) const {
+  return values_.contains(name) ? number(name) : 0;
 }
 const std::vector<int>& WorkloadParameters::integers(const std::string& name) const {
   return get<std::vector<int>>(values_, name);

@@ -23,6 +23,8 @@ class WorkloadParameters {
   [[nodiscard]] const std::string& text(const std::string& name) const;
   // Empty where there is none.
   [[nodiscard]] std::string optional_text(const std::string& name) const;
+  // 0 where there is none.
+  [[nodiscard]] double optional_number(const std::string& name) const;
   [[nodiscard]] const std::vector<int>& integers(const std::string& name) const;
 
  private:

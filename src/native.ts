@@ -78,8 +78,8 @@ export interface NativeOutcome {
   /** null: our own kernels execute it. */
   readonly library: NativeLibrary | null;
   readonly ceilings: NativeCeilings;
-  /** null: no ranks. */
-  readonly ranks: NativeRanks | null;
+  /** Absent or null: no ranks. */
+  readonly ranks?: NativeRanks | null;
   readonly verification: NativeVerification | null;
 }
 
@@ -138,6 +138,33 @@ export interface NativePasses {
   readonly runsHere: boolean;
 }
 
+/** A case whose calls are made in JavaScript: everything of a workload but the calls. */
+export interface HostedCase {
+  /** Allocates, fills and poisons: what a call reads, in the indicator's order, and where its result is checked. */
+  prepare(): { readonly inputs: readonly ArrayBuffer[]; readonly output: ArrayBuffer };
+  /** Finds the threads that the process has made since the case was, and binds them as the case says. */
+  bindThreads(): HostedThreads;
+  poison(): void;
+  evict(): void;
+  ceilings(cold: boolean): NativeCeilings;
+  verify(): NativeVerification;
+}
+
+export interface HostedThreads {
+  /** Kernel ids, the calling thread's first. */
+  readonly ids: readonly number[];
+  readonly binding: NativeLibrary['binding'];
+  /** Whether the calling thread is the only one that computes, and can be watched. */
+  readonly watched: boolean;
+}
+
+/** Gets each warm-up call and says whether it was enough; times are nanoseconds of the addon's clock. */
+export interface WarmupJudge {
+  readonly wantsCalls: boolean;
+  enough(entry: number, exit: number): boolean;
+  result(): NativeOutcome['warmup'];
+}
+
 export interface NativeAddon {
   inspect(job: NativeJob): RunningInspection;
   /** Best first for each data type. */
@@ -152,6 +179,23 @@ export interface NativeAddon {
   measureClock(): { overheadSeconds: Seconds; resolutionSeconds: Seconds };
   bindMainThread(cpus: readonly number[]): void;
   dieWithParent(): void;
+  /** On the thread that will make the calls. @throws Error */
+  host(workload: string, parameters: NativeJob['parameters']): HostedCase;
+  warmupJudge(rule: NativeJob['warmup']): WarmupJudge;
+  /** Calls per sample, so that the clock stays small beside them. */
+  calibrate(callSeconds: Seconds, clock: NativeOutcome['clock'], cold: boolean): number;
+  /** Nanoseconds of CLOCK_MONOTONIC; what disturbs the calling thread from now on is seen. */
+  beginCall(): number;
+  /** Nanoseconds of CLOCK_MONOTONIC. */
+  endCall(): number;
+  /** Whether the calling thread may have lost its CPU since `beginCall`. */
+  disturbed(): boolean;
+  disarm(): void;
+  /** 0 where it is not known. */
+  effectiveFrequency(): Hertz;
+  takeSnapshot(paths: readonly string[], threadIds: readonly number[]): Snapshot;
+  /** All threads of this process but the calling one. */
+  bindOtherThreads(cpus: readonly number[]): void;
 }
 
 export const addonPath = join(packageRoot, 'build', 'Release', 'pibench.node');

@@ -60,12 +60,16 @@ void refuse_uncountable(const kernels::GemmShape& shape) {
     throw std::invalid_argument("a product of so many multiply-adds would never end");
 }
 
+int library_threads(const Parameters& parameters) {
+  return parameters.library_threads > 0 ? parameters.library_threads : parameters.threads;
+}
+
 // A library in the place of our kernels, and its threads.
 struct Library {
   explicit Library(const Parameters& parameters)
-      : threads(parameters.threads, parameters.cpus),
+      : threads(library_threads(parameters), parameters.cpus),
         provider(stacks::open_provider(parameters.interface, parameters.library)) {
-    provider->set_threads(parameters.threads);
+    provider->set_threads(library_threads(parameters));
   }
   stacks::LibraryThreads threads;
   std::unique_ptr<stacks::GemmProvider> provider;
@@ -185,7 +189,10 @@ class MatmulWorkload final : public Workload {
     return library_ ? library_->threads.ids() : team_.thread_ids();
   }
   [[nodiscard]] bool every_thread_is_watched() const override {
-    return !library_ || parameters_.threads == 1;
+    return !library_ || library_threads(parameters_) == 1;
+  }
+  std::vector<std::span<const std::byte>> inputs() noexcept override {
+    return {std::as_bytes(std::span(a_.data(), a_.count())), std::as_bytes(std::span(b_.data(), b_.count()))};
   }
   Team& team() noexcept override { return team_; }
 

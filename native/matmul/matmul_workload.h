@@ -21,6 +21,7 @@ struct Parameters {
   std::string interface {
   };                      // of a library in place of our kernels, as stacks::open_provider knows it; or empty
   std::string library{};  // its path
+  int library_threads = 0;  // that the library will use, where it cannot use all of the case's; 0: all
 };
 
 // Must be constructed on the thread that will call run(): it becomes member 0 of the team.

@@ -55,50 +55,57 @@ std::size_t mser_cut(std::span<const double> series, std::size_t batch) {
   return best_cut * batch;
 }
 
+WarmupJudge::WarmupJudge(const WarmupRule& rule, Nanoseconds begun)
+    : rule_(rule), begun_(begun), next_look_(kFirstLook) {
+  warmup_.judged = rule.kind == WarmupKind::automatic;
+  warmup_.seconds.reserve(std::min<std::size_t>(
+      kMostWarmupCalls, rule.kind == WarmupKind::count ? rule.count : kMostWarmupCalls));
+}
+
+bool WarmupJudge::wants_calls() const noexcept { return rule_.kind != WarmupKind::count || rule_.count > 0; }
+
+bool WarmupJudge::enough(Nanoseconds entry, Nanoseconds exit) {
+  ++warmup_.calls;
+  if (warmup_.seconds.size() < kMostWarmupCalls)
+    warmup_.seconds.push_back(static_cast<double>(exit - entry) * 1e-9);
+  const Nanoseconds spent = exit - begun_;
+  switch (rule_.kind) {
+    case WarmupKind::count:
+      return warmup_.calls >= rule_.count;
+    case WarmupKind::time:
+      return spent >= rule_.time;
+    case WarmupKind::automatic:
+      return judge(spent);
+  }
+  return true;
+}
+
+bool WarmupJudge::judge(Nanoseconds spent) {
+  const auto& seconds = warmup_.seconds;
+  const bool slow = seconds.back() > kSlowCall;
+  if (warmup_.calls == 1 && slow) next_look_ = kFirstLookSlow;
+  if (seconds.size() >= next_look_ && spent >= kLeastTime) {
+    next_look_ = seconds.size() + std::max<std::size_t>(kFirstLookSlow, seconds.size() / 2);
+    warmup_.steady = is_steady(seconds, slow);
+    if (warmup_.steady) return true;
+  }
+  return spent >= kMostTime || seconds.size() >= kMostWarmupCalls;
+}
+
 Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,
                const Control& control) {
-  Warmup warmup;
-  warmup.judged = rule.kind == WarmupKind::automatic;
-  if (rule.kind == WarmupKind::count && rule.count == 0) return warmup;
-  warmup.seconds.reserve(std::min<std::size_t>(
-      kMostWarmupCalls, rule.kind == WarmupKind::count ? rule.count : kMostWarmupCalls));
-
-  const Nanoseconds start = now();
-  std::size_t next_look = kFirstLook;
-  for (;;) {
+  WarmupJudge judge(rule, now());
+  while (judge.wants_calls()) {
     if (cold) workload.evict();
     const Nanoseconds entry = now();
     workload.run();
     const Nanoseconds exit = now();
     const std::optional<Timed> timed = workload.measured({entry, exit, false});
-    if (!timed) return warmup;
-    ++warmup.calls;
-    if (warmup.seconds.size() < kMostWarmupCalls)
-      warmup.seconds.push_back(static_cast<double>(timed->exit - timed->entry) * 1e-9);
-
-    if (exit >= deadline || control.cancel.load(std::memory_order_relaxed)) return warmup;
-    const Nanoseconds spent = exit - start;
-    switch (rule.kind) {
-      case WarmupKind::count:
-        if (warmup.calls >= rule.count) return warmup;
-        break;
-      case WarmupKind::time:
-        if (spent >= rule.time) return warmup;
-        break;
-      case WarmupKind::automatic: {
-        const bool slow = warmup.seconds.back() > kSlowCall;
-        if (warmup.calls == 1 && slow) next_look = kFirstLookSlow;
-        if (warmup.seconds.size() >= next_look && spent >= kLeastTime) {
-          next_look =
-              warmup.seconds.size() + std::max<std::size_t>(kFirstLookSlow, warmup.seconds.size() / 2);
-          warmup.steady = is_steady(warmup.seconds, slow);
-          if (warmup.steady) return warmup;
-        }
-        if (spent >= kMostTime || warmup.seconds.size() >= kMostWarmupCalls) return warmup;
-        break;
-      }
-    }
+    if (!timed || judge.enough(timed->entry, timed->exit) || exit >= deadline ||
+        control.cancel.load(std::memory_order_relaxed))
+      break;
   }
+  return judge.result();
 }
 
 }  // namespace pibench

@@ -34,6 +34,27 @@ inline constexpr std::size_t kMostWarmupCalls = 100'000;
 // cut, at most half the series; a cut at the half means that no steady state was found.
 std::size_t mser_cut(std::span<const double> series, std::size_t batch);
 
+// Gets each warm-up call and says whether it was enough. Whoever makes the calls asks: the loop below, or
+// JavaScript.
+class WarmupJudge {
+ public:
+  // `begun` is when the first call began.
+  WarmupJudge(const WarmupRule& rule, Nanoseconds begun);
+  // False where the rule wants not a single call.
+  [[nodiscard]] bool wants_calls() const noexcept;
+  // The next call took from `entry` to `exit`.
+  bool enough(Nanoseconds entry, Nanoseconds exit);
+  [[nodiscard]] const Warmup& result() const noexcept { return warmup_; }
+
+ private:
+  bool judge(Nanoseconds spent);
+
+  WarmupRule rule_;
+  Nanoseconds begun_;
+  std::size_t next_look_;
+  Warmup warmup_;
+};
+
 // Runs the workload until the rule holds, the deadline passes or somebody cancels.
 Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,
                const Control& control);

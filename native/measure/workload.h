@@ -118,8 +118,11 @@ class Workload {
     return {};
   }
 
-  // The output, for fault injection.
+  // The output, for fault injection, and for who computes it outside the addon.
   virtual Output output() noexcept = 0;
+
+  // What a call reads, once it is prepared, in the indicator's order; nothing where no one else can read it.
+  virtual std::vector<std::span<const std::byte>> inputs() noexcept { return {}; }
 
   // What executes a call, as the stack tells once the workload is prepared: the instruction set of our
   // kernel, a library's chosen path.

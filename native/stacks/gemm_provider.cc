@@ -9,10 +9,11 @@ namespace {
 
 using Open = std::unique_ptr<GemmProvider> (*)(const std::string&);
 
-const std::array<std::pair<const char*, Open>, 3> kInterfaces{{
+const std::array<std::pair<const char*, Open>, 4> kInterfaces{{
     {"cblas", open_cblas},
     {"onednn", open_onednn},
     {"libxsmm", open_libxsmm},
+    {"hosted", open_hosted},
 }};
 
 }  // namespace

@@ -37,12 +37,13 @@ class GemmProvider {
                                                                  int threads) const = 0;
 };
 
-// `interface`: cblas, onednn or libxsmm. Throws std::invalid_argument for another one, and
+// `interface`: cblas, onednn, libxsmm or hosted. Throws std::invalid_argument for another one, and
 // std::runtime_error where the library cannot be loaded or lacks what the interface needs.
 std::unique_ptr<GemmProvider> open_provider(const std::string& interface, const std::string& path);
 
 std::unique_ptr<GemmProvider> open_cblas(const std::string& path);
 std::unique_ptr<GemmProvider> open_onednn(const std::string& path);
 std::unique_ptr<GemmProvider> open_libxsmm(const std::string& path);
+std::unique_ptr<GemmProvider> open_hosted(const std::string& path);
 
 }  // namespace pibench::stacks

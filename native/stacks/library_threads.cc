@@ -100,6 +100,15 @@ void LibraryThreads::bind() {
   binding_ = Binding::each;
 }
 
+void bind_other_threads(const std::vector<int>& cpus) {
+  if (cpus.empty()) return;
+  const CpuSet set = set_of(cpus);
+  const int self = current_thread_id();
+  for (const int id : threads_of_process()) {
+    if (id != self) bind_to(set, id);
+  }
+}
+
 bool LibraryThreads::wait_until_idle() const {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   const auto busy = [this] { return std::any_of(ids_.begin() + 1, ids_.end(), runs); };

@@ -39,4 +39,9 @@ class LibraryThreads {
   Binding binding_ = Binding::none;
 };
 
+// Gives `cpus` to every thread of the process but the calling one: compilers and collectors of a language's
+// engine work beside the calls, and must not take their CPUs. Without effect where `cpus` is empty. Throws
+// std::system_error.
+void bind_other_threads(const std::vector<int>& cpus);
+
 }  // namespace pibench::stacks

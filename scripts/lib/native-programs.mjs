@@ -139,7 +139,7 @@ async function compile({ path, flags }, build) {
 
 const withCommonFlags = (path) => ({ path, flags: commonFlags() });
 /** The addon's code but for what knows Node-API. */
-const belowNode = (build) => addonSources(build.arch).filter(({ path }) => path !== 'native/addon.cc');
+const belowNode = (build) => addonSources(build.arch).filter(({ path }) => !path.startsWith('native/addon'));
 
 export const checkPath = (name) => `test/native/${name}_check.cc`;
 

@@ -2,9 +2,8 @@
  * A campaign file: what to measure, in YAML or JSON. Says what every line means by turning it into the flags that a
  * person would have typed; what those may be their own commands say. Pure.
  */
-import { isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { UserError } from '../errors.js';
+import { checkYaml } from '../checked-yaml.js';
 import { indicators } from '../indicators/index.js';
 import type { Indicator } from '../indicators/indicator.js';
 
@@ -17,7 +16,9 @@ const text = z.union([z.string(), z.number()]);
 const labels = z.record(z.string().regex(/^[a-z][a-z0-9_]*$/), z.string());
 
 const measuring = {
-  stacks: values.optional().describe('what executes it: embedded, embedded:avx2 ...'),
+  stacks: values
+    .optional()
+    .describe('what executes it: embedded, embedded:avx2, a name from the stack file ...'),
   devices: values.optional().describe('where it runs: cpu'),
   repetitions: values
     .optional()
@@ -60,6 +61,11 @@ export const campaignFile = z.strictObject({
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)
     .optional()
     .describe('part of the campaign’s id'),
+  stackFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('file with stacks of your own, relative to this one; entries name them among their stacks'),
   labels: labels.optional().describe('for every number of the record'),
   seed: z.int().min(0).optional().describe('of data and order; left out: drawn and recorded'),
   budget: z.string().optional().describe('time after which no launch begins: 10min'),
@@ -81,6 +87,8 @@ export interface AskedEntry {
 
 export interface CampaignFile {
   readonly name: string | null;
+  /** As it is written, relative to the campaign file. */
+  readonly stackFile: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly seed: number | null;
   readonly budget: string | null;
@@ -111,14 +119,11 @@ function flagsOf(asked: Readonly<Record<string, Values | undefined>>): Record<st
   );
 }
 
-/** The first thing that is wrong, in words; `known` of a union that matched no member are its discriminators. */
-function problemText(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_union' && issue.path.at(-1) === 'indicator')
-    return `there is no such indicator; there is ${indicators.map(({ name }) => name).join(', ')}`;
-  if (issue.code === 'unrecognized_keys')
-    return `${issue.keys.map((key) => `"${key}"`).join(', ')} is unknown here`;
-  return issue.message;
-}
+/** `known` of a union that matched no member are its discriminators. */
+const explain = (issue: z.core.$ZodIssue): string | null =>
+  issue.code === 'invalid_union' && issue.path.at(-1) === 'indicator'
+    ? `there is no such indicator; there is ${indicators.map(({ name }) => name).join(', ')}`
+    : null;
 
 /**
  * @param content of the file; JSON is YAML too
@@ -126,31 +131,11 @@ function problemText(issue: z.core.$ZodIssue): string {
  * @throws UserError that names the line
  */
 export function parseCampaignFile(content: string, name: string): CampaignFile {
-  const lines = new LineCounter();
-  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false });
-  const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    throw new UserError(`${name}:${lines.linePos(syntax.pos[0]).line}: ${syntax.message}`);
-  }
-  /** Of the deepest node there is on the way to what is wrong: a missing key has no line of its own. */
-  const lineOf = (path: readonly PropertyKey[]): number => {
-    for (let depth = path.length; depth >= 0; depth--) {
-      const node = document.getIn(path.slice(0, depth), true);
-      if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
-    }
-    return 1;
-  };
-  const parsed = campaignFile.safeParse(document.toJS());
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    if (issue === undefined) throw new UserError(`${name} is no campaign file`);
-    const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
-    const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-    throw new UserError(`${name}:${lineOf(path)}: ${where}${problemText(issue)}`);
-  }
-  const { labels = {}, seed = null, budget = null, defaults = {}, measure } = parsed.data;
+  const { data, lineOf } = checkYaml(content, name, 'a campaign file', campaignFile, explain);
+  const { labels = {}, seed = null, budget = null, defaults = {}, measure } = data;
   return {
-    name: parsed.data.name ?? null,
+    name: data.name ?? null,
+    stackFile: data.stackFile ?? null,
     labels,
     seed,
     budget,

@@ -11,7 +11,7 @@ import { type Job, monotonic } from '../inspection/job.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
-import { findStack } from '../stacks/index.js';
+import { identifyStack, launchOf, ownStackOf } from '../stacks/own/own-stack.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import type { PlannedInspection } from './plan.js';
@@ -64,22 +64,22 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
   const fault = campaign.fault?.inspection === planned.index ? campaign.fault : null;
-  const stack = findStack(batch.stack.provider);
-  const { variant } = batch.stack;
-  const executor = stack.executor(variant);
+  const { executor, environment, ownFolders, framework } = launchOf(campaign, batch.stack, threads);
   const workload = indicator.nativeWorkload(batch.case.parameters, { cpus }, executor.isa, planned.seed);
   return {
     campaign: campaign.id,
     index: planned.index,
     attempt,
     case: batch.case,
-    stack: stack.identify(variant),
-    environment: stack.environment(threads),
+    stack: identifyStack(campaign, batch.stack),
+    environment,
+    ownFolders,
     device: batch.device,
     seed: planned.seed,
     cpus,
     otherCpus: placeOthers(cores, cpus),
     warmup,
+    framework,
     native: {
       ...workload,
       parameters: { ...workload.parameters, ...executor.parameters },
@@ -172,8 +172,15 @@ export async function conduct(
       conductor.onProgress({ planned, ended: ends.length, title, phase, taken, repetitions, secondsLeft });
     onProgress('start', 0);
 
-    const job = makeJob(conductor, inspection, attempt, warmupOf(batch, pilots.get(inspection.batch)));
-    const launched: LaunchEnd = await engine.launch(job, { onProgress, signal });
+    const problem = ownStackOf(campaign, batch.stack)?.problem ?? null;
+    const launch = (): Promise<LaunchEnd> =>
+      engine.launch(makeJob(conductor, inspection, attempt, warmupOf(batch, pilots.get(inspection.batch))), {
+        onProgress,
+        signal,
+      });
+    // A stack that could not be made has nothing to launch.
+    const launched: LaunchEnd =
+      problem === null ? await launch() : { status: 'failed', reason: problem, wall: 0, path: null };
     if (launched.path !== null) store.documentWritten(launched.path);
     const { status, reason, wall } = launched;
     const end: InspectionEnd = { index: inspection.index, attempt, status, reason, wall };

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { MachineDescription } from '../machine/types.js';
 import { identity } from '../package.js';
 import { type Campaign, SCHEMA_VERSION } from '../record/schema.js';
+import { locksText, type StackLocks } from '../stacks/own/lock.js';
 import { readJournal } from '../store/journal.js';
 import { JOURNAL, openStore, type Store } from '../store/store.js';
 import type { CampaignStart } from './run-campaign.js';
@@ -15,10 +16,19 @@ export function openStoreAloud(folder: string, campaign: string): Store {
   );
 }
 
-/** @param out the folder in which the campaign gets its own */
-export function beginCampaign(campaign: Campaign, out: string, machine: MachineDescription): CampaignStart {
+/**
+ * @param out the folder in which the campaign gets its own
+ * @param locks of the stacks of a stack file
+ */
+export function beginCampaign(
+  campaign: Campaign,
+  out: string,
+  machine: MachineDescription,
+  locks: StackLocks = {},
+): CampaignStart {
   const piBench = identity();
   const store = openStoreAloud(join(resolve(out), campaign.id), campaign.id);
+  if (Object.keys(locks).length > 0) store.writeStackLock(locksText(locks));
   store.append({
     event: 'campaign',
     schemaVersion: SCHEMA_VERSION,

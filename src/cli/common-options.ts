@@ -86,8 +86,13 @@ export const measuringOptions = ({
     type: 'string',
     group: 'Measuring:',
     describe:
-      'What executes it: embedded, embedded:avx2, openblas, cblas:/path/lib.so ... or several with commas',
-    default: 'embedded',
+      'What executes it: embedded, embedded:avx2, openblas, cblas:/path/lib.so, tfjs:wasm, onnxruntime ... or several with commas',
+    defaultDescription: 'embedded; with --stack-file all of that file',
+  },
+  'stack-file': {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'File with stacks of your own: packages, folders, variables; --stack may name them',
   },
   device: { type: 'string', group: 'Measuring:', describe: 'Where it runs', default: 'cpu' },
   timeout: { type: 'string', group: 'Measuring:', describe: 'Limit of each launch', default: '10min' },

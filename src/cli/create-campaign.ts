@@ -7,10 +7,11 @@ import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
 import { formatBytes } from '../quantities/format.js';
 import { LABEL_NAMES } from '../record/labels.js';
-import type { BatchSpec, Campaign } from '../record/schema.js';
+import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
 import { deviceOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
+import type { OwnNames } from './own-stacks.js';
 
 /** Bytes that a sample takes in the addon and in JavaScript together. */
 const SAMPLE_BYTES = 64;
@@ -35,20 +36,34 @@ function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDes
   }
 }
 
+/** Where nothing is asked for. */
+const DEFAULT_STACK = 'embedded';
+
+/** As after --stack; without it all of one's own, or pi-bench's kernels. */
+function stacksText({ stack }: Flags, own: OwnNames): string {
+  if (stack !== undefined) return String(stack);
+  return own.size === 0 ? DEFAULT_STACK : [...own.keys()].join(',');
+}
+
 /**
- * A batch for each case that the flags ask for, on each stack.
+ * A batch for each case that the flags ask for, on each stack. Those of a stack file are not made yet, nor checked.
+ * @param own the names of a stack file
  * @throws UserError, QuantityError for flags that make none, or more than this machine holds.
  */
 export function batchesOf(
   indicator: Indicator,
   flags: Flags,
   machine: MachineDescription,
+  own: OwnNames,
 ): readonly BatchSpec[] {
-  const chosen = expandValues(String(flags.stack), '--stack').map(parseStack);
+  const chosen = expandValues(stacksText(flags, own), '--stack').map(
+    (text) => own.get(text) ?? parseStack(text, [...own.keys()]),
+  );
   const cases = indicator.fromFlags(flags, machine);
   const each = cases.flatMap((parameters) => chosen.map((stack) => ({ parameters, stack })));
   const batches = each.map(({ parameters, stack }): BatchSpec => {
-    findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters), parameters);
+    if (stack.own === undefined)
+      findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters), parameters);
     return {
       case: { indicator: indicator.name, parameters },
       stack,
@@ -74,6 +89,9 @@ export interface CampaignInput {
   /** null: none. */
   readonly budget: Seconds | null;
   readonly labels: Readonly<Record<string, string>>;
+  /** Of a stack file. */
+  readonly stacks?: readonly OwnStack[];
+  readonly explored?: Explored;
 }
 
 /** @throws UserError for a label that would hide one of pi-bench's own. */
@@ -89,7 +107,8 @@ function checkLabels(batches: readonly BatchSpec[], campaign: CampaignInput['lab
 }
 
 /** @throws UserError */
-export function createCampaign({ name, command, batches, seed, budget, labels }: CampaignInput): Campaign {
+export function createCampaign(input: CampaignInput): Campaign {
+  const { name, command, batches, seed, budget, labels, stacks = [], explored } = input;
   checkLabels(batches, labels);
   const createdAt = new Date().toISOString();
   return {
@@ -100,6 +119,8 @@ export function createCampaign({ name, command, batches, seed, budget, labels }:
     batches: [...batches],
     ...(budget === null ? {} : { budget }),
     ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
+    ...(stacks.length === 0 ? {} : { stacks: [...stacks] }),
+    ...(explored === undefined ? {} : { explored }),
     fault: null,
   };
 }

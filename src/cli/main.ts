@@ -7,6 +7,7 @@ import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { compareCommand } from './commands/compare.js';
 import { doctorCommand } from './commands/doctor.js';
+import { exploreCommand } from './commands/explore.js';
 import { importCommand } from './commands/import.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
@@ -24,6 +25,7 @@ const commands: readonly CommandModule[] = [
   ...indicators.map(measureCommand),
   sweepCommand,
   runCommand,
+  exploreCommand,
   machineCommand,
   stacksCommand,
   doctorCommand,
@@ -38,7 +40,7 @@ const commands: readonly CommandModule[] = [
 class UsageError extends Error {}
 
 /** Arguments that are lists by themselves. */
-const LISTS: readonly string[] = ['_', 'records'];
+const LISTS: readonly string[] = ['_', '--', 'records'];
 
 /** A flag that was given twice: which of the two was meant cannot be known. */
 function refuseTwice(given: Readonly<Record<string, unknown>>): true {

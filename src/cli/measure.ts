@@ -2,13 +2,19 @@
 import type { Flags } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { Campaign } from '../record/schema.js';
+import type { StackLocks } from '../stacks/own/lock.js';
 import { beginCampaign } from './begin-campaign.js';
 import { runCampaign } from './run-campaign.js';
 import { showEnd } from './show-end.js';
 
 /** @param flags of which `out`, `quiet`, `wait`, `strict` and `json` count */
-export async function measure(campaign: Campaign, machine: MachineDescription, flags: Flags): Promise<void> {
-  const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine), {
+export async function measure(
+  campaign: Campaign,
+  machine: MachineDescription,
+  flags: Flags,
+  locks: StackLocks = {},
+): Promise<void> {
+  const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine, locks), {
     quiet: flags.quiet === true,
     wait: flags.wait !== false,
     strict: flags.strict === true,

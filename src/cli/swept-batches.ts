@@ -1,4 +1,5 @@
 /** The batches of a sweep: flags of which each may have several values, in all combinations. */
+import type { Options } from 'yargs';
 import { combinations } from '../campaign/combinations.js';
 import { UserError } from '../errors.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
@@ -6,7 +7,9 @@ import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
 import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
+import { measuringOptions } from './common-options.js';
 import { batchesOf } from './create-campaign.js';
+import type { OwnNames } from './own-stacks.js';
 
 const MOST_BATCHES = 10_000;
 
@@ -19,14 +22,29 @@ export function sweptNames(indicator: Indicator): readonly string[] {
   return [...own.map(([name]) => name), ...OF_A_BATCH];
 }
 
+/** `choices` would refuse a list before it is taken apart; the indicator checks each value. */
+export function sweptOptions(indicator: Indicator): Readonly<Record<string, Options>> {
+  const all = { ...indicator.options, ...measuringOptions(indicator.measuring) };
+  const swept = sweptNames(indicator);
+  return Object.fromEntries(
+    Object.entries(all).map(([name, { choices, ...option }]) =>
+      choices === undefined || !swept.includes(name)
+        ? [name, all[name] ?? option]
+        : [name, { ...option, describe: `${option.describe} (${choices.join(', ')})` }],
+    ),
+  );
+}
+
 /**
  * A batch for each combination of the flags' values; one that two combinations ask for, once.
+ * @param own the names of a stack file
  * @throws UserError, QuantityError
  */
 export function sweptBatches(
   indicator: Indicator,
   flags: Flags,
   machine: MachineDescription,
+  own: OwnNames,
 ): readonly BatchSpec[] {
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
   const values = Object.fromEntries(
@@ -36,6 +54,8 @@ export function sweptBatches(
   if (product > MOST_BATCHES) {
     throw new UserError(`the flags' values make ${product} batches; a campaign has at most ${MOST_BATCHES}`);
   }
-  const batches = combinations(values).flatMap((one) => batchesOf(indicator, { ...flags, ...one }, machine));
+  const batches = combinations(values).flatMap((one) =>
+    batchesOf(indicator, { ...flags, ...one }, machine, own),
+  );
   return [...new Map(batches.map((batch) => [canonicalJson(batch), batch])).values()];
 }

@@ -1,4 +1,5 @@
 /** From what the addon observed to the inspection's document. Pure. */
+import type { FrameworkOutcome } from '../frameworks/outcome.js';
 import type { NativeOutcome, NativeRanks, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
 import { summariseRanks } from '../statistics/rank-times.js';
@@ -15,6 +16,8 @@ export interface WorkerMoments {
   readonly usage: ResourceUsage;
   /** Variables of the worker's own environment that a library may have read. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Shared libraries from the folders of a stack of one's own. */
+  readonly loaded: readonly string[];
 }
 
 const nanosecond = (value: Seconds): Seconds => Math.round(value * 1e9) / 1e9;
@@ -36,14 +39,25 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
   return { ...native, worstError: Number.isFinite(native.worstError) ? native.worstError : null };
 }
 
+type Outcome = NativeOutcome & Partial<Pick<FrameworkOutcome, 'identity' | 'clockName'>>;
+
 /** A library knows better than its file what it is. */
 function librarySays(
-  { library }: NativeOutcome,
+  { library, identity }: Outcome,
   { environment }: WorkerMoments,
 ): Partial<InspectionDocument['stack']> {
   if (library === null) return {};
   const { version, chose, binding } = library;
-  return { version, chose, threadBinding: binding, environment: { ...environment } };
+  return { version, chose, threadBinding: binding, environment: { ...environment }, ...identity };
+}
+
+/** What of a stack of one's own the launch really had. */
+function ownSays(
+  { stack, ownFolders }: Job,
+  { loaded }: WorkerMoments,
+): Partial<InspectionDocument['stack']> {
+  if (stack.own === undefined || ownFolders.length === 0) return {};
+  return { own: { ...stack.own, loaded: [...loaded] } };
 }
 
 function ranksOf(native: NativeRanks | null): Pick<InspectionDocument, 'ranks'> {
@@ -71,7 +85,7 @@ export interface SamplesFile {
 
 export function makeDocument(
   job: Job,
-  outcome: NativeOutcome,
+  outcome: Outcome,
   moments: WorkerMoments,
   { file, sha256 }: SamplesFile,
 ): InspectionDocument {
@@ -95,13 +109,22 @@ export function makeDocument(
     index: job.index,
     attempt: job.attempt,
     case: job.case,
-    stack: { ...job.stack, implementation: outcome.implementation, ...librarySays(outcome, moments) },
+    stack: {
+      ...job.stack,
+      implementation: outcome.implementation,
+      ...librarySays(outcome, moments),
+      ...ownSays(job, moments),
+    },
     device: job.device,
     seed: job.seed,
     cpus: [...job.cpus],
     startedAt: moments.startedAt,
     ended: samples.cancelled ? 'interrupted' : samples.outOfTime ? 'timed-out' : 'complete',
-    clock: { name: 'monotonic', overhead: clock.overheadSeconds, resolution: clock.resolutionSeconds },
+    clock: {
+      name: outcome.clockName ?? 'monotonic',
+      overhead: clock.overheadSeconds,
+      resolution: clock.resolutionSeconds,
+    },
     warmup: {
       rule: job.warmup,
       calls: warmup.calls,
@@ -120,7 +143,7 @@ export function makeDocument(
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
-    ...ranksOf(outcome.ranks),
+    ...ranksOf(outcome.ranks ?? null),
     usage: moments.usage,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,

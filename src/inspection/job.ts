@@ -5,6 +5,16 @@ import type { Seconds } from '../units.js';
 
 export const CHANNEL_FD = 3;
 
+/** The framework that executes it, in the worker's own JavaScript. */
+export interface FrameworkJob {
+  readonly provider: 'tfjs' | 'onnxruntime';
+  readonly backend: string;
+  /** npm packages that it consists of. */
+  readonly packages: readonly string[];
+  /** Those of the case that it can use. */
+  readonly threads: number;
+}
+
 export interface Job {
   readonly campaign: string;
   readonly index: number;
@@ -13,6 +23,8 @@ export interface Job {
   readonly stack: Omit<StackIdentity, 'implementation'>;
   /** Changes to the worker's environment, made before it starts; null: the variable is left out. */
   readonly environment: Readonly<Record<string, string | null>>;
+  /** Of a stack of one's own: what was loaded from there is recorded. */
+  readonly ownFolders: readonly string[];
   readonly device: string;
   readonly seed: number;
   /** The CPU of each thread; empty: not bound. */
@@ -20,6 +32,8 @@ export interface Job {
   /** CPUs for the worker's own main thread. */
   readonly otherCpus: readonly number[];
   readonly warmup: Warmup;
+  /** null: the addon executes it. */
+  readonly framework: FrameworkJob | null;
   readonly native: Omit<NativeJob, 'snapshotPaths' | 'timeLimitSeconds'>;
   /** From the launch to the end of the repetitions. */
   readonly timeout: Seconds;

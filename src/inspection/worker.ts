@@ -2,7 +2,7 @@
  * The worker: one fresh process, one inspection. Reads its job from standard input, measures, writes its document and
  * says where. Imports as little as it can: its start is part of what every launch costs.
  */
-import { mkdirSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
@@ -13,8 +13,9 @@ import { relevantEnvironment } from '../stacks/environment.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { encodeSamples } from '../store/samples-file.js';
 import { snapshotPaths } from '../telemetry/paths.js';
+import type { Seconds } from '../units.js';
 import { makeDocument } from './document.js';
-import { CHANNEL_FD, type Job, monotonic, type Order, type Report } from './job.js';
+import { CHANNEL_FD, type FrameworkJob, type Job, monotonic, type Order, type Report } from './job.js';
 
 /** A wake-up of this process and of the campaign's costs a millisecond of CPU: one a second stays under 0.1 % of a launch. */
 const PROGRESS_EVERY_MS = 1000;
@@ -30,6 +31,8 @@ function report(message: Report): void {
   }
 }
 
+const timeLeft = (job: Job): Seconds => Math.max(0.001, job.timeout - (monotonic() - job.launchedAt));
+
 function start(job: Job): RunningInspection {
   if (job.cpus.length > 0) native().bindMainThread(job.otherCpus);
   // A library may take the process with it while it is loaded: whose fault that was must be known by then.
@@ -38,8 +41,18 @@ function start(job: Job): RunningInspection {
   return native().inspect({
     ...job.native,
     snapshotPaths: snapshotPaths(readLocalFile, job.allowedCpus),
-    timeLimitSeconds: Math.max(0.001, job.timeout - (monotonic() - job.launchedAt)),
+    timeLimitSeconds: timeLeft(job),
   });
+}
+
+/** A framework's calls are made on this thread, which has no timer then: it speaks between samples. */
+async function startFramework(job: Job, framework: FrameworkJob): Promise<RunningInspection> {
+  report({ event: 'progress', phase: `start of ${framework.provider}:${framework.backend}`, taken: 0 });
+  const { inspectFramework } = await import('../frameworks/inspect.js');
+  const running: RunningInspection = inspectFramework(job, framework, timeLeft(job), () =>
+    report({ event: 'progress', ...running.progress() }),
+  );
+  return running;
 }
 
 function usageSoFar(): ResourceUsage {
@@ -55,6 +68,18 @@ function usageSoFar(): ResourceUsage {
     voluntarySwitches: used.voluntaryContextSwitches,
     involuntarySwitches: used.involuntaryContextSwitches,
   };
+}
+
+/** Shared libraries of this process that lie below one of the folders, as the kernel has them. */
+function loadedFrom(folders: readonly string[]): readonly string[] {
+  if (folders.length === 0) return [];
+  try {
+    const mapped = readFileSync('/proc/self/maps', 'utf8').matchAll(/ (\/.*)$/gm);
+    const files = new Set([...mapped].map(([, path = '']) => path));
+    return [...files].filter((path) => folders.some((folder) => path.startsWith(`${folder}/`))).sort();
+  } catch {
+    return [];
+  }
 }
 
 interface Files {
@@ -83,7 +108,10 @@ function write(job: Job, { document, samples }: Files): { path: string; refused:
 }
 
 async function measure(job: Job, running: RunningInspection): Promise<void> {
-  const timer = setInterval(() => report({ event: 'progress', ...running.progress() }), PROGRESS_EVERY_MS);
+  const timer =
+    job.framework === null
+      ? setInterval(() => report({ event: 'progress', ...running.progress() }), PROGRESS_EVERY_MS)
+      : undefined;
   let outcome: NativeOutcome;
   try {
     outcome = await running.result;
@@ -103,6 +131,7 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
     collected: monotonic(),
     usage: usageSoFar(),
     environment: relevantEnvironment(process.env),
+    loaded: loadedFrom(job.ownFolders),
   };
   const document = makeDocument(job, outcome, moments, file);
   const { path, refused } = write(job, { document: `${JSON.stringify(document)}\n`, samples });
@@ -126,16 +155,27 @@ native().dieWithParent();
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
+let started = false;
 let running: RunningInspection | undefined;
+let cancelled = false;
+
+async function carryOut(job: Job): Promise<void> {
+  running = job.framework === null ? start(job) : await startFramework(job, job.framework);
+  // Somebody may have been in a hurry.
+  if (cancelled) running.cancel();
+  await measure(job, running);
+}
+
 const orders = createInterface({ input: process.stdin });
 orders.on('line', (line) => {
   try {
     const message = JSON.parse(line) as Job | Order;
     if ('order' in message) {
+      cancelled = true;
       running?.cancel();
-    } else if (running === undefined) {
-      running = start(message);
-      measure(message, running).then(() => process.exit(0), fail);
+    } else if (!started) {
+      started = true;
+      carryOut(message).then(() => process.exit(0), fail);
     }
   } catch (error) {
     fail(error);

@@ -64,7 +64,11 @@ function traitsOf({ asked }: NamedBatch, square: boolean): Traits {
     ...shape,
     ...Object.entries(others),
     ...samplingTraits(asked),
-    ['stack', [asked.stack.provider, asked.stack.variant].filter((part) => part !== null).join(':')],
+    [
+      'stack',
+      asked.stack.own ??
+        [asked.stack.provider, asked.stack.variant].filter((part) => part !== null).join(':'),
+    ],
     ['device', asked.device],
   ]);
 }

@@ -4,7 +4,7 @@
 import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
-import { findStack } from '../stacks/index.js';
+import { identifyStack } from '../stacks/own/own-stack.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import { buildBatch } from './build-batch.js';
@@ -89,7 +89,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const batches = campaign.batches.map((asked, i) => {
     const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
-    const stack = findStack(asked.stack.provider).identify(asked.stack.variant);
+    const stack = identifyStack(campaign, asked.stack);
     return buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
   });
   const record: PiBenchRecord = {

@@ -1,6 +1,7 @@
 /** The JSON Schemas of the documents, made from the definitions that check them. */
 import { z } from 'zod';
 import { CAMPAIGN_SCHEMA, campaignFile } from '../campaign/campaign-file.js';
+import { STACK_FILE_SCHEMA, stackFile } from '../stacks/own/stack-file.js';
 import { INSPECTION_SCHEMA, RECORD_SCHEMA, written } from './schema.js';
 
 /** By file name, without extension. */
@@ -13,6 +14,7 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
   return {
     record: of(written.record, RECORD_SCHEMA, 'pi-bench record'),
     campaign: of(campaignFile, CAMPAIGN_SCHEMA, 'pi-bench campaign file'),
+    'stack-file': of(stackFile, STACK_FILE_SCHEMA, 'pi-bench stack file'),
     inspection: of(written.inspection, INSPECTION_SCHEMA, 'pi-bench inspection'),
   };
 }

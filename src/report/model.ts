@@ -114,6 +114,7 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     name: name ?? batch.case.indicator,
     title: batch.title,
     stack: [
+      stack.own === undefined ? null : `${stack.own.name}:`,
       stack.provider,
       stack.implementation ?? stack.variant,
       batch.device === 'not known' ? null : `on ${batch.device}`,

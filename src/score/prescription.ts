@@ -4,6 +4,7 @@
  */
 import { Document } from 'yaml';
 import { plural, significant } from '../quantities/format.js';
+import { variableTexts } from '../readers/own-variables.js';
 import type { Labels } from '../record/schema.js';
 import type { ScoreDocument, StackScore } from './score.js';
 
@@ -42,6 +43,50 @@ function versionOf(version: string | null): { readonly version?: string } {
   return { version: `${PYTHON_VERSION.test(number) ? '==' : '==='}${number}` };
 }
 
+interface PackageVersion {
+  readonly name: string;
+  readonly version?: string;
+}
+
+/**
+ * The packages that a resolver is to match, the one that executes first: of a stack from a stack file those that the file names, for
+ * what they depend on comes with them.
+ */
+function packagesOf({
+  provider,
+  version,
+  own,
+  package: owner,
+}: StackScore['stack']): readonly [PackageVersion, ...PackageVersion[]] {
+  const asked = (own?.packages ?? []).filter((one) => one.asked);
+  const executing = (own?.packages ?? []).find((one) => `${one.name} ${one.version}` === owner);
+  const [first, ...others] = [...new Set([...(executing === undefined ? [] : [executing]), ...asked])].map(
+    (one): PackageVersion => ({ name: packageName(one.name), ...versionOf(one.version) }),
+  );
+  return first === undefined ? [{ name: packageName(provider), ...versionOf(version) }] : [first, ...others];
+}
+
+/** A step matches one package, and can ask for others that were resolved before. */
+function matchOf(stack: StackScore['stack']): Record<string, unknown> {
+  const [executing, ...others] = packagesOf(stack);
+  return {
+    package_version: executing,
+    ...(others.length === 0 ? {} : { state: { resolved_dependencies: others } }),
+  };
+}
+
+/** What a stack from a stack file ran in: every package, for a resolver's user to have the same. */
+function provisionedText({ own }: StackScore['stack']): readonly string[] {
+  if (own === undefined) return [];
+  const packages = own.packages.map(({ name, version }) => `${name} ${version}`);
+  const variables = variableTexts(own);
+  return [
+    ...(packages.length === 0 ? [] : [`provisioned: ${packages.join(', ')}`]),
+    ...(variables.length === 0 ? [] : [`with ${variables.join(', ')}`]),
+    ...(own.lock === null ? [] : [`lock ${own.lock}`]),
+  ];
+}
+
 /**
  * log2 of the score, so that twice as fast is 1, as fast 0, half as fast -1, and steps add up like factors. 0 where the interval
  * holds 1, or there is none: a difference that may be chance must not move a resolver.
@@ -63,6 +108,7 @@ function message(one: StackScore, { reference, definition }: ScoreDocument): str
     `geometric mean over ${plural(cases.length, 'case')}`,
     ...(missing.length === 0 ? [] : [`${plural(missing.length, 'case')} of the reference not measured`]),
     ...(flags.length === 0 ? [] : [`weakened by ${flags.join(', ')}`]),
+    ...provisionedText(one.stack),
     `${definition.name} ${definition.version}`,
   ].join('; ');
 }
@@ -92,7 +138,7 @@ function yamlOf(one: StackScore, document: ScoreDocument, labels: Labels): strin
           name: unitName(one.name),
           type: 'step',
           should_include: { adviser_pipeline: true, ...hardware(labels) },
-          match: { package_version: { name: packageName(stack.provider), ...versionOf(stack.version) } },
+          match: matchOf(stack),
           run: {
             score: stepScore(one),
             justification: [{ type: 'INFO', message: message(one, document), link: 'pi-bench-score' }],
@@ -117,7 +163,7 @@ export function prescriptionsOf(document: ScoreDocument, labels: Labels): Prescr
   const taken = new Map<string, string>();
   const slowestFirst = document.scores.toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1));
   for (const one of slowestFirst) {
-    const key = `${packageName(one.stack.provider)} ${versionOf(one.stack.version).version ?? ''}`;
+    const key = JSON.stringify(packagesOf(one.stack));
     const twin = taken.get(key);
     if (one.score === null) {
       leftOut.push({ name: one.name, why: one.reason ?? 'it has no score' });

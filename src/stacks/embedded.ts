@@ -75,6 +75,7 @@ export const embedded: Stack = {
   executor: (variant) => ({ isa: variant, parameters: {} }),
   environment: () => ({}),
   library: null,
+  framework: null,
   identify(variant) {
     return {
       provider: 'embedded',

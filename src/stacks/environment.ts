@@ -5,7 +5,8 @@
 import type { Environment } from './stack.js';
 
 /** Variables that change what a library does: a record without them would not say what was measured. */
-const RELEVANT = /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|MKL|DNNL|ONEDNN|LIBXSMM)_/;
+const RELEVANT =
+  /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|MKL|DNNL|ONEDNN|LIBXSMM|ORT|TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU))_|^NODE_OPTIONS$/;
 
 /**
  * What every library gets. Binding by OpenMP would bind the process's first thread as soon as the library is loaded, and

@@ -8,24 +8,42 @@ import { embedded } from './embedded.js';
 import { libxsmm } from './libxsmm.js';
 import { mkl } from './mkl.js';
 import { onednn } from './onednn.js';
+import { onnxruntime } from './onnxruntime.js';
 import { openblas } from './openblas.js';
 import type { Stack } from './stack.js';
+import { tfjs } from './tfjs.js';
 
-export const stacks: readonly Stack[] = [embedded, openblas, blis, mkl, onednn, libxsmm, cblas];
+export const stacks: readonly Stack[] = [
+  embedded,
+  openblas,
+  blis,
+  mkl,
+  onednn,
+  libxsmm,
+  cblas,
+  tfjs,
+  onnxruntime,
+];
 
-/** @throws UserError when there is no such stack. */
-export function findStack(provider: string): Stack {
+/**
+ * @param others names that would have done, for the message
+ * @throws UserError when there is no such stack.
+ */
+export function findStack(provider: string, others: readonly string[] = []): Stack {
   const found = stacks.find((stack) => stack.provider === provider);
   if (found !== undefined) return found;
   throw new UserError(
-    `--stack ${provider} is unknown; there is ${stacks.map((stack) => stack.provider).join(', ')}`,
+    `--stack ${provider} is unknown; there is ${[...others, ...stacks.map((stack) => stack.provider)].join(', ')}`,
   );
 }
 
-/** `embedded`, `embedded:avx2`, `openblas:/path/lib.so`; a path is kept whole, for a campaign may be resumed elsewhere. */
-export function parseStack(text: string): StackChoice {
+/**
+ * `embedded`, `embedded:avx2`, `openblas:/path/lib.so`; a path is kept whole, for a campaign may be resumed elsewhere.
+ * @param others names that would have done, for the message
+ */
+export function parseStack(text: string, others: readonly string[] = []): StackChoice {
   const [provider = '', ...rest] = text.split(':');
-  const { library } = findStack(provider);
+  const { library } = findStack(provider, others);
   const variant = rest.join(':');
   if (variant === '') return { provider, variant: null };
   return { provider, variant: library === null ? variant : resolve(variant) };

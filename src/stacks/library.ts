@@ -26,6 +26,7 @@ export const library = (spec: LibrarySpec): Stack => ({
   provider: spec.provider,
   summary: spec.summary,
   library: spec,
+  framework: null,
   variants: () => ({ here: searchLibrary(spec, localSystem), elsewhere: [] }),
   check(variant, indicator, dtype, { threads, prepack }) {
     const name = `--stack ${spec.provider}`;

@@ -1,6 +1,7 @@
-/** Asks a library what it is, in a process of its own: one that crashes takes nobody with it, and no two meet. */
+/** Asks a library or a framework what it is, in a process of its own: one that crashes takes nobody with it, and no two meet. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { FrameworkJob } from '../inspection/job.js';
 import type { DataTypeName, ProbedLibrary } from '../native.js';
 import { changedEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
@@ -22,8 +23,15 @@ export type Probed =
 
 type Answer = ProbedLibrary | { readonly error: string };
 
-export function probe(spec: LibrarySpec, environment: Stack['environment'], path: string): Probed {
-  const { status, signal, output, error } = spawnSync(process.execPath, [WORKER, spec.interface, path], {
+export const probe = (spec: LibrarySpec, environment: Stack['environment'], path: string): Probed =>
+  ask(spec.interface, path, environment);
+
+/** @param job of one thread */
+export const probeFramework = (job: FrameworkJob, environment: Stack['environment']): Probed =>
+  ask('framework', JSON.stringify(job), environment);
+
+function ask(speaks: string, what: string, environment: Stack['environment']): Probed {
+  const { status, signal, output, error } = spawnSync(process.execPath, [WORKER, speaks, what], {
     env: changedEnvironment(process.env, environment(1)),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     encoding: 'utf8',

@@ -1,5 +1,7 @@
 /** What a stack is: the software that executes a case, with its identity. */
+import type { FrameworkSpec } from '../frameworks/spec.js';
 import type { Parameters } from '../indicators/indicator.js';
+import type { FrameworkJob } from '../inspection/job.js';
 import type { StackIdentity } from '../record/schema.js';
 import type { LibrarySpec } from './library-spec.js';
 
@@ -13,6 +15,17 @@ export interface Executor {
 
 /** Variables of a launch's environment; null: not set there, whatever pi-bench's own environment has. */
 export type Environment = Readonly<Record<string, string | null>>;
+
+/** How a worker is asked for a framework, and what is known of it without loading it. */
+export interface FrameworkStack extends FrameworkSpec {
+  job(variant: string | null, threads: number): FrameworkJob;
+  /** Backends of which something is missing, and what. */
+  missing(): readonly {
+    readonly variant: string | null;
+    readonly summary: string;
+    readonly needed: string;
+  }[];
+}
 
 export interface Stack {
   readonly provider: string;
@@ -29,4 +42,6 @@ export interface Stack {
   environment(threads: number): Environment;
   /** null: it is no library. */
   readonly library: LibrarySpec | null;
+  /** null: it is no framework in JavaScript. */
+  readonly framework: FrameworkStack | null;
 }

@@ -1,7 +1,7 @@
 /** Every stack that this machine can run, and what would be needed for the others: each library is asked in a process of its own. */
 import type { StackIdentity } from '../record/schema.js';
 import { stacks, stackText } from './index.js';
-import { type Probed, probe } from './probe.js';
+import { type Probed, probe, probeFramework } from './probe.js';
 import type { Stack } from './stack.js';
 
 export interface SurveyedStack {
@@ -18,6 +18,7 @@ export interface SurveyedStack {
 }
 
 export interface MissingStack {
+  /** Of a framework with the backend that is missing. */
   readonly provider: string;
   readonly summary: string;
   readonly needed: string;
@@ -43,6 +44,23 @@ function surveyLibrary(stack: Stack): readonly SurveyedStack[] {
   });
 }
 
+/** Backends that are installed, each asked in a process of its own. */
+function surveyFramework(stack: Stack): readonly SurveyedStack[] {
+  const { framework, provider } = stack;
+  if (framework === null) return [];
+  return stack.variants().here.flatMap((name): readonly SurveyedStack[] => {
+    const backend = framework.backends.find((one) => one.name === name);
+    if (backend === undefined) return [];
+    const variant = name === framework.usual ? null : name;
+    const probed = probeFramework(framework.job(variant, 1), stack.environment);
+    const identity = stack.identify(variant);
+    const common = { stack: stackText({ provider, variant }), summary: backend.summary, variants: [] };
+    if (!probed.loads) return [{ ...common, identity, dtypes: null, problem: probed.reason }];
+    const { version, chose } = probed;
+    return [{ ...common, identity: { ...identity, version, chose }, dtypes: backend.dtypes, problem: null }];
+  });
+}
+
 function surveyEmbedded(stack: Stack): SurveyedStack {
   return {
     stack: stack.provider,
@@ -54,13 +72,22 @@ function surveyEmbedded(stack: Stack): SurveyedStack {
   };
 }
 
+function surveyOne(stack: Stack): readonly SurveyedStack[] {
+  if (stack.library !== null) return surveyLibrary(stack);
+  if (stack.framework !== null) return surveyFramework(stack);
+  return [surveyEmbedded(stack)];
+}
+
 export function survey(): Survey {
-  const here = stacks.flatMap((stack) =>
-    stack.library === null ? [surveyEmbedded(stack)] : surveyLibrary(stack),
-  );
+  const here = stacks.flatMap(surveyOne);
   const found = new Set(here.map(({ identity }) => identity.provider));
-  const missing = stacks.flatMap(({ provider, summary, library }) =>
-    library === null || found.has(provider) ? [] : [{ provider, summary, needed: library.needed }],
-  );
+  const missing = stacks.flatMap(({ provider, summary, library, framework }): readonly MissingStack[] => {
+    if (framework !== null) {
+      return framework
+        .missing()
+        .map(({ variant, ...one }) => ({ ...one, provider: stackText({ provider, variant }) }));
+    }
+    return library === null || found.has(provider) ? [] : [{ provider, summary, needed: library.needed }];
+  });
   return { here, missing };
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { sha256 } from '../record/digest.js';
 import { readSharedObject } from './elf.js';
+import { fileOnce } from './file-once.js';
 import type { LibrarySystem } from './search.js';
 
 const LDCONFIG = ['/sbin/ldconfig', '/usr/sbin/ldconfig', 'ldconfig'];
@@ -64,30 +65,21 @@ function debianPackage(path: string): string | null {
   return null;
 }
 
-interface Known {
-  readonly stamp: string;
-  readonly file: LibraryFile;
-}
-const known = new Map<string, Known>();
-
 /** A library's file as it lies there now, read again only when it has changed; null: it cannot be read. */
 export function libraryFile(path: string): LibraryFile | null {
   try {
-    const real = realpathSync(path);
-    const { size, mtimeMs, ino } = statSync(real);
-    const stamp = [size, mtimeMs, ino].join('/');
-    const before = known.get(real);
-    if (before?.stamp === stamp) return before.file;
-    const content = readFileSync(real);
-    const file = {
-      path: real,
-      soname: readSharedObject(content)?.soname ?? null,
-      sha256: sha256(content),
-      package: debianPackage(real),
-    };
-    known.set(real, { stamp, file });
-    return file;
+    return fileOnce(realpathSync(path), readLibrary);
   } catch {
     return null;
   }
+}
+
+function readLibrary(path: string): LibraryFile {
+  const content = readFileSync(path);
+  return {
+    path,
+    soname: readSharedObject(content)?.soname ?? null,
+    sha256: sha256(content),
+    package: debianPackage(path),
+  };
 }

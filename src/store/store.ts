@@ -14,6 +14,8 @@ import { readInspection } from './read-inspection.js';
 
 export const JOURNAL = 'journal.ndjson';
 export const RECORD = 'record.json';
+/** What the stacks of a stack file consist of, so that a campaign can be resumed in them. */
+export const STACK_LOCK = 'stacks.lock';
 const INSPECTIONS = 'inspections';
 
 export const inspectionFile = (index: number): string => `${index}.json`;
@@ -31,6 +33,7 @@ export interface Store {
   documentWritten(path: string): void;
   append(entry: JournalEntry): void;
   writeRecord(record: PiBenchRecord): string;
+  writeStackLock(content: string): void;
   /**
    * null where there is none.
    * @throws UserError when its samples are missing, altered or cut off
@@ -97,6 +100,7 @@ export function openStore(
         writeFileAtomic(path, `${JSON.stringify(record, null, 1)}\n`);
         return path;
       }),
+    writeStackLock: (content) => writing(() => writeFileAtomic(join(root, STACK_LOCK), content)),
     readInspection(index) {
       return readInspection(root, inspectionPath(index));
     },

@@ -154,6 +154,64 @@ async function severalAtOnce() {
   for (const outcome of outcomes) assert.equal(outcome.verification.passed, true);
 }
 
+/** What a stack in JavaScript uses: every step of an inspection but the calls, which are these loops. */
+function hosted() {
+  for (const [dtype, Operand, Result] of [
+    ['float32', Float32Array, Float32Array],
+    ['float64', Float64Array, Float64Array],
+    ['int8', Int8Array, Int32Array],
+  ]) {
+    const parameters = { ...MATMUL, dtype, interface: 'hosted', library: '', libraryThreads: 1, threads: 2 };
+    const it = addon.host('matmul', parameters);
+    const { inputs, output } = it.prepare();
+    const [a, b] = inputs.map((bytes) => new Operand(bytes));
+    const c = new Result(output);
+    const multiply = () => {
+      for (let i = 0; i < MATMUL.m; ++i) {
+        for (let j = 0; j < MATMUL.n; ++j) {
+          let sum = 0;
+          for (let l = 0; l < MATMUL.k; ++l) sum += a[i * MATMUL.k + l] * b[l * MATMUL.n + j];
+          c[i * MATMUL.n + j] = sum;
+        }
+      }
+    };
+    assert.equal(it.verify().passed, false, 'poison is no result');
+    const judge = addon.warmupJudge({ kind: 'count', count: 2 });
+    assert(judge.wantsCalls);
+    for (let enough = false; !enough; ) {
+      const entry = addon.beginCall();
+      multiply();
+      const exit = addon.endCall();
+      assert.equal(typeof addon.disturbed(), 'boolean');
+      assert(exit > entry);
+      enough = judge.enough(entry, exit);
+    }
+    addon.disarm();
+    assert.equal(judge.result().calls, 2);
+    assert.equal(judge.result().seconds.length, 2);
+    assert.equal(it.verify().passed, true);
+    it.evict();
+    assert(it.ceilings(false).arithmetic.rate > 0);
+    const threads = it.bindThreads();
+    assert(threads.ids.length >= 1);
+    const { files } = addon.takeSnapshot(['/proc/self/task/{tid}/stat'], threads.ids);
+    assert(Object.keys(files).length === threads.ids.length);
+    it.poison();
+    assert.equal(it.verify().passed, false);
+  }
+  const none = addon.warmupJudge({ kind: 'count', count: 0 });
+  assert.equal(none.wantsCalls, false);
+  const clock = addon.measureClock();
+  assert(addon.calibrate(1e-7, clock, false) > 1);
+  assert.equal(addon.calibrate(1e-7, clock, true), 1);
+  assert(addon.effectiveFrequency() >= 0);
+  assert.throws(() => addon.bindOtherThreads([8191]));
+  assert.throws(() => addon.host('sort', MATMUL), /unknown workload/);
+  assert.throws(() =>
+    addon.host('matmul', { ...MATMUL, interface: 'hosted', library: '', m: 2 ** 40 }).prepare(),
+  );
+}
+
 async function refusals() {
   for (const job of [
     {},
@@ -205,6 +263,7 @@ await everyPass();
 await everyRule();
 await cancelInFlight();
 await severalAtOnce();
+hosted();
 await refusals();
 otherFunctions();
 globalThis.gc?.();

@@ -112,8 +112,9 @@ struct Int16Pairs {
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_epi32(a, b); }
 };
 
-template <typename Arithmetic, int rows, bool in_place>
-void compute_tile(const Tile& tile) noexcept {
+// `ahead`: asks for the next panel of B.
+template <typename Arithmetic, int rows, bool in_place, bool ahead>
+inline void compute(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   using Vector = typename Arithmetic::Vector;
@@ -125,6 +126,7 @@ void compute_tile(const Tile& tile) noexcept {
   const std::int64_t units = tile.depth / Arithmetic::kUnit;
   const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
   const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
+  const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
   const std::int64_t a_row = in_place ? tile.a_row : 1;
 
   Vector sums[rows][kVectors];
@@ -138,6 +140,8 @@ void compute_tile(const Tile& tile) noexcept {
   for (std::int64_t p = 0; p < units; ++p) {
     const Vector b0 = Arithmetic::load(b);
     const Vector b1 = Arithmetic::load(b + kLanes);
+    // One line is a step of the panel.
+    if constexpr (ahead) _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead), _MM_HINT_T1);
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
       const Vector element = Arithmetic::broadcast(a + i * a_row);
@@ -155,6 +159,17 @@ void compute_tile(const Tile& tile) noexcept {
       Arithmetic::write(at, tile.accumulate ? Arithmetic::add(sums[i][j], Arithmetic::read(at)) : sums[i][j]);
     }
   }
+}
+
+template <typename Arithmetic, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
+  if constexpr (rows == kRows) {
+    if (tile.b_ahead != 0) {
+      compute<Arithmetic, rows, in_place, true>(tile);
+      return;
+    }
+  }
+  compute<Arithmetic, rows, in_place, false>(tile);
 }
 
 template <typename A, bool in_place>

@@ -25,6 +25,9 @@ constexpr int kNarrow = 1;
 // registers.
 constexpr int kRowsPerBase = 5;
 
+// Lower tiles do not ask for the next panel of B: they would be as many functions again to compile.
+constexpr int kRowsToAskFrom = 7;
+
 // A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
 // each.
 template <typename Vector>
@@ -71,6 +74,7 @@ class TileComputation {
     const std::int64_t units = tile.depth / Arithmetic::kUnit;
     const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
     const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
+    const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
     const std::int64_t a_row = tile.a_row;
     const Unit* bases[kBases];
 #pragma GCC unroll 8
@@ -117,7 +121,7 @@ class TileComputation {
       for (int j = 0; j < vectors; ++j) {
         columns[j] = load(b, j);
         if constexpr (ahead.value) {
-          _mm_prefetch(reinterpret_cast<const char*>(b + (vectors + j) * kLanes), _MM_HINT_T1);
+          _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead + j * kLanes), _MM_HINT_T1);
         }
       }
 #pragma GCC unroll 32
@@ -218,8 +222,8 @@ void compute_tile(const Tile& tile) noexcept {
     return;
   }
   if constexpr (vectors == kWide) {
-    if constexpr (in_place) {
-      if (tile.prefetch_b) {
+    if constexpr (rows >= kRowsToAskFrom) {
+      if (tile.b_ahead != 0) {
         Computation::run(tile, std::true_type{}, std::true_type{});
         return;
       }

@@ -18,20 +18,22 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
                          int blocks_of_b) {
   const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
   // A deep block writes C seldom. What bounds it is how fast the strip of A and the panel of B stream from L2
-  // when they are more than L1 holds: twice L1 for the strip, an eighth of L2 for the panel. A kernel that is
-  // faster than vector instructions needs its panel in L1, beside the strip that passes. Where all columns
-  // are in one panel, no strip is read twice, and only the panel has to stay near.
+  // when they are more than L1 holds: four times L1 for the strip, an eighth of L2 for the panel. A kernel
+  // that is faster than vector instructions needs its panel in L1, beside the strip that passes. Where all
+  // columns are in one panel, no strip is read twice, and only the panel has to stay near.
   constexpr std::int64_t kShallowest = 64;
   const std::int64_t depth_unit = std::max(4, kernel.packing->depth_multiple);
   const std::int64_t panel = std::max(caches.l1 * 3 / 4, caches.l2 / 8 / kernel.speed);
   const std::int64_t deepest =
       shape.n <= kernel.nr ? caches.l2 / 4 / (element * kernel.nr)
-                           : std::min(2 * caches.l1 / (element * kernel.mr), panel / (element * kernel.nr));
+                           : std::min(4 * caches.l1 / (element * kernel.mr), panel / (element * kernel.nr));
   Blocking blocks{};
   blocks.kc = std::min(shape.k, even_piece(shape.k, std::max(kShallowest, deepest), depth_unit));
 
-  // A quarter of L2 for A; panels of B and tiles of C pass through the rest. Whole strips.
-  const std::int64_t fitting_rows = caches.l2 / 4 / (element * blocks.kc);
+  // The larger the block of A, the seldomer a panel of B comes from L3, and with neighbours at the same L3
+  // that is far: five eighths of L2 for A; panels of B and tiles of C pass through the rest. Whole strips.
+  const std::int64_t for_a = kernel.speed > 1 ? caches.l2 / 4 : caches.l2 * 5 / 8;
+  const std::int64_t fitting_rows = for_a / (element * blocks.kc);
   const std::int64_t most_mc = std::max<std::int64_t>(kernel.mr, fitting_rows / kernel.mr * kernel.mr);
   const std::int64_t unit = shape.m > most_mc ? kernel.mr : kernel.row_multiple;
   blocks.mc = std::min(shape.m, even_piece(shape.m, most_mc, unit));

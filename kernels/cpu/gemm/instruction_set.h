@@ -35,7 +35,9 @@ struct Tile {
   bool accumulate;
   bool stream_c;    // C may be written past the caches: each row of the tile begins a cache line
   bool prefetch_c;  // C is too large to be in a near cache
-  bool prefetch_b;  // so is B, which lies in rows too far apart for the CPU to see a stream
+  // Elements of B between what is read and what to ask for meanwhile, because it is far away: the panel after
+  // this one. 0: nothing.
+  std::int64_t b_ahead;
 };
 
 // Computes a tile of a fixed number of rows.

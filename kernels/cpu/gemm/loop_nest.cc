@@ -146,7 +146,7 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool prefetch_b_, prefetch_c_, stream_c_;
+  bool b_is_far_, prefetch_c_, stream_c_;
   std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0;
@@ -170,8 +170,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       a_in_place_(strategy.a_in_place),
       b_in_place_(strategy.b_in_place),
       strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
-      prefetch_b_(strategy.b_in_place &&
-                  static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
+      b_is_far_(static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
       stream_c_(strategy.stream_c),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
@@ -395,8 +394,10 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       tile.b = own_panel(member);
       tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
+    const std::int64_t b_ahead =
+        b.packed ? static_cast<std::int64_t>(panel_bytes(depth.size()) / packing_.packed_size) : kernel_.nr;
     for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
-      tile.prefetch_b = prefetch_b_ && strip.row() == 0;
+      tile.b_ahead = b_is_far_ && strip.row() == 0 ? b_ahead : 0;
       if (a_in_place_) {
         tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;

@@ -12,7 +12,7 @@ import { withPrefix } from '../../quantities/format.js';
 import { type Style, terminalStyle } from '../../readers/terminal/style.js';
 import { type Row, renderRows } from '../../readers/terminal/table.js';
 import { choiceAdvice } from '../../stacks/choice.js';
-import { findStack } from '../../stacks/index.js';
+import { findStack, stacks, stackText } from '../../stacks/index.js';
 import { type Survey, survey } from '../../stacks/survey.js';
 import { snapshotPaths, THREAD_ID } from '../../telemetry/paths.js';
 import { computeTelemetry } from '../../telemetry/telemetry.js';
@@ -56,10 +56,13 @@ function addonFindings({ here }: Survey): Finding[] {
 function stackFindings(here: Survey['here']): Finding[] {
   return here.map(({ stack, identity, variants, problem }) => {
     // Of several builds, the folder says which it is.
+    const { library, framework, variants: variantsOf } = findStack(identity.provider);
     const name =
-      identity.variant === null ? stack : `${identity.provider} (${basename(dirname(identity.variant))})`;
+      library === null || identity.variant === null
+        ? stack
+        : `${identity.provider} (${basename(dirname(identity.variant))})`;
     if (problem !== null) return { name, ok: false, text: problem };
-    const { elsewhere } = findStack(identity.provider).variants();
+    const elsewhere = framework === null ? variantsOf().elsewhere : [];
     const not = elsewhere.length > 0 ? `; not on this CPU: ${elsewhere.join(', ')}` : '';
     const chose = identity.chose == null ? [] : [`chose ${identity.chose}`];
     const said = [identity.version?.trim() ?? 'says no version', ...chose].join(', ');
@@ -82,6 +85,24 @@ function choicesAdvice(here: Survey['here'], { cpu }: MachineDescription): Advic
     return library === null || path == null
       ? []
       : (choiceAdvice(library, path, chose ?? null, cpu.features) ?? []);
+  });
+}
+
+/** Frameworks are optional: who wants to measure one finds here what to type. */
+function frameworksAdvice(): Advice[] {
+  return stacks.flatMap(({ provider, framework }): readonly Advice[] => {
+    const missing = framework?.missing() ?? [];
+    if (missing.length === 0) return [];
+    const names = missing.map(({ variant }) => stackText({ provider, variant }));
+    return [
+      {
+        topic: `${provider}-packages`,
+        level: 'note',
+        seen: `${names.join(', ')} cannot be measured: something of ${framework?.summary} is missing`,
+        why: 'frameworks are optional: pi-bench loads those of your project, from the folder that it is started in, or beside itself',
+        action: missing.map(({ needed }, i) => `${names[i]}: ${needed}`).join('; '),
+      },
+    ];
   });
 }
 
@@ -119,7 +140,11 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const surveyed = surveyHere();
   const findings = addonFindings(surveyed);
   const { missing } = telemetryHere(machine);
-  const advice = sortAdvice([...advise(machine), ...choicesAdvice(surveyed.here, machine)]);
+  const advice = sortAdvice([
+    ...advise(machine),
+    ...choicesAdvice(surveyed.here, machine),
+    ...frameworksAdvice(),
+  ]);
   const sound = findings.every(({ ok }) => ok);
   if (json) {
     process.stdout.write(`${JSON.stringify({ findings, missing, advice }, null, 1)}\n`);

@@ -5,6 +5,7 @@ import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.
 import { batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
+import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
 
 /** What the command takes without a name, beside the option of that name. */
 export function positionalOf({ positional, options }: Indicator, yargs: Argv): Argv {
@@ -30,17 +31,22 @@ export function measureCommand(indicator: Indicator): CommandModule {
       positionalOf(indicator, yargs)
         .options(namedOptions(indicator, { ...indicator.options, ...measuringOptions(indicator.measuring) }))
         .example(indicator.examples.map(([a, b]) => [a, b])),
-    handler: (flags) => {
+    handler: async (flags) => {
       const machine = describeHere();
+      const file = ownStacksOf(flags);
+      const asked = batchesOf(indicator, flags, machine, file.names);
+      const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
+      const { batches, stacks, locks } = await makeOwnStacks(file, asked, flags.quiet === true);
       const campaign = createCampaign({
         name: indicator.name,
         command: process.argv.slice(2),
-        batches: batchesOf(indicator, flags, machine),
-        seed: seedOf(flags),
-        budget: budgetOf(flags),
-        labels: labelsOf(flags),
+        batches,
+        seed,
+        budget,
+        labels,
+        stacks,
       });
-      return measure(campaign, machine, flags);
+      await measure(campaign, machine, flags, locks);
     },
   };
 }

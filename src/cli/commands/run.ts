@@ -1,6 +1,6 @@
 /** `pi-bench run FILE`: a campaign from a file, so that it can be kept, reviewed and repeated. */
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { type AskedEntry, type CampaignFile, parseCampaignFile } from '../../campaign/campaign-file.js';
 import { messageOf, UserError } from '../../errors.js';
@@ -15,6 +15,7 @@ import { measuringOptions, outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
+import { makeOwnStacks, NO_OWN, type OwnNames, readOwnStacks } from '../own-stacks.js';
 import { sweptBatches } from '../swept-batches.js';
 
 /** What yargs would have filled in. */
@@ -28,10 +29,15 @@ function defaultsOf(indicator: Indicator): Flags {
 }
 
 /** @throws UserError naming the entry's line */
-function batchesOfEntry(entry: AskedEntry, file: string, machine: MachineDescription): readonly BatchSpec[] {
+function batchesOfEntry(
+  entry: AskedEntry,
+  file: string,
+  machine: MachineDescription,
+  own: OwnNames,
+): readonly BatchSpec[] {
   const indicator = findIndicator(entry.indicator);
   try {
-    const batches = sweptBatches(indicator, { ...defaultsOf(indicator), ...entry.flags }, machine);
+    const batches = sweptBatches(indicator, { ...defaultsOf(indicator), ...entry.flags }, machine, own);
     if (Object.keys(entry.labels).length === 0) return batches;
     return batches.map((batch) => ({ ...batch, labels: { ...entry.labels } }));
   } catch (error) {
@@ -39,15 +45,22 @@ function batchesOfEntry(entry: AskedEntry, file: string, machine: MachineDescrip
   }
 }
 
-function campaignOf(file: CampaignFile, path: string, machine: MachineDescription): Campaign {
-  return createCampaign({
+type CampaignInput = Parameters<typeof createCampaign>[0];
+
+function inputOf(
+  file: CampaignFile,
+  path: string,
+  machine: MachineDescription,
+  own: OwnNames,
+): CampaignInput {
+  return {
     name: file.name ?? basename(path).replace(/\.[^.]*$/, ''),
     command: process.argv.slice(2),
-    batches: file.entries.flatMap((entry) => batchesOfEntry(entry, path, machine)),
+    batches: file.entries.flatMap((entry) => batchesOfEntry(entry, path, machine, own)),
     seed: file.seed,
     budget: file.budget === null ? null : requireDuration(file.budget, `${path}: budget`),
     labels: file.labels,
-  });
+  };
 }
 
 /** What would be measured, a line for each batch. */
@@ -60,7 +73,7 @@ function planText({ batches, seed }: Campaign): string {
         : `up to ${plural(inspections, 'launch', 'launches')} for ±${precision * 100} %`;
     const each =
       sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
-    return `${title}, ${stackText(stack)}: ${launches} of ${each}`;
+    return `${title}, ${stack.own ?? stackText(stack)}: ${launches} of ${each}`;
   });
   return [...lines, `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`].join('\n');
 }
@@ -73,9 +86,15 @@ async function run(path: string, flags: Flags): Promise<void> {
     throw new UserError(`cannot read ${path}: ${messageOf(error)}; run takes a campaign file`);
   }
   const machine = describeHere();
-  const campaign = campaignOf(parseCampaignFile(content, path), path, machine);
-  if (flags.dryRun === true) process.stdout.write(`${planText(campaign)}\n`);
-  else await measure(campaign, machine, flags);
+  const file = parseCampaignFile(content, path);
+  const own = file.stackFile === null ? NO_OWN : readOwnStacks(resolve(dirname(path), file.stackFile));
+  const input = inputOf(file, path, machine, own.names);
+  if (flags.dryRun === true) {
+    process.stdout.write(`${planText(createCampaign(input))}\n`);
+    return;
+  }
+  const { batches, stacks, locks } = await makeOwnStacks(own, input.batches, flags.quiet === true);
+  await measure(createCampaign({ ...input, batches, stacks }), machine, flags, locks);
 }
 
 export const runCommand: CommandModule = {

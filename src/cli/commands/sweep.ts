@@ -1,45 +1,39 @@
 /** `pi-bench sweep INDICATOR`: the command of an indicator with several values for any of its flags. */
-import type { CommandModule, Options } from 'yargs';
+import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
-import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
+import { budgetOf, labelsOf, seedOf } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
-import { sweptBatches, sweptNames } from '../swept-batches.js';
+import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
+import { sweptBatches, sweptOptions } from '../swept-batches.js';
 import { namedOptions, positionalOf } from './measure.js';
-
-/** `choices` would refuse a list before it is taken apart; the indicator checks each value. */
-function optionsOf(indicator: Indicator): Readonly<Record<string, Options>> {
-  const all = { ...indicator.options, ...measuringOptions(indicator.measuring) };
-  const swept = sweptNames(indicator);
-  return Object.fromEntries(
-    Object.entries(all).map(([name, { choices, ...option }]) =>
-      choices === undefined || !swept.includes(name)
-        ? [name, all[name] ?? option]
-        : [name, { ...option, describe: `${option.describe} (${choices.join(', ')})` }],
-    ),
-  );
-}
 
 function sweepOf(indicator: Indicator): CommandModule {
   return {
     command:
       indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
     describe: `Sweep: ${indicator.summary}`,
-    builder: (yargs) => positionalOf(indicator, yargs).options(namedOptions(indicator, optionsOf(indicator))),
-    handler: (flags) => {
+    builder: (yargs) =>
+      positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
+    handler: async (flags) => {
       const machine = describeHere();
+      const file = ownStacksOf(flags);
+      const asked = sweptBatches(indicator, flags, machine, file.names);
+      const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
+      const { batches, stacks, locks } = await makeOwnStacks(file, asked, flags.quiet === true);
       const campaign = createCampaign({
         name: `sweep-${indicator.name}`,
         command: process.argv.slice(2),
-        batches: sweptBatches(indicator, flags, machine),
-        seed: seedOf(flags),
-        budget: budgetOf(flags),
-        labels: labelsOf(flags),
+        batches,
+        seed,
+        budget,
+        labels,
+        stacks,
       });
-      return measure(campaign, machine, flags);
+      await measure(campaign, machine, flags, locks);
     },
   };
 }

@@ -16,10 +16,14 @@ const FREE: ReadonlySet<string> = new Set([
   'campaign',
   'repetitions',
   'stack',
+  'stack_own',
+  'stack_lock',
   'stack_variant',
   'stack_implementation',
   'stack_version',
   'stack_sha256',
+  // Of explore: the stack's name and its threads.
+  'candidate',
 ]);
 
 /** The name of a machine whose identity is known says nothing more. */

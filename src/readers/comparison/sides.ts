@@ -35,8 +35,8 @@ export const entriesOf = (records: readonly NamedRecord[]): readonly Entry[] =>
 
 type Stack = RecordBatch['stack'];
 
-const chosenText = ({ provider, variant }: Stack): string =>
-  variant === null ? provider : `${provider}:${variant}`;
+const chosenText = ({ provider, variant, own }: Stack): string =>
+  own?.name ?? (variant === null ? provider : `${provider}:${variant}`);
 
 /** Some libraries give a banner for their version: its number tells. */
 const shortVersion = (version: string): string =>
@@ -60,9 +60,13 @@ export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string
   return names;
 }
 
-/** Two builds of one library are two stacks. */
-export const stackKey = ({ provider, variant, version, sha256 }: Stack): string =>
-  canonicalJson([provider, variant, version, sha256]);
+/** Two builds of one library are two stacks, and so is one build in two environments. Of one's own the lock says which build it is. */
+export const stackKey = ({ provider, variant, version, sha256, own }: Stack): string =>
+  canonicalJson(
+    own === undefined
+      ? [provider, variant, version, sha256]
+      : [own.name, own.lock, own.environment, provider, sha256],
+  );
 
 const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
 
@@ -146,10 +150,10 @@ function traitsOf({ batch, of }: Entry, by: string, apart: ReadonlySet<string>):
   const { indicator, parameters } = batch.case;
   const kept = Object.entries(parameters).filter(([key]) => !apart.has(key));
   const given = Object.entries(batch.asked.labels ?? {}).filter(([key]) => !apart.has(key));
-  const { provider, variant } = batch.stack;
+  const { provider, variant, own } = batch.stack;
   return [
     [indicator, Object.fromEntries(kept), apart.has('device') ? null : batch.device],
-    by === 'stack' ? null : [provider, variant],
+    by === 'stack' ? null : [provider, variant, own?.name ?? null],
     apart.has('repetitions') ? null : batch.asked.sampling,
     Object.fromEntries(given),
     by === 'record' ? null : of.name,

@@ -195,7 +195,8 @@ function notCheckedLines(batch: RecordBatch, style: Style): string[] {
 function renderBatch(batch: RecordBatch, style: Style): string {
   const { stack } = batch;
   const variant = stack.implementation ?? stack.variant;
-  const head = `${style.bold(batch.title)}  ${style.dim(`${stack.provider}${variant === null ? '' : ` ${variant}`}, ${batch.device}`)}`;
+  const own = stack.own === undefined ? '' : `${stack.own.name}: `;
+  const head = `${style.bold(batch.title)}  ${style.dim(`${own}${stack.provider}${variant === null ? '' : ` ${variant}`}, ${batch.device}`)}`;
   const failed = failedLines(batch.inspections, style);
   return [
     head,

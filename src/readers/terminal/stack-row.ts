@@ -1,5 +1,8 @@
-/** What a record's page says of a library that was measured: whose file it is, and how its threads were placed. */
+/** What a record's page says of a library or framework that was measured: whose file it is, how its threads were placed, and in what it ran. */
+import { basename } from 'node:path';
+import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
+import { variableTexts } from '../own-variables.js';
 import type { Row } from './table.js';
 
 const BINDINGS = {
@@ -8,18 +11,50 @@ const BINDINGS = {
   none: 'its threads not bound',
 } as const;
 
-/** Nothing for our own kernels, and for what others published. */
-export function stackRow({ stack, asked }: RecordBatch): Row[] {
+/** `onnxruntime-node 1.30.0, onnxruntime-common 1.30.0`; null: it is no framework. */
+export const packagesText = ({ packages }: Pick<RecordBatch['stack'], 'packages'>): string | null =>
+  packages === undefined
+    ? null
+    : Object.entries(packages)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', ');
+
+/** Of a stack from a stack file: its packages, those first that the file names. */
+function ownRow({ own }: RecordBatch['stack']): Row[] {
+  if (own === undefined) return [];
+  const asked = own.packages.filter((one) => one.asked).map(({ name, version }) => `${name} ${version}`);
+  const others = own.packages.length - asked.length;
+  const parts = [
+    ...asked,
+    ...(others === 0 ? [] : [`${plural(others, 'package')} that these depend on`]),
+    ...variableTexts(own),
+    ...(own.lock === null ? [] : [`lock ${own.lock.slice(0, 12)}`]),
+  ];
+  return [['runs in', parts.length === 0 ? 'folders of its own' : parts.join(', ')]];
+}
+
+function libraryRow({ stack, asked }: RecordBatch): Row[] {
   if (stack.path == null) return [];
-  const { path, version, package: owner, threadBinding } = stack;
+  const { path, version, package: owner, threadBinding, timed } = stack;
+  const packages = packagesText(stack);
+  // Of one thread that is not bound there is nothing to say.
+  const placed =
+    threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin === false)
+      ? []
+      : [BINDINGS[threadBinding]];
+  if (packages !== null) {
+    const holds = timed === undefined ? [] : [`a repetition also holds ${timed}`];
+    // Where it lies is long, and in the record.
+    return [['framework', [packages, basename(path), ...placed, ...holds].join(', ')]];
+  }
   const parts = [
     path,
     ...(version === null ? [] : [version.trim()]),
     ...(owner == null ? [] : [owner]),
-    // Of one thread that is not bound there is nothing to say.
-    ...(threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin === false)
-      ? []
-      : [BINDINGS[threadBinding]]),
+    ...placed,
   ];
   return [['library', parts.join(', ')]];
 }
+
+/** Nothing for our own kernels, and for what others published. */
+export const stackRow = (batch: RecordBatch): Row[] => [...libraryRow(batch), ...ownRow(batch.stack)];

@@ -1,5 +1,6 @@
 /** What `pi-bench stacks` prints for a person. */
 import type { Survey, SurveyedStack } from '../../stacks/survey.js';
+import { packagesText } from './stack-row.js';
 import type { Style } from './style.js';
 import { type Row, renderRows } from './table.js';
 
@@ -19,6 +20,7 @@ function rowsOf({ identity, variants, dtypes, problem }: SurveyedStack, style: S
     ...row('file', path ?? file),
     ...row('soname', soname),
     ...row('package', owner),
+    ...row('npm packages', packagesText(identity)),
     ...row('sha256', sha256 === null ? null : `${sha256.slice(0, SHORT_SUM)}…`),
   ];
 }

@@ -48,9 +48,17 @@ const scriptSha256 = ({ piBench }: PiBenchRecord, batch: RecordBatch): string =>
 
 /** Identifier of the batch: readable, and no other batch's. */
 export function inspectionId(record: PiBenchRecord, batch: RecordBatch, at: number): string {
-  const { provider, variant } = batch.stack;
+  const { provider, variant, own } = batch.stack;
   const { n, dtype, threads } = batch.case.parameters;
-  const readable = ['pi-bench', provider, variant, 'matmul', n, dtype, `${threads ?? 1}t`]
+  const readable = [
+    'pi-bench',
+    own?.name ?? provider,
+    own === undefined ? variant : null,
+    'matmul',
+    n,
+    dtype,
+    `${threads ?? 1}t`,
+  ]
     .filter((part) => part !== null && part !== undefined)
     .join('-')
     .toLowerCase()
@@ -68,10 +76,10 @@ export interface ThothBatch {
 
 function stdoutOf({ batch }: ThothBatch, { elapsedSeconds, document }: LaunchDocument) {
   const n = Number(batch.case.parameters.n);
-  const { provider, variant } = batch.stack;
+  const { provider, variant, own } = batch.stack;
   return {
     name: 'PiMatmul',
-    component: variant === null ? provider : `${provider}:${variant}`,
+    component: own?.name ?? (variant === null ? provider : `${provider}:${variant}`),
     // Exactly the columns of its table: a key more, and nothing is stored.
     '@parameters': {
       dtype: String(batch.case.parameters.dtype),
@@ -135,6 +143,17 @@ function logOf({ batch }: ThothBatch, { document }: LaunchDocument): string {
   return `${[batch.title, `started at ${document.startedAt}`, ...spans].join('\n')}\n`;
 }
 
+/** What a stack from a stack file ran in, under the names that an inspection's specification has for it. */
+function ownSpecification({ stack: { own } }: RecordBatch): Record<string, unknown> {
+  if (own === undefined) return {};
+  const debian = own.packages.filter(({ manager }) => manager === 'debian');
+  const environment = Object.entries(own.environment).filter(([, value]) => value !== null);
+  return {
+    packages: debian.map(({ name, version }) => `${name}=${version}`),
+    environment: environment.map(([name, value]) => ({ name, value })),
+  };
+}
+
 /** @param at the place of the batch in its record */
 export function thothFiles(of: ThothBatch, at: number): readonly ThothFile[] {
   const { record, batch, launches } = of;
@@ -149,6 +168,7 @@ export function thothFiles(of: ThothBatch, at: number): readonly ThothFile[] {
     '@created': round6(Date.parse(record.campaign.createdAt)),
     build: { requests: { ...requests, hardware: {} } },
     run: { requests },
+    ...ownSpecification(batch),
   };
   return [
     { path: `${id}/build/specification`, text: json(specification) },

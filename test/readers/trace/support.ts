@@ -111,23 +111,23 @@ export function campaignOf(launches: readonly FakeLaunch[], mostSlices?: number)
   };
 }
 
-/** Microseconds with three decimals as whole nanoseconds, exactly. */
+/** Microseconds of the file as the nearest whole nanoseconds. */
 export const ns = (microseconds: number | undefined): number => Math.round((microseconds ?? 0) * 1000);
 
-/** In every track: times never go back, and a slice ends within the one that it began in. */
+/** In every track: times never go back, and a slice ends within the one that it began in, as a reader's sums of doubles have it. */
 export function expectNested(events: readonly FileEvent[]): void {
   const open = new Map<number, number[]>();
   const latest = new Map<number, number>();
   for (const { ph, tid = 0, ts, dur, name } of events) {
     if (ph === 'M') continue;
-    const begin = ns(ts);
+    const begin = ts;
     expect(begin, name).toBeGreaterThanOrEqual(latest.get(tid) ?? 0);
     latest.set(tid, begin);
     const ends = open.get(tid) ?? [];
     while (ends.length > 0 && (ends.at(-1) ?? 0) <= begin) ends.pop();
     if (ph === 'X') {
-      const end = begin + ns(dur);
-      expect(ns(dur), name).toBeGreaterThanOrEqual(0);
+      const end = begin + (dur ?? 0);
+      expect(dur, name).toBeGreaterThanOrEqual(0);
       expect(end, name).toBeLessThanOrEqual(ends.at(-1) ?? Number.POSITIVE_INFINITY);
       ends.push(end);
     }

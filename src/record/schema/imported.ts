@@ -1,9 +1,9 @@
 /** What a record says of itself where others measured: where it comes from, and what they did not publish. */
 import { z } from 'zod';
+import type { ObjectOf } from './parts.js';
 
-type ObjectOf = typeof z.strictObject;
+export type ImportedSchemas = ReturnType<typeof importedSchemas>;
 
-/** The schemas, with `object` deciding what happens to unknown fields, as in schema.ts. */
 export function importedSchemas(object: ObjectOf) {
   const missing = z.array(object({ what: z.string(), why: z.string() }));
   const ofRecord = object({

@@ -1,0 +1,52 @@
+/** A file that a person wrote, in YAML or JSON, checked by a schema; what is wrong with it is said with its line. Pure. */
+import { isNode, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { UserError } from './errors.js';
+
+export interface CheckedYaml<T> {
+  readonly data: T;
+  /** From 1: of the deepest node there is on the way, for a missing key has no line of its own. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+function problemText(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys')
+    return `${issue.keys.map((key) => `"${key}"`).join(', ')} is unknown here`;
+  return issue.message;
+}
+
+/**
+ * @param content of the file; JSON is YAML too
+ * @param name of the file, for messages
+ * @param what the file is to be: "a campaign file"
+ * @param explain better words for an issue; null: the schema's own do
+ * @throws UserError that names the line
+ */
+export function checkYaml<T>(
+  content: string,
+  name: string,
+  what: string,
+  schema: z.ZodType<T>,
+  explain: (issue: z.core.$ZodIssue) => string | null = () => null,
+): CheckedYaml<T> {
+  const lines = new LineCounter();
+  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false });
+  const [syntax] = document.errors;
+  if (syntax !== undefined) {
+    throw new UserError(`${name}:${lines.linePos(syntax.pos[0]).line}: ${syntax.message}`);
+  }
+  const lineOf = (path: readonly PropertyKey[]): number => {
+    for (let depth = path.length; depth >= 0; depth--) {
+      const node = document.getIn(path.slice(0, depth), true);
+      if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    }
+    return 1;
+  };
+  const parsed = schema.safeParse(document.toJS());
+  if (parsed.success) return { data: parsed.data, lineOf };
+  const [issue] = parsed.error.issues;
+  if (issue === undefined) throw new UserError(`${name} is no ${what.replace(/^an? /, '')}`);
+  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+  const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+  throw new UserError(`${name}:${lineOf(path)}: ${where}${explain(issue) ?? problemText(issue)}`);
+}

@@ -1,0 +1,135 @@
+/** Which candidates of a stack file are taken: tried in their order until enough of them resolve; what was left out, and why. */
+import { dirname, resolve } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import { canonicalJson } from '../record/digest.js';
+import {
+  type Candidate,
+  type Candidates,
+  candidatesOf,
+  rangeKey,
+  type Strategy,
+  tryingOrder,
+} from '../stacks/own/candidates.js';
+import { lockDigest, type StackLock } from '../stacks/own/lock.js';
+import { publishedVersions } from '../stacks/own/npm.js';
+import { type Hooks, resolveLock, withScratch } from '../stacks/own/provision.js';
+import { wantsPackages } from '../stacks/own/request.js';
+import type { AskedStack } from '../stacks/own/stack-file.js';
+
+/** So many can be put in order at once. */
+const MOST_POSSIBLE = 1_000_000;
+/** Without a count, so many can be tried. */
+const MOST_WITHOUT_COUNT = 500;
+
+export interface Skipped {
+  readonly name: string;
+  readonly why: string;
+}
+
+export interface Resolved {
+  readonly candidate: Candidate;
+  /** null: it has no packages. */
+  readonly lock: StackLock | null;
+}
+
+export interface Exploration {
+  readonly strategy: Strategy;
+  readonly count: number | null;
+  readonly possible: number;
+  readonly resolved: readonly Resolved[];
+  readonly skipped: readonly Skipped[];
+}
+
+export interface ExploreQuestion {
+  readonly file: string;
+  readonly stacks: readonly AskedStack[];
+  readonly strategy: Strategy;
+  /** null: all. */
+  readonly count: number | null;
+  readonly seed: number;
+}
+
+/** The versions that every range allows; a package whose versions cannot be had takes its entry with it. */
+async function publishedOf(
+  stacks: readonly AskedStack[],
+  { onStep }: Hooks,
+): Promise<{ published: Map<string, readonly string[]>; skipped: readonly Skipped[] }> {
+  const published = new Map<string, readonly string[]>();
+  const skipped: Skipped[] = [];
+  for (const { name, npm } of stacks) {
+    if (npm === null || npm.lockfile !== null) continue;
+    try {
+      for (const [one, range] of Object.entries(npm.packages)) {
+        const key = rangeKey(one, range);
+        if (published.has(key)) continue;
+        onStep(`asking for the versions of ${one}`);
+        published.set(key, await withScratch((scratch) => publishedVersions(one, range, scratch)));
+      }
+    } catch (error) {
+      skipped.push({ name, why: messageOf(error) });
+    }
+  }
+  return { published, skipped };
+}
+
+/** @throws UserError for more than can be tried */
+function checkCount({ count: possible }: Candidates, { file, count }: ExploreQuestion): void {
+  if (possible > MOST_POSSIBLE)
+    throw new UserError(
+      `${file} describes ${possible} candidates; at most ${MOST_POSSIBLE} can be put in order: narrow it`,
+    );
+  if (count === null && possible > MOST_WITHOUT_COUNT)
+    throw new UserError(
+      `${file} describes ${possible} candidates: say with --count how many are to be measured`,
+    );
+}
+
+/** What makes two candidates one: they would run the same in the same. */
+const sameness = ({ request, threads }: Candidate, lock: StackLock | null): string =>
+  canonicalJson([
+    request.provider,
+    request.variant,
+    request.library,
+    request.folders,
+    request.environment,
+    lock === null ? null : lockDigest(lock),
+    threads,
+  ]);
+
+/** @throws UserError */
+export async function explore(question: ExploreQuestion, hooks: Hooks): Promise<Exploration> {
+  const { file, stacks, strategy, count, seed } = question;
+  const { published, skipped: unanswered } = await publishedOf(stacks, hooks);
+  const candidates = candidatesOf(
+    stacks.filter(({ name }) => !unanswered.some((one) => one.name === name)),
+    published,
+  );
+  checkCount(candidates, question);
+  const skipped: Skipped[] = [...unanswered];
+  const resolved: Resolved[] = [];
+  const seen = new Map<string, string>();
+  /** Candidates that differ only in variables or threads have the same packages. */
+  const locks = new Map<string, Promise<StackLock | null>>();
+  const folder = dirname(resolve(file));
+  for (const index of tryingOrder(candidates, strategy, seed)) {
+    if (count !== null && resolved.length >= count) break;
+    const candidate = candidates.at(index);
+    const { request, name } = candidate;
+    const key = canonicalJson([request.debian, request.npm]);
+    try {
+      const lockOf = locks.get(key) ?? resolveLock({ request, folder }, undefined, hooks);
+      if (wantsPackages(request)) locks.set(key, lockOf);
+      const lock = await lockOf;
+      const twin = seen.get(sameness(candidate, lock));
+      if (twin !== undefined) {
+        skipped.push({ name, why: `it is the same as ${twin}` });
+        continue;
+      }
+      seen.set(sameness(candidate, lock), name);
+      resolved.push({ candidate, lock });
+    } catch (error) {
+      skipped.push({ name, why: messageOf(error) });
+    }
+  }
+  return { strategy, count, possible: candidates.count, resolved, skipped };
+}

@@ -1,0 +1,182 @@
+/** Stacks of a stack file for a command that measures: read before anything else, made once it is known which are needed. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import { findIndicator } from '../indicators/index.js';
+import type { Flags } from '../indicators/indicator.js';
+import type { BatchSpec, OwnStack, StackChoice } from '../record/schema.js';
+import { findStack } from '../stacks/index.js';
+import { locksText, parseLocks, type StackLock, type StackLocks } from '../stacks/own/lock.js';
+import { withFrameworksOf } from '../stacks/own/own-stack.js';
+import {
+  type Described,
+  type Hooks,
+  makeOwnStack,
+  prefixOf,
+  problemStack,
+  resolveLock,
+} from '../stacks/own/provision.js';
+import { onlyRequest, type StackRequest } from '../stacks/own/request.js';
+import { type AskedStack, parseStackFile } from '../stacks/own/stack-file.js';
+import { writeFileAtomic } from '../store/atomic.js';
+import { say } from './say.js';
+
+/** What can follow --stack beside the stacks of the registry. */
+export type OwnNames = ReadonlyMap<string, StackChoice>;
+
+export interface OwnStackFile {
+  readonly path: string;
+  readonly requests: readonly StackRequest[];
+  readonly names: OwnNames;
+}
+
+export const namesOf = (requests: readonly StackRequest[]): OwnNames =>
+  new Map(requests.map(({ name, provider }) => [name, { provider, variant: null, own: name }]));
+
+export const NO_OWN: OwnStackFile = { path: '', requests: [], names: new Map() };
+
+/** @throws UserError that names the line */
+export function readStackFile(path: string): readonly AskedStack[] {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UserError(`cannot read ${path}: ${messageOf(error)}; a stack file was to be there`);
+  }
+  return parseStackFile(content, path);
+}
+
+/** @throws UserError that names the line; for an entry with several possibilities too */
+export function readOwnStacks(path: string): OwnStackFile {
+  const requests = readStackFile(path).map((one) => onlyRequest(one, path));
+  return { path, requests, names: namesOf(requests) };
+}
+
+/** Of --stack-file, where it was given. */
+export const ownStacksOf = (flags: Flags): OwnStackFile =>
+  flags.stackFile === undefined ? NO_OWN : readOwnStacks(String(flags.stackFile));
+
+export const hooksOf = (quiet: boolean): Hooks => ({
+  onStep: (what) => {
+    if (!quiet) say(what);
+  },
+});
+
+const lockPath = (file: string): string => `${file}.lock`;
+
+/** Beside the stack file, so that it can be kept with it. */
+function writeLocks(file: string, locks: StackLocks): void {
+  const path = lockPath(file);
+  try {
+    writeFileAtomic(path, locksText(locks));
+    say(`wrote ${path}: the same packages will be used again`);
+  } catch (error) {
+    say(`cannot write ${path} (${messageOf(error)}); the lock is kept with the results only`);
+  }
+}
+
+export interface MadeStack {
+  readonly stack: OwnStack;
+  /** null: without packages, or they do not resolve. */
+  readonly lock: StackLock | null;
+}
+
+/** Never fails: what cannot be made is a stack with a problem. */
+export async function makeStack(
+  described: Described,
+  lockOf: () => Promise<StackLock | null>,
+  hooks: Hooks,
+): Promise<MadeStack> {
+  let lock: StackLock | null = null;
+  try {
+    lock = await lockOf();
+    return { stack: await makeOwnStack(described, lock, hooks), lock };
+  } catch (error) {
+    const stack = problemStack(described.request, error);
+    say(`${stack.name} cannot be measured: ${stack.problem}`);
+    return { stack, lock };
+  }
+}
+
+/** What a campaign has of its own stacks. */
+export interface OwnOfCampaign {
+  readonly batches: readonly BatchSpec[];
+  readonly stacks: readonly OwnStack[];
+  readonly locks: StackLocks;
+}
+
+/** @throws UserError when a stack that is there cannot execute what a batch asks for */
+export function checkBatch({ case: { indicator, parameters }, stack }: BatchSpec, own: OwnStack): void {
+  if (own.problem !== null) return;
+  const dtype = findIndicator(indicator).dtype(parameters);
+  withFrameworksOf(own, () => findStack(stack.provider).check(stack.variant, indicator, dtype, parameters));
+}
+
+/** The batches with what their own stacks turned out to be. */
+export function settle(batches: readonly BatchSpec[], stacks: readonly OwnStack[]): readonly BatchSpec[] {
+  return batches.map((batch) => {
+    const own = stacks.find(({ name }) => name === batch.stack.own);
+    return own === undefined ? batch : { ...batch, stack: { ...batch.stack, variant: own.variant } };
+  });
+}
+
+/**
+ * Makes those stacks that the batches are on, one after the other, and writes the lock of new ones beside the file.
+ * @throws UserError
+ */
+export async function makeOwnStacks(
+  { path, requests }: OwnStackFile,
+  batches: readonly BatchSpec[],
+  quiet: boolean,
+): Promise<OwnOfCampaign> {
+  const used = requests.filter(({ name }) => batches.some(({ stack }) => stack.own === name));
+  if (used.length === 0) return { batches, stacks: [], locks: {} };
+  const file = lockPath(path);
+  const before = existsSync(file) ? parseLocks(readFileSync(file, 'utf8'), file) : {};
+  const made: MadeStack[] = [];
+  const folder = dirname(resolve(path));
+  const hooks = hooksOf(quiet);
+  for (const request of used) {
+    const described = { request, folder };
+    made.push(await makeStack(described, () => resolveLock(described, before[request.name], hooks), hooks));
+  }
+  const locks = Object.fromEntries(
+    made.flatMap(({ stack, lock }) => (lock === null ? [] : [[stack.name, lock]])),
+  );
+  const fresh = made.some(({ stack, lock }) => lock !== null && before[stack.name] === undefined);
+  if (fresh) writeLocks(path, { ...before, ...locks });
+  const stacks = made.map(({ stack }) => stack);
+  const settled = settle(batches, stacks);
+  for (const batch of settled) {
+    const own = stacks.find(({ name }) => name === batch.stack.own);
+    if (own !== undefined) checkBatch(batch, own);
+  }
+  return { batches: settled, stacks, locks };
+}
+
+/**
+ * What a campaign that is resumed needs of its own stacks: made anew where the cache has lost it.
+ * @param lockFile of the campaign's folder
+ * @throws UserError when one cannot be had as it was
+ */
+export async function restoreOwnStacks(
+  stacks: readonly OwnStack[],
+  lockFile: string,
+  quiet: boolean,
+): Promise<void> {
+  const locks = existsSync(lockFile) ? parseLocks(readFileSync(lockFile, 'utf8'), lockFile) : {};
+  for (const { name, problem, lock: digest, environment, folders, variant, provider } of stacks) {
+    if (problem !== null) continue;
+    const refuse = (why: string): never => {
+      throw new UserError(`the stack ${name} is no longer as it was (${why}): start the campaign anew`);
+    };
+    const lock = locks[name];
+    if (digest !== null) {
+      if (lock === undefined) return refuse(`${lockFile} does not say what it was`);
+      await prefixOf(name, lock, environment, hooksOf(quiet)).catch((error) => refuse(messageOf(error)));
+    }
+    const file = findStack(provider).library === null ? [] : [variant ?? ''];
+    const gone = [...folders, ...file].find((path) => !existsSync(path));
+    if (gone !== undefined) refuse(`${gone} has gone`);
+  }
+}

@@ -1,0 +1,78 @@
+/** Where npm packages of frameworks lie: in the user's project, or beside pi-bench. The edge to files. */
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { packageRoot } from '../package.js';
+import type { Packages } from './adapter.js';
+
+/** A folder whose node_modules comes first: of a stack that brings its own packages. */
+export const FRAMEWORKS_FROM = 'PI_BENCH_FRAMEWORKS_FROM';
+
+export interface InstalledPackage {
+  readonly name: string;
+  readonly version: string;
+  /** With all links followed. */
+  readonly folder: string;
+}
+
+export interface InstalledPackages extends Packages {
+  readonly installed: readonly InstalledPackage[];
+}
+
+/** Folders from which packages are looked for, in this order. */
+export function frameworkRoots(environment: NodeJS.ProcessEnv = process.env): readonly string[] {
+  const first = environment[FRAMEWORKS_FROM];
+  return [...(first === undefined || first === '' ? [] : [first]), process.cwd(), packageRoot];
+}
+
+/** As Node looks for it: in the node_modules of the folder and of those around it. */
+function installedFrom(root: string, name: string): InstalledPackage | null {
+  for (let folder = root; ; folder = dirname(folder)) {
+    try {
+      const place = realpathSync(join(folder, 'node_modules', name));
+      const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
+        version: string;
+      };
+      return { name, version, folder: place };
+    } catch {
+      if (dirname(folder) === folder) return null;
+    }
+  }
+}
+
+/**
+ * All of them from the first folder that has them all: two copies of one package would not know each other.
+ * @returns what is missing where no folder has them all: of the folder that has most
+ */
+export function findPackages(
+  names: readonly string[],
+  roots: readonly string[] = frameworkRoots(),
+): InstalledPackages | { readonly missing: readonly string[] } {
+  let missing = names;
+  for (const root of roots) {
+    const found = names.map((name) => installedFrom(root, name));
+    const installed = found.filter((one) => one !== null);
+    if (installed.length === names.length) {
+      const require = createRequire(join(root, 'package.json'));
+      return {
+        installed,
+        load: (name) => require(name),
+        folder: (name) => installed.find((one) => one.name === name)?.folder ?? root,
+      };
+    }
+    const without = names.filter((_, place) => found[place] === null);
+    if (without.length < missing.length) missing = without;
+  }
+  return { missing };
+}
+
+/** Packages below `names` that are in play with them: their own dependencies of the same maker are versioned apart. */
+export function versionsOf(
+  installed: readonly InstalledPackage[],
+  beneath: readonly string[],
+): Readonly<Record<string, string>> {
+  const below = installed.flatMap(({ folder }) =>
+    beneath.flatMap((name) => installedFrom(folder, name) ?? []),
+  );
+  return Object.fromEntries([...installed, ...below].map(({ name, version }) => [name, version]));
+}

@@ -1,0 +1,167 @@
+/** A batch in the record: the inspections of one case on one stack, and what they come to. */
+import { z } from 'zod';
+import type { CampaignSchemas } from './campaign.js';
+import type { CaseSchemas } from './case.js';
+import type { ImportedSchemas } from './imported.js';
+import type { LaunchSchemas } from './launch.js';
+import { type ObjectOf, plainJson, seconds } from './parts.js';
+
+const sustained = z.number().nullable().describe('over the wall clock; null: not known, in imported records');
+
+function recordInspectionSchema(
+  object: ObjectOf,
+  { status, flag, verification, ceilings, ranks, span }: LaunchSchemas,
+) {
+  return object({
+    index: z.int(),
+    status,
+    reason: z.string().nullable(),
+    file: z.string().nullable(),
+    sha256: z.string().nullable().describe('of that file'),
+    statistics: plainJson.nullable().describe('of the elapsed seconds'),
+    rate: object({ burst: z.number(), sustained }).nullable(),
+    disturbedShare: z.number().nullable(),
+    undisturbedMedian: seconds.nullable(),
+    steady: z.boolean().nullable(),
+    frequency: z
+      .number()
+      .nullable()
+      .optional()
+      .describe('effective hertz of the first thread: mean of before and after the repetitions'),
+    ceilings: ceilings.nullable().optional(),
+    ranks: ranks.optional(),
+    verification: verification.nullable(),
+    flags: z.array(flag),
+    notChecked: z.array(object({ flag: z.string(), why: z.string() })),
+    spans: z.array(span),
+  });
+}
+
+export function batchSchema(
+  object: ObjectOf,
+  parts: CaseSchemas & CampaignSchemas & LaunchSchemas & { imported: ImportedSchemas },
+) {
+  const { caseSchema, stackIdentity, asked, imported, flag, ranks } = parts;
+  const interval = object({
+    level: z.number(),
+    low: z.number(),
+    high: z.number(),
+    method: z.string(),
+    basis: z.string().describe('what the interval rests on: launches, few launches, within one launch'),
+  });
+  const recordInspection = recordInspectionSchema(object, parts);
+  return object({
+    case: caseSchema,
+    title: z.string(),
+    work: object({
+      flop: z.number(),
+      bytes: z.number(),
+      writeAllocateBytes: z
+        .number()
+        .optional()
+        .describe(
+          'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
+        ),
+    })
+      .nullable()
+      .describe('of one repetition; null: not known, in imported records only'),
+    rateCounts: z.enum(['flop', 'bytes']).optional().describe('the work that rates count; absent: flop'),
+    rateUnit: z.string(),
+    stack: stackIdentity,
+    device: z.string(),
+    asked,
+    planned: z.int(),
+    measured: z.int(),
+    verified: z.enum(['passed', 'failed', 'not-run']),
+    elapsed: object({
+      median: seconds,
+      interval: interval.nullable(),
+      range: z.tuple([z.number(), z.number()]).nullable(),
+      basis: z.string(),
+    }).nullable(),
+    rate: object({
+      median: z.number(),
+      p05: z
+        .number()
+        .nullable()
+        .describe(
+          'median over launches of the rate that 95 % of a launch’s repetitions reach; null: not known, in imported records',
+        ),
+      p05Interval: interval.nullable().optional().describe('from the launches; null: too few of them'),
+      sustained,
+      interval: interval.nullable(),
+    }).nullable(),
+    roofline: object({
+      peak: z.number().describe('operations per second in registers only: median over launches'),
+      peakIsa: z.string().describe('the instruction set that reaches it'),
+      efficiency: z.number().describe('rate / peak'),
+      bandwidth: z.number().nullable().describe('bytes per second of reading the working set'),
+      intensity: z.number().describe('operations for each byte of the operands and the result'),
+      bound: z.enum(['arithmetic', 'memory']).nullable().describe('which ceiling is lower for this case'),
+      attainable: z.number().nullable().describe('rate at that ceiling'),
+      share: z.number().nullable().describe('rate / attainable'),
+    })
+      .nullable()
+      .optional()
+      .describe('Williams, Waterman & Patterson 2009; null where no ceiling is known'),
+    ranks: ranks
+      .extend({
+        ceiling: object({
+          rate: z.number(),
+          bytes: z.number(),
+          by: z.string(),
+          share: z.number().describe('time at the ceiling / median time'),
+        })
+          .nullable()
+          .describe('null: not known, as where latency decides'),
+      })
+      .optional()
+      .describe('of all launches together: medians of what is typical, sums of what adds'),
+    launches: plainJson.nullable().describe('the medians of the launches and their spread'),
+    variance: object({
+      between: z
+        .number()
+        .describe('standard deviation between launches, their own noise taken out, over the median'),
+      within: z
+        .number()
+        .describe(
+          'of the median per repetition inside a launch, dependence counted: divided by the root of the repetitions it is the noise of a launch median',
+        ),
+      repetitions: z.number().describe('of a launch: harmonic mean'),
+      costOfLaunch: seconds.nullable().describe('seconds outside the repetitions: median over launches'),
+      costOfRepetition: seconds.nullable(),
+      bestRepetitions: z
+        .int()
+        .nullable()
+        .describe(
+          'narrowest interval for the time (Kalibera & Jones 2013); null: launches do not differ or costs are unknown',
+        ),
+      launchesForOnePercent: z
+        .int()
+        .describe('with these repetitions, for an interval of 1 % to either side'),
+      launchesForOnePercentAtBest: z.int().nullable().describe('the same with the best repetitions'),
+    })
+      .nullable()
+      .optional()
+      .describe('what one launch and one repetition tell; null: fewer than 3 launches, or no score'),
+    pooled: plainJson.nullable().describe('statistics of all repetitions together'),
+    violin: plainJson
+      .nullable()
+      .describe(
+        'of all repetitions; of the launches’ values where `imported` says that only these were published',
+      ),
+    box: plainJson.nullable().describe('of the same'),
+    disturbedShare: z.number().nullable(),
+    precision: object({
+      target: z.number(),
+      reached: z.boolean(),
+      halfWidth: z.number().nullable().describe('of the interval, as a share of the estimate'),
+      reason: z.string(),
+    })
+      .optional()
+      .describe('absent: the number of launches was fixed'),
+    flags: z.array(flag.extend({ inspections: z.array(z.int()) })),
+    inspections: z.array(recordInspection).describe('empty where a table was imported'),
+    imported: imported.ofBatch.optional(),
+  });
+}

@@ -1,0 +1,77 @@
+/** What is asked for: batches, how long and how often each is measured, and an error that is injected. */
+import { z } from 'zod';
+import type { CaseSchemas } from './case.js';
+import { type ObjectOf, seconds } from './parts.js';
+
+export type CampaignSchemas = ReturnType<typeof campaignSchemas>;
+
+export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack, explored }: CaseSchemas) {
+  const sampling = z.union([
+    object({ kind: z.literal('fixed'), repetitions: z.int().min(1) }),
+    object({
+      kind: z.literal('budget'),
+      seconds: z.number().positive(),
+      least: z.int().min(1),
+      most: z.int().min(1),
+    }),
+  ]);
+  const warmup = z.union([
+    object({ kind: z.literal('auto') }),
+    object({ kind: z.literal('count'), count: z.int().min(0) }),
+    object({ kind: z.literal('time'), seconds: z.number().positive() }),
+  ]);
+  const batchSpec = object({
+    case: caseSchema,
+    stack,
+    device: z.string(),
+    inspections: z.int().min(1),
+    sampling,
+    warmup,
+    timeout: seconds.describe('limit of one inspection'),
+    precision: z
+      .number()
+      .positive()
+      .lt(1)
+      .optional()
+      .describe(
+        'launches end when the interval’s half-width is this share of the estimate; `inspections` is then the most of them',
+      ),
+    labels: z.record(z.string(), z.string()).optional().describe('of this batch, by who measures'),
+  });
+  const fault = object({
+    inspection: z.int().min(0),
+    kind: z.enum([
+      'wrong-element',
+      'slow-repetition',
+      'stall',
+      'crash',
+      'corrupt-rank',
+      'absent-rank',
+      'lost-rank',
+    ]),
+    at: z.int().min(0),
+  }).describe('an error injected on purpose: this is no measurement of the machine');
+  const campaign = object({
+    id: z.string(),
+    createdAt: z.iso.datetime(),
+    command: z.array(z.string()),
+    seed: z.int().min(0),
+    batches: z.array(batchSpec).min(1),
+    budget: seconds.optional().describe('wall time after which no launch begins'),
+    labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
+    stacks: z.array(ownStack).optional().describe('of a stack file, that batches run in'),
+    explored: explored.optional(),
+    fault: fault.nullable(),
+  });
+  // Others need not have published how they measured: null is what they did not tell.
+  const asked = batchSpec.extend({
+    sampling: sampling.nullable(),
+    warmup: warmup.nullable(),
+    timeout: batchSpec.shape.timeout.nullable(),
+  });
+  const recordCampaign = campaign.extend({
+    seed: campaign.shape.seed.nullable(),
+    batches: z.array(asked).min(1),
+  });
+  return { warmup, campaign, asked, recordCampaign };
+}

@@ -1,0 +1,69 @@
+/** What both the document of an inspection and the record tell of one launch. */
+import { z } from 'zod';
+import { type ObjectOf, seconds } from './parts.js';
+
+export type LaunchSchemas = ReturnType<typeof launchSchemas>;
+
+export function launchSchemas(object: ObjectOf) {
+  const flag = object({
+    name: z.string(),
+    reason: z.string(),
+    evidence: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
+  });
+  const verification = object({
+    passed: z.boolean(),
+    method: z.string(),
+    tolerance: z.string(),
+    worstError: z.number().nullable().describe('largest error as a multiple of the limit; null: not finite'),
+    checked: z.int(),
+    wrong: z.int(),
+    firstWrong: z.string(),
+  });
+  const span = object({ name: z.string(), seconds });
+  const ceilings = object({
+    arithmetic: object({ rate: z.number(), isa: z.string() })
+      .nullable()
+      .describe('operations per second in registers only, with the threads of the case'),
+    memory: object({ rate: z.number(), bytes: z.number() })
+      .nullable()
+      .describe('bytes per second of reading a working set of so many bytes, with the threads of the case'),
+    moving: object({ rate: z.number(), bytes: z.number(), by: z.string() })
+      .optional()
+      .describe(
+        'of a collective: bytes per second of passes over memory that load and store as it does, of every rank at once, and the bytes that one call loads and stores; absent: not known or not meant',
+      ),
+  }).describe('what bounds a repetition, measured beside it; null: not known or not meant');
+  const skew = object({ p50: seconds, p99: seconds, max: seconds });
+  const ranks = object({
+    repetitions: z.int().describe('whose times were kept'),
+    ranks: z.array(
+      object({
+        median: seconds,
+        p99: seconds,
+        total: seconds.describe('of all its calls'),
+        slowest: z.number().describe('share of the repetitions in which this rank took longest'),
+        last: z.number().describe('share of the repetitions in which it came last'),
+      }),
+    ),
+    skewIn: skew.describe('from the first to the last rank that came'),
+    skewOut: skew.describe('from the first to the last rank that left'),
+    late: z.int().describe('repetitions made again because a rank came after the common moment'),
+    useful: z
+      .array(seconds)
+      .nullable()
+      .describe('of one repetition, what each rank did not spend waiting, observed beside the timed ones'),
+    runtime: seconds.nullable().describe('of the slowest rank in those'),
+  }).describe('of what several ranks execute together');
+  const status = z.enum([
+    'measured',
+    'wrong',
+    'partial',
+    'crashed',
+    'killed',
+    'timed-out',
+    'out-of-memory',
+    'failed',
+    'interrupted',
+  ]);
+  return { flag, verification, span, ceilings, ranks, status };
+}

@@ -1,0 +1,47 @@
+/** The record of a campaign, put together from its parts. */
+import { z } from 'zod';
+import { batchSchema } from './batch.js';
+import type { CampaignSchemas } from './campaign.js';
+import type { CaseSchemas } from './case.js';
+import { importedSchemas } from './imported.js';
+import { kpiSchemas } from './kpi.js';
+import type { LaunchSchemas } from './launch.js';
+import { type ObjectOf, plainJson, seconds } from './parts.js';
+import { recommendationSchema } from './recommendation.js';
+
+export function recordSchema(object: ObjectOf, parts: CaseSchemas & CampaignSchemas & LaunchSchemas) {
+  const { recordCampaign, span } = parts;
+  const imported = importedSchemas(object);
+  const { labels, kpi } = kpiSchemas(object);
+  const batch = batchSchema(object, { ...parts, imported });
+  const recommendation = recommendationSchema(object);
+  return object({
+    $schema: z.string(),
+    kind: z.literal('pi-bench record'),
+    schemaVersion: z.int(),
+    piBench: object({ version: z.string(), commit: z.string().nullable() }),
+    campaign: recordCampaign,
+    contendedBy: z
+      .string()
+      .nullable()
+      .describe('another campaign that measured on this machine at the same time'),
+    status: z.enum(['complete', 'incomplete', 'interrupted']),
+    stoppedBy: z.enum(['plan', 'budget', 'signal']).optional().describe('why the last launch was the last'),
+    machine: plainJson,
+    labels,
+    batches: z.array(batch),
+    kpis: z.array(kpi),
+    recommendations: z.array(recommendation).optional().describe('what a sweep of repetitions answers'),
+    accounting: object({
+      wall: seconds.describe('from the command to the record, waiting for other campaigns excluded'),
+      measured: seconds.describe('inside the repetitions that count'),
+      share: z.number(),
+      spans: z.array(span).describe('where the rest went, summed over inspections'),
+      lost: seconds.describe('in failed and repeated inspections'),
+    })
+      .nullable()
+      .describe('null: not known, in imported records only'),
+    imported: imported.ofRecord.optional(),
+    digest: z.string().describe('SHA-256 of this document as canonical JSON without this field'),
+  });
+}

@@ -1,0 +1,111 @@
+/** A framework as a stack: its backends are the variants, found by their npm packages, loaded only by a launch's own process. */
+import { UserError } from '../errors.js';
+import { binaryIdentity } from '../frameworks/identity.js';
+import { findPackages, type InstalledPackage, versionsOf } from '../frameworks/packages.js';
+import type { Backend, FrameworkSpec } from '../frameworks/spec.js';
+import type { Parameters } from '../indicators/indicator.js';
+import { threadEnvironment } from './environment.js';
+import { fileOnce } from './file-once.js';
+import type { Stack } from './stack.js';
+
+type State =
+  | { readonly ready: true; readonly binary: string; readonly installed: readonly InstalledPackage[] }
+  | { readonly ready: false; readonly needed: string };
+
+/** Whether a backend's packages and its file are there. */
+function stateOf({ packages, install, binary, binaryNeeded }: Backend): State {
+  const found = findPackages(packages);
+  if ('missing' in found) return { ready: false, needed: install };
+  const path = binary(found.installed.map(({ folder }) => folder));
+  if (path === null) return { ready: false, needed: binaryNeeded };
+  return { ready: true, binary: path, installed: found.installed };
+}
+
+const named = ({ provider, usual }: FrameworkSpec, name: string): string =>
+  name === usual ? provider : `${provider}:${name}`;
+
+/** @throws UserError for a backend that there is not, or none where one has to be named */
+function backendOf(spec: FrameworkSpec, variant: string | null): Backend {
+  const { provider, backends, usual } = spec;
+  const name = variant ?? usual;
+  const found = backends.find((backend) => backend.name === name);
+  if (found !== undefined) return found;
+  const choices = backends.map((backend) => `${provider}:${backend.name}`).join(', ');
+  throw new UserError(
+    name === null
+      ? `--stack ${provider} has several backends: say which, ${choices}`
+      : `--stack ${provider}:${name} is unknown; there is ${choices}`,
+  );
+}
+
+/** @throws UserError */
+function check(
+  spec: FrameworkSpec,
+  variant: string | null,
+  indicator: string,
+  dtype: string,
+  parameters: Parameters,
+): void {
+  const backend = backendOf(spec, variant);
+  const name = `--stack ${named(spec, backend.name)}`;
+  if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
+  if (!backend.dtypes.some((one) => one === dtype)) {
+    throw new UserError(`${name} has no matrix product for ${dtype}; it has ${backend.dtypes.join(', ')}`);
+  }
+  if (parameters.prepack === true) {
+    throw new UserError(`${name} has no product with a prepacked B of ours: leave --prepack out`);
+  }
+  const cannot = spec.cannot(parameters, dtype);
+  if (cannot !== null) throw new UserError(`${name} ${cannot}`);
+  const state = stateOf(backend);
+  if (!state.ready) throw new UserError(`${name} cannot be measured yet: ${state.needed}`);
+  if (backend.device !== 'cpu') {
+    throw new UserError(`${name} computes on a GPU, and pi-bench measures frameworks on --device cpu only`);
+  }
+}
+
+export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stack => ({
+  provider: spec.provider,
+  summary: spec.summary,
+  library: null,
+  framework: {
+    ...spec,
+    job(variant, threads) {
+      const { name, packages, mostThreads } = backendOf(spec, variant);
+      return {
+        provider: spec.provider,
+        backend: name,
+        packages,
+        threads: Math.min(threads, mostThreads ?? threads),
+      };
+    },
+    missing: () =>
+      spec.backends.flatMap((backend) => {
+        const state = stateOf(backend);
+        const { name, summary } = backend;
+        return state.ready
+          ? []
+          : { variant: name === spec.usual ? null : name, summary, needed: state.needed };
+      }),
+  },
+  variants() {
+    const here = spec.backends.filter((backend) => stateOf(backend).ready).map(({ name }) => name);
+    return { here, elsewhere: spec.backends.map(({ name }) => name).filter((name) => !here.includes(name)) };
+  },
+  check: (variant, indicator, dtype, parameters) => check(spec, variant, indicator, dtype, parameters),
+  identify(variant) {
+    const unknown = { provider: spec.provider, variant, version: null, file: null, sha256: null };
+    const backend = spec.backends.find(({ name }) => name === (variant ?? spec.usual));
+    const state = backend === undefined ? null : stateOf(backend);
+    if (state === null || !state.ready) return unknown;
+    const { installed, binary } = state;
+    const known = { version: installed[0]?.version ?? null, packages: versionsOf(installed, beneath) };
+    try {
+      return { ...unknown, ...known, ...fileOnce(binary, binaryIdentity) };
+    } catch {
+      return { ...unknown, ...known };
+    }
+  },
+  executor: () => ({ isa: null, parameters: { interface: 'hosted', library: '' } }),
+  environment: (threads) => ({ ...threadEnvironment(threads), ...spec.environment(threads) }),
+});

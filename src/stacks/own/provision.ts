@@ -1,0 +1,252 @@
+/** Makes a stack of one's own: decides or obeys its lock, has its packages in the cache, and finds what executes it there. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { messageOf } from '../../errors.js';
+import { plural } from '../../quantities/format.js';
+import { canonicalJson, sha256 } from '../../record/digest.js';
+import type { OwnStack } from '../../record/schema.js';
+import { findStack } from '../index.js';
+import { type LibrarySystem, searchLibrary } from '../search.js';
+import { localSystem } from '../system.js';
+import { cachedFolder } from './cache.js';
+import { type Owners, resolveDebian, unpackDebian } from './debian.js';
+import { lockDigest, lockedPackages, type StackLock } from './lock.js';
+import { installNpm, resolveNpm } from './npm.js';
+import { askedDigest, type StackRequest, wantsPackages } from './request.js';
+
+/** What a stack is made from. */
+export interface Described {
+  readonly request: StackRequest;
+  /** Of the stack file: relative paths begin there. */
+  readonly folder: string;
+}
+
+export interface Hooks {
+  /** Told before something takes time. */
+  readonly onStep: (what: string) => void;
+}
+
+const DEBIAN_ROOT = 'root';
+const NPM_ROOT = 'npm';
+const OWNERS = 'owners.json';
+
+/** A folder that is gone afterwards. */
+export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-stack-'));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** null: none was given. */
+function lockfileOf({ request, folder }: Described): string | null {
+  const path = request.npm?.lockfile ?? null;
+  return path === null ? null : readFileSync(resolve(folder, path), 'utf8');
+}
+
+/**
+ * Which packages exactly: as the given lock says, or as the registries have them now.
+ * @returns null for a stack without packages
+ * @throws what there is to say when they do not resolve, or the lock is not of this description
+ */
+export async function resolveLock(
+  described: Described,
+  given: StackLock | undefined,
+  { onStep }: Hooks,
+): Promise<StackLock | null> {
+  const { request } = described;
+  if (!wantsPackages(request)) return null;
+  const lockfile = lockfileOf(described);
+  const asks = askedDigest(request, lockfile);
+  if (given !== undefined) {
+    if (given.asks === asks) return given;
+    throw new Error(
+      'its lock was made for another description of its packages: delete its part of the lock file, or the whole file, to lock it anew',
+    );
+  }
+  onStep(`finding the packages of ${request.name}`);
+  const { npm } = request;
+  return {
+    asks,
+    debian:
+      request.debian.length === 0
+        ? null
+        : await withScratch((scratch) => resolveDebian(request.debian, scratch)),
+    npm:
+      npm === null
+        ? null
+        : await withScratch((scratch) => resolveNpm(npm.packages, npm.installScripts, lockfile, scratch)),
+  };
+}
+
+type Environment = StackRequest['environment'];
+
+/** Compiled packages of npm are for one Node; an allowed script may heed the environment. */
+function cacheKey(lock: StackLock, environment: Environment): string {
+  const { npm } = lock;
+  const runs = npm !== null && Object.values(npm.installScripts).includes('run');
+  return sha256(
+    canonicalJson([
+      lockDigest(lock),
+      npm === null ? null : [process.platform, process.arch, process.versions.modules],
+      runs ? environment : null,
+    ]),
+  );
+}
+
+async function fill(folder: string, lock: StackLock, environment: Environment): Promise<void> {
+  const scratch = join(folder, 'scratch');
+  mkdirSync(scratch);
+  let owners: Owners = {};
+  if (lock.debian !== null) owners = await unpackDebian(lock.debian, scratch, join(folder, DEBIAN_ROOT));
+  if (lock.npm !== null) {
+    mkdirSync(join(folder, NPM_ROOT));
+    await installNpm(lock.npm, join(folder, NPM_ROOT), environment);
+  }
+  writeFileSync(join(folder, OWNERS), `${JSON.stringify(owners, null, 1)}\n`);
+  rmSync(scratch, { recursive: true });
+}
+
+/**
+ * The folder with exactly the packages of a lock, from the cache or made anew.
+ * @throws what there is to say when it cannot be made
+ */
+export const prefixOf = (
+  name: string,
+  lock: StackLock,
+  environment: Environment,
+  { onStep }: Hooks,
+): Promise<string> =>
+  cachedFolder(
+    cacheKey(lock, environment),
+    (empty) => {
+      onStep(`making ${name}: ${plural(lockedPackages(lock).length, 'package')}`);
+      return fill(empty, lock, environment);
+    },
+    (holder) => onStep(`waiting for ${name}: ${holder} is making it`),
+  );
+
+/** The folders below one in which shared libraries lie. */
+function libraryFolders(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
+  const found = new Set<string>();
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (/^lib.*\.so(\.|$)/.test(entry.name) && !entry.isDirectory()) found.add(entry.parentPath);
+  }
+  return [...found].sort();
+}
+
+/** The library's file; null: this provider has none. */
+function libraryOf(
+  { request, folder }: Described,
+  prefix: string | null,
+  folders: readonly string[],
+): string | null {
+  const { library } = findStack(request.provider);
+  if (library === null) return null;
+  if (request.library !== null) {
+    const below = prefix === null ? [] : [join(prefix, DEBIAN_ROOT), join(prefix, NPM_ROOT)];
+    const candidates = isAbsolute(request.library)
+      ? [request.library]
+      : [...below, folder].map((base) => join(base, request.library ?? ''));
+    const found = candidates.find((path) => localSystem.realPath(path) !== null);
+    if (found === undefined)
+      throw new Error(
+        `there is no file ${request.library}${isAbsolute(request.library) ? '' : ' in its packages or beside the stack file'}`,
+      );
+    return found;
+  }
+  const inside: LibrarySystem = {
+    architecture: localSystem.architecture,
+    loaderFolders: folders,
+    linkerCache: () => '',
+    realPath: (path) =>
+      folders.some((own) => path.startsWith(`${own}/`)) ? localSystem.realPath(path) : null,
+  };
+  const [found] = searchLibrary(library, inside);
+  if (found !== undefined) return found;
+  const where = prefix === null ? folders.join(', ') : 'its packages';
+  throw new Error(
+    folders.length === 0
+      ? `it has neither packages nor folders in which ${request.provider} could lie: give it debian, npm, folders or library`
+      : `${where} have no ${library.sonames.join(', ')}: name the file as its library`,
+  );
+}
+
+const NOTHING = { lock: null, packages: [], folders: [], frameworksFrom: null, owner: null } as const;
+
+/** A stack that cannot be measured, and why: its launches end with that. */
+export function problemStack(
+  { name, provider, variant, environment }: StackRequest,
+  error: unknown,
+): OwnStack {
+  const problem = messageOf(error)
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ');
+  return {
+    ...NOTHING,
+    name,
+    provider,
+    variant,
+    environment: { ...environment },
+    packages: [],
+    folders: [],
+    problem,
+  };
+}
+
+/** The package of Debian that a file below the prefix is of. */
+function ownerOf(prefix: string | null, variant: string | null): string | null {
+  if (prefix === null || variant === null) return null;
+  const root = join(prefix, DEBIAN_ROOT);
+  if (!variant.startsWith(root + sep)) return null;
+  const owners = JSON.parse(readFileSync(join(prefix, OWNERS), 'utf8')) as Owners;
+  return owners[`/${relative(root, variant)}`] ?? null;
+}
+
+/**
+ * The stack with its packages in the cache.
+ * @param lock as `resolveLock` gives it
+ * @throws what there is to say when it cannot be made
+ */
+export async function makeOwnStack(
+  described: Described,
+  lock: StackLock | null,
+  hooks: Hooks,
+): Promise<OwnStack> {
+  const { request, folder } = described;
+  const { name, provider, environment } = request;
+  const prefix = lock === null ? null : await prefixOf(name, lock, environment, hooks);
+  const folders = [
+    ...request.folders.map((one) => resolve(folder, one)),
+    ...(prefix === null ? [] : libraryFolders(join(prefix, DEBIAN_ROOT))),
+  ];
+  const missing = folders.find((one) => !existsSync(one));
+  if (missing !== undefined) throw new Error(`there is no folder ${missing}`);
+  const path = libraryOf(described, prefix, folders);
+  const real = path === null ? null : localSystem.realPath(path);
+  return {
+    name,
+    provider,
+    variant: path ?? request.variant,
+    lock: lock === null ? null : lockDigest(lock),
+    packages: lock === null ? [] : lockedPackages(lock).map((one) => ({ ...one })),
+    ...(lock?.debian == null ? {} : { system: lock.debian.system }),
+    environment: { ...environment },
+    folders: [...folders],
+    frameworksFrom: prefix !== null && lock?.npm != null ? join(prefix, NPM_ROOT) : null,
+    owner: ownerOf(prefix, real),
+    problem: null,
+  };
+}

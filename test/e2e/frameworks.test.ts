@@ -1,0 +1,241 @@
+/** Matrix products on frameworks in JavaScript: the real packages, and projects in which one of them goes wrong. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { sha256 } from '../../src/record/digest.js';
+import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
+import type { Survey } from '../../src/stacks/survey.js';
+import { frameworksProject, writePackage } from '../support/frameworks.js';
+import {
+  campaignFolder,
+  readInspectionFile,
+  readSamples,
+  startPiBench,
+  until,
+  withFolder,
+  workerOf,
+} from '../support/pi-bench.js';
+
+let project: ReturnType<typeof frameworksProject>;
+let scratch = '';
+beforeAll(() => {
+  project = frameworksProject();
+  scratch = mkdtempSync(join(tmpdir(), 'pi-bench-frameworks-'));
+}, 300_000);
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** The project that has the frameworks; without one the test is skipped. */
+function real(context: TestContext): string {
+  if (project.folder === null) return context.skip(project.why);
+  return project.folder;
+}
+
+const SMALL = ['--size', '48', '--reps', '30', '--inspections', '2', '--warmup', '5'];
+const TWO_CPUS = cpus().length > 1;
+
+async function recordOf(cwd: string, out: string, command: readonly string[], args: readonly string[]) {
+  const run = await startPiBench([...command, '--json', '--quiet', '--out', out, ...args], cwd).ended;
+  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
+  return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+}
+
+const nameOf = ({ asked: { stack } }: RecordBatch): string =>
+  [stack.provider, stack.variant].filter((part) => part !== null).join(':');
+const batchOn = (record: PiBenchRecord, name: string): RecordBatch => {
+  const found = record.batches.find((batch) => nameOf(batch) === name);
+  if (found === undefined) throw new Error(`no batch on ${name}`);
+  return found;
+};
+
+describe('frameworks and our own kernels in one command', () => {
+  it('are measured by the same rules, verified and identified', (context) =>
+    withFolder(async (out) => {
+      const folder = real(context);
+      const stacks = 'embedded,tfjs:cpu,tfjs:wasm,onnxruntime';
+      const args = [...SMALL, '--threads', '1', '--stack', stacks];
+      const { run, record } = await recordOf(folder, out, ['matmul'], args);
+      expect(run.stderr).toBe('');
+      expect(run.code).toBe(0);
+      expect(written.record.safeParse(record).error).toBeUndefined();
+      for (const batch of record.batches) expect(batch).toMatchObject({ verified: 'passed', measured: 2 });
+      const identities = {
+        'tfjs:cpu': {
+          version: '4.22.0',
+          file: 'tf-backend-cpu.node.js',
+          implementation: 'cpu, plain JavaScript',
+        },
+        'tfjs:wasm': {
+          version: '4.22.0',
+          file: 'tfjs-backend-wasm-simd.wasm',
+          implementation: 'wasm, SIMD, B packed once',
+        },
+        onnxruntime: {
+          version: '1.30.0',
+          file: expect.stringMatching(/^libonnxruntime\.so/),
+          implementation: 'MatMul, CPU execution provider',
+        },
+      };
+      for (const [name, identity] of Object.entries(identities)) {
+        const { stack, inspections } = batchOn(record, name);
+        expect(stack).toMatchObject({ ...identity, threadBinding: 'each', threads: { set: 1 } });
+        expect(stack.sha256).toBe(sha256(readFileSync(stack.path ?? '')));
+        expect(Object.values(stack.packages ?? {})).toContain(identity.version);
+        const [first] = inspections;
+        expect(first?.ceilings?.arithmetic?.rate).toBeGreaterThan(0);
+        const document = readInspectionFile(campaignFolder(out), first?.index ?? -1);
+        expect(document.clock.name).toBe('monotonic, read from JavaScript');
+        expect(document.warmup.calls).toBe(5);
+        expect(document.cpus).toHaveLength(1);
+        expect(readSamples(campaignFolder(out), document.index).seconds).toHaveLength(30);
+        // Spans add up to the launch: nothing of it is unaccounted for.
+        expect(document.spans.map(({ name: span }) => span)).toEqual(
+          expect.arrayContaining(['allocate', 'open', 'fill', 'warm-up', 'measure', 'verify']),
+        );
+      }
+    }));
+
+  it('with more threads than a backend can use say how many are at work', (context) =>
+    withFolder(async (out) => {
+      const folder = real(context);
+      if (!TWO_CPUS) return context.skip('there is one CPU');
+      const args = ['--size', '256', '--reps', '10', '--inspections', '1', '--warmup', '3', '--threads', '2'];
+      const { record } = await recordOf(
+        folder,
+        out,
+        ['matmul'],
+        [...args, '--stack', 'tfjs:wasm,onnxruntime'],
+      );
+      expect(batchOn(record, 'tfjs:wasm').stack.implementation).toBe(
+        'wasm, SIMD, B packed once, 1 of 2 threads at work',
+      );
+      const { stack, verified } = batchOn(record, 'onnxruntime');
+      expect(verified).toBe('passed');
+      expect(stack).toMatchObject({ implementation: 'MatMul, CPU execution provider', threads: { set: 2 } });
+      expect(stack.threads?.found).toBeGreaterThanOrEqual(2);
+    }));
+
+  it.each([
+    ['tfjs:wasm', ['--dtype', 'float32', '--transpose', 'TN,TT', '--batch', '1,3']],
+    ['onnxruntime', ['--dtype', 'float32,float64', '--transpose', 'NT,TN']],
+    ['onnxruntime', ['--dtype', 'float32,float64,int8', '--batch', '3']],
+  ])('%s multiplies every shape that it takes, rightly: %j', (stack, shapes) =>
+    withFolder(async (out) => {
+      if (project.folder === null) return;
+      const few = ['--reps', '5', '--inspections', '1', '--warmup', '2', '--threads', '1'];
+      const args = ['--m', '7', '--n', '19', '--k', '33', ...few, ...shapes, '--stack', stack];
+      const { run, record } = await recordOf(project.folder, out, ['sweep', 'matmul'], args);
+      expect(run.stderr).toBe('');
+      expect(record.batches.length).toBeGreaterThan(2);
+      for (const { verified } of record.batches) expect(verified).toBe('passed');
+    }));
+});
+
+describe('a framework that goes wrong', () => {
+  it('ends its own stack only, with the reason in the record', (context) =>
+    withFolder(async (out) => {
+      const folder = real(context);
+      const installed = join(folder, 'node_modules');
+      const theRealOne = (name: string) => `require(${JSON.stringify(join(installed, name))})`;
+      // Its products are a thousandth too large.
+      writePackage(
+        scratch,
+        '@tensorflow/tfjs-core',
+        `const tf = ${theRealOne('@tensorflow/tfjs-core')};
+         module.exports = { ...tf, matMul: (...operands) => tf.mul(tf.matMul(...operands), 1.001) };`,
+      );
+      for (const name of ['cpu', 'wasm']) {
+        const backend = `@tensorflow/tfjs-backend-${name}`;
+        writePackage(scratch, backend, `module.exports = ${theRealOne(backend)};`);
+      }
+      const place = join(scratch, 'node_modules', '@tensorflow');
+      const program = join('tfjs-backend-cpu', 'dist', 'tf-backend-cpu.node.js');
+      mkdirSync(dirname(join(place, program)));
+      copyFileSync(join(installed, '@tensorflow', program), join(place, program));
+      // And no WebAssembly: TensorFlow.js would go on in plain JavaScript.
+      const wasmFile = join(place, 'tfjs-backend-wasm', 'wasm-out', 'tfjs-backend-wasm-simd.wasm');
+      mkdirSync(dirname(wasmFile));
+      writeFileSync(wasmFile, 'no WebAssembly');
+      const args = [...SMALL, '--threads', '1', '--stack', 'embedded,tfjs:cpu,tfjs:wasm'];
+      const { run, record } = await recordOf(scratch, out, ['matmul'], args);
+      expect(run.code).toBe(3);
+      expect(batchOn(record, 'embedded')).toMatchObject({ measured: 2, verified: 'passed' });
+      const cpu = batchOn(record, 'tfjs:cpu');
+      expect(cpu).toMatchObject({ rate: null, verified: 'failed' });
+      expect(cpu.inspections.map(({ status }) => status)).toEqual(['wrong', 'wrong']);
+      const wasm = batchOn(record, 'tfjs:wasm');
+      expect(wasm).toMatchObject({ rate: null, measured: 0 });
+      for (const { status, reason } of wasm.inspections) {
+        expect(status).toBe('failed');
+        expect(reason).toMatch(/could not initialise its backend wasm/);
+      }
+    }));
+
+  it('keeps what was measured when it is stopped', (context) =>
+    withFolder(async (out) => {
+      const folder = real(context);
+      const args = ['matmul', '--size', '96', '--reps', '1000000', '--inspections', '1', '--threads', '1'];
+      const more = ['--stack', 'tfjs:wasm', '--json', '--out', out, '--warmup', '5'];
+      const { child, ended } = startPiBench([...args, ...more], folder);
+      await until(() => workerOf(child.pid ?? 0), 'the worker');
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      child.kill('SIGINT');
+      const { code, stdout } = await ended;
+      expect(code).toBe(130);
+      const record = JSON.parse(stdout) as PiBenchRecord;
+      expect(record.batches[0]?.inspections[0]).toMatchObject({
+        status: 'interrupted',
+        verification: { passed: true },
+      });
+    }));
+});
+
+describe('a framework that is not there', () => {
+  const refusal = async (...args: string[]): Promise<string> => {
+    const empty = mkdtempSync(join(tmpdir(), 'pi-bench-empty-'));
+    try {
+      const { code, stderr } = await startPiBench(['matmul', '--size', '8', ...args], empty).ended;
+      expect(code).toBe(64);
+      return stderr;
+    } finally {
+      rmSync(empty, { recursive: true, force: true });
+    }
+  };
+
+  it('is refused before anything is launched, with what to type', async () => {
+    const expected: readonly (readonly [string, RegExp])[] = [
+      [
+        'onnxruntime',
+        /--stack onnxruntime cannot be measured yet: ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node$/m,
+      ],
+      [
+        'tfjs:tensorflow',
+        /--stack tfjs:tensorflow cannot be measured yet: npm install @tensorflow\/tfjs-node@/,
+      ],
+      ['tfjs', /has several backends: say which, tfjs:cpu, tfjs:wasm/],
+      ['tfjs:metal', /--stack tfjs:metal is unknown; there is tfjs:cpu/],
+    ];
+    const said = await Promise.all(expected.map(([stack]) => refusal('--stack', stack)));
+    for (const [i, [, message]] of expected.entries()) expect(said[i]).toMatch(message);
+  });
+
+  it('is listed with what would be needed', async (context) => {
+    const folder = real(context);
+    const run = await startPiBench(['stacks', '--json'], folder).ended;
+    const { here, missing } = JSON.parse(run.stdout) as Survey;
+    const ours = here.filter(({ identity }) => ['tfjs', 'onnxruntime'].includes(identity.provider));
+    expect(ours.map(({ stack, problem }) => [stack, problem])).toEqual([
+      ['tfjs:cpu', null],
+      ['tfjs:wasm', null],
+      ['onnxruntime', null],
+    ]);
+    expect(ours.map(({ dtypes }) => dtypes)).toEqual([
+      ['float32'],
+      ['float32'],
+      ['float32', 'float64', 'int8'],
+    ]);
+    const needed = new Map(missing.map((one) => [one.provider, one.needed]));
+    expect(needed.get('tfjs:tensorflow')).toMatch(/^npm install/);
+    expect(needed.get('onnxruntime:cuda')).toMatch(/without its CUDA provider/);
+  });
+});

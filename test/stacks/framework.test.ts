@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FRAMEWORKS_FROM } from '../../src/frameworks/packages.js';
+import { findStack, parseStack, stackText } from '../../src/stacks/index.js';
+import { writePackage } from '../support/frameworks.js';
+
+const CASE = { m: 8, n: 8, k: 8, threads: 1, transpose: 'NN', batch: 1, prepack: false, cache: 'hot' };
+const check =
+  (stack: string, dtype: string, more = {}, indicator = 'matmul') =>
+  () => {
+    const { provider, variant } = parseStack(stack);
+    findStack(provider).check(variant, indicator, dtype, { ...CASE, ...more });
+  };
+
+it('a backend is typed after the framework’s name, and is no path', () => {
+  expect(parseStack('tfjs:wasm')).toEqual({ provider: 'tfjs', variant: 'wasm' });
+  expect(stackText(parseStack('onnxruntime'))).toBe('onnxruntime');
+});
+
+describe('what a framework cannot do is said before anything is launched', () => {
+  it.each([
+    ['another indicator', check('tfjs:cpu', 'float32', {}, 'peak'), /executes matmul, not peak/],
+    ['a data type', check('tfjs:wasm', 'int8'), /no matrix product for int8; it has float32$/],
+    ['bfloat16', check('onnxruntime', 'bfloat16'), /it has float32, float64, int8$/],
+    ['a prepacked B', check('tfjs:wasm', 'float32', { prepack: true }), /leave --prepack out/],
+    ['cold caches', check('tfjs:wasm', 'float32', { cache: 'cold' }), /cannot evict/],
+    ['transposed bytes', check('onnxruntime', 'int8', { transpose: 'NT' }), /take --transpose NN/],
+    [
+      'a transposed batch',
+      check('onnxruntime', 'float32', { transpose: 'TN', batch: 2 }),
+      /take --transpose NN/,
+    ],
+  ])('%s', (_, action, message) => {
+    expect(action).toThrow(message);
+  });
+});
+
+describe('a package that is installed without what computes', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pi-bench-bare-'));
+    writePackage(folder, '@tensorflow/tfjs-node', 'throw new Error("never loaded")', '4.22.0');
+    writePackage(folder, 'onnxruntime-node', 'throw new Error("never loaded")', '1.30.0');
+    process.env[FRAMEWORKS_FROM] = folder;
+  });
+  afterAll(() => {
+    delete process.env[FRAMEWORKS_FROM];
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is refused with the step that is missing', () => {
+    expect(check('tfjs:tensorflow', 'float32')).toThrow(
+      /installed without its native binding.*npm rebuild @tensorflow\/tfjs-node$/,
+    );
+    expect(check('onnxruntime:cuda', 'float32')).toThrow(/without its CUDA provider/);
+  });
+
+  it('is identified as far as it goes', () => {
+    expect(findStack('tfjs').identify('tensorflow')).toMatchObject({ version: null, sha256: null });
+  });
+});
+
+it('threads are those of the case that a backend can use', () => {
+  expect(findStack('tfjs').framework?.job('cpu', 4)).toMatchObject({ backend: 'cpu', threads: 1 });
+  expect(findStack('onnxruntime').framework?.job(null, 4)).toMatchObject({ backend: 'cpu', threads: 4 });
+});

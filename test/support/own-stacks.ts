@@ -1,0 +1,54 @@
+/** Packages for tests of own stacks: of npm without a registry, of Debian where its lists and its archive can be reached. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * A package-lock.json whose only package is an archive beside it, with a script that it wants to run when it is installed.
+ * @param script in the shell
+ */
+export function scriptedLockfile(folder: string, script: string): string {
+  const source = join(folder, 'scripted');
+  mkdirSync(source, { recursive: true });
+  const manifest = { name: 'scripted', version: '1.0.0', scripts: { postinstall: script } };
+  writeFileSync(join(source, 'package.json'), JSON.stringify(manifest));
+  const { status, stderr } = spawnSync('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: source,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`npm pack: ${stderr}`);
+  const archive = join(folder, 'scripted-1.0.0.tgz');
+  const integrity = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+  const path = join(folder, 'package-lock.json');
+  const packages = {
+    '': { dependencies: { scripted: `file:${archive}` } },
+    'node_modules/scripted': { version: '1.0.0', resolved: `file:${archive}`, integrity },
+  };
+  writeFileSync(path, JSON.stringify({ name: 'x', lockfileVersion: 3, requires: true, packages }));
+  return path;
+}
+
+/** Why packages of Debian cannot be had here; null: they can. */
+export function noDebian(name: string): string | null {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-apt-'));
+  try {
+    const options = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=10'];
+    const { status } = spawnSync('apt-get', ['download', '-qq', ...options, name], {
+      cwd: folder,
+      stdio: 'ignore',
+      timeout: 60_000,
+    });
+    return status === 0 ? null : `apt cannot download ${name} here`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function writeYaml(folder: string, name: string, content: object): string {
+  const path = join(folder, name);
+  // JSON is YAML too.
+  writeFileSync(path, JSON.stringify(content, null, 1));
+  return path;
+}
