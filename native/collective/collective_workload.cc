@@ -46,8 +46,8 @@ double seconds(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
 
 class CollectiveWorkload final : public Workload {
  public:
-  CollectiveWorkload(const Parameters& parameters, std::unique_ptr<Transport> transport)
-      : parameters_(parameters), transport_(std::move(transport)) {}
+  CollectiveWorkload(Parameters parameters, std::unique_ptr<Transport> transport)
+      : parameters_(std::move(parameters)), transport_(std::move(transport)) {}
 
   void prepare() override {
     transport_->start(
@@ -206,6 +206,7 @@ class CollectiveWorkload final : public Workload {
       }
     }
     std::vector<double> medians;
+    medians.reserve(times.size());
     for (const auto& some : times) medians.push_back(median(some));
     algorithm_ = static_cast<std::uint32_t>(std::ranges::min_element(medians) - medians.begin());
   }
@@ -228,6 +229,7 @@ class CollectiveWorkload final : public Workload {
         useful[rank].push_back(seconds(reports[rank].exit - reports[rank].entry - reports[rank].spent));
       runtimes.push_back(seconds(slowest()));
     }
+    times_.useful.reserve(ranks);
     for (const auto& some : useful) times_.useful.push_back(median(some));
     times_.runtime = median(runtimes);
   }

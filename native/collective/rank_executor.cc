@@ -111,7 +111,8 @@ class RankExecutor final : public Executor {
     const auto input = port_.operands().input;
     switch (fault) {
       case RankFault::corrupt:
-        if (!input.empty()) input[input.size() / 2 / element_ * element_] ^= std::byte{1};
+        // In the last byte: in real numbers that is the exponent, and no sum rounds it away.
+        for (std::size_t at = element_ - 1; at < input.size(); at += element_) input[at] ^= std::byte{1};
         break;
       case RankFault::lost:
         if (port_.is_process()) raise(SIGKILL);

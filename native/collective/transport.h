@@ -36,7 +36,7 @@ namespace pibench::collective {
 // What goes wrong on purpose in an iteration, in the last rank.
 enum class RankFault : std::uint8_t {
   none,
-  corrupt,  // one element of its input is changed after it was written
+  corrupt,  // its input is changed after it was written
   absent,   // it never arrives
   lost      // its process is killed; a thread is absent instead
 };

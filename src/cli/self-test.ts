@@ -120,7 +120,7 @@ const EXPECTATIONS: readonly Expectation[] = [
     },
   },
   {
-    what: 'one altered element of what one rank gives',
+    what: 'an altered contribution of one rank',
     fault: 'corrupt-rank',
     batch: RANKS,
     caught: (record, exitCode) => {

@@ -195,7 +195,7 @@ void check_parts(Checks& checks) {
       most = std::max(most, part.end - part.begin);
     }
     if (at != count) wrong = "parts do not make up the whole";
-    if ((most - least) * element >= 2 * 64) wrong = "parts are uneven";
+    if ((most - least) * element >= std::size_t{128}) wrong = "parts are uneven";
   }
   checks.that(wrong.empty(), "parts of any count for any number of ranks", wrong);
 }
@@ -258,13 +258,13 @@ void check_kernels(Checks& checks) {
 }
 
 void check_corruption(Checks& checks, bool processes) {
-  const auto workload = workload_of(problem_of(0, 0, 0, 3, 10, false), {"direct", processes});
+  const auto workload = workload_of(problem_of(0, 0, 0, 3, 5000, false), {"direct", processes});
   workload->prepare();
   workload->inject(FaultKind::corrupt_rank);
   workload->run();
   const Verification verification = workload->verify();
   checks.that(!verification.passed && verification.wrong > 0,
-              std::string("one altered element of one rank is seen") + (processes ? ", processes" : ""),
+              std::string("an altered contribution of one rank is seen") + (processes ? ", processes" : ""),
               verification.first_wrong);
   Checks::inform(verification.first_wrong);
 }

@@ -224,7 +224,7 @@ describe('contended', () => {
           { threads: 2 },
         ),
       ),
-    ).toEqual([]);
+    ).toEqual(['crowded']);
   });
 
   it('is not said of a few ticks in a short window', () => {

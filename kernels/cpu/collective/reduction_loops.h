@@ -91,7 +91,7 @@ struct Lanes<I, BFloat16> {
   // To nearest even. Infinities stay; a NaN stays one, or becomes an infinity where its payload was all in
   // the lower half.
   static Words rounded(Reals x) noexcept {
-    const Words bits = (Words)x;
+    const auto bits = (Words)x;
     return bits + 0x7fffU + ((bits >> 16U) & 1U);
   }
   static Words packed(const Accumulated& a) noexcept {
@@ -100,8 +100,7 @@ struct Lanes<I, BFloat16> {
 };
 
 template <typename I, typename T, Redop op>
-Vector<I, std::uint32_t> reduced_at(std::byte* const* inputs, int count, std::size_t at,
-                                    int ranks) noexcept {
+Vector<I, std::uint32_t> reduced_at(std::byte* const* inputs, int count, std::size_t at, int ranks) noexcept {
   using L = Lanes<I, T>;
   typename L::Accumulated sum = L::load(inputs[0] + at);
   for (int k = 1; k < count; ++k) sum = L::template combine<op>(sum, L::load(inputs[k] + at));

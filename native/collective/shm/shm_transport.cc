@@ -1,7 +1,7 @@
 #include "shm_transport.h"
 
-#include <algorithm>
 #include <exception>
+#include <set>
 #include <stdexcept>
 
 #include "../../../kernels/cpu/collective/dispatch.h"
@@ -20,9 +20,7 @@ using kernels::collective::kernels_named;
 // Whether ranks have to share CPUs.
 bool is_crowded(const ShmParameters& parameters) {
   if (!parameters.cpus.empty()) {
-    std::vector<int> cpus = parameters.cpus;
-    std::ranges::sort(cpus);
-    cpus.erase(std::ranges::unique(cpus).begin(), cpus.end());
+    const std::set<int> cpus(parameters.cpus.begin(), parameters.cpus.end());
     return static_cast<std::size_t>(parameters.problem.ranks) > cpus.size();
   }
   return parameters.problem.ranks > CpuSet::of_thread(0).count();
