@@ -113,7 +113,7 @@ async function timeOfOurs(bytes, cpus) {
   return {
     time,
     share: moving === undefined ? null : moving.bytes / moving.rate / time,
-    how: outcome.implementation.split('chose ').at(-1),
+    how: outcome.implementation.split(/, (?:chose )?/).at(-1),
   };
 }
 

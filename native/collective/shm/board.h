@@ -16,7 +16,8 @@ inline constexpr int kMostRanks = 256;
 inline constexpr int kBarrierRounds = 8;  // log2 of kMostRanks
 // Payload and flag in one line: what arrives has arrived whole.
 inline constexpr std::size_t kLinePayload = kLineBytes - sizeof(std::uint64_t);
-inline constexpr std::size_t kMostLines = 40;
+// Past 8 KiB nobody would take them: everybody reads all that everybody gives.
+inline constexpr std::size_t kMostLines = 148;
 inline constexpr std::size_t kMostLinesPayload = kMostLines * kLinePayload;
 
 struct alignas(kLineBytes) Flag {
