@@ -1,17 +1,9 @@
 # Builds native/ and kernels/cpu into one addon that needs nothing but libc, libstdc++ and libdl.
 {
-  "variables": { "sanitize%": "" },
   "target_defaults": {
-    "cflags": ["-g1", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"],
+    "cflags": ["-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"],
     "cflags_cc!": ["-fno-exceptions", "-fno-rtti", "-std=gnu++17", "-std=gnu++1y", "-std=gnu++20"],
-    "cflags_cc": ["-std=c++20", "-fexceptions", "-frtti"],
-    "conditions": [
-      ["sanitize!=''", {
-        "cflags": ["-fsanitize=<(sanitize)", "-fno-omit-frame-pointer", "-g", "-O1"],
-        "ldflags": ["-fsanitize=<(sanitize)"],
-        "configurations": { "Release": { "cflags!": ["-O3"] } }
-      }]
-    ]
+    "cflags_cc": ["-std=c++20", "-fexceptions", "-frtti"]
   },
   "targets": [
     {

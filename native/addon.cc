@@ -28,6 +28,7 @@ using pibench::Nanoseconds;
 
 pibench::Fault fault(const Napi::Object& object) {
   const std::string kind = text(object, "kind");
+  if (kind == "repeated-work") return {pibench::FaultKind::repeated_work, 0, number(object, "share")};
   const std::uint64_t at = count(object, "at");
   if (kind == "wrong-element") return {pibench::FaultKind::wrong_element, at};
   if (kind == "slow-repetition") return {pibench::FaultKind::slow_repetition, at};
@@ -53,6 +54,7 @@ pibench::Job job(const Napi::Object& object) {
   const auto paths = child(object, "snapshotPaths").As<Napi::Array>();
   for (std::uint32_t i = 0; i < paths.Length(); ++i)
     job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
+  if (object.Has("ceilings")) job.ceilings = object.Get("ceilings").ToBoolean();
   if (object.Has("fault") && object.Get("fault").IsObject())
     job.fault = fault(object.Get("fault").As<Napi::Object>());
   return job;

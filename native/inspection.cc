@@ -121,7 +121,7 @@ Outcome inspect(const Job& job, Control& control) {
   PreemptionWire::disarm();
   spans.end("cool-down");
 
-  if (!outcome.samples.cancelled && !outcome.samples.out_of_time)
+  if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time)
     outcome.ceilings = workload->ceilings(job.cold);
   spans.end("ceilings");
   if (const RankTimes* const times = workload->rank_times()) outcome.ranks = *times;

@@ -5,13 +5,11 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import {
-  buildPrograms,
-  checkPath,
   checkPrograms,
   HOST,
   printResult,
   programAsked,
-  runProgram,
+  runPrograms,
   unhurried,
 } from './lib/native-programs.mjs';
 
@@ -46,6 +44,7 @@ const TARGETS = {
 /** Static, so that the emulator needs none of the other architecture's libraries. */
 const crossBuild = (arch) => ({
   ...HOST,
+  asBuilt: false,
   compiler: `${ARCHITECTURES[arch].triplet}-g++`,
   arch,
   folder: arch,
@@ -89,17 +88,12 @@ async function main(args) {
     );
   }
   const programs = (named.length > 0 ? named : target.programs).map(programAsked);
-  const binaries = await buildPrograms(
-    build,
-    programs.map(({ name }) => checkPath(name)),
-  );
-  for (const [index, binary] of binaries.entries()) {
-    const result = await runProgram(build, binary, programs[index].args);
+  await runPrograms(build, programs, (result) => {
     const skipped = [...new Set(leftOut(result, target.beyondEmulator))];
     const right = printResult(result);
     if (skipped.length > 0) process.stdout.write(`  NOT CHECKED: ${skipped.join(' ')}\n`);
     if (!right || skipped.length > 0) process.exitCode = 1;
-  }
+  });
 }
 
 await main(process.argv.slice(2)).catch((error) => {

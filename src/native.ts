@@ -14,6 +14,10 @@ export type FaultKind =
   | 'corrupt-rank'
   | 'absent-rank'
   | 'lost-rank';
+export type NativeFault =
+  | { readonly kind: FaultKind; readonly at: number }
+  /** Every call does this share of its work once more. */
+  | { readonly kind: 'repeated-work'; readonly share: number };
 
 export interface NativeJob {
   readonly workload: string;
@@ -28,10 +32,12 @@ export interface NativeJob {
   readonly least: number;
   readonly most: number;
   readonly cold: boolean;
+  /** Whether to measure what bounds a repetition; absent: yes. */
+  readonly ceilings?: boolean;
   /** 0: none. */
   readonly timeLimitSeconds: Seconds;
   readonly snapshotPaths: readonly string[];
-  readonly fault?: { readonly kind: FaultKind; readonly at: number } | null;
+  readonly fault?: NativeFault | null;
 }
 
 export interface NativeVerification {

@@ -19,9 +19,19 @@ class FaultyWorkload final : public Workload {
   FaultyWorkload(std::unique_ptr<Workload> inner, Fault fault, const Control& control)
       : inner_(std::move(inner)), fault_(fault), control_(control) {}
 
-  void prepare() override { inner_->prepare(); }
+  void prepare() override {
+    inner_->prepare();
+    if (fault_.kind == FaultKind::repeated_work) inner_->prepare_again(fault_.share);
+  }
   void run() noexcept override { run_calls(1); }
   void run_calls(std::uint64_t calls) noexcept override {
+    if (fault_.kind == FaultKind::repeated_work) {
+      for (std::uint64_t call = 0; call < calls; ++call) {
+        inner_->run();
+        inner_->run_again();
+      }
+      return;
+    }
     const bool now = control_.phase.load(std::memory_order_relaxed) == Phase::measure &&
                      control_.taken.load(std::memory_order_relaxed) == fault_.at;
     if (now) inner_->inject(fault_.kind);
@@ -72,6 +82,7 @@ class FaultyWorkload final : public Workload {
       case FaultKind::corrupt_rank:
       case FaultKind::absent_rank:
       case FaultKind::lost_rank:
+      case FaultKind::repeated_work:
         break;
     }
   }

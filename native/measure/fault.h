@@ -17,6 +17,7 @@ enum class FaultKind : std::uint8_t {
   slow_repetition,
   stall,
   crash,
+  repeated_work,
   corrupt_rank,
   absent_rank,
   lost_rank
@@ -24,7 +25,8 @@ enum class FaultKind : std::uint8_t {
 
 struct Fault {
   FaultKind kind = FaultKind::none;
-  std::uint64_t at = 0;  // the measured repetition in which it happens
+  std::uint64_t at = 0;  // the measured repetition in which it happens; of repeated work: in every call
+  double share = 0;      // of a call's work that is repeated in it
 };
 
 // Wraps a workload. `control` tells which repetition is running.

@@ -102,6 +102,11 @@ class Workload {
   // Makes the next call go wrong, where the kind of fault is one of its own.
   virtual void inject(FaultKind) noexcept {}
 
+  // For fault injection: what `run_again` repeats is so large a share of a call's work, exactly. After
+  // `prepare`. Throws where the work cannot be divided so.
+  virtual void prepare_again(double share);
+  virtual void run_again() noexcept {}
+
   // Brings the operands out of the caches. Outside the timed region.
   virtual void evict() noexcept = 0;
 

@@ -3,6 +3,7 @@ import { findIndicator } from '../indicators/index.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
+import { type LaunchNoise, launchNoise } from '../statistics/variance.js';
 import { without } from '../statistics/without.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Hertz, Seconds } from '../units.js';
@@ -29,6 +30,8 @@ export interface AnalysedInspection {
   /** The same, ascending: sorted once for all that ask for quantiles. */
   readonly sorted: Float64Array;
   readonly document: InspectionDocument | null;
+  /** For the variance of its batch; null where nothing was measured. */
+  readonly noise: LaunchNoise | null;
 }
 
 function observationOf(
@@ -115,7 +118,7 @@ export function analyseInspection(
       notChecked: [],
       spans: [],
     };
-    return { entry, samples: NO_SAMPLES.seconds, sorted: NO_SAMPLES.seconds, document };
+    return { entry, samples: NO_SAMPLES.seconds, sorted: NO_SAMPLES.seconds, document, noise: null };
   }
   const samples = read.samples.seconds;
   const sorted = sortedCopy(samples);
@@ -155,5 +158,6 @@ export function analyseInspection(
     notChecked: samples.length > 0 ? notChecked(observation).map(({ flag, why }) => ({ flag, why })) : [],
     spans: spansOf(document, wall),
   };
-  return { entry, samples, sorted, document };
+  const noise = statistics === null ? null : launchNoise(samples, statistics.median);
+  return { entry, samples, sorted, document, noise };
 }

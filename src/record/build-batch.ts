@@ -49,10 +49,12 @@ const medianOf = ({ sorted }: AnalysedInspection): Seconds => quantileSorted(sor
 function batchFlags(
   resting: readonly AnalysedInspection[],
   bounds: RecordBatch['roofline'],
+  { precision }: BatchSpec,
 ): RecordBatch['flags'] {
   const inspections = resting.map(({ entry }) => entry.index);
-  return [launchesNotIndependent(byTime(resting).map(medianOf)), aboveCeiling(bounds ?? null)].flatMap(
-    (flag) => (flag === null ? [] : [{ ...flag, inspections }]),
+  const dependent = launchesNotIndependent(byTime(resting).map(medianOf), precision !== undefined);
+  return [dependent, aboveCeiling(bounds ?? null)].flatMap((flag) =>
+    flag === null ? [] : [{ ...flag, inspections }],
   );
 }
 
@@ -214,7 +216,7 @@ export function buildBatch(
     measured: entries.filter(({ status }) => status === 'measured').length,
     verified,
     disturbedShare: disturbedShare(entries),
-    flags: [...flagsOf(inspections), ...batchFlags(resting, null)],
+    flags: [...flagsOf(inspections), ...batchFlags(resting, null, asked)],
     inspections: entries,
   };
   if (!scored)
@@ -235,7 +237,7 @@ export function buildBatch(
   const bounds = rooflineOf(work, headline.elapsed.median, resting);
   return {
     ...base,
-    flags: [...flagsOf(inspections), ...batchFlags(resting, bounds)],
+    flags: [...flagsOf(inspections), ...batchFlags(resting, bounds, asked)],
     elapsed: headline.elapsed,
     ...(headline.precision === undefined ? {} : { precision: headline.precision }),
     rate: rateOf(countedWork(base), headline, resting),

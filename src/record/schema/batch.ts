@@ -62,6 +62,12 @@ export function batchSchema(
         .describe(
           'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
         ),
+      flop2mnkLessMn: z
+        .number()
+        .optional()
+        .describe(
+          'the products counted as 2mnk - mn, as older figures have them; in no rate of ours; absent: no products, or a record from before it was written',
+        ),
     })
       .nullable()
       .describe('of one repetition; null: not known, in imported records only'),

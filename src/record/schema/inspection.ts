@@ -74,6 +74,6 @@ export function inspectionSchema(
     ranks: ranks.optional(),
     usage: usage.optional().describe('absent in documents from before it was read'),
     verification: verification.nullable(),
-    fault: object({ kind: z.string(), at: z.int() }).nullable(),
+    fault: object({ kind: z.string(), at: z.int().optional(), share: z.number().optional() }).nullable(),
   });
 }
