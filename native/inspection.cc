@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "measure/rendezvous.h"
 #include "measure/timer.h"
@@ -91,8 +92,9 @@ Outcome inspect(const Job& job, Control& control) {
 
   control.phase.store(Phase::calibrate, std::memory_order_relaxed);
   outcome.clock = measure_clock();
-  outcome.calls_per_sample =
-      starts_cold ? 1 : calibrate(call_seconds(outcome.warmup, *workload), outcome.clock, job.cold);
+  outcome.calls_per_sample = starts_cold ? 1
+                                         : calibrate(call_seconds(outcome.warmup, *workload), outcome.clock,
+                                                     job.cold || workload->times_each_call());
   outcome.frequency_before = effective_frequency();
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   if (!starts_cold) settle(*workload);
@@ -101,6 +103,7 @@ Outcome inspect(const Job& job, Control& control) {
 
   if (!control.cancel.load(std::memory_order_relaxed)) {
     control.phase.store(Phase::measure, std::memory_order_relaxed);
+    workload->begin_samples(job.repetitions > 0 ? job.repetitions : job.most);
     HostTimer timer;
     SoloRendezvous rendezvous;
     const auto stop = stop_rule(job);
@@ -111,6 +114,7 @@ Outcome inspect(const Job& job, Control& control) {
   }
   spans.end("measure");
 
+  if (const std::string why = workload->failure(); !why.empty()) throw std::runtime_error(why);
   control.phase.store(Phase::cool_down, std::memory_order_relaxed);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   outcome.frequency_after = effective_frequency();
@@ -120,6 +124,7 @@ Outcome inspect(const Job& job, Control& control) {
   if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time)
     outcome.ceilings = workload->ceilings(job.cold);
   spans.end("ceilings");
+  if (const RankTimes* const times = workload->rank_times()) outcome.ranks = *times;
 
   control.phase.store(Phase::verify, std::memory_order_relaxed);
   if (outcome.samples.taken > 0) outcome.verification = workload->verify();

@@ -52,6 +52,7 @@ struct Outcome {
   std::string implementation;
   std::optional<LibraryReport> library;
   Ceilings ceilings;
+  std::optional<RankTimes> ranks;
   std::optional<Verification> verification;
 };
 

@@ -10,7 +10,18 @@
 
 namespace pibench {
 
-enum class FaultKind : std::uint8_t { none, wrong_element, slow_repetition, stall, crash, repeated_work };
+// The last three are of a rank: its contribution is altered, it never arrives, its process is killed.
+enum class FaultKind : std::uint8_t {
+  none,
+  wrong_element,
+  slow_repetition,
+  stall,
+  crash,
+  repeated_work,
+  corrupt_rank,
+  absent_rank,
+  lost_rank
+};
 
 struct Fault {
   FaultKind kind = FaultKind::none;

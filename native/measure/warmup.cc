@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace pibench {
 namespace {
@@ -99,7 +100,9 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
     const Nanoseconds entry = now();
     workload.run();
     const Nanoseconds exit = now();
-    if (judge.enough(entry, exit) || exit >= deadline || control.cancel.load(std::memory_order_relaxed))
+    const std::optional<Timed> timed = workload.measured({entry, exit, false});
+    if (!timed || judge.enough(timed->entry, timed->exit) || exit >= deadline ||
+        control.cancel.load(std::memory_order_relaxed))
       break;
   }
   return judge.result();

@@ -1,11 +1,12 @@
 /** The registry of indicators: a new one is its file and its line here. */
 import { UserError } from '../errors.js';
+import { collective } from './collective.js';
 import type { Indicator } from './indicator.js';
 import { matmul } from './matmul.js';
 import { memory } from './memory.js';
 import { peak } from './peak.js';
 
-export const indicators: readonly Indicator[] = [matmul, memory, peak];
+export const indicators: readonly Indicator[] = [matmul, memory, peak, collective];
 
 /** @throws UserError when there is no such indicator. */
 export function findIndicator(name: string): Indicator {

@@ -47,7 +47,7 @@ function observationOf(
     drift,
     disturbed,
     wall: document.wall - document.evicting,
-    threads: Number(document.case.parameters.threads ?? 1),
+    threads: findIndicator(document.case.indicator).threads(document.case.parameters),
     pinned: document.cpus.length > 0,
     callsPerSample: document.callsPerSample,
     clockOverhead: document.clock.overhead,
@@ -149,6 +149,7 @@ export function analyseInspection(
     steady: document.warmup.steady,
     frequency: frequencyOf(document),
     ceilings: document.ceilings ?? null,
+    ...(document.ranks === undefined ? {} : { ranks: document.ranks }),
     verification: document.verification,
     flags:
       samples.length > 0

@@ -10,7 +10,7 @@ const sustained = z.number().nullable().describe('over the wall clock; null: not
 
 function recordInspectionSchema(
   object: ObjectOf,
-  { status, flag, verification, ceilings, span }: LaunchSchemas,
+  { status, flag, verification, ceilings, ranks, span }: LaunchSchemas,
 ) {
   return object({
     index: z.int(),
@@ -29,6 +29,7 @@ function recordInspectionSchema(
       .optional()
       .describe('effective hertz of the first thread: mean of before and after the repetitions'),
     ceilings: ceilings.nullable().optional(),
+    ranks: ranks.optional(),
     verification: verification.nullable(),
     flags: z.array(flag),
     notChecked: z.array(object({ flag: z.string(), why: z.string() })),
@@ -40,7 +41,7 @@ export function batchSchema(
   object: ObjectOf,
   parts: CaseSchemas & CampaignSchemas & LaunchSchemas & { imported: ImportedSchemas },
 ) {
-  const { caseSchema, stackIdentity, asked, imported, flag } = parts;
+  const { caseSchema, stackIdentity, asked, imported, flag, ranks } = parts;
   const interval = object({
     level: z.number(),
     low: z.number(),
@@ -109,6 +110,19 @@ export function batchSchema(
       .nullable()
       .optional()
       .describe('Williams, Waterman & Patterson 2009; null where no ceiling is known'),
+    ranks: ranks
+      .extend({
+        ceiling: object({
+          rate: z.number(),
+          bytes: z.number(),
+          by: z.string(),
+          share: z.number().describe('time at the ceiling / median time'),
+        })
+          .nullable()
+          .describe('null: not known, as where latency decides'),
+      })
+      .optional()
+      .describe('of all launches together: medians of what is typical, sums of what adds'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
     variance: object({
       between: z

@@ -50,7 +50,15 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
     .union([
       object({
         inspection: z.int().min(0),
-        kind: z.enum(['wrong-element', 'slow-repetition', 'stall', 'crash']),
+        kind: z.enum([
+          'wrong-element',
+          'slow-repetition',
+          'stall',
+          'crash',
+          'corrupt-rank',
+          'absent-rank',
+          'lost-rank',
+        ]),
         at: z.int().min(0).describe('repetition in which it happens'),
       }),
       object({

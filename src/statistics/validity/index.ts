@@ -3,6 +3,7 @@ import type { Observation } from '../../telemetry/types.js';
 import { requireFinite } from '../finite.js';
 import { clockLimited } from './clock-limited.js';
 import { contended } from './contended.js';
+import { crowded } from './crowded.js';
 import type { Detector } from './detector.js';
 import { drifting } from './drifting.js';
 import { migrated } from './migrated.js';
@@ -24,6 +25,7 @@ export const detectors: readonly Detector[] = [
   preempted,
   migrated,
   contended,
+  crowded,
   drifting,
   stepped,
   notSteady,
