@@ -122,6 +122,7 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
   const samples = encodeSamples(
     { seconds, entries, disturbed: disturbed === null ? null : Array.from(disturbed) },
     outcome.callsPerSample,
+    outcome.ranks,
   );
   const file = { file: job.samplesName, sha256: sha256(samples) };
   const moments = {

@@ -203,6 +203,11 @@ void check_ceilings(Checks& check) {
   Control cancelled;
   cancelled.cancel = true;
   not_asked(pibench::inspect(counting_job(never), cancelled), never, "cancelled");
+
+  Asked unwanted;
+  Job without = counting_job(unwanted);
+  without.ceilings = false;
+  not_asked(inspect(without), unwanted, "where the job wants none");
 }
 
 void check_stops(Checks& check) {
