@@ -1,17 +1,9 @@
 # Builds native/ and kernels/cpu into one addon that needs nothing but libc, libstdc++ and libdl.
 {
-  "variables": { "sanitize%": "" },
   "target_defaults": {
-    "cflags": ["-g1", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"],
+    "cflags": ["-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"],
     "cflags_cc!": ["-fno-exceptions", "-fno-rtti", "-std=gnu++17", "-std=gnu++1y", "-std=gnu++20"],
-    "cflags_cc": ["-std=c++20", "-fexceptions", "-frtti"],
-    "conditions": [
-      ["sanitize!=''", {
-        "cflags": ["-fsanitize=<(sanitize)", "-fno-omit-frame-pointer", "-g", "-O1"],
-        "ldflags": ["-fsanitize=<(sanitize)"],
-        "configurations": { "Release": { "cflags!": ["-O3"] } }
-      }]
-    ]
+    "cflags_cc": ["-std=c++20", "-fexceptions", "-frtti"]
   },
   "targets": [
     {
@@ -37,6 +29,14 @@
         "native/cuda/session.cc",
         "native/inspection.cc",
         "native/workloads.cc",
+        "native/collective/ceiling.cc",
+        "native/collective/collective_workload.cc",
+        "native/collective/data.cc",
+        "native/collective/problem.cc",
+        "native/collective/rank_executor.cc",
+        "native/collective/shm/children.cc",
+        "native/collective/shm/shm_port.cc",
+        "native/collective/shm/shm_transport.cc",
         "native/matmul/matmul_workload.cc",
         "native/measure/clock.cc",
         "native/measure/fault.cc",
@@ -65,6 +65,8 @@
         "kernels/cpu/cache_sizes.cc",
         "kernels/cpu/cpu_features.cc",
         "kernels/cpu/data_type_name.cc",
+        "kernels/cpu/collective/dispatch.cc",
+        "kernels/cpu/collective/portable.cc",
         "kernels/cpu/gemm/blocking.cc",
         "kernels/cpu/gemm/dispatch.cc",
         "kernels/cpu/gemm/loop_nest.cc",
@@ -83,7 +85,7 @@
         ["target_arch=='x64'", {
           "dependencies": [
             "gemm_portable_v3", "gemm_avx2", "gemm_avx512", "gemm_avx512_bf16", "gemm_avx512_vnni", "gemm_amx_bf16", "gemm_amx_int8",
-            "memory_avx2", "memory_avx512"
+            "memory_avx2", "memory_avx512", "collective_avx2", "collective_avx512"
           ]
         }],
         ["target_arch=='arm64'", { "dependencies": ["gemm_neon", "gemm_neon_dotprod", "gemm_neon_i8mm", "gemm_neon_bf16"] }]
@@ -135,6 +137,18 @@
           "type": "static_library",
           "sources": ["kernels/cpu/gemm/amx_int8.cc"],
           "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mamx-tile", "-mamx-int8", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
+        },
+        {
+          "target_name": "collective_avx2",
+          "type": "static_library",
+          "sources": ["kernels/cpu/collective/avx2.cc"],
+          "cflags": ["-fPIC", "-mavx2"]
+        },
+        {
+          "target_name": "collective_avx512",
+          "type": "static_library",
+          "sources": ["kernels/cpu/collective/avx512.cc"],
+          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "memory_avx2",

@@ -32,7 +32,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
 } else {
   if ((isClone && dependenciesMissing()) || addonStale() || compiledStale()) {
     const { bootstrap } = await import('../scripts/lib/bootstrap.mjs');
-    const failure = bootstrap();
+    const failure = await bootstrap();
     if (failure !== null) refuse(failure);
   }
   const { main } = await import('../dist/cli/main.js');

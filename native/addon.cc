@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "../kernels/cpu/collective/dispatch.h"
 #include "../kernels/cpu/data_type_name.h"
 #include "../kernels/cpu/gemm/gemm.h"
 #include "../kernels/cpu/memory/dispatch.h"
@@ -30,11 +31,15 @@ using pibench::Nanoseconds;
 
 pibench::Fault fault(const Napi::Object& object) {
   const std::string kind = text(object, "kind");
+  if (kind == "repeated-work") return {pibench::FaultKind::repeated_work, 0, number(object, "share")};
   const std::uint64_t at = count(object, "at");
   if (kind == "wrong-element") return {pibench::FaultKind::wrong_element, at};
   if (kind == "slow-repetition") return {pibench::FaultKind::slow_repetition, at};
   if (kind == "stall") return {pibench::FaultKind::stall, at};
   if (kind == "crash") return {pibench::FaultKind::crash, at};
+  if (kind == "corrupt-rank") return {pibench::FaultKind::corrupt_rank, at};
+  if (kind == "absent-rank") return {pibench::FaultKind::absent_rank, at};
+  if (kind == "lost-rank") return {pibench::FaultKind::lost_rank, at};
   throw Napi::TypeError::New(object.Env(), "unknown fault " + kind);
 }
 
@@ -52,12 +57,36 @@ pibench::Job job(const Napi::Object& object) {
   const auto paths = child(object, "snapshotPaths").As<Napi::Array>();
   for (std::uint32_t i = 0; i < paths.Length(); ++i)
     job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
+  if (object.Has("ceilings")) job.ceilings = object.Get("ceilings").ToBoolean();
   if (object.Has("fault") && object.Get("fault").IsObject())
     job.fault = fault(object.Get("fault").As<Napi::Object>());
   return job;
 }
 
 // ---- C++ to JavaScript ------------------------------------------------------------------------------------
+
+// { ranks, entries, exits, late, useful, runtime }; times after the first rank's first entry, repetition by
+// repetition
+Napi::Object ranks_object(Napi::Env env, const pibench::RankTimes& times) {
+  const std::size_t count = times.entries.size();
+  const auto first_repetition =
+      times.entries.begin() + static_cast<std::ptrdiff_t>(std::min(times.ranks, count));
+  const Nanoseconds first = count > 0 ? *std::min_element(times.entries.begin(), first_repetition) : 0;
+  auto entries = Napi::Float64Array::New(env, count);
+  auto exits = Napi::Float64Array::New(env, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    entries[i] = to_seconds(times.entries[i] - first);
+    exits[i] = to_seconds(times.exits[i] - first);
+  }
+  auto object = Napi::Object::New(env);
+  object.Set("count", static_cast<double>(times.ranks));
+  object.Set("entries", entries);
+  object.Set("exits", exits);
+  object.Set("late", static_cast<double>(times.late));
+  object.Set("useful", seconds_array(env, times.useful));
+  object.Set("runtimeSeconds", times.runtime);
+  return object;
+}
 
 Napi::Object samples_object(Napi::Env env, const pibench::Outcome& outcome) {
   const auto& samples = outcome.samples;
@@ -118,6 +147,7 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   object.Set("implementation", outcome.implementation);
   object.Set("library", outcome.library ? library_object(env, *outcome.library) : env.Null());
   object.Set("ceilings", ceilings_object(env, outcome.ceilings));
+  object.Set("ranks", outcome.ranks ? ranks_object(env, *outcome.ranks) : env.Null());
   object.Set("verification",
              outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
   return object;
@@ -220,16 +250,26 @@ Napi::Value kernels(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// memoryKernels() -> [{ isa, runsHere }], best first
-Napi::Value memory_kernels(const Napi::CallbackInfo& info) {
-  auto list = Napi::Array::New(info.Env());
-  for (const auto* table : pibench::kernels::memory::kernel_tables()) {
-    auto entry = Napi::Object::New(info.Env());
+template <typename Tables>
+Napi::Value table_list(Napi::Env env, const Tables& tables) {
+  auto list = Napi::Array::New(env);
+  for (const auto* table : tables) {
+    auto entry = Napi::Object::New(env);
     entry.Set("isa", table->name);
-    entry.Set("runsHere", pibench::kernels::memory::runs_here(*table));
+    entry.Set("runsHere", runs_here(*table));
     list.Set(list.Length(), entry);
   }
   return list;
+}
+
+// memoryKernels() -> [{ isa, runsHere }], best first
+Napi::Value memory_kernels(const Napi::CallbackInfo& info) {
+  return table_list(info.Env(), pibench::kernels::memory::kernel_tables());
+}
+
+// collectiveKernels() -> [{ isa, runsHere }], best first
+Napi::Value collective_kernels(const Napi::CallbackInfo& info) {
+  return table_list(info.Env(), pibench::kernels::collective::kernel_tables());
 }
 
 // peakLoop(dtype, isa, iterations) -> { operations, seconds }: the register-only ceiling of one thread
@@ -316,6 +356,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("inspect", Napi::Function::New(env, inspect));
   exports.Set("kernels", Napi::Function::New(env, kernels));
   exports.Set("memoryKernels", Napi::Function::New(env, memory_kernels));
+  exports.Set("collectiveKernels", Napi::Function::New(env, collective_kernels));
   exports.Set("peakLoop", Napi::Function::New(env, peak_loop));
   exports.Set("probeLibrary", Napi::Function::New(env, probe_library));
   exports.Set("describeGpus", Napi::Function::New(env, describe_gpus));

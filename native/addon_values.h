@@ -137,6 +137,13 @@ inline Napi::Object ceilings_object(Napi::Env env, const Ceilings& ceilings) {
     memory.Set("bytes", ceilings.bytes);
     object.Set("memory", memory);
   }
+  if (ceilings.moved_per_second > 0) {
+    auto moving = Napi::Object::New(env);
+    moving.Set("rate", ceilings.moved_per_second);
+    moving.Set("bytes", ceilings.moved);
+    moving.Set("by", ceilings.moved_by);
+    object.Set("moving", moving);
+  }
   return object;
 }
 

@@ -113,7 +113,8 @@ Outcome inspect(const Job& job, Control& control) {
   outcome.clock_name = device == nullptr ? "monotonic" : device->name();
   const double call = starts_cold ? 0 : call_seconds(outcome.warmup, *workload);
   const double most_calls = device == nullptr ? kMostCalls : kMostEnqueuedCalls;
-  outcome.calls_per_sample = starts_cold ? 1 : calibrate(call, outcome.clock, job.cold, most_calls);
+  outcome.calls_per_sample =
+      starts_cold ? 1 : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), most_calls);
   if (device != nullptr) device->plan(outcome.calls_per_sample, call);
   outcome.frequency_before = frequency_of(device);
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
@@ -125,6 +126,7 @@ Outcome inspect(const Job& job, Control& control) {
   const Nanoseconds measuring = now();
   if (!control.cancel.load(std::memory_order_relaxed)) {
     control.phase.store(Phase::measure, std::memory_order_relaxed);
+    workload->begin_samples(job.repetitions > 0 ? job.repetitions : job.most);
     SoloRendezvous rendezvous;
     const auto stop = stop_rule(job);
     const auto repeat_with = [&](auto& timer) {
@@ -142,6 +144,7 @@ Outcome inspect(const Job& job, Control& control) {
   }
   spans.end("measure");
 
+  if (const std::string why = workload->failure(); !why.empty()) throw std::runtime_error(why);
   control.phase.store(Phase::cool_down, std::memory_order_relaxed);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   outcome.frequency_after = frequency_of(device);
@@ -149,10 +152,11 @@ Outcome inspect(const Job& job, Control& control) {
   PreemptionWire::disarm();
   spans.end("cool-down");
 
-  if (!outcome.samples.cancelled && !outcome.samples.out_of_time)
+  if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time)
     outcome.ceilings = workload->ceilings(job.cold);
   raise_failure(device);
   spans.end("ceilings");
+  if (const RankTimes* const times = workload->rank_times()) outcome.ranks = *times;
 
   control.phase.store(Phase::verify, std::memory_order_relaxed);
   if (outcome.samples.taken > 0) outcome.verification = workload->verify();

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "../kernels/cpu/data_type_name.h"
+#include "collective/collective_workload.h"
+#include "collective/shm/shm_transport.h"
 #include "cuda/launch_workload.h"
 #include "cuda/matmul_workload.h"
 #include "cuda/memory_workload.h"
@@ -106,15 +108,44 @@ Make cuda_launch(const WorkloadParameters& p) {
   return [parameters] { return cuda::make_launch_workload(parameters); };
 }
 
+std::function<std::unique_ptr<collective::Transport>()> transport_of(const WorkloadParameters& p,
+                                                                     const collective::Problem& problem) {
+  const std::string& name = p.text("transport");
+  if (name != "shm") throw std::invalid_argument("unknown transport " + name);
+  const collective::ShmParameters parameters{problem, p.text("workers") == "processes", p.integers("cpus"),
+                                             p.text("isa"),
+                                             static_cast<Nanoseconds>(p.number("patienceSeconds") * 1e9)};
+  return [parameters] { return collective::make_shm_transport(parameters); };
+}
+
+Make collective(const WorkloadParameters& p) {
+  const auto integer = [&p](const char* name) { return static_cast<int>(p.number(name)); };
+  const collective::Problem problem{collective::operation_named(p.text("operation")),
+                                    collective::element_named(p.text("dtype")),
+                                    collective::redop_named(p.text("redop")),
+                                    collective::pattern_named(p.text("pattern")),
+                                    integer("ranks"),
+                                    integer("root"),
+                                    static_cast<std::size_t>(p.number("count")),
+                                    p.number("inPlace") != 0};
+  const collective::Parameters parameters{
+      {problem, collective::sync_named(p.text("sync")), p.number("fresh") != 0,
+       static_cast<std::uint64_t>(p.number("seed"))},
+      p.text("algorithm")};
+  const auto transport = transport_of(p, problem);
+  return [parameters, transport] { return collective::make_workload(parameters, transport); };
+}
+
 Make idle(const WorkloadParameters&) {
   return [] { return make_idle_workload(); };
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 9> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 10> kWorkloads{{
     {"matmul", matmul},
     {"peak", peak},
     {"memory", memory},
+    {"collective", collective},
     {"cuda-matmul", cuda_matmul},
     {"cuda-peak", cuda_peak},
     {"cuda-pass", cuda_pass},

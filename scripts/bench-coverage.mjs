@@ -12,9 +12,11 @@ import {
   misses,
   replayed,
   sequentialTable,
+  spendingTable,
 } from './bench-coverage/report.mjs';
-import { EFFECTS, NOISES } from './bench-coverage/series.mjs';
+import { EFFECTS, MOODS, NOISES } from './bench-coverage/series.mjs';
 import { simulateFixed, simulateSequential, TARGETS } from './bench-coverage/simulate.mjs';
+import { COSTS, SPREADS, simulateSpending, TARGET } from './bench-coverage/spend.mjs';
 
 /** The methods are shown side by side at this number of launches. */
 const SIDE_BY_SIDE = 20;
@@ -38,16 +40,32 @@ function fixedSettings(options) {
 function sequentialSettings(options) {
   const pairs = [
     ...Object.keys(NOISES).map((noise) => [noise, 'normal']),
-    ...Object.keys(EFFECTS).flatMap((effect) => (effect === 'normal' ? [] : [['independent', effect]])),
+    ...Object.keys({ ...EFFECTS, ...MOODS }).flatMap((effect) =>
+      effect === 'normal' ? [] : [['independent', effect]],
+    ),
   ];
   return pairs.flatMap(([noise, effect], i) =>
     TARGETS.map((target, j) => {
       progress(`to a target: ${noise}; launches: ${effect}`);
       const seed = options.seed + 100_000 + 1000 * i + j;
-      const result = simulateSequential(NOISES[noise], EFFECTS[effect], target, { ...options, seed });
+      const result = simulateSequential(NOISES[noise], { ...EFFECTS, ...MOODS }[effect], target, {
+        ...options,
+        seed,
+      });
       return { noise, effect, target, result };
     }),
   );
+}
+
+/** Trials of what a precision spends: each is a campaign. */
+const SPENDING_SHARE = 0.2;
+
+function spendingSettings({ trials: all, seed }) {
+  const trials = Math.ceil(SPENDING_SHARE * all);
+  return SPREADS.map((spread, i) => {
+    progress(`what a precision spends: ${i + 1} of ${SPREADS.length}`);
+    return { ...spread, trials, result: simulateSpending(spread, trials, seed + 200_000 + 1000 * i) };
+  });
 }
 
 function verdict(settings, name, trials) {
@@ -87,10 +105,16 @@ function main() {
   print(`## Beside others, ${SIDE_BY_SIDE} launches (criterion: one)`);
   print(methodsTable(settings, SIDE_BY_SIDE));
   const sequential = sequentialSettings(options);
+  const spending = spendingSettings(options);
   progress('');
   print('## Until a precision is reached');
   print(`Looked at after each launch, at most 300; ${sequential[0].result.runs} trials. Truth as above.`);
   print(sequentialTable(sequential));
+  print('## What a precision spends');
+  print(
+    `±${100 * TARGET} %, with the schedule of --precision from its pilots on: a launch costs ${COSTS.costOfLaunch} s beside its repetitions of ${1e3 * COSTS.costOfRepetition} ms. Medians of ${spending[0].trials} campaigns; the best is what the best of some fixed numbers of repetitions takes, chosen by who knows both spreads. Spreads are standard deviations.`,
+  );
+  print(spendingTable(spending));
   if (records.length > 0) {
     print('## Real launches, replayed');
     for (const one of records) print(replayed(one));

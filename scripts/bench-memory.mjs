@@ -9,24 +9,13 @@ import { coresHere, describeHere } from '../dist/cli/here.js';
 import { defaultSizes } from '../dist/indicators/memory-sizes.js';
 import { availableMemory } from '../dist/machine/capacity.js';
 import { formatBytes } from '../dist/quantities/format.js';
-import { median } from './lib/measure.mjs';
+import { intervalOf, median } from './lib/measure.mjs';
 import { buildPrograms, HOST } from './lib/native-programs.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 15);
 const NEAR_BEST = 0.95;
 const GIGA = 1e9;
-
-/** Order statistics: with 15 rounds the 4th to the 12th hold the median with 96 %. */
-function intervalOf(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const reach = Math.ceil(0.98 * Math.sqrt(sorted.length));
-  const middle = (sorted.length - 1) / 2;
-  return [
-    sorted[Math.max(0, Math.floor(middle - reach))],
-    sorted[Math.min(sorted.length - 1, Math.ceil(middle + reach))],
-  ];
-}
 
 const ratios = (a, b) => a.map((value, i) => value / b[i]);
 

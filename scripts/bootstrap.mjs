@@ -1,7 +1,7 @@
 // npm run pretest: makes a fresh clone ready.
 import { bootstrap } from './lib/bootstrap.mjs';
 
-const failure = bootstrap();
+const failure = await bootstrap();
 if (failure !== null) {
   process.stderr.write(`pi-bench: ${failure}\n`);
   process.exitCode = 1;

@@ -2,12 +2,11 @@
 // with the flags of binding.gyp? `--fix` formats it. Files that were tidy and have not changed are not looked into again.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import { packageRoot } from './lib/tree.mjs';
 import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
-import { addonSources, commonFlags, filesBelow } from './native-sources.mjs';
+import { addonSources, commonFlags, filesBelow, nodeHeaderFlags } from './native-sources.mjs';
 
 const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate', 'scripts/cuda-check'];
 const PARALLEL = 2;
@@ -23,13 +22,6 @@ function missingTool() {
 function isFormatted(files) {
   const how = process.argv.includes('--fix') ? ['-i'] : ['--dry-run', '-Werror'];
   return spawnSync('clang-format', [...how, ...files], { cwd: packageRoot, stdio: 'inherit' }).status === 0;
-}
-
-/** Node's own headers and node-addon-api's are not ours to lint: system headers. */
-function headerFlags() {
-  const addonApi = dirname(createRequire(join(packageRoot, 'package.json')).resolve('node-addon-api/napi.h'));
-  const node = join(dirname(dirname(process.execPath)), 'include', 'node');
-  return ['-isystem', addonApi, '-isystem', node];
 }
 
 const FOREIGN = Object.keys(ARCHITECTURES).filter((arch) => arch !== process.arch);
@@ -49,7 +41,7 @@ function tidyFlags(path) {
   const flags = sourceFor(path, arch ?? process.arch)?.flags ?? commonFlags();
   const cross =
     arch === undefined ? [] : [`--target=${ARCHITECTURES[arch].triplet}`, '-isystem', crossHeaders(arch)];
-  return [...flags.filter((flag) => flag !== '-Werror'), ...cross, ...headerFlags()];
+  return [...flags.filter((flag) => flag !== '-Werror'), ...cross, ...nodeHeaderFlags()];
 }
 
 /** What a verdict depends on besides the sources. */

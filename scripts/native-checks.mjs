@@ -11,47 +11,27 @@ import {
   printResult,
   programAsked,
   runProgram,
+  runPrograms,
   unhurried,
 } from './lib/native-programs.mjs';
+import { SANITIZED } from './lib/sanitized-builds.mjs';
 
 export { checkPrograms };
 
-/** Each mode and what it adds to the flags of the addon. */
-const MODES = {
-  '': HOST,
-  'address,undefined': {
-    ...HOST,
-    folder: 'address',
-    flags: [
-      '-O1',
-      '-g',
-      '-fno-omit-frame-pointer',
-      '-fsanitize=address,undefined',
-      '-fno-sanitize-recover=all',
-    ],
-    timeLimit: 300_000,
-    environment: { ASAN_OPTIONS: 'detect_stack_use_after_return=1', UBSAN_OPTIONS: 'print_stacktrace=1' },
-  },
-  thread: {
-    ...HOST,
-    folder: 'thread',
-    flags: ['-O1', '-g', '-fno-omit-frame-pointer', '-fsanitize=thread'],
-    timeLimit: 300_000,
-    environment: { TSAN_OPTIONS: 'halt_on_error=1' },
-    without: ['shapes', 'cuda_gemm', 'cuda_passes'], // one thread
-  },
-};
+const BUILDS = { '': HOST, ...SANITIZED };
+/** What shows a sanitizer nothing. */
+const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes'] }; // one thread
 
-export const sanitizers = Object.keys(MODES).filter((mode) => mode !== '');
+export const sanitizers = Object.keys(SANITIZED);
 
 /** Compiles the programs named and returns where each is, relative to the package. */
 export const buildChecks = (programs = checkPrograms(), sanitize = '') =>
-  buildPrograms(MODES[sanitize], programs.map(checkPath));
+  buildPrograms(BUILDS[sanitize], programs.map(checkPath));
 
-export const runCheck = (binary, sanitize = '') => runProgram(MODES[sanitize], binary);
+export const runCheck = (binary, sanitize = '') => runProgram(BUILDS[sanitize], binary);
 
 /** What is run where no program is named. */
-const programsOf = (sanitize) => checkPrograms().filter((name) => !MODES[sanitize].without?.includes(name));
+const programsOf = (sanitize) => checkPrograms().filter((name) => !WITHOUT[sanitize]?.includes(name));
 
 async function main(args) {
   const { values, positionals } = parseArgs({
@@ -59,19 +39,12 @@ async function main(args) {
     options: { sanitize: { type: 'string', default: '' }, long: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const mode = MODES[values.sanitize];
-  if (mode === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
-  const build = values.long ? unhurried(mode) : mode;
+  const asked = BUILDS[values.sanitize];
+  if (asked === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
   const programs = (positionals.length > 0 ? positionals : programsOf(values.sanitize)).map(programAsked);
-  const binaries = await buildPrograms(
-    build,
-    programs.map(({ name }) => checkPath(name)),
-  );
-  let wrong = 0;
-  for (const [index, binary] of binaries.entries()) {
-    if (!printResult(await runProgram(build, binary, programs[index].args))) wrong += 1;
-  }
-  if (wrong > 0) process.exitCode = 1;
+  await runPrograms(values.long ? unhurried(asked) : asked, programs, (result) => {
+    if (!printResult(result)) process.exitCode = 1;
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,7 +1,8 @@
 // What the native code consists of and how each file is compiled, as binding.gyp says: the checks and the linters
 // compile the same files with the same flags as the addon.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { packageRoot } from './lib/tree.mjs';
 
 /** binding.gyp is JSON but for its comments; keep it so. */
@@ -14,21 +15,25 @@ function readBinding() {
   }
 }
 
-/** The targets that are built for an architecture: those of the file and those of its conditions that hold. */
+/**
+ * The targets that are built for an architecture: those of its conditions that hold, which take longest to compile, and
+ * those of the file.
+ */
 function targetsFor(binding, arch) {
   const conditional = (binding.conditions ?? [])
     .filter(([condition]) => condition === `target_arch=='${arch}'`)
     .flatMap(([, then]) => then.targets ?? []);
-  return [...binding.targets, ...conditional];
+  return [...conditional, ...binding.targets];
 }
 
-/** The sources of the addon for an architecture, as Node names it, and the flags with which each is compiled. */
+/** The sources of the addon for an architecture, as Node names it, the target of each and the flags with which it is compiled. */
 export function addonSources(arch = process.arch) {
   const binding = readBinding();
   const common = [...binding.target_defaults.cflags, ...binding.target_defaults.cflags_cc];
   return targetsFor(binding, arch).flatMap((target) =>
     target.sources.map((path) => ({
       path,
+      target: target.target_name,
       flags: [
         ...common,
         ...(target.cflags ?? []),
@@ -43,6 +48,13 @@ export function addonSources(arch = process.arch) {
 export function commonFlags() {
   const { target_defaults } = readBinding();
   return [...target_defaults.cflags, ...target_defaults.cflags_cc];
+}
+
+/** Node's own headers and node-addon-api's, which addon.cc includes: system headers, not ours to lint. */
+export function nodeHeaderFlags() {
+  const addonApi = dirname(createRequire(join(packageRoot, 'package.json')).resolve('node-addon-api/napi.h'));
+  const node = join(dirname(dirname(process.execPath)), 'include', 'node');
+  return ['-isystem', addonApi, '-isystem', node];
 }
 
 /** Every C++ file below a folder of the package, in order. */

@@ -1,10 +1,12 @@
-// node scripts/sanitize-addon.mjs [address,undefined | thread]: builds the whole addon with sanitizers (with each of
-// them where none is named), in a copy of the tree so that build/Release stays as it is, and uses it in Node. Fails
+// node scripts/sanitize-addon.mjs [address,undefined | thread]: makes the whole addon with sanitizers (with each of them
+// where none is named), of the objects of which native-checks.mjs makes the check programs, and uses it in Node. Fails
 // where a sanitizer reports anything.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildAddon } from './lib/native-objects.mjs';
+import { SANITIZED } from './lib/sanitized-builds.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 const TIME_LIMIT_MS = 300_000;
@@ -39,26 +41,6 @@ function libraryPath(name) {
   return path;
 }
 
-/** Copies what the addon is built from and builds it there with the package's own script. */
-function buildIn(folder, sanitize) {
-  for (const name of ['native', 'kernels', 'scripts', 'binding.gyp', 'package.json']) {
-    cpSync(join(packageRoot, name), join(folder, name), { recursive: true });
-  }
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(
-    join(packageRoot, 'node_modules', 'node-addon-api'),
-    join(folder, 'node_modules', 'node-addon-api'),
-  );
-  const done = spawnSync(process.execPath, ['scripts/build-native.mjs'], {
-    cwd: folder,
-    env: { ...process.env, GYP_DEFINES: `sanitize=${sanitize}` },
-    encoding: 'utf8',
-  });
-  if (done.status !== 0)
-    throw new Error(`the addon could not be built with -fsanitize=${sanitize}\n${done.stderr}`);
-  return join(folder, 'build', 'Release', 'pibench.node');
-}
-
 /** Runs one exercise; returns null or what went wrong. */
 function exercise(addon, what, sanitize, folder) {
   const { library, options } = SANITIZERS[sanitize];
@@ -78,11 +60,11 @@ function exercise(addon, what, sanitize, folder) {
 }
 
 /** Builds with one sanitizer and runs every exercise; returns whether nothing was reported. */
-function sanitized(sanitize) {
+async function sanitized(sanitize) {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-sanitize-'));
   let clean = true;
   try {
-    const addon = buildIn(folder, sanitize);
+    const addon = join(packageRoot, await buildAddon(SANITIZED[sanitize]));
     for (const what of ['all', 'exit']) {
       const trouble = exercise(addon, what, sanitize, folder);
       const verdict = trouble === null ? 'nothing reported' : `FAILED\n${trouble}`;
@@ -103,6 +85,6 @@ const wanted = process.argv.length > 2 ? process.argv.slice(2) : known;
 if (wanted.some((name) => !known.includes(name))) {
   process.stderr.write(`sanitize-addon: say which sanitizer: ${known.join(' or ')}\n`);
   process.exitCode = 64;
-} else if (!wanted.map(sanitized).every(Boolean)) {
-  process.exitCode = 1;
+} else {
+  for (const name of wanted) if (!(await sanitized(name))) process.exitCode = 1;
 }

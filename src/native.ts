@@ -7,7 +7,18 @@ import type { Bytes, Hertz, Seconds } from './units.js';
 
 /** What the addon's matmul on the CPU computes with. */
 export type DataTypeName = 'float32' | 'float64' | 'bfloat16' | 'int8';
-export type FaultKind = 'wrong-element' | 'slow-repetition' | 'stall' | 'crash';
+export type FaultKind =
+  | 'wrong-element'
+  | 'slow-repetition'
+  | 'stall'
+  | 'crash'
+  | 'corrupt-rank'
+  | 'absent-rank'
+  | 'lost-rank';
+export type NativeFault =
+  | { readonly kind: FaultKind; readonly at: number }
+  /** Every call does this share of its work once more. */
+  | { readonly kind: 'repeated-work'; readonly share: number };
 
 export interface NativeJob {
   readonly workload: string;
@@ -22,10 +33,12 @@ export interface NativeJob {
   readonly least: number;
   readonly most: number;
   readonly cold: boolean;
+  /** Whether to measure what bounds a repetition; absent: yes. */
+  readonly ceilings?: boolean;
   /** 0: none. */
   readonly timeLimitSeconds: Seconds;
   readonly snapshotPaths: readonly string[];
-  readonly fault?: { readonly kind: FaultKind; readonly at: number } | null;
+  readonly fault?: NativeFault | null;
 }
 
 export interface NativeVerification {
@@ -79,7 +92,21 @@ export interface NativeOutcome {
   /** null: our own kernels execute it. */
   readonly library: NativeLibrary | null;
   readonly ceilings: NativeCeilings;
+  /** Absent or null: no ranks. */
+  readonly ranks?: NativeRanks | null;
   readonly verification: NativeVerification | null;
+}
+
+export interface NativeRanks {
+  readonly count: number;
+  /** Of each repetition and rank, repetition by repetition, after the first entry of the first repetition. */
+  readonly entries: Float64Array;
+  readonly exits: Float64Array;
+  /** Repetitions that were made again because a rank came too late. */
+  readonly late: number;
+  /** Of one repetition: what each rank did not spend waiting, and the slowest's time; empty and 0: not known. */
+  readonly useful: Float64Array;
+  readonly runtimeSeconds: Seconds;
 }
 
 /** What a library that executes the calls says of itself; null where it does not. */
@@ -104,6 +131,8 @@ export interface NativeCeilings {
   readonly arithmetic: { readonly rate: number; readonly isa: string } | null;
   /** Bytes per second of reading a working set of so many bytes over and over. */
   readonly memory: { readonly rate: number; readonly bytes: Bytes } | null;
+  /** Of what moves data: bytes per second of passes over memory, and the bytes that one call moves; absent: not known. */
+  readonly moving?: { readonly rate: number; readonly bytes: Bytes; readonly by: string };
 }
 
 export interface RunningInspection {
@@ -118,7 +147,7 @@ export interface NativeKernel {
   readonly runsHere: boolean;
 }
 
-export interface NativeMemoryKernels {
+export interface NativePasses {
   readonly isa: string;
   readonly runsHere: boolean;
 }
@@ -155,7 +184,9 @@ export interface NativeAddon {
   /** Best first for each data type. */
   kernels(): readonly NativeKernel[];
   /** Passes of the memory indicator, best first. */
-  memoryKernels(): readonly NativeMemoryKernels[];
+  memoryKernels(): readonly NativePasses[];
+  /** Loops of our own collectives, best first. */
+  collectiveKernels(): readonly NativePasses[];
   peakLoop(dtype: DataTypeName, isa: string, iterations: number): { operations: number; seconds: Seconds };
   /** Opens the library in this process, for good. @throws Error */
   probeLibrary(speaks: string, path: string): ProbedLibrary;

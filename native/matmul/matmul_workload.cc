@@ -1,6 +1,7 @@
 #include "matmul_workload.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -103,8 +104,7 @@ class MatmulWorkload final : public Workload {
         // Beside a library's threads a team of ours would only be in their way: it is the caller alone, who
         // stays where the library's threads were told to be.
         team_(library_ ? 1 : parameters.threads, library_ ? std::vector<int>{} : parameters.cpus),
-        gemm_(library_ ? library_->provider->make_gemm(type, parameters.shape, parameters.threads)
-                       : kernels::make_gemm(type, parameters.shape, parameters.isa.c_str(), team_)) {}
+        gemm_(make_gemm(parameters.shape)) {}
 
   void prepare() override {
     const auto& [m, n, k, transpose_a, transpose_b, batch, prepack_b] = parameters_.shape;
@@ -123,6 +123,18 @@ class MatmulWorkload final : public Workload {
   }
 
   void run() noexcept override { gemm_->run(operands_); }
+
+  // The first products of the batch: the same work as that of the others.
+  void prepare_again(double share) override {
+    kernels::GemmShape some = parameters_.shape;
+    const double products = share * static_cast<double>(some.batch);
+    some.batch = std::llround(products);
+    if (some.batch < 1 || std::abs(products - static_cast<double>(some.batch)) > 1e-9)
+      throw std::invalid_argument("this share of a call is no whole number of its products");
+    again_ = make_gemm(some);
+    again_->prepack(operands_);
+  }
+  void run_again() noexcept override { again_->run(operands_); }
 
   void evict() noexcept override {
     evict_range(a_.data(), a_.bytes());
@@ -197,6 +209,11 @@ class MatmulWorkload final : public Workload {
   Team& team() noexcept override { return team_; }
 
  private:
+  std::unique_ptr<kernels::Gemm> make_gemm(const kernels::GemmShape& shape) {
+    return library_ ? library_->provider->make_gemm(type, shape, parameters_.threads)
+                    : kernels::make_gemm(type, shape, parameters_.isa.c_str(), team_);
+  }
+
   // Calls `action` with a team of as many threads as the case has.
   template <typename Action>
   void with_team_of_all(Action action) {
@@ -229,6 +246,7 @@ class MatmulWorkload final : public Workload {
   std::optional<Library> library_;
   Team team_;
   std::unique_ptr<kernels::Gemm> gemm_;
+  std::unique_ptr<kernels::Gemm> again_;  // nothing but where work is repeated on purpose
   Operand<typename E::Operand> a_, b_;
   Operand<typename E::Result> c_;
   kernels::GemmOperands operands_{};

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "clock.h"
 
@@ -17,14 +19,35 @@ class FaultyWorkload final : public Workload {
   FaultyWorkload(std::unique_ptr<Workload> inner, Fault fault, const Control& control)
       : inner_(std::move(inner)), fault_(fault), control_(control) {}
 
-  void prepare() override { inner_->prepare(); }
-  void run() noexcept override {
-    inner_->run();
-    if (control_.phase.load(std::memory_order_relaxed) == Phase::measure &&
-        control_.taken.load(std::memory_order_relaxed) == fault_.at) {
-      happen();
-    }
+  void prepare() override {
+    inner_->prepare();
+    if (fault_.kind == FaultKind::repeated_work) inner_->prepare_again(fault_.share);
   }
+  void run() noexcept override { run_calls(1); }
+  void run_calls(std::uint64_t calls) noexcept override {
+    if (fault_.kind == FaultKind::repeated_work) {
+      for (std::uint64_t call = 0; call < calls; ++call) {
+        inner_->run();
+        inner_->run_again();
+      }
+      return;
+    }
+    const bool now = control_.phase.load(std::memory_order_relaxed) == Phase::measure &&
+                     control_.taken.load(std::memory_order_relaxed) == fault_.at;
+    if (now) inner_->inject(fault_.kind);
+    inner_->run_calls(calls);
+    if (now) happen();
+  }
+  std::optional<Timed> measured(const Timed& whole) noexcept override {
+    auto timed = inner_->measured(whole);
+    // What the fault added to the repetition belongs to it.
+    if (timed && slept_ > 0) timed->exit = std::max(timed->exit, timed->entry + std::exchange(slept_, 0));
+    return timed;
+  }
+  [[nodiscard]] std::string failure() const override { return inner_->failure(); }
+  [[nodiscard]] bool times_each_call() const override { return inner_->times_each_call(); }
+  void begin_samples(std::uint64_t most) override { inner_->begin_samples(most); }
+  [[nodiscard]] const RankTimes* rank_times() const override { return inner_->rank_times(); }
   void evict() noexcept override { inner_->evict(); }
   void poison() noexcept override { inner_->poison(); }
   Verification verify() override {
@@ -46,12 +69,13 @@ class FaultyWorkload final : public Workload {
   Team& team() noexcept override { return inner_->team(); }
 
  private:
-  void happen() const noexcept {
+  void happen() noexcept {
     switch (fault_.kind) {
       case FaultKind::slow_repetition: {
         const Nanoseconds until = now() + kSlow;
         while (now() < until) {
         }
+        slept_ = kSlow;
         break;
       }
       case FaultKind::stall:
@@ -60,6 +84,10 @@ class FaultyWorkload final : public Workload {
         std::abort();
       case FaultKind::none:
       case FaultKind::wrong_element:
+      case FaultKind::corrupt_rank:
+      case FaultKind::absent_rank:
+      case FaultKind::lost_rank:
+      case FaultKind::repeated_work:
         break;
     }
   }
@@ -79,6 +107,7 @@ class FaultyWorkload final : public Workload {
   std::unique_ptr<Workload> inner_;
   Fault fault_;
   const Control& control_;
+  Nanoseconds slept_ = 0;
 };
 
 }  // namespace

@@ -10,11 +10,23 @@
 
 namespace pibench {
 
-enum class FaultKind : std::uint8_t { none, wrong_element, slow_repetition, stall, crash };
+// The last three are of a rank: its contribution is altered, it never arrives, its process is killed.
+enum class FaultKind : std::uint8_t {
+  none,
+  wrong_element,
+  slow_repetition,
+  stall,
+  crash,
+  repeated_work,
+  corrupt_rank,
+  absent_rank,
+  lost_rank
+};
 
 struct Fault {
   FaultKind kind = FaultKind::none;
-  std::uint64_t at = 0;  // the measured repetition in which it happens
+  std::uint64_t at = 0;  // the measured repetition in which it happens; of repeated work: in every call
+  double share = 0;      // of a call's work that is repeated in it
 };
 
 // Wraps a workload. `control` tells which repetition is running.

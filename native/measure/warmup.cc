@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "timed_call.h"
 
@@ -103,8 +104,10 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
     const Nanoseconds call = timed_call(workload);
     const Nanoseconds exit = now();
     if (device != nullptr && !device->failure().empty()) break;
-    const bool enough = judge.enough(exit - call, exit, [&workload] { return workload.settled(); });
-    if (enough || exit >= deadline || control.cancel.load(std::memory_order_relaxed)) break;
+    const std::optional<Timed> timed = workload.measured({exit - call, exit, false});
+    if (!timed || judge.enough(timed->entry, timed->exit, [&workload] { return workload.settled(); }) ||
+        exit >= deadline || control.cancel.load(std::memory_order_relaxed))
+      break;
   }
   return judge.result();
 }

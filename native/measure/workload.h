@@ -14,6 +14,26 @@ namespace pibench {
 
 class DeviceClock;
 class Team;
+enum class FaultKind : std::uint8_t;
+
+// When what is measured of a repetition began and ended, and whether a measuring thread lost its CPU
+// meanwhile.
+struct Timed {
+  Nanoseconds entry, exit;
+  bool disturbed;
+};
+
+// Of a workload that several ranks execute together.
+struct RankTimes {
+  std::size_t ranks = 0;
+  // Of each repetition and rank, repetition by repetition, on one clock.
+  std::vector<Nanoseconds> entries, exits;
+  std::uint64_t late = 0;  // repetitions made again because a rank came too late for their common moment
+  // Of one repetition, in seconds, observed beside the timed ones: what each rank did not spend waiting for
+  // others, and how long the slowest took then. Empty and 0 where that is not known.
+  std::vector<double> useful;
+  double runtime = 0;
+};
 
 struct Verification {
   bool passed = false;
@@ -37,6 +57,11 @@ struct Ceilings {
   std::string instruction_set;       // that reaches it
   double bytes_per_second = 0;       // reading so much memory over and over; 0: not known
   double bytes = 0;
+  // Of what moves data between ranks: passes of each rank over memory of its own, that load and store in the
+  // same proportion, and so many bytes in all as one call moves. 0: not known
+  double moved_per_second = 0;
+  double moved = 0;
+  std::string moved_by;  // "copy, streaming stores"
 };
 
 // What a library that executes the calls says of itself, and what was seen of its threads.
@@ -57,6 +82,32 @@ class Workload {
   // One call; where there is a device_clock() it only enqueues it. Inside the timed region: no allocation, no
   // system call.
   virtual void run() noexcept = 0;
+
+  // Several calls, back to back: what one repetition times.
+  virtual void run_calls(std::uint64_t calls) noexcept {
+    for (std::uint64_t call = 0; call < calls; ++call) run();
+  }
+
+  // What is measured of the calls that were just made: all of them, unless the workload does other things in
+  // them and times itself. Nothing where they could not be finished: failure() says why.
+  virtual std::optional<Timed> measured(const Timed& whole) noexcept { return whole; }
+  [[nodiscard]] virtual std::string failure() const { return {}; }
+
+  // Where every call must be timed by itself, however short it is.
+  [[nodiscard]] virtual bool times_each_call() const { return false; }
+
+  // Repetitions begin, as many as this at most.
+  virtual void begin_samples(std::uint64_t) {}
+  // Null where there are no ranks.
+  [[nodiscard]] virtual const RankTimes* rank_times() const { return nullptr; }
+
+  // Makes the next call go wrong, where the kind of fault is one of its own.
+  virtual void inject(FaultKind) noexcept {}
+
+  // For fault injection: what `run_again` repeats is so large a share of a call's work, exactly. After
+  // `prepare`. Throws where the work cannot be divided so.
+  virtual void prepare_again(double share);
+  virtual void run_again() noexcept {}
 
   // Brings the operands out of the caches. Outside the timed region.
   virtual void evict() noexcept = 0;

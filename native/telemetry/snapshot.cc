@@ -9,6 +9,7 @@ namespace pibench {
 namespace {
 
 constexpr std::string_view kThread = "{tid}";
+constexpr std::string_view kOwnThreads = "/proc/self/task/";
 
 std::optional<std::string> read_text(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -37,7 +38,14 @@ Snapshot take_snapshot(std::span<const std::string> paths, std::span<const int> 
     for (const int tid : thread_ids) {
       std::string own = path;
       own.replace(place, kThread.size(), std::to_string(tid));
-      snapshot.files.emplace_back(own, read_text(own));
+      auto text = read_text(own);
+      // A rank that is a process of its own has its files there, and its CPU time is not in this process's.
+      if (!text && path.starts_with(kOwnThreads)) {
+        const std::string beside = "/proc/" + own.substr(kOwnThreads.size());
+        text = read_text(beside);
+        snapshot.files.emplace_back(beside, text);
+      }
+      snapshot.files.emplace_back(own, text);
     }
   }
   return snapshot;

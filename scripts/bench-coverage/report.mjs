@@ -74,6 +74,31 @@ export function sequentialTable(rows) {
   );
 }
 
+export function spendingTable(rows) {
+  return table(
+    [
+      'between launches',
+      'of a repetition',
+      'coverage',
+      'reached',
+      'launches',
+      'repetitions',
+      'time',
+      'of the best',
+    ],
+    rows.map(({ between, within, trials, result }) => [
+      `${(100 * between).toFixed(2)} %`,
+      `${percent(within)} %`,
+      cell(result.coverage, trials),
+      `${percent(result.reached)} %`,
+      String(result.launches),
+      String(result.repetitions),
+      `${result.seconds.toFixed(1)} s`,
+      (result.seconds / result.best).toFixed(2),
+    ]),
+  );
+}
+
 export function replayed({
   title,
   machine,

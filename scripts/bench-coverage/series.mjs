@@ -34,16 +34,17 @@ export function quantileOf({ cdf }, p) {
 /** A generator of one launch's noise from independent draws. */
 const independent = (kind) => ({ ...kind, begin: (random) => () => kind.draw(random) });
 const gaussian = { cdf: below, mean: 0, draw: ({ normal }) => normal() };
-const autoregressive = (rho) => ({
-  ...gaussian,
-  begin: ({ normal }) => {
+/** Normal values of which each depends on the one before. */
+const remembering =
+  (rho) =>
+  ({ normal }) => {
     let x = normal();
     return () => {
       x = rho * x + Math.sqrt(1 - rho * rho) * normal();
       return x;
     };
-  },
-});
+  };
+const autoregressive = (rho) => ({ ...gaussian, begin: remembering(rho) });
 
 const DRIFT = 1;
 /** Normal noise about a level that rises by its standard deviation over the launch. */
@@ -78,6 +79,14 @@ export const EFFECTS = {
   'lognormal 0.8': lognormal(0.8),
   'two modes 60:40': modes(0.4, 6),
   'contaminated 10 %': modes(0.1, 8),
+};
+
+/** Normal effects that neighbouring launches share in part, as a machine's mood: for what looks at launches in their order. */
+const alike = (rho) => ({ ...gaussian, inTime: remembering(rho) });
+
+export const MOODS = {
+  'normal, neighbours alike (0.3)': alike(0.3),
+  'normal, neighbours alike (0.5)': alike(0.5),
 };
 
 /** Samples of one launch. */

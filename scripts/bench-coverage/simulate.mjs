@@ -111,9 +111,10 @@ export function simulateSequential(noise, effect, target, { trials, repetitions,
   let [covered, reachedRuns] = [0, 0];
   for (let run = 0; run < runs; run++) {
     const medians = [];
+    const following = effect.inTime === undefined ? effect : { ...effect, draw: effect.inTime(random) };
     let result = null;
     while (medians.length < MOST_SEQUENTIAL && !(result?.reached ?? false)) {
-      const sorted = drawLaunch(noise, effect, repetitions, random).sort();
+      const sorted = drawLaunch(noise, following, repetitions, random).sort();
       medians.push(quantileSorted(sorted, 0.5));
       if (medians.length >= 6) result = precisionReached(medians, target);
     }

@@ -1,5 +1,5 @@
 // Brings a clone, or an installed package whose addon npm did not build, to where pi-bench runs.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { buildNative } from './native-build.mjs';
 import { addonStale, compiledStale, dependenciesMissing, isClone, packageRoot } from './tree.mjs';
@@ -9,44 +9,46 @@ const MOST_LOG_LINES = 20;
 
 const say = (line) => process.stderr.write(`pi-bench: ${line}\n`);
 
+const TYPESCRIPT = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** Runs a command to its end. Resolves with null, or with why it failed. */
 function step(command, args) {
-  const done = spawnSync(command, args, {
-    cwd: packageRoot,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-    stdio: ['ignore', 'pipe', 'pipe'],
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: packageRoot, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    const failed = (why) => {
+      const log = `${output}${why}`.split('\n').filter((line) => !line.startsWith('npm warn'));
+      const cause = log.slice(0, MOST_LOG_LINES).join('\n').trim();
+      resolve(`\`${command} ${args.join(' ')}\` failed in ${packageRoot}:\n${cause}`);
+    };
+    child.on('error', (error) => failed(error.message));
+    child.on('close', (code, signal) => (code === 0 ? resolve(null) : failed(signal ?? '')));
   });
-  if (done.status === 0) return null;
-  const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`
-    .split('\n')
-    .filter((line) => !line.startsWith('npm warn'))
-    .slice(0, MOST_LOG_LINES)
-    .join('\n')
-    .trim();
-  return `\`${command} ${args.join(' ')}\` failed in ${packageRoot}:\n${log}`;
 }
 
-/** Returns null when everything is there, or the reason why it is not. Prints what it does to stderr. */
-export function bootstrap() {
+/** Resolves with null when everything is there, or with the reason why it is not. Prints what it does to stderr. */
+export async function bootstrap() {
   if (isClone && dependenciesMissing()) {
     say('first run in this clone: installing dependencies');
     // The scripts of this package are left out: the addon is built below, where a failure can be told.
-    const failure = step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+    const failure = await step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
     if (failure !== null) return failure;
   }
+  // Beside the addon, which at first is configured on one CPU.
+  const compiled = compiledStale() ? compileTypeScript() : null;
   if (addonStale()) {
-    say('building the native addon (about a minute on two cores)');
+    say('building the native addon (less than a minute on two cores)');
     const failure = buildNative();
     if (failure !== null) return failure;
   }
-  if (compiledStale()) {
-    say('compiling TypeScript');
-    const failure = step(process.execPath, [
-      join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc'),
-      '-p',
-      'tsconfig.json',
-    ]);
-    if (failure !== null) return failure;
-  }
-  return null;
+  return compiled;
+}
+
+function compileTypeScript() {
+  say('compiling TypeScript');
+  return step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json']);
 }

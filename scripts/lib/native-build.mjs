@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { addonStale, packageRoot } from './tree.mjs';
 
+const ADDON = join(packageRoot, 'build', 'Release', 'pibench.node');
+
 /** Where npm keeps its node-gyp: npm says so to its scripts; otherwise beside the Node that runs. */
 function findNodeGyp() {
   const prefix = dirname(dirname(process.execPath));
@@ -56,9 +58,33 @@ function withBuildLock(work) {
   }
 }
 
+function runNodeGyp(nodeGyp, commands) {
+  const headers = findHeaders();
+  const options = ['--release', '-j', 'max', ...(headers ? [`--nodedir=${headers}`] : [])];
+  const done = spawnSync(process.execPath, [nodeGyp, ...commands, ...options], {
+    cwd: packageRoot,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { ...done, log: `${done.stdout ?? ''}${done.stderr ?? ''}` };
+}
+
+/** Whether the compiler refused a source: what was compiled before is not to blame. */
+const refusesSource = (log) => /\.(?:cc|h):\d+:\d+: (?:fatal )?error:/.test(log);
+
+/** Compiles what changed since the last build, and all of it where there was none or where that did not help. */
+function runBuild(nodeGyp, force) {
+  if (!force && existsSync(ADDON)) {
+    const done = runNodeGyp(nodeGyp, ['configure', 'build']);
+    if (done.status === 0 || refusesSource(done.log)) return done;
+  }
+  return runNodeGyp(nodeGyp, ['rebuild']);
+}
+
 /**
- * Builds the addon where it is missing or stale. Returns null, or one line that says why it could not be built.
- * The whole log follows that line where it failed.
+ * Builds the addon where it is missing or stale; `force`: from nothing. Returns null, or one line that says why it could
+ * not be built. The whole log follows that line where it failed.
  */
 export function buildNative({ force = false } = {}) {
   return withBuildLock(() => {
@@ -67,24 +93,17 @@ export function buildNative({ force = false } = {}) {
     if (nodeGyp === undefined)
       return 'node-gyp was not found: install npm, which brings it, then run this again';
     const kernels = cudaKernelsThere();
-    const headers = findHeaders();
-    const options = ['--release', '-j', 'max', ...(headers ? [`--nodedir=${headers}`] : [])];
-    const done = spawnSync(process.execPath, [nodeGyp, 'rebuild', ...options], {
-      cwd: packageRoot,
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    // node-gyp empties build/. What was compiled for GPUs is remembered, so this only puts it back.
+    const began = new Date();
+    const { status, signal, error, log } = runBuild(nodeGyp, force);
+    // node-gyp may empty build/. What was compiled for GPUs is remembered, so this only puts it back.
     if (kernels) buildCudaKernels();
-    if (done.status === 0) {
-      const now = new Date();
-      utimesSync(join(packageRoot, 'build', 'Release', 'pibench.node'), now, now);
+    if (status === 0) {
+      // As old as its beginning: a source that was changed while it was built is newer.
+      utimesSync(ADDON, began, began);
       return null;
     }
-    const log = `${done.stdout ?? ''}${done.stderr ?? ''}`;
     const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();
-    const why = cause ?? done.error?.message ?? `node-gyp ended with ${done.status ?? done.signal}`;
+    const why = cause ?? error?.message ?? `node-gyp ended with ${status ?? signal}`;
     return `the native addon could not be built: ${why}\nIt needs a C++20 compiler (g++ 10 or later), make and Python 3.\n${log}`;
   });
 }

@@ -1,33 +1,20 @@
-// Builds and runs the check programs of test/native, for whoever says how: with which compiler and flags, for which
-// architecture, and by which emulator. Compiles only what is stale.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { addonSources, commonFlags, filesBelow } from '../native-sources.mjs';
+// Builds and runs the check programs of test/native, for whoever says how (native-objects.mjs).
+import { basename, join } from 'node:path';
+import { commonFlags, filesBelow } from '../native-sources.mjs';
+import { execute, inParallel, link, objectsWithAddon } from './native-objects.mjs';
 import { packageRoot } from './tree.mjs';
 
-// Not below build/, which every build of the addon empties.
-const CACHE = join('node_modules', '.cache', 'native-checks');
-const PARALLEL = 2;
 // What begins a line in which a program informs of something.
 const INFORMED = '# ';
 
-/**
- * How to build and run the programs.
- * @typedef {object} Build
- * @property {string} folder where its objects and programs are kept, below the cache
- * @property {string} compiler
- * @property {string} arch as Node names it
- * @property {readonly string[]} flags beside those of binding.gyp, to compile and to link
- * @property {readonly string[]} [linkFlags]
- * @property {Record<string, string>} [environment] of the programs
- * @property {readonly string[]} [emulator] the command that runs a program; none: it runs itself
- * @property {number} timeLimit of one program, in milliseconds
- * @property {(line: string) => void} [onProgress] called with each line in which a program informs of something
- */
+// Programs that compare results and know no time: these run beside each other, all others alone. Longest first.
+const TIMELESS = ['shapes', 'amx', 'gemm', 'verify'];
 
-/** For this machine, with the addon's optimization. */
+/** @typedef {import('./native-objects.mjs').Build} Build */
+
+/** For this machine, with the addon's own objects: what is checked is what is used. */
 export const HOST = {
+  asBuilt: true,
   compiler: 'g++',
   arch: process.arch,
   folder: 'plain',
@@ -61,87 +48,9 @@ function byLine(onLine) {
   };
 }
 
-/** Runs a command to its end; never rejects. */
-function execute(command, args, { onOutput = () => {}, ...options } = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: packageRoot, stdio: ['ignore', 'pipe', 'pipe'], ...options });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      stdout += text;
-      onOutput(text);
-    });
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text;
-    });
-    child.on('error', (error) => resolve({ status: error.message, stdout, stderr }));
-    child.on('close', (code, signal) => resolve({ status: code ?? signal, stdout, stderr }));
-  });
-}
-
-/** Calls `work` with each item, so many at a time, and returns what the calls returned, in order. */
-async function inParallel(items, work) {
-  const results = new Array(items.length);
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await work(items[index]);
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
-  return results;
-}
-
-const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
-
-/** The files that an object was made of, from the rule that g++ -MMD wrote beside it; undefined where there is none. */
-function ingredients(object) {
-  const rule = object.replace(/\.o$/, '.d');
-  if (!existsSync(rule)) return undefined;
-  return readFileSync(rule, 'utf8')
-    .replace(/^[^:]*:/, '')
-    .replaceAll('\\\n', ' ')
-    .trim()
-    .split(/\s+/);
-}
-
-/** True where `target` has to be made again: absent, older than a source, or made by another command. */
-function stale(target, sources, command) {
-  if (sources === undefined) return true;
-  const record = `${target}.command`;
-  if (!existsSync(record) || readFileSync(record, 'utf8') !== command) return true;
-  const made = modified(target);
-  return sources.some((source) => {
-    const changed = modified(join(packageRoot, source));
-    return changed < 0 || changed >= made;
-  });
-}
-
-/** Makes `target` unless it is there and fresh. Throws with the compiler's words. */
-async function make(target, sources, compiler, args) {
-  const command = [compiler, ...args].join(' ');
-  if (!stale(target, sources, command)) return;
-  mkdirSync(dirname(target), { recursive: true });
-  const done = await execute(compiler, args);
-  if (done.status !== 0)
-    throw new Error(`${command}\nended with ${done.status}\n${done.stdout}${done.stderr}`);
-  writeFileSync(`${target}.command`, command);
-}
-
-async function compile({ path, flags }, build) {
-  const object = join(CACHE, build.folder, path.replace(/\.cc$/, '.o'));
-  const target = join(packageRoot, object);
-  const args = [...flags, ...build.flags, '-MMD', '-c', path, '-o', object];
-  await make(target, ingredients(target), build.compiler, args);
-  return object;
-}
-
-const withCommonFlags = (path) => ({ path, flags: commonFlags() });
-/** The addon's code but for what knows Node-API. */
-const belowNode = (build) => addonSources(build.arch).filter(({ path }) => !path.startsWith('native/addon'));
-
 export const checkPath = (name) => `test/native/${name}_check.cc`;
+
+const sourceOf = (path) => ({ path, flags: commonFlags() });
 
 /**
  * Compiles programs, by their paths, and what they need. Returns where each is, relative to the package.
@@ -149,20 +58,15 @@ export const checkPath = (name) => `test/native/${name}_check.cc`;
  * @throws Error with the compiler's words where something does not compile.
  */
 export async function buildPrograms(build, paths) {
-  await inParallel([...paths.map(withCommonFlags), ...belowNode(build)], (source) => compile(source, build));
-  return inParallel(paths, (path) =>
-    buildProgram(build, basename(path, '.cc').replace(/_check$/, ''), [path]),
-  );
+  const { own, shared } = await objectsWithAddon(build, paths.map(sourceOf));
+  const names = paths.map((path) => basename(path, '.cc').replace(/_check$/, ''));
+  return inParallel(own, (object) => link(build, names[own.indexOf(object)], [object, ...shared]));
 }
 
 /** One program, by the name given, of several sources and the addon's code. */
 export async function buildProgram(build, name, paths) {
-  const sources = [...paths.map(withCommonFlags), ...belowNode(build)];
-  const parts = await inParallel(sources, (source) => compile(source, build));
-  const binary = join(CACHE, build.folder, name);
-  const args = [...build.flags, ...(build.linkFlags ?? []), ...parts, '-pthread', '-ldl', '-o', binary];
-  await make(join(packageRoot, binary), parts, build.compiler, args);
-  return binary;
+  const { own, shared } = await objectsWithAddon(build, paths.map(sourceOf));
+  return link(build, name, [...own, ...shared]);
 }
 
 /**
@@ -195,6 +99,27 @@ export async function runProgram(build, binary, args = []) {
     ? null
     : `${basename(binary)} ended with ${done.status} after ${checks} checks\n${done.stderr}`;
   return { name: basename(binary), checks, failed, trouble, informed, seconds };
+}
+
+/**
+ * Runs programs, each with its arguments and after how it was built, and calls `onResult` with the result of each as it
+ * comes: those that know no time beside each other, then the others one by one.
+ * @param {Build} build
+ */
+export async function runPrograms(build, programs, onResult) {
+  const binaries = await buildPrograms(
+    build,
+    programs.map(({ name }) => checkPath(name)),
+  );
+  const runs = programs.map(({ name, args }, index) => ({
+    rank: TIMELESS.indexOf(name),
+    args,
+    binary: binaries[index],
+  }));
+  const run = async ({ binary, args }) => onResult(await runProgram(build, binary, args));
+  const timeless = runs.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
+  await inParallel(timeless, run);
+  for (const one of runs.filter(({ rank }) => rank < 0)) await run(one);
 }
 
 /** Prints one line about a program that ran, and what failed below it. Returns whether all was right. */

@@ -25,9 +25,12 @@ const measuring = {
     .describe('in each launch, exactly; left out: as many as fit into a second or so'),
   inspections: values
     .optional()
-    .describe('launches, each in a fresh process; with a precision the most of them'),
+    .describe('launches, each in a fresh process; with a precision or to settle the most of them'),
   warmup: values.optional().describe('auto, a number of calls, or a time (2s)'),
   precision: text.optional().describe('launch until the interval is ± this share of the median: 1%'),
+  settle: text
+    .optional()
+    .describe('launch several stacks in turns until they are told apart, or the same within this share: 2%'),
   timeout: z.string().optional().describe('limit of each launch: 10min'),
 } as const;
 
@@ -102,6 +105,7 @@ const FLAG_OF: Readonly<Record<keyof typeof measuring, string>> = {
   inspections: 'inspections',
   warmup: 'warmup',
   precision: 'precision',
+  settle: 'settle',
   timeout: 'timeout',
 };
 

@@ -10,7 +10,7 @@ import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
-import { gpuKernels } from '../native.js';
+import { gpuKernels, type NativeFault } from '../native.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
@@ -55,6 +55,15 @@ export interface Conducted {
 
 const stamp = (): string => new Date().toISOString();
 
+/** null: none in this inspection. */
+function faultOf({ fault }: Campaign, { index, batch }: PlannedInspection): NativeFault | null {
+  if (fault === null) return null;
+  if (fault.kind === 'repeated-work') {
+    return fault.batch === batch ? { kind: fault.kind, share: fault.share } : null;
+  }
+  return fault.inspection === index ? { kind: fault.kind, at: fault.at } : null;
+}
+
 function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: Warmup): Job {
   const { campaign, cores, store } = conductor;
   const batch = campaign.batches[planned.batch] as BatchSpec;
@@ -66,7 +75,6 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   }
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
-  const fault = campaign.fault?.inspection === planned.index ? campaign.fault : null;
   const { executor, environment, ownFolders, framework } = launchOf(campaign, batch.stack, threads);
   const gpu = isGpu(batch.device) ? { ordinal: ordinalOf(batch.device), kernels: gpuKernels } : null;
   const workload = indicator.nativeWorkload(batch.case.parameters, { cpus, gpu }, executor.isa, planned.seed);
@@ -93,7 +101,8 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       least: sampling.kind === 'budget' ? sampling.least : 1,
       most: sampling.kind === 'budget' ? sampling.most : 1,
       cold: batch.case.parameters.cache === 'cold',
-      fault: fault === null ? null : { kind: fault.kind, at: fault.at },
+      ceilings: planned.pilot || allMeasureCeilings(batch),
+      fault: faultOf(campaign, planned),
     },
     timeout: batch.timeout,
     launchedAt: monotonic(),
@@ -106,6 +115,13 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
 }
 
 /**
+ * Whether each launch measures what bounds its repetitions, or only the pilots. It takes half as long as a short launch
+ * measures, and a precision is not about it. But of others' software each launch is checked against its own peak.
+ */
+const allMeasureCeilings = ({ precision, stack }: BatchSpec): boolean =>
+  precision === undefined || stack.provider !== 'embedded';
+
+/**
  * The warm-up of a launch. An automatic one is found by the batch's first launch and then fixed for the others: a cut
  * chosen anew for each launch would bias their medians.
  */
@@ -115,13 +131,15 @@ function warmupOf(batch: BatchSpec, pilotCalls: number | undefined): Warmup {
 }
 
 /** What a launch tells the schedule; null where it was not measured to its end. */
-function launchValue(read: ReadInspection | null, end: InspectionEnd): LaunchValue | null {
+function launchValue(read: ReadInspection | null, end: InspectionEnd, batch: BatchSpec): LaunchValue | null {
   if (read === null || end.status !== 'measured' || read.samples.seconds.length === 0) return null;
   const { document, samples } = read;
+  const ofAll = allMeasureCeilings(batch);
+  const ceilings = document.spans.find(({ name }) => name === 'ceilings')?.seconds ?? 0;
   return {
     samples: samples.seconds,
     costOfRepetition: document.wall / samples.seconds.length,
-    costOfLaunch: Math.max(0, end.wall - document.wall),
+    costOfLaunch: Math.max(0, end.wall - document.wall - (ofAll ? 0 : ceilings)),
   };
 }
 
@@ -141,15 +159,16 @@ export async function conduct(
   /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
     ends.push({ ...end, batch: inspection.batch });
-    const { precision, warmup: asked } = campaign.batches[inspection.batch] as BatchSpec;
+    const batch = campaign.batches[inspection.batch] as BatchSpec;
+    const { precision, settle, warmup: asked } = batch;
     const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
     // Reading back what nobody needs would take its time between launches.
     const read =
-      end.status === 'measured' && (pilot || precision !== undefined)
+      end.status === 'measured' && (pilot || precision !== undefined || settle !== undefined)
         ? store.readInspection(inspection.index)
         : null;
     if (read !== null && pilot) pilots.set(inspection.batch, read.document.warmup.calls);
-    schedule.ended(inspection, launchValue(read, end));
+    schedule.ended(inspection, launchValue(read, end, batch));
   };
   const meanWall = (): Seconds => ends.reduce((sum, { wall }) => sum + wall, 0) / Math.max(1, ends.length);
   const stopped = (stoppedBy: Conducted['stoppedBy']): Conducted => ({ ends, stoppedBy });

@@ -1,12 +1,14 @@
 /**
  * Which inspection comes next, and when there is none. A batch has a fixed number of launches, or as many as its
- * precision takes. Deterministic: told the same ends, it asks for the same inspections, so a resumed campaign goes the
+ * precision takes, or as its comparisons with others take. Deterministic: told the same ends, it asks for the same inspections, so a resumed campaign goes the
  * way that it would have gone.
  */
 import type { BatchSpec, Campaign } from '../record/schema.js';
 import { median } from '../statistics/quantile.js';
+import { nextLook } from '../statistics/settling.js';
 import { LEAST_LAUNCHES, precisionPlan, precisionReached } from '../statistics/stopping.js';
 import type { Seconds } from '../units.js';
+import { createComparisons } from './comparisons.js';
 import { type PlannedInspection, rounds } from './plan.js';
 
 /** Launches from which the length of the others is chosen. */
@@ -20,13 +22,15 @@ export interface LaunchValue {
   readonly samples: Float64Array;
   /** Of one repetition, all of its calls. */
   readonly costOfRepetition: Seconds;
-  /** Start, load, warm-up and all else outside the repetitions. */
+  /** Start, load, warm-up and all else outside the repetitions that a later launch of the batch has too. */
   readonly costOfLaunch: Seconds;
 }
 
 export interface Asked extends PlannedInspection {
   /** null: as the batch's sampling says. */
   readonly repetitions: number | null;
+  /** One of the first, by which the others are planned. */
+  readonly pilot: boolean;
 }
 
 export interface Schedule {
@@ -48,23 +52,30 @@ interface BatchState {
   repetitions: number | null;
   /** Launches in all, as last estimated. */
   expected: number;
+  /** No comparison needs its launches any more. */
+  settled: boolean;
 }
 
-function enough({ spec, medians, failures }: BatchState): boolean {
-  if (spec.precision === undefined) return false;
-  if (medians.length === 0) return failures >= MOST_FAILURES;
+/** What only fails is given up where nobody promised a count. */
+const givenUp = ({ spec, medians, failures }: BatchState): boolean =>
+  (spec.precision !== undefined || spec.settle !== undefined) &&
+  medians.length === 0 &&
+  failures >= MOST_FAILURES;
+
+function enough(state: BatchState): boolean {
+  const { spec, medians } = state;
+  if (state.settled || givenUp(state)) return true;
+  if (spec.precision === undefined || medians.length === 0) return false;
   return precisionReached(medians, spec.precision).reached;
 }
 
 function choose(state: BatchState): void {
   const { spec, pilots } = state;
   if (spec.precision === undefined) return;
-  const mean = (of: (value: LaunchValue) => number): number =>
-    pilots.reduce((sum, value) => sum + of(value) / pilots.length, 0);
   const { repetitions, launches } = precisionPlan({
     launches: pilots.map(({ samples }) => samples),
-    costOfLaunch: mean(({ costOfLaunch }) => costOfLaunch),
-    costOfRepetition: mean(({ costOfRepetition }) => costOfRepetition),
+    costOfLaunch: median(pilots.map(({ costOfLaunch }) => costOfLaunch)),
+    costOfRepetition: median(pilots.map(({ costOfRepetition }) => costOfRepetition)),
     target: spec.precision,
   });
   // A count that somebody asked for stays.
@@ -86,6 +97,8 @@ function learn(state: BatchState, value: LaunchValue | null): void {
 
 function expectedOf(state: BatchState): number {
   if (enough(state)) return state.launches;
+  const { settle, inspections } = state.spec;
+  if (settle !== undefined) return nextLook(state.launches, inspections);
   return Math.max(state.expected, Math.min(state.launches + 1, state.spec.inspections));
 }
 
@@ -99,11 +112,15 @@ export function createSchedule(campaign: Campaign): Schedule {
       failures: 0,
       repetitions: null,
       expected: spec.precision === undefined ? spec.inspections : Math.min(spec.inspections, LEAST_LAUNCHES),
+      settled: false,
     }),
   );
+  const comparisons = createComparisons(campaign.batches);
   const stateOf = (batch: number): BatchState => states[batch] as BatchState;
   const order = rounds(campaign, (batch, launch) => {
     const state = stateOf(batch);
+    if (givenUp(state)) comparisons.giveUp(batch);
+    else if (state.spec.settle !== undefined) state.settled = !comparisons.open(batch, launch);
     return launch < state.spec.inspections && !enough(state);
   });
   return {
@@ -112,9 +129,12 @@ export function createSchedule(campaign: Campaign): Schedule {
       if (value === undefined) return null;
       const state = stateOf(value.batch);
       state.launches++;
-      return { ...value, repetitions: state.repetitions };
+      return { ...value, repetitions: state.repetitions, pilot: value.launch < PILOTS };
     },
-    ended: ({ batch }, value) => learn(stateOf(batch), value),
+    ended({ batch, launch }, value) {
+      learn(stateOf(batch), value);
+      comparisons.learn(batch, launch, value === null ? null : median(value.samples));
+    },
     expected: () => states.reduce((sum, state) => sum + expectedOf(state), 0),
   };
 }

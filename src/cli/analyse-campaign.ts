@@ -11,7 +11,7 @@ import type { AnalysedInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd } from '../record/inspection-end.js';
 import { samplesPath } from '../store/store.js';
 import type { Bytes } from '../units.js';
-import { type AnalysisTask, type Answer, analyseShare } from './analysis-thread.js';
+import { type AnalysisTask, type Answer, analyseNext } from './analysis-thread.js';
 
 /** Of samples on disk for each further thread: starting one takes as long as a few hundred kilobytes. */
 const WORTH_A_THREAD: Bytes = 2 ** 20;
@@ -54,17 +54,9 @@ export async function analyseCampaign(
     if ('analysed' in one) all[one.at] = one.analysed;
     else failed ??= one.user ? new UserError(one.message) : new Error(one.message);
   };
-  const tasks = Array.from(
-    { length: threads },
-    (_, thread): AnalysisTask => ({
-      folder,
-      contendedBy,
-      share: ends.flatMap((end, at) => (at % threads === thread ? [{ at, end }] : [])),
-    }),
-  );
-  const [own, ...others] = tasks;
-  const running = others.map((task) => onThread(task, answer));
-  if (own !== undefined) analyseShare(own, answer);
+  const task: AnalysisTask = { folder, contendedBy, ends, taken: new Int32Array(new SharedArrayBuffer(4)) };
+  const running = Array.from({ length: threads - 1 }, () => onThread(task, answer));
+  analyseNext(task, answer);
   await Promise.all(running);
   if (failed !== null) throw failed;
   return all;

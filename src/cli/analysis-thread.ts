@@ -1,4 +1,4 @@
-/** A thread that analyses its share of a campaign's inspections: what it is told as `workerData`, an answer for each. */
+/** A thread that analyses inspections of a campaign, one after the other: what it is told as `workerData`, an answer for each. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf, UserError } from '../errors.js';
 import { type AnalysedInspection, analyseInspection } from '../record/analyse-inspection.js';
@@ -9,19 +9,25 @@ import { inspectionPath } from '../store/store.js';
 export interface AnalysisTask {
   readonly folder: string;
   readonly contendedBy: string | null;
-  /** With their places among all ends. */
-  readonly share: readonly { readonly at: number; readonly end: BatchEnd }[];
+  /** All of the campaign. */
+  readonly ends: readonly BatchEnd[];
+  /**
+   * How many of them were taken, by all threads: each takes the next when it is done with one, so that a thread that
+   * starts late or meets the long ones keeps nobody waiting.
+   */
+  readonly taken: Int32Array<SharedArrayBuffer>;
 }
 
 export type Answer =
   | { readonly at: number; readonly analysed: AnalysedInspection }
   | { readonly at: number; readonly message: string; readonly user: boolean };
 
-export function analyseShare(
-  { folder, contendedBy, share }: AnalysisTask,
+export function analyseNext(
+  { folder, contendedBy, ends, taken }: AnalysisTask,
   answer: (one: Answer) => void,
 ): void {
-  for (const { at, end } of share) {
+  const next = (): number => Atomics.add(taken, 0, 1);
+  for (let at = next(), end = ends[at]; end !== undefined; at = next(), end = ends[at]) {
     try {
       const read = readInspection(folder, inspectionPath(end.index));
       answer({ at, analysed: analyseInspection(end, read, contendedBy) });
@@ -39,5 +45,5 @@ const buffersOf = (answer: Answer): ArrayBuffer[] =>
 
 if (parentPort !== null && workerData !== null) {
   const port = parentPort;
-  analyseShare(workerData as AnalysisTask, (answer) => port.postMessage(answer, buffersOf(answer)));
+  analyseNext(workerData as AnalysisTask, (answer) => port.postMessage(answer, buffersOf(answer)));
 }

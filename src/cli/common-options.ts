@@ -4,9 +4,11 @@ import { devicesNamed } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import type { Flags, MeasuringDefaults } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
-import { formatSeconds } from '../quantities/format.js';
+import { formatSeconds, formatShare } from '../quantities/format.js';
 import { parseCount, parseDuration, parseShare, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, Warmup } from '../record/schema.js';
+import { DEFAULT_MARGIN } from '../statistics/compare.js';
+import { MOST_ROUNDS } from '../statistics/settling.js';
 import type { Seconds } from '../units.js';
 
 const MOST_REPETITIONS = 20_000_000;
@@ -18,6 +20,8 @@ const BUDGET = { kind: 'budget', least: 5, most: 20_000 } as const;
 const PILOT = { kind: 'budget', seconds: 0.25, least: 20, most: 20_000 } as const;
 /** A precision that this machine cannot give must end somewhere. */
 const MOST_FOR_PRECISION = 200;
+/** Of a comparison: launches are what tells, and short ones are cheaper. */
+const TURN = { kind: 'budget', seconds: 0.25, least: 5, most: 20_000 } as const;
 
 /** Of every command that measures, whatever says what is measured. */
 export const outputOptions: Readonly<Record<string, Options>> = {
@@ -58,8 +62,15 @@ export const measuringOptions = ({
     type: 'string',
     group: 'Measuring:',
     describe:
-      'Launches, each in a fresh process; from six on the interval is the machine’s; with --precision the most of them',
-    defaultDescription: `${inspections}; with --precision ${MOST_FOR_PRECISION}`,
+      'Launches, each in a fresh process; from six on the interval is the machine’s; with --precision or --settle the most of them',
+    defaultDescription: `${inspections}; with --precision ${MOST_FOR_PRECISION}; with several stacks ${MOST_ROUNDS}`,
+  },
+  settle: {
+    type: 'string',
+    group: 'Measuring:',
+    describe:
+      'Launch several stacks in turns until each is told from the first, or shown to be the same within this share',
+    defaultDescription: `${formatShare(DEFAULT_MARGIN)} with several stacks and without --inspections and --precision`,
   },
   precision: {
     type: 'string',
@@ -115,6 +126,7 @@ const text = (flags: Flags, name: string): string => String(flags[name]);
 
 export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {
   if (flags.reps === undefined && flags.precision !== undefined) return PILOT;
+  if (flags.reps === undefined && flags.settle !== undefined) return TURN;
   if (flags.reps === undefined) return { ...BUDGET, seconds };
   return { kind: 'fixed', repetitions: parseCount(text(flags, 'reps'), '--reps', MOST_REPETITIONS) };
 }
@@ -132,12 +144,33 @@ export function warmupOf(flags: Flags): Warmup {
 export function inspectionsOf(flags: Flags, { inspections }: MeasuringDefaults): number {
   if (flags.inspections !== undefined)
     return parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+  if (flags.settle !== undefined) return MOST_ROUNDS;
   return flags.precision === undefined ? inspections : MOST_FOR_PRECISION;
 }
 
 /** As a batch has it; nothing where the number of launches is fixed. */
 export const precisionOf = (flags: Flags): Pick<BatchSpec, 'precision'> =>
   flags.precision === undefined ? {} : { precision: parseShare(text(flags, 'precision'), '--precision') };
+
+/**
+ * Several stacks are there to be compared, so that their launches go on until the comparison is settled, unless somebody
+ * says how many there are to be.
+ */
+export function withSettling(flags: Flags, stacks: number): Flags {
+  const free = flags.settle === undefined && flags.inspections === undefined && flags.precision === undefined;
+  return free && stacks > 1 ? { ...flags, settle: formatShare(DEFAULT_MARGIN) } : flags;
+}
+
+/** As a batch has it; nothing where the number of launches is not decided by a comparison. */
+export function settleOf(flags: Flags): Pick<BatchSpec, 'settle'> {
+  if (flags.settle === undefined) return {};
+  if (flags.precision !== undefined) {
+    throw new UserError(
+      '--settle and --precision both decide the number of launches: give one of them; --settle asks for a difference between stacks, --precision for the rate of each',
+    );
+  }
+  return { settle: parseShare(text(flags, 'settle'), '--settle') };
+}
 
 /** null: none. */
 export const budgetOf = (flags: Flags): Seconds | null =>

@@ -1,7 +1,9 @@
 /** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
+import { lonelyBatches } from '../campaign/comparisons.js';
 import { isGpu, ordinalOf } from '../devices/device.js';
 import { UserError } from '../errors.js';
+import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
@@ -11,7 +13,16 @@ import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
-import { devicesOf, inspectionsOf, precisionOf, samplingOf, timeoutOf, warmupOf } from './common-options.js';
+import {
+  devicesOf,
+  inspectionsOf,
+  precisionOf,
+  samplingOf,
+  settleOf,
+  timeoutOf,
+  warmupOf,
+  withSettling,
+} from './common-options.js';
 import type { OwnNames } from './own-stacks.js';
 
 /** Bytes that a sample takes in the addon and in JavaScript together. */
@@ -56,7 +67,7 @@ function checkGpuMemory(
 const DEFAULT_STACK = 'embedded';
 
 /** As after --stack; without it all of one's own, or pi-bench's kernels. */
-function stacksText({ stack }: Flags, own: OwnNames): string {
+export function stacksText({ stack }: Flags, own: OwnNames): string {
   if (stack !== undefined) return String(stack);
   return own.size === 0 ? DEFAULT_STACK : [...own.keys()].join(',');
 }
@@ -68,13 +79,14 @@ function stacksText({ stack }: Flags, own: OwnNames): string {
  */
 export function batchesOf(
   indicator: Indicator,
-  flags: Flags,
+  asked: Flags,
   machine: MachineDescription,
   own: OwnNames,
 ): readonly BatchSpec[] {
-  const chosen = expandValues(stacksText(flags, own), '--stack').map(
+  const chosen = expandValues(stacksText(asked, own), '--stack').map(
     (text) => own.get(text) ?? parseStack(text, [...own.keys()]),
   );
+  const flags = withSettling(asked, chosen.length);
   const each = devicesOf(flags, machine).flatMap((device) =>
     indicator
       .fromFlags({ ...flags, device }, machine)
@@ -93,6 +105,7 @@ export function batchesOf(
       warmup: warmupOf(flags),
       timeout: timeoutOf(flags),
       ...precisionOf(flags),
+      ...settleOf(flags),
     };
   });
   for (const batch of batches) {
@@ -129,10 +142,21 @@ function checkLabels(batches: readonly BatchSpec[], campaign: CampaignInput['lab
     throw new UserError(`the label ${hiding} is pi-bench's own: give yours another name`);
 }
 
+/** @throws UserError where a comparison is to be settled and there is nothing to compare with. */
+function checkSettling(batches: readonly BatchSpec[]): void {
+  const [lonely] = lonelyBatches(batches);
+  if (lonely === undefined) return;
+  const title = findIndicator(lonely.case.indicator).title(lonely.case.parameters);
+  throw new UserError(
+    `--settle compares, and there is one stack only for ${title}: give several (--stack a,b), or leave --settle out`,
+  );
+}
+
 /** @throws UserError */
 export function createCampaign(input: CampaignInput): Campaign {
   const { name, command, batches, seed, budget, labels, stacks = [], explored } = input;
   checkLabels(batches, labels);
+  checkSettling(batches);
   const createdAt = new Date().toISOString();
   return {
     id: makeCampaignId(name, createdAt),

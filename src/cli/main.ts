@@ -19,6 +19,7 @@ import { showCommand } from './commands/show.js';
 import { stacksCommand } from './commands/stacks.js';
 import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
+import { refuseTwice, refuseValue, UsageError } from './usage.js';
 
 /** A new command is its file and its line here; a new indicator's command comes by itself. */
 const commands: readonly CommandModule[] = [
@@ -36,29 +37,6 @@ const commands: readonly CommandModule[] = [
   resumeCommand,
   importCommand,
 ];
-
-class UsageError extends Error {}
-
-/** Arguments that are lists by themselves. */
-const LISTS: readonly string[] = ['_', '--', 'records'];
-
-/** A flag that was given twice: which of the two was meant cannot be known. */
-function refuseTwice(given: Readonly<Record<string, unknown>>): true {
-  const twice = Object.entries(given).find(([name, value]) => !LISTS.includes(name) && Array.isArray(value));
-  if (twice !== undefined) throw new UsageError(`--${twice[0]} was given more than once`);
-  return true;
-}
-
-/** yargs would take `--prepack=yes` for false. */
-function refuseValue(given: Readonly<Record<string, unknown>>, args: readonly string[]): true {
-  for (const arg of args) {
-    const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(arg) ?? [];
-    if (typeof given[name] === 'boolean' && value !== 'true' && value !== 'false') {
-      throw new UsageError(`--${name} takes no value; got "${value}"`);
-    }
-  }
-  return true;
-}
 
 /** yargs would call an unknown command an unknown argument. */
 function refuseUnknownCommand([first]: readonly string[]): void {

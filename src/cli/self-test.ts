@@ -36,9 +36,35 @@ const BATCH: BatchSpec = {
   timeout: 2,
 };
 
+/** Of ranks that are processes: one of them can be lost without the others. */
+const RANKS: BatchSpec = {
+  ...BATCH,
+  case: {
+    indicator: 'collective',
+    parameters: {
+      operation: 'all-reduce',
+      bytes: 4096,
+      dtype: 'float32',
+      redop: 'sum',
+      root: -1,
+      inPlace: false,
+      pattern: 'none',
+      ranks: 2,
+      workers: 'processes',
+      pin: false,
+      sync: 'barrier',
+      inputs: 'fresh',
+      transport: 'shm',
+      algorithm: 'direct',
+    },
+  },
+};
+
 interface Expectation {
   readonly what: string;
   readonly fault: FaultKind | null;
+  /** Left out: a matrix product. */
+  readonly batch?: BatchSpec;
   /** What the record must say, or null when it does not. */
   readonly caught: (record: PiBenchRecord, exitCode: number) => string | null;
 }
@@ -93,10 +119,33 @@ const EXPECTATIONS: readonly Expectation[] = [
       return crashed?.status === 'crashed' && kept ? `${crashed.reason}; the other launches are kept` : null;
     },
   },
+  {
+    what: 'an altered contribution of one rank',
+    fault: 'corrupt-rank',
+    batch: RANKS,
+    caught: (record, exitCode) => {
+      const wrong = launch(record, FAULTY);
+      const noScore = record.batches[0]?.rate === null && exitCode === EXIT.wrongResult;
+      return wrong?.status === 'wrong' && noScore
+        ? `no score, exit code 3: ${wrong.verification?.firstWrong}`
+        : null;
+    },
+  },
+  {
+    what: 'a rank that is killed',
+    fault: 'lost-rank',
+    batch: RANKS,
+    caught: (record, exitCode) => {
+      const lost = launch(record, FAULTY);
+      const kept = othersMeasured(record) && exitCode === EXIT.incomplete;
+      const named = lost?.status === 'failed' && lost.reason?.includes('rank 1') === true;
+      return named && kept ? `${lost.reason}; the other launches are kept` : null;
+    },
+  },
 ];
 
 async function tryOne(
-  { what, fault, caught }: Expectation,
+  { what, fault, caught, batch = BATCH }: Expectation,
   folder: string,
   machine: MachineDescription,
 ): Promise<SelfTestResult> {
@@ -106,7 +155,7 @@ async function tryOne(
     createdAt,
     command: ['doctor', '--self-test'],
     seed: 1,
-    batches: [BATCH],
+    batches: [batch],
     fault: fault === null ? null : { inspection: FAULTY, kind: fault, at: AT },
   };
   const { record, exitCode } = await runCampaign(beginCampaign(campaign, folder, machine), {

@@ -7,8 +7,8 @@ import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
 import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
-import { measuringOptions } from './common-options.js';
-import { batchesOf } from './create-campaign.js';
+import { measuringOptions, withSettling } from './common-options.js';
+import { batchesOf, stacksText } from './create-campaign.js';
 import type { OwnNames } from './own-stacks.js';
 
 const MOST_BATCHES = 10_000;
@@ -42,10 +42,11 @@ export function sweptOptions(indicator: Indicator): Readonly<Record<string, Opti
  */
 export function sweptBatches(
   indicator: Indicator,
-  flags: Flags,
+  asked: Flags,
   machine: MachineDescription,
   own: OwnNames,
 ): readonly BatchSpec[] {
+  const flags = withSettling(asked, expandValues(stacksText(asked, own), '--stack').length);
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
   const values = Object.fromEntries(
     given.map((name) => [name, expandValues(String(flags[name]), `--${name}`)]),

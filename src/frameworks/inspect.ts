@@ -188,7 +188,7 @@ async function inspect(
 
   // What bounds a call on another device these threads cannot tell.
   const whole = !taken.cancelled && !taken.outOfTime && job.device === 'cpu';
-  const ceilings = whole ? hosted.ceilings(cold) : { arithmetic: null, memory: null };
+  const ceilings = whole && job.native.ceilings ? hosted.ceilings(cold) : { arithmetic: null, memory: null };
   end('ceilings');
 
   enter('verify');

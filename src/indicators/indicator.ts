@@ -36,6 +36,8 @@ export interface Indicator {
   readonly summary: string;
   /** Flags beside those that every measuring command has. */
   readonly options: Readonly<Record<string, Options>>;
+  /** Of the options, the one that its own command takes without a name: `collective all-reduce`. */
+  readonly positional?: string;
   readonly examples: readonly (readonly [command: string, what: string])[];
   readonly measuring: MeasuringDefaults;
   /**
@@ -50,8 +52,8 @@ export interface Indicator {
   work(parameters: Parameters): Work;
   /** Which part of the work its rate counts. */
   readonly rateCounts: RateCounts;
-  /** Which kernels of the embedded stack execute it: those of its data type, or passes over memory. */
-  readonly kernels: 'arithmetic' | 'memory';
+  /** Which kernels of the embedded stack execute it: those of its data type, passes over memory, or loops of collectives. */
+  readonly kernels: 'arithmetic' | 'memory' | 'collective';
   /** Memory of the host that one inspection takes for its operands and buffers. */
   memory(parameters: Parameters): Bytes;
   /** Memory of the GPU; absent: it runs on none. */

@@ -1,7 +1,8 @@
 /** From what the addon observed to the inspection's document. Pure. */
 import type { FrameworkOutcome } from '../frameworks/outcome.js';
-import type { NativeOutcome, NativeVerification } from '../native.js';
+import type { NativeOutcome, NativeRanks, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
+import { summariseRanks } from '../statistics/rank-times.js';
 import type { GpuTelemetry } from '../telemetry/gpu.js';
 import { computeTelemetry } from '../telemetry/telemetry.js';
 import type { Seconds } from '../units.js';
@@ -60,6 +61,24 @@ function ownSays(
 ): Partial<InspectionDocument['stack']> {
   if (stack.own === undefined || ownFolders.length === 0) return {};
   return { own: { ...stack.own, loaded: [...loaded] } };
+}
+
+function ranksOf(native: NativeRanks | null): Pick<InspectionDocument, 'ranks'> {
+  const summary = native === null ? null : summariseRanks(native);
+  if (native === null || summary === null) return {};
+  const { late, useful, runtimeSeconds } = native;
+  const known = useful.length > 0;
+  return {
+    ranks: {
+      repetitions: summary.repetitions,
+      ranks: [...summary.ranks],
+      skewIn: summary.skewIn,
+      skewOut: summary.skewOut,
+      late,
+      useful: known ? Array.from(useful) : null,
+      runtime: known ? runtimeSeconds : null,
+    },
+  };
 }
 
 export interface SamplesFile {
@@ -128,6 +147,7 @@ export function makeDocument(
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
+    ...ranksOf(outcome.ranks ?? null),
     usage: moments.usage,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,

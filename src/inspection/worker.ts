@@ -122,6 +122,7 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
   const samples = encodeSamples(
     { seconds, entries, disturbed: disturbed === null ? null : Array.from(disturbed) },
     outcome.callsPerSample,
+    outcome.ranks,
   );
   const file = { file: job.samplesName, sha256: sha256(samples) };
   const moments = {
@@ -145,7 +146,7 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
 
 function fail(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
-  report({ event: 'failed', status: message === 'out of memory' ? 'out-of-memory' : 'failed', message });
+  report({ event: 'failed', status: message.startsWith('out of memory') ? 'out-of-memory' : 'failed', message });
   process.exit(1);
 }
 

@@ -42,7 +42,8 @@ const UNNAMED_VALUE = 'none';
 const LABELS: Readonly<Record<string, string>> = {
   size: 'size (m = n = k)',
   repetitions: 'repetitions of a launch',
-  bytes: 'working set',
+  bytes: 'bytes',
+  ranks: 'ranks',
   batch: 'products in a batch',
 };
 
@@ -87,6 +88,16 @@ function traitText(key: string, value: Value): string {
       return `for ${value} s`;
     case 'bytes':
       return briefBytes(Number(value));
+    case 'ranks':
+      return plural(Number(value), 'rank');
+    case 'inPlace':
+      return value === true ? 'in place' : 'out of place';
+    case 'root':
+      return `root ${value}`;
+    case 'sync':
+      return `sync ${value}`;
+    case 'inputs':
+      return `${value} inputs`;
     case 'threads':
       return plural(Number(value), 'thread');
     case 'pin':

@@ -3,6 +3,7 @@ import { findIndicator } from '../indicators/index.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
+import { type LaunchNoise, launchNoise } from '../statistics/variance.js';
 import { without } from '../statistics/without.js';
 import type { Observation, Telemetry } from '../telemetry/types.js';
 import type { Hertz, Seconds } from '../units.js';
@@ -29,6 +30,8 @@ export interface AnalysedInspection {
   /** The same, ascending: sorted once for all that ask for quantiles. */
   readonly sorted: Float64Array;
   readonly document: InspectionDocument | null;
+  /** For the variance of its batch; null where nothing was measured. */
+  readonly noise: LaunchNoise | null;
 }
 
 function observationOf(
@@ -44,7 +47,7 @@ function observationOf(
     drift,
     disturbed,
     wall: document.wall - document.evicting,
-    threads: Number(document.case.parameters.threads ?? 1),
+    threads: findIndicator(document.case.indicator).threads(document.case.parameters),
     pinned: document.cpus.length > 0,
     callsPerSample: document.callsPerSample,
     clockOverhead: document.clock.overhead,
@@ -115,7 +118,7 @@ export function analyseInspection(
       notChecked: [],
       spans: [],
     };
-    return { entry, samples: NO_SAMPLES.seconds, sorted: NO_SAMPLES.seconds, document };
+    return { entry, samples: NO_SAMPLES.seconds, sorted: NO_SAMPLES.seconds, document, noise: null };
   }
   const samples = read.samples.seconds;
   const sorted = sortedCopy(samples);
@@ -146,6 +149,7 @@ export function analyseInspection(
     steady: document.warmup.steady,
     frequency: frequencyOf(document),
     ceilings: document.ceilings ?? null,
+    ...(document.ranks === undefined ? {} : { ranks: document.ranks }),
     verification: document.verification,
     flags:
       samples.length > 0
@@ -154,5 +158,6 @@ export function analyseInspection(
     notChecked: samples.length > 0 ? notChecked(observation).map(({ flag, why }) => ({ flag, why })) : [],
     spans: spansOf(document, wall),
   };
-  return { entry, samples, sorted, document };
+  const noise = statistics === null ? null : launchNoise(samples, statistics.median);
+  return { entry, samples, sorted, document, noise };
 }

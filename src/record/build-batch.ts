@@ -5,6 +5,7 @@ import { describeSamples } from '../statistics/describe.js';
 import { type Interval, LEVEL } from '../statistics/interval.js';
 import { median, quantileSorted } from '../statistics/quantile.js';
 import { quantileIntervalOfSorted } from '../statistics/quantile-interval.js';
+import { mergeRanks } from '../statistics/rank-times.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
 import { aboveCeiling } from '../statistics/validity/above-ceiling.js';
@@ -48,10 +49,12 @@ const medianOf = ({ sorted }: AnalysedInspection): Seconds => quantileSorted(sor
 function batchFlags(
   resting: readonly AnalysedInspection[],
   bounds: RecordBatch['roofline'],
+  { precision }: BatchSpec,
 ): RecordBatch['flags'] {
   const inspections = resting.map(({ entry }) => entry.index);
-  return [launchesNotIndependent(byTime(resting).map(medianOf)), aboveCeiling(bounds ?? null)].flatMap(
-    (flag) => (flag === null ? [] : [{ ...flag, inspections }]),
+  const dependent = launchesNotIndependent(byTime(resting).map(medianOf), precision !== undefined);
+  return [dependent, aboveCeiling(bounds ?? null)].flatMap((flag) =>
+    flag === null ? [] : [{ ...flag, inspections }],
   );
 }
 
@@ -157,6 +160,32 @@ function rooflineOf(
   return { ...roofline({ flop, bytes, elapsed, peak, bandwidth }), peakIsa: first.isa };
 }
 
+/** All launches as one; nothing where no ranks took part. */
+function ranksOf(elapsed: Seconds, resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'ranks'> {
+  const told = resting.flatMap(({ entry }) => entry.ranks ?? []);
+  const merged = mergeRanks(told);
+  if (merged === null) return {};
+  const moving = resting.flatMap(({ entry }) => entry.ceilings?.moving ?? []);
+  const [first] = moving;
+  const rate = first === undefined ? 0 : median(moving.map((one) => one.rate));
+  const watched = told.flatMap(({ useful, runtime }) =>
+    useful === null || runtime === null ? [] : [{ useful, runtime }],
+  );
+  return {
+    ranks: {
+      ...merged,
+      ranks: [...merged.ranks],
+      late: told.reduce((sum, { late }) => sum + late, 0),
+      useful:
+        watched.length === 0
+          ? null
+          : merged.ranks.map((_, rank) => median(watched.map(({ useful }) => useful[rank] ?? 0))),
+      runtime: watched.length === 0 ? null : median(watched.map(({ runtime }) => runtime)),
+      ceiling: first === undefined ? null : { ...first, rate, share: first.bytes / rate / elapsed },
+    },
+  };
+}
+
 export function buildBatch(
   asked: BatchSpec,
   stack: Omit<StackIdentity, 'implementation'>,
@@ -187,7 +216,7 @@ export function buildBatch(
     measured: entries.filter(({ status }) => status === 'measured').length,
     verified,
     disturbedShare: disturbedShare(entries),
-    flags: [...flagsOf(inspections), ...batchFlags(resting, null)],
+    flags: [...flagsOf(inspections), ...batchFlags(resting, null, asked)],
     inspections: entries,
   };
   if (!scored)
@@ -208,11 +237,12 @@ export function buildBatch(
   const bounds = rooflineOf(work, headline.elapsed.median, resting);
   return {
     ...base,
-    flags: [...flagsOf(inspections), ...batchFlags(resting, bounds)],
+    flags: [...flagsOf(inspections), ...batchFlags(resting, bounds, asked)],
     elapsed: headline.elapsed,
     ...(headline.precision === undefined ? {} : { precision: headline.precision }),
     rate: rateOf(countedWork(base), headline, resting),
     roofline: bounds,
+    ...ranksOf(headline.elapsed.median, resting),
     launches: plain(headline.launches),
     variance: varianceOf(resting),
     pooled: plain(summary),

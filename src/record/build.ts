@@ -71,9 +71,15 @@ function accountingOf(
   };
 }
 
-/** Where a precision decides, no count was promised. */
-function plannedOf({ ends }: RecordInput, { precision, inspections }: BatchSpec, batch: number): number {
-  return precision === undefined ? inspections : ends.filter((end) => end.batch === batch).length;
+/** Where launches decide how many there are, no count was promised. */
+function plannedOf(
+  { ends }: RecordInput,
+  { precision, settle, inspections }: BatchSpec,
+  batch: number,
+): number {
+  return precision === undefined && settle === undefined
+    ? inspections
+    : ends.filter((end) => end.batch === batch).length;
 }
 
 function statusOf({ stoppedBy }: RecordInput, batches: readonly RecordBatch[]): PiBenchRecord['status'] {

@@ -1,6 +1,6 @@
 /** What the launches of a batch say of the next campaign: how many repetitions and launches are worth their time. Pure. */
 import { median } from '../statistics/quantile.js';
-import { bestRepetitions, launchesFor, varianceComponents } from '../statistics/variance.js';
+import { bestRepetitions, componentsOf, launchesFor } from '../statistics/variance.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { RecordBatch } from './schema.js';
@@ -37,7 +37,7 @@ function medianCosts(resting: readonly AnalysedInspection[]): Costs | null {
 /** null for fewer than 3 launches: the spread of two says next to nothing. */
 export function varianceOf(resting: readonly AnalysedInspection[]): RecordBatch['variance'] {
   if (resting.length < LEAST_LAUNCHES) return null;
-  const components = varianceComponents(resting.map(({ samples }) => samples));
+  const components = componentsOf(resting.flatMap(({ noise }) => noise ?? []));
   if (components === null) return null;
   const { within, between, estimate, relativeBetween, relativeWithin, repetitions } = components;
   if (relativeBetween === null || relativeWithin === null) return null;

@@ -9,10 +9,11 @@ import { recommendationText } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
 import { verificationOf } from '../readers/verification.js';
 import type { CurveKpi, PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
-import { countedWork } from '../record/work.js';
+import { countedWork, rate2mnkLessMn } from '../record/work.js';
 import type { Box } from '../statistics/box.js';
 import type { Summary } from '../statistics/summary.js';
 import type { Violin } from '../statistics/violin.js';
+import { comparisonOf, type ReportComparison } from './comparison.js';
 import type { BatchDetails } from './details.js';
 import { type Headline, headlineOf } from './headline.js';
 
@@ -46,6 +47,8 @@ export interface BatchModel {
   readonly rateUnit: string;
   /** Of one repetition, in what the rate counts; null: not known. */
   readonly work: number | null;
+  /** Of products: the rate if they were counted as 2mnk - mn, as older figures have them; null: not meant or not known. */
+  readonly rate2mnkLessMn: number | null;
   readonly elapsed: RecordBatch['elapsed'];
   readonly rate: RecordBatch['rate'];
   /** What the interval rests on, in words. */
@@ -89,6 +92,8 @@ export interface ReportModel {
   readonly imported: NonNullable<PiBenchRecord['imported']> | null;
   readonly axis: SweptAxis | null;
   readonly batches: readonly BatchModel[];
+  /** Of the record's stacks. */
+  readonly comparison: ReportComparison;
   /** What a sweep of repetitions answers, a sentence each. */
   readonly recommendations: readonly string[];
   /** Over a working set. Of others the figure of the sweep tells more: quartiles, and what bounds them. */
@@ -127,6 +132,7 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     verification: verificationOf(batch),
     rateUnit: batch.rateUnit,
     work: countedWork(batch),
+    rate2mnkLessMn: rate2mnkLessMn(batch),
     elapsed: batch.elapsed,
     rate: batch.rate,
     basis: basisText(batch),
@@ -189,6 +195,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     imported: record.imported ?? null,
     axis,
     batches,
+    comparison: comparisonOf(record),
     recommendations: (record.recommendations ?? []).map(recommendationText),
     curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi && kpi.xUnit === 'B'),
   };

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readRecord } from '../record/read.js';
+import type { PiBenchRecord } from '../record/schema.js';
 import { chooseBatches, detailsOf, pointsEach } from './details.js';
 import { buildReport, type ReportModel } from './model.js';
 import { type ReadLaunch, readLaunch } from './read-samples.js';
@@ -14,6 +15,7 @@ const FEW_DETAILED = 5;
 
 export interface ReadReport {
   readonly report: ReportModel;
+  readonly record: PiBenchRecord;
   /** Folder of the record. */
   readonly folder: string;
   /** The record as it lies on disk, for whoever wants it whole. */
@@ -53,5 +55,5 @@ export function readReport(path: string): ReadReport {
       }
     }
   }
-  return { report, folder, recordText: readFileSync(file, 'utf8'), allLaunches };
+  return { report, record, folder, recordText: readFileSync(file, 'utf8'), allLaunches };
 }

@@ -57,9 +57,13 @@ function packagesOf({
   version,
   own,
   package: owner,
+  packages,
 }: StackScore['stack']): readonly [PackageVersion, ...PackageVersion[]] {
   const asked = (own?.packages ?? []).filter((one) => one.asked);
-  const executing = (own?.packages ?? []).find((one) => `${one.name} ${one.version}` === owner);
+  const [leading] = Object.keys(packages ?? {});
+  const executing = (own?.packages ?? []).find(
+    (one) => one.name === leading || `${one.name} ${one.version}` === owner,
+  );
   const [first, ...others] = [...new Set([...(executing === undefined ? [] : [executing]), ...asked])].map(
     (one): PackageVersion => ({ name: packageName(one.name), ...versionOf(one.version) }),
   );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
-import { addonPath, gpuKernels, native } from '../native.js';
+import { addonPath, gpuKernels, type NativePasses, native } from '../native.js';
 import { identity } from '../package.js';
 import type { Stack } from './stack.js';
 
@@ -18,14 +18,20 @@ const variants = (here: boolean): string[] => [
 ];
 
 /** Instruction sets that execute the indicator with the data type here. */
-const executing = (indicator: string, dtype: string): string[] =>
-  findIndicator(indicator).kernels === 'memory'
-    ? native()
-        .memoryKernels()
-        .flatMap(({ isa, runsHere }) => (runsHere ? [isa] : []))
-    : native()
+function executing(indicator: string, dtype: string): string[] {
+  const running = (passes: readonly NativePasses[]): string[] =>
+    passes.flatMap(({ isa, runsHere }) => (runsHere ? [isa] : []));
+  switch (findIndicator(indicator).kernels) {
+    case 'memory':
+      return running(native().memoryKernels());
+    case 'collective':
+      return running(native().collectiveKernels());
+    default:
+      return native()
         .kernels()
         .flatMap((kernel) => (kernel.runsHere && kernel.dtype === dtype ? [kernel.isa] : []));
+  }
+}
 
 /** Instruction sets that have kernels on some machine that pi-bench knows, this one or another. */
 const ELSEWHERE = [

@@ -50,15 +50,23 @@ export function lag1(values: ArrayLike<number>): number | null {
  * n times the variance of the mean of a stationary series (its spectrum at zero): the sum of autocovariances, cut where
  * pairs of neighbouring lags stop being positive (Geyer 1992, initial positive sequence). A memory of more than 100 lags
  * is looked at in means of ten, which have ten times the reach and a tenth of the long-run variance.
+ * @param next the autocovariance of neighbours, where it is known already
  */
-function longRunVariance(values: ArrayLike<number>, { n, mean, variance }: Start): number {
+function longRunVariance(
+  values: ArrayLike<number>,
+  { n, mean, variance }: Start,
+  next = autocovariance(values, n, mean, 1),
+): number {
   let sum = -variance;
   for (let lag = 0; lag + 1 < n; lag += 2) {
     if (lag >= MOST_LAGS && n > COARSER * MOST_LAGS) {
       const means = meansOf(values, n);
       return COARSER * longRunVariance(means, start(means));
     }
-    const pair = autocovariance(values, n, mean, lag) + autocovariance(values, n, mean, lag + 1);
+    const pair =
+      lag === 0
+        ? variance + next
+        : autocovariance(values, n, mean, lag) + autocovariance(values, n, mean, lag + 1);
     if (!(pair > 0)) break;
     sum += 2 * pair;
   }
@@ -78,11 +86,24 @@ function meansOf(values: ArrayLike<number>, n: number): Float64Array {
  * twice n. null for fewer than 3 or all-equal values.
  * @throws RangeError for a value that is not finite
  */
-export function effectiveSampleSize(values: ArrayLike<number>): number | null {
+export const effectiveSampleSize = (values: ArrayLike<number>): number | null =>
+  memoryOf(values).effectiveSampleSize;
+
+export interface Memory {
+  readonly lag1: number | null;
+  readonly effectiveSampleSize: number | null;
+}
+
+/**
+ * Both of the above, in fewer passes over the values.
+ * @throws RangeError for a value that is not finite
+ */
+export function memoryOf(values: ArrayLike<number>): Memory {
   const { n, mean, variance } = start(values);
-  if (!varies(n, mean, variance)) return null;
-  const times = Math.max(longRunVariance(values, { n, mean, variance }) / variance, 1 / MOST_GAIN);
-  return Math.max(1, values.length / times);
+  if (!varies(n, mean, variance)) return { lag1: null, effectiveSampleSize: null };
+  const next = autocovariance(values, n, mean, 1);
+  const times = Math.max(longRunVariance(values, { n, mean, variance }, next) / variance, 1 / MOST_GAIN);
+  return { lag1: next / variance, effectiveSampleSize: Math.max(1, values.length / times) };
 }
 
 /**

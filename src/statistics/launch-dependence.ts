@@ -21,6 +21,11 @@ export const LEAST_LAUNCHES = 6;
 const DRAWS = 1999;
 const SEED = 1941;
 
+/** Standard deviations of the ratio from which on launches are taken to be alike: one order in four is as far. */
+const ALIKE_Z = 0.6745;
+/** Launches more alike than this say nothing of their spread. */
+const MOST_ALIKE = 0.95;
+
 function squaredDifferences(values: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 1; i < values.length; i++) sum += ((values[i] ?? 0) - (values[i - 1] ?? 0)) ** 2;
@@ -54,4 +59,36 @@ export function launchDependence(launchMedians: ArrayLike<number>): LaunchDepend
     vonNeumannRatio: observed / variance,
     p: (smaller + 1) / (DRAWS + 1),
   };
+}
+
+export interface Alikeness {
+  /** Of neighbours' ranks, its bias in short series taken out; 0 where they do not seem alike. */
+  readonly correlation: number;
+  /** How many independent launches they are worth. */
+  readonly worth: number;
+  /** By which an interval for independent ones has to be wider. */
+  readonly widening: number;
+}
+
+/**
+ * How much an interval is too narrow because neighbouring launches are alike; cheap enough to be asked after every launch.
+ * One minus half of von Neumann's ratio of ranks is their correlation, 0 on average of independent launches; by its
+ * deviation (Bartels 1982) launches are taken for independent unless chance makes them so alike in fewer than one case in
+ * four. More certainty would come too late: it needs dozens of launches, and there are eight.
+ * @param launchMedians in the order of time
+ * @throws RangeError for a median that is not finite
+ */
+export function alikeness(launchMedians: ArrayLike<number>): Alikeness {
+  const k = launchMedians.length;
+  const independent = { correlation: 0, worth: k, widening: 1 };
+  if (k < LEAST_LAUNCHES) return independent;
+  const ranks = ranksOf(new Float64Array(launchMedians));
+  const variance = ranks.reduce((sum, rank) => sum + rank * rank, 0);
+  if (!(variance > 0)) return independent;
+  const found = 1 - squaredDifferences(ranks) / variance / 2;
+  const ofRatio = (4 * (k - 2) * (5 * k * k - 2 * k - 9)) / (5 * k * (k + 1) * (k - 1) ** 2);
+  if ((2 * found) / Math.sqrt(ofRatio) < ALIKE_Z) return independent;
+  const correlation = Math.min(MOST_ALIKE, found * (1 + 3 / k));
+  const times = (1 + correlation) / (1 - correlation);
+  return { correlation, worth: k / times, widening: Math.sqrt(times) };
 }

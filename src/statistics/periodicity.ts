@@ -77,15 +77,29 @@ function rayleighP(n: number, resultant: number): number {
   return Math.min(1, Math.exp(Math.sqrt(1 + 4 * n + 4 * (n * n - length * length)) - (1 + 2 * n)));
 }
 
+function isNear(value: number, period: number): boolean {
+  const turns = value / period;
+  const multiple = Math.round(turns);
+  return multiple > 0 && Math.abs(turns - multiple) <= TOLERANCE;
+}
+
 /** Share of the values within the tolerance of a multiple: the cheap part of `clustering`. */
 export function shareNearMultiples(values: ArrayLike<number>, period: number): number {
   let near = 0;
-  for (let i = 0; i < values.length; i++) {
-    const turns = (values[i] ?? 0) / period;
-    const multiple = Math.round(turns);
-    if (multiple > 0 && Math.abs(turns - multiple) <= TOLERANCE) near++;
-  }
+  for (let i = 0; i < values.length; i++) if (isNear(values[i] ?? 0, period)) near++;
   return values.length === 0 ? 0 : near / values.length;
+}
+
+/** Whether that share is at least so large; ends as soon as it cannot be any more. */
+export function nearMultiples(values: ArrayLike<number>, period: number, share: number): boolean {
+  const n = values.length;
+  let away = 0;
+  for (let i = 0; i < n; i++) {
+    if (isNear(values[i] ?? 0, period)) continue;
+    away++;
+    if ((n - away) / n < share) return false;
+  }
+  return n > 0;
 }
 
 /**

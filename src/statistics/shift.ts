@@ -33,7 +33,7 @@ export interface Shift {
   readonly method: string;
 }
 
-function logarithms(values: ArrayLike<number>): Float64Array {
+export function logarithms(values: ArrayLike<number>): Float64Array {
   const logs = Float64Array.from(values, Math.log);
   if (logs.length === 0) throw new RangeError('a batch without launches');
   if (!logs.every(Number.isFinite)) throw new RangeError('a launch median is not above 0');

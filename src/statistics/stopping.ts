@@ -7,10 +7,16 @@
  * ranks finds them at barely 95 %. So plain order statistics of 97 % are taken for a claim of 95 %; looking begins at 8
  * launches; and the width asked for is narrowed by target / k, so that the first few launches cannot agree by chance and
  * end it (the guard of Glynn & Whitt 1992). `npm run bench:coverage` measures what remains.
+ *
+ * Short launches one after the other share the machine's mood. Where neighbours are alike, they are worth fewer, and the
+ * interval is widened by that: the rule then goes on until so many were seen that the width holds all the same.
  */
 import { UserError } from '../errors.js';
+import { formatShare, significant } from '../quantities/format.js';
+import type { Seconds } from '../units.js';
 import { type Interval, LEVEL, levelForLooking, sequentialInterval } from './interval.js';
 import { expectedHalfWidth } from './interval-width.js';
+import { type Alikeness, alikeness } from './launch-dependence.js';
 import { quantileSorted, sortedCopy } from './quantile.js';
 import { bestRepetitions, leastCount, type VarianceComponents, varianceComponents } from './variance.js';
 
@@ -20,6 +26,16 @@ export const LEAST_LAUNCHES = 8;
 export const LEAST_REPETITIONS = 20;
 /** Launches whose medians' spread says anything of the others. */
 const LEAST_PILOTS = 3;
+/**
+ * A launch measures for at least this share of what it costs beside, and for no more than that cost, or than the pilots did.
+ * The best count rests on the spread between launches, and three of them hardly know it. Within these bounds a launch of the
+ * wrong length costs little, whatever that spread is: with half of its cost at most half as much again as the best count
+ * where launches differ so much that it is shorter, and with all of its cost at most twice as much where it is longer.
+ */
+const LEAST_SHARE = 0.5;
+const MOST_SHARE = 1;
+/** And no less than this: a quota's period and some ticks of the scheduler, whose phase a shorter launch would be a draw of. */
+const LEAST_MEASURED: Seconds = 0.1;
 /** The larger half-width over the mean of both, normal launch medians. */
 const LARGER_HALF = 1.1;
 
@@ -38,25 +54,36 @@ export interface Precision {
   readonly reason: string;
 }
 
+/** The interval of so many launches as these are worth. */
+function widened(interval: Interval, centre: number, { correlation, worth, widening }: Alikeness): Interval {
+  const { ci } = interval;
+  if (ci === null || widening === 1) return interval;
+  const at = (end: number): number => centre + (end - centre) * widening;
+  return {
+    ...interval,
+    ci: { low: at(ci.low), high: at(ci.high) },
+    method: `${interval.method}, widened by ${significant(widening, 2)} because neighbouring launches are alike (correlation of ranks ${significant(correlation, 2)}: worth ${significant(worth, 2)} independent ones)`,
+  };
+}
+
 function requireTarget(target: number): void {
   if (!(target > 0 && target < 1)) {
     throw new UserError(`a precision is between 0 and 100 %, not ${target * 100} %: give 1%, for example`);
   }
 }
 
-const percent = (share: number): string => `${(share * 100).toPrecision(2)} %`;
-
 /**
  * The rule to ask after each launch; deterministic, so that a resumed campaign ends where it would have ended.
- * @param launchMedians in any order, one unit
+ * @param launchMedians in the order of time, one unit
  * @param target the interval's larger half-width as a share of the estimate: 0.01 for ±1 %
  * @throws UserError for a target that is not between 0 and 1; RangeError for a median that is not finite
  */
 export function precisionReached(launchMedians: ArrayLike<number>, target: number, level = LEVEL): Precision {
   requireTarget(target);
   const launches = launchMedians.length;
-  const interval = sequentialInterval(launchMedians, level);
   const estimate = launches === 0 ? null : quantileSorted(sortedCopy(launchMedians), 0.5);
+  const alike = alikeness(launchMedians);
+  const interval = widened(sequentialInterval(launchMedians, level), estimate ?? 0, alike);
   const { ci } = interval;
   const limit = launches === 0 ? 0 : target - target / launches;
   const halfWidth =
@@ -70,7 +97,8 @@ export function precisionReached(launchMedians: ArrayLike<number>, target: numbe
   if (launches < LEAST_LAUNCHES || halfWidth === null) {
     return { ...base, reached: false, reason: `${launches} launches of at least ${LEAST_LAUNCHES}` };
   }
-  const figures = `±${percent(halfWidth)} after ${launches} launches, ±${percent(limit)} needed for ±${percent(target)}`;
+  const worth = alike.widening === 1 ? '' : ` (worth ${significant(alike.worth, 2)})`;
+  const figures = `±${formatShare(halfWidth)} after ${launches} launches${worth}, ±${formatShare(limit)} needed for ±${formatShare(target)}`;
   return { ...base, reached: halfWidth <= limit, reason: figures };
 }
 
@@ -86,7 +114,7 @@ export interface PrecisionPlanInput {
 }
 
 export interface PrecisionPlan {
-  /** In each further launch: between 20 and the pilots' count; that count when they are too few to tell. */
+  /** In each further launch: at least 20; the pilots' count when they are too few to tell. */
   readonly repetitions: number;
   /** Launches expected in all, the pilots included; at least 8. null when the pilots are too few to tell. */
   readonly launches: number | null;
@@ -119,11 +147,19 @@ export function precisionPlan(input: PrecisionPlanInput): PrecisionPlan {
     return { repetitions: pilots, launches: null, remaining: null, components: null };
   }
   const { within, between, estimate } = components;
-  const best = bestRepetitions({ within, between, costOfLaunch, costOfRepetition }) ?? pilots;
-  const repetitions = Math.min(pilots, Math.max(LEAST_REPETITIONS, best));
-  const deviation = Math.sqrt(between + within / repetitions);
-  const widest = (target * estimate) / deviation;
-  const expected = leastCount(widest, level, (k) => guarded(k, level, widest), LEAST_LAUNCHES);
-  const all = Math.max(expected, launches.length);
+  const taking = (seconds: Seconds): number => Math.ceil(seconds / costOfRepetition);
+  const least = Math.max(LEAST_REPETITIONS, taking(Math.max(LEAST_MEASURED, LEAST_SHARE * costOfLaunch)));
+  const longest = Math.max(pilots, taking(MOST_SHARE * costOfLaunch));
+  const expectedWith = (repetitions: number): number => {
+    const widest = (target * estimate) / Math.sqrt(between + within / repetitions);
+    return leastCount(widest, level, (k) => guarded(k, level, widest), LEAST_LAUNCHES);
+  };
+  // Where the fewest launches will do with short ones, longer ones would not make them fewer.
+  const best =
+    expectedWith(least) === LEAST_LAUNCHES
+      ? least
+      : (bestRepetitions({ within, between, costOfLaunch, costOfRepetition }) ?? longest);
+  const repetitions = Math.min(longest, Math.max(least, best));
+  const all = Math.max(expectedWith(repetitions), launches.length);
   return { repetitions, launches: all, remaining: all - launches.length, components };
 }

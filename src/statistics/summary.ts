@@ -1,5 +1,5 @@
 /** Every statistic of one series of repetitions. What is not defined for it is null, never NaN. */
-import { effectiveSampleSize, lag1 } from './autocorrelation.js';
+import { memoryOf } from './autocorrelation.js';
 import { type Drift, drift } from './drift.js';
 import { requireFiniteSorted } from './finite.js';
 import { madSorted, quantileSorted, sortedCopy } from './quantile.js';
@@ -109,8 +109,7 @@ export function summariseSorted(samples: ArrayLike<number>, sorted: Float64Array
     cv: std === null || mean === 0 ? null : finite(std / mean),
     covm: middle === 0 ? null : finite((q3 - q1) / middle),
     skew,
-    lag1: lag1(samples),
-    effectiveSampleSize: effectiveSampleSize(samples),
+    ...memoryOf(samples),
     drift: drift(samples),
   };
 }

@@ -57,26 +57,43 @@ function longRunVarianceOfMedian(whole: Float64Array): number {
   return n * ((between * error) / (2 * reach)) ** 2;
 }
 
+/** What the components take of one launch. */
+export interface LaunchNoise {
+  readonly repetitions: number;
+  readonly median: number;
+  /** n times the variance of its median, dependence counted. */
+  readonly longRun: number;
+}
+
+/**
+ * @param samples of one launch, in order
+ * @param known their median, where it is known already
+ * @throws RangeError for a launch without samples, and for a sample that is not finite
+ */
+export function launchNoise(samples: ArrayLike<number>, known?: number): LaunchNoise {
+  if (samples.length === 0) throw new RangeError('a launch without samples');
+  requireFinite(samples);
+  const whole = new Float64Array(samples);
+  const longRun = longRunVarianceOfMedian(whole);
+  return { repetitions: samples.length, median: known ?? medianInPlace(whole), longRun };
+}
+
 /**
  * @param launches samples of each launch, in order, in one unit
  * @returns null for fewer than two launches: one says nothing of the next
  * @throws RangeError for a launch without samples, and for a sample that is not finite
  */
-export function varianceComponents(launches: readonly ArrayLike<number>[]): VarianceComponents | null {
-  if (launches.some(({ length }) => length === 0)) throw new RangeError('a launch without samples');
-  for (const samples of launches) requireFinite(samples);
+export const varianceComponents = (launches: readonly ArrayLike<number>[]): VarianceComponents | null =>
+  componentsOf(launches.map((samples) => launchNoise(samples)));
+
+/** The same from what was taken of each launch; null for fewer than two. */
+export function componentsOf(launches: readonly LaunchNoise[]): VarianceComponents | null {
   const k = launches.length;
   if (k < 2) return null;
-  const [medians, longRun] = [new Float64Array(k), new Float64Array(k)];
-  let perRepetition = 0;
-  launches.forEach((samples, i) => {
-    const whole = new Float64Array(samples);
-    longRun[i] = longRunVarianceOfMedian(whole);
-    medians[i] = medianInPlace(whole);
-    perRepetition += 1 / samples.length / k;
-  });
+  const medians = Float64Array.from(launches, (launch) => launch.median);
+  const perRepetition = launches.reduce((sum, { repetitions }) => sum + 1 / repetitions / k, 0);
   const estimate = median(medians);
-  const within = median(longRun);
+  const within = median(Float64Array.from(launches, ({ longRun }) => longRun));
   const total = robustDeviation(medians) ** 2;
   const between = Math.max(0, total - within * perRepetition);
   const relative = (variance: number): number | null =>

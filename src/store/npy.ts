@@ -34,9 +34,9 @@ export function fromNpy(bytes: Buffer): Float64Array {
   const data = new Uint8Array(bytes.subarray(begin)).buffer;
   switch (type) {
     case '|b1':
-      return Float64Array.from(new Uint8Array(data));
+      return new Float64Array(new Uint8Array(data));
     case '<u4':
-      return Float64Array.from(new Uint32Array(data));
+      return new Float64Array(new Uint32Array(data));
     case '<u8': {
       const halves = new Uint32Array(data);
       return Float64Array.from(

@@ -4,6 +4,7 @@
  * MATLAB and every unzip open it; Parquet would be as compact and needs a library on both sides.
  */
 import type { Samples } from '../record/samples.js';
+import type { RankTimes } from '../statistics/rank-times.js';
 import type { NpyType } from './npy.js';
 import { fromNpy, toNpy } from './npy.js';
 import { unzip, zip } from './zip.js';
@@ -22,9 +23,14 @@ const nanoseconds = (seconds: Float64Array, times: number): Float64Array =>
 
 /**
  * `elapsed_ns`: of each sample, that is of `callsPerSample` calls; `start_ns`: of each sample after the first one's start;
- * `disturbed`: whether a measuring thread lost its CPU in it, absent where the system cannot tell.
+ * `disturbed`: whether a measuring thread lost its CPU in it, absent where the system cannot tell. Where ranks execute it:
+ * `rank_start_ns` and `rank_elapsed_ns` of each sample and rank, sample by sample, after the first rank's first start.
  */
-export function encodeSamples({ seconds, entries, disturbed }: Samples, callsPerSample: number): Buffer {
+export function encodeSamples(
+  { seconds, entries, disturbed }: Samples,
+  callsPerSample: number,
+  ranks: RankTimes | null = null,
+): Buffer {
   const file = (name: string, { type, array }: { type: NpyType; array: Parameters<typeof toNpy>[1] }) => ({
     name: `${name}.npy`,
     bytes: toNpy(type, array),
@@ -32,6 +38,20 @@ export function encodeSamples({ seconds, entries, disturbed }: Samples, callsPer
   const files = [
     file('elapsed_ns', integers(nanoseconds(seconds, callsPerSample))),
     file('start_ns', integers(nanoseconds(entries, 1))),
+    ...(ranks === null
+      ? []
+      : [
+          file('rank_start_ns', integers(nanoseconds(ranks.entries, 1))),
+          file(
+            'rank_elapsed_ns',
+            integers(
+              nanoseconds(
+                ranks.exits.map((exit, i) => exit - (ranks.entries[i] ?? 0)),
+                1,
+              ),
+            ),
+          ),
+        ]),
   ];
   if (disturbed === null) return zip(files);
   const marks = new Uint8Array(seconds.length);
@@ -54,9 +74,11 @@ export function decodeSamples(bytes: Buffer, callsPerSample: number): Samples {
     return fromNpy(file);
   };
   const marks = files.has('disturbed.npy') ? read('disturbed') : null;
-  return {
-    seconds: read('elapsed_ns').map((value) => (value * NANOSECOND) / callsPerSample),
-    entries: read('start_ns').map((value) => value * NANOSECOND),
-    disturbed: marks === null ? null : marked(marks),
-  };
+  const seconds = read('elapsed_ns');
+  const entries = read('start_ns');
+  // Loops: of a large campaign these are the values that a function called for each of them would be felt at.
+  for (let i = 0; i < seconds.length; i++)
+    seconds[i] = ((seconds[i] as number) * NANOSECOND) / callsPerSample;
+  for (let i = 0; i < entries.length; i++) entries[i] = (entries[i] as number) * NANOSECOND;
+  return { seconds, entries, disturbed: marks === null ? null : marked(marks) };
 }

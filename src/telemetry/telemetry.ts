@@ -47,10 +47,15 @@ export function computeTelemetry(input: TelemetryInput): Telemetry {
   };
 
   const threads = threadTelemetry(before, after, input.threadIds, clockTicks);
-  const processTicks = difference(before, after, '/proc/self/stat', (text) => {
-    const stat = parseTaskStat(text);
-    return stat === null ? null : stat.userTicks + stat.systemTicks;
-  });
+  const ticksOf = (path: string): number | null =>
+    difference(before, after, path, (text) => {
+      const stat = parseTaskStat(text);
+      return stat === null ? null : stat.userTicks + stat.systemTicks;
+    });
+  const ownTicks = ticksOf('/proc/self/stat');
+  // Ranks that are processes of their own are read under their own numbers.
+  const ranksTicks = input.threadIds.reduce((sum, tid) => sum + (ticksOf(`/proc/${tid}/stat`) ?? 0), 0);
+  const processTicks = ownTicks === null ? null : ownTicks + ranksTicks;
   const busyTicks = difference(before, after, '/proc/stat', (text) => parseCpuTimes(text)?.busyTicks ?? null);
   const stealTicks = difference(
     before,

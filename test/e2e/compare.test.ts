@@ -16,16 +16,17 @@ import {
 } from '../support/pi-bench.js';
 import { aboutSeconds, recordOf, writeRecord } from '../support/records.js';
 
-/** A small campaign of both stacks, launches in turns. */
+/** A small campaign of both stacks, launches in turns until it is settled, or fourteen of each. */
 async function bothStacks(folder: string): Promise<string> {
   const file = join(folder, 'campaign.yaml');
   writeFileSync(
     file,
-    'defaults: {inspections: 6, repetitions: 60}\nmeasure:\n  - {indicator: matmul, parameters: {size: 96, threads: 1}, stacks: ["embedded:portable", embedded]}\n',
+    'defaults: {settle: 2%, inspections: 14, repetitions: 60}\nmeasure:\n  - {indicator: matmul, parameters: {size: 96, threads: 1}, stacks: ["embedded:portable", embedded]}\n',
   );
   const out = join(folder, 'both');
   const run = await piBench('run', file, '--out', out, '--quiet');
   if (run.code !== 0) throw new Error(run.stderr);
+  expect(run.stdout).toMatch(/embedded against embedded:portable, by stack/);
   return campaignFolder(out);
 }
 
@@ -65,10 +66,15 @@ describe('pi-bench compare', () => {
     await withFolder(async (folder) => {
       const both = await bothStacks(folder);
       const compared = await piBench('compare', both);
-      // Which of the two is faster, and whether six launches tell, is the machine's to say.
+      // Which of the two is faster, and whether these launches tell, is the machine's to say.
       expect([0, 1, 2]).toContain(compared.code);
       expect(compared.stdout).toMatch(/embedded against embedded:portable, by stack/);
-      const { answer } = comparisonOf((await piBench('compare', both, '--json')).stdout);
+      const { answer, cases, margin } = comparisonOf((await piBench('compare', both, '--json')).stdout);
+      expect(margin).toBe(0.02);
+      const [{ launches, method } = {}] = cases[0]?.comparisons ?? [];
+      expect([10, 14]).toContain(launches?.[0]);
+      expect(launches?.[1]).toBe(launches?.[0]);
+      expect(method).toMatch(/within rounds.*reserve for looking/);
       expect(compared.code).toBe({ faster: 0, same: 0, slower: 1 }[String(answer)] ?? 2);
       expect(compared.stdout).not.toMatch(/did not take turns/);
 

@@ -16,6 +16,7 @@ import {
   openReport,
 } from '../support/browser.js';
 import { campaignFolder, matmulRecord, piBench, readRecordFile, root, start } from '../support/pi-bench.js';
+import { aboutSeconds, recordOf, writeRecord } from '../support/records.js';
 import { writeCampaign } from '../support/report.js';
 
 const DESKTOP = { width: 1280, height: 900 };
@@ -48,7 +49,7 @@ beforeAll(async () => {
   const run = await piBench(
     'memory',
     ...sweep,
-    ...['--reps', '20', '--inspections', '2', '--quiet', '--out', join(out, 'memory')],
+    ...['--reps', '20', '--inspections', '1', '--warmup', '5', '--quiet', '--out', join(out, 'memory')],
   );
   if (run.code !== 0) throw new Error(run.stderr);
   const folder = campaignFolder(join(out, 'memory'));
@@ -91,7 +92,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const absent = await page
       .locator('[data-absent]')
       .evaluateAll((items) => items.map((item) => item.id || item.getAttribute('data-absent')));
-    expect(absent).toEqual(['sweep', 'curves', 'repetitions', 'stability']);
+    expect(absent).toEqual(['comparison', 'sweep', 'curves', 'repetitions', 'stability']);
     const [batch] = measured.record.batches;
     expect(await page.locator('h1').textContent()).toBe(batch?.title);
     expect(await page.locator('.verdict').textContent()).toMatch(/FLOP\/s.*Verified in 3 launches/s);
@@ -110,6 +111,27 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     expect(await page.locator('tbody th').allTextContents()).toEqual(
       repetitions.counts.map((count) => `${count} reps`),
     );
+  });
+
+  it('shows which stack is faster, and which cannot be told apart', async () => {
+    const batches = [1, 0.9, 1.0002].map((centre, i) => ({
+      stack: { provider: ['openblas', 'blis', 'onednn'][i] ?? '', version: '1' },
+      launches: aboutSeconds(centre),
+    }));
+    const path = await pageOf(writeRecord(out, recordOf({ id: 'stacks', batches })));
+    const { page, complaints } = await openReport(browser, path, PHONE);
+    expect(complaints).toEqual([]);
+    await keepPicture(page, 'stacks-phone');
+    expect(await countMarks(page, 'comparison', 'ratio')).toBe(2);
+    expect(await countMarks(page, 'comparison', 'interval')).toBe(2);
+    const table = page.locator('table[aria-labelledby="comparison-title"]');
+    expect(await table.locator('tbody th[scope="row"]').allTextContents()).toEqual([
+      'blis',
+      'openblas',
+      'onednn',
+    ]);
+    expect(await table.locator('tbody tr').nth(1).textContent()).toMatch(/^blis.*a.*faster$/);
+    expect(await page.locator('figure#comparison a[download="comparison.csv"]').count()).toBe(1);
   });
 
   it('shows curves of memory, one line for each operation', async () => {
@@ -149,7 +171,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
   });
 
   it('breaks a legend of many lines on a phone without cutting it off', async () => {
-    const { page, complaints } = await openReport(browser, await pageOf(memory.folder), PHONE);
+    const view = { ...PHONE, alive: ['curves'] };
+    const { page, complaints } = await openReport(browser, await pageOf(memory.folder), view);
     await keepPicture(page, 'memory-phone');
     expect(complaints).toEqual([]);
     const names = await page.locator('[data-figure="curves"] .role-legend-label text').allTextContents();
@@ -159,7 +182,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('zooms over time by the keyboard, and back', async () => {
     const path = await pageOf(measured.folder);
-    const { page } = await openReport(browser, path, DESKTOP);
+    const { page } = await openReport(browser, path, { ...DESKTOP, alive: ['samples-1'] });
     const figure = page.locator('#samples-1');
     const ticks = async (): Promise<string[]> =>
       (await figure.locator('.role-axis-label text').allTextContents()).sort();
@@ -173,7 +196,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('says what is under the pointer', async () => {
     const path = await pageOf(sizes.folder);
-    const { page } = await openReport(browser, path, DESKTOP);
+    const { page } = await openReport(browser, path, { ...DESKTOP, alive: ['sweep'] });
     await page.locator('#sweep').scrollIntoViewIfNeeded();
     await page.locator('[data-figure="sweep"] g.point > path').nth(2).hover();
     await expect.poll(() => page.locator('.tip').textContent()).toMatch(/at: 256.*GFLOP\/s/s);
@@ -181,7 +204,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('gives the data behind a figure, and the record', async () => {
     const path = await pageOf(sizes.folder);
-    const { page } = await openReport(browser, path, DESKTOP);
+    const { page } = await openReport(browser, path, { ...DESKTOP, alive: [] });
     const taken = async (name: string): Promise<string> => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),

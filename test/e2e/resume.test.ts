@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,11 +9,12 @@ import {
   piBench,
   readRecordFile,
   startPiBench,
+  until,
   withFolder,
   workerOf,
 } from '../support/pi-bench.js';
 
-const LAUNCHES = 4;
+const LAUNCHES = 3;
 const ARGS = [
   '--size',
   '96',
@@ -113,7 +114,7 @@ describe('resume after kill -9 of everything', () => {
       withFolder(async (out) => {
         const whole = await matmulRecord(join(out, 'whole'), ...ARGS);
         const wanted = shapeOf(whole.record);
-        for (let i = 0; i < 14; i++) {
+        for (let i = 0; i < 11; i++) {
           const folder = join(out, `killed-${i}`);
           const running = startPiBench(['matmul', '--quiet', '--json', '--out', folder, ...ARGS]);
           await new Promise((resolve) => setTimeout(resolve, 120 + i * 110));
@@ -147,10 +148,13 @@ describe('resume after kill -9 of everything', () => {
   it('may itself be killed and resumed', () =>
     withFolder(async (out) => {
       const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...ARGS]);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      const folder = await until(() => {
+        const [campaign] = readdirSync(out).map((name) => join(out, name));
+        const began = campaign !== undefined && existsSync(join(campaign, 'journal.ndjson'));
+        return began && journalOf(campaign).length > 1 ? campaign : undefined;
+      }, 'the first launch');
       killAll(running.child.pid ?? 0);
       await running.ended;
-      const folder = campaignFolder(out);
       const again = startPiBench(['resume', folder, '--quiet', '--json']);
       await new Promise((resolve) => setTimeout(resolve, 500));
       killAll(again.child.pid ?? 0);

@@ -98,10 +98,17 @@ const parameters = fc.record({
 
 describe('the work of matmul', () => {
   it('by hand: 2 m n k operations, and A, B and C once each', () => {
-    expect(matmul.work(BEFORE)).toEqual({ flop: 210, bytes: 4 * (21 + 35 + 15) });
+    expect(matmul.work(BEFORE)).toMatchObject({ flop: 210, bytes: 4 * (21 + 35 + 15) });
     const int8 = { ...BEFORE, dtype: 'int8', batch: 10 };
-    expect(matmul.work(int8)).toEqual({ flop: 2100, bytes: 10 * (21 + 35 + 4 * 15) });
+    expect(matmul.work(int8)).toMatchObject({ flop: 2100, bytes: 10 * (21 + 35 + 4 * 15) });
     expect(matmul.work({ ...BEFORE, dtype: 'bfloat16' }).bytes).toBe(2 * (21 + 35) + 4 * 15);
+  });
+
+  it('by hand as older figures count it: m n k multiplications and m n (k - 1) additions', () => {
+    expect(matmul.work(BEFORE).flop2mnkLessMn).toBe(105 + 90);
+    const square = { ...BEFORE, m: 512, n: 512, k: 512 };
+    expect(matmul.work(square).flop2mnkLessMn).toBe(2 * 512 ** 3 - 512 ** 2);
+    expect(matmul.work({ ...square, batch: 3 }).flop2mnkLessMn).toBe(3 * (2 * 512 ** 3 - 512 ** 2));
   });
 
   it('is that of one product times the batch, however its operands lie and whatever is prepacked', () => {

@@ -7,8 +7,11 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <stdexcept>
 #include <thread>
+#include <vector>
 
+#include "../../native/matmul/matmul_workload.h"
 #include "../../native/measure/clock.h"
 #include "../../native/measure/fault.h"
 #include "../../native/threads/team.h"
@@ -65,10 +68,62 @@ void displaces_elements(Checks& check) {
   check.that(after_wrong_element<float, 1>() == std::array<float, 1>{0}, "a single element becomes zero");
 }
 
+// Elements of the output that a product of its batch of 100, 5 x 6 each, did not leave as they were.
+template <typename Do>
+std::size_t elements_written(pibench::Workload& workload, Do act) {
+  workload.poison();
+  const auto bytes = workload.output().bytes;
+  const std::vector<std::byte> before(bytes.begin(), bytes.end());
+  act();
+  const std::size_t element = workload.output().element;
+  std::size_t written = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += element) {
+    if (!std::equal(before.begin() + static_cast<std::ptrdiff_t>(at),
+                    before.begin() + static_cast<std::ptrdiff_t>(at + element),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(at)))
+      ++written;
+  }
+  return written;
+}
+
+std::unique_ptr<pibench::Workload> hundred_products() {
+  return pibench::matmul::make_workload(
+      {{5, 6, 7, false, false, 100, false}, pibench::kernels::DataType::float32, 1, {}, "", 1});
+}
+
+// Whether preparing the fault is refused.
+bool refuses(std::unique_ptr<pibench::Workload> workload, double share) {
+  Control control;
+  try {
+    pibench::with_fault(std::move(workload), {FaultKind::repeated_work, 0, share}, control)->prepare();
+  } catch (const std::invalid_argument&) {
+    return true;
+  }
+  return false;
+}
+
+void repeats_work(Checks& check) {
+  const auto bare = hundred_products();
+  bare->prepare();
+  bare->prepare_again(0.03);
+  check.that(elements_written(*bare, [&bare] { bare->run_again(); }) == std::size_t{3} * 5 * 6,
+             "3 % of 100 products are three of them");
+  Control control;
+  const auto faulty = pibench::with_fault(hundred_products(), {FaultKind::repeated_work, 0, 0.03}, control);
+  faulty->prepare();
+  check.that(elements_written(*faulty, [&faulty] { faulty->run(); }) == std::size_t{100} * 5 * 6 &&
+                 faulty->verify().passed,
+             "the whole result is there, and right");
+  check.that(refuses(hundred_products(), 0.031), "3.1 of 100 products are no work to repeat");
+  check.that(refuses(hundred_products(), 0.001), "nor is a tenth of one");
+  check.that(refuses(std::make_unique<pibench::test::FakeWorkload>(), 0.03),
+             "work that cannot be divided is not repeated in silence");
+}
+
 void forwards_ceilings(Checks& check) {
   Control control;
   auto inner = std::make_unique<pibench::test::FakeWorkload>();
-  inner->on_ceilings = [](bool cold) { return pibench::Ceilings{cold ? 1.0 : 2.0, "fake", 3, 4}; };
+  inner->on_ceilings = [](bool cold) { return pibench::Ceilings{cold ? 1.0 : 2.0, "fake", 3, 4, 0, 0, ""}; };
   const auto workload = pibench::with_fault(std::move(inner), {FaultKind::slow_repetition, 0}, control);
   const pibench::Ceilings hot = workload->ceilings(false);
   check.that(hot.operations_per_second == 2 && hot.instruction_set == "fake" && hot.bytes_per_second == 3 &&
@@ -157,6 +212,7 @@ int main() {
              "without a fault nothing is wrapped");
   displaces_elements(check);
   forwards_ceilings(check);
+  repeats_work(check);
   slows_repetitions(check);
   crashes_and_stalls(check);
   return check.finish();

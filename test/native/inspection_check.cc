@@ -162,7 +162,7 @@ Job counting_job(Asked& asked) {
     workload->on_ceilings = [&asked](bool cold) {
       asked.cold.push_back(cold);
       asked.runs_before = asked.runs;
-      return pibench::Ceilings{1e9, "fake", 2e9, 4096};
+      return pibench::Ceilings{1e9, "fake", 2e9, 4096, 0, 0, ""};
     };
     return workload;
   };
@@ -203,6 +203,11 @@ void check_ceilings(Checks& check) {
   Control cancelled;
   cancelled.cancel = true;
   not_asked(pibench::inspect(counting_job(never), cancelled), never, "cancelled");
+
+  Asked unwanted;
+  Job without = counting_job(unwanted);
+  without.ceilings = false;
+  not_asked(inspect(without), unwanted, "where the job wants none");
 }
 
 void check_stops(Checks& check) {

@@ -3,6 +3,7 @@ import { compareRecords } from '../../src/readers/comparison/comparison.js';
 import type { ComparisonDocument, Question } from '../../src/readers/comparison/document.js';
 import { renderComparison } from '../../src/readers/terminal/comparison.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { ownIdentity } from '../support/own-stacks.js';
 import { aboutSeconds, type DescribedRecord, recordOf } from '../support/records.js';
 
 const ASKED: Question = { by: null, reference: null, margin: 0.01, across: [], force: false };
@@ -46,6 +47,23 @@ describe('a comparison of records', () => {
     expect(document.answer).toBe('cannot tell');
     expect(document.cases[0]?.comparisons[0]?.launchesToSettle).toBeGreaterThan(20);
     expect(renderComparison(document, terminalStyle({}))).toMatch(/to settle .*about \d+ launches of each/);
+  });
+
+  it('takes one library in two stacks of a stack file for two stacks, by their names', () => {
+    const stack = { provider: 'blis', variant: '/cache/lib.so', version: '1', sha256: 'a'.repeat(64) };
+    const record: DescribedRecord = {
+      batches: ['plain', 'tuned'].map((name, i) => ({
+        stack: { ...stack, own: ownIdentity(name, i === 0 ? {} : { TUNED: '1' }) },
+        launches: aboutSeconds(1 - i / 10),
+        labels: { candidate: name },
+      })),
+    };
+    const document = compare([record]);
+    expect(document.cases[0]?.comparisons[0]).toMatchObject({ outcome: 'faster' });
+    const text = renderComparison(document, terminalStyle({}));
+    expect(text).toMatch(/^tuned against plain, by stack/);
+    // What explore calls them is no difference beside that.
+    expect(text).not.toMatch(/your labels/);
   });
 
   it('takes a wider margin for the same', () => {

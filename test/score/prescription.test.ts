@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { prescriptionsOf, stepScore } from '../../src/score/prescription.js';
 import { scoreStacks } from '../../src/score/score.js';
+import { ownIdentity } from '../support/own-stacks.js';
 import { aboutSeconds, type DescribedBatch, recordOf } from '../support/records.js';
 
 const batch = (stack: DescribedBatch['stack'], seconds: number): DescribedBatch => ({
@@ -99,6 +100,25 @@ describe('a prescription', () => {
     ]);
     expect(prescriptions.map(({ name }) => name)).toEqual(['pi-bench-embedded-avx2']);
     expect(leftOut).toEqual([{ name: 'embedded:avx512', why: expect.stringMatching(/same package as/) }]);
+  });
+
+  it('of a stack from a stack file matches the packages that the file names, and says what else ran', () => {
+    const stack = { provider: 'blis', package: 'libblis4 0.9.0-1' };
+    const { prescriptions, leftOut } = prescribe([
+      batch({ ...stack, own: ownIdentity('mine', { BLIS_ARCH_TYPE: 'skx', OMP_X: null }) }, 0.5),
+      batch({ ...stack, own: ownIdentity('plain') }, 0.4),
+    ]);
+    expect(prescriptions.map(({ name }) => name)).toEqual(['pi-bench-mine']);
+    const { match, run } = unitOf(prescriptions[0]?.yaml ?? '');
+    expect(match).toEqual({
+      package_version: { name: 'libblis4', version: '===0.9.0-1' },
+      state: { resolved_dependencies: [{ name: 'scope-two', version: '==2.0.0' }] },
+    });
+    expect(run.justification[0]?.message).toMatch(
+      /provisioned: libblis4 0\.9\.0-1, libgomp1 12\.2, .*with BLIS_ARCH_TYPE=skx, without OMP_X; lock c{64}/,
+    );
+    // Variables are nothing that a resolver could choose.
+    expect(leftOut).toEqual([{ name: 'plain', why: expect.stringMatching(/same package as mine/) }]);
   });
 
   it('is not had by a stack with a wrong output', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slowRepetitions } from '../../src/statistics/outliers.js';
-import { clustering, shareNearMultiples } from '../../src/statistics/periodicity.js';
+import { clustering, nearMultiples, shareNearMultiples } from '../../src/statistics/periodicity.js';
 import { findQuantum } from '../../src/statistics/validity/quantised.js';
 import { durations, normalFrom, randomFrom, SEEDED, series } from './support.js';
 
@@ -33,6 +33,17 @@ describe('clustering at multiples of a period', () => {
       ),
     ).toBe(0.09);
     expect(Math.abs(many.u)).toBeLessThan(4);
+  });
+
+  it('asks whether the share is at least so large without counting all of it', () => {
+    fc.assert(
+      fc.property(durations(), fc.double({ min: 1e-3, max: 1, noNaN: true }), (times, share) => {
+        for (const period of [0.001, 0.1, 7])
+          expect(nearMultiples(times, period, share)).toBe(shareNearMultiples(times, period) >= share);
+      }),
+      SEEDED,
+    );
+    expect(nearMultiples([], 1, 0.5)).toBe(false);
   });
 
   it('of exact multiples is complete', () => {

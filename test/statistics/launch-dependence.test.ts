@@ -1,6 +1,6 @@
 /** Launches that resemble their neighbours are found, and others hardly ever called so. */
 import { describe, expect, it } from 'vitest';
-import { launchDependence } from '../../src/statistics/launch-dependence.js';
+import { alikeness, launchDependence } from '../../src/statistics/launch-dependence.js';
 import { launchesNotIndependent } from '../../src/statistics/validity/launches-not-independent.js';
 import { normalFrom, randomFrom, series } from './support.js';
 
@@ -68,5 +68,35 @@ describe('launches in the order of time', () => {
     expect(launchDependence([1, 2, 3, 4, 5])).toBeNull();
     expect(launchDependence(series(10, () => 1))).toBeNull();
     expect(() => launchDependence([1, 2, 3, 4, 5, Number.NaN])).toThrow(RangeError);
+  });
+});
+
+describe('how much neighbouring launches are alike', () => {
+  const widenings = (k: number, rho: number): readonly number[] =>
+    Array.from({ length: 300 }, () => alikeness(related(k, rho)).widening);
+  const median = (values: readonly number[]): number =>
+    values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+  it('is nothing for most that are independent, and what it is for the others', () => {
+    expect(median(widenings(12, 0))).toBe(1);
+    expect(widenings(12, 0).filter((widening) => widening > 1).length / 300).toBeLessThan(0.33);
+    // sqrt((1 + rho) / (1 - rho)): 1.73 for 0.5, 2.4 for 0.7.
+    expect(median(widenings(60, 0.5))).toBeGreaterThan(1.5);
+    expect(median(widenings(60, 0.5))).toBeLessThan(1.95);
+    expect(median(widenings(60, 0.7))).toBeGreaterThan(2);
+    expect(median(widenings(60, 0.7))).toBeLessThan(2.8);
+  });
+
+  it('does not depend on unit, shape or direction, and needs six launches that differ', () => {
+    const launches = related(20, 0.8);
+    const { widening, worth, correlation } = alikeness(launches);
+    expect(widening).toBeGreaterThan(1);
+    expect(worth).toBeCloseTo(20 / widening ** 2, 9);
+    expect(correlation).toBeGreaterThan(0);
+    expect(alikeness(launches.map((value) => Math.exp(9 * value))).widening).toBe(widening);
+    expect(alikeness(launches.slice().reverse()).widening).toBeCloseTo(widening, 9);
+    for (const few of [[], [1, 2, 3, 4, 5], [1, 1, 1, 1, 1, 1, 1]]) {
+      expect(alikeness(few)).toEqual({ correlation: 0, worth: few.length, widening: 1 });
+    }
   });
 });

@@ -40,7 +40,7 @@ describe('the rule for a precision', () => {
 
   it('compares the larger half-width with the target less a k-th of it', () => {
     // 8 values: plain order statistics at 97 % are the extremes.
-    const medians = [98, 99, 99.5, 100, 100, 100.5, 101, 104];
+    const medians = [100, 104, 99, 100.5, 98, 101, 99.5, 100];
     const { halfWidth, limit, interval, estimate } = precisionReached(medians, 0.05);
     expect(estimate).toBe(100);
     expect(interval.ci).toEqual({ low: 98, high: 104 });
@@ -52,7 +52,7 @@ describe('the rule for a precision', () => {
     expect(precisionReached(medians, 0.042).reason).toContain('±4.0 % after 8 launches');
   });
 
-  it('does not depend on the unit or the order of the launches', () => {
+  it('does not depend on the unit or on the direction of time', () => {
     const normal = normalFrom(randomFrom(31));
     const medians = Array.from(series(20, () => 1 + 0.01 * normal()));
     const inMilliseconds = medians.map((value) => 1e3 * value).reverse();
@@ -98,6 +98,48 @@ describe('the rule for a precision', () => {
   });
 });
 
+describe('the rule where neighbouring launches are alike', () => {
+  const normal = normalFrom(randomFrom(34));
+  const deviation = 0.005;
+  const target = deviation / 2;
+
+  /** How often the interval has the median of all such launches in it, and the launches that it took. */
+  function outcome(rho: number) {
+    const ends = Array.from({ length: 300 }, () => {
+      let x = normal();
+      return untilReached(
+        () => {
+          x = rho * x + Math.sqrt(1 - rho * rho) * normal();
+          return 1 + deviation * x;
+        },
+        target,
+        300,
+      );
+    });
+    const covers = ends.filter(({ interval: { ci } }) => ci !== null && ci.low <= 1 && 1 <= ci.high);
+    return { coverage: covers.length / 300, launches: median(ends.map(({ launches }) => launches)) };
+  }
+
+  // Without the widening, the interval would cover 78 times and take as many launches as independent ones.
+  it('takes more of them, and covers the median of those to come 85 times in 100', () => {
+    const [independent, alike] = [outcome(0), outcome(0.5)];
+    expect(independent.coverage).toBeGreaterThan(0.92);
+    expect(alike.coverage).toBeGreaterThan(0.85);
+    expect(alike.launches).toBeGreaterThan(1.4 * independent.launches);
+  });
+
+  it('widens the interval about the estimate, and says so', () => {
+    const rising = Array.from(series(20, (i) => 1 + 0.001 * i));
+    const shuffled = rising.map((_, i) => rising[(i * 7) % 20] ?? 0);
+    const [alike, plain] = [precisionReached(rising, 0.1), precisionReached(shuffled, 0.1)];
+    expect(alike.estimate).toBe(plain.estimate);
+    expect(alike.halfWidth ?? 0).toBeGreaterThan(2 * (plain.halfWidth ?? 0));
+    expect(alike.interval.method).toMatch(/widened by .* neighbouring launches are alike/);
+    expect(plain.interval.method).not.toMatch(/widened/);
+    expect(alike.reason).toMatch(/after 20 launches \(worth [\d.]+\)/);
+  });
+});
+
 describe('the plan from pilot launches', () => {
   const normal = normalFrom(randomFrom(33));
   /** A launch of n repetitions: its own level, and noise that is independent inside it. */
@@ -123,22 +165,55 @@ describe('the plan from pilot launches', () => {
       precisionPlan({
         launches: Array.from({ length: 8 }, () => launch(2000, 0.005, 0.03)),
         ...costs,
-        target: 0.01,
+        target: 0.002,
       }),
     );
     expect(Math.abs(median(plans.map(({ repetitions }) => repetitions)) / 90 - 1)).toBeLessThan(0.15);
   });
 
-  it('stays between 20 and the pilots’ count', () => {
-    const few = precisionPlan({
-      launches: Array.from({ length: 6 }, () => launch(400, 0.1, 0.001)),
-      ...costs,
-      target: 0.1,
+  it('measures for half of what a launch costs beside at least, for 0.1 s, and 20 repetitions', () => {
+    const differing = Array.from({ length: 6 }, () => launch(400, 0.1, 0.001));
+    const planned = (costOfLaunch: number, costOfRepetition: number): number =>
+      precisionPlan({ launches: differing, costOfLaunch, costOfRepetition, target: 0.1 }).repetitions;
+    expect(planned(0.3, 1e-3)).toBe(150);
+    expect(planned(0.1, 1e-3)).toBe(100);
+    expect(planned(0.1, 1)).toBe(LEAST_REPETITIONS);
+  });
+
+  it('is as short as that where the fewest launches will do', () => {
+    const quiet = Array.from({ length: 6 }, (_, at) => series(400, (i) => 1 + ((i + at) % 2) / 1000));
+    const plan = precisionPlan({
+      launches: quiet,
+      costOfLaunch: 0.3,
+      costOfRepetition: 1e-3,
+      target: 0.01,
     });
-    expect(few.repetitions).toBe(LEAST_REPETITIONS);
-    // Launches without an effect of their own: the more repetitions the better, but no more than the pilots had.
+    expect(plan).toMatchObject({ repetitions: 150, launches: LEAST_LAUNCHES });
+  });
+
+  it('has no launch longer than the pilots, unless its start costs more than they measured', () => {
+    // Launches without an effect of their own: the more repetitions the better.
     const equal = Array.from({ length: 6 }, () => series(400, (i) => 1 + (i % 2) / 10));
-    expect(precisionPlan({ launches: equal, ...costs, target: 0.01 }).repetitions).toBe(400);
+    const planned = (costOfLaunch: number): number =>
+      precisionPlan({ launches: equal, costOfLaunch, costOfRepetition: 1e-3, target: 0.01 }).repetitions;
+    expect(planned(0.2)).toBe(400);
+    expect(planned(2)).toBe(2000);
+  });
+
+  it.each([
+    0, 0.2, 1, 5,
+  ])('costs at most half as much again as the best length would, spread %s times the noise of a launch', (ratio) => {
+    // By formulas: the time for a given width is (c2 + n c1) (T2² + s1² / n), whatever the pilots are taken for.
+    const { costOfLaunch: c2, costOfRepetition: c1 } = costs;
+    const pilots = 180;
+    const within = 1;
+    const between = (ratio * Math.sqrt(within / pilots)) ** 2;
+    const cost = (n: number): number => (c2 + n * c1) * (between + within / n);
+    const best = between === 0 ? pilots : Math.sqrt((c2 / c1) * (within / between));
+    // Pilots that show ten times the spread that there is.
+    const shown = Array.from({ length: 3 }, () => launch(pilots, 10 * Math.sqrt(between + 1e-9), 0.8));
+    const { repetitions } = precisionPlan({ launches: shown, ...costs, target: 0.01 });
+    expect(cost(repetitions) / cost(best)).toBeLessThan(ratio > 0.5 ? 1.5 : 3);
   });
 
   it.each([1, 0.5])('expects the launches that the rule then takes, target %s deviations', (share) => {

@@ -168,6 +168,17 @@ describe('quantised', () => {
   });
 });
 
+describe('crowded', () => {
+  it('is raised where there are more threads than CPUs, and says how many of each', () => {
+    const flag = flagOf(withTelemetry({ allowedCpus: 2 }, { threads: 3, pinned: false }), 'crowded');
+    expect(flag?.evidence).toEqual({ threads: 3, allowedCpus: 2 });
+    expect(flag?.reason).toContain('3 threads or ranks shared 2 CPUs');
+  });
+  it('is silent where each has its own', () => {
+    expect(flagOf(withTelemetry({ allowedCpus: 2 }, { threads: 2 }), 'crowded')).toBeUndefined();
+  });
+});
+
 describe('clock-limited', () => {
   const samples = series(1400, (i) => 2e-7 * (1 + (i % 10) / 1000));
 
@@ -213,7 +224,7 @@ describe('contended', () => {
           { threads: 2 },
         ),
       ),
-    ).toEqual([]);
+    ).toEqual(['crowded']);
   });
 
   it('is not said of a few ticks in a short window', () => {
@@ -319,8 +330,8 @@ describe('what could not be read', () => {
 
 describe('every flag', () => {
   it('has one detector', () => {
-    expect(new Set(detectors.map(({ name }) => name)).size).toBe(12);
-    expect(detectors).toHaveLength(12);
+    expect(new Set(detectors.map(({ name }) => name)).size).toBe(20);
+    expect(detectors).toHaveLength(20);
   });
 
   it('is one sentence with figures that are finite, whatever was observed', () => {

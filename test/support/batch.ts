@@ -2,6 +2,7 @@
 import type { AnalysedInspection } from '../../src/record/analyse-inspection.js';
 import { buildBatch } from '../../src/record/build-batch.js';
 import type { Case, RecordBatch, RecordInspection } from '../../src/record/schema.js';
+import { launchNoise } from '../../src/statistics/variance.js';
 
 export interface Launch {
   /** Of every repetition. */
@@ -48,7 +49,7 @@ function inspectionOf(
   };
   const each = samples ?? new Float64Array(REPETITIONS).fill(seconds);
   const own = new Float64Array(each);
-  return { entry, samples: own, sorted: own.toSorted(), document: null };
+  return { entry, samples: own, sorted: own.toSorted(), document: null, noise: launchNoise(own) };
 }
 
 export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {

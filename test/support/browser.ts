@@ -22,6 +22,8 @@ export interface View {
   readonly height: number;
   readonly scheme?: 'light' | 'dark';
   readonly script?: boolean;
+  /** Names of the figures that are to come alive, where not all are looked at. */
+  readonly alive?: readonly string[];
 }
 
 export interface Opened {
@@ -32,9 +34,9 @@ export interface Opened {
   readonly requests: readonly string[];
 }
 
-/** Opens a file, with every part of it unfolded and every figure in it alive. */
+/** Opens a file, with every part of it unfolded and every figure in it alive, or only those that are named. */
 export async function openReport(browser: Browser, path: string, view: View): Promise<Opened> {
-  const { width, height, scheme = 'light', script = true } = view;
+  const { width, height, scheme = 'light', script = true, alive } = view;
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: scheme,
@@ -52,16 +54,17 @@ export async function openReport(browser: Browser, path: string, view: View): Pr
     if (request.url() !== url) requests.push(request.url().slice(0, 100));
   });
   await page.goto(url);
-  if (script) await enliven(page);
+  if (script) await enliven(page, alive);
   return { page, complaints, requests };
 }
 
 /** Figures come alive as they come near: each is brought near once. */
-async function enliven(page: Page): Promise<void> {
+async function enliven(page: Page, names?: readonly string[]): Promise<void> {
   for (const part of await page.locator('details').all()) {
     if ((await part.getAttribute('open')) === null) await part.locator('summary').click();
   }
-  for (const plot of await page.locator('.plot').all()) {
+  const wanted = names?.map((name) => `.plot[data-figure="${name}"]`) ?? ['.plot'];
+  for (const plot of wanted.length === 0 ? [] : await page.locator(wanted.join(', ')).all()) {
     await plot.scrollIntoViewIfNeeded();
     await plot.and(page.locator('.alive')).waitFor({ state: 'attached' });
   }

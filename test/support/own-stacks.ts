@@ -4,6 +4,22 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { StackIdentity } from '../../src/record/schema.js';
+
+/** A stack of a stack file as a record has it, with a package of Debian that executes and one that it depends on. */
+export const ownIdentity = (
+  name: string,
+  environment: Readonly<Record<string, string | null>> = {},
+): NonNullable<StackIdentity['own']> => ({
+  name,
+  lock: 'c'.repeat(64),
+  packages: [
+    { manager: 'debian', name: 'libblis4', version: '0.9.0-1', checksum: 'a'.repeat(64), asked: true },
+    { manager: 'debian', name: 'libgomp1', version: '12.2', checksum: 'b'.repeat(64), asked: false },
+    { manager: 'npm', name: '@scope/two', version: '2.0.0', checksum: 'sha512-x', asked: true },
+  ],
+  environment: { ...environment },
+});
 
 /**
  * A package-lock.json whose only package is an archive beside it, with a script that it wants to run when it is installed.

@@ -36,7 +36,8 @@ export function recordBatch({ parameters = {}, stack = {}, launches, labels }: D
     launches.map((launch) => (typeof launch === 'number' ? { seconds: launch } : launch)),
   );
   const identity = { ...made.stack, ...stack };
-  const chosen = { provider: identity.provider, variant: identity.variant };
+  const own = identity.own === undefined ? {} : { own: identity.own.name };
+  const chosen = { provider: identity.provider, variant: identity.variant, ...own };
   return {
     ...made,
     stack: identity,

@@ -115,6 +115,16 @@ describe('telemetry of a window', () => {
     expect(telemetry.threads[1]).toMatchObject({ tid: 8, cpuTime: 1.9, migrations: 0, cpuBefore: 3 });
   });
 
+  it('counts the CPU time of ranks that are processes as our own, not as others’', () => {
+    const withRank = (snapshot: Snapshot, user: number): Snapshot => ({
+      ...snapshot,
+      files: { ...snapshot.files, '/proc/8/stat': stat({ user }) },
+    });
+    const own = computeTelemetry({ ...input, before: withRank(before, 10), after: withRank(after, 15) });
+    expect(own.processCpuTime).toBeCloseTo((telemetry.processCpuTime ?? 0) + 0.05, 9);
+    expect(own.otherCpuTime).toBeCloseTo((telemetry.otherCpuTime ?? 0) - 0.05, 9);
+  });
+
   it('tells quota, pressure, steal, heat, throttling and energy', () => {
     expect(telemetry).toMatchObject({
       processCpuTime: 3.8,

@@ -25,7 +25,7 @@ constexpr int kNarrow = 1;
 // registers.
 constexpr int kRowsPerBase = 5;
 
-// Lower tiles do not ask for the next panel of B: they would be as many functions again to compile.
+// Lower tiles do not ask for the next panel of B: they would be as many loops again to compile.
 constexpr int kRowsToAskFrom = 7;
 
 // A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
@@ -45,6 +45,15 @@ inline T* next_row(T* row, std::int64_t ld) noexcept {
   return row;
 }
 
+// The lanes of a vector that exist, where so many columns are left.
+template <typename Arithmetic>
+inline typename Arithmetic::Mask lanes_from(std::int64_t columns) noexcept {
+  using Mask = typename Arithmetic::Mask;
+  if (columns <= 0) return Mask{0};
+  if (columns >= Arithmetic::kLanes) return static_cast<Mask>(~Mask{0});
+  return static_cast<Mask>((1U << static_cast<unsigned>(columns)) - 1U);
+}
+
 // Arithmetic:
 //   Unit         what is read of one lane at a time: one element, or the pair or quadruple of a dot product
 //   kUnit        elements of a Unit
@@ -54,6 +63,8 @@ inline T* next_row(T* row, std::int64_t ld) noexcept {
 //   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
 //   read(Mask, const Result*), write(Result*, Mask, Vector), stream(Result*, Vector), add(a, b)
+//
+// A tile of two steps of the depth or more.
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 class TileComputation {
   using Unit = typename Arithmetic::Unit;
@@ -64,9 +75,9 @@ class TileComputation {
   static constexpr int kBases = (rows + kRowsPerBase - 1) / kRowsPerBase;
 
  public:
-  // `whole`: every lane exists, so that no instruction needs a mask. `ahead`: asks for the next panel of B.
-  template <typename Whole, typename Ahead>
-  [[gnu::always_inline]] static inline void run(const Tile& tile, Whole whole, Ahead ahead) noexcept {
+  // `whole`: every lane exists, so that no instruction needs a mask.
+  template <typename Whole>
+  [[gnu::always_inline]] static inline void run(const Tile& tile, Whole whole) noexcept {
     const auto* a = static_cast<const Unit*>(tile.a);
     const auto* b = static_cast<const Unit*>(tile.b);
     auto* c = static_cast<Result*>(tile.c);
@@ -82,7 +93,8 @@ class TileComputation {
     Mask masks[vectors]{};
     if constexpr (!whole.value) {
 #pragma GCC unroll 2
-      for (int j = 0; j < vectors; ++j) masks[j] = lanes_from(tile.columns - std::int64_t{j} * kLanes);
+      for (int j = 0; j < vectors; ++j)
+        masks[j] = lanes_from<Arithmetic>(tile.columns - std::int64_t{j} * kLanes);
     }
 
     if (tile.prefetch_c) {
@@ -115,7 +127,8 @@ class TileComputation {
       return in_place ? Arithmetic::broadcast(bases[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + ahead)
                       : Arithmetic::broadcast(a + ahead * a_step + i);
     };
-    const auto step = [&]() __attribute__((always_inline)) {
+    // `ahead`: asks for the next panel of B.
+    const auto step = [&](auto ahead) __attribute__((always_inline)) {
       decltype(load(b, 0)) columns[vectors];
 #pragma GCC unroll 2
       for (int j = 0; j < vectors; ++j) {
@@ -140,7 +153,13 @@ class TileComputation {
       }
       b += b_step;
     };
-    for (std::int64_t p = 2; p < units; ++p) step();
+    std::int64_t p = 2;
+    if constexpr (whole.value && vectors == kWide && rows >= kRowsToAskFrom) {
+      if (tile.b_ahead != 0) {
+        for (; p < units; ++p) step(std::true_type{});
+      }
+    }
+    for (; p < units; ++p) step(std::false_type{});
 
     // Stores vector j of one row, to which C's is added where the tile accumulates.
     const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
@@ -163,15 +182,12 @@ class TileComputation {
     // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep
     // the next tile's multiplications waiting.
     const auto finish_all = [&](auto accumulate, auto stream) __attribute__((always_inline)) {
-      if (units < 2) {
-        step();
-#pragma GCC unroll 32
-        for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 2
-          for (int j = 0; j < vectors; ++j) finish(accumulate, stream, j, sums[i][j]);
-          c = next_row(c, ldc);
-        }
-        return;
+      // Else the compiler computes the first of them, and addresses of both, ahead of the branch between the
+      // ways.
+      asm volatile("" : "+r"(a), "+r"(b));
+      if constexpr (in_place) {
+#pragma GCC unroll 8
+        for (auto& base : bases) asm volatile("" : "+r"(base));
       }
       decltype(load(b, 0)) columns[vectors];
       decltype(load(b, 0)) next_columns[vectors];
@@ -204,32 +220,73 @@ class TileComputation {
     }
     finish_all(std::false_type{}, std::false_type{});
   }
-
- private:
-  static Mask lanes_from(std::int64_t columns) noexcept {
-    if (columns <= 0) return Mask{0};
-    if (columns >= kLanes) return static_cast<Mask>(~Mask{0});
-    return static_cast<Mask>((1U << static_cast<unsigned>(columns)) - 1U);
-  }
 };
+
+// A tile of one step. Its time goes into its stores, so one loop serves all heights.
+template <typename Arithmetic, int vectors, bool in_place>
+[[gnu::noinline]] void compute_one_step(const Tile& tile, int rows) noexcept {
+  using Unit = typename Arithmetic::Unit;
+  using Result = typename Arithmetic::Result;
+  using Vector = typename Arithmetic::Vector;
+  using Mask = typename Arithmetic::Mask;
+  constexpr int kLanes = Arithmetic::kLanes;
+  const auto* a = static_cast<const Unit*>(tile.a);
+  const auto* b = static_cast<const Unit*>(tile.b);
+  auto* c = static_cast<Result*>(tile.c);
+  const std::int64_t a_row = in_place ? tile.a_row : 1;
+  const std::int64_t ldc = tile.ldc;
+
+  Mask masks[vectors];
+  decltype(Arithmetic::load(b)) columns[vectors];
+  Vector starts[vectors];
+#pragma GCC unroll 2
+  for (int j = 0; j < vectors; ++j) {
+    masks[j] = lanes_from<Arithmetic>(tile.columns - std::int64_t{j} * kLanes);
+    columns[j] = Arithmetic::load(masks[j], b + j * kLanes);
+    starts[j] = Arithmetic::start(b + tile.b_step / Arithmetic::kUnit, j);
+    if (!tile.prefetch_c) continue;
+    for (int i = 0; i < rows; ++i)
+      _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc + j * kLanes), _MM_HINT_T1);
+  }
+  const auto each_row = [&](const auto& finish) __attribute__((always_inline)) {
+    for (int i = 0; i < rows; ++i) {
+      const auto factor = Arithmetic::broadcast(a + i * a_row);
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) {
+        finish(c + i * ldc + j * kLanes, masks[j], Arithmetic::multiply_add(factor, columns[j], starts[j]));
+      }
+    }
+  };
+  if (tile.columns < vectors * kLanes) {
+    each_row([&](Result * at, Mask mask, Vector sum) __attribute__((always_inline)) {
+      Arithmetic::write(at, mask, tile.accumulate ? Arithmetic::add(sum, Arithmetic::read(mask, at)) : sum);
+    });
+  } else if (tile.accumulate) {
+    each_row([](Result * at, Mask, Vector sum) __attribute__((always_inline)) {
+      Arithmetic::write(at, Arithmetic::add(sum, Arithmetic::read(at)));
+    });
+  } else if (tile.stream_c && vectors == kWide) {
+    each_row([](Result * at, Mask, Vector sum)
+                 __attribute__((always_inline)) { Arithmetic::stream(at, sum); });
+  } else {
+    each_row([](Result * at, Mask, Vector sum)
+                 __attribute__((always_inline)) { Arithmetic::write(at, sum); });
+  }
+}
 
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
+  if (tile.depth <= Arithmetic::kUnit) {
+    compute_one_step<Arithmetic, vectors, in_place>(tile, rows);
+    return;
+  }
   using Computation = TileComputation<Arithmetic, vectors, rows, in_place>;
   // The narrow kernel always masks: its tiles are seldom whole, and all its rows twice take long to compile.
   if (vectors == kNarrow || tile.columns < vectors * Arithmetic::kLanes) {
-    Computation::run(tile, std::false_type{}, std::false_type{});
+    Computation::run(tile, std::false_type{});
     return;
   }
-  if constexpr (vectors == kWide) {
-    if constexpr (rows >= kRowsToAskFrom) {
-      if (tile.b_ahead != 0) {
-        Computation::run(tile, std::true_type{}, std::true_type{});
-        return;
-      }
-    }
-    Computation::run(tile, std::true_type{}, std::false_type{});
-  }
+  if constexpr (vectors == kWide) Computation::run(tile, std::true_type{});
 }
 
 // The functions for 1 .. most rows.

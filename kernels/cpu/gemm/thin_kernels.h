@@ -122,22 +122,22 @@ template <typename Arithmetic, int vectors, int rows, bool ahead>
   }
 }
 
+// Rows that come from memory are asked for by the group before them. The last ones, and those that lie in a
+// near cache, take the same code without asking.
 template <typename Arithmetic, int vectors>
 void multiply_along_rows(const ThinPart& part) noexcept {
   constexpr int kMost = rows_at_a_time(Arithmetic::kThinSums, vectors);
+  std::int64_t first = 0;
   if (part.ahead) {
-    in_groups<kMost>(
-        part.rows, 0, [&](auto rows, std::int64_t first) __attribute__((always_inline)) {
-          dots_of_rows<Arithmetic, vectors, rows.value, true>(part, first);
-        });
-  } else {
-    // From a near cache fewer rows are faster: their addresses fit into the scalar registers.
-    constexpr int kFewer = kMost < 4 ? kMost : 4;
-    in_groups<kFewer>(
-        part.rows, 0, [&](auto rows, std::int64_t first) __attribute__((always_inline)) {
-          dots_of_rows<Arithmetic, vectors, rows.value, false>(part, first);
-        });
+    for (; first + kMost <= part.rows; first += kMost)
+      dots_of_rows<Arithmetic, vectors, kMost, true>(part, first);
   }
+  // From a near cache fewer rows are faster: their addresses fit into the scalar registers.
+  constexpr int kFewer = kMost < 4 ? kMost : 4;
+  in_groups<kFewer>(
+      part.rows, first, [&](auto rows, std::int64_t at) __attribute__((always_inline)) {
+        dots_of_rows<Arithmetic, vectors, rows.value, false>(part, at);
+      });
 }
 
 // Adds `rows` rows, each times its element of a vector, to the result of that vector.
@@ -216,16 +216,15 @@ template <typename Arithmetic, int vectors, int rows, bool ahead>
 template <typename Arithmetic, int vectors>
 void multiply_across_rows(const ThinPart& part) noexcept {
   constexpr int kMost = rows_at_a_time(Arithmetic::kThinSums, vectors);
-  const auto add = [&](auto ahead) __attribute__((always_inline)) {
-    in_groups<kMost>(
-        part.rows, 0, [&](auto rows, std::int64_t first) __attribute__((always_inline)) {
-          add_rows<Arithmetic, vectors, rows.value, ahead.value>(part, first, first > 0);
-        });
-  };
-  if (part.ahead)
-    add(std::true_type{});
-  else
-    add(std::false_type{});
+  std::int64_t first = 0;
+  if (part.ahead) {
+    for (; first + kMost <= part.rows; first += kMost)
+      add_rows<Arithmetic, vectors, kMost, true>(part, first, first > 0);
+  }
+  in_groups<kMost>(
+      part.rows, first, [&](auto rows, std::int64_t at) __attribute__((always_inline)) {
+        add_rows<Arithmetic, vectors, rows.value, false>(part, at, at > 0);
+      });
 }
 
 template <typename Arithmetic>

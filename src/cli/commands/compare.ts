@@ -1,11 +1,13 @@
 /** `pi-bench compare A B`: which is faster, and is the difference real? Reads records; measures nothing. */
 import type { CommandModule } from 'yargs';
 import { EXIT } from '../../errors.js';
+import { identity } from '../../package.js';
 import { parseShare } from '../../quantities/parse.js';
 import { compareRecords } from '../../readers/comparison/comparison.js';
-import type { Outcome, Question } from '../../readers/comparison/document.js';
+import type { ComparisonDocument, Outcome, Question } from '../../readers/comparison/document.js';
 import { renderComparison } from '../../readers/terminal/comparison.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
+import { printText } from '../print-text.js';
 import { listOf, readNamed } from '../read-named.js';
 
 const EXIT_OF: Readonly<Record<Outcome, number>> = {
@@ -17,12 +19,33 @@ const EXIT_OF: Readonly<Record<Outcome, number>> = {
   'wrong output': EXIT.wrongResult,
 };
 
-function compare(paths: readonly string[], question: Question, json: boolean): void {
+const FORMATS = ['text', 'json', 'html'] as const;
+type Format = (typeof FORMATS)[number];
+
+async function textOf(document: ComparisonDocument, format: Format): Promise<string> {
+  if (format === 'json') return `${JSON.stringify(document, null, 1)}\n`;
+  if (format === 'text') {
+    const style = terminalStyle(process.stdout);
+    return `${renderComparison(document, style)}\n`;
+  }
+  // Only a page that is made loads what draws.
+  const [{ comparisonPageHtml }, { renderSvg }] = await Promise.all([
+    import('../../report/page/comparison-page.js'),
+    import('../../report/render.js'),
+  ]);
+  return comparisonPageHtml(document, identity().version, renderSvg);
+}
+
+/** @param out null: stdout */
+async function compare(
+  paths: readonly string[],
+  question: Question,
+  format: Format,
+  out: string | null,
+): Promise<void> {
   const document = compareRecords(readNamed(paths), question);
-  const text = json
-    ? JSON.stringify(document, null, 1)
-    : renderComparison(document, terminalStyle(process.stdout));
-  process.stdout.write(`${text}\n`);
+  const text = await textOf(document, format);
+  printText(text, out);
   process.exitCode = EXIT_OF[document.answer];
 }
 
@@ -50,7 +73,7 @@ export const compareCommand: CommandModule = {
       .option('margin', {
         type: 'string',
         describe: 'Differences below this do not matter: "same within"',
-        default: '1%',
+        defaultDescription: 'what the launches were to settle, or 2%',
       })
       .option('across', {
         type: 'string',
@@ -60,6 +83,8 @@ export const compareCommand: CommandModule = {
         type: 'boolean',
         describe: 'Compare what is not comparable, or was never verified; the output says so',
       })
+      .option('format', { choices: FORMATS, describe: 'html: a page with a figure', default: 'text' })
+      .option('out', { type: 'string', describe: 'File to write it to', defaultDescription: 'stdout' })
       .option('json', {
         type: 'boolean',
         describe: 'The comparison on stdout as JSON and nothing else there',
@@ -68,22 +93,24 @@ export const compareCommand: CommandModule = {
         ['$0 compare results/before results/after', 'is the second faster than the first?'],
         ['$0 compare results/stacks', 'the stacks inside one campaign, in groups that cannot be told apart'],
         ['$0 compare results/sweep --by threads --margin 2%', 'any label, and what still counts as the same'],
+        ['$0 compare results/stacks --format html --out stacks.html', 'a page to send around'],
         ['$0 compare old new --across pibench_version,pibench_commit', 'two versions of pi-bench'],
       ])
       .epilogue(
         'Exit codes: 0 the same or faster, 1 slower, 2 these launches cannot tell, or not all could be compared, 3 an output was wrong, 64 not comparable',
       ),
-  handler: ({ records, by, reference, margin, across, force, json }) => {
-    compare(
+  handler: async ({ records, by, reference, margin, across, force, json, format, out }) => {
+    await compare(
       (records as readonly unknown[]).map(String),
       {
         by: by === undefined ? null : String(by),
         reference: reference === undefined ? null : String(reference),
-        margin: parseShare(String(margin), '--margin'),
+        margin: margin === undefined ? null : parseShare(String(margin), '--margin'),
         across: listOf(across),
         force: force === true,
       },
-      json === true,
+      json === true ? 'json' : (String(format) as Format),
+      out === undefined ? null : String(out),
     );
   },
 };

@@ -22,6 +22,7 @@ import { measure } from '../measure.js';
 import { checkBatch, hooksOf, makeStack, namesOf, readStackFile, settle } from '../own-stacks.js';
 import { say } from '../say.js';
 import { sweptBatches, sweptOptions } from '../swept-batches.js';
+import { refuseTwice, refuseValue, UsageError } from '../usage.js';
 
 const DEFAULT_INDICATOR = 'matmul';
 /** What explore has itself, or decides. */
@@ -42,11 +43,12 @@ function measuringOf(given: readonly string[], outer: Flags): Measuring {
   const flags = createYargs(given.slice(named ? 1 : 0))
     .options(options)
     .strict()
+    .check((passed) => refuseTwice(passed) && refuseValue(passed, given))
     .version(false)
     .help(false)
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UserError(`after --: ${message ?? 'bad usage'}`);
+      throw error ?? new UsageError(`after --: ${message ?? 'bad usage'}`);
     })
     .parseSync();
   return { indicator, flags: { ...outer, ...flags } };
@@ -229,7 +231,7 @@ export const exploreCommand: CommandModule = {
           `after -- as for sweep ${DEFAULT_INDICATOR}`,
         ],
         [
-          '$0 explore stacks.yaml -- memory --size 1GiB',
+          '$0 explore stacks.yaml -- memory --bytes 1GiB',
           `another indicator: ${indicators.map(({ name }) => name).join(', ')}`,
         ],
       ]),

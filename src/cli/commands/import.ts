@@ -35,7 +35,7 @@ function importFrom(format: string, path: string, out: string, json: boolean): v
   );
   const file = store.writeRecord(record);
   sayUnread(published.unread);
-  printRecord(record, file, json);
+  printRecord(record, file, { json });
   const failed = record.batches.some(({ inspections }) =>
     inspections.some(({ status }) => status !== 'measured'),
   );

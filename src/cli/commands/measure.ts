@@ -1,5 +1,5 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
-import type { CommandModule } from 'yargs';
+import type { Argv, CommandModule, Options } from 'yargs';
 import { asksForGpu } from '../../devices/device.js';
 import type { Indicator } from '../../indicators/indicator.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
@@ -8,13 +8,29 @@ import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
 
+/** What the command takes without a name, beside the option of that name. */
+export function positionalOf({ positional, options }: Indicator, yargs: Argv): Argv {
+  if (positional === undefined) return yargs;
+  const describe = options[positional]?.describe ?? '';
+  return yargs.positional(positional, { type: 'string', describe });
+}
+
+/** Without the positional one, which would be listed twice. */
+export function namedOptions(
+  { positional }: Indicator,
+  options: Readonly<Record<string, Options>>,
+): Readonly<Record<string, Options>> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => name !== positional));
+}
+
 export function measureCommand(indicator: Indicator): CommandModule {
   return {
-    command: indicator.name,
+    command:
+      indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
     describe: indicator.summary,
     builder: (yargs) =>
-      yargs
-        .options({ ...indicator.options, ...measuringOptions(indicator.measuring) })
+      positionalOf(indicator, yargs)
+        .options(namedOptions(indicator, { ...indicator.options, ...measuringOptions(indicator.measuring) }))
         .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: async (flags) => {
       const machine = describeHere(asksForGpu(String(flags.device)));

@@ -64,17 +64,20 @@ function inputOf(
   };
 }
 
+function launchesText({ inspections, precision, settle, sampling }: BatchSpec): string {
+  const each =
+    sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
+  const launches = `${plural(inspections, 'launch', 'launches')} of ${each}`;
+  if (settle !== undefined) return `up to ${launches} to settle it within ${settle * 100} %`;
+  return precision === undefined ? launches : `up to ${launches} for ±${precision * 100} %`;
+}
+
 /** What would be measured, a line for each batch. */
 function planText({ batches, seed }: Campaign): string {
-  const lines = batches.map(({ case: one, stack, inspections, sampling, precision }) => {
+  const lines = batches.map((batch) => {
+    const { case: one, stack } = batch;
     const title = findIndicator(one.indicator).title(one.parameters);
-    const launches =
-      precision === undefined
-        ? plural(inspections, 'launch', 'launches')
-        : `up to ${plural(inspections, 'launch', 'launches')} for ±${precision * 100} %`;
-    const each =
-      sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
-    return `${title}, ${stack.own ?? stackText(stack)}: ${launches} of ${each}`;
+    return `${title}, ${stack.own ?? stackText(stack)}: ${launchesText(batch)}`;
   });
   return [...lines, `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`].join('\n');
 }

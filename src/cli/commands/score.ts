@@ -1,8 +1,7 @@
 /** `pi-bench score RESULTS --reference RECORD`: one number for each stack, for people, resolvers and Thoth's database. Measures nothing. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { EXIT, messageOf, UserError } from '../../errors.js';
+import { EXIT, UserError } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
 import { stackKey } from '../../readers/comparison/sides.js';
 import { renderScore } from '../../readers/terminal/score.js';
@@ -12,6 +11,7 @@ import { prescriptionsOf } from '../../score/prescription.js';
 import { type ScoreDocument, scoreStacks } from '../../score/score.js';
 import { exportThoth } from '../../score/thoth/export.js';
 import { readInspection } from '../../store/read-inspection.js';
+import { printText, writeText } from '../print-text.js';
 import { listOf, type ReadNamed, readNamed } from '../read-named.js';
 import { say } from '../say.js';
 
@@ -24,25 +24,6 @@ interface Options {
   readonly across: readonly string[];
   readonly force: boolean;
   readonly out: string | null;
-}
-
-/** @throws UserError where the file cannot be written */
-function write(path: string, text: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  } catch (error) {
-    throw new UserError(`cannot write ${path}: ${messageOf(error)}`);
-  }
-}
-
-function print(text: string, out: string | null): void {
-  if (out === null) {
-    process.stdout.write(text);
-    return;
-  }
-  write(out, text);
-  process.stdout.write(`${out}\n`);
 }
 
 /** Without a reference the record's first stack is it, where there are others to be held against it. */
@@ -98,7 +79,7 @@ function prescribe(document: ScoreDocument, { record }: ReadNamed, out: string |
     process.stdout.write(prescriptions.map(({ yaml }) => yaml).join('---\n'));
     return;
   }
-  for (const { name, yaml } of prescriptions) print(yaml, join(out, `${name}.yaml`));
+  for (const { name, yaml } of prescriptions) printText(yaml, join(out, `${name}.yaml`));
 }
 
 /** @returns the exit code */
@@ -115,7 +96,7 @@ function writeThoth(results: ReadNamed, folder: string, options: Options): numbe
   for (const why of leftOut) say(`left out ${why}`);
   if (batches === 0) throw new UserError(`${results.name} has nothing that Thoth has a place for`);
   const out = options.out ?? join(folder, 'thoth');
-  for (const { path, text } of files) write(join(out, path), text);
+  for (const { path, text } of files) writeText(join(out, path), text);
   process.stdout.write(`${out}: ${plural(batches, 'inspection')}, ${plural(files.length, 'file')}\n`);
   const code = scored === null ? EXIT.done : exitCodeOf(scored, results);
   return code === EXIT.done && leftOut.length > 0 ? EXIT.incomplete : code;
@@ -131,8 +112,8 @@ function run(path: string, format: Format, options: Options): void {
   const document = score(results, options);
   sayUnscored(document);
   if (format === 'prescription') prescribe(document, results, options.out);
-  else if (format === 'json') print(`${JSON.stringify(document, null, 1)}\n`, options.out);
-  else print(`${renderScore(document, terminalStyle(process.stdout))}\n`, options.out);
+  else if (format === 'json') printText(`${JSON.stringify(document, null, 1)}\n`, options.out);
+  else printText(`${renderScore(document, terminalStyle(process.stdout))}\n`, options.out);
   process.exitCode = exitCodeOf(document, results);
 }
 

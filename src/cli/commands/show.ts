@@ -14,12 +14,13 @@ export const showCommand: CommandModule = {
         demandOption: true,
       })
       .option('json', { type: 'boolean', describe: 'Print it as JSON' })
+      .option('verbose', { type: 'boolean', describe: 'Every KPI, too, with its name' })
       .example([
         ['$0 show results/20261121T080000Z-matmul-1f2e3d', 'the result, as at the end of the campaign'],
         ['$0 show record.json --json | jq .kpis', 'its KPIs'],
       ]),
-  handler: ({ record, json }) => {
+  handler: ({ record, json, verbose }) => {
     const read = readRecord(String(record));
-    printRecord(read.record, read.path, json === true);
+    printRecord(read.record, read.path, { json: json === true, verbose: verbose === true });
   },
 };

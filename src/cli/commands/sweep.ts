@@ -10,12 +10,15 @@ import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
 import { sweptBatches, sweptOptions } from '../swept-batches.js';
+import { namedOptions, positionalOf } from './measure.js';
 
 function sweepOf(indicator: Indicator): CommandModule {
   return {
-    command: indicator.name,
+    command:
+      indicator.positional === undefined ? indicator.name : `${indicator.name} [${indicator.positional}]`,
     describe: `Sweep: ${indicator.summary}`,
-    builder: (yargs) => yargs.options(sweptOptions(indicator)),
+    builder: (yargs) =>
+      positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
     handler: async (flags) => {
       const machine = describeHere(asksForGpu(String(flags.device)));
       const file = ownStacksOf(flags);

@@ -5,7 +5,7 @@
 
 import { significant } from '../../quantities/format.js';
 import type { Case } from '../../record/schema.js';
-import type { Work } from '../../record/work.js';
+import { flop2mnkLessMn, type Work } from '../../record/work.js';
 import type { Flop, Seconds } from '../../units.js';
 
 export type Parameters = Case['parameters'];
@@ -33,7 +33,7 @@ function matmulWork(parameters: Parameters): Work | null {
   const size = sizes(parameters, ['matrix_size']);
   if (size === null) return null;
   const n = size.matrix_size;
-  return { flop: n ** 3 + (n - 1) * n ** 2, bytes: 3 * n * n * elementBytes(parameters) };
+  return { flop: flop2mnkLessMn(n, n, n), bytes: 3 * n * n * elementBytes(parameters) };
 }
 
 function conv2dWork(parameters: Parameters): Work | null {

@@ -5,7 +5,7 @@
 import { UserError } from '../../errors.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
-import { type Comparison, compareLaunches, RISK, verdictOf } from '../../statistics/compare.js';
+import { type Comparison, DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
 import { geometricMean } from '../../statistics/geometric-mean.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { groupsOf, holm } from '../../statistics/several.js';
@@ -26,6 +26,7 @@ import type {
   Overall,
   Question,
 } from './document.js';
+import { compareEntries, mediansOf, timesOf } from './launches.js';
 import { notesOf } from './notes.js';
 import {
   comparedBy,
@@ -36,17 +37,6 @@ import {
   type Side,
   sidesOf,
 } from './sides.js';
-
-const mediansOf = ({ launches }: RecordBatch): readonly number[] => {
-  const medians = launches?.medians;
-  return Array.isArray(medians) ? medians.filter((value): value is number => typeof value === 'number') : [];
-};
-
-/** Seconds for one unit of work, so that a case whose work differs is compared by its rate; of unknown work, for a repetition. */
-function timesOf(batch: RecordBatch): readonly number[] {
-  const work = countedWork(batch) ?? 1;
-  return mediansOf(batch).map((value) => value / work);
-}
 
 const missingOutcome = ({ verified }: RecordBatch): Outcome =>
   verified === 'failed' ? 'wrong output' : 'not measured';
@@ -60,11 +50,9 @@ interface Compared {
 function pairsWithReference(entries: MatchedCase['entries'], margin: number): readonly Compared[] {
   const [reference, ...candidates] = entries;
   if (reference == null) return [];
-  const own = timesOf(reference.batch);
   return candidates.flatMap((entry, i): readonly Compared[] => {
-    const times = entry === null ? [] : timesOf(entry.batch);
-    if (own.length === 0 || times.length === 0) return [];
-    return [{ candidate: i + 1, comparison: compareLaunches(own, times, margin) }];
+    const comparison = entry === null ? null : compareEntries(reference, entry, margin);
+    return comparison === null ? [] : [{ candidate: i + 1, comparison }];
   });
 }
 
@@ -76,21 +64,17 @@ function groupNames(
 ): readonly (readonly string[])[] {
   const timed = entries
     .flatMap((entry, i) => {
-      const times = entry === null ? [] : timesOf(entry.batch);
       const median = entry?.batch.elapsed?.median ?? null;
-      const work = entry === null ? 1 : (countedWork(entry.batch) ?? 1);
-      return times.length === 0 || median === null
-        ? []
-        : [{ name: sides[i]?.name ?? '', times, median: median / work }];
+      if (entry === null || median === null || timesOf(entry.batch).length === 0) return [];
+      return [{ name: sides[i]?.name ?? '', entry, median: median / (countedWork(entry.batch) ?? 1) }];
     })
     .sort((a, b) => a.median - b.median);
   if (timed.length < 3) return [];
   const pairs = timed.flatMap((one, i) =>
-    timed.slice(i + 1).map((other, j) => ({
-      i,
-      j: i + 1 + j,
-      comparison: compareLaunches(one.times, other.times, margin),
-    })),
+    timed.slice(i + 1).flatMap((other, j) => {
+      const comparison = compareEntries(one.entry, other.entry, margin);
+      return comparison === null ? [] : [{ i, j: i + 1 + j, comparison }];
+    }),
   );
   const adjusted = holm(pairs.map(({ comparison }) => comparison.p));
   const apart = new Set(
@@ -230,12 +214,17 @@ function judgedCases(
   });
 }
 
+/** What somebody asked for, or what the launches were measured for. */
+const marginOf = (asked: number | null, entries: readonly Entry[]): number =>
+  asked ??
+  (entries.reduce((most, { batch }) => Math.max(most, batch.asked.settle ?? 0), 0) || DEFAULT_MARGIN);
+
 /**
  * @param records at least one
  * @throws UserError for what cannot be compared, with the reason and what to do
  */
 export function compareRecords(records: readonly NamedRecord[], question: Question): ComparisonDocument {
-  const { margin, across, force } = question;
+  const { across, force } = question;
   refuseTwice(records);
   const by = comparedBy(question.by, records);
   const sides = sidesOf(records, by, question.reference);
@@ -247,6 +236,7 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
   );
   const present = common.map((one) => one.entries.filter((entry) => entry !== null));
   const apart = new Set([by, ...across]);
+  const margin = marginOf(question.margin, present.flat());
   const found = present.map((entries) => differencesOf(entries, apart));
   const barring = mergeDifferences(found.flatMap((one) => one.barring));
   const allowed = mergeDifferences(found.flatMap((one) => one.allowed)).filter(({ label }) => label !== by);

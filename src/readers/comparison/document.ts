@@ -9,7 +9,8 @@ export interface Question {
   readonly by: string | null;
   /** Name of a side; null: the first. */
   readonly reference: string | null;
-  readonly margin: number;
+  /** null: that for which the launches were measured, or the default. */
+  readonly margin: number | null;
   /** Labels that may differ. */
   readonly across: readonly string[];
   /** Compare what is not comparable, and say so. */

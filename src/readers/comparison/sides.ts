@@ -54,7 +54,7 @@ export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string
     const alike = same.some(
       ({ version }) => shortVersion(version ?? '') === shortVersion(stack.version ?? ''),
     );
-    const build = (stack.sha256 ?? stack.file ?? 'unknown build').slice(0, 12);
+    const build = (stack.own?.lock ?? stack.sha256 ?? stack.file ?? 'unknown build').slice(0, 12);
     names.set(key, same.length === 0 ? chosen : alike ? `${versioned} ${build}` : versioned);
   }
   return names;

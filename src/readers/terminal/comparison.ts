@@ -1,5 +1,5 @@
 /** A comparison for a person: a row for each case and candidate, what was not compared, and what it all comes to. */
-import { formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
+import { plural, significant, withPrefix } from '../../quantities/format.js';
 import { differencesText } from '../comparison/comparable.js';
 import type {
   ComparedBatch,
@@ -8,6 +8,7 @@ import type {
   ComparisonDocument,
   Outcome,
 } from '../comparison/document.js';
+import { ANSWERS, groupLetters, outcomeWords } from '../comparison/words.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -26,7 +27,7 @@ export function outcomeText(outcome: Outcome, margin: number, style: Style): str
     case 'slower':
       return style.bad(outcome);
     case 'same':
-      return style.good(`same within ${formatShare(margin)}`);
+      return style.good(outcomeWords(outcome, margin));
     case 'wrong output':
       return style.bad('WRONG output');
     default:
@@ -70,12 +71,6 @@ function pairRows(
   );
 }
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-
-/** `a`, `ab`: a letter for each group that the side belongs to. */
-const groupText = ({ groups }: ComparedCase, side: string): string =>
-  groups.map((group, i) => (group.includes(side) ? (LETTERS[i] ?? '?') : '')).join('');
-
 /** Several sides: those of one case together, the fastest first. */
 function groupRows(
   { margin }: ComparisonDocument,
@@ -91,7 +86,7 @@ function groupRows(
       right('ratio', style.bold(pair === undefined ? '1' : ratioText(pair.ratio))),
       right('95 %', pair === undefined ? '' : intervalText(pair)),
       left('answer', pair === undefined ? style.dim('reference') : outcomeText(pair.outcome, margin, style)),
-      left('group', groupText(one, batch.side)),
+      left('group', groupLetters(one, batch.side)),
       right('launches', String(batch.launches)),
     ];
   });
@@ -156,15 +151,6 @@ function missingRows({ notCompared }: ComparisonDocument, style: Style): readonl
     style.warn(text),
   ]);
 }
-
-const ANSWERS: Readonly<Record<Outcome, string>> = {
-  faster: 'nothing is slower than the reference',
-  same: 'the same within the margin',
-  slower: 'slower than the reference somewhere',
-  'cannot tell': 'these launches cannot tell',
-  'wrong output': 'an output was wrong: it has no speed',
-  'not measured': 'not everything that the reference has could be compared',
-};
 
 export function renderComparison(document: ComparisonDocument, style: Style): string {
   const { reference, sides, margin, by, overall, acrossLabels, forced, notes, answer } = document;

@@ -8,6 +8,7 @@ import { median } from '../../statistics/quantile.js';
 import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
+import { rankRows, renderCollective } from './collective.js';
 import { renderGpuTable } from './gpu.js';
 import { importedLines, importedRows, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
@@ -50,13 +51,18 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
   const between2 =
     typeof launches?.cv === 'number' ? `; launch medians differ by ${formatShare(launches.cv)} (CV)` : '';
   return [
-    ['rate', `${style.bold(flops(rate.median))}${between}`],
-    ['', style.dim(basisText(batch))],
+    // A barrier does no work.
+    ...(rate.median === 0
+      ? []
+      : ([
+          ['rate', `${style.bold(flops(rate.median))}${between}`],
+          ['', style.dim(basisText(batch))],
+        ] as Row[])),
     [
       'elapsed',
       `${formatSeconds(elapsed.median)} a repetition${elapsed.interval === null ? '' : `, ${formatSeconds(elapsed.interval.low)} to ${formatSeconds(elapsed.interval.high)}`}`,
     ],
-    ...(rate.sustained === null
+    ...(rate.sustained === null || rate.median === 0
       ? []
       : ([
           [
@@ -68,8 +74,11 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
     ...(batch.case.indicator === 'peak' && !isGpu(batch.device) ? clockRows(batch) : []),
     ...rooflineRows(batch, style),
     ...datasheetRow(batch),
+    ...rankRows(batch),
     ...precisionRow(batch, style),
-    ...(rate.p05 === null ? [] : ([['slowest 5 %', `below ${flops(rate.p05)}`]] as Row[])),
+    ...(rate.p05 === null || rate.median === 0
+      ? []
+      : ([['slowest 5 %', `below ${flops(rate.p05)}`]] as Row[])),
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
   ];
 }
@@ -93,8 +102,8 @@ function precisionRow({ precision }: RecordBatch, style: Style): Row[] {
 }
 
 /** Where the rate counts bytes: which ones, and which others move. */
-function bytesRow({ work, rateCounts }: RecordBatch): Row[] {
-  if (rateCounts !== 'bytes' || work === null) return [];
+function bytesRow({ work, rateCounts, case: { indicator } }: RecordBatch): Row[] {
+  if (rateCounts !== 'bytes' || work === null || indicator === 'collective') return [];
   const counted = `${formatBytes(work.bytes)} a repetition that loads and stores move`;
   const more = work.writeAllocateBytes ?? 0;
   const allocated =
@@ -247,7 +256,11 @@ function statusLine(
 const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => string>> = {
   memory: renderMemory,
   peak: renderPeak,
+  collective: renderCollective,
 };
+
+/** A sweep of collectives asks how they scale, which their own table tells. */
+const SWEPT_IN_ITS_TABLE = 'collective';
 
 /** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
 function renderBatches(record: PiBenchRecord, style: Style): string {
@@ -255,12 +268,9 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
-  const own =
-    others.length === 0 && campaign.command[0] === indicator
-      ? batches.every(({ device }) => isGpu(device))
-        ? renderGpuTable
-        : TABLES[indicator ?? '']
-      : undefined;
+  const named = campaign.command[0] === indicator || indicator === SWEPT_IN_ITS_TABLE;
+  const table = batches.every(({ device }) => isGpu(device)) ? renderGpuTable : TABLES[indicator ?? ''];
+  const own = others.length === 0 && named ? table : undefined;
   return (own ?? renderStability)(record, style);
 }
 

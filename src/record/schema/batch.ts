@@ -10,7 +10,7 @@ const sustained = z.number().nullable().describe('over the wall clock; null: not
 
 function recordInspectionSchema(
   object: ObjectOf,
-  { status, flag, verification, ceilings, span }: LaunchSchemas,
+  { status, flag, verification, ceilings, ranks, span }: LaunchSchemas,
 ) {
   return object({
     index: z.int(),
@@ -29,6 +29,7 @@ function recordInspectionSchema(
       .optional()
       .describe('effective hertz of the first thread: mean of before and after the repetitions'),
     ceilings: ceilings.nullable().optional(),
+    ranks: ranks.optional(),
     verification: verification.nullable(),
     flags: z.array(flag),
     notChecked: z.array(object({ flag: z.string(), why: z.string() })),
@@ -40,7 +41,7 @@ export function batchSchema(
   object: ObjectOf,
   parts: CaseSchemas & CampaignSchemas & LaunchSchemas & { imported: ImportedSchemas },
 ) {
-  const { caseSchema, stackIdentity, asked, imported, flag } = parts;
+  const { caseSchema, stackIdentity, asked, imported, flag, ranks } = parts;
   const interval = object({
     level: z.number(),
     low: z.number(),
@@ -62,6 +63,12 @@ export function batchSchema(
           'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
         ),
       launches: z.number().optional().describe('kernels that a GPU is given to execute'),
+      flop2mnkLessMn: z
+        .number()
+        .optional()
+        .describe(
+          'the products counted as 2mnk - mn, as older figures have them; in no rate of ours; absent: no products, or a record from before it was written',
+        ),
     })
       .nullable()
       .describe('of one repetition; null: not known, in imported records only'),
@@ -115,6 +122,19 @@ export function batchSchema(
       .nullable()
       .optional()
       .describe('null: not a GPU whose datasheet is known'),
+    ranks: ranks
+      .extend({
+        ceiling: object({
+          rate: z.number(),
+          bytes: z.number(),
+          by: z.string(),
+          share: z.number().describe('time at the ceiling / median time'),
+        })
+          .nullable()
+          .describe('null: not known, as where latency decides'),
+      })
+      .optional()
+      .describe('of all launches together: medians of what is typical, sums of what adds'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
     variance: object({
       between: z

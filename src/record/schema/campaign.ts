@@ -36,13 +36,38 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
       .describe(
         'launches end when the interval’s half-width is this share of the estimate; `inspections` is then the most of them',
       ),
+    settle: z
+      .number()
+      .positive()
+      .lt(1)
+      .optional()
+      .describe(
+        'launches end when the comparison with the first batch of the same case is settled, differences below this share not mattering; `inspections` is then the most of them',
+      ),
     labels: z.record(z.string(), z.string()).optional().describe('of this batch, by who measures'),
   });
-  const fault = object({
-    inspection: z.int().min(0),
-    kind: z.enum(['wrong-element', 'slow-repetition', 'stall', 'crash']),
-    at: z.int().min(0),
-  }).describe('an error injected on purpose: this is no measurement of the machine');
+  const fault = z
+    .union([
+      object({
+        inspection: z.int().min(0),
+        kind: z.enum([
+          'wrong-element',
+          'slow-repetition',
+          'stall',
+          'crash',
+          'corrupt-rank',
+          'absent-rank',
+          'lost-rank',
+        ]),
+        at: z.int().min(0).describe('repetition in which it happens'),
+      }),
+      object({
+        batch: z.int().min(0).describe('in every launch of it'),
+        kind: z.literal('repeated-work'),
+        share: z.number().positive().max(1).describe('of the work of each repetition, done once more in it'),
+      }),
+    ])
+    .describe('an error injected on purpose: this is no measurement of the machine');
   const campaign = object({
     id: z.string(),
     createdAt: z.iso.datetime(),

@@ -14,6 +14,7 @@ export function inspectionSchema(
     warmup,
     span,
     ceilings,
+    ranks,
     verification,
   }: CaseSchemas & CampaignSchemas & LaunchSchemas,
 ) {
@@ -70,8 +71,9 @@ export function inspectionSchema(
     spans: z.array(span).describe('without gap or overlap, from the launch to the writing of this document'),
     telemetry: plainJson,
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
+    ranks: ranks.optional(),
     usage: usage.optional().describe('absent in documents from before it was read'),
     verification: verification.nullable(),
-    fault: object({ kind: z.string(), at: z.int() }).nullable(),
+    fault: object({ kind: z.string(), at: z.int().optional(), share: z.number().optional() }).nullable(),
   });
 }

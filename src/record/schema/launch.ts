@@ -27,7 +27,33 @@ export function launchSchemas(object: ObjectOf) {
     memory: object({ rate: z.number(), bytes: z.number() })
       .nullable()
       .describe('bytes per second of reading a working set of so many bytes, with the threads of the case'),
+    moving: object({ rate: z.number(), bytes: z.number(), by: z.string() })
+      .optional()
+      .describe(
+        'of a collective: bytes per second of passes over memory that load and store as it does, of every rank at once, and the bytes that one call loads and stores; absent: not known or not meant',
+      ),
   }).describe('what bounds a repetition, measured beside it; null: not known or not meant');
+  const skew = object({ p50: seconds, p99: seconds, max: seconds });
+  const ranks = object({
+    repetitions: z.int().describe('whose times were kept'),
+    ranks: z.array(
+      object({
+        median: seconds,
+        p99: seconds,
+        total: seconds.describe('of all its calls'),
+        slowest: z.number().describe('share of the repetitions in which this rank took longest'),
+        last: z.number().describe('share of the repetitions in which it came last'),
+      }),
+    ),
+    skewIn: skew.describe('from the first to the last rank that came'),
+    skewOut: skew.describe('from the first to the last rank that left'),
+    late: z.int().describe('repetitions made again because a rank came after the common moment'),
+    useful: z
+      .array(seconds)
+      .nullable()
+      .describe('of one repetition, what each rank did not spend waiting, observed beside the timed ones'),
+    runtime: seconds.nullable().describe('of the slowest rank in those'),
+  }).describe('of what several ranks execute together');
   const status = z.enum([
     'measured',
     'wrong',
@@ -39,5 +65,5 @@ export function launchSchemas(object: ObjectOf) {
     'failed',
     'interrupted',
   ]);
-  return { flag, verification, span, ceilings, status };
+  return { flag, verification, span, ceilings, ranks, status };
 }

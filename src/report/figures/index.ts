@@ -2,6 +2,7 @@
 import type { BatchModel, ReportModel } from '../model.js';
 import { autocorrelation } from './autocorrelation.js';
 import { betweenWithin } from './between-within.js';
+import { comparison } from './comparison.js';
 import { curves } from './curves.js';
 import { distribution } from './distribution.js';
 import {
@@ -22,6 +23,7 @@ import { sweep } from './sweep.js';
 import { violins } from './violins.js';
 
 export const figures: readonly FigureKind[] = [
+  comparison,
   violins,
   sweep,
   curves,

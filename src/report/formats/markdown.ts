@@ -1,4 +1,12 @@
 /** The report as Markdown: verdict, flags and tables; in a folder also the pictures. */
+import {
+  answerText,
+  COMPARISON_COLUMNS,
+  comparisonCaption,
+  comparisonRows,
+  groupsNote,
+  isCompared,
+} from '../comparison.js';
 import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
@@ -61,6 +69,21 @@ function figureLines(report: ReportModel, figures: ReportFigures): readonly stri
   );
 }
 
+function comparisonLines({ comparison }: ReportModel): readonly string[] {
+  if (!isCompared(comparison)) return [];
+  const { notes } = comparison;
+  const groups = groupsNote(comparison);
+  return [
+    escaped(comparisonCaption(comparison)),
+    '',
+    `Answer: **${escaped(answerText(comparison))}**.`,
+    '',
+    ...tableLines(COMPARISON_COLUMNS, comparisonRows(comparison)),
+    ...(groups === null ? [] : ['', groups]),
+    ...notes.flatMap((note) => ['', escaped(`${note}.`)]),
+  ];
+}
+
 function textOf(report: ReportModel, figures: ReportFigures | null): string {
   const origin = [
     `- made by ${code(commandText(report))}`,
@@ -78,6 +101,7 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
     ...section('Launches that were not measured', list(failedLines(report).map(escaped))),
     ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
     ...section('Machine and origin', origin),
+    ...section('Comparison', comparisonLines(report)),
     ...section('Stability', [
       STABILITY_CAPTION,
       '',

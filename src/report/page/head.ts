@@ -183,7 +183,7 @@ export function headHtml(report: ReportModel): string {
 }
 
 /** A number and its unit stay on one line. */
-const together = (text: string): string => text.replaceAll(/(\d) (?!to )/g, '$1\u00a0');
+export const together = (text: string): string => text.replaceAll(/(\d) (?!to )/g, '$1\u00a0');
 
 export function stabilityHtml(report: ReportModel): string {
   const head = STABILITY_COLUMNS.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');

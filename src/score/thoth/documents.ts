@@ -2,9 +2,11 @@
  * A record as result documents in the layout that Thoth's synchronisation reads: a folder for each batch, `build/specification`,
  * and `results/<n>/{result,hwinfo,log}` for each launch. Only square products fit its table. Pure.
  */
+import { UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { canonicalJson, sha256 } from '../../record/digest.js';
 import type { InspectionDocument, PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { flop2mnkLessMn } from '../../record/work.js';
 import { hardwareOf, operatingSystem, requestsOf } from './machine.js';
 import { usageOf } from './usage.js';
 
@@ -36,9 +38,6 @@ export function whyNoPlace({ case: one, verified, title, rate }: RecordBatch): s
   if (verified !== 'passed') return `${title}: its outputs were not verified, or wrong`;
   return rate === null ? `${title}: nothing was measured` : null;
 }
-
-/** Thoth counts n^3 multiplications and (n - 1) n^2 additions. */
-export const thothFlop = (n: number): number => n ** 3 + (n - 1) * n ** 2;
 
 const round6 = (moment: number): string => new Date(moment).toISOString().replace('Z', '000');
 
@@ -74,6 +73,17 @@ export interface ThothBatch {
   readonly overallScore: number | null;
 }
 
+/** Its column is an integer of 32 bits. */
+const MOST_REPS = 2 ** 31 - 1;
+
+function repsOf({ samples, callsPerSample }: InspectionDocument): number {
+  const reps = samples.count * callsPerSample;
+  if (reps > MOST_REPS) {
+    throw new UserError(`${reps} calls in a launch are more than Thoth's column of whole numbers holds`);
+  }
+  return reps;
+}
+
 function stdoutOf({ batch }: ThothBatch, { elapsedSeconds, document }: LaunchDocument) {
   const n = Number(batch.case.parameters.n);
   const { provider, variant, own } = batch.stack;
@@ -84,11 +94,11 @@ function stdoutOf({ batch }: ThothBatch, { elapsedSeconds, document }: LaunchDoc
     '@parameters': {
       dtype: String(batch.case.parameters.dtype),
       device: batch.device,
-      reps: document.samples.count * document.callsPerSample,
+      reps: repsOf(document),
       matrix_size: n,
     },
     '@result': {
-      rate: thothFlop(n) / elapsedSeconds / GIGA,
+      rate: flop2mnkLessMn(n, n, n) / elapsedSeconds / GIGA,
       elapsed: elapsedSeconds * MILLI,
     },
   };

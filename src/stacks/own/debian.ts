@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { aptComplaint } from './complaints.js';
 import type { DebianLock } from './lock.js';
 import { ProgramError, runProgram } from './programs.js';
 
@@ -35,16 +36,8 @@ function aptOptions(scratch: string): readonly string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-/** apt's first error, with what to do where its lists are missing or old. */
-function complaint(stderr: string): string | null {
-  const error = /^E: (.*)$/m.exec(stderr)?.[1];
-  if (error === undefined) return null;
-  const old = /Unable to locate|was not found|no installation candidate|404/.test(error);
-  return old ? `${error} (are apt’s lists there, and new? apt-get update)` : error;
-}
-
 const apt = (command: string, scratch: string, args: readonly string[], cwd = scratch): Promise<string> =>
-  runProgram({ command, args: [...aptOptions(scratch), ...args], cwd, complaint });
+  runProgram({ command, args: [...aptOptions(scratch), ...args], cwd, complaint: aptComplaint });
 
 /** Of `apt-cache show`: one for each stanza. */
 function stanzas(text: string): readonly ReadonlyMap<string, string>[] {
@@ -110,7 +103,7 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Files of a package that are shared libraries, as `dpkg-deb --contents` lists them: `/usr/lib/.../libblis.so.4`. */
-const librariesIn = (contents: string): readonly string[] =>
+export const librariesIn = (contents: string): readonly string[] =>
   [...contents.matchAll(/^[-l]\S+ +\S+ +\d+ +\S+ +\S+ \.(\/.*?)(?: -> .*)?$/gm)]
     .map(([, path = '']) => path)
     .filter((path) => /\.so(\.|$)/.test(path));

@@ -3,38 +3,22 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
 import type { Environment } from '../stack.js';
+import { npmComplaint } from './complaints.js';
 import { type NpmLock, npmPackages } from './lock.js';
 import { ProgramError, runProgram } from './programs.js';
 
-/** Of what npm says, what went wrong: not its code, its advice or where its log lies. */
-function complaint(stderr: string): string | null {
-  const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (.*)$/gm)].map(([, text = '']) => text.trim());
-  const code = lines.find((line) => line.startsWith('code '))?.slice('code '.length);
-  const said = lines
-    .map((line) => (code !== undefined && line.startsWith(code) ? line.slice(code.length).trim() : line))
-    .map((line) => line.replace(/^404 /, ''))
-    .filter(
-      (line) => line !== '' && line !== '404' && !/^(code|syscall|errno|path|A complete log)\b/.test(line),
-    );
-  const [first] = said;
-  if (first === undefined) return code ?? null;
-  // Its words for these two are long and say less.
-  if (code === 'ERESOLVE') return `the packages do not fit together: ${conflictIn(said)}`;
-  if (code === 'EUSAGE')
-    return `the lockfile does not fit the packages: ${said.find((line) => /^(Missing|Invalid)/.test(line)) ?? first}`;
-  return code === undefined ? first : `${first} (${code})`;
-}
-
-const conflictIn = (said: readonly string[]): string =>
-  said.find((line) => /^(peer|peerOptional) /.test(line)) ??
-  said.find((line) => line.startsWith('Found')) ??
-  said[0] ??
-  'npm does not say why';
-
-const FLAGS = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+/** Where there is no network it should not take npm a minute to say so. */
+const FLAGS = [
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=error',
+  '--fetch-retry-mintimeout=1000',
+  '--fetch-retry-maxtimeout=5000',
+];
 
 const npm = (args: readonly string[], cwd: string, environment: Environment = {}): Promise<string> =>
-  runProgram({ command: 'npm', args: [...args, ...FLAGS], cwd, environment, complaint });
+  runProgram({ command: 'npm', args: [...args, ...FLAGS], cwd, environment, complaint: npmComplaint });
 
 /**
  * Versions of a package that a range allows, the oldest first.

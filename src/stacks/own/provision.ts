@@ -1,26 +1,30 @@
 /** Makes a stack of one's own: decides or obeys its lock, has its packages in the cache, and finds what executes it there. */
+
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { CPU } from '../../devices/device.js';
 import { messageOf } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
 import { canonicalJson, sha256 } from '../../record/digest.js';
 import type { OwnStack } from '../../record/schema.js';
-import { findStack } from '../index.js';
+import { findStack, stackText } from '../index.js';
 import { type LibrarySystem, searchLibrary } from '../search.js';
 import { localSystem } from '../system.js';
 import { cachedFolder } from './cache.js';
 import { type Owners, resolveDebian, unpackDebian } from './debian.js';
 import { lockDigest, lockedPackages, type StackLock } from './lock.js';
 import { installNpm, resolveNpm } from './npm.js';
+import { withFrameworksOf } from './own-stack.js';
 import { askedDigest, type StackRequest, wantsPackages } from './request.js';
 
 /** What a stack is made from. */
@@ -184,6 +188,20 @@ function libraryOf(
   );
 }
 
+/**
+ * A framework that is missing from the stack's packages would be taken from somewhere else.
+ * @throws Error
+ */
+function checkFramework(own: Pick<OwnStack, 'provider' | 'variant' | 'frameworksFrom'>): void {
+  const { provider, variant, frameworksFrom } = own;
+  const stack = findStack(provider);
+  if (frameworksFrom === null || stack.framework === null) return;
+  const { path } = withFrameworksOf(own, () => stack.identify(variant, CPU));
+  const folders = [frameworksFrom, realpathSync(frameworksFrom)];
+  if (folders.some((folder) => path?.startsWith(`${folder}/`))) return;
+  throw new Error(`its packages are not all that ${stackText({ provider, variant })} needs`);
+}
+
 const NOTHING = { lock: null, packages: [], folders: [], frameworksFrom: null, owner: null } as const;
 
 /** A stack that cannot be measured, and why: its launches end with that. */
@@ -236,7 +254,7 @@ export async function makeOwnStack(
   if (missing !== undefined) throw new Error(`there is no folder ${missing}`);
   const path = libraryOf(described, prefix, folders);
   const real = path === null ? null : localSystem.realPath(path);
-  return {
+  const own: OwnStack = {
     name,
     provider,
     variant: path ?? request.variant,
@@ -249,4 +267,6 @@ export async function makeOwnStack(
     owner: ownerOf(prefix, real),
     problem: null,
   };
+  checkFramework(own);
+  return own;
 }

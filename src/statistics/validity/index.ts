@@ -4,6 +4,7 @@ import { requireFinite } from '../finite.js';
 import { clockLimited } from './clock-limited.js';
 import { clockNotSettled } from './clock-not-settled.js';
 import { contended } from './contended.js';
+import { crowded } from './crowded.js';
 import type { Detector } from './detector.js';
 import { deviceErrors } from './device-errors.js';
 import { drifting } from './drifting.js';
@@ -38,6 +39,7 @@ export const detectors: readonly Detector[] = [
   preempted,
   migrated,
   contended,
+  crowded,
   drifting,
   stepped,
   notSteady,

@@ -5,7 +5,7 @@
 import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
-import { type Clustering, clustering, shareNearMultiples, TOLERANCE } from '../periodicity.js';
+import { type Clustering, clustering, nearMultiples, TOLERANCE } from '../periodicity.js';
 import type { Detector } from './detector.js';
 import type { Flag } from './types.js';
 
@@ -44,7 +44,7 @@ export function findQuantum(
   if (times.length < LEAST_SAMPLES) return null;
   const periods = [...new Set(quotaPeriod === null ? PERIODS : [quotaPeriod, ...PERIODS])];
   for (const period of periods.sort((a, b) => b - a)) {
-    if (shareNearMultiples(times, period) < LEAST_SHARE) continue;
+    if (!nearMultiples(times, period, LEAST_SHARE)) continue;
     const found = clustering(times, period);
     if (decisive(found, period === quotaPeriod)) return found;
   }
@@ -75,7 +75,8 @@ export function quantisedBy(found: Clustering, isQuota: boolean): Omit<Flag, 'na
 export const quantised: Detector = {
   name: 'quantised',
   detect({ samples, callsPerSample, telemetry }: Observation) {
-    const times = new Float64Array(samples).map((seconds) => seconds * callsPerSample);
+    const times =
+      callsPerSample === 1 ? samples : new Float64Array(samples).map((seconds) => seconds * callsPerSample);
     const quotaPeriod = telemetry.cgroup?.quotaCpus == null ? null : telemetry.cgroup.period;
     const found = findQuantum(times, quotaPeriod);
     return found === null ? null : quantisedBy(found, found.period === quotaPeriod);

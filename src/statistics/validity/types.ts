@@ -8,6 +8,7 @@ export type FlagName =
   | 'quantised'
   | 'clock-limited'
   | 'contended'
+  | 'crowded'
   | 'outlying'
   | 'not-steady'
   | 'stepped'

@@ -1,0 +1,68 @@
+#include "ceiling.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace pibench::collective {
+namespace {
+
+// More is past every cache, and takes long to write once.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;
+
+// What the ranks did together with one order of passes.
+struct Burst {
+  double bytes = 0;
+  Nanoseconds time = 0;  // of the slowest
+  [[nodiscard]] double rate() const { return time > 0 ? bytes / (static_cast<double>(time) * 1e-9) : 0; }
+};
+
+Burst burst_of(Transport& transport, const Order& order) {
+  if (!transport.perform(order)) return {};
+  Burst burst;
+  for (const Report& report : transport.reports()) {
+    burst.bytes += static_cast<double>(report.checked) * static_cast<double>(order.calls);
+    burst.time = std::max(burst.time, report.exit - report.entry);
+  }
+  return burst;
+}
+
+// The best of several bursts: what disturbs one is no ceiling.
+double rate_of(Transport& transport, Order order) {
+  constexpr Nanoseconds kLeast = 1'000'000;
+  constexpr std::uint64_t kMostCalls = 1'000'000;
+  constexpr int kBursts = 8;
+  for (;;) {
+    const Burst burst = burst_of(transport, order);
+    if (burst.time == 0) return 0;
+    if (burst.time >= kLeast || order.calls >= kMostCalls) break;
+    order.calls *= 2;
+  }
+  double best = 0;
+  for (int i = 0; i < kBursts; ++i) best = std::max(best, burst_of(transport, order).rate());
+  return best;
+}
+
+}  // namespace
+
+Ceilings measure_ceiling(Transport& transport, std::uint32_t algorithm) {
+  transport.port().choose(algorithm);
+  const Port::Moved moved = transport.port().moved();
+  Ceilings ceilings;
+  if (moved.loads <= 0 || moved.stores <= 0) return ceilings;
+  const bool two_loads = moved.loads >= 1.5 * moved.stores;
+  ceilings.moved = moved.loads + moved.stores;
+  for (std::uint32_t stores = 0; stores < 2; ++stores) {
+    Order order;
+    order.task = Task::ceiling;
+    order.algorithm = (two_loads ? 2U : 0U) + stores;
+    order.iteration = std::min(kMostBytes, static_cast<std::uint64_t>(ceilings.moved));
+    const double rate = rate_of(transport, order);
+    if (rate <= ceilings.moved_per_second) continue;
+    ceilings.moved_per_second = rate;
+    ceilings.moved_by =
+        std::string(two_loads ? "add" : "copy") + (stores == 0 ? ", plain stores" : ", streaming stores");
+  }
+  return ceilings;
+}
+
+}  // namespace pibench::collective

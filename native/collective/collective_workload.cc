@@ -1,0 +1,266 @@
+#include "collective_workload.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "../measure/fault.h"
+#include "../threads/team.h"
+#include "ceiling.h"
+
+namespace pibench::collective {
+namespace {
+
+// An iteration in which a rank came too late for the common moment is made again, so often.
+constexpr int kMostTries = 20;
+// Entry and exit times are kept of so many repetitions and ranks.
+constexpr std::uint64_t kMostTimes = 4'000'000;
+// Iterations in which waiting is taken down, after the timed ones.
+constexpr int kMostWatched = 25;
+constexpr int kLeastWatched = 3;
+constexpr Nanoseconds kWatchTime = 100'000'000;
+
+RankFault fault_of(FaultKind kind) noexcept {
+  switch (kind) {
+    case FaultKind::corrupt_rank:
+      return RankFault::corrupt;
+    case FaultKind::absent_rank:
+      return RankFault::absent;
+    case FaultKind::lost_rank:
+      return RankFault::lost;
+    default:
+      return RankFault::none;
+  }
+}
+
+// The value below which one of so many parts of all lies.
+double ordered(std::vector<double> values, std::size_t parts) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / parts);
+  std::ranges::nth_element(values, place);
+  return *place;
+}
+double median(std::vector<double> values) { return ordered(std::move(values), 2); }
+
+double seconds(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
+
+class CollectiveWorkload final : public Workload {
+ public:
+  CollectiveWorkload(Parameters parameters, std::unique_ptr<Transport> transport)
+      : parameters_(std::move(parameters)), transport_(std::move(transport)) {}
+
+  void prepare() override {
+    transport_->start(
+        [settings = parameters_.settings](Port& port) { return make_rank_executor(settings, port); });
+    perform({.task = Task::prepare});
+    choose();
+    poison();
+  }
+
+  void run() noexcept override { run_calls(1); }
+
+  void run_calls(std::uint64_t calls) noexcept override {
+    for (int i = 0; i < kMostTries; ++i) {
+      // What happened in an iteration that is made again happened there too: the fault is not repeated.
+      if (!iterate(Task::iterate, calls, std::exchange(fault_, RankFault::none))) return;
+      if (std::ranges::none_of(transport_->reports(), [](const Report& report) { return report.late; }))
+        return;
+      ++times_.late;
+    }
+  }
+
+  std::optional<Timed> measured(const Timed& whole) noexcept override {
+    static_cast<void>(whole);
+    if (lost_) return std::nullopt;
+    const auto reports = transport_->reports();
+    const Report* slowest = reports.data();
+    bool disturbed = false;
+    for (const Report& report : reports) {
+      if (report.exit - report.entry > slowest->exit - slowest->entry) slowest = &report;
+      disturbed = disturbed || report.disturbed;
+    }
+    if (kept_ < most_kept_) {
+      for (const Report& report : reports) {
+        times_.entries.push_back(report.entry);
+        times_.exits.push_back(report.exit);
+      }
+      ++kept_;
+    }
+    return Timed{slowest->entry, slowest->exit, disturbed};
+  }
+
+  [[nodiscard]] std::string failure() const override { return transport_->failure(); }
+  // Back to back the calls run into each other, which is what Sync::none asks for.
+  [[nodiscard]] bool times_each_call() const override { return parameters_.settings.sync != Sync::none; }
+
+  void begin_samples(std::uint64_t most) override {
+    const auto ranks = static_cast<std::uint64_t>(parameters_.settings.problem.ranks);
+    most_kept_ = std::min(most, kMostTimes / ranks);
+    times_ = {};
+    times_.ranks = ranks;
+    times_.entries.reserve(most_kept_ * ranks);
+    times_.exits.reserve(most_kept_ * ranks);
+  }
+  [[nodiscard]] const RankTimes* rank_times() const override { return &times_; }
+
+  void inject(FaultKind kind) noexcept override { fault_ = fault_of(kind); }
+
+  void evict() noexcept override {}
+  void poison() noexcept override { perform({.task = Task::prepare}); }
+
+  // After the repetitions: also what waiting was, which cannot be taken down while it is timed.
+  Ceilings ceilings(bool) override {
+    watch();
+    return measure_ceiling(*transport_, algorithm_);
+  }
+
+  // Of every iteration some elements were compared, of the last one and of one more, all outputs poisoned
+  // before it, every element.
+  Verification verify() override {
+    perform({.task = Task::check, .iteration = iteration_});
+    count_wrong();
+    poison();
+    iterate(Task::iterate, 1, RankFault::none);
+    perform({.task = Task::check, .iteration = iteration_});
+    count_wrong();
+    Verification verification;
+    verification.method = "sampled in every iteration, all of two";
+    verification.tolerance = "none: no sum, product or average rounds";
+    verification.checked = checked_;
+    verification.wrong = wrong_;
+    verification.first_wrong = first_wrong_;
+    verification.passed = !lost_ && wrong_ == 0;
+    verification.worst_error = verification.passed ? 0 : std::numeric_limits<double>::infinity();
+    return verification;
+  }
+
+  // Rank 0's; a rank that gets nothing has none.
+  Output output() noexcept override {
+    const auto bytes = transport_->port().operands().output;
+    const std::size_t element = bytes_of(parameters_.settings.problem.element);
+    if (bytes.empty()) return {nowhere_, element};
+    return {bytes, element};
+  }
+
+  [[nodiscard]] std::string implementation() const override {
+    const auto algorithms = transport_->port().algorithms();
+    const bool chose = algorithms.size() > 1 && parameters_.algorithm.empty();
+    return transport_->implementation() + (chose ? ", chose " : ", ") + algorithms[algorithm_];
+  }
+
+  [[nodiscard]] std::vector<int> thread_ids() override { return transport_->thread_ids(); }
+  Team& team() noexcept override { return transport_->team(); }
+
+ private:
+  void perform(Order order) noexcept {
+    order.algorithm = algorithm_;
+    if (!transport_->perform(order)) lost_ = true;
+  }
+
+  // Whether there is a time.
+  bool iterate(Task task, std::uint64_t calls, RankFault fault) noexcept {
+    perform({.task = task, .fault = fault, .iteration = ++iteration_, .calls = calls});
+    if (!lost_) count_wrong();
+    return !lost_;
+  }
+
+  void count_wrong() noexcept {
+    for (const Report& report : transport_->reports()) {
+      checked_ += report.checked;
+      wrong_ += report.wrong;
+      if (report.wrong > 0 && first_wrong_.empty()) first_wrong_ = report.text;
+    }
+  }
+
+  [[nodiscard]] Nanoseconds slowest() const noexcept {
+    Nanoseconds most = 0;
+    for (const Report& report : transport_->reports()) most = std::max(most, report.exit - report.entry);
+    return most;
+  }
+
+  // The algorithm that was asked for, or the fastest in rounds in which each had its turn, by lower
+  // quartiles: of few rounds under other load a median says more of that load.
+  void choose() {
+    const auto names = transport_->port().algorithms();
+    if (!parameters_.algorithm.empty()) {
+      const auto found =
+          std::ranges::find(names, parameters_.algorithm, [](const char* name) { return std::string(name); });
+      if (found == names.end()) throw std::invalid_argument(there_is_no(names));
+      algorithm_ = static_cast<std::uint32_t>(found - names.begin());
+      return;
+    }
+    if (names.size() < 2) return;
+    constexpr Nanoseconds kTime = 120'000'000;
+    constexpr int kLeastRounds = 5;
+    constexpr int kMostRounds = 400;
+    std::vector<std::vector<double>> times(names.size());
+    const Nanoseconds begin = now();
+    for (int round = 0; round < kLeastRounds || (round < kMostRounds && now() - begin < kTime); ++round) {
+      for (std::uint32_t i = 0; i < names.size(); ++i) {
+        algorithm_ = i;
+        // Once untimed: what the one before left in the caches is not its doing.
+        for (int call = 0; call < 2; ++call) {
+          if (!iterate(Task::iterate, 1, RankFault::none)) throw std::runtime_error(transport_->failure());
+        }
+        times[i].push_back(seconds(slowest()));
+      }
+    }
+    std::vector<double> quartiles;
+    quartiles.reserve(times.size());
+    for (const auto& some : times) quartiles.push_back(ordered(some, 4));
+    algorithm_ = static_cast<std::uint32_t>(std::ranges::min_element(quartiles) - quartiles.begin());
+  }
+
+  [[nodiscard]] std::string there_is_no(std::span<const char* const> names) const {
+    std::string all;
+    for (const char* const name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+    return "this case has no algorithm " + parameters_.algorithm + "; it has " + all;
+  }
+
+  void watch() {
+    const std::size_t ranks = transport_->reports().size();
+    std::vector<std::vector<double>> useful(ranks);
+    std::vector<double> runtimes;
+    const Nanoseconds begin = now();
+    for (int i = 0; i < kMostWatched && (i < kLeastWatched || now() - begin < kWatchTime); ++i) {
+      if (!iterate(Task::watch, 1, RankFault::none)) return;
+      const auto reports = transport_->reports();
+      for (std::size_t rank = 0; rank < ranks; ++rank)
+        useful[rank].push_back(seconds(reports[rank].exit - reports[rank].entry - reports[rank].spent));
+      runtimes.push_back(seconds(slowest()));
+    }
+    times_.useful.reserve(ranks);
+    for (const auto& some : useful) times_.useful.push_back(median(some));
+    times_.runtime = median(runtimes);
+  }
+
+  Parameters parameters_;
+  std::unique_ptr<Transport> transport_;
+  std::uint32_t algorithm_ = 0;
+  std::uint64_t iteration_ = 0;
+  RankFault fault_ = RankFault::none;
+  bool lost_ = false;
+  std::uint64_t checked_ = 0, wrong_ = 0;
+  std::string first_wrong_;
+  RankTimes times_;
+  std::uint64_t kept_ = 0, most_kept_ = 0;
+  std::array<std::byte, 8> nowhere_{};
+};
+
+}  // namespace
+
+Sync sync_named(const std::string& name) {
+  if (name == "barrier") return Sync::barrier;
+  if (name == "window") return Sync::window;
+  if (name == "none") return Sync::none;
+  throw std::invalid_argument("unknown synchronisation " + name);
+}
+
+std::unique_ptr<Workload> make_workload(const Parameters& parameters,
+                                        const std::function<std::unique_ptr<Transport>()>& make_transport) {
+  return std::make_unique<CollectiveWorkload>(parameters, make_transport());
+}
+
+}  // namespace pibench::collective

@@ -1,0 +1,50 @@
+// What the ranks give, and what each must get: small whole numbers, so that no sum, product or average rounds
+// in any data type and any order, and a result is right or wrong.
+//
+// A rank's input is a pattern of prime length, read from a place that depends on the rank and the iteration:
+// filling is copying, and neither an element of another rank, nor of another place, nor of another iteration
+// is taken for the right one (but for places that lie a multiple of the pattern's length away).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "problem.h"
+
+namespace pibench::collective {
+
+class Data {
+ public:
+  // A prime; with 8 bytes an element the pattern leaves most of a first cache alone.
+  static constexpr std::size_t kPattern = 1021;
+
+  Data(const Problem& problem, std::uint64_t seed);
+
+  // Element `index` of what the rank gives.
+  [[nodiscard]] std::int64_t value(int rank, std::size_t index, std::uint64_t iteration) const noexcept;
+  // Element `index` of what the rank gets; integers modulo their range.
+  [[nodiscard]] std::int64_t expected(int rank, std::size_t index, std::uint64_t iteration) const noexcept;
+
+  // Writes all that the rank gives.
+  void fill(std::byte* input, int rank, std::uint64_t iteration) const noexcept;
+
+  // An element of the data type as bytes, and back; a value that is no whole number becomes one that is never
+  // expected.
+  void encode(std::int64_t value, std::byte* to) const noexcept;
+  [[nodiscard]] bool equals(const std::byte* element, std::int64_t value) const noexcept;
+  // For messages.
+  [[nodiscard]] double decoded(const std::byte* element) const noexcept;
+
+ private:
+  [[nodiscard]] std::size_t place_of(int rank, std::uint64_t iteration) const noexcept;
+  [[nodiscard]] std::int64_t beside(int rank) const noexcept;
+
+  Problem problem_;
+  std::size_t element_;  // bytes
+  std::vector<std::int64_t> pattern_;
+  // The pattern as bytes of the data type, without and with what the rank adds to it (avg).
+  std::vector<std::byte> encoded_[3];
+};
+
+}  // namespace pibench::collective

@@ -1,0 +1,252 @@
+#include "rank_executor.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "../../kernels/cpu/buffer.h"
+#include "../../kernels/cpu/memory/dispatch.h"
+#include "../random.h"
+#include "../threads/preemption.h"
+#include "data.h"
+
+namespace pibench::collective {
+namespace {
+
+using kernels::Buffer;
+using kernels::memory::Arrays;
+using kernels::memory::find_pass;
+using kernels::memory::kernels_named;
+using kernels::memory::Stores;
+
+// Elements of its output that a rank compares after each iteration.
+constexpr std::size_t kSampled = 16;
+// All bits set: not a number, minus one, or the largest; an input never has it.
+constexpr int kPoison = 0xff;
+// The moment at which ranks begin lies so far after the first knows of it, more where ranks came late.
+constexpr Nanoseconds kFirstMargin = 2'000;
+constexpr Nanoseconds kMostMargin = 1'000'000;
+constexpr int kLine = 64;
+
+class RankExecutor final : public Executor {
+ public:
+  RankExecutor(const RankSettings& settings, Port& port)
+      : settings_(settings),
+        port_(port),
+        data_(settings.problem, settings.seed),
+        element_(bytes_of(settings.problem.element)),
+        got_(gotten(settings.problem, port.rank())),
+        shares_memory_(shares_memory(settings.problem, port.rank())) {}
+
+  void perform(const Order& order, Report& report) noexcept override {
+    report = {};
+    if (order.task != Task::ceiling) port_.choose(order.algorithm);
+    switch (order.task) {
+      case Task::prepare:
+        return prepare();
+      case Task::iterate:
+      case Task::watch:
+        return iterate(order, report);
+      case Task::check:
+        return check_all(order.iteration, report);
+      case Task::ceiling:
+        return pass_over_memory(order, report);
+    }
+  }
+
+ private:
+  // Which data an iteration has: without fresh inputs always the first ones.
+  [[nodiscard]] std::uint64_t data_of(std::uint64_t iteration) const noexcept {
+    return settings_.fresh ? iteration : 0;
+  }
+
+  void prepare() noexcept {
+    const auto [input, output] = port_.operands();
+    if (!output.empty()) std::memset(output.data(), kPoison, output.size());
+    if (!input.empty()) data_.fill(input.data(), port_.rank(), 0);
+    port_.barrier();
+  }
+
+  void iterate(const Order& order, Report& report) noexcept {
+    const std::uint64_t data = data_of(order.iteration);
+    if (settings_.fresh) data_.fill(port_.operands().input.data(), port_.rank(), data);
+    if (order.fault != RankFault::none && port_.rank() == settings_.problem.ranks - 1) happen(order.fault);
+    poison_sampled(order.iteration, data);
+    const bool watched = order.task == Task::watch;
+    if (!meet(report)) return;
+    port_.watch_waiting(watched);
+    PreemptionWire::arm();
+    const Nanoseconds entry = port_.now();
+    for (std::uint64_t call = 0; call < order.calls; ++call) port_.run();
+    const Nanoseconds exit = port_.now();
+    report.disturbed = PreemptionWire::tripped();
+    report.entry = entry;
+    report.exit = exit;
+    if (watched) report.spent = port_.waited();
+    port_.watch_waiting(false);
+    check_sampled(order.iteration, data, report);
+  }
+
+  // Returns whether it makes sense to go on.
+  bool meet(Report& report) noexcept {
+    if (settings_.sync != Sync::window) {
+      port_.barrier();
+      return !port_.abandoned();
+    }
+    // Re-anchored in each iteration, so that one late rank costs one iteration and not all that follow.
+    const Nanoseconds moment = port_.latest(port_.now() + margin_);
+    report.late = port_.now() >= moment;
+    margin_ =
+        report.late ? std::min(kMostMargin, 2 * margin_) : std::max(kFirstMargin, margin_ - margin_ / 16);
+    while (port_.now() < moment) {
+    }
+    return !port_.abandoned();
+  }
+
+  void happen(RankFault fault) noexcept {
+    const auto input = port_.operands().input;
+    switch (fault) {
+      case RankFault::corrupt:
+        // In the last byte: in real numbers that is the exponent, and no sum rounds it away.
+        for (std::size_t at = element_ - 1; at < input.size(); at += element_) input[at] ^= std::byte{1};
+        break;
+      case RankFault::lost:
+        if (port_.is_process()) raise(SIGKILL);
+        [[fallthrough]];
+      case RankFault::absent:
+        while (!port_.abandoned()) {
+        }
+        break;
+      case RankFault::none:
+        break;
+    }
+  }
+
+  // ---- Checks
+  // -----------------------------------------------------------------------------------------------
+
+  // Ends, and places that nobody can guess.
+  [[nodiscard]] std::size_t sampled(std::size_t i, std::uint64_t iteration) const noexcept {
+    if (got_ <= kSampled) return i;
+    if (i == 0) return 0;
+    if (i == 1) return got_ - 1;
+    return static_cast<std::size_t>(draw(settings_.seed ^ iteration, i) % got_);
+  }
+  [[nodiscard]] std::size_t samples() const noexcept { return std::min(got_, kSampled); }
+  [[nodiscard]] std::byte* output_at(std::size_t index) noexcept {
+    return port_.operands().output.data() + index * element_;
+  }
+
+  // What is compared gets a value that is not the right one. In place it is the input, and has one already.
+  void poison_sampled(std::uint64_t iteration, std::uint64_t data) noexcept {
+    if (shares_memory_) return;
+    for (std::size_t i = 0; i < samples(); ++i) {
+      const std::size_t index = sampled(i, iteration);
+      std::byte* const at = output_at(index);
+      data_.encode(data_.expected(port_.rank(), index, data), at);
+      for (std::size_t byte = 0; byte < element_; ++byte) at[byte] = ~at[byte];
+    }
+  }
+
+  void check_sampled(std::uint64_t iteration, std::uint64_t data, Report& report) noexcept {
+    for (std::size_t i = 0; i < samples(); ++i) compare(sampled(i, iteration), data, report);
+  }
+
+  // Within a block, what is expected repeats with the pattern: compared as memory first, by elements where
+  // that differs.
+  void check_all(std::uint64_t iteration, Report& report) noexcept {
+    const std::uint64_t data = data_of(iteration);
+    const std::size_t block = settings_.problem.count;
+    for (std::size_t first = 0; first < got_; first += block) check_block(first, first + block, data, report);
+  }
+  void check_block(std::size_t begin, std::size_t end, std::uint64_t data, Report& report) noexcept {
+    std::array<std::byte, Data::kPattern * sizeof(std::uint64_t)> period;
+    const std::size_t length = std::min(Data::kPattern, end - begin);
+    for (std::size_t i = 0; i < length; ++i)
+      data_.encode(data_.expected(port_.rank(), begin + i, data), &period[i * element_]);
+    for (std::size_t at = begin; at < end; at += length) {
+      const std::size_t some = std::min(length, end - at);
+      if (std::memcmp(output_at(at), period.data(), some * element_) == 0) {
+        report.checked += some;
+        continue;
+      }
+      for (std::size_t index = at; index < at + some; ++index) compare(index, data, report);
+    }
+  }
+
+  void compare(std::size_t index, std::uint64_t data, Report& report) noexcept {
+    const std::int64_t want = data_.expected(port_.rank(), index, data);
+    const std::byte* const found = output_at(index);
+    ++report.checked;
+    if (data_.equals(found, want)) return;
+    if (report.wrong++ > 0) return;
+    std::snprintf(report.text, sizeof report.text, "element %zu of what rank %d got is %.9g, expected %.9g",
+                  index, port_.rank(), data_.decoded(found), as_decoded(want));
+  }
+  [[nodiscard]] double as_decoded(std::int64_t value) const noexcept {
+    std::array<std::byte, 8> bytes{};
+    data_.encode(value, bytes.data());
+    return data_.decoded(bytes.data());
+  }
+
+  // ---- The ceiling
+  // ------------------------------------------------------------------------------------------
+
+  // `calls` passes over arrays of this rank alone, which load and store as much as its share of `iteration`
+  // bytes that the operation moves; `algorithm`: 0 plain stores, 1 non-temporal ones, and 2 more for two
+  // loads a store.
+  void pass_over_memory(const Order& order, Report& report) noexcept {
+    const bool two_loads = order.algorithm >= 2;
+    const std::size_t arrays = two_loads ? 3 : 2;
+    const std::size_t count =
+        std::max<std::size_t>(kLine,
+                              order.iteration / arrays / static_cast<std::size_t>(settings_.problem.ranks)) /
+        sizeof(double);
+    if (!make_arrays(arrays * count, report)) return;
+    auto* const first = reinterpret_cast<double*>(arrays_->data());
+    const Arrays over{first, first + count, two_loads ? first + 2 * count : nullptr, count};
+    const auto pass = find_pass(
+        kernels_named(""), two_loads ? kernels::memory::Operation::add : kernels::memory::Operation::copy,
+        order.algorithm % 2 == 0 ? Stores::cached : Stores::streaming);
+    port_.barrier();
+    report.entry = port_.now();
+    for (std::uint64_t call = 0; call < order.calls; ++call) pass(over);
+    report.exit = port_.now();
+    report.checked = count * arrays * sizeof(double);
+  }
+
+  bool make_arrays(std::size_t count, Report& report) noexcept {
+    if (arrays_ && arrays_->size() >= count * sizeof(double)) return true;
+    try {
+      arrays_.emplace(count * sizeof(double));
+      std::fill_n(reinterpret_cast<double*>(arrays_->data()), count, 1.0);
+      return true;
+    } catch (const std::bad_alloc&) {
+      // What was measured before must not be lost for want of its ceiling.
+      std::snprintf(report.text, sizeof report.text, "no memory");
+      port_.barrier();
+      return false;
+    }
+  }
+
+  RankSettings settings_;
+  Port& port_;
+  Data data_;
+  std::size_t element_;
+  std::size_t got_;
+  bool shares_memory_;
+  Nanoseconds margin_ = kFirstMargin;
+  std::optional<Buffer> arrays_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_rank_executor(const RankSettings& settings, Port& port) {
+  return std::make_unique<RankExecutor>(settings, port);
+}
+
+}  // namespace pibench::collective

@@ -1,0 +1,277 @@
+#include "shm_port.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pibench::collective {
+namespace {
+
+using kernels::collective::Ranges;
+
+// Every rank reads the lines of every other: more than a barrier of few rounds soon.
+constexpr int kMostRanksOfLines = 16;
+
+std::size_t lines_of(std::size_t bytes) noexcept {
+  return std::max<std::size_t>(1, (bytes + kLinePayload - 1) / kLinePayload);
+}
+
+}  // namespace
+
+ShmPort::ShmPort(const ShmGround& ground, int rank, Waiter waiter)
+    : ground_(ground),
+      rank_(rank),
+      waiter_(std::move(waiter)),
+      element_(bytes_of(ground.problem.element)),
+      block_(ground.problem.count * element_),
+      scratch_inputs_(static_cast<std::size_t>(ground.problem.ranks)),
+      blocks_(scratch_inputs_.size()) {
+  const Problem& problem = ground.problem;
+  std::size_t most = 0;
+  for (int r = 0; r < problem.ranks; ++r) most = std::max(most, given(problem, r) * element_);
+  const auto add = [this](const char* name, Algorithm algorithm) {
+    algorithms_.push_back(name);
+    kinds_.push_back(algorithm);
+  };
+  if (most <= kMostLinesPayload && problem.ranks <= kMostRanksOfLines) {
+    add("lines", Algorithm::lines);
+    scratch_.resize(scratch_inputs_.size() * kMostLinesPayload);
+    for (std::size_t r = 0; r < scratch_inputs_.size(); ++r)
+      scratch_inputs_[r] = scratch_.data() + r * kMostLinesPayload;
+  }
+  add("direct", Algorithm::direct);
+  // Smaller operands stay in a cache that the next one reads them from.
+  constexpr std::size_t kLeastStreamed = std::size_t{256} << 10U;
+  const bool swaps = problem.operation == Operation::all_to_all && problem.in_place;
+  if (most >= kLeastStreamed && !swaps) add("streaming", Algorithm::streaming);
+  choose(0);
+}
+
+Operands ShmPort::operands() noexcept {
+  const auto r = static_cast<std::size_t>(rank_);
+  return {{ground_.inputs[r], given(ground_.problem, rank_) * element_},
+          {ground_.outputs[r], gotten(ground_.problem, rank_) * element_}};
+}
+
+void ShmPort::choose(std::size_t algorithm) noexcept {
+  chosen_ = kinds_[std::min(algorithm, kinds_.size() - 1)];
+}
+
+void ShmPort::run() noexcept {
+  if (chosen_ == Algorithm::lines) {
+    exchange_lines();
+    return;
+  }
+  barrier();
+  if (ground_.problem.operation == Operation::barrier) return;
+  execute(chosen_ == Algorithm::streaming);
+  barrier();
+}
+
+// Dissemination (Hensgen, Finkel & Manber 1988): in round k each rank tells the one 2^k after it. Counters
+// only grow, and a rank is never more than one barrier ahead of another, so nothing has to be taken back.
+void ShmPort::barrier() noexcept {
+  const int n = ground_.problem.ranks;
+  const std::uint64_t number = ++barriers_;
+  int round = 0;
+  for (int distance = 1; distance < n; distance *= 2, ++round) {
+    const auto k = static_cast<std::size_t>(round);
+    ground_.boards[(rank_ + distance) % n].arrived[k].value.store(number, std::memory_order_release);
+    const Flag& mine = ground_.boards[rank_].arrived[k];
+    waiter_.until([&] { return mine.value.load(std::memory_order_acquire) >= number; },
+                  (rank_ - distance + n) % n);
+  }
+}
+
+Nanoseconds ShmPort::latest(Nanoseconds mine) noexcept {
+  const std::uint64_t number = ++agreements_;
+  const std::size_t set = number % 2;
+  Said& said = ground_.boards[rank_].said[set];
+  said.value.store(mine, std::memory_order_relaxed);
+  said.flag.store(number, std::memory_order_release);
+  Nanoseconds largest = mine;
+  for (int r = 0; r < ground_.problem.ranks; ++r) {
+    const Said& other = ground_.boards[r].said[set];
+    waiter_.until([&] { return other.flag.load(std::memory_order_acquire) >= number; }, r);
+    largest = std::max(largest, other.value.load(std::memory_order_relaxed));
+  }
+  return largest;
+}
+
+void ShmPort::exchange_lines() noexcept {
+  const Problem& problem = ground_.problem;
+  const std::uint64_t number = ++exchanges_;
+  const std::size_t set = number % 2;
+  const auto self = static_cast<std::size_t>(rank_);
+  const std::size_t own = given(problem, rank_) * element_;
+  const std::size_t own_lines = lines_of(own);
+  for (std::size_t i = 0; i < own_lines; ++i) {
+    Line& line = ground_.boards[self].lines[set][i];
+    const std::size_t at = i * kLinePayload;
+    std::memcpy(line.payload.data(), ground_.inputs[self] + at,
+                own == 0 ? 0 : std::min(kLinePayload, own - at));
+    line.flag.store(number, std::memory_order_release);
+  }
+  if (own > 0) std::memcpy(scratch_.data() + self * kMostLinesPayload, ground_.inputs[self], own);
+  for (int r = 0; r < problem.ranks; ++r) {
+    if (r == rank_) continue;
+    const auto other = static_cast<std::size_t>(r);
+    const std::size_t lines = lines_of(given(problem, r) * element_);
+    std::byte* const to = scratch_.data() + other * kMostLinesPayload;
+    for (std::size_t i = 0; i < lines; ++i) {
+      const Line& line = ground_.boards[other].lines[set][i];
+      waiter_.until([&] { return line.flag.load(std::memory_order_acquire) >= number; }, r);
+      std::memcpy(to + i * kLinePayload, line.payload.data(), kLinePayload);
+    }
+  }
+  complete_alone(scratch_inputs_);
+}
+
+// This rank's output alone, from copies of what all ranks give.
+void ShmPort::complete_alone(std::span<std::byte* const> inputs) noexcept {
+  const Problem& p = ground_.problem;
+  std::byte* const out = ground_.outputs[static_cast<std::size_t>(rank_)];
+  const auto n = static_cast<std::size_t>(p.ranks);
+  const std::size_t mine = static_cast<std::size_t>(rank_) * block_;
+  const auto reduced = [&](std::size_t from) {
+    const auto reduce = ground_.kernels->reduce[static_cast<int>(p.element)][static_cast<int>(p.redop)][0];
+    for (std::size_t r = 0; r < n; ++r) blocks_[r] = inputs[r] + from;
+    reduce({blocks_.data(), p.ranks, &out, 1, 0, block_, p.ranks});
+  };
+  switch (p.operation) {
+    case Operation::all_reduce:
+      return reduced(0);
+    case Operation::reduce:
+      if (rank_ == p.root) reduced(0);
+      return;
+    case Operation::reduce_scatter:
+      return reduced(mine);
+    case Operation::broadcast:
+      std::memcpy(out, inputs[static_cast<std::size_t>(p.root)], block_);
+      return;
+    case Operation::scatter:
+      std::memcpy(out, inputs[static_cast<std::size_t>(p.root)] + mine, block_);
+      return;
+    case Operation::gather:
+      if (rank_ != p.root) return;
+      [[fallthrough]];
+    case Operation::all_gather:
+      for (std::size_t r = 0; r < n; ++r) std::memcpy(out + r * block_, inputs[r], block_);
+      return;
+    case Operation::all_to_all:
+      for (std::size_t r = 0; r < n; ++r) std::memcpy(out + r * block_, inputs[r] + mine, block_);
+      return;
+    case Operation::send_recv:
+      std::memcpy(out, inputs[static_cast<std::size_t>(source_of(p, rank_))], block_);
+      return;
+    case Operation::barrier:
+      return;
+  }
+}
+
+void ShmPort::copy(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming) const noexcept {
+  // In place some blocks are where they belong.
+  if (to != from) ground_.kernels->copy[streaming ? 1 : 0](to, from, bytes);
+}
+
+void ShmPort::reduce_part(std::span<std::byte* const> inputs, Part bytes, std::span<std::byte* const> outputs,
+                          bool streaming) noexcept {
+  const Problem& p = ground_.problem;
+  if (bytes.begin == bytes.end) return;
+  ground_.kernels->reduce[static_cast<int>(p.element)][static_cast<int>(p.redop)][streaming ? 1 : 0](
+      {inputs.data(), p.ranks, outputs.data(), static_cast<int>(outputs.size()), bytes.begin, bytes.end,
+       p.ranks});
+}
+
+void ShmPort::execute(bool streaming) noexcept {
+  const Problem& p = ground_.problem;
+  const auto self = static_cast<std::size_t>(rank_);
+  const auto root = static_cast<std::size_t>(p.root);
+  const std::size_t mine = self * block_;
+  const auto& inputs = ground_.inputs;
+  const auto& outputs = ground_.outputs;
+  const Part part = part_of(p.count, element_, p.ranks, rank_);
+  switch (p.operation) {
+    case Operation::all_reduce:
+      return reduce_part(inputs, {part.begin * element_, part.end * element_}, outputs, streaming);
+    case Operation::reduce:
+      return reduce_part(inputs, {part.begin * element_, part.end * element_}, {&outputs[root], 1},
+                         streaming);
+    case Operation::reduce_scatter: {
+      for (std::size_t r = 0; r < blocks_.size(); ++r) blocks_[r] = inputs[r] + mine;
+      return reduce_part(blocks_, {0, block_}, {&outputs[self], 1}, streaming);
+    }
+    case Operation::broadcast:
+      return copy(outputs[self], inputs[root], block_, streaming);
+    case Operation::scatter:
+      return copy(outputs[self], inputs[root] + mine, block_, streaming);
+    case Operation::gather:
+      return copy(outputs[root] + mine, inputs[self], block_, streaming);
+    case Operation::send_recv:
+      return copy(outputs[self], inputs[static_cast<std::size_t>(source_of(p, rank_))], block_, streaming);
+    case Operation::all_to_all:
+      if (p.in_place) return exchange_blocks();
+      [[fallthrough]];
+    case Operation::all_gather: {
+      // Each begins with its neighbour, so that not all read from the same rank at once.
+      const std::size_t from = p.operation == Operation::all_to_all ? mine : 0;
+      for (int j = 0; j < p.ranks; ++j) {
+        const auto other = static_cast<std::size_t>((rank_ + j) % p.ranks);
+        copy(outputs[self] + other * block_, inputs[other] + from, block_, streaming);
+      }
+      return;
+    }
+    case Operation::barrier:
+      return;
+  }
+}
+
+// all-to-all in place: of each pair of ranks, each swaps half of the two blocks that change places.
+void ShmPort::exchange_blocks() noexcept {
+  constexpr std::size_t kPiece = 4096;
+  std::byte piece[kPiece];
+  const auto self = static_cast<std::size_t>(rank_);
+  const std::size_t half = ground_.problem.count / 2 * element_;
+  for (int j = 1; j < ground_.problem.ranks; ++j) {
+    const auto other = static_cast<std::size_t>((rank_ + j) % ground_.problem.ranks);
+    const bool first = self < other;
+    std::byte* const here = ground_.outputs[self] + other * block_;
+    std::byte* const there = ground_.outputs[other] + self * block_;
+    const std::size_t end = first ? half : block_;
+    for (std::size_t at = first ? 0 : half; at < end; at += kPiece) {
+      const std::size_t bytes = std::min(kPiece, end - at);
+      std::memcpy(piece, here + at, bytes);
+      std::memcpy(here + at, there + at, bytes);
+      std::memcpy(there + at, piece, bytes);
+    }
+  }
+}
+
+Port::Moved ShmPort::moved() const noexcept {
+  const Problem& p = ground_.problem;
+  if (chosen_ == Algorithm::lines) return {};
+  const auto n = static_cast<double>(p.ranks);
+  const auto block = static_cast<double>(block_);
+  const double in_place = p.in_place ? 1 : 0;
+  switch (p.operation) {
+    case Operation::all_reduce:
+      return {n * block, n * block};
+    case Operation::reduce:
+      return {n * block, block};
+    case Operation::reduce_scatter:
+      return {n * n * block, n * block};
+    case Operation::broadcast:
+    case Operation::scatter:
+    case Operation::gather:
+      return {(n - in_place) * block, (n - in_place) * block};
+    case Operation::all_gather:
+    case Operation::all_to_all:
+      return {n * (n - in_place) * block, n * (n - in_place) * block};
+    case Operation::send_recv:
+      return {n * block, n * block};
+    case Operation::barrier:
+      break;
+  }
+  return {};
+}
+
+}  // namespace pibench::collective

@@ -1,0 +1,145 @@
+// How the ranks of a collective exchange data: the one interface that a transport implements, in one file
+// each.
+//
+// A measurement is a series of orders. Rank 0, which is the measuring thread of the process that leads, gives
+// an order; each rank performs it with an executor of its own, in its own thread or process, and reports.
+// What an order means only the executor knows (rank_executor.h); what passes between ranks only the
+// transport.
+//
+//   transport                        executor (one for each rank)
+//   start(make) --------------------> make(port) in each rank's own thread or process
+//   perform(order) -----------------> perform(port, order), which calls port.run(), port.barrier() ... ->
+//   report reports() <---------------------- the reports of the last order, in the order of ranks
+//
+// A transport whose ranks are processes of their own (MPI) is made in each of them. In the one with rank 0
+// leads() is true and everything above holds; the others call follow(), which performs what rank 0 orders
+// until it ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../measure/clock.h"
+#include "problem.h"
+
+namespace pibench {
+class Team;
+}
+
+namespace pibench::collective {
+
+// What goes wrong on purpose in an iteration, in the last rank.
+enum class RankFault : std::uint8_t {
+  none,
+  corrupt,  // its input is changed after it was written
+  absent,   // it never arrives
+  lost      // its process is killed; a thread is absent instead
+};
+
+// prepare: first touch, data, poison. iterate: one timed iteration. check: the whole output of the last
+// iteration. watch: an iteration in which waiting is taken down. ceiling: what memory gives
+// (rank_executor.h).
+enum class Task : std::uint8_t { prepare, iterate, check, watch, ceiling };
+
+// Plain data, so that it can be sent. `iteration` decides the data: no two are alike.
+struct Order {
+  Task task = Task::prepare;
+  RankFault fault = RankFault::none;
+  std::uint32_t algorithm = 0;  // index into Port::algorithms
+  std::uint64_t iteration = 0;
+  std::uint64_t calls = 1;  // back to back
+};
+
+// Plain data, so that it can be sent.
+struct Report {
+  static constexpr std::size_t kText = 160;
+  // Of the calls, on the clock of all ranks.
+  Nanoseconds entry = 0, exit = 0;
+  bool disturbed = false;  // the rank was taken off its CPU in between
+  bool late = false;       // it came after the agreed moment (Sync::window)
+  std::uint64_t checked = 0, wrong = 0;
+  Nanoseconds spent = 0;  // what a task measured beside entry and exit
+  char text[kText] = {};  // where the first wrong element is
+};
+
+// Where a rank's operands lie; they overlap in place (problem.h).
+struct Operands {
+  std::span<std::byte> input, output;
+};
+
+// One rank's end of the transport: used by the thread or process that is this rank, and by no other.
+class Port {
+ public:
+  virtual ~Port() = default;
+  [[nodiscard]] virtual int rank() const noexcept = 0;
+  // Where the transport can reach them: allocated by it, first touched by the rank.
+  [[nodiscard]] virtual Operands operands() noexcept = 0;
+  // One call of the operation. Timed: no allocation.
+  virtual void run() noexcept = 0;
+  // Returns when all ranks have called it: our own, not what is measured.
+  virtual void barrier() noexcept = 0;
+  // The largest of what the ranks gave, the same for all; a barrier, too.
+  virtual Nanoseconds latest(Nanoseconds mine) noexcept = 0;
+  // The clock of all ranks: between hosts, this rank's with its offset taken out.
+  [[nodiscard]] virtual Nanoseconds now() const noexcept { return pibench::now(); }
+  // Ways to execute the operation, of which run() takes the chosen one; the same in all ranks.
+  [[nodiscard]] virtual std::span<const char* const> algorithms() const noexcept = 0;
+  virtual void choose(std::size_t algorithm) noexcept = 0;
+  // What all ranks together load and store in one call of the chosen one; nought where that is not known.
+  struct Moved {
+    double loads = 0, stores = 0;
+  };
+  [[nodiscard]] virtual Moved moved() const noexcept = 0;
+  // While it is watched, run() takes down how long it waits for other ranks, and is slower for it. waited()
+  // is that time since watching began; nought where the transport cannot tell.
+  virtual void watch_waiting(bool) noexcept {}
+  [[nodiscard]] virtual Nanoseconds waited() const noexcept { return 0; }
+  // Whether the rank has a process of its own, and can be lost without the others.
+  [[nodiscard]] virtual bool is_process() const noexcept = 0;
+  // True when another rank is gone and waiting makes no sense any more.
+  [[nodiscard]] virtual bool abandoned() const noexcept = 0;
+};
+
+// Made in each rank's own thread or process; throws where it cannot be.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual void perform(const Order& order, Report& report) noexcept = 0;
+};
+using MakeExecutor = std::function<std::unique_ptr<Executor>(Port&)>;
+
+class Transport {
+ public:
+  // Ends the ranks.
+  virtual ~Transport() = default;
+
+  [[nodiscard]] virtual bool leads() const noexcept { return true; }
+
+  // Starts the ranks. Throws std::runtime_error with one clear line where that is not possible.
+  virtual void start(const MakeExecutor& make) = 0;
+  // Where it does not lead: performs orders until the end.
+  virtual void follow() {}
+
+  // Every rank performs the order. False when a rank is lost or does not arrive: then failure() says which,
+  // and every later order is refused.
+  virtual bool perform(const Order& order) noexcept = 0;
+  [[nodiscard]] virtual std::span<const Report> reports() const noexcept = 0;
+  [[nodiscard]] virtual std::string failure() const = 0;
+
+  // Rank 0's.
+  [[nodiscard]] virtual Port& port() noexcept = 0;
+
+  // What executes a call: "shm avx512, threads"; "Open MPI 4.1.4".
+  [[nodiscard]] virtual std::string implementation() const = 0;
+  // Kernel ids of the ranks' threads on this host.
+  [[nodiscard]] virtual std::vector<int> thread_ids() const = 0;
+  // Threads of this process; where ranks are processes, it has only the calling one.
+  virtual Team& team() noexcept = 0;
+};
+
+}  // namespace pibench::collective

@@ -1,0 +1,189 @@
+// npm run bench:collective [-- --sizes 8,4096 --rounds 7 --seconds 0.3]: our all-reduce over shared memory (2 ranks, float32
+// sum) against Open MPI and MPICH, where they are installed, in turns. In each round every size is measured once with each
+// of them, in an order drawn anew; compared are the ratios of one round: the faster library's time / ours. `open`: the 95 %
+// interval holds the target. What is compared: ours reads and writes buffers that its ranks share, as threads or by
+// allocation; MPI has to take any memory, and is called as any program calls it, with the library's own choice of
+// algorithm and one CPU for each rank.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { coresHere } from '../dist/cli/here.js';
+import { placeThreads } from '../dist/execution/placement.js';
+import { formatSeconds } from '../dist/quantities/format.js';
+import { addon, intervalOf, job, median } from './lib/measure.mjs';
+import { packageRoot } from './lib/tree.mjs';
+
+const RANKS = 2;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SIZES = [8, 4 * KIB, 32 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB];
+const SHARE_OF_CEILING = 0.95;
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: SIZES.join(',') },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '0.3' },
+  },
+});
+const sizes = values.sizes.split(',').map(Number);
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
+
+/** How many times faster than the faster of the libraries, by size; null: no target. */
+function targetOf(bytes) {
+  if (bytes === 8) return 1.7;
+  if (bytes >= 4 * KIB && bytes <= 256 * KIB) return 4;
+  if (bytes >= MIB && bytes <= 16 * MIB) return 2.5;
+  return bytes === 64 * MIB ? 5 : null;
+}
+
+const which = (name) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+
+const LIBRARIES = [
+  {
+    name: 'Open MPI',
+    compiler: 'mpicc.openmpi',
+    run: 'mpirun.openmpi',
+    args: ['--allow-run-as-root', '--bind-to', 'core'],
+  },
+  { name: 'MPICH', compiler: 'mpicc.mpich', run: 'mpirun.mpich', args: ['-bind-to', 'core'] },
+];
+
+/** Compiles the program for each library that is there. */
+function candidates(folder) {
+  return LIBRARIES.flatMap(({ name, compiler, run, args }) => {
+    const [cc, mpirun] = [which(compiler), which(run)];
+    if (cc === undefined || mpirun === undefined) {
+      process.stdout.write(`${name}: not compared, ${compiler} or ${run} is not installed\n`);
+      return [];
+    }
+    const program = join(folder, run);
+    const source = join(packageRoot, 'scripts', 'bench-collective', 'mpi.c');
+    const built = spawnSync(cc, ['-O3', source, '-o', program], { encoding: 'utf8' });
+    if (built.status !== 0) throw new Error(`${cc} cannot compile ${source}: ${built.stderr}`);
+    return [{ name, command: mpirun, args: [...args, '-np', String(RANKS), program] }];
+  });
+}
+
+function timeOfMpi({ name, command, args }, bytes) {
+  const done = spawnSync(command, [...args, String(bytes), String(seconds)], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  if (done.status !== 0) throw new Error(`${name} ended with ${done.status ?? done.signal}: ${done.stderr}`);
+  const said = JSON.parse(done.stdout);
+  if (said.ranks !== RANKS) throw new Error(`${name} ran ${said.ranks} ranks instead of ${RANKS}`);
+  if (said.wrong > 0) throw new Error(`${name} gave ${said.wrong} wrong elements at ${bytes} bytes`);
+  return { time: said.median, library: said.library };
+}
+
+async function timeOfOurs(bytes, cpus) {
+  const parameters = {
+    transport: 'shm',
+    operation: 'all-reduce',
+    dtype: 'float32',
+    redop: 'sum',
+    pattern: 'ring',
+    ranks: RANKS,
+    root: 0,
+    count: bytes / 4,
+    inPlace: 0,
+    sync: 'barrier',
+    fresh: 1,
+    workers: 'threads',
+    algorithm: '',
+    patienceSeconds: 20,
+    cpus,
+    isa: '',
+    seed: 1,
+  };
+  const options = { repetitions: 0, budgetSeconds: seconds, least: 5, most: 20_000 };
+  const outcome = await addon().inspect(job('collective', parameters, options)).result;
+  if (outcome.verification?.passed !== true)
+    throw new Error(`our own result is wrong at ${bytes} bytes: ${outcome.verification?.firstWrong}`);
+  const time = median(outcome.samples.seconds);
+  const { moving } = outcome.ceilings;
+  return {
+    time,
+    share: moving === undefined ? null : moving.bytes / moving.rate / time,
+    how: outcome.implementation.split(/, (?:chose )?/).at(-1),
+  };
+}
+
+function shuffled(items) {
+  const order = [...items];
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order;
+}
+
+const verdict = (ratios, target) => {
+  if (target === null) return '';
+  const [low, high] = intervalOf(ratios);
+  if (median(ratios) >= target) return 'meets';
+  return low < target && high >= target ? 'open' : 'MISSES';
+};
+
+const cpus = placeThreads(coresHere(), RANKS);
+if (cpus === null) throw new Error(`${RANKS} ranks need as many CPUs, and fewer may be used here`);
+const folder = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
+const found = new Map(sizes.map((bytes) => [bytes, []]));
+try {
+  const mpis = candidates(folder);
+  const libraries = new Map();
+  for (let round = 0; round < rounds; round++) {
+    for (const bytes of shuffled(sizes)) {
+      const times = {};
+      let ours;
+      for (const one of shuffled([...mpis, null])) {
+        if (one === null) {
+          ours = await timeOfOurs(bytes, cpus);
+        } else {
+          const { time, library } = timeOfMpi(one, bytes);
+          times[one.name] = time;
+          libraries.set(one.name, library);
+        }
+      }
+      found.get(bytes).push({ ours, times });
+    }
+  }
+  process.stdout.write(
+    `all-reduce float32 sum, ${RANKS} ranks, ${rounds} rounds in turns; ${[...libraries.values()].join(', ')}\n\n`,
+  );
+  const names = mpis.map(({ name }) => name);
+  process.stdout.write(
+    `${'bytes'.padStart(9)}  ${'ours'.padStart(9)}  ${names.map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
+  );
+  let missed = 0;
+  for (const [bytes, some] of found) {
+    const times = names.map((name) => median(some.map((one) => one.times[name])));
+    const ratios = some.map(({ ours, times: all }) => Math.min(...Object.values(all)) / ours.time);
+    const target = targetOf(bytes);
+    const compared = names.length > 0;
+    const [low, high] = compared ? intervalOf(ratios) : [0, 0];
+    const said = compared ? verdict(ratios, target) : '';
+    const shares = some.flatMap(({ ours }) => ours.share ?? []);
+    const share = shares.length === 0 ? null : median(shares);
+    const under = bytes >= 4 * MIB && share !== null && share < SHARE_OF_CEILING;
+    if (said === 'MISSES' || under) missed += 1;
+    const text = (value) => formatSeconds(value, 3).padStart(9);
+    process.stdout.write(
+      `${String(bytes).padStart(9)}  ${text(median(some.map(({ ours }) => ours.time)))}  ${times.map(text).join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${some.at(-1).ours.how}\n`,
+    );
+  }
+  process.stdout.write(
+    `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, in the same launch\n`,
+  );
+  if (missed > 0) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

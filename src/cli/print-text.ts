@@ -1,0 +1,24 @@
+/** Texts that a command has made: to a file, of which stdout then has the name, or to stdout. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+
+/** @throws UserError where the file cannot be written */
+export function writeText(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new UserError(`cannot write ${path}: ${messageOf(error)}`);
+  }
+}
+
+/** @param out null: stdout */
+export function printText(text: string, out: string | null): void {
+  if (out === null) {
+    process.stdout.write(text);
+    return;
+  }
+  writeText(out, text);
+  process.stdout.write(`${out}\n`);
+}

@@ -1,0 +1,24 @@
+/** What yargs lets pass on a command line although nobody can have meant it. */
+
+export class UsageError extends Error {}
+
+/** Arguments that are lists by themselves. */
+const LISTS: readonly string[] = ['_', '--', 'records'];
+
+/** A flag that was given twice: which of the two was meant cannot be known. */
+export function refuseTwice(given: Readonly<Record<string, unknown>>): true {
+  const twice = Object.entries(given).find(([name, value]) => !LISTS.includes(name) && Array.isArray(value));
+  if (twice !== undefined) throw new UsageError(`--${twice[0]} was given more than once`);
+  return true;
+}
+
+/** yargs would take `--prepack=yes` for false. */
+export function refuseValue(given: Readonly<Record<string, unknown>>, args: readonly string[]): true {
+  for (const arg of args) {
+    const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(arg) ?? [];
+    if (typeof given[name] === 'boolean' && value !== 'true' && value !== 'false') {
+      throw new UsageError(`--${name} takes no value; got "${value}"`);
+    }
+  }
+  return true;
+}

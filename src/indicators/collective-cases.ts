@@ -1,0 +1,198 @@
+/**
+ * What a collective's case is: its operations, data types and sizes, and the figures that follow from them alone. Sizes
+ * and factors are those of nccl-tests: `bytes` is what a rank gives or gets, whichever is more. Pure.
+ */
+import { z } from 'zod';
+import { UserError } from '../errors.js';
+import { briefBytes, plural } from '../quantities/format.js';
+import type { Bytes } from '../units.js';
+import type { Parameters } from './indicator.js';
+
+export const OPERATIONS = [
+  'all-reduce',
+  'all-gather',
+  'reduce-scatter',
+  'broadcast',
+  'reduce',
+  'gather',
+  'scatter',
+  'all-to-all',
+  'send-recv',
+  'barrier',
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** Bytes of an element. */
+export const ELEMENTS = {
+  float32: 4,
+  float64: 8,
+  bfloat16: 2,
+  int8: 1,
+  uint8: 1,
+  int32: 4,
+  uint32: 4,
+  int64: 8,
+  uint64: 8,
+} as const;
+export type Element = keyof typeof ELEMENTS;
+export const ELEMENT_NAMES = Object.keys(ELEMENTS) as [Element, ...Element[]];
+
+export const REDOPS = ['sum', 'prod', 'min', 'max', 'avg'] as const;
+export const SYNCS = ['barrier', 'window', 'none'] as const;
+export const INPUTS = ['fresh', 'clean'] as const;
+export const PATTERNS = ['ring', 'pairs'] as const;
+export const WORKERS = ['threads', 'processes'] as const;
+export const TRANSPORTS = ['shm'] as const;
+export const ALGORITHMS = ['auto', 'lines', 'direct', 'streaming'] as const;
+/** As nccl-tests writes it. */
+export const NO_ROOT = -1;
+export const MOST_RANKS = 256;
+
+const REDUCING: readonly Operation[] = ['all-reduce', 'reduce-scatter', 'reduce'];
+const ROOTED: readonly Operation[] = ['broadcast', 'reduce', 'gather', 'scatter'];
+/** A block for each rank. */
+const IN_BLOCKS: readonly Operation[] = ['all-gather', 'reduce-scatter', 'gather', 'scatter', 'all-to-all'];
+/** Averages of so many ranks are exact. */
+const MOST_OF_AVERAGE: Partial<Record<Element, number>> = { int8: 127, uint8: 255 };
+
+export const isReducing = (operation: Operation): boolean => REDUCING.includes(operation);
+export const isRooted = (operation: Operation): boolean => ROOTED.includes(operation);
+
+const schema = z.strictObject({
+  operation: z.enum(OPERATIONS),
+  bytes: z.int().min(0),
+  dtype: z.enum(ELEMENT_NAMES),
+  redop: z.enum(['none', ...REDOPS]),
+  root: z.int().min(NO_ROOT),
+  inPlace: z.boolean(),
+  pattern: z.enum(['none', ...PATTERNS]),
+  ranks: z.int().min(1).max(MOST_RANKS),
+  workers: z.enum(WORKERS),
+  pin: z.boolean(),
+  sync: z.enum(SYNCS),
+  inputs: z.enum(INPUTS),
+  transport: z.enum(TRANSPORTS),
+  algorithm: z.enum(ALGORITHMS),
+});
+export type Collective = z.infer<typeof schema>;
+
+/** What the smallest case of an operation takes: an element, or one for each rank. */
+const leastBytes = ({ operation, dtype, ranks }: Pick<Collective, 'operation' | 'dtype' | 'ranks'>): Bytes =>
+  ELEMENTS[dtype] * (IN_BLOCKS.includes(operation) ? ranks : 1);
+
+/**
+ * The size of the case that `asked` bytes make: with a block for each rank, equal blocks of whole elements, as
+ * nccl-tests rounds.
+ * @throws UserError for what is no multiple of the type, or too small
+ */
+export function fittingBytes(asked: Bytes, of: Pick<Collective, 'operation' | 'dtype' | 'ranks'>): Bytes {
+  if (of.operation === 'barrier') return 0;
+  const element = ELEMENTS[of.dtype];
+  if (asked % element !== 0) {
+    throw new UserError(
+      `--bytes ${asked} is no multiple of an element of ${of.dtype} (${element} B): choose one that is`,
+    );
+  }
+  const least = leastBytes(of);
+  if (asked < least) {
+    throw new UserError(
+      `--bytes ${asked} is too small: ${of.operation} of ${of.dtype} on ${plural(of.ranks, 'rank')} takes ${least} or more`,
+    );
+  }
+  return asked - (asked % least);
+}
+
+function contradictionOf(one: Collective): string | null {
+  const { operation, ranks, root, redop, pattern, inPlace, sync, inputs, dtype, bytes } = one;
+  if (isRooted(operation) ? root < 0 || root >= ranks : root !== NO_ROOT)
+    return `--root ${root} is none of ${operation}'s ${plural(ranks, 'rank')}: it takes 0 to ${ranks - 1}`;
+  if (isReducing(operation) !== (redop !== 'none'))
+    return `${operation} with the reduction ${redop} makes no case`;
+  if ((operation === 'send-recv') !== (pattern !== 'none'))
+    return `${operation} with the pattern ${pattern} makes no case`;
+  if (ranks === 1 && (operation === 'send-recv' || operation === 'barrier'))
+    return `${operation} of one rank makes no sense: use --ranks 2 or more`;
+  if (pattern === 'pairs' && ranks % 2 !== 0)
+    return `--pattern pairs takes an even number of ranks, not ${ranks}`;
+  if (inPlace && (operation === 'send-recv' || operation === 'barrier'))
+    return `${operation} has no in-place form: leave --in-place out`;
+  if (inPlace && (inputs === 'clean' || sync === 'none'))
+    return '--in-place overwrites its inputs: it takes fresh ones, and --sync barrier or window';
+  if (sync === 'none' && inputs === 'fresh')
+    return '--sync none runs calls into each other, with no time for new inputs between them: add --inputs clean';
+  const most = redop === 'avg' ? (MOST_OF_AVERAGE[dtype] ?? MOST_RANKS) : MOST_RANKS;
+  if (ranks > most)
+    return `an average of ${dtype} over ${ranks} ranks cannot be checked: use at most ${most}`;
+  if (bytes !== fittingBytes(bytes, one))
+    return `${bytes} bytes do not make equal blocks for ${plural(ranks, 'rank')}`;
+  return null;
+}
+
+/** @throws UserError */
+export function readCollective(parameters: Parameters): Collective {
+  const parsed = schema.safeParse(parameters);
+  if (!parsed.success)
+    throw new UserError(`collective: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  const contradiction = contradictionOf(parsed.data);
+  if (contradiction !== null) throw new UserError(contradiction);
+  return parsed.data;
+}
+
+/** Elements, as MPI and NCCL count them: of one block where there is one for each rank. */
+export function countOf({ operation, bytes, dtype, ranks }: Collective): number {
+  return bytes / ELEMENTS[dtype] / (IN_BLOCKS.includes(operation) ? ranks : 1);
+}
+
+/** Operands of all ranks together. */
+export function operandBytes({ operation, bytes, ranks, inPlace }: Collective): Bytes {
+  const block = bytes / ranks;
+  switch (operation) {
+    case 'all-gather':
+    case 'reduce-scatter':
+      return ranks * (bytes + (inPlace ? 0 : block));
+    case 'gather':
+    case 'scatter':
+      return bytes + (inPlace ? 0 : bytes);
+    case 'broadcast':
+    case 'reduce':
+      return ranks * bytes + (inPlace ? 0 : bytes);
+    default:
+      return ranks * bytes * (inPlace ? 1 : 2);
+  }
+}
+
+/**
+ * Bus bandwidth / algorithm bandwidth, as nccl-tests defines it (its PERFORMANCE.md): what makes the rates of different
+ * numbers of ranks comparable to that of the hardware. null for one rank, where no bus is used.
+ */
+export function busFactor(operation: Operation, ranks: number): number | null {
+  if (ranks < 2 || operation === 'barrier') return null;
+  switch (operation) {
+    case 'all-reduce':
+      return (2 * (ranks - 1)) / ranks;
+    case 'broadcast':
+    case 'reduce':
+    case 'send-recv':
+      return 1;
+    default:
+      return (ranks - 1) / ranks;
+  }
+}
+
+/** `all-reduce float32 sum 1 MiB, 2 ranks (threads), pinned`. */
+export function titleOf(one: Collective): string {
+  const { operation, dtype, redop, bytes, root, ranks, workers, pin, inPlace, sync, inputs, pattern } = one;
+  const what = [operation, ...(operation === 'barrier' ? [] : [dtype]), ...(redop === 'none' ? [] : [redop])];
+  const how = [
+    ...(operation === 'barrier' ? [] : [briefBytes(bytes)]),
+    ...(pattern === 'none' ? [] : [pattern]),
+    ...(root === NO_ROOT || root === 0 ? [] : [`root ${root}`]),
+    ...(inPlace ? ['in place'] : []),
+    `${plural(ranks, 'rank')} (${workers})`,
+    ...(pin ? ['pinned'] : []),
+    ...(sync === 'barrier' ? [] : [`sync ${sync}`]),
+    ...(inputs === 'fresh' ? [] : ['clean inputs']),
+    ...(one.algorithm === 'auto' ? [] : [one.algorithm]),
+  ];
+  return `${what.join(' ')} ${how.join(', ')}`;
+}

@@ -1,0 +1,253 @@
+/** collective: how fast ranks exchange data, each with a clock of its own, by the slowest of them. */
+import { UserError } from '../errors.js';
+import { usableCpus } from '../machine/capacity.js';
+import { parseCpuList } from '../machine/linux/cpu-list.js';
+import type { MachineDescription } from '../machine/types.js';
+import { expandValues } from '../quantities/expand.js';
+import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
+import { parseNames } from '../quantities/parse-list.js';
+import { collectiveCurves, collectiveKpis } from '../record/collective-kpis.js';
+import type { Bytes } from '../units.js';
+import {
+  ALGORITHMS,
+  type Collective,
+  countOf,
+  ELEMENT_NAMES,
+  fittingBytes,
+  INPUTS,
+  isReducing,
+  isRooted,
+  MOST_RANKS,
+  NO_ROOT,
+  OPERATIONS,
+  operandBytes,
+  PATTERNS,
+  REDOPS,
+  readCollective,
+  SYNCS,
+  TRANSPORTS,
+  titleOf,
+  WORKERS,
+} from './collective-cases.js';
+import type { Flags, Indicator } from './indicator.js';
+
+/** The sizes that are measured unless told otherwise: from one that only latency decides to one past the caches. */
+const USUAL_BYTES = '8..64MiB*2';
+/** How long a rank waits for another before it is called lost. */
+const PATIENCE_SECONDS = 10;
+/** Flags and boards of a rank, and its memory rounded up to huge pages. */
+const BESIDE_OPERANDS: Bytes = 10 * 2 ** 20;
+/** The ceiling's arrays, all ranks together, are no larger. */
+const MOST_OF_CEILING: Bytes = 2 ** 30;
+
+const one = <T extends string>(flags: Flags, name: string, known: readonly T[], usual: T): T => {
+  if (flags[name] === undefined) return usual;
+  const [first = usual, ...others] = parseNames(String(flags[name]), `--${name}`, known);
+  if (others.length > 0)
+    throw new UserError(`--${name} takes one of ${known.join(', ')}; sweep takes several`);
+  return first;
+};
+
+function ranksOf(
+  flags: Flags,
+  machine: MachineDescription,
+): { readonly ranks: number; readonly pin: boolean } {
+  const available = usableCpus(machine);
+  const ranks =
+    flags.ranks === undefined
+      ? Math.max(2, available)
+      : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
+  const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
+  if (flags.pin === true && ranks > cpus)
+    throw new UserError(
+      `--pin needs a CPU for each of ${ranks} ranks, and ${cpus} may be used here: leave it out`,
+    );
+  return { ranks, pin: typeof flags.pin === 'boolean' ? flags.pin : ranks <= available };
+}
+
+/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
+function sizesOf(text: string): readonly Bytes[] {
+  return expandValues(text, '--bytes').map((value) => {
+    const bytes = parseBytes(value) ?? parseBytes(`${value}B`);
+    if (bytes === null || bytes < 1)
+      throw new QuantityError(`--bytes takes sizes such as 8, 4KiB or 8..64MiB*2; got "${value}"`);
+    return bytes;
+  });
+}
+
+function rootOf(flags: Flags, operation: Collective['operation']): number {
+  if (!isRooted(operation)) {
+    if (flags.root !== undefined) throw new UserError(`${operation} has no root: leave --root out`);
+    return NO_ROOT;
+  }
+  const given = String(flags.root ?? 0);
+  if (!/^\d+$/.test(given)) throw new UserError(`--root takes the number of a rank; got "${given}"`);
+  return Number(given);
+}
+
+export const collective: Indicator = {
+  name: 'collective',
+  summary: 'Collectives: all-reduce, all-gather ... between ranks on this machine, verified, over sizes',
+  positional: 'operation',
+  options: {
+    operation: {
+      type: 'string',
+      group: 'Case:',
+      describe: OPERATIONS.join(', '),
+    },
+    ranks: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Ranks that take part',
+      defaultDescription: 'the CPUs that a launch may use, at least 2',
+    },
+    bytes: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'What a rank gives or gets, whichever is more: 4KiB,1MiB or 8..64MiB*2',
+      defaultDescription: USUAL_BYTES,
+    },
+    dtype: {
+      type: 'string',
+      group: 'Case:',
+      describe: `${ELEMENT_NAMES.join(', ')}, or several with commas`,
+      defaultDescription: 'float32',
+    },
+    redop: {
+      type: 'string',
+      group: 'Case:',
+      describe: `${REDOPS.join(', ')}, where it reduces`,
+      defaultDescription: 'sum',
+    },
+    'in-place': { type: 'boolean', group: 'Case:', describe: 'Output where the input lies' },
+    root: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Of broadcast, reduce, gather, scatter',
+      defaultDescription: '0',
+    },
+    pattern: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Of send-recv: ring (to the next rank) or pairs (ranks 2i and 2i+1 exchange)',
+      defaultDescription: 'ring',
+    },
+    workers: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Ranks as threads of one process, or as processes that share memory',
+      defaultDescription: 'threads',
+    },
+    pin: {
+      type: 'boolean',
+      group: 'Case:',
+      describe: 'Bind each rank to a CPU of its own',
+      defaultDescription: 'true where there is a CPU for each rank',
+    },
+    sync: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Ranks begin: after a barrier, at one moment (window), or run calls into each other (none)',
+      defaultDescription: 'barrier',
+    },
+    inputs: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'fresh: rewritten before each call; clean: never, so that they stay in everybody’s caches',
+      defaultDescription: 'fresh; with --sync none clean',
+    },
+    transport: { type: 'string', group: 'Case:', describe: TRANSPORTS.join(', '), defaultDescription: 'shm' },
+    algorithm: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'lines, direct, streaming, or auto: the fastest of them by trial in each launch',
+      defaultDescription: 'auto',
+    },
+  },
+  examples: [
+    ['$0 collective all-reduce', 'over sizes, on all CPUs, about a minute'],
+    ['$0 collective all-to-all --ranks 4 --bytes 1KiB..16MiB', 'of four ranks'],
+    ['$0 collective all-reduce --bytes 1MiB --dtype bfloat16 --in-place --workers processes', 'one case'],
+    ['$0 sweep collective all-reduce --ranks 1,2,4 --bytes 1MiB', 'how it scales'],
+  ],
+  measuring: { inspections: 3, seconds: 0.1 },
+  fromFlags(flags, machine) {
+    if (flags.operation === undefined) throw new UserError(`say which collective: ${OPERATIONS.join(', ')}`);
+    const operation = OPERATIONS.find((name) => name === flags.operation);
+    if (operation === undefined)
+      throw new UserError(
+        `there is no collective ${String(flags.operation)}; there is ${OPERATIONS.join(', ')}`,
+      );
+    const dtypes = parseNames(String(flags.dtype ?? 'float32'), '--dtype', ELEMENT_NAMES);
+    if (flags.redop !== undefined && !isReducing(operation))
+      throw new UserError(`${operation} reduces nothing: leave --redop out`);
+    if (flags.pattern !== undefined && operation !== 'send-recv')
+      throw new UserError(`${operation} has no pattern: leave --pattern out`);
+    if (flags.bytes !== undefined && operation === 'barrier')
+      throw new UserError('a barrier moves no data: leave --bytes out');
+    const sync = one(flags, 'sync', SYNCS, 'barrier');
+    const base = {
+      operation,
+      redop: isReducing(operation) ? one(flags, 'redop', REDOPS, 'sum') : 'none',
+      root: rootOf(flags, operation),
+      inPlace: (flags['in-place'] ?? flags.inPlace) === true,
+      pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
+      ...ranksOf(flags, machine),
+      workers: one(flags, 'workers', WORKERS, 'threads'),
+      sync,
+      inputs: one(flags, 'inputs', INPUTS, sync === 'none' ? 'clean' : 'fresh'),
+      transport: one(flags, 'transport', TRANSPORTS, 'shm'),
+      algorithm: one(flags, 'algorithm', ALGORITHMS, 'auto'),
+    } as const;
+    const sizes = operation === 'barrier' ? [0] : sizesOf(String(flags.bytes ?? USUAL_BYTES));
+    return dtypes.flatMap((dtype) => {
+      const of = { operation, dtype, ranks: base.ranks };
+      // The usual sizes begin with what makes one element, and need not suit every operation.
+      const asked =
+        flags.bytes === undefined ? sizes.filter((bytes) => bytes >= 8 * base.ranks || bytes === 0) : sizes;
+      const fitting = [...new Set(asked.map((bytes) => fittingBytes(bytes, of)))];
+      return fitting.map((bytes) => readCollective({ ...base, dtype, bytes }));
+    });
+  },
+  check: (parameters) => void readCollective(parameters),
+  work: (parameters) => ({ flop: 0, bytes: readCollective(parameters).bytes }),
+  rateCounts: 'bytes',
+  kernels: 'collective',
+  memory(parameters) {
+    const asked = readCollective(parameters);
+    const operands = operandBytes(asked);
+    return operands + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
+  },
+  threads: (parameters) => readCollective(parameters).ranks,
+  dtype: (parameters) => readCollective(parameters).dtype,
+  title: (parameters) => titleOf(readCollective(parameters)),
+  rateUnit: () => 'B/s',
+  nativeWorkload(parameters, { cpus }, variant, seed) {
+    const asked = readCollective(parameters);
+    const { operation, dtype, redop, pattern, ranks, root, inPlace, sync, inputs } = asked;
+    return {
+      workload: 'collective',
+      parameters: {
+        transport: asked.transport,
+        operation,
+        dtype,
+        redop: redop === 'none' ? 'sum' : redop,
+        pattern: pattern === 'none' ? 'ring' : pattern,
+        ranks,
+        root: Math.max(0, root),
+        count: countOf(asked),
+        inPlace: Number(inPlace),
+        sync,
+        fresh: Number(inputs === 'fresh'),
+        workers: asked.workers,
+        algorithm: asked.algorithm === 'auto' ? '' : asked.algorithm,
+        patienceSeconds: PATIENCE_SECONDS,
+        cpus,
+        isa: variant ?? '',
+        seed,
+      },
+    };
+  },
+  kpis: collectiveKpis,
+  curves: collectiveCurves,
+};

@@ -1,0 +1,64 @@
+/** The launches of two batches as they are compared: in rounds where they took turns, or as two heaps. Pure. */
+import type { RecordBatch } from '../../record/schema.js';
+import { countedWork } from '../../record/work.js';
+import { type Comparison, compareLaunches } from '../../statistics/compare.js';
+import { LEAST_ROUNDS } from '../../statistics/paired-shift.js';
+import type { Entry } from './sides.js';
+
+/** Pairing leaves out launches that only one of the two has: no more of them than these. */
+const MOST_LEFT_OUT = 1 / 3;
+
+export const mediansOf = ({ launches }: RecordBatch): readonly number[] => {
+  const medians = launches?.medians;
+  return Array.isArray(medians) ? medians.filter((value): value is number => typeof value === 'number') : [];
+};
+
+/** Seconds for one unit of work, so that a case whose work differs is compared by its rate; of unknown work, for a repetition. */
+export function timesOf(batch: RecordBatch): readonly number[] {
+  const work = countedWork(batch) ?? 1;
+  return mediansOf(batch).map((value) => value / work);
+}
+
+/** By round, the n-th launch of each batch; null where it was not measured to its end. */
+function timesByRound(batch: RecordBatch): readonly (number | null)[] {
+  const work = countedWork(batch) ?? 1;
+  return batch.inspections.map(({ status, statistics }) =>
+    status === 'measured' && typeof statistics?.median === 'number' ? statistics.median / work : null,
+  );
+}
+
+interface Rounds {
+  readonly reference: readonly number[];
+  readonly candidate: readonly number[];
+}
+
+/** null where the two did not take turns, or hardly. */
+function roundsOf(reference: Entry, candidate: Entry, looked: boolean): Rounds | null {
+  if (reference.of !== candidate.of || reference.of.record.imported !== undefined) return null;
+  const [own, others] = [timesByRound(reference.batch), timesByRound(candidate.batch)];
+  const both = own.flatMap((value, round): readonly (readonly [number, number])[] => {
+    const other = others[round] ?? null;
+    return value === null || other === null ? [] : [[value, other]];
+  });
+  const most = Math.max(mediansOf(reference.batch).length, mediansOf(candidate.batch).length);
+  // The reference of several candidates has the launches that the others needed, too.
+  const enough = both.length >= LEAST_ROUNDS && (looked || both.length >= (1 - MOST_LEFT_OUT) * most);
+  return enough
+    ? { reference: both.map(([value]) => value), candidate: both.map(([, value]) => value) }
+    : null;
+}
+
+/** Whether their number was decided by looking at this comparison, or at those of both with a third. */
+const wasLooked = (one: Entry, other: Entry): boolean =>
+  one.of === other.of && one.batch.asked.settle !== undefined && other.batch.asked.settle !== undefined;
+
+/** null where one of them has no launches. */
+export function compareEntries(reference: Entry, candidate: Entry, margin: number): Comparison | null {
+  const [own, others] = [timesOf(reference.batch), timesOf(candidate.batch)];
+  if (own.length === 0 || others.length === 0) return null;
+  const looked = wasLooked(reference, candidate);
+  const rounds = roundsOf(reference, candidate, looked);
+  return rounds === null
+    ? compareLaunches(own, others, margin, { rounds: false, looked })
+    : compareLaunches(rounds.reference, rounds.candidate, margin, { rounds: true, looked });
+}

@@ -1,0 +1,220 @@
+/** Collectives for a person: nccl-tests' columns with what it does not have beside them, and what the sizes tell. */
+import { briefBytes, formatSeconds, formatShare, significant, withPrefix } from '../../quantities/format.js';
+import {
+  busRateOf,
+  efficienciesOf,
+  elementsOf,
+  p99Of,
+  shareOfCeiling,
+} from '../../record/collective-kpis.js';
+import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { fitAlphaBeta, type Piece } from '../../statistics/alpha-beta.js';
+import { popScaling } from '../../statistics/pop.js';
+import { stragglerOf } from '../../statistics/rank-times.js';
+import { nameBatches } from '../batch-names.js';
+import { type Cell, renderFitting } from './fitting-table.js';
+import { type Style, wrap } from './style.js';
+import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { type Row, renderRows } from './table.js';
+
+const NONE = '–';
+const MICRO = 1e-6;
+const GIGA = 1e9;
+/** Left out from the last to the first where a terminal is too narrow for all. */
+const OPTIONAL = ['root', 'redop', 'type', 'count', 'algorithm', 'skew', 'p99'];
+const VERIFIED = 'some elements in every repetition, all of two; data that no sum rounds';
+const COUNTED =
+  'time: of the slowest rank, µs, median; skew: from the first to the last rank that left; of ceiling: time that passes over memory, measured in the same launches, take for the bytes that the algorithm moves / time. algbw: size / time, busbw: that times nccl-tests’ factor, GB/s. Shared memory reaches the other ranks’ buffers directly, which MPI’s private ones do not allow.';
+
+const parameter = ({ case: { parameters } }: RecordBatch, name: string): string => String(parameters[name]);
+const micros = (seconds: number | null | undefined): string =>
+  typeof seconds === 'number' ? significant(seconds / MICRO, 4) : NONE;
+
+/** What the launch said it executed, after the instruction set: `direct`. */
+const algorithmOf = ({ stack }: RecordBatch): string =>
+  /(?:chose |, )(\w+)$/.exec(stack.implementation ?? '')?.[1] ?? NONE;
+
+function wrongText({ inspections, verified }: RecordBatch, style: Style): string {
+  if (verified === 'not-run') return style.warn(NONE);
+  const wrong = inspections.reduce((sum, { verification }) => sum + (verification?.wrong ?? 0), 0);
+  return wrong === 0 ? '0' : style.bad(String(wrong));
+}
+
+function cellsOf(batch: RecordBatch, name: string, style: Style): readonly Cell[] {
+  const { elapsed, rate, ranks } = batch;
+  const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
+  const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
+  const [bus, share] = [busRateOf(batch), shareOfCeiling(batch)];
+  const bytes = Number(parameter(batch, 'bytes'));
+  return [
+    left('', name),
+    right('size', parameter(batch, 'bytes')),
+    right('count', String(elementsOf(batch))),
+    left('type', parameter(batch, 'dtype')),
+    left('redop', parameter(batch, 'redop')),
+    right('root', parameter(batch, 'root')),
+    right('time', elapsed === null ? NONE : style.bold(micros(elapsed.median))),
+    right('p99', micros(p99Of(batch))),
+    right('algbw', rate === null || bytes === 0 ? NONE : significant(rate.median / GIGA, 3)),
+    right('busbw', bus === null || bytes === 0 ? NONE : significant(bus.value / GIGA, 3)),
+    right('#wrong', wrongText(batch, style)),
+    right('skew', micros(ranks?.skewOut.p50)),
+    right('of ceiling', share === null ? NONE : formatShare(share)),
+    left('algorithm', algorithmOf(batch)),
+  ];
+}
+
+/** What differs between batches beside their size, for the first column. */
+const namesOf = (batches: readonly RecordBatch[]): readonly string[] => {
+  const { axis, names } = nameBatches(batches);
+  if (axis?.key === 'bytes') return axis.series;
+  return names.map((name) => name ?? '');
+};
+
+function pieceText({ from, to, alpha, beta }: Piece): string {
+  const range = `${briefBytes(from)} to ${briefBytes(to)}`;
+  const bandwidth = beta > 0 ? `${withPrefix(1 / beta, 'B/s', 3)}` : 'no cost of size';
+  return `${range}: ${formatSeconds(alpha, 3)} + size / ${bandwidth}`;
+}
+
+/** Latency and bandwidth of a sweep over sizes; nothing where there are too few of them. */
+export function fitText(batches: readonly RecordBatch[]): string | null {
+  const points = batches.flatMap(({ elapsed, case: { parameters } }) =>
+    elapsed === null ? [] : [{ bytes: Number(parameters.bytes), seconds: elapsed.median }],
+  );
+  if (new Set(points.map(({ bytes }) => bytes)).size < points.length) return null;
+  const pieces = fitAlphaBeta(points);
+  if (pieces.length === 0) return null;
+  const knees = pieces.slice(1).map(({ from }) => briefBytes(from));
+  const named = knees.length === 0 ? 'no knee' : `knees at ${knees.join(', ')}`;
+  return `time = latency + size / bandwidth, ${named}: ${pieces.map(pieceText).join('; ')}`;
+}
+
+function stragglerText(batches: readonly RecordBatch[]): string | null {
+  const found = batches.flatMap(({ title, ranks }) => {
+    const straggler = ranks === undefined ? null : stragglerOf(ranks);
+    return straggler === null ? [] : [{ title, ...straggler }];
+  });
+  const [worst] = found.toSorted((a, b) => b.share - a.share);
+  if (worst === undefined) return null;
+  return `stragglers in ${found.length} of ${batches.length} cases; most of all rank ${worst.rank}, the slowest in ${formatShare(worst.share)} of the repetitions of ${worst.title}`;
+}
+
+/** The same case on another number of ranks, with the same bytes: strong scaling; with as much for each rank: weak. */
+export function scalingRows(batches: readonly RecordBatch[]): readonly Row[] {
+  const measured = batches.flatMap((batch) => {
+    const { ranks } = batch;
+    if (ranks?.useful == null || ranks.runtime === null) return [];
+    const { ranks: number, bytes } = batch.case.parameters;
+    return [
+      {
+        batch,
+        number: Number(number),
+        bytes: Number(bytes),
+        run: { useful: ranks.useful, runtime: ranks.runtime },
+      },
+    ];
+  });
+  const [reference, ...others] = measured.toSorted((a, b) => a.number - b.number || a.bytes - b.bytes);
+  if (reference === undefined || new Set(measured.map(({ number }) => number)).size < 2) return [];
+  return others.flatMap(({ batch, number, bytes, run }): Row[] => {
+    const own = efficienciesOf(batch);
+    const kind =
+      bytes === reference.bytes
+        ? 'strong'
+        : bytes * reference.number === reference.bytes * number
+          ? 'weak'
+          : null;
+    const scaling = kind === null ? null : popScaling(run, reference.run, kind);
+    if (kind === null || own === null || scaling === null || number === reference.number) return [];
+    return [
+      [
+        `${reference.number} → ${number} ranks`,
+        `${kind} scaling at ${briefBytes(bytes)}: speed-up ${significant(scaling.speedup, 3)}, parallel efficiency ${formatShare(own.parallel, 3)} (load balance ${formatShare(own.loadBalance, 3)} x communication ${formatShare(own.communication, 3)}), global ${formatShare(scaling.global, 3)}`,
+      ],
+    ];
+  });
+}
+
+/** Of one case, for its page: what the ranks tell. */
+export function rankRows(batch: RecordBatch): Row[] {
+  const { ranks } = batch;
+  if (ranks === undefined) return [];
+  const bus = busRateOf(batch);
+  const efficiencies = efficienciesOf(batch);
+  const straggler = stragglerOf(ranks);
+  const each = ranks.ranks.slice(0, 8).map(({ median }, rank) => `${rank}: ${formatSeconds(median)}`);
+  const more = ranks.ranks.length > 8 ? ` and ${ranks.ranks.length - 8} more` : '';
+  const late = ranks.late > 0 ? `; ${ranks.late} repetitions made again because a rank came late` : '';
+  return [
+    ...(bus === null
+      ? []
+      : ([['bus', `${withPrefix(bus.value, 'B/s')} (the rate times nccl-tests’ factor)`]] as Row[])),
+    ['ranks', `${each.join(', ')}${more}`],
+    [
+      'skew',
+      `in ${formatSeconds(ranks.skewIn.p50, 3)} (p99 ${formatSeconds(ranks.skewIn.p99, 3)}), out ${formatSeconds(ranks.skewOut.p50, 3)} (p99 ${formatSeconds(ranks.skewOut.p99, 3)})${late}`,
+    ],
+    [
+      'straggler',
+      straggler === null
+        ? 'none: ranks take turns at being the slowest'
+        : `rank ${straggler.rank} is the slowest in ${formatShare(straggler.share)} of the repetitions`,
+    ],
+    ...(efficiencies === null
+      ? []
+      : ([
+          [
+            'efficiency',
+            `load balance ${formatShare(efficiencies.loadBalance, 3)} x communication ${formatShare(efficiencies.communication, 3)} = ${formatShare(efficiencies.parallel, 3)} of the time not spent waiting (POP)`,
+          ],
+        ] as Row[])),
+    ...(ranks.ceiling === null
+      ? []
+      : ([
+          [
+            'ceiling',
+            `${formatShare(ranks.ceiling.share, 3)}: ${briefBytes(ranks.ceiling.bytes)} that it loads and stores, at ${withPrefix(ranks.ceiling.rate, 'B/s', 3)} (${ranks.ceiling.by}, all ranks)`,
+          ],
+        ] as Row[])),
+  ];
+}
+
+/** @param record of collective batches only, more than one */
+export function renderCollective({ batches }: PiBenchRecord, style: Style): string {
+  const [first] = batches;
+  if (first === undefined) return '';
+  const names = namesOf(batches);
+  const rows = batches.map((batch, i) => cellsOf(batch, names[i] ?? '', style));
+  const table = renderFitting(rows, { optional: OPTIONAL, shortened: '' }, style);
+  const implementation = first.stack.implementation?.replace(/, (chose )?\w+$/, '') ?? first.stack.variant;
+  const { sync, inputs } = first.case.parameters;
+  const same = (name: string): string =>
+    new Set(batches.map((batch) => parameter(batch, name))).size === 1 ? parameter(first, name) : '';
+  const what = ['operation', 'dtype', 'redop'].map(same).filter((text) => text !== '' && text !== 'none');
+  const [ranks, root] = [same('ranks'), same('root')];
+  const who = [
+    ...(ranks === '' ? [] : [`${ranks} ranks`]),
+    ...(root === '' || root === '-1' ? [] : [`root ${root}`]),
+  ];
+  const head = `${style.bold([what.join(' '), ...who].join(', '))}  ${style.dim(`${first.stack.provider} ${implementation ?? ''}, ${first.device}; sync ${sync}, ${inputs} inputs`)}`;
+  const paragraphs = [
+    verifiedText(batches, VERIFIED, style),
+    ...failedText(batches, style),
+    fitText(batches),
+    stragglerText(batches),
+    flagsText(batches, style),
+    ...notCheckedText(batches).map(style.dim),
+  ].filter((text) => text !== null);
+  const scaling = scalingRows(batches);
+  return [
+    head,
+    '',
+    table,
+    '',
+    ...(scaling.length === 0 ? [] : [renderRows(scaling, style), '']),
+    ...paragraphs.flatMap((text) => wrap(text, style.width - 2)).map((line) => `  ${line}`),
+    '',
+    ...wrap(COUNTED, style.width - 2).map((line) => `  ${style.dim(line)}`),
+  ].join('\n');
+}

@@ -1,0 +1,158 @@
+/** The KPIs and curves of the collective indicator: beside those of any rate, what ranks and sizes add. Pure. */
+import { busFactor, ELEMENTS, readCollective } from '../indicators/collective-cases.js';
+import { popEfficiencies } from '../statistics/pop.js';
+import type { Ratio } from '../units.js';
+import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
+import { rateCurve, rateKpis } from './rate-kpis.js';
+import type { RecordBatch } from './schema.js';
+
+const PREFIX = 'pibench_collective';
+const along = { along: ['bytes'], x: ({ bytes }: { bytes?: unknown }) => Number(bytes), xUnit: 'B' } as const;
+const scalar = (value: number | null | undefined): KpiValue | null =>
+  typeof value === 'number' ? { value, ci: null } : null;
+
+/** Bus bandwidth is the rate times a factor of operation and ranks; null for one rank, and for a barrier. */
+export function busRateOf({ rate, case: one }: RecordBatch): KpiValue | null {
+  const { operation, ranks } = readCollective(one.parameters);
+  const factor = busFactor(operation, ranks);
+  if (rate === null || factor === null) return null;
+  const { interval } = rate;
+  return {
+    value: rate.median * factor,
+    ci:
+      interval === null
+        ? null
+        : { level: interval.level, low: interval.low * factor, high: interval.high * factor },
+  };
+}
+
+/** Elements of the size, as nccl-tests' readers know the column. */
+export const elementsOf = ({ case: one }: RecordBatch): number => {
+  const { bytes, dtype } = readCollective(one.parameters);
+  return bytes / ELEMENTS[dtype];
+};
+
+export function shareOfCeiling({ ranks }: RecordBatch): Ratio | null {
+  return ranks?.ceiling?.share ?? null;
+}
+
+export const p99Of = ({ pooled }: RecordBatch): number | null =>
+  typeof pooled?.p99 === 'number' ? pooled.p99 : null;
+
+/** POP's, of the repetitions in which waiting was observed. */
+export const efficienciesOf = ({ ranks }: RecordBatch) =>
+  ranks?.useful == null || ranks.runtime === null
+    ? null
+    : popEfficiencies({ useful: ranks.useful, runtime: ranks.runtime });
+
+const micro = () => ({ divisor: 1e-6, unit: 'µs', digits: 4 });
+const giga = () => ({ divisor: 1e9, unit: 'GB/s', digits: 4 });
+const share = () => ({ divisor: 0.01, unit: '%', digits: 3 });
+const IN_SECONDS = { unit: () => 's', direction: 'lower', display: micro } as const;
+const AS_SHARE = { unit: () => '1', direction: 'higher', display: share, regression: false } as const;
+
+const own: readonly KpiDeclaration[] = [
+  {
+    name: `${PREFIX}_bus_rate_bytes_per_second`,
+    unit: () => 'B/s',
+    direction: 'higher',
+    help: 'Rate times the factor of operation and ranks that nccl-tests defines, comparable to the rate of the hardware',
+    statistic: 'median',
+    display: giga,
+    regression: true,
+    value: busRateOf,
+  },
+  {
+    ...IN_SECONDS,
+    name: `${PREFIX}_elapsed_p99_seconds`,
+    help: 'Seconds of the slowest rank that 99 % of the repetitions stay below, all launches together',
+    statistic: 'p99',
+    regression: false,
+    value: (batch) => scalar(p99Of(batch)),
+  },
+  {
+    ...IN_SECONDS,
+    name: `${PREFIX}_skew_in_seconds`,
+    help: 'From the first to the last rank that came: median of a launch, median over launches',
+    statistic: 'median',
+    regression: false,
+    value: ({ ranks }) => scalar(ranks?.skewIn.p50),
+  },
+  {
+    ...IN_SECONDS,
+    name: `${PREFIX}_skew_out_seconds`,
+    help: 'From the first to the last rank that left: median of a launch, median over launches',
+    statistic: 'median',
+    regression: false,
+    value: ({ ranks }) => scalar(ranks?.skewOut.p50),
+  },
+  {
+    ...AS_SHARE,
+    name: `${PREFIX}_ceiling_share_ratio`,
+    help: 'Time that passes over memory take for the bytes that the algorithm moves, measured in the same launches / median time',
+    statistic: 'median',
+    value: (batch) => scalar(shareOfCeiling(batch)),
+  },
+  {
+    ...AS_SHARE,
+    name: `${PREFIX}_load_balance_ratio`,
+    help: 'Mean / largest time that a rank does not spend waiting (POP)',
+    statistic: 'median',
+    value: (batch) => scalar(efficienciesOf(batch)?.loadBalance),
+  },
+  {
+    ...AS_SHARE,
+    name: `${PREFIX}_communication_efficiency_ratio`,
+    help: 'Largest time that a rank does not spend waiting / time of the slowest (POP)',
+    statistic: 'median',
+    value: (batch) => scalar(efficienciesOf(batch)?.communication),
+  },
+];
+
+export const collectiveKpis: readonly KpiDeclaration[] = [
+  ...rateKpis('collective', 'a collective, its bytes as nccl-tests counts them', 'bytes'),
+  ...own,
+];
+
+/** The statistics of a size that make a curve over sizes. */
+const CURVES = ['bus_rate', 'elapsed_p99', 'skew_in', 'skew_out', 'ceiling_share'] as const;
+
+const curveOf = (kpi: KpiDeclaration): CurveDeclaration => {
+  const { name, unit, direction, help, statistic, display } = kpi;
+  return {
+    ...along,
+    name: name.replace(/_(bytes_per_second|seconds|ratio)$/, '_curve_$1'),
+    yUnit: unit,
+    direction,
+    help,
+    statistic,
+    display,
+    regression: kpi.regression,
+    point: (batch) => kpi.value(batch, { timeToResult: 0 }),
+  };
+};
+
+const elapsedCurve: CurveDeclaration = {
+  ...along,
+  name: `${PREFIX}_elapsed_curve_seconds`,
+  yUnit: () => 's',
+  direction: 'lower',
+  help: 'Seconds of the slowest rank: median over launches of the launch medians',
+  statistic: 'median',
+  display: micro,
+  regression: true,
+  point: ({ elapsed }) => {
+    if (elapsed === null) return null;
+    const { interval } = elapsed;
+    return {
+      value: elapsed.median,
+      ci: interval === null ? null : { level: interval.level, low: interval.low, high: interval.high },
+    };
+  },
+};
+
+export const collectiveCurves: readonly CurveDeclaration[] = [
+  elapsedCurve,
+  rateCurve('collective', 'a collective over its size', 'bytes', along),
+  ...own.filter(({ name }) => CURVES.some((part) => name.startsWith(`${PREFIX}_${part}_`))).map(curveOf),
+];

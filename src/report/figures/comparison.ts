@@ -1,0 +1,183 @@
+/** Ratios to the reference with their intervals, a row for each candidate of each case: a forest plot. */
+import type { Mark, Spec } from 'vega';
+import { formatShare, significant } from '../../quantities/format.js';
+import type { ComparisonDocument, Outcome } from '../../readers/comparison/document.js';
+import { outcomeWords } from '../../readers/comparison/words.js';
+import { comparisonTable, isCompared, type ReportComparison } from '../comparison.js';
+import type { Absent, CampaignFigure, Figure } from './figure.js';
+import { brief, domainOf, frame, nameAxis, numberAxis, numberScale } from './parts.js';
+import type { Theme } from './theme.js';
+
+const ROW = 30;
+const MOST_ROWS = 60;
+/** An interval many times as wide as everything else would leave no room for the others. */
+const WIDEST = 4;
+
+interface Row {
+  readonly name: string;
+  readonly ratio: number;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly outcome: Outcome;
+  readonly text: string;
+}
+
+/** Colour and shape both tell, so that neither is needed. */
+const OUTCOMES = ['faster', 'same', 'slower', 'cannot tell'] as const;
+const SHAPES = ['triangle-up', 'circle', 'triangle-down', 'diamond'] as const;
+
+const coloursOf = (theme: Theme): string[] => [theme.main, theme.ink, theme.alarm, theme.other];
+
+function rowsOf({ cases, sides, margin }: ComparisonDocument): readonly Row[] {
+  return cases.flatMap(({ name, comparisons }) =>
+    comparisons.flatMap(({ candidate, ratio, interval, outcome }): readonly Row[] => {
+      if (ratio === undefined) return [];
+      const label = cases.length === 1 ? candidate : sides.length === 2 ? name : `${name}, ${candidate}`;
+      const between =
+        interval == null
+          ? 'no interval'
+          : `95 % ${significant(interval.low, 4)} to ${significant(interval.high, 4)}`;
+      return [
+        {
+          name: label,
+          ratio,
+          low: interval?.low ?? null,
+          high: interval?.high ?? null,
+          outcome,
+          text: `${significant(ratio, 4)}, ${between}: ${outcomeWords(outcome, margin)}`,
+        },
+      ];
+    }),
+  );
+}
+
+/** Of what the axis shows: all ratios and the margin; intervals as far as they do not dwarf these. */
+function axisOf(rows: readonly Row[], margin: number) {
+  const centres = [...rows.map(({ ratio }) => ratio), 1 + margin, 1 / (1 + margin)];
+  const [least, most] = [Math.min(...centres), Math.max(...centres)];
+  const room = (most / least) ** WIDEST;
+  const ends = rows.flatMap(({ low, high }) => [low, high]).filter((end): end is number => end !== null);
+  return domainOf([...centres, ...ends.map((end) => Math.min(most * room, Math.max(least / room, end)))]);
+}
+
+function specOf(rows: readonly Row[], margin: number, reference: string, theme: Theme): Spec {
+  const axis = axisOf(rows, margin);
+  const [from, to] = axis.domain;
+  const held = (value: number): number => brief(Math.min(to, Math.max(from, value)));
+  const values = rows.map((row, i) => ({ ...row, row: i, ratio: brief(row.ratio) }));
+  const intervals = values.flatMap(({ low, high, ...row }) =>
+    low === null || high === null ? [] : [{ ...row, low: held(low), high: held(high) }],
+  );
+  const tooltip = { signal: '{"": datum.name, "ratio": datum.text}' };
+  const marks: readonly Mark[] = [
+    {
+      type: 'rect',
+      name: 'margin',
+      encode: {
+        update: {
+          x: { scale: 'x', value: Math.max(from, 1 / (1 + margin)) },
+          x2: { scale: 'x', value: Math.min(to, 1 + margin) },
+          y: { value: 0 },
+          y2: { signal: 'height' },
+          fill: { value: theme.soft },
+          fillOpacity: { value: 0.35 },
+        },
+      },
+    },
+    {
+      type: 'rule',
+      name: 'reference',
+      encode: {
+        update: {
+          x: { scale: 'x', value: 1 },
+          y: { value: 0 },
+          y2: { signal: 'height' },
+          stroke: { value: theme.muted },
+          strokeDash: { value: [5, 4] },
+        },
+      },
+    },
+    {
+      type: 'rule',
+      name: 'interval',
+      from: { data: 'intervals' },
+      encode: {
+        update: {
+          x: { scale: 'x', field: 'low' },
+          x2: { scale: 'x', field: 'high' },
+          y: { scale: 'y', field: 'row', band: 0.5 },
+          stroke: { scale: 'colour', field: 'outcome' },
+          strokeWidth: { value: 2.5 },
+          tooltip,
+        },
+      },
+    },
+    {
+      type: 'symbol',
+      name: 'ratio',
+      from: { data: 'rows' },
+      encode: {
+        update: {
+          x: { scale: 'x', field: 'ratio' },
+          y: { scale: 'y', field: 'row', band: 0.5 },
+          shape: { scale: 'shape', field: 'outcome' },
+          size: { value: 80 },
+          fill: { scale: 'colour', field: 'outcome' },
+          tooltip,
+        },
+      },
+    },
+  ];
+  return frame(theme, rows.length * ROW, {
+    data: [
+      { name: 'rows', values },
+      { name: 'intervals', values: intervals },
+    ],
+    scales: [
+      numberScale('x', axis, 'width'),
+      { name: 'y', type: 'band', domain: values.map(({ row }) => row), range: 'height' },
+      {
+        name: 'names',
+        type: 'ordinal',
+        domain: values.map(({ row }) => row),
+        range: values.map(({ name }) => name),
+      },
+      { name: 'colour', type: 'ordinal', domain: [...OUTCOMES], range: coloursOf(theme) },
+      { name: 'shape', type: 'ordinal', domain: [...OUTCOMES], range: [...SHAPES] },
+    ],
+    axes: [
+      numberAxis('x', 'bottom', `rate over that of ${reference}`, axis),
+      {
+        ...nameAxis('y'),
+        encode: { labels: { update: { text: { signal: 'scale("names", datum.value)' } } } },
+      },
+    ],
+    legends: [{ fill: 'colour', shape: 'shape', columns: { signal: 'max(1, floor(width / 110))' } }],
+    marks: [...marks],
+  });
+}
+
+export function drawComparison(of: ReportComparison): Figure | Absent {
+  const title = 'Comparison';
+  if (!isCompared(of)) return { title, why: of.why };
+  const all = rowsOf(of);
+  if (all.length === 0) return { title, why: 'no side has launches beside those of the reference' };
+  const rows = all.slice(0, MOST_ROWS);
+  const cut =
+    all.length > MOST_ROWS
+      ? ` The first ${MOST_ROWS} of ${all.length} comparisons are drawn; the data has all.`
+      : '';
+  return {
+    title: `Comparison with ${of.reference}`,
+    caption: `Each mark is the rate over that of ${of.reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference. A bar that does neither cannot tell.${cut}`,
+    alternative: `${rows.map(({ name, text }) => `${name}: ${text}`).join('. ')}.`,
+    spec: (theme) => specOf(rows, of.margin, of.reference, theme),
+    data: comparisonTable(of),
+  };
+}
+
+export const comparison: CampaignFigure = {
+  scope: 'campaign',
+  name: 'comparison',
+  draw: ({ comparison: of }) => drawComparison(of),
+};

@@ -1,0 +1,102 @@
+/**
+ * What each worker of a run reached, merged into one: `performance.json` as Cerebras' Model Zoo 1.8.0 writes it, keys in
+ * order and four spaces deep. A worker is a rank, a sample one of its calls. Samples and rates add, times take the
+ * slowest, so that the order of ranks never changes the result (theirs takes the first time that is not nought).
+ */
+import { UserError } from '../../errors.js';
+import type { RecordBatch } from '../../record/schema.js';
+import type { Format, Request } from './format.js';
+
+interface Ordinal {
+  readonly samples_per_sec: number;
+  readonly total_samples: number;
+  readonly total_time: number;
+}
+
+export interface Performance extends Ordinal {
+  readonly compile_time: number;
+  readonly est_samples_per_sec: number;
+  readonly ordinals?: readonly Ordinal[];
+  readonly programming_time: number;
+}
+
+/** What a launch does before its repetitions, beside starting: getting the machine ready for the work. */
+const PROGRAMMING = ['load', 'allocate', 'fill', 'warm-up', 'calibrate'];
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+/** @param ranks calls and seconds of each worker */
+export function mergePerformance(
+  ranks: readonly { readonly calls: number; readonly seconds: number }[],
+  beside: Pick<Performance, 'compile_time' | 'est_samples_per_sec' | 'programming_time'>,
+): Performance {
+  const ordinals = ranks.map(({ calls, seconds }) => ({
+    samples_per_sec: seconds > 0 ? calls / seconds : 0,
+    total_samples: calls,
+    total_time: seconds,
+  }));
+  return {
+    compile_time: beside.compile_time,
+    est_samples_per_sec: beside.est_samples_per_sec,
+    ...(ordinals.length > 1 ? { ordinals } : {}),
+    programming_time: beside.programming_time,
+    samples_per_sec: sum(ordinals.map((one) => one.samples_per_sec)),
+    total_samples: sum(ordinals.map((one) => one.total_samples)),
+    total_time: Math.max(0, ...ordinals.map((one) => one.total_time)),
+  };
+}
+
+/** null where nothing was measured. */
+export function performanceOf({ ranks, inspections, elapsed }: RecordBatch): Performance | null {
+  if (elapsed === null) return null;
+  const ready = inspections.map(({ spans }) =>
+    sum(spans.filter(({ name }) => PROGRAMMING.includes(name)).map(({ seconds }) => seconds)),
+  );
+  const workers =
+    ranks === undefined
+      ? [
+          {
+            calls: sum(inspections.map(({ statistics }) => Number(statistics?.n ?? 0))),
+            seconds: sum(
+              inspections.map(({ statistics }) => Number(statistics?.n ?? 0) * Number(statistics?.mean ?? 0)),
+            ),
+          },
+        ]
+      : ranks.ranks.map(({ total }) => ({ calls: ranks.repetitions, seconds: total }));
+  const ceiling = ranks?.ceiling == null ? 0 : (ranks.ceiling.rate / ranks.ceiling.bytes) * workers.length;
+  return mergePerformance(workers, {
+    // Nothing is compiled for a case.
+    compile_time: 0,
+    est_samples_per_sec: ceiling,
+    programming_time: Math.max(0, ...ready),
+  });
+}
+
+const textOf = (performance: Performance): string => `${JSON.stringify(performance, null, 4)}\n`;
+
+function only({ read: { record } }: Request): Performance {
+  const [batch, ...others] = record.batches;
+  const performance = batch === undefined ? null : performanceOf(batch);
+  if (others.length > 0)
+    throw new UserError(
+      `performance.json is of one case, and this record has ${record.batches.length}: give --out a folder, and each gets its own`,
+    );
+  if (performance === null) throw new UserError('nothing was measured, so there is no performance to write');
+  return performance;
+}
+
+export const performanceJson: Format = {
+  name: 'performance-json',
+  kind: 'text',
+  place: '',
+  async *text(request) {
+    yield textOf(only(request));
+  },
+  async *files({ read: { record } }) {
+    for (const [i, batch] of record.batches.entries()) {
+      const performance = performanceOf(batch);
+      const name = record.batches.length === 1 ? 'performance.json' : `performance.${i + 1}.json`;
+      if (performance !== null) yield { name, text: textOf(performance) };
+    }
+  },
+};

@@ -1,0 +1,88 @@
+/** The page's section of comparisons: the answer, who is how fast, and what a reader should know beside it. */
+import { plural, significant } from '../../quantities/format.js';
+import type { ComparisonDocument } from '../../readers/comparison/document.js';
+import {
+  answerText,
+  COMPARISON_COLUMNS,
+  comparisonCaption,
+  comparisonRows,
+  groupsNote,
+  isCompared,
+  type ReportComparison,
+} from '../comparison.js';
+import { escapeHtml } from './escape.js';
+import { together } from './head.js';
+
+const MOST_LEFT_OUT = 8;
+
+/** As good or bad news, for the colour; the words say it, too. */
+const CLASSES: Readonly<Record<string, string>> = {
+  faster: 'ok',
+  slower: 'bad',
+  'wrong output': 'bad',
+  'cannot tell': 'warning',
+  'not measured': 'warning',
+};
+
+const classOf = (answer: string): string => CLASSES[answer] ?? (answer.startsWith('same') ? 'ok' : '');
+
+/** The side names its row, and the case is a row above those of its own: a table has room for that on a telephone, too. */
+const SHOWN = ['who', 'rate', 'ratio', '95 %', 'group', 'launches', 'answer'] as const;
+const columnAt = (name: (typeof COMPARISON_COLUMNS)[number]): number => COMPARISON_COLUMNS.indexOf(name);
+
+function rowHtml(texts: readonly string[]): string {
+  const cells = SHOWN.map((name) => {
+    const text = texts[columnAt(name)] ?? '';
+    const html = escapeHtml(together(text));
+    if (name === 'who') return `<th scope="row">${html}</th>`;
+    return name === 'answer' ? `<td><span class="${classOf(text)}">${html}</span></td>` : `<td>${html}</td>`;
+  });
+  return `<tr>${cells.join('')}</tr>`;
+}
+
+/** One body for each case. */
+function bodiesHtml(comparison: ComparisonDocument): string {
+  const rows = comparisonRows(comparison);
+  return comparison.cases
+    .map(({ title, batches }, i) => {
+      const first = comparison.cases.slice(0, i).reduce((sum, { batches: of }) => sum + of.length, 0);
+      const own = rows.slice(first, first + batches.length).map(rowHtml);
+      const head = `<tr><th scope="rowgroup" colspan="${SHOWN.length}">${escapeHtml(title)}</th></tr>`;
+      return `<tbody>${[head, ...own].join('\n')}</tbody>`;
+    })
+    .join('\n');
+}
+
+/** Nothing where nothing is compared: the figure says why. */
+export function comparisonHtml(comparison: ReportComparison): string {
+  if (!isCompared(comparison)) return '';
+  const { answer, overall, notCompared, notes, reference } = comparison;
+  const head = SHOWN.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
+  const left = notCompared.slice(0, MOST_LEFT_OUT).map(({ title, why }) => `${title}: ${why}.`);
+  const remarks = [
+    groupsNote(comparison),
+    ...overall.map(
+      ({ candidate, cases: of, mean, interval }) =>
+        `Over ${plural(of, 'case')} ${candidate} has ${significant(mean, 4)} times the rate of ${reference} (geometric mean)${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}.`,
+    ),
+    ...left,
+    notCompared.length > left.length
+      ? `And ${notCompared.length - left.length} more were not compared.`
+      : null,
+    ...notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`),
+  ].filter((text) => text !== null);
+  return [
+    '<h2 id="comparison-title">Comparison</h2>',
+    '<div class="card">',
+    `<p class="quiet" id="comparison-note">${escapeHtml(comparisonCaption(comparison))}</p>`,
+    `<p><strong>Answer:</strong> <span class="${classOf(answer)}">${escapeHtml(answerText(comparison))}</span></p>`,
+    '<div class="wide" role="region" aria-labelledby="comparison-title" tabindex="0">',
+    '<table aria-labelledby="comparison-title" aria-describedby="comparison-note">',
+    `<thead><tr>${head}</tr></thead>${bodiesHtml(comparison)}</table>`,
+    '</div>',
+    ...(remarks.length === 0
+      ? []
+      : [`<ul class="quiet">${remarks.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`]),
+    '</div>',
+  ].join('\n');
+}

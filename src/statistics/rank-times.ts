@@ -1,0 +1,138 @@
+/** What the entry and exit times of ranks tell: how far they are apart, and which of them the others wait for. Pure. */
+import type { Ratio, Seconds } from '../units.js';
+import { median, quantileSorted, sortedCopy } from './quantile.js';
+
+/** Of each repetition and rank, repetition by repetition, on one clock. */
+export interface RankTimes {
+  readonly count: number;
+  readonly entries: Float64Array;
+  readonly exits: Float64Array;
+}
+
+export interface Skew {
+  readonly p50: Seconds;
+  readonly p99: Seconds;
+  readonly max: Seconds;
+}
+
+export interface RankSummary {
+  /** Of its own calls. */
+  readonly median: Seconds;
+  readonly p99: Seconds;
+  /** All its calls together. */
+  readonly total: Seconds;
+  /** Of the repetitions, in how many it took longest. */
+  readonly slowest: Ratio;
+  /** Of the repetitions, in how many it came last. */
+  readonly last: Ratio;
+}
+
+export interface RanksSummary {
+  readonly repetitions: number;
+  readonly ranks: readonly RankSummary[];
+  /** From the first to the last rank that came, and that left. */
+  readonly skewIn: Skew;
+  readonly skewOut: Skew;
+}
+
+function skewOf(spreads: Float64Array): Skew {
+  const sorted = sortedCopy(spreads);
+  return {
+    p50: quantileSorted(sorted, 0.5),
+    p99: quantileSorted(sorted, 0.99),
+    max: sorted.at(-1) ?? 0,
+  };
+}
+
+/** The place of the largest; of equals the first. */
+function largestAt(values: ArrayLike<number>): number {
+  let at = 0;
+  for (let i = 1; i < values.length; i++) if ((values[i] ?? 0) > (values[at] ?? 0)) at = i;
+  return at;
+}
+
+const spread = (values: Float64Array): Seconds => Math.max(...values) - Math.min(...values);
+
+/** null where there are no repetitions. */
+export function summariseRanks({ count, entries, exits }: RankTimes): RanksSummary | null {
+  const repetitions = count === 0 ? 0 : Math.floor(entries.length / count);
+  if (repetitions === 0) return null;
+  const elapsed = Array.from({ length: count }, () => new Float64Array(repetitions));
+  const skewIn = new Float64Array(repetitions);
+  const skewOut = new Float64Array(repetitions);
+  const slowest = new Float64Array(count);
+  const last = new Float64Array(count);
+  for (let i = 0; i < repetitions; i++) {
+    const came = entries.subarray(i * count, (i + 1) * count);
+    const left = exits.subarray(i * count, (i + 1) * count);
+    const took = left.map((at, rank) => at - (came[rank] ?? 0));
+    took.forEach((value, rank) => {
+      (elapsed[rank] as Float64Array)[i] = value;
+    });
+    skewIn[i] = spread(came);
+    skewOut[i] = spread(left);
+    const [longest, latest] = [largestAt(took), largestAt(came)];
+    slowest[longest] = (slowest[longest] ?? 0) + 1;
+    last[latest] = (last[latest] ?? 0) + 1;
+  }
+  const ranks = elapsed.map((values, rank) => {
+    const sorted = sortedCopy(values);
+    return {
+      median: quantileSorted(sorted, 0.5),
+      p99: quantileSorted(sorted, 0.99),
+      total: values.reduce((sum, value) => sum + value, 0),
+      slowest: (slowest[rank] ?? 0) / repetitions,
+      last: (last[rank] ?? 0) / repetitions,
+    };
+  });
+  return { repetitions, ranks, skewIn: skewOf(skewIn), skewOut: skewOf(skewOut) };
+}
+
+const middle = (skews: readonly Skew[]): Skew => ({
+  p50: median(skews.map(({ p50 }) => p50)),
+  p99: median(skews.map(({ p99 }) => p99)),
+  max: Math.max(...skews.map(({ max }) => max)),
+});
+
+/** Several launches as one: medians of what is typical, sums of what adds, the largest of the largest. */
+export function mergeRanks(launches: readonly RanksSummary[]): RanksSummary | null {
+  const [first] = launches;
+  if (first === undefined) return null;
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  const repetitions = sum(launches.map((launch) => launch.repetitions));
+  return {
+    repetitions,
+    ranks: first.ranks.map((_, rank) => {
+      const own = launches.flatMap((launch) => launch.ranks[rank] ?? []);
+      const share = (of: (summary: RankSummary) => number): number =>
+        sum(launches.map((launch, i) => launch.repetitions * of(own[i] ?? (first.ranks[0] as RankSummary)))) /
+        repetitions;
+      return {
+        median: median(own.map((summary) => summary.median)),
+        p99: median(own.map((summary) => summary.p99)),
+        total: sum(own.map((summary) => summary.total)),
+        slowest: share((summary) => summary.slowest),
+        last: share((summary) => summary.last),
+      };
+    }),
+    skewIn: middle(launches.map(({ skewIn }) => skewIn)),
+    skewOut: middle(launches.map(({ skewOut }) => skewOut)),
+  };
+}
+
+export interface Straggler {
+  readonly rank: number;
+  /** Of the repetitions, in how many it was the slowest. */
+  readonly share: Ratio;
+}
+
+/** A rank is a straggler where it is the slowest so much oftener than chance would have it. */
+const OFTENER = 1.5;
+
+/** null where the ranks take turns, as chance has it. */
+export function stragglerOf({ ranks }: Pick<RanksSummary, 'ranks'>): Straggler | null {
+  if (ranks.length < 2) return null;
+  const rank = largestAt(ranks.map(({ slowest }) => slowest));
+  const share = ranks[rank]?.slowest ?? 0;
+  return share >= Math.min(0.9, OFTENER / ranks.length) ? { rank, share } : null;
+}

@@ -1,0 +1,42 @@
+/**
+ * When enough launches were measured to say whether one batch is as fast as another: looks on the way, as group-sequential
+ * trials have them (Pocock 1977), because nobody knows beforehand how far launches will spread. Every look spends of the same
+ * risk, and `compareLaunches` with `looked` counts what they spend.
+ */
+import { type Comparison, compareLaunches, verdictOf } from './compare.js';
+
+/** Rounds after which a comparison is looked at: half as many again each time, so that eight looks go a long way. */
+const LOOKS = [10, 14, 20, 28, 40, 56, 80, 112];
+
+/** A comparison that has not ended by then lies at its margin, or the machine is too noisy for it. */
+export const MOST_ROUNDS = 112;
+
+/** Whether a comparison of at most so many rounds is looked at after this one. */
+export const isLook = (rounds: number, most: number): boolean => LOOKS.includes(rounds) || rounds === most;
+
+/** After how many rounds the next look is. */
+export const nextLook = (rounds: number, most: number): number =>
+  Math.min(most, LOOKS.find((look) => look > rounds) ?? most);
+
+export interface Settled {
+  readonly comparison: Comparison;
+  readonly verdict: ReturnType<typeof verdictOf>;
+}
+
+/**
+ * @param reference launch medians in the order of the rounds; `candidate` those of the same rounds
+ * @param comparisons that the campaign settles: a difference has to hold among all of them (Bonferroni; the table that is
+ *   made of them in the end corrects by Holm's steps, which are never stricter)
+ * @returns the answer; null where these launches cannot tell
+ */
+export function settled(
+  reference: ArrayLike<number>,
+  candidate: ArrayLike<number>,
+  margin: number,
+  comparisons: number,
+): Settled | null {
+  if (Math.min(reference.length, candidate.length) < (LOOKS[0] ?? 0)) return null;
+  const comparison = compareLaunches(reference, candidate, margin, { rounds: true, looked: true });
+  const verdict = verdictOf(comparison, Math.min(1, comparison.p * comparisons), margin);
+  return verdict === 'cannot tell' ? null : { comparison, verdict };
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { collective } from '../../src/indicators/collective.js';
+import {
+  busFactor,
+  countOf,
+  ELEMENT_NAMES,
+  ELEMENTS,
+  fittingBytes,
+  OPERATIONS,
+  operandBytes,
+  readCollective,
+} from '../../src/indicators/collective-cases.js';
+import { machineOf } from '../support/machine.js';
+
+const casesOf = (flags: Record<string, unknown>) => collective.fromFlags(flags, machineOf());
+
+describe('the cases of a collective', () => {
+  it('of all-reduce without flags: from the smallest to past the caches, on every CPU', () => {
+    const cases = casesOf({ operation: 'all-reduce' });
+    expect(cases).toHaveLength(24 - 1);
+    expect(cases.map(({ bytes }) => bytes).slice(0, 3)).toEqual([16, 32, 64]);
+    expect(cases.at(-1)?.bytes).toBe(64 * 2 ** 20);
+    expect(cases[0]).toMatchObject({
+      ranks: 2,
+      pin: true,
+      redop: 'sum',
+      root: -1,
+      sync: 'barrier',
+      inputs: 'fresh',
+    });
+  });
+
+  it('are those that flags name', () => {
+    const flags = {
+      operation: 'reduce',
+      bytes: '8,1KiB..4KiB',
+      dtype: 'int8,float64',
+      root: '1',
+      redop: 'max',
+    };
+    expect(casesOf(flags).map(({ dtype, bytes, root, redop }) => [dtype, bytes, root, redop])).toEqual([
+      ['float64', 8, 1, 'max'],
+      ['float64', 1024, 1, 'max'],
+      ['float64', 2048, 1, 'max'],
+      ['float64', 4096, 1, 'max'],
+      ['int8', 8, 1, 'max'],
+      ['int8', 1024, 1, 'max'],
+      ['int8', 2048, 1, 'max'],
+      ['int8', 4096, 1, 'max'],
+    ]);
+  });
+
+  it('with a block for each rank have equal blocks of whole elements', () => {
+    expect(casesOf({ operation: 'all-gather', ranks: '3', bytes: '1MiB' })[0]?.bytes).toBe(
+      Math.floor(2 ** 20 / 12) * 12,
+    );
+    const sizes = fc.integer({ min: 1, max: 2 ** 30 });
+    const ranks = fc.integer({ min: 1, max: 256 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...OPERATIONS),
+        fc.constantFrom(...ELEMENT_NAMES),
+        sizes,
+        ranks,
+        (operation, dtype, elements, n) => {
+          const asked = elements * n * ELEMENTS[dtype];
+          const bytes = fittingBytes(asked, { operation, dtype, ranks: n });
+          const one = {
+            ...readCollective(casesOf({ operation: 'all-reduce', bytes: '8' })[0] ?? {}),
+            operation,
+            dtype,
+            ranks: n,
+            bytes,
+          };
+          expect(bytes).toBe(operation === 'barrier' ? 0 : asked);
+          expect(Number.isInteger(countOf(one))).toBe(true);
+          expect(operandBytes(one)).toBeGreaterThanOrEqual(bytes);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    [{}, /say which collective: all-reduce/],
+    [{ operation: 'all-reduces' }, /there is no collective all-reduces; there is all-reduce, all-gather/],
+    [{ operation: 'all-reduce', ranks: '0' }, /--ranks takes a whole number of at least 1/],
+    [{ operation: 'all-reduce', ranks: '300' }, /--ranks takes at most 256/],
+    [{ operation: 'barrier', ranks: '1' }, /barrier of one rank makes no sense/],
+    [{ operation: 'send-recv', ranks: '1', bytes: '8' }, /send-recv of one rank makes no sense/],
+    [{ operation: 'all-reduce', bytes: '7' }, /--bytes 7 is no multiple of an element of float32/],
+    [{ operation: 'all-reduce', bytes: 'x' }, /--bytes takes sizes such as 8, 4KiB/],
+    [
+      { operation: 'all-gather', ranks: '4', bytes: '8' },
+      /--bytes 8 is too small: all-gather of float32 on 4 ranks takes 16/,
+    ],
+    [{ operation: 'broadcast', root: '2' }, /--root 2 is none of broadcast's 2 ranks: it takes 0 to 1/],
+    [{ operation: 'broadcast', root: 'x' }, /--root takes the number of a rank/],
+    [{ operation: 'all-reduce', root: '1' }, /all-reduce has no root/],
+    [{ operation: 'broadcast', redop: 'sum' }, /broadcast reduces nothing/],
+    [{ operation: 'all-reduce', redop: 'mul' }, /--redop mul is unknown; there is sum, prod, min, max, avg/],
+    [{ operation: 'all-reduce', redop: 'sum,max' }, /--redop takes one of/],
+    [{ operation: 'all-reduce', dtype: 'float8' }, /--dtype float8 is unknown/],
+    [{ operation: 'all-reduce', pattern: 'ring' }, /all-reduce has no pattern/],
+    [{ operation: 'send-recv', pattern: 'pairs', ranks: '3' }, /takes an even number of ranks/],
+    [{ operation: 'send-recv', 'in-place': true }, /send-recv has no in-place form/],
+    [{ operation: 'all-reduce', 'in-place': true, inputs: 'clean' }, /--in-place overwrites its inputs/],
+    [{ operation: 'all-reduce', sync: 'none', inputs: 'fresh' }, /--sync none runs calls into each other/],
+    [{ operation: 'all-reduce', pin: true, ranks: '8' }, /--pin needs a CPU for each of 8 ranks/],
+    [{ operation: 'barrier', bytes: '8' }, /a barrier moves no data/],
+    [
+      { operation: 'all-reduce', redop: 'avg', dtype: 'int8', ranks: '200' },
+      /cannot be checked: use at most 127/,
+    ],
+  ])('refuse %j', (flags, says) => {
+    expect(() => casesOf(flags)).toThrow(says);
+  });
+});
+
+describe('the bus factor', () => {
+  it('is that of nccl-tests', () => {
+    expect(busFactor('all-reduce', 4)).toBe(1.5);
+    for (const operation of ['all-gather', 'reduce-scatter', 'all-to-all', 'gather', 'scatter'] as const)
+      expect(busFactor(operation, 4)).toBe(0.75);
+    for (const operation of ['broadcast', 'reduce', 'send-recv'] as const)
+      expect(busFactor(operation, 4)).toBe(1);
+  });
+  it('is not known for one rank, which uses no bus', () => {
+    for (const operation of OPERATIONS) expect(busFactor(operation, 1)).toBeNull();
+  });
+});

@@ -1,0 +1,316 @@
+// Our collectives against their definition: every operation, data type and operator, in place and out of
+// place, for several numbers of ranks and every algorithm; that what is wrong is seen, and that a rank that
+// is lost or never arrives ends a measurement with one line.
+#include <array>
+#include <cstring>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../kernels/cpu/collective/dispatch.h"
+#include "../../native/collective/collective_workload.h"
+#include "../../native/collective/data.h"
+#include "../../native/collective/shm/shm_transport.h"
+#include "../../native/measure/fault.h"
+#include "../../native/random.h"
+#include "check.h"
+
+namespace {
+
+using pibench::FaultKind;
+using pibench::Timed;
+using pibench::Verification;
+using pibench::Workload;
+using pibench::collective::Data;
+using pibench::collective::Element;
+using pibench::collective::Operation;
+using pibench::collective::Parameters;
+using pibench::collective::Part;
+using pibench::collective::Pattern;
+using pibench::collective::Problem;
+using pibench::collective::Redop;
+using pibench::collective::ShmParameters;
+using pibench::collective::Sync;
+using pibench::test::Checks;
+
+#if defined(__SANITIZE_THREAD__)
+// A process that the sanitizer watches cannot be forked from one of its threads.
+constexpr bool kProcesses = false;
+#else
+constexpr bool kProcesses = true;
+#endif
+
+constexpr std::array kOperations{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce",
+                                 "gather",     "scatter",    "all-to-all",     "send-recv", "barrier"};
+constexpr std::array kElements{"float32", "float64", "bfloat16", "int8",  "uint8",
+                               "int32",   "uint32",  "int64",    "uint64"};
+constexpr std::array kRedops{"sum", "prod", "min", "max", "avg"};
+
+struct Way {
+  std::string algorithm;
+  bool processes = false;
+  Sync sync = Sync::barrier;
+  bool fresh = true;
+};
+
+std::unique_ptr<Workload> workload_of(const Problem& problem, const Way& way, double patience = 10) {
+  const Parameters parameters{{problem, way.sync, way.fresh, 7}, way.algorithm};
+  const ShmParameters shm{problem, way.processes, {}, "", static_cast<pibench::Nanoseconds>(patience * 1e9)};
+  return pibench::collective::make_workload(parameters,
+                                            [shm] { return pibench::collective::make_shm_transport(shm); });
+}
+
+std::string text_of(const Problem& p, const Way& way) {
+  return std::string(kOperations[static_cast<std::size_t>(p.operation)]) + " " +
+         kElements[static_cast<std::size_t>(p.element)] + " " + kRedops[static_cast<std::size_t>(p.redop)] +
+         (p.in_place ? " in place" : "") + ", " + std::to_string(p.ranks) + " ranks, root " +
+         std::to_string(p.root) + ", " + std::to_string(p.count) + " elements, " + way.algorithm +
+         (way.processes ? ", processes" : "");
+}
+
+// Empty where the result is right.
+std::string wrong_with(const Problem& problem, const Way& way) {
+  std::unique_ptr<Workload> workload;
+  try {
+    workload = workload_of(problem, way);
+    workload->prepare();
+  } catch (const std::invalid_argument& error) {
+    // An algorithm that this case does not have.
+    if (std::strstr(error.what(), "has no algorithm") != nullptr) return {};
+    return text_of(problem, way) + ": " + error.what();
+  }
+  for (int i = 0; i < 3; ++i) workload->run();
+  const Verification verification = workload->verify();
+  if (verification.passed) {
+    if (problem.operation == Operation::barrier || verification.checked > 0) return {};
+    return text_of(problem, way) + ": nothing was compared";
+  }
+  return text_of(problem, way) + ": " + verification.first_wrong;
+}
+
+bool has_redop(Operation operation) { return pibench::collective::reduces(operation); }
+
+Problem problem_of(std::size_t operation, std::size_t element, std::size_t redop, int ranks,
+                   std::size_t count, bool in_place) {
+  Problem p;
+  p.operation = pibench::collective::operation_named(kOperations[operation]);
+  p.element = pibench::collective::element_named(kElements[element]);
+  p.redop = pibench::collective::redop_named(kRedops[redop]);
+  p.ranks = ranks;
+  p.root = ranks - 1;
+  p.count = p.operation == Operation::barrier ? 0 : count;
+  p.in_place = in_place;
+  return p;
+}
+
+struct Size {
+  std::size_t count;
+  std::vector<const char*> algorithms;
+};
+
+struct Extent {
+  std::vector<int> ranks;
+  std::vector<Size> sizes;
+  bool all_types = false;
+  bool processes = false;
+};
+
+void check_operations(Checks& checks, const Extent& extent) {
+  for (std::size_t operation = 0; operation < kOperations.size(); ++operation) {
+    std::string wrong;
+    int cases = 0;
+    const std::size_t redops =
+        extent.all_types && has_redop(static_cast<Operation>(operation)) ? kRedops.size() : 1;
+    for (std::size_t element = 0; element < (extent.all_types ? kElements.size() : 1); ++element) {
+      for (std::size_t redop = 0; redop < redops; ++redop) {
+        for (const int ranks : extent.ranks) {
+          for (const auto& [count, algorithms] : extent.sizes) {
+            for (const bool in_place : {false, true}) {
+              for (const char* const algorithm : algorithms) {
+                const Problem problem = problem_of(operation, element, redop, ranks, count, in_place);
+                const std::string found = wrong_with(problem, {algorithm, extent.processes});
+                if (wrong.empty()) wrong = found;
+                ++cases;
+              }
+            }
+          }
+        }
+      }
+    }
+    checks.that(wrong.empty(),
+                std::string(kOperations[operation]) + " is right in " + std::to_string(cases) + " cases" +
+                    (extent.processes ? " of processes" : ""),
+                wrong);
+  }
+}
+
+void check_pairs(Checks& checks) {
+  Problem problem = problem_of(8, 0, 0, 4, 1000, false);
+  problem.pattern = Pattern::pairs;
+  const std::string wrong = wrong_with(problem, {"direct"});
+  checks.that(wrong.empty(), "pairs of ranks exchange", wrong);
+}
+
+void check_synchronisations(Checks& checks) {
+  for (const Sync sync : {Sync::barrier, Sync::window, Sync::none}) {
+    for (const bool fresh : {true, false}) {
+      Way way{"direct"};
+      way.sync = sync;
+      way.fresh = fresh;
+      const auto workload = workload_of(problem_of(0, 0, 0, 3, 500, false), way);
+      workload->prepare();
+      workload->begin_samples(10);
+      for (int i = 0; i < 10; ++i) {
+        workload->run_calls(sync == Sync::none ? 5 : 1);
+        const auto timed = workload->measured({});
+        if (!timed || timed->exit < timed->entry) checks.that(false, "a repetition has a time");
+      }
+      const auto* times = workload->rank_times();
+      const bool kept = times->entries.size() == 30 && times->exits.size() == 30;
+      checks.that(kept && workload->verify().passed,
+                  "synchronisation " + std::to_string(static_cast<int>(sync)) +
+                      (fresh ? ", fresh" : ", clean") +
+                      " inputs: every rank's times are kept and the result is right");
+    }
+  }
+}
+
+// Any number of ranks and elements: parts are whole lines, follow one another and make up the whole.
+void check_parts(Checks& checks) {
+  std::string wrong;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    const std::size_t element = std::size_t{1} << (pibench::draw(1, i) % 4);
+    const auto ranks = static_cast<int>(1 + pibench::draw(2, i) % 256);
+    const auto count = static_cast<std::size_t>(pibench::draw(3, i) % (i % 2 == 0 ? 300 : 1'000'000));
+    std::size_t at = 0;
+    std::size_t least = count;
+    std::size_t most = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Part part = pibench::collective::part_of(count, element, ranks, rank);
+      if (part.begin != at || part.end < part.begin) wrong = "parts do not follow one another";
+      if (part.begin * element % 64 != 0 && part.begin != count) wrong = "a part begins inside a line";
+      at = part.end;
+      least = std::min(least, part.end - part.begin);
+      most = std::max(most, part.end - part.begin);
+    }
+    if (at != count) wrong = "parts do not make up the whole";
+    if ((most - least) * element >= std::size_t{128}) wrong = "parts are uneven";
+  }
+  checks.that(wrong.empty(), "parts of any count for any number of ranks", wrong);
+}
+
+// What is measured would not matter if ranks, places or iterations had the same data.
+void check_data(Checks& checks) {
+  const Problem problem = problem_of(0, 0, 0, 4, 1000, false);
+  const Data data(problem, 3);
+  int same_rank = 0;
+  int same_iteration = 0;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    if (data.value(0, i, 5) == data.value(1, i, 5)) ++same_rank;
+    if (data.value(0, i, 5) == data.value(0, i, 6)) ++same_iteration;
+  }
+  checks.that(same_rank < 20 && same_iteration < 20, "data depend on rank, place and iteration");
+}
+
+// Instruction sets against the definition, at awkward lengths and places.
+void check_kernels(Checks& checks) {
+  namespace kernels = pibench::kernels::collective;
+  constexpr int kInputs = 3;
+  for (const auto* table : kernels::kernel_tables()) {
+    if (!kernels::runs_here(*table)) continue;
+    std::string wrong;
+    for (std::size_t element = 0; element < kElements.size(); ++element) {
+      for (std::size_t redop = 0; redop < kRedops.size(); ++redop) {
+        for (const std::size_t count : {1U, 2U, 15U, 16U, 17U, 63U, 64U, 65U, 300U, 1025U}) {
+          for (const std::size_t shift : {0U, 1U, 16U}) {
+            Problem p = problem_of(0, element, redop, kInputs, count, false);
+            const Data data(p, element * 10 + redop);
+            const std::size_t size = pibench::collective::bytes_of(p.element);
+            std::vector<std::vector<std::byte>> memory(kInputs + 2,
+                                                       std::vector<std::byte>((count + shift + 80) * size));
+            std::vector<std::byte*> inputs, outputs;
+            for (int k = 0; k < kInputs; ++k) {
+              inputs.push_back(memory[static_cast<std::size_t>(k)].data() + shift * size);
+              data.fill(inputs.back(), k, 1);
+            }
+            for (std::size_t k = kInputs; k < memory.size(); ++k) {
+              const auto at = reinterpret_cast<std::uintptr_t>(memory[k].data());
+              outputs.push_back(memory[k].data() + (64 - at % 64) % 64);
+            }
+            for (int stores = 0; stores < kernels::kStoreKinds; ++stores) {
+              table->reduce[element][redop][stores](
+                  {inputs.data(), kInputs, outputs.data(), 2, 0, count * size, kInputs});
+              for (const std::byte* const output : outputs) {
+                for (std::size_t i = 0; i < count; ++i) {
+                  if (data.equals(output + i * size, data.expected(0, i, 1))) continue;
+                  wrong = std::string(kElements[element]) + " " + kRedops[redop] + ", element " +
+                          std::to_string(i) + " of " + std::to_string(count);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    checks.that(wrong.empty(), std::string("reductions with ") + table->name, wrong);
+  }
+}
+
+void check_corruption(Checks& checks, bool processes) {
+  const auto workload = workload_of(problem_of(0, 0, 0, 3, 5000, false), {"direct", processes});
+  workload->prepare();
+  workload->inject(FaultKind::corrupt_rank);
+  workload->run();
+  const Verification verification = workload->verify();
+  checks.that(!verification.passed && verification.wrong > 0,
+              std::string("an altered contribution of one rank is seen") + (processes ? ", processes" : ""),
+              verification.first_wrong);
+  Checks::inform(verification.first_wrong);
+}
+
+void check_loss(Checks& checks, FaultKind kind, bool processes, const char* expected) {
+  const auto workload = workload_of(problem_of(0, 0, 0, 3, 10, false), {"direct", processes}, 1);
+  workload->prepare();
+  workload->run();
+  checks.that(workload->measured({}).has_value() && workload->failure().empty(),
+              "ranks that arrive have a time");
+  workload->inject(kind);
+  workload->run();
+  checks.that(!workload->measured({}).has_value(), "a call that a rank did not take part in has no time");
+  checks.that(workload->failure().find(expected) != std::string::npos,
+              std::string("it says so: ") + workload->failure(), workload->failure());
+  workload->run();
+  checks.that(!workload->measured({}).has_value(), "nor has any later one");
+}
+
+}  // namespace
+
+// `few`: for an emulator, which takes long.
+int main(int count, char** arguments) {
+  const bool few = count > 1 && std::string(arguments[1]) == "few";
+  Checks checks;
+  check_parts(checks);
+  check_data(checks);
+  check_kernels(checks);
+  if (few) {
+    check_operations(checks, {{2}, {{37, {"direct"}}}, true});
+  } else {
+    check_operations(checks, {{2, 3}, {{37, {"lines", "direct"}}, {1029, {"direct"}}}, true});
+    check_operations(checks, {{2, 3}, {{100'003, {"direct", "streaming"}}}});
+  }
+  check_operations(checks, {{1, 4, 7}, {{1, {"lines", "direct"}}, {700, {"direct"}}}});
+  check_pairs(checks);
+  check_synchronisations(checks);
+  check_corruption(checks, false);
+  check_loss(checks, FaultKind::absent_rank, false, "rank 2 did not arrive within 1 s");
+  if (kProcesses) {
+    check_operations(checks, {{2, 4}, {{1, {"lines"}}, {700, {"direct"}}}, false, true});
+    check_corruption(checks, true);
+    check_loss(checks, FaultKind::absent_rank, true, "rank 2 did not arrive within 1 s");
+    check_loss(checks, FaultKind::lost_rank, true, "was killed by signal 9");
+  } else {
+    Checks::inform("ranks as processes are not checked under this sanitizer");
+  }
+  return checks.finish();
+}
