@@ -43,7 +43,7 @@ describe('matmul on a GPU', () => {
   it('has no threads, and asks the addon for the GPU’s product', () => {
     expect(only).not.toHaveProperty('threads');
     expect(matmul.title(only)).toBe('matmul 64 x 64 x 64 float8_e4m3');
-    expect(matmul.work(only)).toEqual({ flop: 2 * 64 ** 3, bytes: 2 * 64 ** 2 + 4 * 64 ** 2 });
+    expect(matmul.work(only)).toMatchObject({ flop: 2 * 64 ** 3, bytes: 2 * 64 ** 2 + 4 * 64 ** 2 });
     expect(matmul.nativeWorkload(only, place, null, 7)).toMatchObject({
       workload: 'cuda-matmul',
       parameters: { dtype: 'float8_e4m3', ordinal: 0, kernels: '/kernels', cold: 0, seed: 7 },
