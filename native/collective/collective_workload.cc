@@ -146,7 +146,7 @@ class CollectiveWorkload final : public Workload {
 
   [[nodiscard]] std::string implementation() const override {
     const auto algorithms = transport_->port().algorithms();
-    const bool chose = algorithms.size() > 1 && parameters_.algorithm.empty();
+    const bool chose = transport_->port().worth_trying() > 1 && parameters_.algorithm.empty();
     return transport_->implementation() + (chose ? ", chose " : ", ") + algorithms[algorithm_];
   }
 
@@ -191,14 +191,15 @@ class CollectiveWorkload final : public Workload {
       algorithm_ = static_cast<std::uint32_t>(found - names.begin());
       return;
     }
-    if (names.size() < 2) return;
+    const std::size_t tried = transport_->port().worth_trying();
+    if (tried < 2) return;
     constexpr Nanoseconds kTime = 120'000'000;
     constexpr int kLeastRounds = 5;
     constexpr int kMostRounds = 400;
-    std::vector<std::vector<double>> times(names.size());
+    std::vector<std::vector<double>> times(tried);
     const Nanoseconds begin = now();
     for (int round = 0; round < kLeastRounds || (round < kMostRounds && now() - begin < kTime); ++round) {
-      for (std::uint32_t i = 0; i < names.size(); ++i) {
+      for (std::uint32_t i = 0; i < tried; ++i) {
         algorithm_ = i;
         // Once untimed: what the one before left in the caches is not its doing.
         for (int call = 0; call < 2; ++call) {
