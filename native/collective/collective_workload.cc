@@ -126,12 +126,13 @@ class CollectiveWorkload final : public Workload {
     perform({.task = Task::check, .iteration = iteration_});
     count_wrong();
     Verification verification;
-    verification.method = "sampled in every iteration, all of two";
+    verification.method = is_barrier() ? "nobody left before the last came, in every iteration"
+                                       : "sampled in every iteration, all of two";
     verification.tolerance = "none: no sum, product or average rounds";
     verification.checked = checked_;
     verification.wrong = wrong_;
     verification.first_wrong = first_wrong_;
-    verification.passed = !lost_ && wrong_ == 0;
+    verification.passed = !lost_ && wrong_ == 0 && checked_ > 0;
     verification.worst_error = verification.passed ? 0 : std::numeric_limits<double>::infinity();
     return verification;
   }
@@ -172,6 +173,23 @@ class CollectiveWorkload final : public Workload {
       wrong_ += report.wrong;
       if (report.wrong > 0 && first_wrong_.empty()) first_wrong_ = report.text;
     }
+    if (is_barrier()) check_barrier();
+  }
+
+  [[nodiscard]] bool is_barrier() const noexcept {
+    return parameters_.settings.problem.operation == Operation::barrier;
+  }
+
+  // A barrier has no output: what it promises is that nobody leaves before the last has come.
+  void check_barrier() noexcept {
+    const auto reports = transport_->reports();
+    const auto last = std::ranges::max_element(reports, {}, &Report::entry);
+    const auto first = std::ranges::min_element(reports, {}, &Report::exit);
+    if (last->exit == 0) return;
+    ++checked_;
+    if (first->exit >= last->entry || wrong_++ > 0) return;
+    first_wrong_ = "rank " + std::to_string(first - reports.begin()) + " left the barrier before rank " +
+                   std::to_string(last - reports.begin()) + " came";
   }
 
   [[nodiscard]] Nanoseconds slowest() const noexcept {
