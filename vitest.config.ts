@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that launch campaigns need the machine for themselves: one file at a time, after all others. */
-const MACHINE = ['test/e2e/**/*.test.ts', 'test/execution/machine-lock.test.ts', 'test/native/**/*.test.ts'];
+const MACHINE = [
+  'test/e2e/**/*.test.ts',
+  'test/gpu/**/*.test.ts',
+  'test/execution/machine-lock.test.ts', 'test/native/**/*.test.ts'];
 
 export default defineConfig({
   test: {

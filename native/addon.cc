@@ -7,6 +7,7 @@
 #include <csignal>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "../kernels/cpu/memory/dispatch.h"
 #include "addon_hosted.h"
 #include "addon_values.h"
+#include "cuda/cublas.h"
+#include "cuda/devices.h"
 #include "inspection.h"
 #include "stacks/gemm_provider.h"
 #include "threads/affinity.h"
@@ -129,7 +132,10 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   for (const int tid : outcome.thread_ids) threads.Set(threads.Length(), tid);
 
   object.Set("spans", spans);
-  object.Set("clock", clock_object(env, outcome.clock));
+  auto clock = clock_object(env, outcome.clock);
+  clock.Set("name", outcome.clock_name);
+  object.Set("clock", clock);
+  object.Set("device", text_or_null(env, outcome.device));
   object.Set("warmup", warmup_object(env, outcome.warmup));
   object.Set("callsPerSample", static_cast<double>(outcome.calls_per_sample));
   object.Set("samples", samples_object(env, outcome));
@@ -191,8 +197,9 @@ void settle(Napi::Env env, Running& running) {
 void measure_on_thread(const std::shared_ptr<Running>& running) {
   try {
     running->outcome = std::make_unique<pibench::Outcome>(pibench::inspect(running->job, running->control));
-  } catch (const std::bad_alloc&) {
-    running->error = "out of memory";
+  } catch (const std::bad_alloc& error) {
+    // The device's words say more than the host's.
+    running->error = error.what() == std::string_view("std::bad_alloc") ? "out of memory" : error.what();
   } catch (const std::exception& error) {
     running->error = error.what();
   }
@@ -283,12 +290,28 @@ Napi::Value peak_loop(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// Without a GPU such a library says its version only; its types are those of its interface.
+Napi::Value probe_gpu_library(Napi::Env env, const std::string& interface, const std::string& path) {
+  const bool lt = interface == "cublaslt";
+  auto result = Napi::Object::New(env);
+  result.Set("version", lt ? pibench::cuda::cublas_lt_version(path) : pibench::cuda::cublas_version(path));
+  result.Set("chose", env.Null());
+  auto dtypes = Napi::Array::New(env);
+  for (const auto& [element, name] : pibench::cuda::kElements) {
+    if (lt || element != pibench::cuda::Element::float8_e4m3) dtypes.Set(dtypes.Length(), name);
+  }
+  result.Set("dtypes", dtypes);
+  return result;
+}
+
 // probeLibrary(interface, path) -> { version, chose, dtypes }: opens the library in this process
 Napi::Value probe_library(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
+  const std::string interface = info[0].ToString().Utf8Value();
+  const std::string path = info[1].ToString().Utf8Value();
   try {
-    const auto provider =
-        pibench::stacks::open_provider(info[0].ToString().Utf8Value(), info[1].ToString().Utf8Value());
+    if (interface == "cublas" || interface == "cublaslt") return probe_gpu_library(env, interface, path);
+    const auto provider = pibench::stacks::open_provider(interface, path);
     auto dtypes = Napi::Array::New(env);
     for (const auto type : provider->types())
       dtypes.Set(dtypes.Length(), Napi::String::New(env, pibench::kernels::name_of(type)));
@@ -300,6 +323,11 @@ Napi::Value probe_library(const Napi::CallbackInfo& info) {
   } catch (const std::exception& error) {
     throw Napi::Error::New(env, error.what());
   }
+}
+
+// describeGpus() -> JSON text; opens the driver in this process, for good
+Napi::Value describe_gpus(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), pibench::cuda::describe_devices());
 }
 
 Napi::Value measure_clock(const Napi::CallbackInfo& info) {
@@ -331,6 +359,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("collectiveKernels", Napi::Function::New(env, collective_kernels));
   exports.Set("peakLoop", Napi::Function::New(env, peak_loop));
   exports.Set("probeLibrary", Napi::Function::New(env, probe_library));
+  exports.Set("describeGpus", Napi::Function::New(env, describe_gpus));
   exports.Set("measureClock", Napi::Function::New(env, measure_clock));
   exports.Set("bindMainThread", Napi::Function::New(env, bind_main_thread));
   exports.Set("dieWithParent", Napi::Function::New(env, die_with_parent));

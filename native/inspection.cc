@@ -4,7 +4,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "measure/device_clock.h"
 #include "measure/rendezvous.h"
+#include "measure/timed_call.h"
 #include "measure/timer.h"
 #include "telemetry/frequency.h"
 
@@ -39,9 +41,7 @@ double call_seconds(const Warmup& warmup, Workload& workload) {
     const auto half = static_cast<std::ptrdiff_t>(warmup.seconds.size() / 2);
     return median({warmup.seconds.begin() + half, warmup.seconds.end()});
   }
-  const Nanoseconds begin = now();
-  workload.run();
-  return static_cast<double>(now() - begin) * 1e-9;
+  return static_cast<double>(timed_call(workload)) * 1e-9;
 }
 
 // Reading files cools the caches and lets the team fall asleep: some calls bring back what the warm-up
@@ -50,8 +50,22 @@ void settle(Workload& workload) {
   constexpr Nanoseconds kTime = 1'000'000;
   constexpr int kLeastCalls = 2;
   const Nanoseconds until = now() + kTime;
-  for (int call = 0; call < kLeastCalls || now() < until; ++call) workload.run();
+  for (int call = 0; call < kLeastCalls || now() < until; ++call) static_cast<void>(timed_call(workload));
 }
+
+// Calls that were enqueued cannot throw: what failed is told between the phases.
+void raise_failure(const DeviceClock* device) {
+  if (device == nullptr) return;
+  const std::string failure = device->failure();
+  if (!failure.empty()) throw std::runtime_error(failure);
+}
+
+// What a device holds in its queue is limited, and a full one would make the host wait for what it has not
+// yet let begin.
+constexpr double kMostEnqueuedCalls = 256;
+
+// The clock rate of this thread's CPU says nothing about a device.
+double frequency_of(const DeviceClock* device) { return device == nullptr ? effective_frequency() : 0; }
 
 // A library's threads are there after its first call; the warm-up is of threads where they will stay.
 void meet_library_threads(Workload& workload) {
@@ -75,7 +89,8 @@ Outcome inspect(const Job& job, Control& control) {
 
   outcome.samples = Samples(job.repetitions > 0 ? job.repetitions : job.most);
   auto workload = with_fault(job.make_workload(), job.fault, control);
-  spans.end("allocate");
+  DeviceClock* const device = workload->device_clock();
+  spans.end(device == nullptr ? "allocate" : "device init");
   workload->prepare();
   outcome.implementation = workload->implementation();
   spans.end("fill");
@@ -84,31 +99,46 @@ Outcome inspect(const Job& job, Control& control) {
 
   control.phase.store(Phase::warm_up, std::memory_order_relaxed);
   outcome.warmup = warm_up(*workload, job.warmup, job.cold, deadline, control);
+  raise_failure(device);
   workload->bind_library_threads();
   outcome.thread_ids = workload->thread_ids();
-  outcome.preemption_known = PreemptionWire::available() && workload->every_thread_is_watched();
+  // A device that works off its queue does not notice that the thread which filled it lost its CPU.
+  outcome.preemption_known =
+      device == nullptr && PreemptionWire::available() && workload->every_thread_is_watched();
   outcome.library = workload->library();
   spans.end("warm-up");
 
   control.phase.store(Phase::calibrate, std::memory_order_relaxed);
-  outcome.clock = measure_clock();
-  outcome.calls_per_sample = starts_cold ? 1
-                                         : calibrate(call_seconds(outcome.warmup, *workload), outcome.clock,
-                                                     job.cold || workload->times_each_call());
-  outcome.frequency_before = effective_frequency();
+  outcome.clock = device == nullptr ? measure_clock() : device->quality();
+  outcome.clock_name = device == nullptr ? "monotonic" : device->name();
+  const double call = starts_cold ? 0 : call_seconds(outcome.warmup, *workload);
+  const double most_calls = device == nullptr ? kMostCalls : kMostEnqueuedCalls;
+  outcome.calls_per_sample =
+      starts_cold ? 1 : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), most_calls);
+  if (device != nullptr) device->plan(outcome.calls_per_sample, call);
+  outcome.frequency_before = frequency_of(device);
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   if (!starts_cold) settle(*workload);
   workload->poison();
+  raise_failure(device);
   spans.end("calibrate");
 
+  const Nanoseconds measuring = now();
   if (!control.cancel.load(std::memory_order_relaxed)) {
     control.phase.store(Phase::measure, std::memory_order_relaxed);
     workload->begin_samples(job.repetitions > 0 ? job.repetitions : job.most);
-    HostTimer timer;
     SoloRendezvous rendezvous;
     const auto stop = stop_rule(job);
-    repeat(*workload, timer, rendezvous, *stop, outcome.calls_per_sample, job.cold, deadline, control,
-           outcome.samples);
+    const auto repeat_with = [&](auto& timer) {
+      repeat(*workload, timer, rendezvous, *stop, outcome.calls_per_sample, job.cold, deadline, control,
+             outcome.samples);
+    };
+    HostTimer host;
+    if (device == nullptr)
+      repeat_with(host);
+    else
+      repeat_with(*device);
+    raise_failure(device);
   } else {
     outcome.samples.cancelled = true;
   }
@@ -117,12 +147,14 @@ Outcome inspect(const Job& job, Control& control) {
   if (const std::string why = workload->failure(); !why.empty()) throw std::runtime_error(why);
   control.phase.store(Phase::cool_down, std::memory_order_relaxed);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
-  outcome.frequency_after = effective_frequency();
+  outcome.frequency_after = frequency_of(device);
+  outcome.device = workload->device_report(measuring, outcome.after.at);
   PreemptionWire::disarm();
   spans.end("cool-down");
 
   if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time)
     outcome.ceilings = workload->ceilings(job.cold);
+  raise_failure(device);
   spans.end("ceilings");
   if (const RankTimes* const times = workload->rank_times()) outcome.ranks = *times;
 

@@ -42,6 +42,7 @@ struct Span {
 struct Outcome {
   std::vector<Span> spans;
   ClockQuality clock{};
+  std::string clock_name;
   Warmup warmup;
   std::uint64_t calls_per_sample = 0;
   Samples samples{0};
@@ -51,6 +52,7 @@ struct Outcome {
   bool preemption_known = false;
   std::string implementation;
   std::optional<LibraryReport> library;
+  std::string device;  // what it did while it was measured, as JSON; empty: no device
   Ceilings ceilings;
   std::optional<RankTimes> ranks;
   std::optional<Verification> verification;

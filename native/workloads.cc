@@ -7,6 +7,10 @@
 #include "../kernels/cpu/data_type_name.h"
 #include "collective/collective_workload.h"
 #include "collective/shm/shm_transport.h"
+#include "cuda/launch_workload.h"
+#include "cuda/matmul_workload.h"
+#include "cuda/memory_workload.h"
+#include "cuda/peak_workload.h"
 #include "matmul/matmul_workload.h"
 #include "measure/idle_workload.h"
 #include "memory/memory_workload.h"
@@ -56,6 +60,54 @@ Make memory(const WorkloadParameters& p) {
   return [parameters] { return memory::make_workload(parameters); };
 }
 
+cuda::Place place(const WorkloadParameters& p) {
+  return {static_cast<int>(p.number("ordinal")), p.text("kernels")};
+}
+
+Make cuda_matmul(const WorkloadParameters& p) {
+  const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const cuda::MatmulParameters parameters{
+      place(p),
+      {integer("m"), integer("n"), integer("k"), integer("batch"), cuda::element_named(p.text("dtype"))},
+      p.text("isa"),
+      static_cast<std::uint64_t>(p.number("seed")),
+      p.number("cold") != 0,
+      p.optional_text("interface"),
+      p.optional_text("library"),
+  };
+  return [parameters] { return cuda::make_matmul_workload(parameters); };
+}
+
+Make cuda_peak(const WorkloadParameters& p) {
+  const cuda::PeakParameters parameters{place(p), cuda::element_named(p.text("dtype")), p.text("isa"),
+                                        p.number("operations")};
+  return [parameters] { return cuda::make_peak_workload(parameters); };
+}
+
+Make cuda_pass(const WorkloadParameters& p) {
+  const cuda::PassParameters parameters{place(p), cuda::pass_named(p.text("operation")), p.text("isa"),
+                                        static_cast<std::uint64_t>(p.number("elements")),
+                                        static_cast<std::uint64_t>(p.number("seed"))};
+  return [parameters] { return cuda::make_pass_workload(parameters); };
+}
+
+Make cuda_copy(const WorkloadParameters& p) {
+  const cuda::CopyParameters parameters{place(p),
+                                        cuda::copy_named(p.text("operation")),
+                                        p.number("pinned") != 0,
+                                        static_cast<int>(p.number("peer")),
+                                        static_cast<std::uint64_t>(p.number("elements")),
+                                        static_cast<std::uint64_t>(p.number("seed"))};
+  return [parameters] { return cuda::make_copy_workload(parameters); };
+}
+
+Make cuda_launch(const WorkloadParameters& p) {
+  const cuda::LaunchParameters parameters{place(p), cuda::launch_mode_named(p.text("mode")),
+                                          static_cast<unsigned>(p.number("launches")),
+                                          static_cast<unsigned>(p.number("streams"))};
+  return [parameters] { return cuda::make_launch_workload(parameters); };
+}
+
 std::function<std::unique_ptr<collective::Transport>()> transport_of(const WorkloadParameters& p,
                                                                      const collective::Problem& problem) {
   const std::string& name = p.text("transport");
@@ -89,11 +141,16 @@ Make idle(const WorkloadParameters&) {
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 5> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 10> kWorkloads{{
     {"matmul", matmul},
     {"peak", peak},
     {"memory", memory},
     {"collective", collective},
+    {"cuda-matmul", cuda_matmul},
+    {"cuda-peak", cuda_peak},
+    {"cuda-pass", cuda_pass},
+    {"cuda-copy", cuda_copy},
+    {"cuda-launch", cuda_launch},
     {"idle", idle},
 }};
 

@@ -8,7 +8,7 @@ import { packageRoot } from './lib/tree.mjs';
 import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
 import { addonSources, commonFlags, filesBelow, nodeHeaderFlags } from './native-sources.mjs';
 
-const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate'];
+const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate', 'scripts/cuda-check'];
 const PARALLEL = 2;
 
 function missingTool() {
@@ -89,7 +89,7 @@ if (missing !== null) {
   process.stderr.write(`lint-native: ${missing}\n`);
   process.exitCode = 1;
 } else {
-  const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.h']));
+  const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.cu', '.h']));
   const sources = all.filter((path) => path.endsWith('.cc'));
   const lacking = FOREIGN.filter((arch) => !existsSync(crossHeaders(arch)));
   const formatted = isFormatted(all);

@@ -20,7 +20,7 @@ export { checkPrograms };
 
 const BUILDS = { '': HOST, ...SANITIZED };
 /** What shows a sanitizer nothing. */
-const WITHOUT = { thread: ['shapes'] }; // one thread
+const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes'] }; // one thread
 
 export const sanitizers = Object.keys(SANITIZED);
 

@@ -5,6 +5,7 @@ import { packageRoot } from './package.js';
 import type { Snapshot } from './telemetry/types.js';
 import type { Bytes, Hertz, Seconds } from './units.js';
 
+/** What the addon's matmul on the CPU computes with. */
 export type DataTypeName = 'float32' | 'float64' | 'bfloat16' | 'int8';
 export type FaultKind =
   | 'wrong-element'
@@ -54,7 +55,12 @@ export interface NativeVerification {
 export interface NativeOutcome {
   /** CLOCK_MONOTONIC, without gap or overlap. */
   readonly spans: readonly { readonly name: string; readonly begin: Seconds; readonly end: Seconds }[];
-  readonly clock: { readonly overheadSeconds: Seconds; readonly resolutionSeconds: Seconds };
+  readonly clock: {
+    /** Absent where JavaScript reads it. */
+    readonly name?: string;
+    readonly overheadSeconds: Seconds;
+    readonly resolutionSeconds: Seconds;
+  };
   readonly warmup: {
     readonly seconds: Float64Array;
     readonly calls: number;
@@ -81,6 +87,8 @@ export interface NativeOutcome {
   readonly frequencyAfter: Hertz;
   readonly threadIds: readonly number[];
   readonly implementation: string;
+  /** What a GPU did meanwhile, as JSON (telemetry/gpu.ts); null: no GPU. */
+  readonly device?: string | null;
   /** null: our own kernels execute it. */
   readonly library: NativeLibrary | null;
   readonly ceilings: NativeCeilings;
@@ -114,7 +122,7 @@ export interface ProbedLibrary {
   readonly version: string | null;
   readonly chose: string | null;
   /** What it has functions for. */
-  readonly dtypes: readonly DataTypeName[];
+  readonly dtypes: readonly string[];
 }
 
 /** What bounds a call here, with its threads; null where it is not known. */
@@ -182,6 +190,8 @@ export interface NativeAddon {
   peakLoop(dtype: DataTypeName, isa: string, iterations: number): { operations: number; seconds: Seconds };
   /** Opens the library in this process, for good. @throws Error */
   probeLibrary(speaks: string, path: string): ProbedLibrary;
+  /** JSON (machine/gpus.ts); opens the NVIDIA driver in this process, for good. */
+  describeGpus(): string;
   measureClock(): { overheadSeconds: Seconds; resolutionSeconds: Seconds };
   bindMainThread(cpus: readonly number[]): void;
   dieWithParent(): void;
@@ -203,6 +213,9 @@ export interface NativeAddon {
   /** All threads of this process but the calling one. */
   bindOtherThreads(cpus: readonly number[]): void;
 }
+
+/** The kernels for GPUs, which a build of their own makes where there is nvcc. */
+export const gpuKernels = process.env.PIBENCH_GPU_KERNELS ?? join(packageRoot, 'build', 'plugins', 'cuda');
 
 export const addonPath = join(packageRoot, 'build', 'Release', 'pibench.node');
 

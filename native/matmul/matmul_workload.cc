@@ -157,7 +157,7 @@ class MatmulWorkload final : public Workload {
               view(b_.data() + i * operands_.stride_b, operands_.ldb, shape.transpose_b),
               c_.data() + i * operands_.stride_c};
     };
-    return matmul::verify<type>(product, shape.batch, stream(parameters_.seed, Stream::check));
+    return verify_all<E>(product, shape.batch, stream(parameters_.seed, Stream::check));
   }
 
   Ceilings ceilings(bool cold) override {

@@ -39,14 +39,16 @@ struct Matrix {
   [[nodiscard]] const T& at(std::int64_t i, std::int64_t j) const { return data[i * row + j * column]; }
 };
 
-// The operands and the result, dense and row-major, of one product.
-template <DataType type>
-struct Product {
-  using E = Elements<type>;
+// The operands and the result, dense and row-major, of one product; `E` says what they hold, as elements.h does.
+template <typename E>
+struct ProductOf {
   std::int64_t m, n, k;
   Matrix<typename E::Operand> a, b;
   const typename E::Result* c;
 };
+
+template <DataType type>
+using Product = ProductOf<Elements<type>>;
 
 namespace detail {
 
@@ -117,9 +119,8 @@ inline std::uint64_t multiply(std::uint64_t x, std::uint64_t y) {
 
 }  // namespace detail
 
-template <DataType type>
-Verification verify_whole(const Product<type>& p) {
-  using E = Elements<type>;
+template <typename E>
+Verification verify_whole(const ProductOf<E>& p) {
   using Wide = typename E::Wide;
   detail::Tally tally;
   std::vector<double> row_norm(static_cast<std::size_t>(p.m)), column_norm(static_cast<std::size_t>(p.n));
@@ -151,8 +152,8 @@ Verification verify_whole(const Product<type>& p) {
                                                   : "exact, every element");
 }
 
-template <DataType type>
-Verification verify_freivalds_integer(const Product<type>& p, std::uint64_t seed) {
+template <typename E>
+Verification verify_freivalds_integer(const ProductOf<E>& p, std::uint64_t seed) {
   using namespace detail;
   std::vector<std::uint64_t> x(static_cast<std::size_t>(p.n)), bx(static_cast<std::size_t>(p.k));
   for (std::size_t j = 0; j < x.size(); ++j) x[j] = draw(seed, j) % kPrime;
@@ -175,9 +176,8 @@ Verification verify_freivalds_integer(const Product<type>& p, std::uint64_t seed
   return std::move(tally).finish("freivalds", "exact, modulo 2^61 - 1");
 }
 
-template <DataType type>
-Verification verify_freivalds_real(const Product<type>& p, std::uint64_t seed) {
-  using E = Elements<type>;
+template <typename E>
+Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed) {
   using Wide = typename E::Wide;
   using namespace detail;
   std::vector<Wide> x(static_cast<std::size_t>(p.n)), bx(static_cast<std::size_t>(p.k));
@@ -219,20 +219,20 @@ Verification verify_freivalds_real(const Product<type>& p, std::uint64_t seed) {
 
 // Every product of a batch; `products(i)` is the i-th of `count`. `seed` draws the vectors of Freivalds'
 // checks.
-template <DataType type>
-Verification verify(const auto& products, std::int64_t count, std::uint64_t seed) {
+template <typename E>
+Verification verify_all(const auto& products, std::int64_t count, std::uint64_t seed) {
   Verification all;
   all.passed = count > 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Product<type> p = products(i);
+    const ProductOf<E> p = products(i);
     const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
     Verification one;
     if (work * static_cast<double>(count) <= kWholeReference)
       one = verify_whole(p);
-    else if constexpr (Elements<type>::kUnit > 0)
-      one = verify_freivalds_real(p, draw(seed, static_cast<std::uint64_t>(i)));
+    else if constexpr (E::kUnit > 0)
+      one = verify_freivalds_real<E>(p, draw(seed, static_cast<std::uint64_t>(i)));
     else
-      one = verify_freivalds_integer(p, draw(seed, static_cast<std::uint64_t>(i)));
+      one = verify_freivalds_integer<E>(p, draw(seed, static_cast<std::uint64_t>(i)));
     if (all.wrong == 0 && one.wrong > 0) {
       all.first_wrong = (count > 1 ? "product " + std::to_string(i) + ": " : "") + one.first_wrong;
     }
@@ -248,7 +248,7 @@ Verification verify(const auto& products, std::int64_t count, std::uint64_t seed
 
 template <DataType type>
 Verification verify(const Product<type>& product, std::uint64_t seed) {
-  return verify<type>([&product](std::int64_t) { return product; }, 1, seed);
+  return verify_all<Elements<type>>([&product](std::int64_t) { return product; }, 1, seed);
 }
 
 }  // namespace pibench::matmul

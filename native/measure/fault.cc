@@ -61,6 +61,11 @@ class FaultyWorkload final : public Workload {
   void bind_library_threads() override { inner_->bind_library_threads(); }
   [[nodiscard]] std::vector<int> thread_ids() override { return inner_->thread_ids(); }
   [[nodiscard]] bool every_thread_is_watched() const override { return inner_->every_thread_is_watched(); }
+  DeviceClock* device_clock() noexcept override { return inner_->device_clock(); }
+  bool settled() override { return inner_->settled(); }
+  std::string device_report(Nanoseconds begin, Nanoseconds end) override {
+    return inner_->device_report(begin, end);
+  }
   Team& team() noexcept override { return inner_->team(); }
 
  private:

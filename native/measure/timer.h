@@ -1,14 +1,21 @@
-// When a call began and ended. The host clock today; CUDA events implement the same two functions.
+// When a sample began and ended, by the host's clock: each sample is a group of its own. What is enqueued on
+// a device is timed by a DeviceClock, which has the same functions.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "clock.h"
+#include "sample.h"
 
 namespace pibench {
 
 class HostTimer {
  public:
+  [[nodiscard]] static constexpr std::uint64_t group(std::uint64_t /*left*/) noexcept { return 1; }
   [[nodiscard]] static Nanoseconds begin() noexcept { return now(); }
   [[nodiscard]] static Nanoseconds end() noexcept { return now(); }
+  [[nodiscard]] static constexpr bool collect(std::span<Sample> /*samples*/) noexcept { return true; }
 };
 
 }  // namespace pibench

@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "timed_call.h"
+
 namespace pibench {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr std::size_t kFirstLook = 20;
 constexpr std::size_t kFirstLookSlow = 4;
 // A clock that ramps up and a cache hierarchy that fills take time, however short a call is.
 constexpr Nanoseconds kLeastTime = 50'000'000;
-constexpr Nanoseconds kMostTime = 2'000'000'000;
+constexpr Nanoseconds kMostDeviceTime = 8'000'000'000;
 // Calls longer than this are looked at one by one instead of in batches of five.
 constexpr double kSlowCall = 0.02;
 constexpr std::size_t kBatch = 5;
@@ -55,8 +57,8 @@ std::size_t mser_cut(std::span<const double> series, std::size_t batch) {
   return best_cut * batch;
 }
 
-WarmupJudge::WarmupJudge(const WarmupRule& rule, Nanoseconds begun)
-    : rule_(rule), begun_(begun), next_look_(kFirstLook) {
+WarmupJudge::WarmupJudge(const WarmupRule& rule, Nanoseconds begun, Nanoseconds most)
+    : rule_(rule), begun_(begun), most_(most), next_look_(kFirstLook) {
   warmup_.judged = rule.kind == WarmupKind::automatic;
   warmup_.seconds.reserve(std::min<std::size_t>(
       kMostWarmupCalls, rule.kind == WarmupKind::count ? rule.count : kMostWarmupCalls));
@@ -64,7 +66,7 @@ WarmupJudge::WarmupJudge(const WarmupRule& rule, Nanoseconds begun)
 
 bool WarmupJudge::wants_calls() const noexcept { return rule_.kind != WarmupKind::count || rule_.count > 0; }
 
-bool WarmupJudge::enough(Nanoseconds entry, Nanoseconds exit) {
+bool WarmupJudge::enough(Nanoseconds entry, Nanoseconds exit, const std::function<bool()>& settled) {
   ++warmup_.calls;
   if (warmup_.seconds.size() < kMostWarmupCalls)
     warmup_.seconds.push_back(static_cast<double>(exit - entry) * 1e-9);
@@ -75,34 +77,36 @@ bool WarmupJudge::enough(Nanoseconds entry, Nanoseconds exit) {
     case WarmupKind::time:
       return spent >= rule_.time;
     case WarmupKind::automatic:
-      return judge(spent);
+      return judge(spent, settled);
   }
   return true;
 }
 
-bool WarmupJudge::judge(Nanoseconds spent) {
+bool WarmupJudge::judge(Nanoseconds spent, const std::function<bool()>& settled) {
   const auto& seconds = warmup_.seconds;
   const bool slow = seconds.back() > kSlowCall;
   if (warmup_.calls == 1 && slow) next_look_ = kFirstLookSlow;
   if (seconds.size() >= next_look_ && spent >= kLeastTime) {
     next_look_ = seconds.size() + std::max<std::size_t>(kFirstLookSlow, seconds.size() / 2);
-    warmup_.steady = is_steady(seconds, slow);
+    warmup_.steady = is_steady(seconds, slow) && settled();
     if (warmup_.steady) return true;
   }
-  return spent >= kMostTime || seconds.size() >= kMostWarmupCalls;
+  return spent >= most_ || seconds.size() >= kMostWarmupCalls;
 }
 
 Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,
                const Control& control) {
-  WarmupJudge judge(rule, now());
+  DeviceClock* const device = workload.device_clock();
+  // A device's power comes to rest more slowly than a CPU's caches fill.
+  WarmupJudge judge(rule, now(), device == nullptr ? kMostTime : kMostDeviceTime);
   while (judge.wants_calls()) {
     if (cold) workload.evict();
-    const Nanoseconds entry = now();
-    workload.run();
+    const Nanoseconds call = timed_call(workload);
     const Nanoseconds exit = now();
-    const std::optional<Timed> timed = workload.measured({entry, exit, false});
-    if (!timed || judge.enough(timed->entry, timed->exit) || exit >= deadline ||
-        control.cancel.load(std::memory_order_relaxed))
+    if (device != nullptr && !device->failure().empty()) break;
+    const std::optional<Timed> timed = workload.measured({exit - call, exit, false});
+    if (!timed || judge.enough(timed->entry, timed->exit, [&workload] { return workload.settled(); }) ||
+        exit >= deadline || control.cancel.load(std::memory_order_relaxed))
       break;
   }
   return judge.result();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Warmup {
 };
 
 inline constexpr std::size_t kMostWarmupCalls = 100'000;
+inline constexpr Nanoseconds kMostTime = 2'000'000'000;
 
 // MSER (White, 1997; in batches: Spratt, 1998): where to cut the transient off a series, in samples.
 // Minimises sum((y - mean)^2) / (n - d)^2 over the batch means that remain after the first d. Returns the
@@ -38,19 +40,21 @@ std::size_t mser_cut(std::span<const double> series, std::size_t batch);
 // JavaScript.
 class WarmupJudge {
  public:
-  // `begun` is when the first call began.
-  WarmupJudge(const WarmupRule& rule, Nanoseconds begun);
+  // `begun` is when the first call began; an automatic warm-up ends after `most` at the latest.
+  WarmupJudge(const WarmupRule& rule, Nanoseconds begun, Nanoseconds most = kMostTime);
   // False where the rule wants not a single call.
   [[nodiscard]] bool wants_calls() const noexcept;
-  // The next call took from `entry` to `exit`.
-  bool enough(Nanoseconds entry, Nanoseconds exit);
+  // The next call took from `entry` to `exit`. `settled`: whether what executes it has come to rest, which
+  // the automatic rule asks where the times have.
+  bool enough(
+      Nanoseconds entry, Nanoseconds exit, const std::function<bool()>& settled = [] { return true; });
   [[nodiscard]] const Warmup& result() const noexcept { return warmup_; }
 
  private:
-  bool judge(Nanoseconds spent);
+  bool judge(Nanoseconds spent, const std::function<bool()>& settled);
 
   WarmupRule rule_;
-  Nanoseconds begun_;
+  Nanoseconds begun_, most_;
   std::size_t next_look_;
   Warmup warmup_;
 };

@@ -12,6 +12,7 @@
 
 namespace pibench {
 
+class DeviceClock;
 class Team;
 enum class FaultKind : std::uint8_t;
 
@@ -82,7 +83,8 @@ class Workload {
   // Throws on failure.
   virtual void prepare() = 0;
 
-  // One call. Inside the timed region: no allocation, no system call.
+  // One call; where there is a device_clock() it only enqueues it. Inside the timed region: no allocation, no
+  // system call.
   virtual void run() noexcept = 0;
 
   // Several calls, back to back: what one repetition times.
@@ -149,6 +151,20 @@ class Workload {
   // Whether a repetition in which any of these threads lost its CPU is known; of a library's only the
   // caller's.
   [[nodiscard]] virtual bool every_thread_is_watched() const { return true; }
+
+  // What times the calls where a device executes them; null: the host's clock.
+  virtual DeviceClock* device_clock() noexcept { return nullptr; }
+
+  // Whether the clock rates and the power of what executes it have come to rest under its load: the automatic
+  // warm-up waits for that too.
+  virtual bool settled() { return true; }
+
+  // What a device did between two moments, its clock and what was seen of it, as JSON; empty: no device.
+  virtual std::string device_report(Nanoseconds begin, Nanoseconds end) {
+    static_cast<void>(begin);
+    static_cast<void>(end);
+    return {};
+  }
 
   // The threads that fill and check, and, where our own kernels execute it, compute.
   virtual Team& team() noexcept = 0;

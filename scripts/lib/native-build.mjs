@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { addonStale, packageRoot } from './tree.mjs';
 
 const ADDON = join(packageRoot, 'build', 'Release', 'pibench.node');
@@ -91,8 +92,11 @@ export function buildNative({ force = false } = {}) {
     const nodeGyp = findNodeGyp();
     if (nodeGyp === undefined)
       return 'node-gyp was not found: install npm, which brings it, then run this again';
+    const kernels = cudaKernelsThere();
     const began = new Date();
     const { status, signal, error, log } = runBuild(nodeGyp, force);
+    // node-gyp may empty build/. What was compiled for GPUs is remembered, so this only puts it back.
+    if (kernels) buildCudaKernels();
     if (status === 0) {
       // As old as its beginning: a source that was changed while it was built is newer.
       utimesSync(ADDON, began, began);

@@ -18,14 +18,19 @@ function included(path, found = new Set()) {
   return found;
 }
 
+/** A hash of a file and all of this package that it includes, as they are now, and of `how`: whatever else counts. */
+export function hashOfSources(path, how) {
+  const hash = createHash('sha256').update(JSON.stringify(how));
+  for (const source of [...included(path)].sort()) hash.update(`\0${source}\0${read(source)}`);
+  return hash.digest('hex');
+}
+
 /**
  * The place of a file's good verdict, as its sources are now. `how`: all that the verdict depends on besides them. To be
  * asked for before the linter begins: what is changed while it runs was not looked into.
  */
 export function verdictPlace(path, how) {
-  const hash = createHash('sha256').update(JSON.stringify(how));
-  for (const source of [...included(path)].sort()) hash.update(`\0${source}\0${read(source)}`);
-  return join(FOLDER, hash.digest('hex'));
+  return join(FOLDER, hashOfSources(path, how));
 }
 
 export const wasGood = (place) => existsSync(place);

@@ -19,7 +19,7 @@ const measuring = {
   stacks: values
     .optional()
     .describe('what executes it: embedded, embedded:avx2, a name from the stack file ...'),
-  devices: values.optional().describe('where it runs: cpu'),
+  devices: values.optional().describe('where it runs: cpu, cuda:0, cuda:all'),
   repetitions: values
     .optional()
     .describe('in each launch, exactly; left out: as many as fit into a second or so'),

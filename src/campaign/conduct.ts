@@ -3,12 +3,14 @@
  * change of state to the journal before anything follows from it. Measures nothing itself.
  */
 
+import { isGpu, ordinalOf } from '../devices/device.js';
+import { GPU_ORDER } from '../devices/gpu-survey.js';
 import { UserError } from '../errors.js';
 import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
 import { type Job, monotonic } from '../inspection/job.js';
-import type { NativeFault } from '../native.js';
+import { gpuKernels, type NativeFault } from '../native.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
@@ -74,14 +76,15 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
   const { executor, environment, ownFolders, framework } = launchOf(campaign, batch.stack, threads);
-  const workload = indicator.nativeWorkload(batch.case.parameters, { cpus }, executor.isa, planned.seed);
+  const gpu = isGpu(batch.device) ? { ordinal: ordinalOf(batch.device), kernels: gpuKernels } : null;
+  const workload = indicator.nativeWorkload(batch.case.parameters, { cpus, gpu }, executor.isa, planned.seed);
   return {
     campaign: campaign.id,
     index: planned.index,
     attempt,
     case: batch.case,
-    stack: identifyStack(campaign, batch.stack),
-    environment,
+    stack: identifyStack(campaign, batch.stack, batch.device),
+    environment: { ...environment, ...(gpu === null ? {} : GPU_ORDER) },
     ownFolders,
     device: batch.device,
     seed: planned.seed,

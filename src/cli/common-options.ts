@@ -1,7 +1,9 @@
 /** The flags of every measuring command, and what they mean. */
 import type { Options } from 'yargs';
+import { devicesNamed } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import type { Flags, MeasuringDefaults } from '../indicators/indicator.js';
+import type { MachineDescription } from '../machine/types.js';
 import { formatSeconds, formatShare } from '../quantities/format.js';
 import { parseCount, parseDuration, parseShare, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, Warmup } from '../record/schema.js';
@@ -105,7 +107,12 @@ export const measuringOptions = ({
     group: 'Measuring:',
     describe: 'File with stacks of your own: packages, folders, variables; --stack may name them',
   },
-  device: { type: 'string', group: 'Measuring:', describe: 'Where it runs', default: 'cpu' },
+  device: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'Where it runs: cpu, cuda:0 (a GPU), cuda:all (each of them)',
+    default: 'cpu',
+  },
   timeout: { type: 'string', group: 'Measuring:', describe: 'Limit of each launch', default: '10min' },
   labels: {
     type: 'string',
@@ -185,11 +192,15 @@ export function labelsOf(flags: Flags): Readonly<Record<string, string>> {
 
 export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, 'timeout'), '--timeout');
 
-/** @throws UserError for a device that this pi-bench does not measure. */
-export function deviceOf(flags: Flags): string {
-  const device = text(flags, 'device');
-  if (device !== 'cpu') throw new UserError(`--device ${device} is unknown; there is cpu`);
-  return device;
+/**
+ * The devices that are asked for; `cuda:all` is each GPU.
+ * @throws UserError for one that is not here
+ */
+export function devicesOf(flags: Flags, { gpus }: MachineDescription): readonly string[] {
+  return devicesNamed(text(flags, 'device'), {
+    ordinals: (gpus?.devices ?? []).map(({ ordinal }) => ordinal),
+    problem: gpus?.problem ?? null,
+  });
 }
 
 /** null: to be drawn. */

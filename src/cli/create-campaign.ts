@@ -1,6 +1,7 @@
 /** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { lonelyBatches } from '../campaign/comparisons.js';
+import { isGpu, ordinalOf } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
@@ -13,7 +14,7 @@ import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.j
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
 import {
-  deviceOf,
+  devicesOf,
   inspectionsOf,
   precisionOf,
   samplingOf,
@@ -47,6 +48,21 @@ function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDes
   }
 }
 
+/** @throws UserError when a launch would need more memory than its GPU has. */
+function checkGpuMemory(
+  indicator: Indicator,
+  { device, case: one }: BatchSpec,
+  machine: MachineDescription,
+): void {
+  if (!isGpu(device)) return;
+  const gpu = machine.gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
+  const needed = indicator.gpuMemory?.(one.parameters) ?? 0;
+  if (gpu === undefined || needed <= gpu.memoryBytes) return;
+  throw new UserError(
+    `${indicator.title(one.parameters)} needs ${formatBytes(needed)} of memory on ${device}, which has ${formatBytes(gpu.memoryBytes)}: choose a smaller size`,
+  );
+}
+
 /** Where nothing is asked for. */
 const DEFAULT_STACK = 'embedded';
 
@@ -57,7 +73,7 @@ export function stacksText({ stack }: Flags, own: OwnNames): string {
 }
 
 /**
- * A batch for each case that the flags ask for, on each stack. Those of a stack file are not made yet, nor checked.
+ * A batch for each case that the flags ask for, on each device and stack. Those of a stack file are not made yet, nor checked.
  * @param own the names of a stack file
  * @throws UserError, QuantityError for flags that make none, or more than this machine holds.
  */
@@ -71,15 +87,19 @@ export function batchesOf(
     (text) => own.get(text) ?? parseStack(text, [...own.keys()]),
   );
   const flags = withSettling(asked, chosen.length);
-  const cases = indicator.fromFlags(flags, machine);
-  const each = cases.flatMap((parameters) => chosen.map((stack) => ({ parameters, stack })));
-  const batches = each.map(({ parameters, stack }): BatchSpec => {
+  const each = devicesOf(flags, machine).flatMap((device) =>
+    indicator
+      .fromFlags({ ...flags, device }, machine)
+      .flatMap((parameters) => chosen.map((stack) => ({ parameters, stack, device }))),
+  );
+  const batches = each.map(({ parameters, stack, device }): BatchSpec => {
+    const dtype = indicator.dtype(parameters);
     if (stack.own === undefined)
-      findStack(stack.provider).check(stack.variant, indicator.name, indicator.dtype(parameters), parameters);
+      findStack(stack.provider).check(stack.variant, indicator.name, dtype, parameters, device);
     return {
       case: { indicator: indicator.name, parameters },
       stack,
-      device: deviceOf(flags),
+      device,
       inspections: inspectionsOf(flags, indicator.measuring),
       sampling: samplingOf(flags, indicator.measuring),
       warmup: warmupOf(flags),
@@ -88,7 +108,10 @@ export function batchesOf(
       ...settleOf(flags),
     };
   });
-  for (const batch of batches) checkMemory(indicator, batch, machine);
+  for (const batch of batches) {
+    checkMemory(indicator, batch, machine);
+    checkGpuMemory(indicator, batch, machine);
+  }
   return batches;
 }
 

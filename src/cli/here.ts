@@ -1,4 +1,5 @@
 /** This machine and this installation, as the commands need them. The edge to the system. */
+import { gpusVisible, surveyGpus } from '../devices/gpu-survey.js';
 import { type Cores, readCores } from '../execution/placement.js';
 import { describeMachine } from '../machine/describe.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
@@ -6,7 +7,11 @@ import { readLocalFile } from '../machine/local-files.js';
 import { localDeps } from '../machine/local-process.js';
 import type { MachineDescription } from '../machine/types.js';
 
-export const describeHere = (): MachineDescription => describeMachine(readLocalFile, localDeps());
+/** @param gpus whether to ask the NVIDIA driver also where none is visible: that takes a process of its own */
+export function describeHere(gpus = false): MachineDescription {
+  const machine = describeMachine(readLocalFile, localDeps());
+  return gpus || gpusVisible() ? { ...machine, gpus: surveyGpus() } : machine;
+}
 
 export const coresHere = (): Cores => readCores(readLocalFile);
 

@@ -106,10 +106,15 @@ export interface OwnOfCampaign {
 }
 
 /** @throws UserError when a stack that is there cannot execute what a batch asks for */
-export function checkBatch({ case: { indicator, parameters }, stack }: BatchSpec, own: OwnStack): void {
+export function checkBatch(
+  { case: { indicator, parameters }, stack, device }: BatchSpec,
+  own: OwnStack,
+): void {
   if (own.problem !== null) return;
   const dtype = findIndicator(indicator).dtype(parameters);
-  withFrameworksOf(own, () => findStack(stack.provider).check(stack.variant, indicator, dtype, parameters));
+  withFrameworksOf(own, () =>
+    findStack(stack.provider).check(stack.variant, indicator, dtype, parameters, device),
+  );
 }
 
 /** The batches with what their own stacks turned out to be. */

@@ -1,5 +1,5 @@
 /** What a framework's adapter does for an inspection. One file beside this for each framework; only a launch's own process opens one. */
-import type { DataType } from '../indicators/data-types.js';
+import type { CpuDataType } from '../indicators/data-types.js';
 
 /** One product, or several of one shape: C = A B, dense and row-major; transposed operands lie by columns. */
 export interface Product {
@@ -9,7 +9,7 @@ export interface Product {
   readonly transposeA: boolean;
   readonly transposeB: boolean;
   readonly batch: number;
-  readonly dtype: DataType;
+  readonly dtype: CpuDataType;
 }
 
 /** The addon's own memory: A and B are filled, and C is where a result is checked. */

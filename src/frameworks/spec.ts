@@ -1,5 +1,5 @@
 /** What has to be known of a framework so that its backends become stacks: without loading anything. */
-import type { DataType } from '../indicators/data-types.js';
+import type { CpuDataType } from '../indicators/data-types.js';
 import type { Parameters } from '../indicators/indicator.js';
 
 export interface Backend {
@@ -10,7 +10,7 @@ export interface Backend {
   readonly packages: readonly string[];
   /** The command that installs them. */
   readonly install: string;
-  readonly dtypes: readonly DataType[];
+  readonly dtypes: readonly CpuDataType[];
   /** null: no limit. */
   readonly mostThreads: number | null;
   readonly device: 'cpu' | 'gpu';

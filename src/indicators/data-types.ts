@@ -7,17 +7,31 @@ export const ELEMENT = {
   float64: { operand: 8, result: 8 },
   bfloat16: { operand: 2, result: 4 },
   int8: { operand: 1, result: 4 },
+  tf32: { operand: 4, result: 4 },
+  float16: { operand: 2, result: 4 },
+  float8_e4m3: { operand: 1, result: 4 },
 } as const;
 
 export type DataType = keyof typeof ELEMENT;
-export const DATA_TYPES = Object.keys(ELEMENT) as [DataType, ...DataType[]];
+export const ALL_DATA_TYPES = Object.keys(ELEMENT) as [DataType, ...DataType[]];
+/** What our kernels for CPUs compute with. */
+export const DATA_TYPES = ['float32', 'float64', 'bfloat16', 'int8'] as const satisfies readonly DataType[];
+export type CpuDataType = (typeof DATA_TYPES)[number];
+/** And those for GPUs. */
+export const GPU_DATA_TYPES = ALL_DATA_TYPES;
+export const ONLY_ON_GPUS = ALL_DATA_TYPES.filter((dtype) => !DATA_TYPES.some((one) => one === dtype));
 
-/** @throws UserError for a name that no type has */
-export function dataTypeNamed(text: string): DataType {
-  const found = DATA_TYPES.find((name) => name === text);
-  if (found === undefined)
-    throw new UserError(`--dtype ${text} is unknown; there is ${DATA_TYPES.join(', ')}`);
-  return found;
+/** @throws UserError for a name that no type has, or that is for another device */
+export function dataTypeNamed(text: string, gpu = false): DataType {
+  const here: readonly DataType[] = gpu ? GPU_DATA_TYPES : DATA_TYPES;
+  const found = here.find((name) => name === text);
+  if (found !== undefined) return found;
+  const elsewhere = ALL_DATA_TYPES.some((name) => name === text);
+  throw new UserError(
+    elsewhere
+      ? `--dtype ${text} is for GPUs; on the CPU there is ${here.join(', ')}`
+      : `--dtype ${text} is unknown; there is ${here.join(', ')}`,
+  );
 }
 
 /** `FLOP/s`, or `OP/s` where the operations are on integers. */

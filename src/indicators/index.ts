@@ -2,11 +2,12 @@
 import { UserError } from '../errors.js';
 import { collective } from './collective.js';
 import type { Indicator } from './indicator.js';
+import { kernelLaunch } from './kernel-launch.js';
 import { matmul } from './matmul.js';
 import { memory } from './memory.js';
 import { peak } from './peak.js';
 
-export const indicators: readonly Indicator[] = [matmul, memory, peak, collective];
+export const indicators: readonly Indicator[] = [matmul, memory, peak, collective, kernelLaunch];
 
 /** @throws UserError when there is no such indicator. */
 export function findIndicator(name: string): Indicator {

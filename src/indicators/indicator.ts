@@ -20,6 +20,8 @@ export interface NativeWorkload {
 export interface Placement {
   /** The CPU of each thread; empty when threads are not bound. */
   readonly cpus: readonly number[];
+  /** The GPU that executes it, and the folder of our kernels for it; null: the CPU. */
+  readonly gpu: { readonly ordinal: number; readonly kernels: string } | null;
 }
 
 /** How an indicator is measured unless flags say otherwise. */
@@ -40,6 +42,7 @@ export interface Indicator {
   readonly measuring: MeasuringDefaults;
   /**
    * The cases that one command asks for, at least one.
+   * @param flags `device` among them, one device
    * @throws UserError for flags that make no case.
    */
   fromFlags(flags: Flags, machine: MachineDescription): readonly Parameters[];
@@ -51,8 +54,10 @@ export interface Indicator {
   readonly rateCounts: RateCounts;
   /** Which kernels of the embedded stack execute it: those of its data type, passes over memory, or loops of collectives. */
   readonly kernels: 'arithmetic' | 'memory' | 'collective';
-  /** Memory that one inspection takes for its operands and buffers. */
+  /** Memory of the host that one inspection takes for its operands and buffers. */
   memory(parameters: Parameters): Bytes;
+  /** Memory of the GPU; absent: it runs on none. */
+  gpuMemory?(parameters: Parameters): Bytes;
   /** Threads that one inspection keeps busy. */
   threads(parameters: Parameters): number;
   readonly dtype: (parameters: Parameters) => string;

@@ -1,5 +1,6 @@
 /** matmul: C = A B with dense row-major operands. The work of one repetition is 2 m n k operations. */
 import { z } from 'zod';
+import { asksForGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { formatBytes, plural } from '../quantities/format.js';
 import { parseBytes, parseCount } from '../quantities/parse.js';
@@ -7,9 +8,18 @@ import type { KpiDeclaration } from '../record/kpi.js';
 import { rateCurve, rateKpis } from '../record/rate-kpis.js';
 import { flop2mnkLessMn, rate2mnkLessMn } from '../record/work.js';
 import type { Bytes } from '../units.js';
-import { DATA_TYPES, type DataType, dataTypeNamed, ELEMENT, rateUnitOf } from './data-types.js';
+import {
+  ALL_DATA_TYPES,
+  DATA_TYPES,
+  type DataType,
+  dataTypeNamed,
+  ELEMENT,
+  ONLY_ON_GPUS,
+  rateUnitOf,
+} from './data-types.js';
+import { GPU_PROCESS, gpuPlace } from './gpu.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
-import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
+import { MOST_THREADS, refuseCpuFlags, threadOptions, threadsOf } from './threads.js';
 
 /** Sums of products of -127..127 stay within int32 up to this k. */
 const MOST_INT8_K = 133_152;
@@ -26,9 +36,10 @@ const schema = z.strictObject({
   transpose: z.enum(TRANSPOSES).default('NN'),
   batch: z.int().min(1).max(MOST_BATCH).default(1),
   prepack: z.boolean().default(false),
-  dtype: z.enum(DATA_TYPES),
-  threads: z.int().min(1).max(MOST_THREADS),
-  pin: z.boolean(),
+  dtype: z.enum(ALL_DATA_TYPES),
+  // A case without threads is one of a GPU.
+  threads: z.int().min(1).max(MOST_THREADS).optional(),
+  pin: z.boolean().optional(),
   cache: z.enum(['hot', 'cold']),
 });
 type Matmul = z.infer<typeof schema>;
@@ -37,7 +48,10 @@ type Matmul = z.infer<typeof schema>;
 function read(parameters: Parameters): Matmul {
   const parsed = schema.safeParse(parameters);
   if (!parsed.success) throw new UserError(`matmul: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
-  const { k, dtype, prepack, cache } = parsed.data;
+  const { k, dtype, prepack, cache, threads, transpose } = parsed.data;
+  if (threads === undefined && (prepack || transpose !== 'NN'))
+    throw new UserError('matmul on a GPU has neither --prepack nor --transpose: its kernels say how B lies');
+  if (threads !== undefined) dataTypeNamed(dtype);
   if (dtype === 'int8' && k > MOST_INT8_K) {
     throw new UserError(`int8 with k = ${k} can overflow its int32 sums; k may be at most ${MOST_INT8_K}`);
   }
@@ -72,6 +86,9 @@ function shape(flags: Flags, dtype: DataType): Pick<Matmul, 'm' | 'n' | 'k'> {
   const size = bytes === null ? parseCount(text, '--size') : sizeFitting(bytes, dtype);
   return { m: size, n: size, k: size };
 }
+
+/** Bytes of an operand's element as the check of a GPU's product holds it, twice over. */
+const checkedAs = (dtype: DataType): Bytes => (dtype === 'float64' ? 8 : 4);
 
 /** Of A, B and C, once each. */
 function operandBytes({ m, n, k, batch, dtype }: Matmul): Bytes {
@@ -130,7 +147,7 @@ export const matmul: Indicator = {
     dtype: {
       type: 'string',
       group: 'Case:',
-      describe: `${DATA_TYPES.join(', ')}; bfloat16 accumulates in float32, int8 in int32`,
+      describe: `${DATA_TYPES.join(', ')}; on GPUs also ${ONLY_ON_GPUS.join(', ')}. 8 and 16 bits accumulate in 32`,
       default: 'float32',
     },
     transpose: {
@@ -170,22 +187,24 @@ export const matmul: Indicator = {
     ],
     ['$0 matmul --size 64 --batch 100 --transpose NT', 'a hundred small products with B transposed'],
     ['$0 matmul --stack embedded:avx2 --json > record.json', 'a chosen kernel, the record on stdout'],
+    ['$0 matmul --device cuda:0 --size 8192 --dtype bfloat16 --stack embedded,cublaslt', 'on a GPU'],
   ],
   measuring: { inspections: 6, seconds: 1 },
   fromFlags(flags, machine) {
-    const dtype = dataTypeNamed(String(flags.dtype ?? 'float32'));
-    const { threads, pin } = threadsOf(flags, machine);
-    const parameters = {
+    const gpu = asksForGpu(String(flags.device ?? 'cpu'));
+    const dtype = dataTypeNamed(String(flags.dtype ?? 'float32'), gpu);
+    if (gpu) refuseCpuFlags(flags, ['threads', 'pin']);
+    const parameters: Parameters = {
       ...shape(flags, dtype),
       transpose: String(flags.transpose ?? 'NN'),
       batch: parseCount(String(flags.batch ?? 1), '--batch', MOST_BATCH),
       prepack: flags.prepack === true,
       dtype,
-      threads,
-      pin,
+      ...(gpu ? {} : threadsOf(flags, machine)),
       cache: String(flags.cache ?? 'hot'),
     };
-    return [read(parameters)];
+    read(parameters);
+    return [parameters];
   },
   check: (parameters) => void read(parameters),
   work(parameters) {
@@ -203,13 +222,20 @@ export const matmul: Indicator = {
     const matmul = read(parameters);
     const { m, n, k, dtype, threads, prepack, batch } = matmul;
     const operands = operandBytes(matmul);
+    // Of a GPU's product the host has the operands once as numbers, to check the result, and the result twice.
+    if (threads === undefined) return batch * ((m * k + k * n) * checkedAs(dtype) + m * n * 16) + GPU_PROCESS;
     // Packed panels are bounded by the block sizes; the result's check keeps some vectors. A packed element is as wide
     // as a result.
     const packing = 32 * 2 ** 20 + threads * 4 * 2 ** 20;
     const prepacked = prepack ? batch * k * (n + 64) * ELEMENT[dtype].result : 0;
     return operands + packing + prepacked + 16 * (m + n + k) + Math.min(operands, MOST_READ);
   },
-  threads: (parameters) => read(parameters).threads,
+  gpuMemory(parameters) {
+    const matmul = read(parameters);
+    const operands = operandBytes(matmul);
+    return operands + Math.min(operands, MOST_READ) + (matmul.cache === 'cold' ? operands : 0) + GPU_PROCESS;
+  },
+  threads: (parameters) => read(parameters).threads ?? 1,
   dtype: (parameters) => read(parameters).dtype,
   title(parameters) {
     const { m, n, k, transpose, batch, prepack, dtype, threads, pin, cache } = read(parameters);
@@ -217,20 +243,28 @@ export const matmul: Indicator = {
       ...(transpose === 'NN' ? [] : [`transposed ${transpose}`]),
       ...(batch === 1 ? [] : [`batch of ${batch}`]),
       ...(prepack ? ['B prepacked'] : []),
-      plural(threads, 'thread'),
-      ...(pin ? ['pinned'] : []),
+      ...(threads === undefined ? [] : [plural(threads, 'thread')]),
+      ...(pin === true ? ['pinned'] : []),
       ...(cache === 'cold' ? ['cold cache'] : []),
     ];
-    return `matmul ${m} x ${n} x ${k} ${dtype}, ${how.join(', ')}`;
+    return [`matmul ${m} x ${n} x ${k} ${dtype}`, ...how].join(', ');
   },
   rateUnit: (parameters) => rateUnitOf(read(parameters).dtype),
-  nativeWorkload(parameters, { cpus }, variant, seed) {
-    const { m, n, k, transpose, batch, prepack, dtype, threads } = read(parameters);
+  nativeWorkload(parameters, placement, variant, seed) {
+    const { m, n, k, transpose, batch, prepack, dtype, threads, cache } = read(parameters);
+    const isa = variant ?? '';
+    if (threads === undefined) {
+      const cold = Number(cache === 'cold');
+      return {
+        workload: 'cuda-matmul',
+        parameters: { m, n, k, batch, dtype, isa, seed, cold, ...gpuPlace(placement) },
+      };
+    }
     const [transposeA = 'N', transposeB = 'N'] = transpose;
     const shape = { m, n, k, transposeA, transposeB, batch, prepack: Number(prepack) };
     return {
       workload: 'matmul',
-      parameters: { ...shape, dtype, threads, cpus, isa: variant ?? '', seed },
+      parameters: { ...shape, dtype, threads, cpus: placement.cpus, isa, seed },
     };
   },
   kpis: [...rateKpis('matmul', 'matrix multiplication', 'flops'), efficiencyKpi, otherCountKpi],

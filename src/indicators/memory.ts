@@ -12,8 +12,10 @@ import { parseByteList, parseNames } from '../quantities/parse-list.js';
 import { rateCurve, rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
 import type { Indicator, Parameters } from './indicator.js';
+import { GPU_OPERATIONS, HOST_MEMORIES, memoryOnGpu } from './memory-gpu.js';
 import { defaultSizes } from './memory-sizes.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
+import { withGpu } from './with-gpu.js';
 
 /** What one pass does with each element: loads, stores, floating-point operations. */
 const OPERATIONS = {
@@ -76,7 +78,7 @@ function passesOf(memory: Memory): number {
   return Math.max(1, Math.ceil(LEAST_MOVED / (elementsOf(memory) * (loads + stores) * ELEMENT)));
 }
 
-export const memory: Indicator = {
+const memoryOnCpu: Indicator = {
   name: 'memory',
   summary: 'Memory and caches: rates of read, write, copy, scale, add, triad over sizes, verified',
   options: {
@@ -89,7 +91,7 @@ export const memory: Indicator = {
     operation: {
       type: 'string',
       group: 'Case:',
-      describe: `Some of ${NAMES.join(', ')}`,
+      describe: `Some of ${NAMES.join(', ')}; on GPUs also ${GPU_OPERATIONS.slice(NAMES.length).join(', ')}`,
       defaultDescription: 'all',
     },
     stores: {
@@ -98,12 +100,19 @@ export const memory: Indicator = {
       describe: 'cached (plain), streaming (non-temporal), auto (chosen by size)',
       defaultDescription: 'cached,streaming',
     },
+    host: {
+      type: 'string',
+      group: 'Case:',
+      describe: `Of copies between host and GPU: ${HOST_MEMORIES.join(', ')}`,
+      defaultDescription: 'both',
+    },
     ...threadOptions('Threads, each with its own share'),
   },
   examples: [
     ['$0 memory', 'all operations from the first cache to past the last, about a minute and a half'],
     ['$0 memory --operation triad --bytes 1GiB --stores streaming', 'one rate of main memory'],
     ['$0 memory --operation read --bytes 16KiB..256MiB*1.5 --threads 1', 'the caches of one CPU'],
+    ['$0 memory --device cuda:0', 'a GPU’s memory, and its copies from and to the host'],
   ],
   // A sweep is some hundred launches: short ones, and few of each case.
   measuring: { inspections: 3, seconds: 0.06 },
@@ -115,6 +124,8 @@ export const memory: Indicator = {
         ? (['cached', 'streaming'] as const)
         : parseNames(String(flags.stores), '--stores', STORES);
     const given = flags.bytes === undefined ? null : parseByteList(String(flags.bytes), '--bytes');
+    if (flags.host !== undefined)
+      throw new UserError('--host is of copies to and from a GPU: add --device cuda:0');
     const { threads, pin } = threadsOf(flags, machine);
     const defaults = defaultSizes(machine.cpu.caches, threads, availableMemory(machine));
     return operations.flatMap((operation) => {
@@ -181,3 +192,5 @@ export const memory: Indicator = {
     }),
   ],
 };
+
+export const memory = withGpu(memoryOnCpu, memoryOnGpu);

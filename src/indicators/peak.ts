@@ -10,9 +10,11 @@ import { effectiveFrequency, operationsPerCycle } from '../record/clock.js';
 import type { KpiDeclaration, KpiValue } from '../record/kpi.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import type { Flop } from '../units.js';
-import { DATA_TYPES, rateUnitOf } from './data-types.js';
+import { DATA_TYPES, ONLY_ON_GPUS, rateUnitOf } from './data-types.js';
 import type { Indicator, Parameters } from './indicator.js';
+import { peakOnGpu } from './peak-gpu.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
+import { withGpu } from './with-gpu.js';
 
 /**
  * Of each thread in one repetition: 0.03 to 10 ms from the fastest to the slowest loop there is. 3 x 2^26, because the
@@ -60,14 +62,14 @@ const perCycleKpi: KpiDeclaration = {
   value: (batch) => scalar(operationsPerCycle(batch)),
 };
 
-export const peak: Indicator = {
+const peakOnCpu: Indicator = {
   name: 'peak',
   summary: 'Arithmetic peak: multiply-adds in registers only, for a data type and a number of threads',
   options: {
     dtype: {
       type: 'string',
       group: 'Case:',
-      describe: `${DATA_TYPES.join(', ')}, or several with commas`,
+      describe: `${DATA_TYPES.join(', ')}, or several with commas; on GPUs also ${ONLY_ON_GPUS.join(', ')}`,
       defaultDescription: 'all',
     },
     ...threadOptions('Threads that compute at the same time'),
@@ -76,6 +78,7 @@ export const peak: Indicator = {
     ['$0 peak', 'the ceiling for each data type, on all CPUs'],
     ['$0 peak --dtype float32 --threads 1', 'of one CPU'],
     ['$0 peak --dtype float64 --stack embedded:avx2', 'of a chosen instruction set'],
+    ['$0 peak --device cuda:0', 'of a GPU, for each data type'],
   ],
   measuring: { inspections: 6, seconds: 0.3 },
   fromFlags(flags, machine) {
@@ -106,3 +109,5 @@ export const peak: Indicator = {
   kpis: [...rateKpis('peak', 'multiply-adds in registers', 'flops'), frequencyKpi, perCycleKpi],
   curves: [],
 };
+
+export const peak = withGpu(peakOnCpu, peakOnGpu);

@@ -25,6 +25,13 @@ export const threadOptions = (what: string): Readonly<Record<'threads' | 'pin', 
   },
 });
 
+/** @throws UserError for flags that are for the CPU only */
+export function refuseCpuFlags(flags: Flags, names: readonly string[]): void {
+  const given = names.find((name) => flags[name] !== undefined && flags[name] !== false);
+  if (given !== undefined)
+    throw new UserError(`--${given} is for the CPU: leave it out with --device ${flags.device}`);
+}
+
 /** @throws UserError, QuantityError */
 export function threadsOf(
   flags: Flags,

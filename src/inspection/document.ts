@@ -3,6 +3,7 @@ import type { FrameworkOutcome } from '../frameworks/outcome.js';
 import type { NativeOutcome, NativeRanks, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
 import { summariseRanks } from '../statistics/rank-times.js';
+import type { GpuTelemetry } from '../telemetry/gpu.js';
 import { computeTelemetry } from '../telemetry/telemetry.js';
 import type { Seconds } from '../units.js';
 import type { Job } from './job.js';
@@ -43,12 +44,14 @@ type Outcome = NativeOutcome & Partial<Pick<FrameworkOutcome, 'identity' | 'cloc
 
 /** A library knows better than its file what it is. */
 function librarySays(
-  { library, identity }: Outcome,
+  { library, identity, device }: Outcome,
   { environment }: WorkerMoments,
 ): Partial<InspectionDocument['stack']> {
   if (library === null) return {};
   const { version, chose, binding } = library;
-  return { version, chose, threadBinding: binding, environment: { ...environment }, ...identity };
+  // On a GPU it computes with no threads of the host.
+  const threads = device == null ? { threadBinding: binding } : {};
+  return { version, chose, ...threads, environment: { ...environment }, ...identity };
 }
 
 /** What of a stack of one's own the launch really had. */
@@ -99,6 +102,7 @@ export function makeDocument(
     allowedCpus: job.allowedCpus.length,
     onlineCpus: job.onlineCpus,
     clockTicks: 100,
+    gpu: outcome.device == null ? null : (JSON.parse(outcome.device) as GpuTelemetry),
   });
   return {
     // Not imported: schema.ts brings a library that a worker has no use for. The type knows the one right value.
@@ -121,7 +125,7 @@ export function makeDocument(
     startedAt: moments.startedAt,
     ended: samples.cancelled ? 'interrupted' : samples.outOfTime ? 'timed-out' : 'complete',
     clock: {
-      name: outcome.clockName ?? 'monotonic',
+      name: outcome.clockName ?? clock.name ?? 'monotonic',
       overhead: clock.overheadSeconds,
       resolution: clock.resolutionSeconds,
     },

@@ -1,5 +1,6 @@
 /** What a machine is and what this process may use of it, as plain JSON. What could not be read is null, never a guess. */
 import type { Bytes, Hertz, Seconds } from '../units.js';
+import type { GpuSurvey } from './gpus.js';
 
 export interface MachineDescription {
   readonly cpu: CpuDescription;
@@ -8,6 +9,8 @@ export interface MachineDescription {
   readonly limits: Limits;
   readonly virtualisation: Virtualisation;
   readonly runtime: Runtime;
+  /** Absent where nobody asked the driver. */
+  readonly gpus?: GpuSurvey;
 }
 
 export interface CpuDescription {

@@ -1,6 +1,7 @@
 /**
  * From a campaign's inspections, analysed, to its record. Pure: the same documents give the same record, so a resumed campaign ends like one that was never disturbed.
  */
+import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
@@ -10,9 +11,10 @@ import type { AnalysedInspection } from './analyse-inspection.js';
 import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
+import { datasheetShare } from './datasheet.js';
 import { digestOf } from './digest.js';
 import type { BatchEnd } from './inspection-end.js';
-import { kpisOf } from './kpis-of.js';
+import { kpisOf, withSameLabels } from './kpis-of.js';
 import { givenLabels, machineLabels } from './labels.js';
 import { recommended } from './recommendations.js';
 import {
@@ -95,8 +97,9 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
   const batches = campaign.batches.map((asked, i) => {
     const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
-    const stack = identifyStack(campaign, asked.stack);
-    return buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
+    const stack = identifyStack(campaign, asked.stack, asked.device);
+    const batch = buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
+    return isGpu(batch.device) ? { ...batch, datasheet: datasheetShare(batch, machine) } : batch;
   });
   const record: PiBenchRecord = {
     $schema: RECORD_SCHEMA,
@@ -110,13 +113,13 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
     machine: JSON.parse(JSON.stringify(machine)) as PiBenchRecord['machine'],
     labels,
     batches,
-    kpis: [
+    kpis: withSameLabels([
       ...batches.flatMap((batch) => {
         const { kpis } = findIndicator(batch.case.indicator);
         return kpisOf(kpis, batch, labels, { timeToResult: input.wall, timestamp });
       }),
       ...curvesOf(batches, labels, timestamp),
-    ],
+    ]),
     ...recommended(batches),
     accounting: accountingOf(
       input,

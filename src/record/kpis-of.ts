@@ -37,3 +37,19 @@ export function kpisOf(
     };
   });
 }
+
+/** KPIs of one indicator have the same label keys: a case on a GPU has other parameters than one on the CPU. */
+export function withSameLabels(kpis: readonly Kpi[]): Kpi[] {
+  const keys = new Map<string, Set<string>>();
+  for (const { labels } of kpis) {
+    const known = keys.get(String(labels.indicator)) ?? new Set<string>();
+    for (const key of Object.keys(labels)) known.add(key);
+    keys.set(String(labels.indicator), known);
+  }
+  return kpis.map((kpi) => {
+    const all = [...(keys.get(String(kpi.labels.indicator)) ?? [])];
+    const missing = all.filter((key) => !(key in kpi.labels));
+    if (missing.length === 0) return kpi;
+    return { ...kpi, labels: { ...Object.fromEntries(missing.map((key) => [key, null])), ...kpi.labels } };
+  });
+}

@@ -15,7 +15,7 @@ const rateUnit = (batch: RecordBatch) => batch.rateUnit;
 export function rateCurve(
   indicator: string,
   what: string,
-  base: 'flops' | 'bytes',
+  base: 'flops' | 'bytes' | 'launches',
   x: Pick<CurveDeclaration, 'along' | 'x' | 'xUnit'>,
 ): CurveDeclaration {
   return {
@@ -35,7 +35,7 @@ export function rateCurve(
 export function rateKpis(
   indicator: string,
   what: string,
-  base: 'flops' | 'bytes',
+  base: 'flops' | 'bytes' | 'launches',
 ): readonly KpiDeclaration[] {
   const prefix = `pibench_${indicator}`;
   return [
@@ -69,6 +69,16 @@ export function rateKpis(
       display: rateDisplay,
       regression: true,
       value: ({ rate }) => (rate?.sustained == null ? null : { value: rate.sustained, ci: null }),
+    },
+    {
+      name: `${prefix}_datasheet_efficiency_ratio`,
+      unit: () => '1',
+      direction: 'higher',
+      help: `Rate of ${what} / what the datasheet of the GPU promises`,
+      statistic: 'median',
+      display: () => ({ divisor: 0.01, unit: '%', digits: 3 }),
+      regression: false,
+      value: ({ datasheet }) => (datasheet == null ? null : { value: datasheet.share, ci: null }),
     },
     {
       name: `${prefix}_elapsed_seconds`,

@@ -1,9 +1,11 @@
 /** The embedded stack: our own kernels, in the addon, one variant for each instruction set. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
-import { addonPath, type NativePasses, native } from '../native.js';
+import { addonPath, gpuKernels, type NativePasses, native } from '../native.js';
 import { identity } from '../package.js';
 import type { Stack } from './stack.js';
 
@@ -47,6 +49,47 @@ const ELSEWHERE = [
   'portable',
 ];
 
+/** What multiplies on a GPU: Hopper's instruction for a warpgroup, a warp's, scalar multiply-adds; and how passes over memory go. */
+const GPU_ENGINES = ['wgmma', 'mma', 'scalar', 'vector', 'streaming', 'bulk'];
+
+/** Why there are no kernels for GPUs; null: there are. */
+export function gpuKernelsProblem(): string | null {
+  if (gpuModules().length > 0) return null;
+  return `the GPU kernels are not built (${gpuKernels} has none): npm run build:plugins makes them where nvcc is found`;
+}
+
+/** Which of them a GPU has for a case, its launch says. @throws UserError */
+function checkGpu(variant: string | null): void {
+  const problem = gpuKernelsProblem();
+  if (problem !== null) throw new UserError(problem);
+  if (variant === null || GPU_ENGINES.includes(variant)) return;
+  throw new UserError(`--stack embedded:${variant} is unknown on GPUs; there is ${GPU_ENGINES.join(', ')}`);
+}
+
+function gpuModules(): readonly string[] {
+  try {
+    return readdirSync(gpuKernels)
+      .filter((name) => name.endsWith('.fatbin'))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/** All modules together: a launch loads several. */
+function gpuIdentity(variant: string | null): ReturnType<Stack['identify']> {
+  const hash = createHash('sha256');
+  const modules = gpuModules();
+  for (const name of modules) hash.update(name).update(readFileSync(join(gpuKernels, name)));
+  return {
+    provider: 'embedded',
+    variant,
+    version: identity().version,
+    file: 'cuda/*.fatbin',
+    sha256: modules.length === 0 ? null : hash.digest('hex'),
+  };
+}
+
 export const embedded: Stack = {
   provider: 'embedded',
   summary: "pi-bench's own kernels",
@@ -54,7 +97,8 @@ export const embedded: Stack = {
     here: variants(true),
     elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)),
   }),
-  check(variant, indicator, dtype) {
+  check(variant, indicator, dtype, _, device) {
+    if (isGpu(device)) return checkGpu(variant);
     if (variant === null) return;
     const { here, elsewhere } = this.variants();
     if (!here.includes(variant)) {
@@ -76,7 +120,8 @@ export const embedded: Stack = {
   environment: () => ({}),
   library: null,
   framework: null,
-  identify(variant) {
+  identify(variant, device) {
+    if (isGpu(device)) return gpuIdentity(variant);
     return {
       provider: 'embedded',
       variant,

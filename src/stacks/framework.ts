@@ -1,4 +1,5 @@
 /** A framework as a stack: its backends are the variants, found by their npm packages, loaded only by a launch's own process. */
+import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { binaryIdentity } from '../frameworks/identity.js';
 import { findPackages, type InstalledPackage, versionsOf } from '../frameworks/packages.js';
@@ -45,9 +46,12 @@ function check(
   indicator: string,
   dtype: string,
   parameters: Parameters,
+  device: string,
 ): void {
   const backend = backendOf(spec, variant);
   const name = `--stack ${named(spec, backend.name)}`;
+  if (isGpu(device))
+    throw new UserError(`${name}: pi-bench measures frameworks on --device cpu only, not on ${device}`);
   if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
   if (!backend.dtypes.some((one) => one === dtype)) {
     throw new UserError(`${name} has no matrix product for ${dtype}; it has ${backend.dtypes.join(', ')}`);
@@ -92,7 +96,8 @@ export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stac
     const here = spec.backends.filter((backend) => stateOf(backend).ready).map(({ name }) => name);
     return { here, elsewhere: spec.backends.map(({ name }) => name).filter((name) => !here.includes(name)) };
   },
-  check: (variant, indicator, dtype, parameters) => check(spec, variant, indicator, dtype, parameters),
+  check: (variant, indicator, dtype, parameters, device) =>
+    check(spec, variant, indicator, dtype, parameters, device),
   identify(variant) {
     const unknown = { provider: spec.provider, variant, version: null, file: null, sha256: null };
     const backend = spec.backends.find(({ name }) => name === (variant ?? spec.usual));

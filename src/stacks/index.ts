@@ -4,6 +4,8 @@ import { UserError } from '../errors.js';
 import type { StackChoice } from '../record/schema.js';
 import { blis } from './blis.js';
 import { cblas } from './cblas.js';
+import { cublas } from './cublas.js';
+import { cublaslt } from './cublaslt.js';
 import { embedded } from './embedded.js';
 import { libxsmm } from './libxsmm.js';
 import { mkl } from './mkl.js';
@@ -21,6 +23,8 @@ export const stacks: readonly Stack[] = [
   onednn,
   libxsmm,
   cblas,
+  cublas,
+  cublaslt,
   tfjs,
   onnxruntime,
 ];

@@ -6,7 +6,9 @@ export interface LibrarySpec {
   readonly provider: string;
   readonly summary: string;
   /** How the addon speaks to it (native/stacks). */
-  readonly interface: 'cblas' | 'onednn' | 'libxsmm';
+  readonly interface: 'cblas' | 'onednn' | 'libxsmm' | 'cublas' | 'cublaslt';
+  /** Where it computes; absent: on the CPU. */
+  readonly device?: 'gpu';
   /** File names, the one to be preferred first. */
   readonly sonames: readonly string[];
   /** Folders below the usual ones, in which distributions keep several builds side by side. */

@@ -1,5 +1,6 @@
 /** A library as a stack: found when it is asked for, identified by its file, opened only by a launch's own process. */
 import { basename } from 'node:path';
+import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { threadEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
@@ -28,8 +29,15 @@ export const library = (spec: LibrarySpec): Stack => ({
   library: spec,
   framework: null,
   variants: () => ({ here: searchLibrary(spec, localSystem), elsewhere: [] }),
-  check(variant, indicator, dtype, { threads, prepack }) {
+  check(variant, indicator, dtype, { threads, prepack }, device) {
     const name = `--stack ${spec.provider}`;
+    if (isGpu(device) !== (spec.device === 'gpu')) {
+      throw new UserError(
+        spec.device === 'gpu'
+          ? `${name} computes on a GPU: add --device cuda:0`
+          : `${name} computes on the CPU; ${device} has embedded, cublas and cublaslt`,
+      );
+    }
     if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
     if (!spec.dtypes.some((one) => one === dtype)) {
       throw new UserError(`${name} has no matrix product for ${dtype}; it has ${spec.dtypes.join(', ')}`);
@@ -64,5 +72,6 @@ export const library = (spec: LibrarySpec): Stack => ({
       library: locate(spec, variant) ?? variant ?? spec.sonames[0] ?? spec.provider,
     },
   }),
-  environment: (threads) => ({ ...threadEnvironment(threads), ...spec.environment(threads) }),
+  environment: (threads) =>
+    spec.device === 'gpu' ? {} : { ...threadEnvironment(threads), ...spec.environment(threads) },
 });

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { operatorOf } from '../frameworks/onnx-model.js';
-import type { DataType } from '../indicators/data-types.js';
+import type { CpuDataType } from '../indicators/data-types.js';
 import { framework } from './framework.js';
 
 const PACKAGE = 'onnxruntime-node';
@@ -59,7 +59,7 @@ export const onnxruntime = framework(
         transposeA: transposeA === 'T',
         transposeB: transposeB === 'T',
         batch: Number(parameters.batch ?? 1),
-        dtype: dtype as DataType,
+        dtype: dtype as CpuDataType,
       });
       if (operator !== null) return null;
       return 'has no operator for transposed operands of int8, or of a batch: take --transpose NN';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FrameworkJob } from '../inspection/job.js';
-import type { DataTypeName, ProbedLibrary } from '../native.js';
+import type { ProbedLibrary } from '../native.js';
 import { changedEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
 import type { Stack } from './stack.js';
@@ -17,7 +17,7 @@ export type Probed =
       readonly loads: true;
       readonly version: string | null;
       readonly chose: string | null;
-      readonly dtypes: readonly DataTypeName[];
+      readonly dtypes: readonly string[];
     }
   | { readonly loads: false; readonly reason: string };
 

@@ -33,11 +33,17 @@ export interface Stack {
   variants(): { readonly here: readonly string[]; readonly elsewhere: readonly string[] };
   /**
    * @param parameters of the case
-   * @throws UserError when the variant cannot execute the indicator with the data type here.
+   * @throws UserError when the variant cannot execute the indicator with the data type on that device.
    */
-  check(variant: string | null, indicator: string, dtype: string, parameters: Parameters): void;
+  check(
+    variant: string | null,
+    indicator: string,
+    dtype: string,
+    parameters: Parameters,
+    device: string,
+  ): void;
   /** Never fails: what cannot be told of a library without loading it is null. */
-  identify(variant: string | null): Omit<StackIdentity, 'implementation'>;
+  identify(variant: string | null, device: string): Omit<StackIdentity, 'implementation'>;
   executor(variant: string | null): Executor;
   environment(threads: number): Environment;
   /** null: it is no library. */

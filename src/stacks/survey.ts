@@ -1,4 +1,5 @@
 /** Every stack that this machine can run, and what would be needed for the others: each library is asked in a process of its own. */
+import { CPU } from '../devices/device.js';
 import type { StackIdentity } from '../record/schema.js';
 import { stacks, stackText } from './index.js';
 import { type Probed, probe, probeFramework } from './probe.js';
@@ -36,7 +37,7 @@ function surveyLibrary(stack: Stack): readonly SurveyedStack[] {
   return stack.variants().here.map((path, place): SurveyedStack => {
     const variant = place === 0 ? null : path;
     const probed: Probed = probe(library, stack.environment, path);
-    const identity = stack.identify(variant);
+    const identity = stack.identify(variant, CPU);
     const common = { stack: stackText({ provider, variant }), summary, variants: [] };
     if (!probed.loads) return { ...common, identity, dtypes: null, problem: probed.reason };
     const { version, chose, dtypes } = probed;
@@ -53,7 +54,7 @@ function surveyFramework(stack: Stack): readonly SurveyedStack[] {
     if (backend === undefined) return [];
     const variant = name === framework.usual ? null : name;
     const probed = probeFramework(framework.job(variant, 1), stack.environment);
-    const identity = stack.identify(variant);
+    const identity = stack.identify(variant, CPU);
     const common = { stack: stackText({ provider, variant }), summary: backend.summary, variants: [] };
     if (!probed.loads) return [{ ...common, identity, dtypes: null, problem: probed.reason }];
     const { version, chose } = probed;
@@ -65,7 +66,7 @@ function surveyEmbedded(stack: Stack): SurveyedStack {
   return {
     stack: stack.provider,
     summary: stack.summary,
-    identity: stack.identify(null),
+    identity: stack.identify(null, CPU),
     variants: stack.variants().here,
     dtypes: ['float32', 'float64', 'bfloat16', 'int8'],
     problem: null,

@@ -4,6 +4,7 @@ import type { Seconds } from '../units.js';
 import { cgroupTelemetry } from './cgroup.js';
 import { parseCpuTimes } from './cpu-times.js';
 import { energy } from './energy.js';
+import type { GpuTelemetry } from './gpu.js';
 import { parsePressure } from './pressure.js';
 import { parseTaskStat } from './task-stat.js';
 import { temperatures } from './temperatures.js';
@@ -21,6 +22,8 @@ export interface TelemetryInput {
   readonly onlineCpus: number;
   /** Ticks a second in which the kernel counts CPU time for users: sysconf(_SC_CLK_TCK), nearly always 100. */
   readonly clockTicks: number;
+  /** Of the GPU that executed the repetitions; null: the CPU did. */
+  readonly gpu?: GpuTelemetry | null;
 }
 
 const MICROSECONDS_A_SECOND = 1e6;
@@ -89,13 +92,18 @@ export function computeTelemetry(input: TelemetryInput): Telemetry {
       thermalThrottles(before, after),
       'no thermal_throttle counters under /sys/devices/system/cpu (a virtual machine, or not an Intel CPU)',
     ),
-    frequency: known(
-      'frequency',
-      input.frequency,
-      "the latency of this CPU's multiply is not known, so its clock was not measured",
-    ),
+    // Beside a GPU the clock of the CPU is nothing that anybody misses.
+    frequency:
+      input.gpu == null
+        ? known(
+            'frequency',
+            input.frequency,
+            "the latency of this CPU's multiply is not known, so its clock was not measured",
+          )
+        : null,
     temperatures: heat,
     energy: power.domains,
+    ...(input.gpu == null ? {} : { gpu: input.gpu }),
     missing,
   };
 }

@@ -1,6 +1,7 @@
 /** What the machine did around the measured repetitions: differences between two snapshots, and what was missing. */
 import type { Drift } from '../statistics/drift.js';
 import type { Celsius, Hertz, Joules, Seconds } from '../units.js';
+import type { GpuTelemetry } from './gpu.js';
 
 /** Text of the files that were read at one moment, by path; null where a file could not be read. */
 export interface Snapshot {
@@ -77,6 +78,8 @@ export interface Telemetry {
     readonly after: Celsius;
   }[];
   readonly energy: readonly { readonly domain: string; readonly joules: Joules }[];
+  /** Of the GPU that executed the repetitions; absent where the CPU did. */
+  readonly gpu?: GpuTelemetry;
   /** What could not be read, and why: a check that could not run never reads as a pass. */
   readonly missing: readonly { readonly what: string; readonly why: string }[];
 }

@@ -47,7 +47,7 @@ describe('the case of matmul', () => {
     [{ batch: '0' }, /--batch takes a whole number/],
     [{ batch: '1.5' }, /--batch takes a whole number/],
     [{ batch: '1e9' }, /--batch takes at most/],
-    [{ dtype: 'float16' }, /--dtype float16 is unknown/],
+    [{ dtype: 'float16' }, /--dtype float16 is for GPUs; on the CPU there is float32/],
     [{ prepack: true, cache: 'cold' }, /a prepacked B .* --cache cold cannot evict it/],
   ])('%j is refused in words', (flags, says) => {
     expect(() => caseOf(flags)).toThrow(says);

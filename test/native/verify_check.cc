@@ -154,7 +154,7 @@ void check_tolerance(Checks& check) {
 
   Matrices<DataType::float32> wide(8, 512, 512, kSeed);
   wide.at(7, 511) += static_cast<float>(1e-3 * std::sqrt(512.0 / 9));
-  const Verification result = pibench::matmul::verify_whole<DataType::float32>(wide.product());
+  const Verification result = pibench::matmul::verify_whole(wide.product());
   check.that(!result.passed && result.first_wrong.starts_with("C[7][511]") && result.worst_error > 10,
              "float32, n = k = 512: a thousandth of a typical element is far beyond the limit",
              numbers(result));

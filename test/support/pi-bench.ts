@@ -26,8 +26,13 @@ export interface Running {
 const SIGNALS: Readonly<Record<string, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
 /** Starts `command` in a session of its own, so that the whole of it can be killed at once. */
-export function start(command: string, args: readonly string[], cwd?: string): Running {
-  const child = spawn(command, [...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+export function start(
+  command: string,
+  args: readonly string[],
+  cwd?: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Running {
+  const child = spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let stdout = '';
   let stderr = '';
   child.stdout?.on('data', (data) => {
@@ -44,8 +49,8 @@ export function start(command: string, args: readonly string[], cwd?: string): R
   return { child, ended };
 }
 
-export const startPiBench = (args: readonly string[], cwd?: string): Running =>
-  start(process.execPath, [launcher, ...args], cwd);
+export const startPiBench = (args: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): Running =>
+  start(process.execPath, [launcher, ...args], cwd, env);
 
 export const piBench = (...args: string[]): Promise<Run> => startPiBench(args).ended;
 

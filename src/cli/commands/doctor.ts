@@ -2,16 +2,19 @@
 
 import { basename, dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { gpuNamed } from '../../devices/device.js';
+import { gpusVisible } from '../../devices/gpu-survey.js';
 import { EXIT, messageOf } from '../../errors.js';
 import { type Advice, advise, sortAdvice } from '../../machine/advice.js';
 import { readLocalFile } from '../../machine/local-files.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { addonPath, native } from '../../native.js';
+import { addonPath, gpuKernels, native } from '../../native.js';
 import { identity } from '../../package.js';
 import { withPrefix } from '../../quantities/format.js';
 import { type Style, terminalStyle } from '../../readers/terminal/style.js';
 import { type Row, renderRows } from '../../readers/terminal/table.js';
 import { choiceAdvice } from '../../stacks/choice.js';
+import { gpuKernelsProblem } from '../../stacks/embedded.js';
 import { findStack, stacks, stackText } from '../../stacks/index.js';
 import { type Survey, survey } from '../../stacks/survey.js';
 import { snapshotPaths, THREAD_ID } from '../../telemetry/paths.js';
@@ -68,6 +71,23 @@ function stackFindings(here: Survey['here']): Finding[] {
     const said = [identity.version?.trim() ?? 'says no version', ...chose].join(', ');
     return { name, ok: true, text: identity.path == null ? `${variants.join(', ')}${not}` : said };
   });
+}
+
+/** That there is no GPU is no fault; one that pi-bench cannot use is, and the kernels for it belong to the build. */
+function gpuFindings({ gpus }: MachineDescription): Finding[] {
+  if (gpus === undefined) return [];
+  const { devices, problem, cuda, library } = gpus;
+  if (devices.length === 0)
+    return [{ name: 'GPU', ok: !gpusVisible(), text: `none: ${problem ?? 'the driver shows none'}` }];
+  const kernels = gpuKernelsProblem();
+  return [
+    ...devices.map(({ ordinal, name, computeCapability, nvmlProblem }) => ({
+      name: gpuNamed(ordinal),
+      ok: nvmlProblem === null,
+      text: `${name}, compute capability ${computeCapability}, CUDA ${cuda} (${library})${nvmlProblem === null ? '' : `; its clocks, power and errors are not known: ${nvmlProblem}`}`,
+    })),
+    { name: 'GPU kernels', ok: kernels === null, text: kernels ?? gpuKernels },
+  ];
 }
 
 /** Without the addon there is nothing to ask libraries with; that finding stands for itself. */
@@ -136,9 +156,9 @@ function rows(findings: readonly Finding[], style: Style): Row[] {
 
 async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const style = terminalStyle(process.stdout);
-  const machine = describeHere();
+  const machine = describeHere(true);
   const surveyed = surveyHere();
-  const findings = addonFindings(surveyed);
+  const findings = [...addonFindings(surveyed), ...gpuFindings(machine)];
   const { missing } = telemetryHere(machine);
   const advice = sortAdvice([
     ...advise(machine),

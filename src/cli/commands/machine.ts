@@ -21,7 +21,7 @@ export const machineCommand: CommandModule = {
         ['$0 machine --json | jq .cpu.caches', 'everything that was read'],
       ]),
   handler: ({ json, results }) => {
-    const machine = describeHere();
+    const machine = describeHere(true);
     const measured = measuredCaches(String(results), machine);
     const text =
       json === true

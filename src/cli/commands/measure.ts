@@ -1,5 +1,6 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
 import type { Argv, CommandModule, Options } from 'yargs';
+import { asksForGpu } from '../../devices/device.js';
 import type { Indicator } from '../../indicators/indicator.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { batchesOf, createCampaign } from '../create-campaign.js';
@@ -32,7 +33,7 @@ export function measureCommand(indicator: Indicator): CommandModule {
         .options(namedOptions(indicator, { ...indicator.options, ...measuringOptions(indicator.measuring) }))
         .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: async (flags) => {
-      const machine = describeHere();
+      const machine = describeHere(asksForGpu(String(flags.device)));
       const file = ownStacksOf(flags);
       const asked = batchesOf(indicator, flags, machine, file.names);
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { type AskedEntry, type CampaignFile, parseCampaignFile } from '../../campaign/campaign-file.js';
+import { asksForGpu } from '../../devices/device.js';
 import { messageOf, UserError } from '../../errors.js';
 import { findIndicator } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
@@ -88,8 +89,8 @@ async function run(path: string, flags: Flags): Promise<void> {
   } catch (error) {
     throw new UserError(`cannot read ${path}: ${messageOf(error)}; run takes a campaign file`);
   }
-  const machine = describeHere();
   const file = parseCampaignFile(content, path);
+  const machine = describeHere(file.entries.some((entry) => asksForGpu(String(entry.flags.device))));
   const own = file.stackFile === null ? NO_OWN : readOwnStacks(resolve(dirname(path), file.stackFile));
   const input = inputOf(file, path, machine, own.names);
   if (flags.dryRun === true) {

@@ -1,5 +1,6 @@
 /** `pi-bench sweep INDICATOR`: the command of an indicator with several values for any of its flags. */
 import type { CommandModule } from 'yargs';
+import { asksForGpu } from '../../devices/device.js';
 import { UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
@@ -19,7 +20,7 @@ function sweepOf(indicator: Indicator): CommandModule {
     builder: (yargs) =>
       positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
     handler: async (flags) => {
-      const machine = describeHere();
+      const machine = describeHere(asksForGpu(String(flags.device)));
       const file = ownStacksOf(flags);
       const asked = sweptBatches(indicator, flags, machine, file.names);
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];

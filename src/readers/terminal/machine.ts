@@ -1,5 +1,6 @@
 /** A machine's description for a person. */
 import { usableCpus } from '../../machine/capacity.js';
+import type { GpuDescription } from '../../machine/gpus.js';
 import type { MeasuredCaches } from '../../machine/implied-caches.js';
 import type { CacheDescription, MachineDescription } from '../../machine/types.js';
 import { formatBytes, plural, withPrefix } from '../../quantities/format.js';
@@ -66,6 +67,39 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
   ];
 }
 
+function gpuText(gpu: GpuDescription): string {
+  const { name, computeCapability, multiprocessors, memoryBytes, l2Bytes, driver, nvmlProblem } = gpu;
+  const watts = gpu.powerLimitWatts;
+  const usual = gpu.defaultPowerLimitWatts;
+  const limit =
+    watts == null
+      ? null
+      : `${Math.round(watts)} W${usual != null && usual !== watts ? ` (usual: ${Math.round(usual)} W)` : ''}`;
+  return known([
+    name,
+    `compute capability ${computeCapability}`,
+    plural(multiprocessors, 'multiprocessor'),
+    `${formatBytes(memoryBytes)} of memory`,
+    `L2 ${formatBytes(l2Bytes)}`,
+    driver != null && `driver ${driver}`,
+    gpu.vbios != null && `VBIOS ${gpu.vbios}`,
+    limit,
+    gpu.ecc != null && `ECC ${gpu.ecc ? 'on' : 'off'}`,
+    gpu.mig === true && 'MIG on',
+    gpu.persistence === false && 'no persistence mode',
+    `PCI ${gpu.pciBusId}`,
+    gpu.uuid,
+    nvmlProblem !== null && `NVML: ${nvmlProblem}`,
+  ]);
+}
+
+/** Nothing where nobody asked. */
+function gpuRows({ gpus }: MachineDescription): Row[] {
+  if (gpus === undefined) return [];
+  if (gpus.devices.length === 0) return [['GPUs', `none: ${gpus.problem ?? 'the driver shows none'}`]];
+  return gpus.devices.map((gpu) => [`cuda:${gpu.ordinal}`, gpuText(gpu)]);
+}
+
 function systemRows({ memory, os, limits, virtualisation, runtime }: MachineDescription): Row[] {
   const { hypervisor, guest, product, container } = virtualisation;
   const bytes = (value: number | null): string => (value === null ? UNKNOWN : formatBytes(value));
@@ -113,7 +147,12 @@ export function renderMachine(
     style.bold(machine.os.hostname ?? 'this machine'),
     '',
     renderRows(
-      [...cpuRows(machine, measured), ...systemRows(machine), ['default', `a launch takes ${launch}`]],
+      [
+        ...cpuRows(machine, measured),
+        ...systemRows(machine),
+        ...gpuRows(machine),
+        ['default', `a launch takes ${launch}`],
+      ],
       style,
     ),
   ].join('\n');

@@ -1,4 +1,6 @@
 /** A record for a person: the rate first, then how far to trust it, then where it is. */
+import { isGpu, ordinalOf } from '../../devices/device.js';
+import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
@@ -7,6 +9,7 @@ import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
 import { rankRows, renderCollective } from './collective.js';
+import { renderGpuTable } from './gpu.js';
 import { importedLines, importedRows, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
 import { clockRows, renderPeak } from './peak.js';
@@ -68,14 +71,27 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
           ],
         ] as Row[])),
     ...bytesRow(batch),
-    ...(batch.case.indicator === 'peak' ? clockRows(batch) : []),
+    ...(batch.case.indicator === 'peak' && !isGpu(batch.device) ? clockRows(batch) : []),
     ...rooflineRows(batch, style),
+    ...datasheetRow(batch),
     ...rankRows(batch),
     ...precisionRow(batch, style),
     ...(rate.p05 === null || rate.median === 0
       ? []
       : ([['slowest 5 %', `below ${flops(rate.p05)}`]] as Row[])),
     ['spread', `${[cv, iqr, range].filter((part) => part !== null).join(', ')}${between2}`],
+  ];
+}
+
+/** Of a GPU: what its maker promises, which is no measurement. */
+function datasheetRow({ datasheet, rateUnit }: RecordBatch): Row[] {
+  if (datasheet == null) return [];
+  const { rate, share, source } = datasheet;
+  return [
+    [
+      'datasheet',
+      `${formatShare(share, 3)} of the ${withPrefix(rate, rateUnit, 4)} that it promises (${source})`,
+    ],
   ];
 }
 
@@ -106,6 +122,8 @@ function trustRows(batch: RecordBatch, style: Style): Row[] {
   if (batch.imported !== undefined) return [['output', style.warn(NOT_VERIFIED)]];
   // Nothing ran: nothing can be said of what disturbed it.
   if (!ran(batch)) return [output];
+  // What a GPU works off does not depend on the thread that enqueued it.
+  if (isGpu(batch.device)) return [output];
   const disturbed =
     disturbedShare === null
       ? `not known: ${batch.stack.threadBinding === undefined ? 'this system does not tell which repetitions' : 'of a library’s threads nobody sees whether they'} lost their CPU`
@@ -251,8 +269,20 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
   const named = campaign.command[0] === indicator || indicator === SWEPT_IN_ITS_TABLE;
-  const own = others.length === 0 && named ? TABLES[indicator ?? ''] : undefined;
+  const table = batches.every(({ device }) => isGpu(device)) ? renderGpuTable : TABLES[indicator ?? ''];
+  const own = others.length === 0 && named ? table : undefined;
   return (own ?? renderStability)(record, style);
+}
+
+/** Of those that batches ran on: `cuda:0 NVIDIA H200, driver 580.82`. */
+function gpuNames({ machine, batches }: PiBenchRecord): string[] {
+  const used = [...new Set(batches.map(({ device }) => device).filter(isGpu))];
+  const { gpus } = machine as { gpus?: GpuSurvey };
+  return used.map((device) => {
+    const gpu = gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
+    const driver = gpu?.driver == null ? '' : `, driver ${gpu.driver}`;
+    return `${device} ${gpu === undefined ? 'not known' : `${gpu.name}${driver}`}`;
+  });
 }
 
 /** @param path of the record's file, or null when it is nowhere */
@@ -268,6 +298,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
   ]
     .filter((part) => part)
     .join(', ');
+  const gpus = gpuNames(record);
   return [
     renderBatches(record, style),
     '',
@@ -275,6 +306,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
     renderRows(
       [
         ['machine', machine === '' ? 'not known' : machine],
+        ...(gpus.length === 0 ? [] : ([['GPU', gpus.join('; ')]] as Row[])),
         ...(accounting === null
           ? []
           : ([

@@ -1,16 +1,17 @@
 /** How far a case is from what bounds it, in words. */
+import { isGpu } from '../../devices/device.js';
 import { formatBytes, formatShare, significant, withPrefix } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { MOST_OF_CEILING } from '../../statistics/roofline.js';
 import type { Style } from './style.js';
 import type { Row } from './table.js';
 
-type Ceilings = Pick<RecordBatch, 'roofline' | 'rateUnit' | 'work'>;
+type Ceilings = Pick<RecordBatch, 'roofline' | 'rateUnit' | 'work' | 'device'>;
 
-export function rooflineRows({ roofline, rateUnit, work }: Ceilings, style: Style): Row[] {
+export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, style: Style): Row[] {
   if (roofline == null || work === null) return [];
   const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share } = roofline;
-  const inRegisters = `${withPrefix(peak, rateUnit, 4)} that these threads reach in registers (${peakIsa})`;
+  const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa})`;
   if (efficiency > MOST_OF_CEILING) {
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
     return [['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)]];

@@ -62,6 +62,7 @@ export function batchSchema(
         .describe(
           'read before they are written where plain stores miss the caches; beside `bytes`, in no rate; absent: not known or not meant',
         ),
+      launches: z.number().optional().describe('kernels that a GPU is given to execute'),
       flop2mnkLessMn: z
         .number()
         .optional()
@@ -71,7 +72,10 @@ export function batchSchema(
     })
       .nullable()
       .describe('of one repetition; null: not known, in imported records only'),
-    rateCounts: z.enum(['flop', 'bytes']).optional().describe('the work that rates count; absent: flop'),
+    rateCounts: z
+      .enum(['flop', 'bytes', 'launches'])
+      .optional()
+      .describe('the work that rates count; absent: flop'),
     rateUnit: z.string(),
     stack: stackIdentity,
     device: z.string(),
@@ -110,6 +114,14 @@ export function batchSchema(
       .nullable()
       .optional()
       .describe('Williams, Waterman & Patterson 2009; null where no ceiling is known'),
+    datasheet: object({
+      rate: z.number().describe('that the datasheet of this GPU promises, in the unit of the batch'),
+      share: z.number().describe('rate / that'),
+      source: z.string(),
+    })
+      .nullable()
+      .optional()
+      .describe('null: not a GPU whose datasheet is known'),
     ranks: ranks
       .extend({
         ceiling: object({

@@ -43,15 +43,16 @@ export function withFrameworksOf<T>(own: Pick<OwnStack, 'frameworksFrom'> | null
 export function identifyStack(
   campaign: Campaign,
   choice: StackChoice,
+  device: string,
 ): Omit<StackIdentity, 'implementation'> {
   const own = ownStackOf(campaign, choice);
   const { provider, variant } = choice;
-  if (own === null) return findStack(provider).identify(variant);
+  if (own === null) return findStack(provider).identify(variant, device);
   const { name, lock, packages, system, environment } = own;
   const described = { name, lock, packages, environment, ...(system === undefined ? {} : { system }) };
   if (own.problem !== null)
     return { provider, variant, version: null, file: null, sha256: null, own: described };
-  const identity = withFrameworksOf(own, () => findStack(provider).identify(variant));
+  const identity = withFrameworksOf(own, () => findStack(provider).identify(variant, device));
   return { ...identity, ...(own.owner === null ? {} : { package: own.owner }), own: described };
 }
 

@@ -1,4 +1,5 @@
 /** Makes a stack of one's own: decides or obeys its lock, has its packages in the cache, and finds what executes it there. */
+
 import {
   existsSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { CPU } from '../../devices/device.js';
 import { messageOf } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
 import { canonicalJson, sha256 } from '../../record/digest.js';
@@ -194,7 +196,7 @@ function checkFramework(own: Pick<OwnStack, 'provider' | 'variant' | 'frameworks
   const { provider, variant, frameworksFrom } = own;
   const stack = findStack(provider);
   if (frameworksFrom === null || stack.framework === null) return;
-  const { path } = withFrameworksOf(own, () => stack.identify(variant));
+  const { path } = withFrameworksOf(own, () => stack.identify(variant, CPU));
   const folders = [frameworksFrom, realpathSync(frameworksFrom)];
   if (folders.some((folder) => path?.startsWith(`${folder}/`))) return;
   throw new Error(`its packages are not all that ${stackText({ provider, variant })} needs`);

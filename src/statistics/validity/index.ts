@@ -2,18 +2,25 @@
 import type { Observation } from '../../telemetry/types.js';
 import { requireFinite } from '../finite.js';
 import { clockLimited } from './clock-limited.js';
+import { clockNotSettled } from './clock-not-settled.js';
 import { contended } from './contended.js';
 import { crowded } from './crowded.js';
 import type { Detector } from './detector.js';
+import { deviceErrors } from './device-errors.js';
 import { drifting } from './drifting.js';
+import { foreignLoad } from './foreign-load.js';
+import { linkDegraded } from './link-degraded.js';
 import { migrated } from './migrated.js';
 import { multimodal } from './multimodal.js';
 import { notSteady } from './not-steady.js';
 import { outlying } from './outlying.js';
+import { powerBrake } from './power-brake.js';
+import { powerCapped } from './power-capped.js';
 import { preempted } from './preempted.js';
 import { quantised } from './quantised.js';
 import { stepped } from './stepped.js';
 import { stolen } from './stolen.js';
+import { thermal } from './thermal.js';
 import { throttled } from './throttled.js';
 import type { Flag, FlagName } from './types.js';
 
@@ -21,6 +28,13 @@ export { type ProcessDocument, throttledByProcessDocument } from './throttled-do
 
 export const detectors: readonly Detector[] = [
   throttled,
+  deviceErrors,
+  powerBrake,
+  thermal,
+  powerCapped,
+  foreignLoad,
+  clockNotSettled,
+  linkDegraded,
   stolen,
   preempted,
   migrated,

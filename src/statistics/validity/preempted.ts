@@ -64,6 +64,8 @@ function find({ telemetry, disturbed, samples, sorted, callsPerSample, threads }
 export const preempted: Detector = {
   name: 'preempted',
   detect(observation) {
+    // A GPU works off what was enqueued; that the thread which did so waits for a CPU is in no repetition.
+    if (observation.telemetry.gpu !== undefined) return null;
     const found = find(observation);
     const signs: string[] = [];
     if (found.delay !== null && (found.delayShare ?? 0) > MOST_DELAY) {
@@ -102,6 +104,7 @@ export const preempted: Detector = {
   },
   blindness(observation) {
     const { telemetry, threads } = observation;
+    if (telemetry.gpu !== undefined) return null;
     const found = find(observation);
     if (telemetry.threads.length < threads) {
       const missing = threads - telemetry.threads.length;

@@ -14,7 +14,14 @@ export type FlagName =
   | 'stepped'
   | 'multimodal'
   | 'launches-not-independent'
-  | 'above-ceiling';
+  | 'above-ceiling'
+  | 'thermal'
+  | 'power-capped'
+  | 'power-brake'
+  | 'clock-not-settled'
+  | 'foreign-load'
+  | 'link-degraded'
+  | 'device-errors';
 
 export interface Flag {
   readonly name: FlagName;

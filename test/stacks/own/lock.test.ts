@@ -49,6 +49,8 @@ describe('the lock of a stack', () => {
     expect(lockDigest({ ...lock, asks: 'y' })).toBe(lockDigest(lock));
     expect(other({ ...debian, system: [] })).toBe(lockDigest(lock));
     expect(other({ ...debian, packages: [deb('a'), deb('b', '2')] })).not.toBe(lockDigest(lock));
+    const resealed = { ...deb('b'), sha256: 'b'.repeat(64) };
+    expect(other({ ...debian, packages: [deb('a'), resealed] })).not.toBe(lockDigest(lock));
     expect(other(null)).not.toBe(lockDigest(lock));
   });
 

@@ -1,0 +1,48 @@
+// Are the elements of an array what they must be, exactly?
+#pragma once
+
+#include <cstring>
+#include <mutex>
+#include <span>
+#include <sstream>
+
+#include "../measure/workload.h"
+#include "host_threads.h"
+
+namespace pibench::cuda {
+
+// `expected(i)` is element i. Bit for bit, so that poison is not taken for anything.
+template <typename Expected>
+Verification check_array(std::span<const double> array, const char* what, Expected expected) {
+  Verification verification;
+  verification.method = "reference";
+  verification.tolerance = "exact, every element";
+  verification.checked = array.size();
+  std::mutex mutex;
+  std::size_t first_place = array.size();
+  on_threads(array.size(), [&](std::size_t first, std::size_t count) {
+    std::size_t wrong = 0;
+    std::size_t place = array.size();
+    for (std::size_t i = first; i < first + count; ++i) {
+      const double want = expected(i);
+      if (std::memcmp(&array[i], &want, sizeof want) == 0) continue;
+      if (wrong++ == 0) place = i;
+    }
+    if (wrong == 0) return;
+    const std::scoped_lock lock(mutex);
+    verification.wrong += wrong;
+    first_place = std::min(first_place, place);
+  });
+  if (first_place < array.size()) {
+    std::ostringstream text;
+    text.precision(17);
+    text << what << "[" << first_place << "] is " << array[first_place] << ", expected "
+         << expected(first_place);
+    verification.first_wrong = text.str();
+  }
+  verification.passed = verification.wrong == 0 && verification.checked > 0;
+  verification.worst_error = verification.passed ? 0 : 1;
+  return verification;
+}
+
+}  // namespace pibench::cuda

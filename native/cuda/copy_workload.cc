@@ -1,0 +1,245 @@
+// Copies that the driver makes: within a GPU, between it and the host, to another GPU.
+//
+// Copies of pinned memory are enqueued and timed by the device. Those of pageable memory make the host wait,
+// so they cannot stand behind a gate: the host's clock times them.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "../memory/elements.h"
+#include "array_check.h"
+#include "elements.h"
+#include "memory_workload.h"
+
+namespace pibench::cuda {
+namespace {
+
+constexpr std::array<const char*, 5> kNames{"device-copy", "host-to-device", "device-to-host", "both-ways",
+                                            "peer"};
+constexpr unsigned char kPoison = 0xff;
+
+const Functions& cu() { return Driver::get().functions(); }
+
+// The context of the other GPU, with the first able to reach its memory.
+class Peer {
+ public:
+  Peer(const PrimaryContext& own, int ordinal) : context_(ordinal) {
+    int can = 0;
+    Driver::get().check(cu().cuDeviceCanAccessPeer(&can, own.device(), context_.device()),
+                        "cuDeviceCanAccessPeer");
+    direct_ = can != 0;
+    own.make_current();
+    if (!direct_) return;
+    const Result code = cu().cuCtxEnablePeerAccess(context_.get(), 0);
+    if (code != result::kPeerAccessAlreadyEnabled) Driver::get().check(code, "cuCtxEnablePeerAccess");
+  }
+  [[nodiscard]] const PrimaryContext& context() const noexcept { return context_; }
+  // Without going through the host's memory.
+  [[nodiscard]] bool direct() const noexcept { return direct_; }
+
+ private:
+  PrimaryContext context_;
+  bool direct_ = false;
+};
+
+class CopyWorkload final : public DeviceWorkload {
+ public:
+  explicit CopyWorkload(const CopyParameters& parameters)
+      : DeviceWorkload(parameters.place), parameters_(parameters), seeds_(parameters.seed) {
+    if (parameters.copy == Copy::peer) peer_.emplace(session().context(), parameters.peer);
+  }
+
+  void prepare() override {
+    const std::size_t bytes = bytes_of_copy();
+    from_ = DeviceMemory(bytes);
+    if (peer_) {
+      peer_->context().make_current();
+      to_ = DeviceMemory(bytes);
+      session().context().make_current();
+    } else {
+      to_ = DeviceMemory(bytes);
+    }
+    if (parameters_.pinned) {
+      pinned_from_ = PinnedMemory(bytes);
+      pinned_to_ = PinnedMemory(bytes);
+    } else {
+      pageable_from_.resize(parameters_.elements);
+      pageable_to_.resize(parameters_.elements);
+    }
+    auto* host = host_from();
+    on_threads(parameters_.elements, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) host[i] = memory::element(seeds_.a, i);
+    });
+    const Kernel fill = session().kernel(kernels::cuda::kFill);
+    session().launch(fill, kernels::cuda::FillArguments{reinterpret_cast<void*>(from_.address()), seeds_.b, 1,
+                                                        1, static_cast<std::int64_t>(parameters_.elements),
+                                                        static_cast<std::uint32_t>(Element::float64),
+                                                        kernels::cuda::Values::memory, 0, 0});
+    if (parameters_.copy == Copy::both_ways) {
+      back_ = make_stream();
+      forked_ = make_event();
+      joined_ = make_event();
+    }
+    poison();
+    session().synchronize();
+  }
+
+  void run() noexcept override {
+    const std::size_t bytes = bytes_of_copy();
+    StreamHandle* stream = session().stream();
+    switch (parameters_.copy) {
+      case Copy::device:
+        session().note(cu().cuMemcpyDtoDAsync_v2(to_.address(), from_.address(), bytes, stream),
+                       "cuMemcpyDtoDAsync_v2");
+        break;
+      case Copy::peer:
+        session().note(cu().cuMemcpyPeerAsync(to_.address(), peer_->context().get(), from_.address(),
+                                              session().context().get(), bytes, stream),
+                       "cuMemcpyPeerAsync");
+        break;
+      case Copy::host_to_device:
+        to_device(stream);
+        break;
+      case Copy::device_to_host:
+        to_host(stream);
+        break;
+      case Copy::both_ways:
+        // The other stream begins when this one comes here, and this one goes on when the other has ended.
+        session().note(cu().cuEventRecord(forked_.get(), stream), "cuEventRecord");
+        session().note(cu().cuStreamWaitEvent(back_.get(), forked_.get(), 0), "cuStreamWaitEvent");
+        to_device(stream);
+        to_host(back_.get());
+        session().note(cu().cuEventRecord(joined_.get(), back_.get()), "cuEventRecord");
+        session().note(cu().cuStreamWaitEvent(stream, joined_.get(), 0), "cuStreamWaitEvent");
+        break;
+    }
+  }
+
+  void poison() noexcept override {
+    fetched_.clear();
+    if (peer_) {
+      // On the other device, whose memory this stream's device reaches by copies only.
+      session().note(cu().cuCtxSetCurrent(peer_->context().get()), "cuCtxSetCurrent");
+      const std::vector<unsigned char> poison(bytes_of_copy(), kPoison);
+      session().note(cu().cuMemcpyHtoD_v2(to_.address(), poison.data(), poison.size()), "cuMemcpyHtoD_v2");
+      session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
+      session().note(cu().cuCtxSetCurrent(session().context().get()), "cuCtxSetCurrent");
+    } else {
+      session().note(cu().cuMemsetD8Async(to_.address(), kPoison, bytes_of_copy(), session().stream()),
+                     "cuMemsetD8Async");
+    }
+    std::memset(host_to(), kPoison, bytes_of_copy());
+  }
+
+  DeviceClock* device_clock() noexcept override {
+    return parameters_.pinned ? DeviceWorkload::device_clock() : nullptr;
+  }
+
+  Verification verify() override {
+    fetch();
+    switch (parameters_.copy) {
+      case Copy::device:
+      case Copy::peer:
+      case Copy::device_to_host:
+        return check_array(fetched_, "out", [this](std::size_t i) { return memory::element(seeds_.b, i); });
+      case Copy::host_to_device:
+        return check_array(fetched_, "out", [this](std::size_t i) { return memory::element(seeds_.a, i); });
+      case Copy::both_ways:
+        break;
+    }
+    // One behind the other: what came to the device, what came to the host.
+    const std::size_t half = parameters_.elements;
+    return check_array(fetched_, "out", [this, half](std::size_t i) {
+      return i < half ? memory::element(seeds_.a, i) : memory::element(seeds_.b, i - half);
+    });
+  }
+
+  Output output() noexcept override {
+    try {
+      fetch();
+    } catch (const std::exception& error) {
+      session().fail(error.what());
+      return {{}, 1};
+    }
+    return {std::as_writable_bytes(std::span(fetched_)), sizeof(double)};
+  }
+
+  [[nodiscard]] std::string implementation() const override {
+    switch (parameters_.copy) {
+      case Copy::device:
+        return "cuMemcpyDtoDAsync";
+      case Copy::peer:
+        return peer_->direct() ? "cuMemcpyPeerAsync, direct" : "cuMemcpyPeerAsync, through the host";
+      default:
+        return parameters_.pinned ? "cuMemcpyAsync, pinned" : "cuMemcpy, pageable";
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t bytes_of_copy() const noexcept { return parameters_.elements * sizeof(double); }
+  [[nodiscard]] double* host_from() noexcept {
+    return parameters_.pinned ? reinterpret_cast<double*>(pinned_from_.data()) : pageable_from_.data();
+  }
+  [[nodiscard]] double* host_to() noexcept {
+    return parameters_.pinned ? reinterpret_cast<double*>(pinned_to_.data()) : pageable_to_.data();
+  }
+
+  void to_device(StreamHandle* stream) noexcept {
+    if (parameters_.pinned) {
+      session().note(cu().cuMemcpyHtoDAsync_v2(to_.address(), host_from(), bytes_of_copy(), stream),
+                     "cuMemcpyHtoDAsync_v2");
+      return;
+    }
+    session().note(cu().cuMemcpyHtoD_v2(to_.address(), host_from(), bytes_of_copy()), "cuMemcpyHtoD_v2");
+    // It may return while the last of it is still on its way.
+    session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
+  }
+  void to_host(StreamHandle* stream) noexcept {
+    if (parameters_.pinned)
+      session().note(cu().cuMemcpyDtoHAsync_v2(host_to(), from_.address(), bytes_of_copy(), stream),
+                     "cuMemcpyDtoHAsync_v2");
+    else
+      session().note(cu().cuMemcpyDtoH_v2(host_to(), from_.address(), bytes_of_copy()), "cuMemcpyDtoH_v2");
+  }
+
+  // Whatever the copies wrote, on the host.
+  void fetch() {
+    if (!fetched_.empty()) return;
+    session().synchronize();
+    const bool device = parameters_.copy != Copy::device_to_host;
+    const bool host = parameters_.copy == Copy::device_to_host || parameters_.copy == Copy::both_ways;
+    const std::size_t count = parameters_.elements;
+    fetched_.resize(count * (device && host ? 2 : 1));
+    if (device) to_.download(fetched_.data());
+    if (host) std::copy_n(host_to(), count, fetched_.data() + (device ? count : 0));
+  }
+
+  CopyParameters parameters_;
+  memory::Seeds seeds_;
+  std::optional<Peer> peer_;
+  DeviceMemory from_, to_;
+  PinnedMemory pinned_from_, pinned_to_;
+  std::vector<double> pageable_from_, pageable_to_;
+  Stream back_;
+  Event forked_, joined_;
+  std::vector<double> fetched_;
+};
+
+}  // namespace
+
+Copy copy_named(const std::string& name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) throw std::invalid_argument("unknown copy " + name);
+  return static_cast<Copy>(found - kNames.begin());
+}
+
+std::unique_ptr<Workload> make_copy_workload(const CopyParameters& parameters) {
+  if (parameters.copy == Copy::both_ways && !parameters.pinned)
+    throw std::invalid_argument(
+        "pageable memory cannot be copied both ways at once: each copy makes the host wait");
+  return std::make_unique<CopyWorkload>(parameters);
+}
+
+}  // namespace pibench::cuda

@@ -1,0 +1,35 @@
+#include "device_workload.h"
+
+#include <array>
+
+#include "../json.h"
+
+namespace pibench::cuda {
+
+std::string pci_bus_id(int ordinal) {
+  const Driver& driver = Driver::get();
+  const DeviceOrdinal device = device_at(ordinal);
+  std::array<char, 32> id{};
+  driver.check(driver.functions().cuDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device),
+               "cuDeviceGetPCIBusId");
+  return id.data();
+}
+
+DeviceWorkload::DeviceWorkload(const Place& place)
+    : monitor_(pci_bus_id(place.ordinal)), session_(place.ordinal, place.kernels), clock_(session_) {}
+
+std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
+  const ClockAgreement& agreement = clock_.agreement();
+  return json::Object()
+      .add("clock", json::Object()
+                        .set("groups", agreement.groups)
+                        .set("samples", agreement.samples)
+                        .set("deviceSeconds", agreement.device_seconds)
+                        .set("hostSeconds", agreement.host_seconds)
+                        .set("enqueueSeconds", agreement.enqueue_seconds)
+                        .str())
+      .add("nvml", monitor_.report(begin, end))
+      .str();
+}
+
+}  // namespace pibench::cuda

@@ -1,0 +1,52 @@
+// What every workload on a GPU has in common: the session, its clock, the monitor, one idle thread, and the
+// report.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../measure/workload.h"
+#include "../nvml/monitor.h"
+#include "../threads/team.h"
+#include "event_clock.h"
+#include "session.h"
+
+namespace pibench::cuda {
+
+// Where a workload runs, and with what.
+struct Place {
+  int ordinal = 0;
+  std::string kernels;  // folder of our modules
+};
+
+class DeviceWorkload : public Workload {
+ public:
+  DeviceClock* device_clock() noexcept override { return &clock_; }
+  bool settled() override { return monitor_.settled(); }
+  [[nodiscard]] std::string failure() const override { return session_.failure(); }
+  std::string device_report(Nanoseconds begin, Nanoseconds end) override;
+  // What is between two calls of a loop on a device is enqueued too; so nothing is to be done on the host.
+  void evict() noexcept override {}
+  Team& team() noexcept override { return team_; }
+  [[nodiscard]] std::vector<int> thread_ids() override { return team_.thread_ids(); }
+
+ protected:
+  // Throws NoGpu, CudaError and what Session throws.
+  explicit DeviceWorkload(const Place& place);
+  [[nodiscard]] Session& session() noexcept { return session_; }
+  [[nodiscard]] const Session& session() const noexcept { return session_; }
+  [[nodiscard]] EventClock& clock() noexcept { return clock_; }
+
+ private:
+  // In this order: who else is on the device must be read before we are.
+  nvml::Monitor monitor_;
+  Session session_;
+  EventClock clock_;
+  Team team_{1, {}};
+};
+
+// Members to add to a report that only one workload has; see DeviceWorkload::device_report.
+std::string pci_bus_id(int ordinal);
+
+}  // namespace pibench::cuda

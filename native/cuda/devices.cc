@@ -1,0 +1,119 @@
+#include "devices.h"
+
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "../json.h"
+#include "../nvml/nvml.h"
+#include "driver.h"
+
+namespace pibench::cuda {
+namespace {
+
+const Functions& cu() { return Driver::get().functions(); }
+void check(Result code, const char* call) { Driver::get().check(code, call); }
+
+std::string uuid_text(const Uuid& uuid) {
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned>(uuid.bytes[i]));
+    text += digits.data();
+  }
+  return text;
+}
+
+std::string pci_text(std::uint32_t id) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%04x:%04x", id & 0xffffU, id >> 16U);
+  return text.data();
+}
+
+std::string switched(const std::optional<nvml::Pair>& mode) {
+  return mode ? (mode->first != 0 ? "true" : "false") : "null";
+}
+
+void add_nvml(json::Object& object, const std::string& bus_id) {
+  std::string why;
+  const auto device = nvml::Device::find(bus_id, why);
+  if (!device) {
+    object.set("nvmlProblem", why);
+    return;
+  }
+  const auto pci = device->pci();
+  object.add("nvmlProblem", "null")
+      .set("driver", device->driver_version())
+      .set("vbios", device->vbios())
+      .add("pciDevice", pci ? json::text(pci_text(pci->device_id)) : "null")
+      .add("pciSubsystem", pci ? json::text(pci_text(pci->subsystem_id)) : "null")
+      .set("powerLimitWatts", device->power_limit_watts())
+      .set("defaultPowerLimitWatts", device->default_power_limit_watts())
+      .set("mostSmHertz", device->most_sm_hertz())
+      .set("mostMemoryHertz", device->most_memory_hertz())
+      .set("slowdownCelsius", device->slowdown_temperature())
+      .set("persistence", device->persistence())
+      .add("mig", switched(device->mig_mode()))
+      .add("ecc", switched(device->ecc_mode()))
+      .set("mostPcieGeneration", device->most_pcie_generation())
+      .set("mostPcieWidth", device->most_pcie_width());
+}
+
+std::string describe(int ordinal) {
+  DeviceOrdinal device = 0;
+  check(cu().cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  const auto attribute = [device](Attribute which) {
+    int value = 0;
+    check(cu().cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
+    return value;
+  };
+  std::array<char, 256> name{};
+  check(cu().cuDeviceGetName(name.data(), static_cast<int>(name.size()), device), "cuDeviceGetName");
+  Uuid uuid;
+  check(cu().cuDeviceGetUuid_v2(&uuid, device), "cuDeviceGetUuid_v2");
+  std::array<char, 32> bus_id{};
+  check(cu().cuDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), device),
+        "cuDeviceGetPCIBusId");
+  std::size_t bytes = 0;
+  check(cu().cuDeviceTotalMem_v2(&bytes, device), "cuDeviceTotalMem_v2");
+  json::Object object;
+  object.set("ordinal", ordinal)
+      .set("name", name.data())
+      .set("uuid", uuid_text(uuid))
+      .set("pciBusId", bus_id.data())
+      .set("computeCapability", std::to_string(attribute(Attribute::compute_major)) + "." +
+                                    std::to_string(attribute(Attribute::compute_minor)))
+      .set("multiprocessors", attribute(Attribute::multiprocessors))
+      .set("l2Bytes", attribute(Attribute::l2_bytes))
+      .set("memoryBytes", bytes)
+      .set("memoryBusBits", attribute(Attribute::memory_bus_bits))
+      .set("asyncEngines", attribute(Attribute::async_engines));
+  add_nvml(object, bus_id.data());
+  return object.str();
+}
+
+}  // namespace
+
+std::string describe_devices() {
+  json::Object document;
+  json::Array devices;
+  try {
+    const Driver& driver = Driver::get();
+    int count = 0;
+    check(cu().cuDeviceGetCount(&count), "cuDeviceGetCount");
+    for (int ordinal = 0; ordinal < count; ++ordinal) devices.add(describe(ordinal));
+    document.set("cuda", version_text(driver.version())).set("library", driver.path());
+    if (count == 0)
+      document.set("problem",
+                   "the driver is here and shows no device: CUDA_VISIBLE_DEVICES or the container hides it");
+    else
+      document.add("problem", "null");
+  } catch (const std::exception& error) {
+    document.set("problem", error.what()).add("cuda", "null").add("library", "null");
+    devices = {};
+  }
+  return document.add("devices", devices.str()).str();
+}
+
+}  // namespace pibench::cuda

@@ -1,0 +1,182 @@
+#include "matmul_workload.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "../random.h"
+#include "cublas.h"
+#include "matmul_check.h"
+#include "rates.h"
+
+namespace pibench::cuda {
+namespace {
+
+using kernels::cuda::bytes_of;
+using kernels::cuda::FillArguments;
+using kernels::cuda::PatternArguments;
+using kernels::cuda::Values;
+
+// Apart from those of the CPU's matmul for any seed.
+enum class Stream : std::uint64_t {
+  a = 0x1a00'0000'0000'0000,
+  b = 0x1b00'0000'0000'0000,
+  check = 0x1c00'0000'0000'0000
+};
+std::uint64_t stream_of(std::uint64_t seed, Stream which) {
+  return draw(static_cast<std::uint64_t>(which), seed);
+}
+
+// Not a number, and the least integer.
+constexpr std::uint32_t kPoisonReal = 0x7fffffff;
+constexpr std::uint32_t kPoisonInteger = 0x80000000;
+
+void refuse_uncountable(const GemmProblem& p) {
+  constexpr double kMost = 0x1p58;
+  const auto side = [](std::int64_t length) { return static_cast<double>(length); };
+  if (side(p.m) * side(p.n) * side(p.k) * side(p.batch) > kMost)
+    throw std::invalid_argument("a product of so many multiply-adds would never end");
+}
+
+class MatmulWorkload final : public DeviceWorkload {
+ public:
+  explicit MatmulWorkload(const MatmulParameters& parameters)
+      : DeviceWorkload(parameters.place),
+        parameters_(parameters),
+        fill_(session().kernel(kernels::cuda::kFill)),
+        pattern_(session().kernel(kernels::cuda::kPattern)),
+        gemm_(parameters.interface.empty() ? make_own_gemm(session(), parameters.problem, parameters.engine)
+                                           : make_library_gemm(session(), parameters.problem,
+                                                               parameters.interface, parameters.library)) {}
+
+  void prepare() override {
+    const std::size_t count = set_count();
+    std::vector<OperandSet> addresses;
+    for (std::size_t i = 0; i < count; ++i) {
+      Set set{DeviceMemory(bytes_a()), DeviceMemory(bytes_b()), DeviceMemory(bytes_c())};
+      addresses.push_back({set.a.address(), set.b.address(), set.c.address()});
+      sets_.push_back(std::move(set));
+    }
+    for (const Set& set : sets_) fill(set, random());
+    poison();
+    session().synchronize();
+    gemm_->bind(addresses);
+    // A first launch may make the driver wait for the device, so it must not stand behind a gate.
+    gemm_->enqueue(0);
+    session().synchronize();
+    poison();
+  }
+
+  void run() noexcept override { gemm_->enqueue(current_); }
+  void evict() noexcept override { current_ = (current_ + 1) % sets_.size(); }
+
+  void poison() noexcept override {
+    fetched_.clear();
+    for (const Set& set : sets_) poison(set);
+  }
+
+  Verification verify() override {
+    const std::uint64_t seed = stream_of(parameters_.seed, Stream::check);
+    const Verification real = check_real(parameters_.problem, random(), fetched(), seed);
+    fetched_.clear();
+    const Drawn whole{stream_of(parameters_.seed + 1, Stream::a), stream_of(parameters_.seed + 1, Stream::b),
+                      Values::integers, integer_limit(parameters_.problem.element, parameters_.problem.k)};
+    fill(sets_[current_], whole);
+    poison(sets_[current_]);
+    gemm_->enqueue(current_);
+    return both(real, check_integers(parameters_.problem, whole, fetched(), seed));
+  }
+
+  Ceilings ceilings(bool cold) override {
+    Ceilings ceilings;
+    ceilings.operations_per_second =
+        measure_peak(session(), clock(), parameters_.problem.element, ceilings.instruction_set);
+    const std::size_t bytes = bytes_a() + bytes_b() + bytes_c();
+    // Cold operands come from memory: what is read then has to be larger than the L2 too.
+    const std::size_t read = cold ? std::max(bytes, 4 * session().l2_bytes()) : bytes;
+    ceilings.bytes_per_second = measure_read(session(), clock(), read);
+    ceilings.bytes = static_cast<double>(read);
+    return ceilings;
+  }
+
+  Output output() noexcept override {
+    try {
+      return {fetched(), bytes_of(result_of(parameters_.problem.element))};
+    } catch (const std::exception& error) {
+      session().fail(error.what());
+      return {{}, 1};
+    }
+  }
+  [[nodiscard]] std::string implementation() const override { return gemm_->implementation(); }
+  [[nodiscard]] std::optional<LibraryReport> library() const override { return gemm_->library(); }
+
+ private:
+  struct Set {
+    DeviceMemory a, b, c;
+  };
+
+  [[nodiscard]] std::size_t bytes_a() const { return bytes(parameters_.problem.m, parameters_.problem.k); }
+  [[nodiscard]] std::size_t bytes_b() const { return bytes(parameters_.problem.k, parameters_.problem.n); }
+  [[nodiscard]] std::size_t bytes_c() const {
+    const auto& p = parameters_.problem;
+    return static_cast<std::size_t>(p.batch * p.m * p.n) * bytes_of(result_of(p.element));
+  }
+  [[nodiscard]] std::size_t bytes(std::int64_t rows, std::int64_t columns) const {
+    return static_cast<std::size_t>(parameters_.problem.batch * rows * columns) *
+           bytes_of(parameters_.problem.element);
+  }
+
+  // Cold: until a set has its turn again, twice the L2 and more was read and written.
+  [[nodiscard]] std::size_t set_count() const {
+    if (!parameters_.cold) return 1;
+    const std::size_t one = bytes_a() + bytes_b() + bytes_c();
+    return 2 * session().l2_bytes() / one + 2;
+  }
+
+  [[nodiscard]] Drawn random() const {
+    return {stream_of(parameters_.seed, Stream::a), stream_of(parameters_.seed, Stream::b), Values::real, 0};
+  }
+
+  void fill(const Set& set, const Drawn& drawn) noexcept {
+    const auto& p = parameters_.problem;
+    const auto element = static_cast<std::uint32_t>(p.element);
+    session().launch(fill_, FillArguments{reinterpret_cast<void*>(set.a.address()), drawn.a, p.batch, p.m,
+                                          p.k, element, drawn.values, drawn.limit, 0});
+    session().launch(
+        fill_, FillArguments{reinterpret_cast<void*>(set.b.address()), drawn.b, p.batch, p.k, p.n, element,
+                             drawn.values, drawn.limit, gemm_->b_transposed() ? 1U : 0U});
+  }
+
+  void poison(const Set& set) noexcept {
+    const std::uint32_t value =
+        result_of(parameters_.problem.element) == Element::int32 ? kPoisonInteger : kPoisonReal;
+    session().launch(pattern_, PatternArguments{reinterpret_cast<std::uint32_t*>(set.c.address()),
+                                                set.c.bytes() / sizeof(std::uint32_t), value, 0});
+  }
+
+  // The result of the last call, on the host. Throws what failed.
+  std::span<std::byte> fetched() {
+    if (fetched_.empty()) {
+      session().synchronize();
+      fetched_.resize(sets_[current_].c.bytes());
+      sets_[current_].c.download(fetched_.data());
+    }
+    return fetched_;
+  }
+
+  MatmulParameters parameters_;
+  Kernel fill_, pattern_;
+  std::unique_ptr<DeviceGemm> gemm_;
+  std::vector<Set> sets_;
+  std::size_t current_ = 0;
+  std::vector<std::byte> fetched_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_matmul_workload(const MatmulParameters& parameters) {
+  refuse_uncountable(parameters.problem);
+  return std::make_unique<MatmulWorkload>(parameters);
+}
+
+}  // namespace pibench::cuda

@@ -1,0 +1,144 @@
+#include "rates.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace pibench::cuda {
+namespace {
+
+using kernels::cuda::Engine;
+
+constexpr double kBurstSeconds = 0.005;
+constexpr int kBursts = 8;
+
+// All the same and not what stood there before.
+bool all_right(const std::vector<std::uint64_t>& sums) {
+  return !sums.empty() && sums.front() != 0 &&
+         std::ranges::all_of(sums, [&](std::uint64_t sum) { return sum == sums.front(); });
+}
+
+}  // namespace
+
+const char* name_of(Engine engine) {
+  switch (engine) {
+    case Engine::wgmma:
+      return "wgmma";
+    case Engine::mma:
+      return "mma";
+    case Engine::scalar:
+      return "scalar";
+  }
+  return "scalar";
+}
+
+const kernels::cuda::Peak* peak_loop(Element element, unsigned capability, const std::string& engine) {
+  const kernels::cuda::Peak* best = nullptr;
+  for (const auto& peak : kernels::cuda::kPeaks) {
+    if (peak.element != element || !kernels::cuda::runs_on(peak.target, capability)) continue;
+    if (engine.empty() ? best == nullptr || peak.engine < best->engine : engine == name_of(peak.engine))
+      best = &peak;
+  }
+  return best;
+}
+
+PeakLoop::PeakLoop(Session& session, const kernels::cuda::Peak& peak)
+    : session_(session),
+      peak_(peak),
+      kernel_(session.kernel(peak.module, peak.symbol,
+                             session.multiprocessors() * peak.blocks_per_multiprocessor, peak.threads,
+                             peak.shared_bytes)),
+      pattern_(session.kernel(kernels::cuda::kPattern)),
+      memory_(kernel_.blocks * sizeof(std::uint64_t)) {}
+
+void PeakLoop::enqueue(std::uint32_t iterations) noexcept {
+  session_.launch(kernel_, kernels::cuda::PeakArguments{reinterpret_cast<std::uint64_t*>(memory_.address()),
+                                                        iterations, 0});
+}
+
+double PeakLoop::operations(std::uint32_t iterations) const noexcept {
+  return peak_.operations * kernel_.blocks * iterations;
+}
+
+std::vector<std::uint64_t> PeakLoop::sums() {
+  session_.synchronize();
+  std::vector<std::uint64_t> sums(kernel_.blocks);
+  memory_.download(sums.data());
+  return sums;
+}
+
+void PeakLoop::clear() noexcept {
+  session_.launch(pattern_,
+                  kernels::cuda::PatternArguments{reinterpret_cast<std::uint32_t*>(memory_.address()),
+                                                  memory_.bytes() / sizeof(std::uint32_t), 0, 0});
+}
+
+std::uint32_t PeakLoop::iterations_for(EventClock& clock, double seconds) {
+  constexpr std::uint32_t kMost = 1U << 24U;
+  std::uint32_t iterations = 64;
+  // A first launch may make the driver wait for the device, so it must not stand behind a gate.
+  enqueue(1);
+  session_.synchronize();
+  for (;;) {
+    const double took = timed(clock, [&] { enqueue(iterations); });
+    if (took <= 0 || iterations >= kMost) return iterations;
+    if (took >= seconds / 2)
+      return static_cast<std::uint32_t>(std::clamp(iterations * seconds / took, 1.0, double{kMost}));
+    iterations *= 2;
+  }
+}
+
+double measure_peak(Session& session, EventClock& clock, Element element, std::string& engine) {
+  const auto* peak = peak_loop(element, session.capability(), "");
+  if (peak == nullptr) return 0;
+  engine = name_of(peak->engine);
+  PeakLoop loop(session, *peak);
+  const std::uint32_t iterations = loop.iterations_for(clock, kBurstSeconds);
+  double best = 0;
+  for (int i = 0; i < kBursts; ++i) {
+    loop.clear();
+    const double seconds = timed(clock, [&] { loop.enqueue(iterations); });
+    if (seconds <= 0 || !all_right(loop.sums())) return 0;
+    best = std::max(best, loop.operations(iterations) / seconds);
+  }
+  return best;
+}
+
+double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
+  constexpr std::size_t kLine = 128;
+  const std::size_t whole = std::max(bytes / kLine, std::size_t{1}) * kLine;
+  if (whole > Session::free_bytes() / 2) return 0;
+  const DeviceMemory memory(whole);
+  const DeviceMemory sum(sizeof(std::uint64_t));
+  const Kernel fill = session.kernel(kernels::cuda::kFill);
+  session.launch(fill, kernels::cuda::FillArguments{reinterpret_cast<void*>(memory.address()), 1, 1, 1,
+                                                    static_cast<std::int64_t>(whole / sizeof(double)),
+                                                    static_cast<std::uint32_t>(Element::float64),
+                                                    kernels::cuda::Values::memory, 0, 0});
+  const kernels::cuda::MemoryArguments arguments{reinterpret_cast<const double*>(memory.address()), nullptr,
+                                                 nullptr, whole / sizeof(double),
+                                                 reinterpret_cast<std::uint64_t*>(sum.address())};
+  double best = 0;
+  for (const auto& pass : kernels::cuda::kMemories) {
+    if (pass.operation != kernels::cuda::Operation::read ||
+        !kernels::cuda::runs_on(pass.target, session.capability()))
+      continue;
+    const Kernel kernel =
+        session.kernel(pass.module, pass.symbol, session.multiprocessors() * pass.blocks_per_multiprocessor,
+                       pass.threads, pass.shared_bytes);
+    // Many passes in one sample where the memory is small: the events' own time would show.
+    constexpr double kLeastBytes = 0x1p31;
+    const int passes = static_cast<int>(std::clamp(kLeastBytes / static_cast<double>(whole), 1.0, 256.0));
+    session.launch(kernel, arguments);
+    session.synchronize();
+    for (int burst = 0; burst < kBursts; ++burst) {
+      const double seconds = timed(clock, [&] {
+        for (int i = 0; i < passes; ++i) session.launch(kernel, arguments);
+      });
+      if (seconds <= 0) return 0;
+      best = std::max(best, static_cast<double>(whole) * passes / seconds);
+    }
+  }
+  return best;
+}
+
+}  // namespace pibench::cuda

@@ -1,0 +1,201 @@
+#include "monitor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "../json.h"
+
+namespace pibench::nvml {
+namespace {
+
+constexpr auto kEvery = std::chrono::milliseconds(20);
+// Half an hour of readings; who measures longer gets those of the last half hour.
+constexpr std::size_t kMostReadings = 90'000;
+constexpr std::size_t kMostInReport = 500;
+constexpr Nanoseconds kRest = 500'000'000;
+
+template <typename Get>
+double spread(const std::vector<Reading>& readings, std::size_t first, Get get) {
+  double low = get(readings[first]);
+  double high = low;
+  for (std::size_t i = first; i < readings.size(); ++i) {
+    low = std::min(low, get(readings[i]));
+    high = std::max(high, get(readings[i]));
+  }
+  return high - low;
+}
+
+double mean_watts(const std::vector<Reading>& readings, std::size_t first, std::size_t end) {
+  double sum = 0;
+  for (std::size_t i = first; i < end; ++i) sum += readings[i].watts;
+  return sum / static_cast<double>(end - first);
+}
+
+std::string pair(const std::optional<Pair>& value, const char* first, const char* second) {
+  if (!value) return "null";
+  return json::Object().set(first, value->first).set(second, value->second).str();
+}
+
+// Least, median and largest of what the readings know.
+template <typename Get>
+std::string range(const std::vector<Reading>& readings, Get get) {
+  std::vector<double> values;
+  for (const Reading& reading : readings) {
+    if (get(reading) > 0) values.push_back(get(reading));
+  }
+  if (values.empty()) return "null";
+  std::ranges::sort(values);
+  return json::Object()
+      .set("least", values.front())
+      .set("median", values[values.size() / 2])
+      .set("most", values.back())
+      .str();
+}
+
+std::string process_list(const std::optional<std::vector<Process>>& processes) {
+  if (!processes) return "null";
+  json::Array list;
+  for (const auto& [pid, bytes] : *processes)
+    list.add(json::Object().set("pid", pid).set("bytes", static_cast<double>(bytes)).str());
+  return list.str();
+}
+
+}  // namespace
+
+bool at_rest(const std::vector<Reading>& readings) {
+  constexpr double kClockSteps = 32e6;  // clocks go in steps of 15 MHz
+  constexpr double kPowerShare = 0.02;
+  if (readings.empty() || readings.back().at - readings.front().at < kRest) return false;
+  std::size_t first = readings.size() - 1;
+  while (first > 0 && readings.back().at - readings[first - 1].at <= kRest) --first;
+  const std::size_t third = (readings.size() - first) / 3;
+  if (third == 0) return false;
+  if (spread(readings, first, [](const Reading& r) { return r.sm_hertz; }) > kClockSteps) return false;
+  const double begin = mean_watts(readings, first, first + third);
+  const double end = mean_watts(readings, readings.size() - third, readings.size());
+  return std::abs(end - begin) <= kPowerShare * std::max(begin, end);
+}
+
+Monitor::Monitor(const std::string& pci_bus_id) : device_(Device::find(pci_bus_id, why_not_)) {
+  if (!device_) return;
+  before_ = count();
+  watches_xids_ = device_->watch_xids();
+  thread_ = std::thread([this] { watch(); });
+}
+
+Monitor::~Monitor() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+Monitor::Counters Monitor::count() const {
+  return {device_->ecc_corrected(), device_->ecc_uncorrected(), device_->remapped_rows(),
+          device_->pcie_replays(),  device_->energy_joules(),   device_->processes()};
+}
+
+void Monitor::watch() {
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const auto reasons = device_->throttle_reasons();
+    const Reading reading{now(),
+                          device_->sm_hertz().value_or(0),
+                          device_->memory_hertz().value_or(0),
+                          device_->power_watts().value_or(0),
+                          device_->temperature().value_or(0),
+                          reasons.value_or(0),
+                          reasons.has_value()};
+    const auto generation = device_->pcie_generation();
+    const auto width = device_->pcie_width();
+    {
+      const std::scoped_lock lock(mutex_);
+      if (readings_.size() == kMostReadings)
+        readings_.erase(readings_.begin(), readings_.begin() + kMostReadings / 2);
+      readings_.push_back(reading);
+      if (generation) most_pcie_generation_ = std::max(*generation, most_pcie_generation_.value_or(0));
+      if (width) most_pcie_width_ = std::max(*width, most_pcie_width_.value_or(0));
+    }
+    std::this_thread::sleep_for(kEvery);
+  }
+}
+
+bool Monitor::settled() {
+  if (!device_) return true;
+  const std::scoped_lock lock(mutex_);
+  return at_rest(readings_);
+}
+
+std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
+  if (!device_) return json::Object().set("problem", why_not_).str();
+  std::vector<Reading> inside;
+  json::Object pcie;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::ranges::copy_if(readings_, std::back_inserter(inside),
+                         [&](const Reading& r) { return r.at >= begin && r.at <= end; });
+    pcie.set("generation", most_pcie_generation_).set("width", most_pcie_width_);
+  }
+  pcie.set("mostGeneration", device_->most_pcie_generation()).set("mostWidth", device_->most_pcie_width());
+  const Counters after = count();
+
+  std::size_t known = 0;
+  for (const Reading& reading : inside) known += reading.reasons_known ? 1 : 0;
+  json::Object reasons;
+  for (std::uint64_t bit = 1; bit != 0 && known > 0; bit <<= 1U) {
+    std::size_t with = 0;
+    for (const Reading& reading : inside) with += (reading.reasons & bit) != 0 ? 1 : 0;
+    if (with > 0) reasons.set(std::to_string(bit), static_cast<double>(with) / static_cast<double>(known));
+  }
+  json::Array series;
+  const std::size_t step = inside.size() / kMostInReport + 1;
+  for (std::size_t i = 0; i < inside.size(); i += step) {
+    const Reading& r = inside[i];
+    series.add(json::Array()
+                   .add(json::number(static_cast<double>(r.at - begin) * 1e-9))
+                   .add(json::number(r.sm_hertz))
+                   .add(json::number(r.memory_hertz))
+                   .add(json::number(r.watts))
+                   .add(json::number(r.celsius))
+                   .add(std::to_string(r.reasons))
+                   .str());
+  }
+  json::Object report;
+  report.add("problem", "null")
+      .set("readings", inside.size())
+      .add("reasons", known > 0 ? reasons.str() : "null")
+      .add("smHertz", range(inside, [](const Reading& r) { return r.sm_hertz; }))
+      .add("memoryHertz", range(inside, [](const Reading& r) { return r.memory_hertz; }))
+      .add("watts", range(inside, [](const Reading& r) { return r.watts; }))
+      .add("celsius", range(inside, [](const Reading& r) { return r.celsius; }))
+      .set("memoryCelsius", device_->memory_temperature())
+      .set("slowdownCelsius", device_->slowdown_temperature())
+      .set("mostSmHertz", device_->most_sm_hertz())
+      .set("powerLimitWatts", device_->power_limit_watts())
+      .set("defaultPowerLimitWatts", device_->default_power_limit_watts())
+      .set("enforcedPowerLimitWatts", device_->enforced_power_limit_watts());
+  // Since the launch began: the counters are of whole numbers, and errors outside the repetitions count too.
+  const auto grown = [](auto from, auto to) -> std::optional<double> {
+    if (!from || !to) return std::nullopt;
+    return static_cast<double>(*to) - static_cast<double>(*from);
+  };
+  report.set("joules", grown(before_.energy, after.energy))
+      .set("eccCorrected", grown(before_.ecc_corrected, after.ecc_corrected))
+      .set("eccUncorrected", grown(before_.ecc_uncorrected, after.ecc_uncorrected))
+      .add("remappedRows", pair(after.remapped_rows, "corrected", "uncorrected"))
+      .set("pcieReplays", grown(before_.pcie_replays, after.pcie_replays))
+      .add("pcie", pcie.str())
+      .add("nvlinks", pair(device_->nvlinks(), "up", "all"))
+      .add("processesBefore", process_list(before_.processes))
+      .add("processesAfter", process_list(after.processes));
+  const auto xids = watches_xids_ ? device_->xids() : std::nullopt;
+  if (xids) {
+    json::Array list;
+    for (const unsigned long long xid : *xids) list.add(std::to_string(xid));
+    report.add("xids", list.str());
+  } else {
+    report.add("xids", "null");
+  }
+  report.add("series", series.str());
+  return report.str();
+}
+
+}  // namespace pibench::nvml

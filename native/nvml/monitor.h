@@ -1,0 +1,62 @@
+// Watches a GPU while an inspection measures on it: a thread that asks NVML for clocks, power, temperature
+// and throttle reasons some fifty times a second, and counters before and after.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../measure/clock.h"
+#include "nvml.h"
+
+namespace pibench::nvml {
+
+struct Reading {
+  Nanoseconds at = 0;
+  double sm_hertz = 0, memory_hertz = 0, watts = 0, celsius = 0;  // 0: not known
+  std::uint64_t reasons = 0;
+  bool reasons_known = false;
+};
+
+// Whether readings have come to rest: clocks within one step of each other, power without a slope. Needs half
+// a second of readings; true where neither is known.
+bool at_rest(const std::vector<Reading>& readings);
+
+class Monitor {
+ public:
+  // Begins to watch; best before the process has anything on the device, so that other processes can be told
+  // from it.
+  explicit Monitor(const std::string& pci_bus_id);
+  ~Monitor();
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+
+  [[nodiscard]] bool settled();
+  // What was seen between two moments, as JSON; `null` members where NVML does not tell.
+  [[nodiscard]] std::string report(Nanoseconds begin, Nanoseconds end);
+
+ private:
+  struct Counters {
+    std::optional<std::uint64_t> ecc_corrected, ecc_uncorrected;
+    std::optional<Pair> remapped_rows;
+    std::optional<unsigned> pcie_replays;
+    std::optional<double> energy;
+    std::optional<std::vector<Process>> processes;
+  };
+  [[nodiscard]] Counters count() const;
+  void watch();
+
+  std::string why_not_;
+  std::optional<Device> device_;
+  Counters before_;
+  bool watches_xids_ = false;
+  std::mutex mutex_;
+  std::vector<Reading> readings_;
+  std::optional<unsigned> most_pcie_generation_, most_pcie_width_;  // seen under load
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace pibench::nvml

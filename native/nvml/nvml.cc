@@ -1,0 +1,288 @@
+#include "nvml.h"
+
+#include <dlfcn.h>
+
+#include <array>
+
+namespace pibench::nvml {
+namespace {
+
+using Return = int;  // nvmlReturn_t
+constexpr Return kSuccess = 0;
+constexpr Return kInsufficientSize = 7;
+constexpr const char* kLibrary = "libnvidia-ml.so.1";
+
+// nvmlPciInfo_t, nvmlFieldValue_t, nvmlProcessInfo_t (of _v3) and nvmlEventData_t (of _v2).
+struct RawPci {
+  std::array<char, 16> legacy_bus_id;
+  unsigned domain, bus, device, device_id, subsystem_id;
+  std::array<char, 32> bus_id;
+};
+struct RawField {
+  unsigned field, scope;
+  long long timestamp, latency;
+  int value_type;
+  Return status;
+  union {
+    double real;
+    unsigned number;
+    unsigned long long long_number;
+  } value;
+};
+struct RawProcess {
+  unsigned pid;
+  unsigned long long bytes;
+  unsigned gpu_instance, compute_instance;
+};
+struct RawEvent {
+  DeviceHandle* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
+
+template <typename... Values>
+using Get = Return(DeviceHandle*, Values...);
+
+// The library, opened once and kept to the end of the process.
+class Library {
+ public:
+  static const Library& get() {
+    static const Library library;
+    return library;
+  }
+  [[nodiscard]] bool loaded() const noexcept { return ready_; }
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+
+  template <typename Function>
+  [[nodiscard]] Function* find(const char* name) const noexcept {
+    return ready_ ? reinterpret_cast<Function*>(dlsym(handle_, name)) : nullptr;
+  }
+
+ private:
+  Library() : handle_(dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) {
+      problem_ = dlerror();
+      return;
+    }
+    auto* init = reinterpret_cast<Return (*)()>(dlsym(handle_, "nvmlInit_v2"));
+    if (init == nullptr) {
+      problem_ = std::string(kLibrary) + " has no nvmlInit_v2";
+      return;
+    }
+    const Return code = init();
+    if (code != kSuccess) {
+      auto* text = reinterpret_cast<const char* (*)(Return)>(dlsym(handle_, "nvmlErrorString"));
+      problem_ = "nvmlInit_v2: " + (text != nullptr ? std::string(text(code)) : std::to_string(code));
+      return;
+    }
+    ready_ = true;
+  }
+  void* handle_;
+  bool ready_ = false;
+  std::string problem_;
+};
+
+// What a function gives of a device; nothing where it is missing or fails.
+template <typename Value, typename... Arguments>
+std::optional<Value> ask(const char* name, DeviceHandle* device, Arguments... arguments) {
+  auto* function = Library::get().find<Get<Arguments..., Value*>>(name);
+  Value value{};
+  if (function == nullptr || function(device, arguments..., &value) != kSuccess) return std::nullopt;
+  return value;
+}
+
+template <typename Value>
+std::optional<Pair> ask_pair(const char* name, DeviceHandle* device) {
+  auto* function = Library::get().find<Get<Value*, Value*>>(name);
+  Value first{};
+  Value second{};
+  if (function == nullptr || function(device, &first, &second) != kSuccess) return std::nullopt;
+  return Pair{first, second};
+}
+
+std::optional<double> scaled(std::optional<unsigned> value, double factor) {
+  if (!value) return std::nullopt;
+  return *value * factor;
+}
+
+constexpr double kMega = 1e6;
+constexpr double kMilli = 1e-3;
+constexpr unsigned kSmClock = 1;
+constexpr unsigned kMemoryClock = 2;
+
+}  // namespace
+
+std::optional<Device> Device::find(const std::string& pci_bus_id, std::string& why) {
+  const Library& library = Library::get();
+  if (!library.loaded()) {
+    why = library.problem();
+    return std::nullopt;
+  }
+  auto* by_bus = library.find<Return(const char*, DeviceHandle**)>("nvmlDeviceGetHandleByPciBusId_v2");
+  DeviceHandle* handle = nullptr;
+  if (by_bus == nullptr || by_bus(pci_bus_id.c_str(), &handle) != kSuccess) {
+    why = "NVML knows no device " + pci_bus_id;
+    return std::nullopt;
+  }
+  return Device(handle);
+}
+
+std::optional<std::string> Device::driver_version() const {
+  auto* function = Library::get().find<Return(char*, unsigned)>("nvmlSystemGetDriverVersion");
+  std::array<char, 80> text{};
+  if (function == nullptr || function(text.data(), text.size()) != kSuccess) return std::nullopt;
+  return text.data();
+}
+std::optional<std::string> Device::vbios() const {
+  auto* function = Library::get().find<Get<char*, unsigned>>("nvmlDeviceGetVbiosVersion");
+  std::array<char, 64> text{};
+  if (function == nullptr || function(handle_, text.data(), text.size()) != kSuccess) return std::nullopt;
+  return text.data();
+}
+std::optional<PciInfo> Device::pci() const {
+  const auto raw = ask<RawPci>("nvmlDeviceGetPciInfo_v3", handle_);
+  if (!raw) return std::nullopt;
+  return PciInfo{raw->device_id, raw->subsystem_id};
+}
+std::optional<double> Device::power_watts() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetPowerUsage", handle_), kMilli);
+}
+std::optional<double> Device::power_limit_watts() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetPowerManagementLimit", handle_), kMilli);
+}
+std::optional<double> Device::default_power_limit_watts() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetPowerManagementDefaultLimit", handle_), kMilli);
+}
+std::optional<double> Device::enforced_power_limit_watts() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetEnforcedPowerLimit", handle_), kMilli);
+}
+std::optional<double> Device::energy_joules() const {
+  const auto millijoules = ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", handle_);
+  if (!millijoules) return std::nullopt;
+  return static_cast<double>(*millijoules) * kMilli;
+}
+std::optional<double> Device::sm_hertz() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetClockInfo", handle_, kSmClock), kMega);
+}
+std::optional<double> Device::memory_hertz() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetClockInfo", handle_, kMemoryClock), kMega);
+}
+std::optional<double> Device::most_sm_hertz() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetMaxClockInfo", handle_, kSmClock), kMega);
+}
+std::optional<double> Device::most_memory_hertz() const {
+  return scaled(ask<unsigned>("nvmlDeviceGetMaxClockInfo", handle_, kMemoryClock), kMega);
+}
+std::optional<double> Device::temperature() const {
+  constexpr unsigned kGpu = 0;
+  return scaled(ask<unsigned>("nvmlDeviceGetTemperature", handle_, kGpu), 1);
+}
+std::optional<double> Device::memory_temperature() const {
+  constexpr unsigned kMemoryTemperature = 82;
+  auto* function = Library::get().find<Get<int, RawField*>>("nvmlDeviceGetFieldValues");
+  RawField field{};
+  field.field = kMemoryTemperature;
+  if (function == nullptr || function(handle_, 1, &field) != kSuccess || field.status != kSuccess)
+    return std::nullopt;
+  return field.value.number;
+}
+std::optional<double> Device::slowdown_temperature() const {
+  constexpr unsigned kSlowdown = 1;
+  return scaled(ask<unsigned>("nvmlDeviceGetTemperatureThreshold", handle_, kSlowdown), 1);
+}
+std::optional<std::uint64_t> Device::throttle_reasons() const {
+  auto reasons = ask<unsigned long long>("nvmlDeviceGetCurrentClocksEventReasons", handle_);
+  if (!reasons) reasons = ask<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", handle_);
+  return reasons;
+}
+std::optional<Pair> Device::ecc_mode() const { return ask_pair<unsigned>("nvmlDeviceGetEccMode", handle_); }
+std::optional<Pair> Device::mig_mode() const { return ask_pair<unsigned>("nvmlDeviceGetMigMode", handle_); }
+std::optional<bool> Device::persistence() const {
+  const auto mode = ask<unsigned>("nvmlDeviceGetPersistenceMode", handle_);
+  if (!mode) return std::nullopt;
+  return *mode != 0;
+}
+std::optional<std::uint64_t> Device::ecc_corrected() const {
+  return ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, 0U, 0U);
+}
+std::optional<std::uint64_t> Device::ecc_uncorrected() const {
+  return ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, 1U, 0U);
+}
+std::optional<Pair> Device::remapped_rows() const {
+  auto* function =
+      Library::get().find<Get<unsigned*, unsigned*, unsigned*, unsigned*>>("nvmlDeviceGetRemappedRows");
+  unsigned corrected = 0;
+  unsigned uncorrected = 0;
+  unsigned pending = 0;
+  unsigned failed = 0;
+  if (function == nullptr || function(handle_, &corrected, &uncorrected, &pending, &failed) != kSuccess)
+    return std::nullopt;
+  return Pair{corrected, uncorrected};
+}
+std::optional<unsigned> Device::pcie_generation() const {
+  return ask<unsigned>("nvmlDeviceGetCurrPcieLinkGeneration", handle_);
+}
+std::optional<unsigned> Device::most_pcie_generation() const {
+  return ask<unsigned>("nvmlDeviceGetMaxPcieLinkGeneration", handle_);
+}
+std::optional<unsigned> Device::pcie_width() const {
+  return ask<unsigned>("nvmlDeviceGetCurrPcieLinkWidth", handle_);
+}
+std::optional<unsigned> Device::most_pcie_width() const {
+  return ask<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", handle_);
+}
+std::optional<unsigned> Device::pcie_replays() const {
+  return ask<unsigned>("nvmlDeviceGetPcieReplayCounter", handle_);
+}
+std::optional<Pair> Device::nvlinks() const {
+  constexpr unsigned kMostLinks = 36;
+  Pair links;
+  for (unsigned link = 0; link < kMostLinks; ++link) {
+    const auto state = ask<unsigned>("nvmlDeviceGetNvLinkState", handle_, link);
+    if (!state) continue;
+    ++links.second;
+    if (*state != 0) ++links.first;
+  }
+  if (links.second == 0) return std::nullopt;
+  return links;
+}
+
+std::optional<std::vector<Process>> Device::processes() const {
+  constexpr unsigned kMost = 256;
+  auto* function =
+      Library::get().find<Get<unsigned*, RawProcess*>>("nvmlDeviceGetComputeRunningProcesses_v3");
+  if (function == nullptr) return std::nullopt;
+  std::vector<RawProcess> raw(kMost);
+  unsigned count = kMost;
+  const Return code = function(handle_, &count, raw.data());
+  if (code != kSuccess && code != kInsufficientSize) return std::nullopt;
+  std::vector<Process> processes;
+  for (unsigned i = 0; i < count && i < kMost; ++i) processes.push_back({raw[i].pid, raw[i].bytes});
+  return processes;
+}
+
+bool Device::watch_xids() {
+  constexpr unsigned long long kXid = 8;
+  auto* create = Library::get().find<Return(void**)>("nvmlEventSetCreate");
+  auto* enlist = Library::get().find<Get<unsigned long long, void*>>("nvmlDeviceRegisterEvents");
+  void* set = nullptr;
+  if (create == nullptr || enlist == nullptr || create(&set) != kSuccess) return false;
+  if (enlist(handle_, kXid, set) == kSuccess) {
+    event_set_ = set;
+    return true;
+  }
+  if (auto* free = Library::get().find<Return(void*)>("nvmlEventSetFree")) free(set);
+  return false;
+}
+
+std::optional<std::vector<unsigned long long>> Device::xids() {
+  auto* wait = Library::get().find<Return(void*, RawEvent*, unsigned)>("nvmlEventSetWait_v2");
+  if (event_set_ == nullptr || wait == nullptr) return std::nullopt;
+  constexpr int kMost = 64;
+  std::vector<unsigned long long> xids;
+  RawEvent event{};
+  for (int i = 0; i < kMost && wait(event_set_, &event, 0) == kSuccess; ++i) xids.push_back(event.data);
+  return xids;
+}
+
+}  // namespace pibench::nvml

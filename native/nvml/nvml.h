@@ -1,0 +1,95 @@
+// NVML, the management library of the NVIDIA driver, opened at run time: what the GPU is and how it is doing.
+// Own declarations of what is used of its documented interface. Every function may be missing and every value
+// unknown: that is null, never a guess.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pibench::nvml {
+
+struct DeviceHandle;
+
+struct PciInfo {
+  std::uint32_t device_id = 0;     // vendor in the low half
+  std::uint32_t subsystem_id = 0;  // the same
+};
+
+struct Pair {
+  unsigned long long first = 0, second = 0;
+};
+
+// Bits of nvmlDeviceGetCurrentClocksThrottleReasons (later named event reasons).
+namespace reason {
+inline constexpr std::uint64_t kIdle = 0x1;
+inline constexpr std::uint64_t kApplicationClocks = 0x2;
+inline constexpr std::uint64_t kPowerCap = 0x4;
+inline constexpr std::uint64_t kHardwareSlowdown = 0x8;
+inline constexpr std::uint64_t kSyncBoost = 0x10;
+inline constexpr std::uint64_t kSoftwareThermal = 0x20;
+inline constexpr std::uint64_t kHardwareThermal = 0x40;
+inline constexpr std::uint64_t kPowerBrake = 0x80;
+inline constexpr std::uint64_t kDisplayClock = 0x100;
+}  // namespace reason
+
+struct Process {
+  unsigned pid;
+  unsigned long long bytes;
+};
+
+// One device. Values are asked anew with each call.
+class Device {
+ public:
+  // By the driver's PCI bus id (0000:17:00.0). Nothing where NVML or the device is not to be had; `why` then
+  // says what was missing.
+  static std::optional<Device> find(const std::string& pci_bus_id, std::string& why);
+
+  [[nodiscard]] std::optional<std::string> driver_version() const;
+  [[nodiscard]] std::optional<std::string> vbios() const;
+  [[nodiscard]] std::optional<PciInfo> pci() const;
+  [[nodiscard]] std::optional<double> power_watts() const;
+  [[nodiscard]] std::optional<double> power_limit_watts() const;
+  [[nodiscard]] std::optional<double> default_power_limit_watts() const;
+  [[nodiscard]] std::optional<double> enforced_power_limit_watts() const;
+  [[nodiscard]] std::optional<double> energy_joules() const;
+  [[nodiscard]] std::optional<double> sm_hertz() const;
+  [[nodiscard]] std::optional<double> memory_hertz() const;
+  [[nodiscard]] std::optional<double> most_sm_hertz() const;
+  [[nodiscard]] std::optional<double> most_memory_hertz() const;
+  [[nodiscard]] std::optional<double> temperature() const;
+  [[nodiscard]] std::optional<double> memory_temperature() const;
+  [[nodiscard]] std::optional<double> slowdown_temperature() const;
+  [[nodiscard]] std::optional<std::uint64_t> throttle_reasons() const;
+  // Current and pending.
+  [[nodiscard]] std::optional<Pair> ecc_mode() const;
+  [[nodiscard]] std::optional<Pair> mig_mode() const;
+  [[nodiscard]] std::optional<bool> persistence() const;
+  // Since the driver was loaded.
+  [[nodiscard]] std::optional<std::uint64_t> ecc_corrected() const;
+  [[nodiscard]] std::optional<std::uint64_t> ecc_uncorrected() const;
+  // Rows that were replaced, after corrected and after uncorrected errors.
+  [[nodiscard]] std::optional<Pair> remapped_rows() const;
+  [[nodiscard]] std::optional<unsigned> pcie_generation() const;
+  [[nodiscard]] std::optional<unsigned> most_pcie_generation() const;
+  [[nodiscard]] std::optional<unsigned> pcie_width() const;
+  [[nodiscard]] std::optional<unsigned> most_pcie_width() const;
+  [[nodiscard]] std::optional<unsigned> pcie_replays() const;
+  // Links that are up, of those that the device has.
+  [[nodiscard]] std::optional<Pair> nvlinks() const;
+  // Of compute, as the driver sees them; a container may hide others' or give other ids.
+  [[nodiscard]] std::optional<std::vector<Process>> processes() const;
+
+  // Begins to collect XID errors, the driver's reports of faults; false where it cannot.
+  bool watch_xids();
+  // Those that came since; null where nobody watched.
+  [[nodiscard]] std::optional<std::vector<unsigned long long>> xids();
+
+ private:
+  explicit Device(DeviceHandle* handle) : handle_(handle) {}
+  DeviceHandle* handle_;
+  void* event_set_ = nullptr;
+};
+
+}  // namespace pibench::nvml

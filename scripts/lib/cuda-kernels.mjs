@@ -1,0 +1,156 @@
+// Compiles the kernels for NVIDIA GPUs, kernels/cuda/<module>.cu to build/plugins/cuda/<module>.fatbin, with nvcc alone: the
+// driver loads such a file as it is, so there is nothing to link, and neither CMake nor a GPU is needed.
+//
+// What was compiled is kept by the hash of its sources beside other caches, because building the addon empties build/.
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { packageRoot } from './tree.mjs';
+import { hashOfSources } from './verdict-cache.mjs';
+
+const CACHE = join(packageRoot, 'node_modules', '.cache', 'cuda-kernels');
+export const CUDA_FOLDER = join(packageRoot, 'build', 'plugins', 'cuda');
+
+/** Machine code for 8.0 (and 8.x), Hopper and Blackwell, and PTX, which drivers compile for what comes later. */
+const EVERYWHERE = ['sm_80', 'sm_90', 'sm_100', 'compute_100'];
+const WITH_FP8 = ['sm_89', 'sm_90', 'sm_100', 'compute_100'];
+
+/** Each module and what it is compiled for. */
+export const CUDA_MODULES = {
+  gemm_wgmma: ['sm_90a'],
+  gemm_mma: EVERYWHERE,
+  gemm_mma_fp8: WITH_FP8,
+  gemm_scalar: EVERYWHERE,
+  peak: EVERYWHERE,
+  peak_fp8: WITH_FP8,
+  peak_wgmma: ['sm_90a'],
+  memory: EVERYWHERE,
+  memory_bulk: ['sm_90', 'sm_100', 'compute_100'],
+  support: EVERYWHERE,
+};
+
+// Warnings are told, not errors: another nvcc than that of the tests may have new ones. -warn-spills: of registers.
+// Not compressed: loading begins sooner, and a kernel's name can be found in the file.
+const FLAGS = [
+  '-std=c++20',
+  '-O3',
+  '--expt-relaxed-constexpr',
+  '-Xptxas',
+  '-warn-spills',
+  '--no-compress',
+  '-t2',
+  '-fatbin',
+];
+
+/** nvcc: as CUDACXX says, below CUDA_HOME or CUDA_PATH, on the path, or where NVIDIA installs it. Undefined: there is none. */
+export function findNvcc(environment = process.env) {
+  const { CUDACXX, CUDA_HOME, CUDA_PATH, PATH } = environment;
+  const candidates = [
+    CUDACXX,
+    ...[CUDA_HOME, CUDA_PATH].map((home) => home && join(home, 'bin', 'nvcc')),
+    ...(PATH ?? '').split(delimiter).map((folder) => folder && join(folder, 'nvcc')),
+    '/usr/local/cuda/bin/nvcc',
+  ];
+  return candidates.find((path) => path && existsSync(path));
+}
+
+function ask(nvcc, ...args) {
+  const done = spawnSync(nvcc, args, { encoding: 'utf8' });
+  return done.status === 0 ? done.stdout : undefined;
+}
+
+/** The version of an nvcc, and the targets it knows. Undefined where it does not run. */
+function knownOf(nvcc) {
+  const version = ask(nvcc, '--version');
+  const codes = ask(nvcc, '--list-gpu-code');
+  const architectures = ask(nvcc, '--list-gpu-arch');
+  if (version === undefined || codes === undefined || architectures === undefined) return undefined;
+  const names = new Set(`${codes}\n${architectures}`.split(/\s+/));
+  // Targets of one architecture only, as sm_90a, are not listed by themselves.
+  return { version, has: (target) => names.has(target.replace(/a$/, '')) };
+}
+
+const virtualOf = (target) => target.replace('sm_', 'compute_');
+
+/** nvcc's arguments for a module: one -gencode for each target. */
+export const nvccArguments = (module, targets, output) => [
+  ...FLAGS,
+  ...targets.flatMap((target) => ['-gencode', `arch=${virtualOf(target)},code=${target}`]),
+  join('kernels', 'cuda', `${module}.cu`),
+  '-o',
+  output,
+];
+
+const place = (module) => join(CUDA_FOLDER, `${module}.fatbin`);
+
+/** True where any module was built. */
+export const cudaKernelsThere = () => Object.keys(CUDA_MODULES).some((module) => existsSync(place(module)));
+
+/** Copies in one step: who loads the file sees the old one or the new one. */
+function install(from, to) {
+  const partial = `${to}.${process.pid}.tmp`;
+  copyFileSync(from, partial);
+  renameSync(partial, to);
+}
+
+/** Compiles and installs a module. Returns why it could not, or null, and what the compiler warned of, or null. */
+function compile(nvcc, known, module) {
+  const targets = CUDA_MODULES[module].filter(known.has);
+  if (targets.length === 0) {
+    const wanted = CUDA_MODULES[module].join(', ');
+    return { failure: `kernels/cuda/${module}.cu was not compiled: this nvcc knows none of ${wanted}` };
+  }
+  const how = [known.version, nvccArguments(module, targets, '')];
+  const kept = join(CACHE, `${hashOfSources(join('kernels', 'cuda', `${module}.cu`), how)}.fatbin`);
+  const warnings = `${kept}.warnings`;
+  if (!existsSync(kept)) {
+    const partial = `${kept}.${process.pid}.fatbin`;
+    const done = spawnSync(nvcc, nvccArguments(module, targets, partial), {
+      cwd: packageRoot,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    });
+    const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`.trim();
+    if (done.status !== 0) {
+      rmSync(partial, { force: true });
+      const cause = log.match(/^.*\berror\b.*$/m)?.[0] ?? `nvcc ended with ${done.status ?? done.signal}`;
+      return { failure: `kernels/cuda/${module}.cu could not be compiled: ${cause}\n${log}` };
+    }
+    if (log !== '') writeFileSync(warnings, log);
+    renameSync(partial, kept);
+  }
+  install(kept, place(module));
+  return { failure: null, warning: existsSync(warnings) ? readFileSync(warnings, 'utf8') : null };
+}
+
+/**
+ * Builds all modules. Returns where they are, what was built, for each that failed one line why, with nvcc's log behind it,
+ * and what nvcc warned of. One module that fails leaves the others usable.
+ */
+export function buildCudaKernels({ nvcc = findNvcc(), onModule = () => {} } = {}) {
+  const nothing = (why) => ({ folder: CUDA_FOLDER, built: [], failed: [why], warned: [] });
+  if (nvcc === undefined) return nothing('no nvcc was found: set CUDACXX to it, or CUDA_HOME');
+  const known = knownOf(nvcc);
+  if (known === undefined) return nothing(`${nvcc} does not run`);
+  for (const folder of [CACHE, CUDA_FOLDER]) mkdirSync(folder, { recursive: true });
+  const built = [];
+  const failed = [];
+  const warned = [];
+  for (const module of Object.keys(CUDA_MODULES)) {
+    const began = performance.now();
+    const { failure, warning } = compile(nvcc, known, module);
+    if (failure === null) built.push(module);
+    else failed.push(failure);
+    if (warning) warned.push(warning);
+    onModule(module, failure, (performance.now() - began) / 1000);
+  }
+  return { folder: CUDA_FOLDER, built, failed, warned };
+}

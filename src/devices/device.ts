@@ -1,0 +1,40 @@
+/** Where a case runs: `cpu`, or a GPU of the CUDA driver, `cuda:0`. Pure. */
+import { UserError } from '../errors.js';
+
+export const CPU = 'cpu';
+const GPU = /^cuda:(\d+)$/;
+
+export const isGpu = (device: string): boolean => GPU.test(device);
+
+/** As the driver counts. @throws Error for what is no GPU */
+export function ordinalOf(device: string): number {
+  const ordinal = GPU.exec(device)?.[1];
+  if (ordinal === undefined) throw new Error(`${device} is no GPU`);
+  return Number(ordinal);
+}
+
+export const gpuNamed = (ordinal: number): string => `cuda:${ordinal}`;
+
+/** Whether a flag's text means a GPU, or all of them. */
+export const asksForGpu = (text: string): boolean => text.startsWith('cuda');
+
+/**
+ * The devices that a flag's text means; `cuda:all` is each GPU that is here.
+ * @param gpus ordinals of the GPUs here; `problem`: why there is none, or what is not known of them
+ * @throws UserError
+ */
+export function devicesNamed(
+  text: string,
+  gpus: { readonly ordinals: readonly number[]; readonly problem: string | null },
+): readonly string[] {
+  if (text === CPU) return [CPU];
+  const all = text === 'cuda:all';
+  if (!all && text !== 'cuda' && !isGpu(text))
+    throw new UserError(`--device ${text} is unknown; there is cpu, cuda:0 (and so on), cuda:all`);
+  const { ordinals, problem } = gpus;
+  if (ordinals.length === 0) throw new UserError(`--device ${text}: ${problem ?? 'there is no GPU here'}`);
+  if (all) return ordinals.map(gpuNamed);
+  const device = text === 'cuda' ? gpuNamed(0) : text;
+  if (ordinals.includes(ordinalOf(device))) return [device];
+  throw new UserError(`--device ${text} is not here; there is ${ordinals.map(gpuNamed).join(', ')}`);
+}

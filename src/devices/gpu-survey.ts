@@ -1,0 +1,35 @@
+/**
+ * Asks the NVIDIA driver what is here, in a process of its own: a driver that hangs or crashes takes nobody with it, and
+ * the campaign's process keeps nothing of it. The edge to the system.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type GpuSurvey, noGpus } from '../machine/gpus.js';
+
+const WORKER = fileURLToPath(new URL('./gpu-survey-worker.js', import.meta.url));
+/** A GPU without persistence mode takes seconds to wake up. */
+const TIME_LIMIT_MS = 60_000;
+/** Of what the worker says; libraries may write to the others. */
+const CHANNEL = 3;
+
+/** By PCI bus, so that numbers mean the same to NVML, to nvidia-smi and from one start to the next. */
+export const GPU_ORDER = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID' } as const;
+
+/** Whether the kernel's part of the driver is here, so that asking is worth its time. */
+export const gpusVisible = (): boolean => existsSync('/dev/nvidiactl');
+
+export function surveyGpus(): GpuSurvey {
+  const { status, signal, output, error } = spawnSync(process.execPath, [WORKER], {
+    env: { ...process.env, ...GPU_ORDER },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    timeout: TIME_LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const text = output?.[CHANNEL] ?? '';
+  if (text !== '') return JSON.parse(text) as GpuSurvey;
+  if (error !== undefined) return noGpus(`the driver was not asked: ${error.message}`);
+  const how = signal === null ? `ended the process with exit code ${status}` : `ended with ${signal}`;
+  return noGpus(`asking the NVIDIA driver ${how}`);
+}

@@ -1,0 +1,174 @@
+/**
+ * memory on a GPU: passes of our kernels over its memory, and the copies that the driver makes, within the device, from
+ * and to the host, to another GPU. Passes count bytes as on the CPU, what loads and stores move; a copy within a device
+ * is read and written; over a link every byte counts once.
+ */
+import { z } from 'zod';
+import { gpuNamed, isGpu, ordinalOf } from '../devices/device.js';
+import { UserError } from '../errors.js';
+import { formatBytes } from '../quantities/format.js';
+import { parseByteList, parseNames } from '../quantities/parse-list.js';
+import type { Work } from '../record/work.js';
+import type { Bytes } from '../units.js';
+import { GPU_PROCESS, gpuOf, gpuPlace } from './gpu.js';
+import type { Flags, Parameters } from './indicator.js';
+import { refuseCpuFlags } from './threads.js';
+import type { GpuSide } from './with-gpu.js';
+
+/** Arrays that a pass loads and stores, and its floating-point operations for each element. */
+const PASSES = {
+  read: { loads: 1, stores: 0, flop: 0 },
+  write: { loads: 0, stores: 1, flop: 0 },
+  copy: { loads: 1, stores: 1, flop: 0 },
+  scale: { loads: 1, stores: 1, flop: 1 },
+  add: { loads: 2, stores: 1, flop: 1 },
+  triad: { loads: 2, stores: 1, flop: 2 },
+} as const;
+/** Transfers that a copy makes at once, over a link or, within the device, reading and writing. */
+const COPIES = {
+  'device-copy': 2,
+  'host-to-device': 1,
+  'device-to-host': 1,
+  'both-ways': 2,
+  peer: 1,
+} as const;
+type Pass = keyof typeof PASSES;
+type Copy = keyof typeof COPIES;
+const PASS_NAMES = Object.keys(PASSES) as [Pass, ...Pass[]];
+const COPY_NAMES = Object.keys(COPIES) as [Copy, ...Copy[]];
+export const GPU_OPERATIONS: readonly (Pass | Copy)[] = [...PASS_NAMES, ...COPY_NAMES];
+export const HOST_MEMORIES = ['pinned', 'pageable'] as const;
+
+const ELEMENT: Bytes = 8;
+/** Passes read and write 16 bytes at a time, and the copy engine whole lines. */
+const GRAIN = 16;
+const MIB: Bytes = 2 ** 20;
+const TRANSFER: Bytes = 256 * MIB;
+
+const schema = z.strictObject({
+  operation: z.enum([...PASS_NAMES, ...COPY_NAMES]),
+  bytes: z.int().min(1),
+  host: z.enum(['none', ...HOST_MEMORIES]),
+  peer: z.string(),
+});
+type GpuMemory = z.infer<typeof schema>;
+
+const isPass = (operation: Pass | Copy): operation is Pass => operation in PASSES;
+const ofHost = (operation: Pass | Copy): boolean =>
+  operation === 'host-to-device' || operation === 'device-to-host' || operation === 'both-ways';
+
+/** Arrays of the working set. */
+function arraysOf(operation: Pass | Copy): number {
+  if (isPass(operation)) return PASSES[operation].loads + PASSES[operation].stores;
+  return operation === 'device-copy' ? 2 : 1;
+}
+
+const elementsOf = ({ operation, bytes }: Pick<GpuMemory, 'operation' | 'bytes'>): number =>
+  Math.floor(bytes / (arraysOf(operation) * ELEMENT * GRAIN)) * GRAIN;
+
+/** @throws UserError */
+function read(parameters: Parameters): GpuMemory {
+  const parsed = schema.safeParse(parameters);
+  if (!parsed.success) throw new UserError(`memory: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  const { operation, host, peer, bytes } = parsed.data;
+  if (ofHost(operation) !== (host !== 'none') || (operation === 'peer') !== isGpu(peer))
+    throw new UserError(`memory: ${operation} with host memory ${host} and peer ${peer} makes no case`);
+  if (operation === 'both-ways' && host === 'pageable')
+    throw new UserError('memory: pageable memory cannot be copied both ways at once: use --host pinned');
+  if (elementsOf(parsed.data) < GRAIN)
+    throw new UserError(`--bytes ${formatBytes(bytes)} is too small for ${operation} on a GPU`);
+  return parsed.data;
+}
+
+/** Half of the L2, and what no L2 holds. */
+function defaultSizes(l2: Bytes, memory: Bytes): readonly Bytes[] {
+  const large = Math.min(Math.max(2 ** 30, 16 * l2), Math.floor(memory / 8 / MIB) * MIB);
+  return [Math.max(1, Math.floor(l2 / 2 / 4096)) * 4096, large];
+}
+
+function sizesOf(flags: Flags, operation: Pass | Copy, sizes: readonly Bytes[]): readonly Bytes[] {
+  if (flags.bytes !== undefined) return parseByteList(String(flags.bytes), '--bytes');
+  if (isPass(operation)) return sizes;
+  return operation === 'device-copy' ? sizes.slice(-1) : [Math.min(TRANSFER, sizes.at(-1) ?? TRANSFER)];
+}
+
+function hostsOf(flags: Flags, operation: Pass | Copy): readonly GpuMemory['host'][] {
+  if (!ofHost(operation)) return ['none'];
+  const asked =
+    flags.host === undefined ? HOST_MEMORIES : parseNames(String(flags.host), '--host', HOST_MEMORIES);
+  return operation === 'both-ways' && flags.host === undefined ? ['pinned'] : asked;
+}
+
+export const memoryOnGpu: GpuSide = {
+  fromFlags(flags, machine) {
+    refuseCpuFlags(flags, ['threads', 'pin', 'stores']);
+    const gpu = gpuOf(flags, machine);
+    const others = (machine.gpus?.devices ?? []).filter(({ ordinal }) => ordinal !== gpu.ordinal);
+    const usual: readonly (Pass | Copy)[] = [
+      'read',
+      'write',
+      'copy',
+      'triad',
+      'device-copy',
+      'host-to-device',
+      'device-to-host',
+      'both-ways',
+      ...(others.length > 0 ? (['peer'] as const) : []),
+    ];
+    const operations =
+      flags.operation === undefined
+        ? usual
+        : parseNames(String(flags.operation), '--operation', GPU_OPERATIONS);
+    if (operations.includes('peer') && others.length === 0)
+      throw new UserError('--operation peer copies to another GPU, and there is only one here');
+    const sizes = defaultSizes(gpu.l2Bytes, gpu.memoryBytes);
+    return operations.flatMap((operation) => {
+      const peers = operation === 'peer' ? others.map(({ ordinal }) => gpuNamed(ordinal)) : ['none'];
+      return hostsOf(flags, operation).flatMap((host) =>
+        peers.flatMap((peer) =>
+          sizesOf(flags, operation, sizes).map((bytes) => read({ operation, bytes, host, peer })),
+        ),
+      );
+    });
+  },
+  check: (parameters) => void read(parameters),
+  work(parameters): Work {
+    const memory = read(parameters);
+    const { operation } = memory;
+    const elements = elementsOf(memory);
+    if (!isPass(operation)) return { flop: 0, bytes: COPIES[operation] * elements * ELEMENT };
+    const { loads, stores, flop } = PASSES[operation];
+    return { flop: flop * elements, bytes: (loads + stores) * elements * ELEMENT };
+  },
+  memory(parameters) {
+    const { bytes } = read(parameters);
+    // The host's arrays of a copy, and what is fetched to be checked.
+    return 4 * bytes + GPU_PROCESS;
+  },
+  gpuMemory: (parameters) => 2 * read(parameters).bytes + GPU_PROCESS,
+  dtype: () => 'float64',
+  title(parameters) {
+    const { operation, bytes, host, peer } = read(parameters);
+    const how = [
+      formatBytes(bytes),
+      ...(host === 'none' ? [] : [host]),
+      ...(peer === 'none' ? [] : [`to ${peer}`]),
+    ];
+    return `memory ${operation} ${how.join(', ')}`;
+  },
+  rateUnit: () => 'B/s',
+  nativeWorkload(parameters, placement, variant, seed) {
+    const memory = read(parameters);
+    const { operation, host, peer } = memory;
+    const common = { operation, elements: elementsOf(memory), seed, ...gpuPlace(placement) };
+    if (isPass(operation)) return { workload: 'cuda-pass', parameters: { ...common, isa: variant ?? '' } };
+    return {
+      workload: 'cuda-copy',
+      parameters: {
+        ...common,
+        pinned: Number(host !== 'pageable'),
+        peer: isGpu(peer) ? ordinalOf(peer) : 0,
+      },
+    };
+  },
+};

@@ -1,0 +1,46 @@
+/** The GPUs of a machine: what the driver and NVML say of each, or why there is none. Pure. */
+import type { Bytes, Celsius, Hertz, Watts } from '../units.js';
+
+export interface GpuDescription {
+  /** As the driver counts: `cuda:<ordinal>`. */
+  readonly ordinal: number;
+  readonly name: string;
+  readonly uuid: string;
+  readonly pciBusId: string;
+  readonly computeCapability: string;
+  readonly multiprocessors: number;
+  readonly l2Bytes: Bytes;
+  readonly memoryBytes: Bytes;
+  readonly memoryBusBits: number;
+  /** Copy engines: two move data in both directions at once. */
+  readonly asyncEngines: number;
+  /** Why the rest is not known; null: NVML told it, as far as this GPU has it. */
+  readonly nvmlProblem: string | null;
+  readonly driver?: string | null;
+  readonly vbios?: string | null;
+  /** vendor:device */
+  readonly pciDevice?: string | null;
+  readonly pciSubsystem?: string | null;
+  readonly powerLimitWatts?: Watts | null;
+  readonly defaultPowerLimitWatts?: Watts | null;
+  readonly mostSmHertz?: Hertz | null;
+  readonly mostMemoryHertz?: Hertz | null;
+  readonly slowdownCelsius?: Celsius | null;
+  readonly persistence?: boolean | null;
+  readonly mig?: boolean | null;
+  readonly ecc?: boolean | null;
+  readonly mostPcieGeneration?: number | null;
+  readonly mostPcieWidth?: number | null;
+}
+
+export interface GpuSurvey {
+  /** Why there is no GPU; null: there is one. */
+  readonly problem: string | null;
+  /** The version of CUDA that the driver speaks. */
+  readonly cuda: string | null;
+  /** The driver's library that was opened. */
+  readonly library: string | null;
+  readonly devices: readonly GpuDescription[];
+}
+
+export const noGpus = (problem: string): GpuSurvey => ({ problem, cuda: null, library: null, devices: [] });

@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asksForGpu, devicesNamed, gpuNamed, isGpu, ordinalOf } from '../../src/devices/device.js';
+import { UserError } from '../../src/errors.js';
+
+const two = { ordinals: [0, 1], problem: null };
+const none = { ordinals: [], problem: 'no driver' };
+
+describe('a device by its name', () => {
+  it('is the CPU, one GPU, or all of them', () => {
+    expect(devicesNamed('cpu', none)).toEqual(['cpu']);
+    expect(devicesNamed('cuda:1', two)).toEqual(['cuda:1']);
+    expect(devicesNamed('cuda', two)).toEqual(['cuda:0']);
+    expect(devicesNamed('cuda:all', two)).toEqual(['cuda:0', 'cuda:1']);
+  });
+
+  it('says why there is no GPU, and which there are', () => {
+    expect(() => devicesNamed('cuda:0', none)).toThrow(new UserError('--device cuda:0: no driver'));
+    expect(() => devicesNamed('cuda:7', two)).toThrow(/cuda:7 is not here; there is cuda:0, cuda:1/);
+    for (const wrong of ['gpu', 'cuda:', 'cuda:x', 'cuda:-1', ''])
+      expect(() => devicesNamed(wrong, two)).toThrow(UserError);
+  });
+
+  it('comes back from its number', () => {
+    fc.assert(
+      fc.property(fc.nat(1000), (ordinal) => {
+        const device = gpuNamed(ordinal);
+        return isGpu(device) && asksForGpu(device) && ordinalOf(device) === ordinal;
+      }),
+    );
+  });
+});

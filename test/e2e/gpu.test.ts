@@ -1,0 +1,217 @@
+/**
+ * Measuring on a GPU from the command to the record, on a driver that is a fake (test/native/fake-cuda): that everything is
+ * asked for, checked and told. How fast a GPU is only a GPU shows (scripts/gpu-check.sh).
+ */
+import { spawnSync } from 'node:child_process';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addonPath } from '../../src/native.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
+import { fakeGpu, onBrokenDriver, onFakeGpu, withoutGpu } from '../support/fake-gpu.js';
+import {
+  campaignFolder,
+  type Run,
+  readInspectionFile,
+  readSamples,
+  withFolder,
+} from '../support/pi-bench.js';
+
+const FEW = ['--inspections', '1', '--reps', '3', '--warmup', '1'];
+const SMALL = ['matmul', '--device', 'cuda:0', '--size', '48', ...FEW];
+
+async function measured(
+  settings: string,
+  ...args: readonly string[]
+): Promise<{ run: Run; record: PiBenchRecord }> {
+  return withFolder(async (out) => {
+    const run = await onFakeGpu(settings, ...args, '--json', '--quiet', '--out', out);
+    if (run.stdout === '') throw new Error(run.stderr);
+    return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+  });
+}
+
+/** What stands in the record of the first launch that was lost. */
+const reasonOf = ({ batches }: PiBenchRecord): string => batches[0]?.inspections[0]?.reason ?? '';
+const flagsOf = ({ batches }: PiBenchRecord): string[] => (batches[0]?.flags ?? []).map(({ name }) => name);
+
+beforeAll(() => void fakeGpu(), 120_000);
+
+it('links nothing of CUDA into the addon', () => {
+  const { stdout, status } = spawnSync('ldd', [addonPath], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stdout).not.toMatch(/cuda|nvidia|cublas/i);
+});
+
+describe('a product on a GPU', () => {
+  it('goes to a verified record that names a fake as one', async () => {
+    await withFolder(async (out) => {
+      const args = [
+        'matmul',
+        '--device',
+        'cuda:0',
+        '--size',
+        '64',
+        '--reps',
+        '40',
+        '--inspections',
+        '2',
+        '--warmup',
+        '5',
+      ];
+      const run = await onFakeGpu('', ...args, '--json', '--quiet', '--out', out);
+      expect(run.code, run.stderr).toBe(0);
+      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      const [batch] = record.batches;
+      expect(batch).toMatchObject({ device: 'cuda:0', verified: 'passed', measured: 2 });
+      expect(batch?.case.parameters).not.toHaveProperty('threads');
+      expect(record.labels.gpus).toMatch(/FAKE/);
+      const document = readInspectionFile(campaignFolder(out), 0);
+      expect(document.clock.name).toBe('cuda-event');
+      expect(document.verification?.method).toBe('reference + exact integers');
+      const { seconds } = readSamples(campaignFolder(out), 0);
+      expect(seconds.length).toBe(40);
+      const { clock, nvml } = document.telemetry.gpu as unknown as GpuTelemetry;
+      expect(clock.samples).toBe(40);
+      expect(clock.hostSeconds).toBeGreaterThan(clock.deviceSeconds * 0.9);
+      expect(nvml).toMatchObject({ problem: null, eccUncorrected: 0 });
+    });
+  });
+
+  it('is right in every data type, by whole tiles and beyond them, with operands that rotate', async () => {
+    const types = 'float32,float64,tf32,float16,bfloat16,float8_e4m3,int8';
+    const { record, run } = await measured('', 'sweep', ...SMALL, '--dtype', types, '--cache', 'hot,cold');
+    expect(run.code, run.stderr).toBe(0);
+    expect(record.batches.map(({ verified }) => verified)).toEqual(Array(14).fill('passed'));
+  });
+
+  it('that is wrong in one element has no score', async () => {
+    const { record, run } = await measured('wrong=1', ...SMALL);
+    expect(run.code).toBe(3);
+    expect(record.batches[0]).toMatchObject({ verified: 'failed', rate: null });
+    expect(record.batches[0]?.inspections[0]?.verification?.firstWrong).toMatch(/12345|expected/);
+  });
+
+  it('is measured on each device when all are asked for, and only on those that are here', async () => {
+    const { record } = await measured('devices=2', 'matmul', '--device', 'cuda:all', '--size', '32', ...FEW);
+    expect(record.batches.map(({ device }) => device)).toEqual(['cuda:0', 'cuda:1']);
+    const other = await onFakeGpu('', 'matmul', '--device', 'cuda:3');
+    expect(other).toMatchObject({ code: 64 });
+    expect(other.stderr).toMatch(/cuda:3 is not here; there is cuda:0/);
+  });
+});
+
+it('peak, memory and kernel-launch are measured and verified on a GPU', async () => {
+  const peak = await measured('', 'peak', '--device', 'cuda:0', '--dtype', 'float32,bfloat16', ...FEW);
+  expect(peak.record.batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);
+  const memory = await measured('devices=2', 'memory', '--device', 'cuda:0', '--bytes', '1MiB', ...FEW);
+  const operations = memory.record.batches.map((batch) => batch.case.parameters.operation);
+  expect(new Set(operations).size).toBe(9);
+  expect(memory.record.batches.filter(({ verified }) => verified !== 'passed')).toEqual([]);
+  const launch = await measured('', 'kernel-launch', '--device', 'cuda:0', ...FEW);
+  expect(launch.record.batches.map(({ verified }) => verified)).toEqual(Array(4).fill('passed'));
+  expect(launch.record.kpis.map(({ name }) => name)).toContain('pibench_kernel_launch_seconds');
+}, 120_000);
+
+describe('what goes wrong on a GPU is told', () => {
+  it.each([
+    ['a launch that fails', 'launch-fails=12', /CUDA_ERROR_LAUNCH_FAILED/],
+    ['memory errors that cannot be corrected', 'ecc-fails=12', /CUDA_ERROR_ECC_UNCORRECTABLE/],
+    ['a device that is lost on the way', 'lost=12', /CUDA_ERROR_UNKNOWN/],
+    ['kernels of a newer toolkit', 'old-image=1', /does not take the kernels/],
+    ['a module without the kernel', 'no-kernels=1', /is not in the module/],
+  ])('%s', async (_, settings, reason) => {
+    const { record, run } = await measured(settings, ...SMALL);
+    expect(run.code).toBe(2);
+    expect(record.batches[0]?.inspections[0]?.status).toBe('failed');
+    expect(reasonOf(record)).toMatch(reason);
+  });
+
+  it('too little memory, before anything is launched', async () => {
+    const run = await onFakeGpu('memory=600000000', 'matmul', '--device', 'cuda:0', '--size', '8192');
+    expect(run).toMatchObject({ code: 64 });
+    expect(run.stderr).toMatch(/of memory on cuda:0, which has/);
+  });
+
+  it('too little memory, where somebody else has it', async () => {
+    const { record } = await measured(
+      'taken=1073000000',
+      'matmul',
+      '--device',
+      'cuda:0',
+      '--size',
+      '512',
+      ...FEW,
+    );
+    expect(record.batches[0]?.inspections[0]).toMatchObject({ status: 'out-of-memory' });
+    expect(reasonOf(record)).toMatch(/out of memory on the device/);
+  });
+});
+
+describe('why there is no GPU', () => {
+  it.each([
+    ['an old driver', 'version=10020', /speaks CUDA 10\.2, pi-bench needs 11\.4 or newer/],
+    ['no device', 'devices=0', /CUDA_ERROR_NO_DEVICE.*CUDA_VISIBLE_DEVICES/],
+    ['two halves of different drivers', 'init=803', /not of the same version/],
+    ['the toolkit’s stub', 'init=34', /stub to link with/],
+  ])('%s', async (_, settings, reason) => {
+    const run = await onFakeGpu(settings, 'matmul', '--device', 'cuda:0');
+    expect(run).toMatchObject({ code: 64 });
+    expect(run.stderr).toMatch(reason);
+  });
+
+  it('a driver that lacks a function', async () => {
+    const run = await onBrokenDriver('-DFAKE_WITHOUT_GRAPHS', 'matmul', '--device', 'cuda:0');
+    expect(run.code).toBe(64);
+    expect(run.stderr).toMatch(/has no cuGraphLaunch/);
+  }, 120_000);
+
+  it('none at all, which is no fault of the machine', async ({ skip }) => {
+    const { stdout } = await withoutGpu('doctor', '--json');
+    const { findings } = JSON.parse(stdout) as { findings: { name: string; ok: boolean; text: string }[] };
+    const gpu = findings.find(({ name }) => name === 'GPU');
+    if (gpu === undefined) skip('there is a GPU here');
+    expect(gpu?.text).toMatch(/^none: .*libcuda\.so\.1/);
+  });
+});
+
+describe('what the driver tells of a launch becomes flags', () => {
+  const long = [
+    'matmul',
+    '--device',
+    'cuda:0',
+    '--size',
+    '32',
+    '--reps',
+    '600',
+    '--inspections',
+    '1',
+    '--warmup',
+    '1',
+  ];
+  it('heat, the power limit, a brake, others on the GPU, a narrow slot, errors', async () => {
+    const settings = 'reasons=228,others=2,pcie-width=8,ecc-corrected=3';
+    const { record } = await measured(settings, ...long);
+    expect(flagsOf(record)).toEqual(
+      expect.arrayContaining([
+        'thermal',
+        'power-capped',
+        'power-brake',
+        'foreign-load',
+        'link-degraded',
+        'device-errors',
+      ]),
+    );
+  });
+  it('and a GPU in order raises none of them', async () => {
+    const { record } = await measured('', ...long);
+    for (const name of [
+      'thermal',
+      'power-capped',
+      'power-brake',
+      'foreign-load',
+      'link-degraded',
+      'device-errors',
+    ])
+      expect(flagsOf(record)).not.toContain(name);
+  });
+});

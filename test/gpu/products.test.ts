@@ -1,0 +1,28 @@
+/** On a real GPU: skipped where there is none. scripts/gpu-check.sh runs these, and measures besides. */
+import { describe, expect, it } from 'vitest';
+import { surveyGpus } from '../../src/devices/gpu-survey.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { gpuKernelsProblem } from '../../src/stacks/embedded.js';
+import { piBench, withFolder } from '../support/pi-bench.js';
+
+const problem = surveyGpus().problem ?? gpuKernelsProblem();
+
+describe.skipIf(problem !== null)(`on a GPU (${problem ?? 'there is one'})`, () => {
+  it.each([
+    'float32',
+    'float64',
+    'tf32',
+    'float16',
+    'bfloat16',
+    'int8',
+  ])('a product of %s that fits no tile is right', async (dtype) => {
+    await withFolder(async (out) => {
+      const shape = ['--m', '333', '--n', '129', '--k', '257'];
+      const few = ['--inspections', '1', '--reps', '5', '--warmup', '1'];
+      const args = ['matmul', '--device', 'cuda:0', ...shape, '--dtype', dtype, ...few];
+      const run = await piBench(...args, '--json', '--quiet', '--out', out);
+      expect(run.code, run.stderr).toBe(0);
+      expect((JSON.parse(run.stdout) as PiBenchRecord).batches[0]?.verified).toBe('passed');
+    });
+  });
+});

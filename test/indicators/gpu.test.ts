@@ -1,0 +1,132 @@
+/** Cases of GPUs: which parameters make one, the work that they count, and what the addon is asked for. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { kernelLaunch } from '../../src/indicators/kernel-launch.js';
+import { matmul } from '../../src/indicators/matmul.js';
+import { memory } from '../../src/indicators/memory.js';
+import { peak } from '../../src/indicators/peak.js';
+import { describeMachine } from '../../src/machine/describe.js';
+import type { GpuDescription } from '../../src/machine/gpus.js';
+import type { MachineDescription } from '../../src/machine/types.js';
+
+const bare = describeMachine(() => null, {
+  architecture: 'x64',
+  nodeVersion: 'v22',
+  v8Version: null,
+  glibcVersion: null,
+  env: {},
+});
+const gpu = (ordinal: number, computeCapability: string): GpuDescription => ({
+  ordinal,
+  name: 'a GPU',
+  uuid: 'GPU-0',
+  pciBusId: '0000:01:00.0',
+  computeCapability,
+  multiprocessors: 132,
+  l2Bytes: 50 * 2 ** 20,
+  memoryBytes: 80 * 2 ** 30,
+  memoryBusBits: 5120,
+  asyncEngines: 3,
+  nvmlProblem: null,
+});
+const withGpus = (...devices: readonly GpuDescription[]): MachineDescription => ({
+  ...bare,
+  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
+});
+const hopper = withGpus(gpu(0, '9.0'));
+const place = { cpus: [], gpu: { ordinal: 0, kernels: '/kernels' } };
+const device = 'cuda:0';
+
+describe('matmul on a GPU', () => {
+  const [only = {}] = matmul.fromFlags({ device, size: '64', dtype: 'float8_e4m3' }, hopper);
+
+  it('has no threads, and asks the addon for the GPU’s product', () => {
+    expect(only).not.toHaveProperty('threads');
+    expect(matmul.title(only)).toBe('matmul 64 x 64 x 64 float8_e4m3');
+    expect(matmul.work(only)).toEqual({ flop: 2 * 64 ** 3, bytes: 2 * 64 ** 2 + 4 * 64 ** 2 });
+    expect(matmul.nativeWorkload(only, place, null, 7)).toMatchObject({
+      workload: 'cuda-matmul',
+      parameters: { dtype: 'float8_e4m3', ordinal: 0, kernels: '/kernels', cold: 0, seed: 7 },
+    });
+  });
+
+  it.each([
+    [{ threads: '2' }, /--threads is for the CPU/],
+    [{ transpose: 'TN' }, /neither --prepack nor --transpose/],
+    [{ prepack: true }, /neither --prepack nor --transpose/],
+  ])('refuses what only the CPU has: %j', (flags, why) => {
+    expect(() => matmul.fromFlags({ device, size: '64', ...flags }, hopper)).toThrow(why);
+  });
+});
+
+describe('peak on a GPU', () => {
+  it('has every data type that the GPU computes with', () => {
+    const types = (machine: MachineDescription): unknown[] =>
+      peak.fromFlags({ device }, machine).map(({ dtype }) => dtype);
+    expect(types(hopper)).toContain('float8_e4m3');
+    expect(types(withGpus(gpu(0, '8.0')))).not.toContain('float8_e4m3');
+  });
+
+  it('does whole rounds of every loop: a power of two for each multiprocessor', () => {
+    for (const parameters of peak.fromFlags({ device }, hopper)) {
+      const each = Math.log2(peak.work(parameters).flop / 132);
+      expect(each).toBe(Math.round(each));
+    }
+  });
+});
+
+describe('memory on a GPU', () => {
+  const cases = (flags: object, machine = hopper) => memory.fromFlags({ device, ...flags }, machine);
+
+  it('has passes in the L2 and past it, and copies over the links', () => {
+    const all = cases({});
+    const sizes = all.filter(({ operation }) => operation === 'read').map(({ bytes }) => bytes);
+    expect(sizes).toEqual([25 * 2 ** 20, 2 ** 30]);
+    const hosts = all.filter(({ operation }) => operation === 'host-to-device').map(({ host }) => host);
+    expect(hosts).toEqual(['pinned', 'pageable']);
+    expect(all.map(({ operation }) => operation)).not.toContain('peer');
+  });
+
+  it('copies to each other GPU where there are some', () => {
+    const peers = cases({ operation: 'peer' }, withGpus(gpu(0, '9.0'), gpu(1, '9.0'), gpu(2, '9.0')));
+    expect(peers.map(({ peer }) => peer)).toEqual(['cuda:1', 'cuda:2']);
+    expect(() => cases({ operation: 'peer' })).toThrow(/there is only one/);
+  });
+
+  it('counts what passes move, copies within the device twice, bytes over a link once', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4096 }), (kib) => {
+        const bytes = kib * 1024 * 384;
+        const counted = (operation: string): number =>
+          memory.work(cases({ operation, bytes: `${kib * 384}KiB` })[0] ?? {}).bytes;
+        return (
+          counted('triad') === bytes &&
+          counted('copy') === bytes &&
+          counted('device-copy') === bytes &&
+          counted('host-to-device') === bytes &&
+          counted('both-ways') === 2 * bytes
+        );
+      }),
+    );
+  });
+
+  it.each([
+    [{ stores: 'cached' }, /--stores is for the CPU/],
+    [{ operation: 'both-ways', host: 'pageable' }, /both ways at once/],
+    [{ operation: 'read', bytes: '8B' }, /too small/],
+  ])('refuses %j', (flags, why) => {
+    expect(() => cases(flags)).toThrow(why);
+  });
+});
+
+describe('kernel-launch', () => {
+  it('is measured on GPUs only', () => {
+    expect(() => kernelLaunch.fromFlags({ device: 'cpu' }, bare)).toThrow(/add --device cuda:0/);
+  });
+
+  it('counts launches', () => {
+    const cases = kernelLaunch.fromFlags({ device }, hopper);
+    expect(cases.map((one) => kernelLaunch.work(one).launches)).toEqual([1, 500, 500, 500]);
+    expect(kernelLaunch.rateUnit(cases[0] ?? {})).toBe('launches/s');
+  });
+});

@@ -1,0 +1,80 @@
+// The program that checks every CUDA kernel on a GPU, here on a driver that is a fake: it must call right what is right and wrong what
+// is wrong, and one case that fails must not end the others.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildCudaCheck } from '../../scripts/cuda-check.mjs';
+import { fakeEnvironment, fakeGpu } from '../support/fake-gpu.js';
+import { root } from '../support/pi-bench.js';
+
+const COMPILE_TIMEOUT_MS = 600_000;
+
+interface Line {
+  readonly case?: string;
+  readonly right?: boolean;
+  readonly skipped?: string;
+  readonly wrong?: readonly string[] | number;
+  readonly cases?: number;
+}
+
+let program = '';
+let folder = '';
+
+beforeAll(async () => {
+  folder = fakeGpu();
+  program = join(root, await buildCudaCheck());
+}, COMPILE_TIMEOUT_MS);
+
+function check(settings: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    program,
+    ['--kernels', join(folder, 'kernels'), '--quick', ...args],
+    { encoding: 'utf8', env: fakeEnvironment(folder, settings) },
+  );
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+  return { status, stderr, cases: lines.slice(0, -1), sum: lines.at(-1) };
+}
+
+describe('the check of the CUDA kernels', () => {
+  test('calls a device right whose kernels do what the contract says', () => {
+    for (const only of ['support', 'bfloat16_float32_wgmma_256', 'int8_int32_mma_any', 'memory_triad']) {
+      const { status, cases, sum } = check('', '--only', only);
+      expect(cases.length).toBeGreaterThan(0);
+      for (const line of cases) expect(line).toMatchObject({ right: true });
+      expect(sum).toMatchObject({ cases: cases.length, wrong: 0 });
+      expect(status).toBe(0);
+    }
+  });
+
+  test('finds one wrong element of a product', () => {
+    const { status, cases } = check('wrong=1', '--only', 'float32_float32_scalar');
+    expect(cases).toHaveLength(2);
+    for (const line of cases) {
+      expect(line.right).toBe(false);
+      expect(JSON.stringify(line.wrong)).toMatch(/rows are wrong/);
+    }
+    expect(status).toBe(1);
+  });
+
+  test('goes on after a launch that failed, and says what the driver said', () => {
+    const { status, cases } = check('launch-fails=2', '--only', 'mma_any');
+    expect(cases.length).toBeGreaterThan(5);
+    for (const line of cases) expect(JSON.stringify(line.wrong)).toMatch(/CUDA_ERROR_LAUNCH_FAILED/);
+    expect(status).toBe(1);
+  });
+
+  test('skips what the device does not have', () => {
+    const { status, cases } = check('capability=80', '--only', 'bfloat16_float32_wgmma');
+    expect(cases.map(({ skipped }) => skipped)).toEqual(Array(2).fill('needs compute capability 90'));
+    expect(status).toBe(0);
+  });
+
+  test('says how it is used', () => {
+    const { status, stderr } = spawnSync(program, ['--quick'], { encoding: 'utf8' });
+    expect(status).toBe(64);
+    expect(stderr).toMatch(/^usage: cuda_check --kernels FOLDER/);
+  });
+});

@@ -1,0 +1,93 @@
+// Our declarations of the CUDA driver's interface against NVIDIA's own header, where a toolkit has put one.
+#include "../../native/cuda/driver_types.h"
+#include "check.h"
+
+#if __has_include("/usr/local/cuda/include/cuda.h")
+#define PIBENCH_HAS_CUDA_HEADER 1
+#include "/usr/local/cuda/include/cuda.h"
+#endif
+
+namespace {
+
+using pibench::test::Checks;
+
+#ifdef PIBENCH_HAS_CUDA_HEADER
+
+void compares(Checks& check) {
+  using namespace pibench::cuda;
+  check.equal(sizeof(Address), sizeof(CUdeviceptr), "an address is as long as a CUdeviceptr");
+  check.equal(sizeof(Uuid), sizeof(CUuuid), "a UUID is as long as a CUuuid");
+  check.equal(sizeof(TensorMap), sizeof(CUtensorMap), "a tensor map is as long as a CUtensorMap");
+  check.equal(alignof(TensorMap), alignof(CUtensorMap), "and lies where one may lie");
+  check.equal(sizeof(LaunchConfig), sizeof(CUlaunchConfig), "a launch is described by as many bytes");
+  check.equal(sizeof(LaunchAttribute), sizeof(CUlaunchAttribute), "and its attributes too");
+
+  const std::pair<Result, CUresult> results[] = {
+      {result::kSuccess, CUDA_SUCCESS},
+      {result::kInvalidValue, CUDA_ERROR_INVALID_VALUE},
+      {result::kOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY},
+      {result::kNotInitialized, CUDA_ERROR_NOT_INITIALIZED},
+      {result::kStubLibrary, CUDA_ERROR_STUB_LIBRARY},
+      {result::kNoDevice, CUDA_ERROR_NO_DEVICE},
+      {result::kInvalidDevice, CUDA_ERROR_INVALID_DEVICE},
+      {result::kInvalidImage, CUDA_ERROR_INVALID_IMAGE},
+      {result::kNoBinaryForGpu, CUDA_ERROR_NO_BINARY_FOR_GPU},
+      {result::kEccUncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE},
+      {result::kUnsupportedPtxVersion, CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+      {result::kNotFound, CUDA_ERROR_NOT_FOUND},
+      {result::kNotReady, CUDA_ERROR_NOT_READY},
+      {result::kIllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS},
+      {result::kPeerAccessAlreadyEnabled, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED},
+      {result::kLaunchFailed, CUDA_ERROR_LAUNCH_FAILED},
+      {result::kSystemDriverMismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH},
+      {result::kUnknown, CUDA_ERROR_UNKNOWN}};
+  for (const auto& [ours, theirs] : results)
+    check.equal(ours, static_cast<int>(theirs), "result " + std::to_string(ours));
+
+  const std::pair<Attribute, CUdevice_attribute> attributes[] = {
+      {Attribute::clock_kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE},
+      {Attribute::multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+      {Attribute::ecc_enabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED},
+      {Attribute::memory_clock_kilohertz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
+      {Attribute::memory_bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH},
+      {Attribute::l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
+      {Attribute::threads_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+      {Attribute::async_engines, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT},
+      {Attribute::compute_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+      {Attribute::compute_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+      {Attribute::shared_bytes_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN}};
+  for (const auto& [ours, theirs] : attributes)
+    check.equal(static_cast<int>(ours), static_cast<int>(theirs),
+                "attribute " + std::to_string(static_cast<int>(ours)));
+
+  check.equal(static_cast<int>(FunctionAttribute::registers), static_cast<int>(CU_FUNC_ATTRIBUTE_NUM_REGS),
+              "a function's registers");
+  check.equal(static_cast<int>(FunctionAttribute::max_dynamic_shared_bytes),
+              static_cast<int>(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES),
+              "a function's shared memory");
+  check.equal(kStreamNonBlocking, static_cast<unsigned>(CU_STREAM_NON_BLOCKING), "a stream's flag");
+  check.equal(kEventDefault, static_cast<unsigned>(CU_EVENT_DEFAULT), "an event's flag");
+  check.equal(kHostPortable, static_cast<unsigned>(CU_MEMHOSTALLOC_PORTABLE), "a flag of the host's memory");
+  check.equal(kHostMapped, static_cast<unsigned>(CU_MEMHOSTALLOC_DEVICEMAP), "another one");
+  check.equal(kCaptureThreadLocal, static_cast<unsigned>(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+              "a mode of capturing");
+  check.equal(kClusterDimension, static_cast<std::uint32_t>(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION),
+              "an attribute of a launch");
+}
+
+#else
+
+void compares(Checks& check) {
+  check.that(sizeof(pibench::cuda::TensorMap) == 128, "a tensor map has 128 bytes");
+  Checks::inform("there is no cuda.h here: nothing else was compared");
+}
+
+#endif
+
+}  // namespace
+
+int main() {
+  Checks check;
+  compares(check);
+  return check.finish();
+}

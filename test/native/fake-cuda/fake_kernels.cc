@@ -1,0 +1,225 @@
+#include "fake_kernels.h"
+
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "../../../kernels/cpu/memory/memory_kernels.h"
+#include "../../../kernels/cuda/contract.h"
+#include "../../../native/cuda/elements.h"
+#include "settings.h"
+
+namespace pibench::fake {
+namespace {
+
+using kernels::cuda::bytes_of;
+using kernels::cuda::Element;
+
+template <typename Argument>
+std::function<void()> call(const void* argument, void (*body)(const Argument&, unsigned), unsigned blocks) {
+  Argument copy;
+  std::memcpy(&copy, argument, sizeof copy);
+  return [copy, body, blocks] { body(copy, blocks); };
+}
+
+double loaded(const std::byte* memory, std::int64_t i, Element element) {
+  const std::byte* at = memory + i * bytes_of(element);
+  const auto read = [at]<typename T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (element) {
+    case Element::float64:
+      return read(double{});
+    case Element::float32:
+    case Element::tf32:
+      return read(float{});
+    case Element::int32:
+      return read(std::int32_t{});
+    case Element::int8:
+      return read(std::int8_t{});
+    case Element::bfloat16:
+      return std::bit_cast<float>(std::uint32_t{read(std::uint16_t{})} << 16U);
+    case Element::float16:
+      return cuda::decoded(read(std::uint16_t{}), 5, 10);
+    case Element::float8_e4m3:
+      return cuda::decoded(read(std::uint8_t{}), 4, 3);
+  }
+  return 0;
+}
+
+void store(std::byte* memory, std::int64_t i, Element element, double value) {
+  std::byte* at = memory + i * bytes_of(element);
+  const auto write = [at](auto stored) { std::memcpy(at, &stored, sizeof stored); };
+  if (element == Element::float64) return write(value);
+  const std::uint32_t bits = kernels::cuda::bits_in(element, value);
+  if (bytes_of(element) == 4) return write(bits);
+  if (bytes_of(element) == 2) return write(static_cast<std::uint16_t>(bits));
+  write(static_cast<std::uint8_t>(bits));
+}
+
+void multiply(const kernels::cuda::Gemm& gemm, const kernels::cuda::GemmArguments& p) {
+  const bool transposed = gemm.b == kernels::cuda::Layout::transposed;
+  const std::int64_t m = p.m;
+  const std::int64_t n = p.n;
+  const std::int64_t k = p.k;
+  std::vector<double> a(static_cast<std::size_t>(m * k));
+  std::vector<double> b(static_cast<std::size_t>(k * n));
+  for (std::int64_t matrix = 0; matrix < p.batch; ++matrix) {
+    for (std::int64_t i = 0; i < m * k; ++i)
+      a[static_cast<std::size_t>(i)] =
+          loaded(static_cast<const std::byte*>(p.a), matrix * m * k + i, gemm.operand);
+    for (std::int64_t i = 0; i < k * n; ++i)
+      b[static_cast<std::size_t>(i)] =
+          loaded(static_cast<const std::byte*>(p.b), matrix * k * n + i, gemm.operand);
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < k; ++l)
+          sum += a[static_cast<std::size_t>(i * k + l)] *
+                 b[static_cast<std::size_t>(transposed ? j * k + l : l * n + j)];
+        store(static_cast<std::byte*>(p.c), matrix * m * n + i * n + j, gemm.result, sum);
+      }
+    }
+  }
+  // A device whose arithmetic is wrong in one place.
+  if (setting("wrong", 0) != 0) store(static_cast<std::byte*>(p.c), m * n / 2, gemm.result, 12345);
+}
+
+std::uint64_t address_of(const kernels::cuda::TensorMap& map) {
+  RememberedTensor tensor{};
+  std::memcpy(&tensor, &map, sizeof tensor);
+  return tensor.address;
+}
+
+std::function<void()> gemm_call(const kernels::cuda::Gemm& gemm, const void* argument) {
+  kernels::cuda::GemmArguments plain{};
+  if (takes_maps(gemm)) {
+    kernels::cuda::TensorGemmArguments tensors;
+    std::memcpy(&tensors, argument, sizeof tensors);
+    plain = {reinterpret_cast<const void*>(address_of(tensors.a)),
+             reinterpret_cast<const void*>(address_of(tensors.b)),
+             reinterpret_cast<void*>(address_of(tensors.c)),
+             tensors.m,
+             tensors.n,
+             tensors.k,
+             tensors.batch};
+  } else {
+    std::memcpy(&plain, argument, sizeof plain);
+  }
+  return [&gemm, plain] { multiply(gemm, plain); };
+}
+
+void spin_gate(const kernels::cuda::SpinGateArguments& p, unsigned) {
+  auto& flag = const_cast<std::uint32_t&>(*p.flag);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::nanoseconds(p.limit_ns);
+  while (std::atomic_ref(flag).load(std::memory_order_acquire) == 0) {
+    if (std::chrono::steady_clock::now() > limit) {
+      *p.gave_up = 1;
+      return;
+    }
+    std::this_thread::yield();
+  }
+}
+
+void fill(const kernels::cuda::FillArguments& p, unsigned) {
+  const auto element = static_cast<Element>(p.element);
+  for (std::int64_t i = 0; i < p.matrices; ++i) {
+    for (std::int64_t r = 0; r < p.rows; ++r) {
+      for (std::int64_t c = 0; c < p.columns; ++c) {
+        const std::int64_t number = (i * p.rows + r) * p.columns + c;
+        const std::int64_t place = p.transposed != 0 ? (i * p.columns + c) * p.rows + r : number;
+        const double value = kernels::cuda::drawn_value(p.stream, static_cast<std::uint64_t>(number), element,
+                                                        p.values, p.limit);
+        store(static_cast<std::byte*>(p.data), place, element, value);
+      }
+    }
+  }
+}
+
+void pattern(const kernels::cuda::PatternArguments& p, unsigned) {
+  for (std::uint64_t i = 0; i < p.words; ++i) p.data[i] = p.value;
+}
+
+void fingerprint(const kernels::cuda::FingerprintArguments& p, unsigned) {
+  // Kernels of several streams may add to one sum.
+  for (std::uint64_t i = 0; i < p.words; ++i)
+    std::atomic_ref(*p.sum).fetch_add(kernels::cuda::fingerprint_of(i, p.data[i]));
+}
+
+void compare(const kernels::cuda::CompareArguments& p, unsigned) {
+  for (std::uint64_t i = 0; i < p.words; ++i) {
+    if (p.left[i] == p.right[i]) continue;
+    ++*p.different;
+    if (i < *p.first) *p.first = i;
+  }
+}
+
+void peak(const kernels::cuda::PeakArguments& p, unsigned blocks) {
+  // Some time for some iterations, so that twice as many take twice as long.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(200) * p.iterations;
+  while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  for (unsigned block = 0; block < blocks; ++block) p.sums[block] = 0x5eedULL + p.iterations;
+  if (setting("wrong", 0) != 0) p.sums[blocks / 2] = 1;
+}
+
+template <kernels::cuda::Operation operation>
+void pass(const kernels::cuda::MemoryArguments& p, unsigned) {
+  using kernels::cuda::Operation;
+  constexpr double kFactor = kernels::memory::kFactor;
+  for (std::uint64_t i = 0; i < p.elements; ++i) {
+    if constexpr (operation == Operation::read) *p.sum += std::bit_cast<std::uint64_t>(p.a[i]);
+    if constexpr (operation == Operation::write) p.out[i] = kernels::memory::kWritten;
+    if constexpr (operation == Operation::copy) p.out[i] = p.a[i];
+    if constexpr (operation == Operation::scale) p.out[i] = kFactor * p.a[i];
+    if constexpr (operation == Operation::add) p.out[i] = p.a[i] + p.b[i];
+    if constexpr (operation == Operation::triad) p.out[i] = p.a[i] + kFactor * p.b[i];
+  }
+}
+
+std::function<void()> memory_call(kernels::cuda::Operation operation, const void* argument) {
+  using kernels::cuda::Operation;
+  switch (operation) {
+    case Operation::read:
+      return call(argument, pass<Operation::read>, 0);
+    case Operation::write:
+      return call(argument, pass<Operation::write>, 0);
+    case Operation::copy:
+      return call(argument, pass<Operation::copy>, 0);
+    case Operation::scale:
+      return call(argument, pass<Operation::scale>, 0);
+    case Operation::add:
+      return call(argument, pass<Operation::add>, 0);
+    case Operation::triad:
+      return call(argument, pass<Operation::triad>, 0);
+  }
+  return [] {};
+}
+
+}  // namespace
+
+std::optional<std::function<void()>> kernel_call(std::string_view symbol, const void* argument,
+                                                 unsigned blocks) {
+  for (const auto& gemm : kernels::cuda::kGemms) {
+    if (symbol == gemm.symbol) return gemm_call(gemm, argument);
+  }
+  for (const auto& loop : kernels::cuda::kPeaks) {
+    if (symbol == loop.symbol) return call(argument, peak, blocks);
+  }
+  for (const auto& memory : kernels::cuda::kMemories) {
+    if (symbol == memory.symbol) return memory_call(memory.operation, argument);
+  }
+  if (symbol == kernels::cuda::kEmpty.symbol) return [] {};
+  if (symbol == kernels::cuda::kSpinGate.symbol) return call(argument, spin_gate, blocks);
+  if (symbol == kernels::cuda::kFill.symbol) return call(argument, fill, blocks);
+  if (symbol == kernels::cuda::kPattern.symbol) return call(argument, pattern, blocks);
+  if (symbol == kernels::cuda::kFingerprint.symbol) return call(argument, fingerprint, blocks);
+  if (symbol == kernels::cuda::kCompare.symbol) return call(argument, compare, blocks);
+  return std::nullopt;
+}
+
+}  // namespace pibench::fake

@@ -1,0 +1,152 @@
+/** Flags of GPU launches: what raises each, what does not, and what nobody could see. */
+import { describe, expect, it } from 'vitest';
+import { detectFlags, notChecked } from '../../src/statistics/validity/index.js';
+import type { GpuTelemetry, NvmlTelemetry } from '../../src/telemetry/gpu.js';
+import { REASONS } from '../../src/telemetry/gpu.js';
+import type { Observation, Telemetry } from '../../src/telemetry/types.js';
+
+const OWN = [
+  'thermal',
+  'power-capped',
+  'power-brake',
+  'clock-not-settled',
+  'foreign-load',
+  'link-degraded',
+  'device-errors',
+];
+
+const series = (clocks: readonly number[]): readonly (readonly number[])[] =>
+  clocks.map((clock, i) => [i * 0.02, clock, 2e9, 500, 60, 0]);
+
+const sound: NvmlTelemetry = {
+  problem: null,
+  readings: 30,
+  reasons: {},
+  smHertz: { least: 1.98e9, median: 1.98e9, most: 1.98e9 },
+  watts: { least: 480, median: 500, most: 510 },
+  celsius: { least: 50, median: 55, most: 60 },
+  enforcedPowerLimitWatts: 700,
+  defaultPowerLimitWatts: 700,
+  eccCorrected: 0,
+  eccUncorrected: 0,
+  pcieReplays: 0,
+  pcie: { generation: 5, width: 16, mostGeneration: 5, mostWidth: 16 },
+  nvlinks: { up: 18, all: 18 },
+  processesBefore: [],
+  processesAfter: [{ pid: 1, bytes: 1e9 }],
+  xids: [],
+  series: series(Array(30).fill(1.98e9)),
+};
+
+const clock: GpuTelemetry['clock'] = {
+  groups: 1,
+  samples: 10,
+  deviceSeconds: 1,
+  hostSeconds: 1,
+  enqueueSeconds: 0,
+};
+
+function observe(gpu: GpuTelemetry | undefined): Observation {
+  const telemetry: Telemetry = {
+    window: 1,
+    allowedCpus: 2,
+    onlineCpus: 2,
+    threads: [],
+    processCpuTime: 1,
+    cgroup: null,
+    cpuPressure: null,
+    memoryPressure: null,
+    ioPressure: null,
+    steal: 0,
+    otherCpuTime: 0,
+    thermalThrottles: 0,
+    frequency: null,
+    temperatures: [],
+    energy: [],
+    ...(gpu === undefined ? {} : { gpu }),
+    missing: [],
+  };
+  const samples = Array(10).fill(0.1);
+  return {
+    samples,
+    sorted: samples,
+    drift: null,
+    disturbed: null,
+    wall: 1,
+    threads: 1,
+    pinned: false,
+    callsPerSample: 1,
+    clockOverhead: 1e-6,
+    clockResolution: 1e-6,
+    steady: true,
+    telemetry,
+    concurrentCampaign: null,
+  };
+}
+
+const found = (nvml: Partial<NvmlTelemetry>): string[] =>
+  detectFlags(observe({ clock, nvml: { ...sound, ...nvml } }))
+    .map(({ name }) => name)
+    .filter((name) => OWN.includes(name));
+const unseen = (nvml: NvmlTelemetry): string[] =>
+  notChecked(observe({ clock, nvml }))
+    .map(({ flag }) => flag)
+    .filter((name) => OWN.includes(name));
+
+const bit = (name: keyof typeof REASONS, share: number): NvmlTelemetry['reasons'] => ({
+  [REASONS[name]]: share,
+});
+
+describe('a GPU launch', () => {
+  it('in order raises none of the flags of GPUs, and all were checked', () => {
+    expect(found({})).toEqual([]);
+    expect(unseen(sound)).toEqual([]);
+  });
+
+  it.each<[string, Partial<NvmlTelemetry>]>([
+    ['thermal', { reasons: bit('softwareThermal', 0.1) }],
+    ['thermal', { reasons: bit('hardwareThermal', 0.01) }],
+    ['power-capped', { reasons: bit('powerCap', 0.9) }],
+    ['power-brake', { reasons: bit('powerBrake', 0.1) }],
+    ['power-brake', { reasons: bit('hardwareSlowdown', 0.1) }],
+    ['clock-not-settled', { series: series([...Array(15).fill(1.98e9), ...Array(15).fill(1.75e9)]) }],
+    ['foreign-load', { processesBefore: [{ pid: 7, bytes: 1 }] }],
+    [
+      'foreign-load',
+      {
+        processesAfter: [
+          { pid: 1, bytes: 1 },
+          { pid: 7, bytes: 1 },
+        ],
+      },
+    ],
+    ['link-degraded', { pcie: { generation: 5, width: 8, mostGeneration: 5, mostWidth: 16 } }],
+    ['link-degraded', { pcieReplays: 4 }],
+    ['link-degraded', { nvlinks: { up: 17, all: 18 } }],
+    ['device-errors', { eccCorrected: 1 }],
+    ['device-errors', { eccUncorrected: 1 }],
+    ['device-errors', { xids: [79] }],
+  ])('raises %s', (name, nvml) => {
+    expect(found(nvml)).toEqual([name]);
+  });
+
+  it('does not call a link that rests slow, nor an idle reading a brake', () => {
+    expect(found({ pcie: { generation: 1, width: 16, mostGeneration: 5, mostWidth: 16 } })).toEqual([]);
+    expect(found({ reasons: bit('idle', 1) })).toEqual([]);
+  });
+
+  it('of which NVML tells nothing is a launch that was not checked', () => {
+    expect(unseen({ problem: 'no library' })).toEqual(expect.arrayContaining(OWN));
+    expect(found({ problem: 'no library', reasons: bit('powerCap', 1) })).toEqual([]);
+  });
+
+  it('that was over too soon says so', () => {
+    const short = { ...sound, readings: 0, series: [] };
+    expect(unseen(short)).toEqual(expect.arrayContaining(['thermal', 'power-capped', 'clock-not-settled']));
+  });
+});
+
+it('a launch on the CPU is not asked for what only GPUs have', () => {
+  const names = notChecked(observe(undefined)).map(({ flag }) => flag);
+  for (const name of OWN) expect(names).not.toContain(name);
+});
