@@ -25,6 +25,8 @@ class DeviceWorkload : public Workload {
   DeviceClock* device_clock() noexcept override { return &clock_; }
   bool settled() override { return monitor_.settled(); }
   [[nodiscard]] std::string failure() const override { return session_.failure(); }
+  // What the clocks say is of the repetitions alone.
+  void begin_samples(std::uint64_t) override { clock_.forget_agreement(); }
   std::string device_report(Nanoseconds begin, Nanoseconds end) override;
   // What is between two calls of a loop on a device is enqueued too; so nothing is to be done on the host.
   void evict() noexcept override {}
