@@ -1,7 +1,8 @@
 // Are the elements of an array what they must be, exactly?
 #pragma once
 
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <sstream>
@@ -24,8 +25,7 @@ Verification check_array(std::span<const double> array, const char* what, Expect
     std::size_t wrong = 0;
     std::size_t place = array.size();
     for (std::size_t i = first; i < first + count; ++i) {
-      const double want = expected(i);
-      if (std::memcmp(&array[i], &want, sizeof want) == 0) continue;
+      if (std::bit_cast<std::uint64_t>(array[i]) == std::bit_cast<std::uint64_t>(expected(i))) continue;
       if (wrong++ == 0) place = i;
     }
     if (wrong == 0) return;

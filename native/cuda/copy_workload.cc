@@ -4,6 +4,7 @@
 // so they cannot stand behind a gate: the host's clock times them.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -73,8 +74,8 @@ class CopyWorkload final : public DeviceWorkload {
       for (std::size_t i = first; i < first + count; ++i) host[i] = memory::element(seeds_.a, i);
     });
     const Kernel fill = session().kernel(kernels::cuda::kFill);
-    session().launch(fill, kernels::cuda::FillArguments{reinterpret_cast<void*>(from_.address()), seeds_.b, 1,
-                                                        1, static_cast<std::int64_t>(parameters_.elements),
+    session().launch(fill, kernels::cuda::FillArguments{pointer<void>(from_.address()), seeds_.b, 1, 1,
+                                                        static_cast<std::int64_t>(parameters_.elements),
                                                         static_cast<std::uint32_t>(Element::float64),
                                                         kernels::cuda::Values::memory, 0, 0});
     if (parameters_.copy == Copy::both_ways) {
@@ -230,7 +231,7 @@ class CopyWorkload final : public DeviceWorkload {
 }  // namespace
 
 Copy copy_named(const std::string& name) {
-  const auto found = std::ranges::find(kNames, name);
+  const auto* const found = std::ranges::find(kNames, name);
   if (found == kNames.end()) throw std::invalid_argument("unknown copy " + name);
   return static_cast<Copy>(found - kNames.begin());
 }

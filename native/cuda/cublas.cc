@@ -77,10 +77,10 @@ class CublasGemm final : public DeviceGemm {
     const auto whole = [](std::int64_t value) { return static_cast<int>(value); };
     return multiply_(handle_, b_transposed() ? cublas::kOperationTransposed : cublas::kOperationNone,
                      cublas::kOperationNone, whole(n), whole(m), whole(k), scalars_.one(),
-                     reinterpret_cast<const void*>(set.b), type, whole(b_transposed() ? k : n), k * n,
-                     reinterpret_cast<const void*>(set.a), type, whole(k), m * k, scalars_.zero(),
-                     reinterpret_cast<void*>(set.c), cublas::data_type(result_of(element)), whole(n), m * n,
-                     whole(batch), cublas::compute_type(element), kChosenByCublas);
+                     pointer<const void>(set.b), type, whole(b_transposed() ? k : n), k * n,
+                     pointer<const void>(set.a), type, whole(k), m * k, scalars_.zero(), pointer<void>(set.c),
+                     cublas::data_type(result_of(element)), whole(n), m * n, whole(batch),
+                     cublas::compute_type(element), kChosenByCublas);
   }
 
   Session& session_;

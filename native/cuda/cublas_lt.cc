@@ -180,11 +180,11 @@ class CublasLtGemm final : public DeviceGemm {
 
   Status multiply(std::size_t place) noexcept {
     const OperandSet& set = sets_[place];
-    auto* c = reinterpret_cast<void*>(set.c);
-    return lt_.multiply(handle_.get(), description_.get(), scalars_.one(),
-                        reinterpret_cast<const void*>(set.b), b_.get(), reinterpret_cast<const void*>(set.a),
-                        a_.get(), scalars_.zero(), c, c_.get(), c, c_.get(), &algorithm_,
-                        reinterpret_cast<void*>(workspace_.address()), workspace_.bytes(), session_.stream());
+    auto* c = pointer<void>(set.c);
+    return lt_.multiply(handle_.get(), description_.get(), scalars_.one(), pointer<const void>(set.b),
+                        b_.get(), pointer<const void>(set.a), a_.get(), scalars_.zero(), c, c_.get(), c,
+                        c_.get(), &algorithm_, pointer<void>(workspace_.address()), workspace_.bytes(),
+                        session_.stream());
   }
 
   Session& session_;

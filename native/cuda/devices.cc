@@ -44,7 +44,7 @@ void add_nvml(json::Object& object, const std::string& bus_id) {
   }
   const auto pci = device->pci();
   object.add("nvmlProblem", "null")
-      .set("driver", device->driver_version())
+      .set("driver", nvml::Device::driver_version())
       .set("vbios", device->vbios())
       .add("pciDevice", pci ? json::text(pci_text(pci->device_id)) : "null")
       .add("pciSubsystem", pci ? json::text(pci_text(pci->subsystem_id)) : "null")

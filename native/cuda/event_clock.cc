@@ -50,9 +50,9 @@ std::uint64_t EventClock::group(std::uint64_t left) noexcept {
   words[1] = 0;
   try {
     const Address address = words_.address();
-    const kernels::cuda::SpinGateArguments arguments{
-        reinterpret_cast<const std::uint32_t*>(address),
-        reinterpret_cast<std::uint32_t*>(address + sizeof(std::uint32_t)), kGateLimit};
+    const kernels::cuda::SpinGateArguments arguments{pointer<const std::uint32_t>(address),
+                                                     pointer<std::uint32_t>(address + sizeof(std::uint32_t)),
+                                                     kGateLimit};
     session_.launch(gate_, arguments);
   } catch (const CudaError& error) {
     session_.note(error.code(), "cuMemHostGetDevicePointer_v2");

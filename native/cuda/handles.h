@@ -32,6 +32,12 @@ using GraphExec = std::unique_ptr<GraphExecHandle, detail::Deleter<&Functions::c
 Stream make_stream();
 Event make_event();
 
+// What kernels and libraries take an address of the driver for.
+template <typename T>
+T* pointer(Address address) noexcept {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 // The driver's name for the device of an ordinal. Throws NoGpu where there is none.
 DeviceOrdinal device_at(int ordinal);
 

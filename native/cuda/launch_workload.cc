@@ -90,8 +90,8 @@ class LaunchWorkload final : public DeviceWorkload {
     launch(empty_, &arguments, stream);
   }
   void launch_counting(StreamHandle* stream) noexcept {
-    FingerprintArguments arguments{reinterpret_cast<const std::uint32_t*>(word_.address()), 1,
-                                   reinterpret_cast<std::uint64_t*>(sum_.address())};
+    FingerprintArguments arguments{pointer<const std::uint32_t>(word_.address()), 1,
+                                   pointer<std::uint64_t>(sum_.address())};
     launch(counting_, &arguments, stream);
   }
 
@@ -142,7 +142,7 @@ class LaunchWorkload final : public DeviceWorkload {
 }  // namespace
 
 LaunchMode launch_mode_named(const std::string& name) {
-  const auto found = std::ranges::find(kNames, name);
+  const auto* const found = std::ranges::find(kNames, name);
   if (found == kNames.end()) throw std::invalid_argument("unknown mode of launching " + name);
   return static_cast<LaunchMode>(found - kNames.begin());
 }

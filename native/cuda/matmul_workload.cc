@@ -140,17 +140,16 @@ class MatmulWorkload final : public DeviceWorkload {
   void fill(const Set& set, const Drawn& drawn) noexcept {
     const auto& p = parameters_.problem;
     const auto element = static_cast<std::uint32_t>(p.element);
-    session().launch(fill_, FillArguments{reinterpret_cast<void*>(set.a.address()), drawn.a, p.batch, p.m,
-                                          p.k, element, drawn.values, drawn.limit, 0});
-    session().launch(
-        fill_, FillArguments{reinterpret_cast<void*>(set.b.address()), drawn.b, p.batch, p.k, p.n, element,
-                             drawn.values, drawn.limit, gemm_->b_transposed() ? 1U : 0U});
+    session().launch(fill_, FillArguments{pointer<void>(set.a.address()), drawn.a, p.batch, p.m, p.k, element,
+                                          drawn.values, drawn.limit, 0});
+    session().launch(fill_, FillArguments{pointer<void>(set.b.address()), drawn.b, p.batch, p.k, p.n, element,
+                                          drawn.values, drawn.limit, gemm_->b_transposed() ? 1U : 0U});
   }
 
   void poison(const Set& set) noexcept {
     const std::uint32_t value =
         result_of(parameters_.problem.element) == Element::int32 ? kPoisonInteger : kPoisonReal;
-    session().launch(pattern_, PatternArguments{reinterpret_cast<std::uint32_t*>(set.c.address()),
+    session().launch(pattern_, PatternArguments{pointer<std::uint32_t>(set.c.address()),
                                                 set.c.bytes() / sizeof(std::uint32_t), value, 0});
   }
 

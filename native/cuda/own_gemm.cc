@@ -74,10 +74,9 @@ kernels::cuda::TensorMap tensor_map(Address address, Element element, std::int64
   const std::uint32_t steps[] = {1, 1, 1};
   TensorMap map;
   Driver::get().check(
-      encode(&map, map_type(element), 3, reinterpret_cast<void*>(address),
-             static_cast<const std::uint64_t*>(sizes), static_cast<const std::uint64_t*>(strides),
-             static_cast<const std::uint32_t*>(extents), static_cast<const std::uint32_t*>(steps), 0,
-             kSwizzle128, kPromote256, 0),
+      encode(&map, map_type(element), 3, pointer<void>(address), static_cast<const std::uint64_t*>(sizes),
+             static_cast<const std::uint64_t*>(strides), static_cast<const std::uint32_t*>(extents),
+             static_cast<const std::uint32_t*>(steps), 0, kSwizzle128, kPromote256, 0),
       "cuTensorMapEncodeTiled");
   kernels::cuda::TensorMap plain{};
   for (std::size_t i = 0; i < map.opaque.size(); ++i) plain.opaque[i] = map.opaque[i];
@@ -126,9 +125,9 @@ class OwnGemm final : public DeviceGemm {
     const auto& [m, n, k, batch, element] = problem_;
     const auto whole = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
     Bound bound{};
-    bound.pointers = {reinterpret_cast<const void*>(set.a),
-                      reinterpret_cast<const void*>(set.b),
-                      reinterpret_cast<void*>(set.c),
+    bound.pointers = {pointer<const void>(set.a),
+                      pointer<const void>(set.b),
+                      pointer<void>(set.c),
                       whole(m),
                       whole(n),
                       whole(k),

@@ -136,21 +136,20 @@ class PassWorkload final : public DeviceWorkload {
   }
 
   [[nodiscard]] MemoryArguments arguments() const noexcept {
-    return {reinterpret_cast<const double*>(a_.address()), reinterpret_cast<const double*>(b_.address()),
-            reinterpret_cast<double*>(out_.address()), parameters_.elements,
-            reinterpret_cast<std::uint64_t*>(sum_.address())};
+    return {pointer<const double>(a_.address()), pointer<const double>(b_.address()),
+            pointer<double>(out_.address()), parameters_.elements, pointer<std::uint64_t>(sum_.address())};
   }
 
   void fill(const DeviceMemory& memory, std::uint64_t stream) noexcept {
     if (memory.bytes() == 0) return;
     session().launch(fill_,
-                     FillArguments{reinterpret_cast<void*>(memory.address()), stream, 1, 1,
+                     FillArguments{pointer<void>(memory.address()), stream, 1, 1,
                                    static_cast<std::int64_t>(parameters_.elements),
                                    static_cast<std::uint32_t>(Element::float64), Values::memory, 0, 0});
   }
   void pattern(const DeviceMemory& memory, std::uint32_t value) noexcept {
     if (memory.bytes() == 0) return;
-    session().launch(pattern_, PatternArguments{reinterpret_cast<std::uint32_t*>(memory.address()),
+    session().launch(pattern_, PatternArguments{pointer<std::uint32_t>(memory.address()),
                                                 memory.bytes() / sizeof(std::uint32_t), value, 0});
   }
 
@@ -184,7 +183,7 @@ class PassWorkload final : public DeviceWorkload {
 }  // namespace
 
 kernels::cuda::Operation pass_named(const std::string& name) {
-  const auto found = std::ranges::find(kNames, name);
+  const auto* const found = std::ranges::find(kNames, name);
   if (found == kNames.end()) throw std::invalid_argument("unknown operation " + name);
   return static_cast<Operation>(found - kNames.begin());
 }

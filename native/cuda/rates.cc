@@ -51,8 +51,8 @@ PeakLoop::PeakLoop(Session& session, const kernels::cuda::Peak& peak)
       memory_(kernel_.blocks * sizeof(std::uint64_t)) {}
 
 void PeakLoop::enqueue(std::uint32_t iterations) noexcept {
-  session_.launch(kernel_, kernels::cuda::PeakArguments{reinterpret_cast<std::uint64_t*>(memory_.address()),
-                                                        iterations, 0});
+  session_.launch(kernel_,
+                  kernels::cuda::PeakArguments{pointer<std::uint64_t>(memory_.address()), iterations, 0});
 }
 
 double PeakLoop::operations(std::uint32_t iterations) const noexcept {
@@ -67,9 +67,8 @@ std::vector<std::uint64_t> PeakLoop::sums() {
 }
 
 void PeakLoop::clear() noexcept {
-  session_.launch(pattern_,
-                  kernels::cuda::PatternArguments{reinterpret_cast<std::uint32_t*>(memory_.address()),
-                                                  memory_.bytes() / sizeof(std::uint32_t), 0, 0});
+  session_.launch(pattern_, kernels::cuda::PatternArguments{pointer<std::uint32_t>(memory_.address()),
+                                                            memory_.bytes() / sizeof(std::uint32_t), 0, 0});
 }
 
 std::uint32_t PeakLoop::iterations_for(EventClock& clock, double seconds) {
@@ -110,13 +109,13 @@ double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
   const DeviceMemory memory(whole);
   const DeviceMemory sum(sizeof(std::uint64_t));
   const Kernel fill = session.kernel(kernels::cuda::kFill);
-  session.launch(fill, kernels::cuda::FillArguments{reinterpret_cast<void*>(memory.address()), 1, 1, 1,
+  session.launch(fill, kernels::cuda::FillArguments{pointer<void>(memory.address()), 1, 1, 1,
                                                     static_cast<std::int64_t>(whole / sizeof(double)),
                                                     static_cast<std::uint32_t>(Element::float64),
                                                     kernels::cuda::Values::memory, 0, 0});
-  const kernels::cuda::MemoryArguments arguments{reinterpret_cast<const double*>(memory.address()), nullptr,
-                                                 nullptr, whole / sizeof(double),
-                                                 reinterpret_cast<std::uint64_t*>(sum.address())};
+  const kernels::cuda::MemoryArguments arguments{pointer<const double>(memory.address()), nullptr, nullptr,
+                                                 whole / sizeof(double),
+                                                 pointer<std::uint64_t>(sum.address())};
   double best = 0;
   for (const auto& pass : kernels::cuda::kMemories) {
     if (pass.operation != kernels::cuda::Operation::read ||

@@ -127,7 +127,7 @@ std::optional<Device> Device::find(const std::string& pci_bus_id, std::string& w
   return Device(handle);
 }
 
-std::optional<std::string> Device::driver_version() const {
+std::optional<std::string> Device::driver_version() {
   auto* function = Library::get().find<Return(char*, unsigned)>("nvmlSystemGetDriverVersion");
   std::array<char, 80> text{};
   if (function == nullptr || function(text.data(), text.size()) != kSuccess) return std::nullopt;

@@ -46,7 +46,8 @@ class Device {
   // says what was missing.
   static std::optional<Device> find(const std::string& pci_bus_id, std::string& why);
 
-  [[nodiscard]] std::optional<std::string> driver_version() const;
+  // Of the whole machine.
+  [[nodiscard]] static std::optional<std::string> driver_version();
   [[nodiscard]] std::optional<std::string> vbios() const;
   [[nodiscard]] std::optional<PciInfo> pci() const;
   [[nodiscard]] std::optional<double> power_watts() const;
