@@ -137,11 +137,11 @@ inline Napi::Object ceilings_object(Napi::Env env, const Ceilings& ceilings) {
     memory.Set("bytes", ceilings.bytes);
     object.Set("memory", memory);
   }
-  if (ceilings.moved_per_second > 0) {
+  if (ceilings.moving.bytes_per_second > 0) {
     auto moving = Napi::Object::New(env);
-    moving.Set("rate", ceilings.moved_per_second);
-    moving.Set("bytes", ceilings.moved);
-    moving.Set("by", ceilings.moved_by);
+    moving.Set("rate", ceilings.moving.bytes_per_second);
+    moving.Set("bytes", ceilings.moving.bytes);
+    moving.Set("by", ceilings.moving.by);
     object.Set("moving", moving);
   }
   return object;

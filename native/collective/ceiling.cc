@@ -50,16 +50,16 @@ Ceilings measure_ceiling(Transport& transport, std::uint32_t algorithm) {
   Ceilings ceilings;
   if (moved.loads <= 0 || moved.stores <= 0) return ceilings;
   const bool two_loads = moved.loads >= 1.5 * moved.stores;
-  ceilings.moved = moved.loads + moved.stores;
+  ceilings.moving.bytes = moved.loads + moved.stores;
   for (std::uint32_t stores = 0; stores < 2; ++stores) {
     Order order;
     order.task = Task::ceiling;
     order.algorithm = (two_loads ? 2U : 0U) + stores;
-    order.iteration = std::min(kMostBytes, static_cast<std::uint64_t>(ceilings.moved));
+    order.iteration = std::min(kMostBytes, static_cast<std::uint64_t>(ceilings.moving.bytes));
     const double rate = rate_of(transport, order);
-    if (rate <= ceilings.moved_per_second) continue;
-    ceilings.moved_per_second = rate;
-    ceilings.moved_by =
+    if (rate <= ceilings.moving.bytes_per_second) continue;
+    ceilings.moving.bytes_per_second = rate;
+    ceilings.moving.by =
         std::string(two_loads ? "add" : "copy") + (stores == 0 ? ", plain stores" : ", streaming stores");
   }
   return ceilings;

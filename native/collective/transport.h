@@ -90,6 +90,8 @@ class Port {
   // Ways to execute the operation, of which run() takes the chosen one; the same in all ranks.
   [[nodiscard]] virtual std::span<const char* const> algorithms() const noexcept = 0;
   virtual void choose(std::size_t algorithm) noexcept = 0;
+  // How many of them, from the first, are worth a trial with these operands.
+  [[nodiscard]] virtual std::size_t worth_trying() const noexcept { return algorithms().size(); }
   // What all ranks together load and store in one call of the chosen one; nought where that is not known.
   struct Moved {
     double loads = 0, stores = 0;

@@ -51,17 +51,21 @@ struct Output {
   std::size_t element;
 };
 
+// Of what moves data between ranks: passes of each rank over memory of its own, that load and store in the
+// same proportion, and so many bytes in all as one call moves. 0: not known.
+struct Moving {
+  double bytes_per_second = 0;
+  double bytes = 0;
+  std::string by;  // "copy, streaming stores"
+};
+
 // What bounds a call on this machine, with the threads that execute it, measured beside it.
 struct Ceilings {
   double operations_per_second = 0;  // in registers only; 0: not known
   std::string instruction_set;       // that reaches it
   double bytes_per_second = 0;       // reading so much memory over and over; 0: not known
   double bytes = 0;
-  // Of what moves data between ranks: passes of each rank over memory of its own, that load and store in the
-  // same proportion, and so many bytes in all as one call moves. 0: not known
-  double moved_per_second = 0;
-  double moved = 0;
-  std::string moved_by;  // "copy, streaming stores"
+  Moving moving = {};
 };
 
 // What a library that executes the calls says of itself, and what was seen of its threads.

@@ -230,11 +230,11 @@ void time_shape(Session& session, const Gemm& gemm, const GemmProblem& problem, 
   session.synchronize();
   const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                       static_cast<double>(problem.k) * 1e-12;
-  const std::string size = "_" + std::to_string(problem.m);
-  report.measured("tflops" + size, work / middle(own_seconds));
+  const std::string size = std::to_string(problem.m);
+  report.measured(std::string("tflops_") + size, work / middle(own_seconds));
   if (library == nullptr) return;
-  report.measured("cublaslt_tflops" + size, work / middle(library_seconds));
-  report.measured("of_cublaslt" + size, middle(ratios));
+  report.measured(std::string("cublaslt_tflops_") + size, work / middle(library_seconds));
+  report.measured(std::string("of_cublaslt_") + size, middle(ratios));
 }
 
 // Edges along each dimension, less than a tile, several tiles and rounds of all multiprocessors, batches.

@@ -1,6 +1,7 @@
 // The kernels on a GPU that are no products: passes over memory, peak loops, and what measuring needs beside
 // them.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -296,6 +297,11 @@ std::vector<std::string> case_names() {
 }
 
 void run_case(const std::string& name, const Setting& setting, Report& report) {
+  const Driver& driver = Driver::get();
+  std::array<char, 128> device{};
+  driver.check(driver.functions().cuDeviceGetName(device.data(), device.size(), device_at(setting.ordinal)),
+               "cuDeviceGetName");
+  report.named("device", device.data());
   const bool known = run_support_case(name, setting, report) || run_gemm_case(name, setting, report) ||
                      run_peak_case(name, setting, report) || run_memory_case(name, setting, report);
   if (!known) throw std::invalid_argument("there is no case " + name);

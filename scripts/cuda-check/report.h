@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,31 +34,36 @@ class Report {
     if (!right) wrong_.push_back(what);
   }
   void skip(const std::string& why) { skipped_ = why; }
-  void measured(const std::string& what, double value) {
-    fields_ += "," + quoted(what) + ":" + number(value);
-  }
-  void named(const std::string& what, const std::string& text) {
-    fields_ += "," + quoted(what) + ":" + quoted(text);
-  }
+  void measured(const std::string& what, double value) { field(what, number(value)); }
+  void named(const std::string& what, const std::string& text) { field(what, quoted(text)); }
 
   [[nodiscard]] bool right() const { return wrong_.empty() && (checks_ > 0 || !skipped_.empty()); }
   [[nodiscard]] std::string line() const {
-    std::string out = "{\"case\":";
-    out += quoted(name_);
-    if (!skipped_.empty()) return out + ",\"skipped\":" + quoted(skipped_) + "}";
-    out += ",\"right\":" + std::string(right() ? "true" : "false") + ",\"checks\":" + std::to_string(checks_);
-    if (!wrong_.empty()) {
-      out += ",\"wrong\":[";
-      for (std::size_t i = 0; i < wrong_.size() && i < 5; ++i) {
-        if (i > 0) out += ',';
-        out += quoted(wrong_[i]);
-      }
-      out += "]";
+    std::ostringstream out;
+    out << "{\"case\":" << quoted(name_);
+    if (!skipped_.empty()) {
+      out << ",\"skipped\":" << quoted(skipped_) << '}';
+      return out.str();
     }
-    return out + fields_ + "}";
+    out << ",\"right\":" << (right() ? "true" : "false") << ",\"checks\":" << checks_;
+    if (!wrong_.empty()) {
+      out << ",\"wrong\":[";
+      for (std::size_t i = 0; i < wrong_.size() && i < 5; ++i) out << (i > 0 ? "," : "") << quoted(wrong_[i]);
+      out << ']';
+    }
+    out << fields_ << '}';
+    return out.str();
   }
 
  private:
+  // `json` is the value as it is written.
+  void field(const std::string& what, const std::string& json) {
+    fields_ += ',';
+    fields_ += quoted(what);
+    fields_ += ':';
+    fields_ += json;
+  }
+
   std::string name_, skipped_, fields_;
   std::vector<std::string> wrong_;
   int checks_ = 0;

@@ -61,6 +61,7 @@ it(
         'campaign.schema.json',
         'inspection.schema.json',
         'record.schema.json',
+        'stack-file.schema.json',
       ]);
       expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain('Two commands');
       expect(readdirSync(installed)).not.toContain('test');

@@ -108,7 +108,11 @@ class Device {
   void run(std::vector<Block>& blocks, std::uint32_t threads, std::uint32_t grid,
            const std::function<void()>& kernel);
 
-  [[nodiscard]] Thread& self() const { return *current_; }
+  // The thread that runs.
+  [[nodiscard]] Thread& self() const {
+    if (current_ == nullptr) throw Failure("nothing runs");
+    return *current_;
+  }
   [[nodiscard]] std::vector<Thread>& threads() { return threads_; }
   // Of the cluster that runs.
   [[nodiscard]] std::vector<Block>& blocks() const {

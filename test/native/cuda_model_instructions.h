@@ -270,7 +270,8 @@ void multiply_add(Sum (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, st
     constexpr std::uint32_t kDepth = 32 / bytes_of(element);
     constexpr std::uint32_t kEach = 4 / bytes_of(element);  // elements in a register
     const auto in = [](const std::uint32_t& word, std::uint32_t i) {
-      return model::number_in(element, reinterpret_cast<const std::byte*>(&word) + i * bytes_of(element));
+      return model::number_in(element,
+                              reinterpret_cast<const std::byte*>(&word) + std::size_t{i} * bytes_of(element));
     };
     for (std::uint32_t row = 0; row < 16; ++row) {
       for (std::uint32_t column = 0; column < 8; ++column) {

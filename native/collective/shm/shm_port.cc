@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../../../kernels/cpu/cache_sizes.h"
+
 namespace pibench::collective {
 namespace {
 
@@ -39,10 +41,14 @@ ShmPort::ShmPort(const ShmGround& ground, int rank, Waiter waiter)
       scratch_inputs_[r] = scratch_.data() + r * kMostLinesPayload;
   }
   add("direct", Algorithm::direct);
-  // Smaller operands stay in a cache that the next one reads them from.
+  worth_trying_ = algorithms_.size();
   constexpr std::size_t kLeastStreamed = std::size_t{256} << 10U;
   const bool swaps = problem.operation == Operation::all_to_all && problem.in_place;
-  if (most >= kLeastStreamed && !swaps) add("streaming", Algorithm::streaming);
+  if (most >= kLeastStreamed && !swaps) {
+    add("streaming", Algorithm::streaming);
+    // What fits into a core's own cache is read from there next.
+    if (most > static_cast<std::size_t>(kernels::cache_sizes().l2)) worth_trying_ = algorithms_.size();
+  }
   choose(0);
 }
 

@@ -42,6 +42,7 @@ class ShmPort final : public Port {
   Nanoseconds latest(Nanoseconds mine) noexcept override;
   [[nodiscard]] std::span<const char* const> algorithms() const noexcept override { return algorithms_; }
   void choose(std::size_t algorithm) noexcept override;
+  [[nodiscard]] std::size_t worth_trying() const noexcept override { return worth_trying_; }
   [[nodiscard]] Moved moved() const noexcept override;
   void watch_waiting(bool on) noexcept override { waiter_.watch(on); }
   [[nodiscard]] Nanoseconds waited() const noexcept override { return waiter_.waited(); }
@@ -69,6 +70,7 @@ class ShmPort final : public Port {
   std::size_t block_;  // bytes of `count` elements
   std::vector<const char*> algorithms_;
   std::vector<Algorithm> kinds_;  // of algorithms_
+  std::size_t worth_trying_ = 0;
   Algorithm chosen_ = Algorithm::direct;
   std::uint64_t barriers_ = 0, exchanges_ = 0, agreements_ = 0;
   std::vector<std::byte> scratch_;  // what came by lines, a part for each rank
