@@ -140,7 +140,8 @@ class CublasLtGemm final : public DeviceGemm {
   }
 
  private:
-  Held<Layout> layout(Element element, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+  [[nodiscard]] Held<Layout> layout(Element element, std::int64_t rows, std::int64_t columns,
+                                    std::int64_t stride) const {
     Layout* made = nullptr;
     cublas::check(lt_.make_layout(&made, cublas::data_type(element), static_cast<std::uint64_t>(rows),
                                   static_cast<std::uint64_t>(columns), rows),

@@ -53,7 +53,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
   check(cu().cuMemAlloc_v2(&address_, bytes), "cuMemAlloc_v2");
 }
 
-void DeviceMemory::release() noexcept {
+void DeviceMemory::release() const noexcept {
   if (address_ != 0) static_cast<void>(cu().cuMemFree_v2(address_));
 }
 

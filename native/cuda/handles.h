@@ -83,7 +83,7 @@ class DeviceMemory {
   void download(void* to) const;
 
  private:
-  void release() noexcept;
+  void release() const noexcept;
   Address address_ = 0;
   std::size_t bytes_ = 0;
 };

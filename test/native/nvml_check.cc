@@ -21,6 +21,7 @@ constexpr double kWatts = 600;
 // One reading each 20 ms; `clock` and `watts` of the i-th.
 std::vector<Reading> readings(int count, double (*clock)(int), double (*watts)(int)) {
   std::vector<Reading> made;
+  made.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) made.push_back({i * kEvery, clock(i), 0, watts(i), 0, 0, true});
   return made;
 }

@@ -118,12 +118,14 @@ struct pibench::cuda::StreamHandle {
 };
 
 struct pibench::cuda::FunctionHandle {
+  explicit FunctionHandle(std::string name) : symbol(std::move(name)) {}
   std::string symbol;
 };
 struct pibench::cuda::ModuleHandle {
   std::vector<std::unique_ptr<FunctionHandle>> functions;
 };
 struct pibench::cuda::ContextHandle {
+  explicit ContextHandle(int ordinal) : device(ordinal) {}
   int device;
 };
 
@@ -267,7 +269,7 @@ EXPORTED Result cuMemFree_v2(Address address) {
   if (known == allocations.end()) return result::kInvalidValue;
   allocated -= static_cast<long>(known->second);
   allocations.erase(known);
-  std::free(reinterpret_cast<void*>(address));
+  std::free(pibench::fake::pointer<void>(address));
   return sticky;
 }
 EXPORTED Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
@@ -284,24 +286,25 @@ EXPORTED Result cuMemFreeHost(void* memory) {
 }
 EXPORTED Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes) {
   if (!inside(to, bytes)) return result::kInvalidValue;
-  return copy_now(reinterpret_cast<void*>(to), from, bytes);
+  return copy_now(pibench::fake::pointer<void>(to), from, bytes);
 }
 EXPORTED Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
   if (!inside(from, bytes)) return result::kInvalidValue;
-  return copy_now(to, reinterpret_cast<const void*>(from), bytes);
+  return copy_now(to, pibench::fake::pointer<const void>(from), bytes);
 }
 EXPORTED Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, StreamHandle* s) {
   if (!inside(to, bytes)) return result::kInvalidValue;
-  return enqueue(s, [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
+  return enqueue(s, [=] { std::memcpy(pibench::fake::pointer<void>(to), from, bytes); });
 }
 EXPORTED Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, StreamHandle* s) {
   if (!inside(from, bytes)) return result::kInvalidValue;
-  return enqueue(s, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+  return enqueue(s, [=] { std::memcpy(to, pibench::fake::pointer<const void>(from), bytes); });
 }
 EXPORTED Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, StreamHandle* s) {
   if (!inside(to, bytes) || !inside(from, bytes)) return result::kInvalidValue;
-  return enqueue(
-      s, [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+  return enqueue(s, [=] {
+    std::memcpy(pibench::fake::pointer<void>(to), pibench::fake::pointer<const void>(from), bytes);
+  });
 }
 EXPORTED Result cuMemcpyPeerAsync(Address to, ContextHandle*, Address from, ContextHandle*, std::size_t bytes,
                                   StreamHandle* s) {
@@ -309,7 +312,7 @@ EXPORTED Result cuMemcpyPeerAsync(Address to, ContextHandle*, Address from, Cont
 }
 EXPORTED Result cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes, StreamHandle* s) {
   if (!inside(to, bytes)) return result::kInvalidValue;
-  return enqueue(s, [=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+  return enqueue(s, [=] { std::memset(pibench::fake::pointer<void>(to), value, bytes); });
 }
 EXPORTED Result cuModuleLoadData(ModuleHandle** module, const void*) {
   if (setting("old-image", 0) != 0) return result::kNoBinaryForGpu;

@@ -101,9 +101,9 @@ std::function<void()> gemm_call(const kernels::cuda::Gemm& gemm, const void* arg
   if (takes_maps(gemm)) {
     kernels::cuda::TensorGemmArguments tensors;
     std::memcpy(&tensors, argument, sizeof tensors);
-    plain = {reinterpret_cast<const void*>(address_of(tensors.a)),
-             reinterpret_cast<const void*>(address_of(tensors.b)),
-             reinterpret_cast<void*>(address_of(tensors.c)),
+    plain = {pointer<const void>(address_of(tensors.a)),
+             pointer<const void>(address_of(tensors.b)),
+             pointer<void>(address_of(tensors.c)),
              tensors.m,
              tensors.n,
              tensors.k,

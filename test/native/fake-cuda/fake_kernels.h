@@ -2,11 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
 
 namespace pibench::fake {
+
+// Where an address of the fake device lies: its memory is this process's.
+template <typename T>
+T* pointer(std::uint64_t address) noexcept {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
 
 // How a tensor map is remembered: it is opaque to all but the driver.
 struct RememberedTensor {

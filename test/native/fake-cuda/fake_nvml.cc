@@ -118,7 +118,8 @@ EXPORTED int nvmlDeviceGetTotalEccErrors(Device, unsigned type, unsigned, unsign
   // Read once before and once after: what a test sets is the difference.
   static long reads[2] = {0, 0};
   const long each = setting(type == 0 ? "ecc-corrected" : "ecc-uncorrected", 0);
-  *errors = static_cast<unsigned long long>(each * reads[type == 0 ? 0 : 1]++);
+  *errors =
+      static_cast<unsigned long long>(each) * static_cast<unsigned long long>(reads[type == 0 ? 0 : 1]++);
   return 0;
 }
 EXPORTED int nvmlDeviceGetRemappedRows(Device, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
