@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { addonSources, nodeHeaderFlags } from '../native-sources.mjs';
-import { buildNative } from './native-build.mjs';
+import { buildNative, dependenciesThere } from './native-build.mjs';
 import { packageRoot } from './tree.mjs';
 
 // Not below build/, which a build of the addon may empty.
@@ -134,7 +134,8 @@ const objectAsBuilt = ({ target, path }) =>
  */
 export async function objectsWithAddon(build, sources) {
   const below = belowNode(build.arch);
-  if (!build.asBuilt) {
+  // Without node-addon-api there can be no addon: a machine to which only the sources were carried.
+  if (!build.asBuilt || !dependenciesThere()) {
     const all = await compileAll(build, [...sources, ...below]);
     return { own: all.slice(0, sources.length), shared: all.slice(sources.length) };
   }

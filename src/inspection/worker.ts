@@ -146,7 +146,11 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
 
 function fail(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
-  report({ event: 'failed', status: message.startsWith('out of memory') ? 'out-of-memory' : 'failed', message });
+  report({
+    event: 'failed',
+    status: message.startsWith('out of memory') ? 'out-of-memory' : 'failed',
+    message,
+  });
   process.exit(1);
 }
 

@@ -10,7 +10,8 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--size abc', /--size takes a whole number.*got "abc"/],
   ['--size=', /--size takes a whole number/],
   ['--size 1M', /needs .*TiB of memory and .*GiB is free/],
-  ['--dtype float16', /--dtype float16 is unknown; there is float32, float64, bfloat16, int8/],
+  ['--dtype float12', /--dtype float12 is unknown; there is float32, float64, bfloat16, int8/],
+  ['--dtype float16', /--dtype float16 is for GPUs; on the CPU there is float32, float64, bfloat16, int8/],
   ['--stack nothing', /--stack nothing is unknown; there is embedded/],
   ['--stack embedded:nothing', /--stack embedded:nothing is unknown; here there is/],
   [

@@ -80,6 +80,7 @@ describe('a small campaign', () => {
       'pibench_matmul_elapsed_cv_ratio',
       'pibench_matmul_time_to_result_seconds',
       'pibench_matmul_efficiency_ratio',
+      'pibench_matmul_rate_counted_2mnk_less_mn_flops_per_second',
     ]);
     const keys = Object.keys(record.kpis[0]?.labels ?? {});
     for (const label of [

@@ -84,7 +84,7 @@ describe('pi-bench sweep', () => {
     [['sweep', 'matmul', '--size', '128..64'], /--size takes ranges such as/],
     [['sweep', 'matmul', '--size', '64,0'], /--size takes a whole number of at least 1/],
     [['sweep', 'matmul', '--size', '1..999+1', '--reps', '1..99+1'], /make 98901 batches.*at most 10000/],
-    [['sweep', 'matmul', '--device', 'cpu,cuda:0'], /--device cuda:0 is unknown; there is cpu/],
+    [['sweep', 'matmul', '--device', 'cpu,tpu:0'], /--device tpu:0 is unknown; there is cpu/],
     [['matmul', '--size', '64', '--precision', '2'], /--precision takes a share such as 1%/],
     [['matmul', '--size', '64', '--budget', '60'], /--budget takes a time such as/],
     [['matmul', '--size', '64', '--labels', 'Site=a'], /--labels takes names in small letters/],

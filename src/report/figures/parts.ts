@@ -92,6 +92,9 @@ export function numberScale(
   return type === 'log' ? { ...rest, type } : { ...rest, type, zero: false };
 }
 
+/** Labels nearer to an end of their axis, in pixels, stay inside it: half of one would hang over the figure's edge. */
+const LABEL_FLUSH = 16;
+
 /** Ticks, grid and title for a scale of numbers. */
 export function numberAxis(
   scale: string,
@@ -110,7 +113,7 @@ export function numberAxis(
       : { tickCount: orient === 'left' ? 5 : 6 }),
     ...(orient === 'left'
       ? { titleAlign: 'left', titleAnchor: 'start', titleAngle: 0, titleX: 0, titleY: -14 }
-      : {}),
+      : { labelFlush: LABEL_FLUSH }),
   };
 }
 
