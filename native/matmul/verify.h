@@ -39,7 +39,8 @@ struct Matrix {
   [[nodiscard]] const T& at(std::int64_t i, std::int64_t j) const { return data[i * row + j * column]; }
 };
 
-// The operands and the result, dense and row-major, of one product; `E` says what they hold, as elements.h does.
+// The operands and the result, dense and row-major, of one product; `E` says what they hold, as elements.h
+// does.
 template <typename E>
 struct ProductOf {
   std::int64_t m, n, k;
