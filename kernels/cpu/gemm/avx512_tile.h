@@ -253,7 +253,8 @@ template <typename Arithmetic, int vectors, bool in_place>
       const auto factor = Arithmetic::broadcast(a + i * a_row);
 #pragma GCC unroll 2
       for (int j = 0; j < vectors; ++j) {
-        finish(c + i * ldc + j * kLanes, masks[j], Arithmetic::multiply_add(factor, columns[j], starts[j]));
+        finish(c + i * ldc + std::int64_t{j} * kLanes, masks[j],
+               Arithmetic::multiply_add(factor, columns[j], starts[j]));
       }
     }
   };
