@@ -162,7 +162,7 @@ Job counting_job(Asked& asked) {
     workload->on_ceilings = [&asked](bool cold) {
       asked.cold.push_back(cold);
       asked.runs_before = asked.runs;
-      return pibench::Ceilings{1e9, "fake", 2e9, 4096, 0, 0, ""};
+      return pibench::Ceilings{1e9, "fake", 2e9, 4096, {0, 0, ""}};
     };
     return workload;
   };
