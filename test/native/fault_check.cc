@@ -123,7 +123,9 @@ void repeats_work(Checks& check) {
 void forwards_ceilings(Checks& check) {
   Control control;
   auto inner = std::make_unique<pibench::test::FakeWorkload>();
-  inner->on_ceilings = [](bool cold) { return pibench::Ceilings{cold ? 1.0 : 2.0, "fake", 3, 4, {0, 0, ""}}; };
+  inner->on_ceilings = [](bool cold) {
+    return pibench::Ceilings{cold ? 1.0 : 2.0, "fake", 3, 4, {0, 0, ""}};
+  };
   const auto workload = pibench::with_fault(std::move(inner), {FaultKind::slow_repetition, 0}, control);
   const pibench::Ceilings hot = workload->ceilings(false);
   check.that(hot.operations_per_second == 2 && hot.instruction_set == "fake" && hot.bytes_per_second == 3 &&
