@@ -258,7 +258,7 @@ template <typename Arithmetic, int vectors, bool in_place>
       }
     }
   };
-  if (tile.columns < vectors * kLanes) {
+  if (tile.columns < std::int64_t{vectors} * kLanes) {
     each_row([&](Result * at, Mask mask, Vector sum) __attribute__((always_inline)) {
       Arithmetic::write(at, mask, tile.accumulate ? Arithmetic::add(sum, Arithmetic::read(mask, at)) : sum);
     });
