@@ -41,7 +41,7 @@ export async function bootstrap() {
   // Beside the addon, which at first is configured on one CPU.
   const compiled = compiledStale() ? compileTypeScript() : null;
   if (addonStale()) {
-    say('building the native addon (less than a minute on two cores)');
+    say('building the native addon (somewhat over a minute on two cores)');
     const failure = buildNative();
     if (failure !== null) return failure;
   }
