@@ -19,7 +19,7 @@ const count = values.trials === undefined ? (values.quick ? QUICK : 0) : Number(
 if (!Number.isInteger(count) || count < 0)
   throw new Error(`--trials takes a whole number, not ${values.trials}`);
 
-const failure = bootstrap();
+const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
 // What they compute with has been built by now.
 if (count === 0) {

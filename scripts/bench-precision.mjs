@@ -30,7 +30,7 @@ const TARGET = 0.1;
 /** Fewer launches have no interval of a precision. */
 const LEAST_LAUNCHES = 8;
 
-const failure = bootstrap();
+const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
 const out = mkdtempSync(join(tmpdir(), 'pi-bench-precision-'));
 

@@ -63,7 +63,7 @@ if (values.write !== undefined) {
   const seconds = Number(process.hrtime.bigint() - began) * 1e-9;
   process.stdout.write(JSON.stringify({ seconds, memory: peakMemory() }));
 } else {
-  const failure = bootstrap();
+  const failure = await bootstrap();
   if (failure !== null) throw new Error(failure);
   const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'pi-bench-report-'));
   const own = [

@@ -11,7 +11,7 @@ import { packageRoot } from './lib/tree.mjs';
 const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
 const now = () => Number(process.hrtime.bigint()) * 1e-9;
 
-const failure = bootstrap();
+const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
 const out = mkdtempSync(join(tmpdir(), 'pi-bench-bench-'));
 
