@@ -6,6 +6,7 @@
 
 #include "../kernels/cpu/data_type_name.h"
 #include "collective/collective_workload.h"
+#include "collective/nccl/nccl_transport.h"
 #include "collective/shm/shm_transport.h"
 #include "cuda/launch_workload.h"
 #include "cuda/matmul_workload.h"
@@ -14,6 +15,7 @@
 #include "matmul/matmul_workload.h"
 #include "measure/idle_workload.h"
 #include "memory/memory_workload.h"
+#include "overlap/overlap_workload.h"
 #include "peak/peak_workload.h"
 
 namespace pibench {
@@ -111,29 +113,58 @@ Make cuda_launch(const WorkloadParameters& p) {
 std::function<std::unique_ptr<collective::Transport>()> transport_of(const WorkloadParameters& p,
                                                                      const collective::Problem& problem) {
   const std::string& name = p.text("transport");
+  const auto patience = static_cast<Nanoseconds>(p.number("patienceSeconds") * 1e9);
+  if (name == "nccl") {
+    const collective::NcclParameters parameters{problem, static_cast<int>(p.number("ordinal")),
+                                                p.optional_text("library"), patience};
+    return [parameters] { return collective::make_nccl_transport(parameters); };
+  }
   if (name != "shm") throw std::invalid_argument("unknown transport " + name);
-  const collective::ShmParameters parameters{problem, p.text("workers") == "processes", p.integers("cpus"),
+  const collective::ShmParameters parameters{problem,
+                                             p.text("workers") == "processes",
+                                             p.integers("cpus"),
                                              p.text("isa"),
-                                             static_cast<Nanoseconds>(p.number("patienceSeconds") * 1e9)};
+                                             patience,
+                                             static_cast<int>(p.optional_number("beside"))};
   return [parameters] { return collective::make_shm_transport(parameters); };
 }
 
-Make collective(const WorkloadParameters& p) {
+collective::Problem problem_of(const WorkloadParameters& p) {
   const auto integer = [&p](const char* name) { return static_cast<int>(p.number(name)); };
-  const collective::Problem problem{collective::operation_named(p.text("operation")),
-                                    collective::element_named(p.text("dtype")),
-                                    collective::redop_named(p.text("redop")),
-                                    collective::pattern_named(p.text("pattern")),
-                                    integer("ranks"),
-                                    integer("root"),
-                                    static_cast<std::size_t>(p.number("count")),
-                                    p.number("inPlace") != 0};
-  const collective::Parameters parameters{
-      {problem, collective::sync_named(p.text("sync")), p.number("fresh") != 0,
-       static_cast<std::uint64_t>(p.number("seed"))},
-      p.text("algorithm")};
+  return {collective::operation_named(p.text("operation")),
+          collective::element_named(p.text("dtype")),
+          collective::redop_named(p.text("redop")),
+          collective::pattern_named(p.text("pattern")),
+          integer("ranks"),
+          integer("root"),
+          static_cast<std::size_t>(p.number("count")),
+          p.number("inPlace") != 0};
+}
+
+collective::RankSettings settings_of(const WorkloadParameters& p, const collective::Problem& problem) {
+  return {problem, collective::sync_named(p.text("sync")), p.number("fresh") != 0,
+          static_cast<std::uint64_t>(p.number("seed"))};
+}
+
+Make collective(const WorkloadParameters& p) {
+  const collective::Problem problem = problem_of(p);
+  const collective::Parameters parameters{settings_of(p, problem), p.text("algorithm")};
   const auto transport = transport_of(p, problem);
   return [parameters, transport] { return collective::make_workload(parameters, transport); };
+}
+
+Make overlap(const WorkloadParameters& p) {
+  const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const collective::Problem problem = problem_of(p);
+  const overlap::Parameters parameters{{settings_of(p, problem), p.text("algorithm")},
+                                       {{integer("m"), integer("n"), integer("k"), false, false, 1, false},
+                                        kernels::data_type_named(p.text("dtype")),
+                                        static_cast<int>(p.number("threads")),
+                                        p.integers("computeCpus"),
+                                        p.text("computeIsa"),
+                                        static_cast<std::uint64_t>(p.number("seed"))}};
+  const auto transport = transport_of(p, problem);
+  return [parameters, transport] { return overlap::make_workload(parameters, transport); };
 }
 
 Make idle(const WorkloadParameters&) {
@@ -141,11 +172,12 @@ Make idle(const WorkloadParameters&) {
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 10> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 11> kWorkloads{{
     {"matmul", matmul},
     {"peak", peak},
     {"memory", memory},
     {"collective", collective},
+    {"overlap", overlap},
     {"cuda-matmul", cuda_matmul},
     {"cuda-peak", cuda_peak},
     {"cuda-pass", cuda_pass},

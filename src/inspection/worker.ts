@@ -123,6 +123,7 @@ async function measure(job: Job, running: RunningInspection): Promise<void> {
     { seconds, entries, disturbed: disturbed === null ? null : Array.from(disturbed) },
     outcome.callsPerSample,
     outcome.ranks,
+    outcome.parts,
   );
   const file = { file: job.samplesName, sha256: sha256(samples) };
   const moments = {
