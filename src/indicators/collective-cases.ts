@@ -42,7 +42,7 @@ export const SYNCS = ['barrier', 'window', 'none'] as const;
 export const INPUTS = ['fresh', 'clean'] as const;
 export const PATTERNS = ['ring', 'pairs'] as const;
 export const WORKERS = ['threads', 'processes'] as const;
-export const TRANSPORTS = ['shm'] as const;
+export const TRANSPORTS = ['shm', 'nccl'] as const;
 export const ALGORITHMS = ['auto', 'lines', 'direct', 'streaming'] as const;
 /** As nccl-tests writes it. */
 export const NO_ROOT = -1;
@@ -120,6 +120,14 @@ function contradictionOf(one: Collective): string | null {
     return '--in-place overwrites its inputs: it takes fresh ones, and --sync barrier or window';
   if (sync === 'none' && inputs === 'fresh')
     return '--sync none runs calls into each other, with no time for new inputs between them: add --inputs clean';
+  if (one.transport === 'nccl') {
+    if (operation === 'barrier') return 'NCCL has no barrier: use --transport shm';
+    if (operation === 'all-to-all' && inPlace) return 'NCCL has no all-to-all in place: leave --in-place out';
+    if (one.workers !== 'threads')
+      return 'ranks of --transport nccl are threads, one for each GPU: leave --workers out';
+    if (one.pin) return 'ranks of --transport nccl are GPUs: leave --pin out';
+    if (one.algorithm !== 'auto') return 'NCCL chooses its algorithms itself: leave --algorithm out';
+  }
   const most = redop === 'avg' ? (MOST_OF_AVERAGE[dtype] ?? MOST_RANKS) : MOST_RANKS;
   if (ranks > most)
     return `an average of ${dtype} over ${ranks} ranks cannot be checked: use at most ${most}`;
@@ -188,7 +196,7 @@ export function titleOf(one: Collective): string {
     ...(pattern === 'none' ? [] : [pattern]),
     ...(root === NO_ROOT || root === 0 ? [] : [`root ${root}`]),
     ...(inPlace ? ['in place'] : []),
-    `${plural(ranks, 'rank')} (${workers})`,
+    one.transport === 'nccl' ? plural(ranks, 'GPU') : `${plural(ranks, 'rank')} (${workers})`,
     ...(pin ? ['pinned'] : []),
     ...(sync === 'barrier' ? [] : [`sync ${sync}`]),
     ...(inputs === 'fresh' ? [] : ['clean inputs']),
