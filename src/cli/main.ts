@@ -18,6 +18,7 @@ import { scoreCommand } from './commands/score.js';
 import { showCommand } from './commands/show.js';
 import { stacksCommand } from './commands/stacks.js';
 import { sweepCommand } from './commands/sweep.js';
+import { followArguments, followsArguments } from './follow-rank.js';
 import { say } from './say.js';
 import { refuseTwice, refuseValue, UsageError } from './usage.js';
 
@@ -80,6 +81,7 @@ export async function main(args: readonly string[]): Promise<void> {
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
   });
   try {
+    if (followsArguments(args)) return followArguments(args);
     refuseUnknownCommand(args);
     await build(args).parseAsync();
   } catch (error) {

@@ -6,6 +6,7 @@ import { constants } from 'node:os';
 import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { EXIT } from '../errors.js';
+import type { Engine } from '../execution/engine.js';
 import { localEngine } from '../execution/local.js';
 import { lockMachine, type MachineLock, shareMachine } from '../execution/machine-lock.js';
 import { monotonic } from '../inspection/job.js';
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly wait: boolean;
   /** A precision that was not reached is the answer no. */
   readonly strict: boolean;
+  /** Absent: the local one. */
+  readonly engine?: Engine;
 }
 
 export interface CampaignEnd {
@@ -97,7 +100,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
       {
         campaign,
         store,
-        engine: localEngine,
+        engine: options.engine ?? localEngine,
         cores: coresHere(),
         onlineCpus: onlineCpus(machine),
         onProgress: progress.update,

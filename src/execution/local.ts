@@ -50,10 +50,10 @@ function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], obse
   });
 }
 
-type Ended = Omit<LaunchEnd, 'wall'>;
+export type Ended = Omit<LaunchEnd, 'wall'>;
 
 /** What a worker's document says of its end. */
-function fromDocument(end: Extract<Report, { event: 'written' }>, timeout: number): Ended {
+export function fromDocument(end: Extract<Report, { event: 'written' }>, timeout: number): Ended {
   const { path } = end;
   if (end.passed === false) return { status: 'wrong', reason: 'the output is wrong', path };
   if (end.ended === 'interrupted') return { status: 'interrupted', reason: 'stopped by a signal', path };
