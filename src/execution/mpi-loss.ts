@@ -16,7 +16,7 @@ const nameOf = (signal: number): string => {
   return `signal ${signal}${name === undefined ? '' : ` (${name})`}`;
 };
 
-/** Open MPI: by the rank; MPICH: by the process; Slurm: by the task. */
+/** Open MPI: by the rank; Slurm: by the task; MPICH: by a process that ended, which need not be the first that did. */
 function lostRank({ said, members }: Loss): { readonly rank: number | null; readonly how: string } | null {
   const open = /process rank (\d+) with PID \d+ on node \S+ exited on signal (\d+)/.exec(said);
   if (open !== null) return { rank: Number(open[1]), how: `was killed by ${nameOf(Number(open[2]))}` };
@@ -28,10 +28,10 @@ function lostRank({ said, members }: Loss): { readonly rank: number | null; read
   if (hydra === null) return null;
   const [, pid, host, code] = hydra;
   const rank = members.findIndex((one) => one.process === Number(pid) && one.host === host);
-  const killed = /KILLED BY SIGNAL: (\d+)|exit string: .*\(signal (\d+)\)/.exec(said);
+  const killed = /KILLED BY SIGNAL: (\d+)|EXIT STRING: .*\(signal (\d+)\)/i.exec(said);
   const signal = Number(killed?.[1] ?? killed?.[2] ?? Number.NaN);
   const how = Number.isNaN(signal) ? `ended with exit code ${code}` : `was killed by ${nameOf(signal)}`;
-  return { rank: rank < 0 ? null : rank, how };
+  return { rank: null, how: rank < 0 ? how : `${how}; MPICH names rank ${rank} on ${host}` };
 }
 
 /** The first thing that a launcher says, without its rulers; it ends where a paragraph does. */
