@@ -115,9 +115,7 @@ std::function<std::unique_ptr<collective::Transport>()> transport_of(const Workl
   const auto patience = static_cast<Nanoseconds>(p.number("patienceSeconds") * 1e9);
   if (name == "mpi") {
     const collective::MpiParameters parameters{problem, p.integers("cpus"), patience};
-    return [parameters] {
-      return collective::make_mpi_transport(collective::World::current(), parameters);
-    };
+    return [parameters] { return collective::make_mpi_transport(collective::World::current(), parameters); };
   }
   if (name != "shm") throw std::invalid_argument("unknown transport " + name);
   const collective::ShmParameters parameters{problem, p.text("workers") == "processes", p.integers("cpus"),

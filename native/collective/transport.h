@@ -97,8 +97,8 @@ class Port {
     double loads = 0, stores = 0;
   };
   [[nodiscard]] virtual Moved moved() const noexcept = 0;
-  // Whether it knows how long run() waits for other ranks: a library's call does not say. While it is watched,
-  // run() takes that down, and is slower for it; waited() is the time since watching began.
+  // Whether it knows how long run() waits for other ranks: a library's call does not say. While it is
+  // watched, run() takes that down, and is slower for it; waited() is the time since watching began.
   [[nodiscard]] virtual bool tells_waiting() const noexcept { return true; }
   virtual void watch_waiting(bool) noexcept {}
   [[nodiscard]] virtual Nanoseconds waited() const noexcept { return 0; }

@@ -1,5 +1,5 @@
-// What of the MPI transport needs no MPI: the clocks of hosts, and what libraries say of themselves. The library's
-// calls are checked by running them (test/e2e/mpi.test.ts).
+// What of the MPI transport needs no MPI: the clocks of hosts, and what libraries say of themselves. The
+// library's calls are checked by running them (test/e2e/mpi.test.ts).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -71,8 +71,10 @@ void check_versions(Checks& checks) {
   const auto is = [&checks](const std::string& said, const std::string& want) {
     checks.that(short_version(said) == want, "\"" + want + "\"", "got " + short_version(said));
   };
-  is("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022", "Open MPI 4.1.4");
-  is("MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\nMPICH ABI:\t14:2:2\n", "MPICH 4.0.2");
+  is("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022",
+     "Open MPI 4.1.4");
+  is("MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\nMPICH ABI:\t14:2:2\n",
+     "MPICH 4.0.2");
   is("Intel(R) MPI Library 2021.11 for Linux* OS\n", "Intel(R) MPI Library 2021.11");
   is("MVAPICH2 Version      :\t2.3.7\n", "MVAPICH2 2.3.7");
   is("Somebody's MPI of 2031\nwith more lines", "Somebody's MPI of 2031");

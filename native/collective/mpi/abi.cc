@@ -1,5 +1,6 @@
 #include "abi.h"
 
+#include <bit>
 #include <cstdint>
 #include <stdexcept>
 
@@ -13,7 +14,7 @@ void* object(const SharedLibrary& library, const char* name) {
   return reinterpret_cast<void*>(library.get<void()>(name));
 }
 
-void* constant(std::uintptr_t value) noexcept { return reinterpret_cast<void*>(value); }
+void* constant(std::uintptr_t value) noexcept { return std::bit_cast<void*>(value); }
 
 }  // namespace
 
@@ -64,8 +65,8 @@ MpiHandles<void*> open_mpi_handles(const SharedLibrary& library) {
   handles.abi = "Open MPI";
   handles.world = named("ompi_mpi_comm_world");
   handles.byte = named("ompi_mpi_byte");
-  handles.elements = {named("ompi_mpi_float"),   named("ompi_mpi_double"), handles.byte,
-                      named("ompi_mpi_int8_t"),  named("ompi_mpi_uint8_t"), named("ompi_mpi_int32_t"),
+  handles.elements = {named("ompi_mpi_float"),    named("ompi_mpi_double"),  handles.byte,
+                      named("ompi_mpi_int8_t"),   named("ompi_mpi_uint8_t"), named("ompi_mpi_int32_t"),
                       named("ompi_mpi_uint32_t"), named("ompi_mpi_int64_t"), named("ompi_mpi_uint64_t")};
   handles.redops = {named("ompi_mpi_op_sum"), named("ompi_mpi_op_prod"), named("ompi_mpi_op_min"),
                     named("ompi_mpi_op_max")};

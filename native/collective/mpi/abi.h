@@ -1,9 +1,9 @@
 // The ABIs of MPI libraries: what stands for each of MPI's constants. A handle is an int in MPICH's (Intel
-// MPI's and MVAPICH's too), the address of an object that the library exports in Open MPI's, and a small number
-// in a pointer in that of MPI 5.
+// MPI's and MVAPICH's too), the address of an object that the library exports in Open MPI's, and a small
+// number in a pointer in that of MPI 5.
 //
-// Values: the mpi.h of Open MPI 4.1.4 and of MPICH 4.0.2; MPI 5.0, appendix A (mpi-forum/mpi-abi-stubs). Intel
-// MPI, MVAPICH and MPI 5's ABI have not been run here: their tables are unconfirmed.
+// Values: the mpi.h of Open MPI 4.1.4 and of MPICH 4.0.2; MPI 5.0, appendix A (mpi-forum/mpi-abi-stubs).
+// Intel MPI, MVAPICH and MPI 5's ABI have not been run here: their tables are unconfirmed.
 #pragma once
 
 #include <array>

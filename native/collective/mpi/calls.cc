@@ -2,7 +2,6 @@
 
 #include <regex>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "abi.h"
@@ -18,8 +17,8 @@ constexpr std::size_t kMostText = 8192;  // of every library's version
 template <typename Handle>
 class CallsOf final : public MpiCalls {
  public:
-  CallsOf(SharedLibrary library, const MpiHandles<Handle>& handles)
-      : library_(std::move(library)), handles_(handles) {
+  CallsOf(const SharedLibrary& library, const MpiHandles<Handle>& handles)
+      : library_(library), handles_(handles) {
     bind(init_thread_, "MPI_Init_thread");
     bind(initialized_, "MPI_Initialized");
     bind(finalize_, "MPI_Finalize");
@@ -216,7 +215,7 @@ const char* function_of(Operation operation) noexcept {
 }
 
 std::unique_ptr<MpiCalls> open_mpi(const std::string& path) {
-  SharedLibrary library(path);
+  const SharedLibrary library(path);
   switch (abi_of(library)) {
     case MpiAbi::mpich:
       return std::make_unique<CallsOf<int>>(library, mpich_handles());
@@ -230,7 +229,7 @@ std::unique_ptr<MpiCalls> open_mpi(const std::string& path) {
 
 std::string short_version(const std::string& said) {
   static const std::regex kName(
-      R"(((?:Open MPI|MPICH|MVAPICH\d*|Intel\(R\) MPI Library))(?: Version)?:?\s+v?([0-9][\w.]*))");
+      R"(((?:Open MPI|MPICH|MVAPICH\d*|Intel\(R\) MPI Library))(?: Version)?\s*:?\s*v?([0-9][\w.]*))");
   std::smatch found;
   if (std::regex_search(said, found, kName)) return found[1].str() + " " + found[2].str();
   return said.substr(0, said.find_first_of("\n,"));

@@ -1,5 +1,5 @@
-// MPI's functions as this addon calls them, whatever a library's ABI is: opened at run time, with no mpi.h and
-// nothing to link. An ABI is a table of handles (abi.cc); which one a library has, it is asked.
+// MPI's functions as this addon calls them, whatever a library's ABI is: opened at run time, with no mpi.h
+// and nothing to link. An ABI is a table of handles (abi.cc); which one a library has, it is asked.
 //
 // Two communicators: collectives run on MPI_COMM_WORLD, as in any program; what pi-bench itself says between
 // ranks goes over one of its own.

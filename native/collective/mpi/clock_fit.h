@@ -30,8 +30,8 @@ struct ClockModel {
 // rank read `there` on its own.
 ClockAnchor anchor_of(Nanoseconds sent, Nanoseconds there, Nanoseconds came) noexcept;
 
-// A line through the anchors, each weighing by its certainty; only an offset where they lie too close together
-// to tell a drift. Anchored at the last of them, of which there must be one.
+// A line through the anchors, each weighing by its certainty; only an offset where they lie too close
+// together to tell a drift. Anchored at the last of them, of which there must be one.
 ClockModel fit_clock(std::span<const ClockAnchor> anchors) noexcept;
 
 }  // namespace pibench::collective

@@ -190,8 +190,10 @@ class Leader final : public MpiTransport {
     std::vector<int> missing;
     for (int rank = 1; rank < world_.size(); ++rank) {
       // One of them has cost the patience for all.
-      Wait rest(world_.crowded(), missing.empty() && !port_->abandoned() ? parameters_.patience : kGrace, false);
-      if (!calls_.receive(&reports_[static_cast<std::size_t>(rank)], sizeof(Report), rank, Topic::report, rest))
+      Wait rest(world_.crowded(), missing.empty() && !port_->abandoned() ? parameters_.patience : kGrace,
+                false);
+      if (!calls_.receive(&reports_[static_cast<std::size_t>(rank)], sizeof(Report), rank, Topic::report,
+                          rest))
         missing.push_back(rank);
     }
     world_.waiting_since.store(0, std::memory_order_relaxed);

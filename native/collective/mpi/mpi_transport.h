@@ -15,8 +15,8 @@ struct MpiParameters {
   Nanoseconds patience = 10'000'000'000;  // how long a rank waits for another
 };
 
-// In each rank, on the thread that will call MPI. Throws std::invalid_argument for a problem of another number
-// of ranks than the job has, and for what MPI cannot execute; std::bad_alloc.
+// In each rank, on the thread that will call MPI. Throws std::invalid_argument for a problem of another
+// number of ranks than the job has, and for what MPI cannot execute; std::bad_alloc.
 std::unique_ptr<Transport> make_mpi_transport(World& world, const MpiParameters& parameters);
 
 }  // namespace pibench::collective

@@ -37,8 +37,8 @@ Card own_card() {
   return card;
 }
 
-// On each host, the CPUs that any of its ranks may use against the number of these ranks: a launcher that binds
-// each rank to a CPU of its own makes nobody wait. Returns the CPUs of rank 0's host.
+// On each host, the CPUs that any of its ranks may use against the number of these ranks: a launcher that
+// binds each rank to a CPU of its own makes nobody wait. Returns the CPUs of rank 0's host.
 std::vector<int> find_crowded(std::vector<Card>& cards, const std::vector<CpuSet>& cpus) {
   struct Host {
     CpuSet cpus;
@@ -76,7 +76,8 @@ World& World::current() {
 
 World::World(std::unique_ptr<MpiCalls> calls) : calls_(std::move(calls)) { meet_members(); }
 
-// Names of hosts may be alike, and so may kernels that two names stand for: only both together make one system.
+// Names of hosts may be alike, and so may kernels that two names stand for: only both together make one
+// system.
 void World::meet_members() {
   Wait wait = patient();
   std::vector<Card> cards(static_cast<std::size_t>(size()));

@@ -1,5 +1,5 @@
-// The MPI job that this process belongs to: opened once in the life of a process, because MPI can be initialised
-// only once; measurements follow one another in it.
+// The MPI job that this process belongs to: opened once in the life of a process, because MPI can be
+// initialised only once; measurements follow one another in it.
 #pragma once
 
 #include <atomic>
@@ -45,8 +45,8 @@ class World {
 
   void end() noexcept { calls_->end(); }
 
-  // Since when rank 0 has been waiting for an order to be performed; 0: it is not. A thread that watches reads
-  // it: inside of a call of MPI nothing ends a wait for a rank that is gone.
+  // Since when rank 0 has been waiting for an order to be performed; 0: it is not. A thread that watches
+  // reads it: inside of a call of MPI nothing ends a wait for a rank that is gone.
   std::atomic<Nanoseconds> waiting_since{0};
 
  private:
