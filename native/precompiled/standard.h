@@ -1,5 +1,5 @@
 // What most of the addon's files include of the standard library, parsed once for all of them (binding.gyp).
-// Every file still includes what it uses: the checks, the sanitizers and the linters compile without this.
+// Every file still includes what it uses: the linter compiles without this.
 #pragma once
 
 #include <algorithm>
