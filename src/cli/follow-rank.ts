@@ -10,7 +10,6 @@ import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
 import { native } from '../native.js';
 import type { Campaign } from '../record/schema.js';
 
-/** Rank 0 says why before its launcher ends all of them. */
 const MILLISECONDS_TO_SPEAK = 1500;
 
 /** `--name value` or `--name=value`, before anything else is known of the arguments. */
@@ -35,19 +34,27 @@ export function followedLibrary({ batches }: Pick<Campaign, 'batches'>): string 
   return cases.find(({ launcher }) => isWithin(launcher))?.library ?? null;
 }
 
-/** Until rank 0 has no more to measure. */
-export function followLibrary(library: string): void {
+/** Rank 0 says why, before its launcher ends all of them. */
+function leaveSilently(): never {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MILLISECONDS_TO_SPEAK);
+  return native().leaveAtOnce(1);
+}
+
+function followUntilEnd(library: () => string): void {
   // What a terminal sends to all of them, rank 0 decides upon.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   try {
-    follow(joinJob(library, mpiPlaceHere()?.size ?? 1));
+    follow(joinJob(library(), mpiPlaceHere()?.size ?? 1));
   } catch {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MILLISECONDS_TO_SPEAK);
-    native().leaveAtOnce(1);
+    leaveSilently();
   }
 }
 
-export function followArguments(args: readonly string[]): void {
-  followLibrary(chooseMpiHere({ library: argumentOf(args, '--mpi-library') }, mpiPlaceHere()).library);
-}
+/** Until rank 0 has no more to measure. */
+export const followLibrary = (library: string): void => followUntilEnd(() => library);
+
+export const followArguments = (args: readonly string[]): void =>
+  followUntilEnd(
+    () => chooseMpiHere({ library: argumentOf(args, '--mpi-library') }, mpiPlaceHere()).library,
+  );
