@@ -58,6 +58,12 @@ export const measuringOptions = ({
     describe: 'Repetitions in each launch, exactly',
     defaultDescription: `as many as fit into ${formatSeconds(seconds, 2)}`,
   },
+  duration: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'How long each launch repeats, where --reps does not say how often (3s)',
+    defaultDescription: formatSeconds(seconds, 2),
+  },
   inspections: {
     type: 'string',
     group: 'Measuring:',
@@ -124,7 +130,18 @@ export const measuringOptions = ({
 
 const text = (flags: Flags, name: string): string => String(flags[name]);
 
+/** @throws UserError where the number of repetitions is decided by something else, too */
+function lasting(flags: Flags): BatchSpec['sampling'] {
+  const other = ['reps', 'precision'].find((name) => flags[name] !== undefined);
+  if (other !== undefined)
+    throw new UserError(`--duration and --${other} both decide the repetitions of a launch: give one of them`);
+  const seconds = requireDuration(text(flags, 'duration'), '--duration');
+  // A launch of minutes has more repetitions than one of a second.
+  return { ...BUDGET, seconds, most: Math.max(BUDGET.most, Math.round(BUDGET.most * seconds)) };
+}
+
 export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {
+  if (flags.duration !== undefined) return lasting(flags);
   if (flags.reps === undefined && flags.precision !== undefined) return PILOT;
   if (flags.reps === undefined && flags.settle !== undefined) return TURN;
   if (flags.reps === undefined) return { ...BUDGET, seconds };

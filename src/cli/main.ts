@@ -11,6 +11,7 @@ import { exploreCommand } from './commands/explore.js';
 import { importCommand } from './commands/import.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
+import { qualifyCommand } from './commands/qualify.js';
 import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
@@ -18,6 +19,7 @@ import { scoreCommand } from './commands/score.js';
 import { showCommand } from './commands/show.js';
 import { stacksCommand } from './commands/stacks.js';
 import { sweepCommand } from './commands/sweep.js';
+import { verdictCommand } from './commands/verdict.js';
 import { say } from './say.js';
 import { refuseTwice, refuseValue, UsageError } from './usage.js';
 
@@ -27,6 +29,8 @@ const commands: readonly CommandModule[] = [
   sweepCommand,
   runCommand,
   exploreCommand,
+  qualifyCommand,
+  verdictCommand,
   machineCommand,
   stacksCommand,
   doctorCommand,

@@ -69,6 +69,10 @@ async function resume(
   if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
   repairJournal(path, journal);
   const { campaign, machine, piBench } = journal.head;
+  if (campaign.command[0] === 'qualify')
+    throw new UserError(
+      `${folder} is a qualification, whose verdict is of one uninterrupted run: start it anew with pi-bench ${campaign.command.join(' ')}`,
+    );
   await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
   const store = openStoreAloud(folder, campaign.id);
   const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
