@@ -27,7 +27,13 @@ function limitedGroup() {
   const name = `pi-bench-check-${process.pid}`;
   const quota = Math.round(SHARE * availableParallelism() * PERIOD_US);
   const places = [
-    { folder: '/sys/fs/cgroup/cpu', files: [['cpu.cfs_period_us', `${PERIOD_US}`], ['cpu.cfs_quota_us', `${quota}`]] },
+    {
+      folder: '/sys/fs/cgroup/cpu',
+      files: [
+        ['cpu.cfs_period_us', `${PERIOD_US}`],
+        ['cpu.cfs_quota_us', `${quota}`],
+      ],
+    },
     { folder: '/sys/fs/cgroup', files: [['cpu.max', `${quota} ${PERIOD_US}`]] },
   ];
   for (const { folder, files } of places) {
@@ -61,14 +67,17 @@ function qualifyOnce(group) {
     });
     if (stdout === '') throw new Error(`no record: ${stderr}`);
     const { qualification, accounting } = JSON.parse(stdout);
-    const way = qualification.checks.filter(({ required, verdict }) => required && verdict !== 'pass' && verdict !== 'warn');
+    const way = qualification.checks.filter(
+      ({ required, verdict }) => required && verdict !== 'pass' && verdict !== 'warn',
+    );
     return { status, way, seconds: qualification.wall, goodput: accounting?.share ?? 0 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const wayText = (way) => way.map(({ id, verdict, cause }) => `${id} ${verdict} (${cause})`).join(', ') || 'nothing in the way';
+const wayText = (way) =>
+  way.map(({ id, verdict, cause }) => `${id} ${verdict} (${cause})`).join(', ') || 'nothing in the way';
 
 function agreement(count) {
   const runs = [];
@@ -81,23 +90,31 @@ function agreement(count) {
   }
   const tally = Map.groupBy === undefined ? null : Map.groupBy(runs, ({ status }) => status);
   const most = Math.max(0, ...[0, 1, 2].map((code) => runs.filter(({ status }) => status === code).length));
-  console.log(`quiet node: ${most} of ${runs.length} runs agree${tally === null ? '' : ` (exit codes ${[...tally].map(([code, all]) => `${code}: ${all.length}`).join(', ')})`}`);
+  console.log(
+    `quiet node: ${most} of ${runs.length} runs agree${tally === null ? '' : ` (exit codes ${[...tally].map(([code, all]) => `${code}: ${all.length}`).join(', ')})`}`,
+  );
   return most === runs.length;
 }
 
 function underQuota(count) {
   const group = limitedGroup();
   if (group === null) {
-    console.log('quota: left out, as no control group with a quota can be made here (root and a writable /sys/fs/cgroup)');
+    console.log(
+      'quota: left out, as no control group with a quota can be made here (root and a writable /sys/fs/cgroup)',
+    );
     return true;
   }
   let right = 0;
   try {
     for (let i = 0; i < count; i++) {
       const { status, way } = qualifyOnce(group);
-      const named = way.some(({ kind, verdict, cause }) => MEASURED.includes(kind) && verdict === 'fail' && cause === 'cpu-quota');
+      const named = way.some(
+        ({ kind, verdict, cause }) => MEASURED.includes(kind) && verdict === 'fail' && cause === 'cpu-quota',
+      );
       if (status === 1 && named) right++;
-      console.log(`quota ${i + 1}: exit ${status}, ${named ? 'measured, with its cause' : 'NOT SEEN'}, ${wayText(way)}`);
+      console.log(
+        `quota ${i + 1}: exit ${status}, ${named ? 'measured, with its cause' : 'NOT SEEN'}, ${wayText(way)}`,
+      );
     }
   } finally {
     rmdirSync(group);

@@ -134,7 +134,9 @@ const text = (flags: Flags, name: string): string => String(flags[name]);
 function lasting(flags: Flags): BatchSpec['sampling'] {
   const other = ['reps', 'precision'].find((name) => flags[name] !== undefined);
   if (other !== undefined)
-    throw new UserError(`--duration and --${other} both decide the repetitions of a launch: give one of them`);
+    throw new UserError(
+      `--duration and --${other} both decide the repetitions of a launch: give one of them`,
+    );
   const seconds = requireDuration(text(flags, 'duration'), '--duration');
   // A launch of minutes has more repetitions than one of a second.
   return { ...BUDGET, seconds, most: Math.max(BUDGET.most, Math.round(BUDGET.most * seconds)) };

@@ -85,7 +85,8 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     say(`${name}: stopping after the running repetition; what was measured is kept`),
   );
   const until = options.until ?? null;
-  const timeUp = until === null ? undefined : setTimeout(stopper.stop, Math.max(0, until - monotonic()) * 1000);
+  const timeUp =
+    until === null ? undefined : setTimeout(stopper.stop, Math.max(0, until - monotonic()) * 1000);
   let contendedBy = before.contendedBy;
   const onContended = (by: string): void => {
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);
@@ -94,7 +95,10 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   };
 
   const progress = makeProgress(options.quiet);
-  const lock = before.complete || campaign.batches.length === 0 ? null : await takeMachine(campaign.id, options.wait, onContended, stopper);
+  const lock =
+    before.complete || campaign.batches.length === 0
+      ? null
+      : await takeMachine(campaign.id, options.wait, onContended, stopper);
   const began = monotonic();
   let conducted: Conducted;
   try {

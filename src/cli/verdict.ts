@@ -19,7 +19,11 @@ export function parseAge(text: string): number | null {
  * @param args after `verdict`
  * @returns the exit code; null: not for this short way (--help, a flag that it does not know)
  */
-export function verdict(args: readonly string[], print: (line: string) => void, complain: (line: string) => void): number | null {
+export function verdict(
+  args: readonly string[],
+  print: (line: string) => void,
+  complain: (line: string) => void,
+): number | null {
   let values: { 'max-age'?: string | undefined; file?: string | undefined };
   try {
     ({ values } = parseArgs({

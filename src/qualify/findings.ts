@@ -1,5 +1,5 @@
 /** A finding: one figure beside one limit, and how it stands to it. Pure. */
-import { formatShare, formatSeconds, significant, withPrefix } from '../quantities/format.js';
+import { formatSeconds, formatShare, significant, withPrefix } from '../quantities/format.js';
 import type { Finding, Verdict } from '../record/schema.js';
 
 export interface Looked {
@@ -70,7 +70,7 @@ export const quantityText = ({ quantity }: Finding): string => quantity.replaceA
 /** `p05 over median is 61 %, limit ≥ 70 % (suite t1)`. */
 export function findingText(finding: Finding): string {
   const { measured, unit, note, source } = finding;
-  if (finding.verdict === 'skipped') return `${quantityText(finding)}: ${note ?? 'not known'}`;
+  if (finding.verdict === 'skipped') return note ?? `${quantityText(finding)} is not known`;
   const limit = limitText(finding);
   const beside = limit === '' ? '' : `, limit ${limit} (${source})`;
   return `${quantityText(finding)} ${valueText(measured, unit)}${beside}${note === null ? '' : `: ${note}`}`;

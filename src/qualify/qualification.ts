@@ -42,7 +42,9 @@ function identityOf(machine: MachineDescription): Qualification['identity'] {
 export function qualificationOf(input: QualificationInput): Qualification {
   const { suite, machine, judged, notJudged } = input;
   const checks = checksOf(judged);
-  const skipped = checks.filter(({ verdict }) => verdict === 'skipped').map(({ id, reason }) => `${id}: ${reason}`);
+  const skipped = checks
+    .filter(({ verdict }) => verdict === 'skipped')
+    .map(({ id, reason }) => `${id}: ${reason}`);
   return {
     suite: { name: suite.name, tier: suite.tier, file: suite.file, sha256: suite.sha256 },
     outcome: outcomeOf(checks),

@@ -10,7 +10,11 @@ const RATE = /^pibench_([a-z0-9_]+?)_rate_(flops|bytes|launches)_per_second$/;
 /** The KPI that is the median rate of an indicator; null: it has none. */
 export function rateKpi(indicator: string): string | null {
   const own = indicator.replaceAll('-', '_');
-  return findIndicator(indicator).kpis.map(({ name }) => name).find((name) => RATE.exec(name)?.[1] === own) ?? null;
+  return (
+    findIndicator(indicator)
+      .kpis.map(({ name }) => name)
+      .find((name) => RATE.exec(name)?.[1] === own) ?? null
+  );
 }
 
 export interface Serial {

@@ -26,7 +26,10 @@ const common = {
     .describe(
       'whether a node qualifies only if this check is pass or warn; left out: wherever it can be judged',
     ),
-  level: z.enum(['fail', 'warn']).optional().describe('what a limit that does not hold comes to; left out: fail'),
+  level: z
+    .enum(['fail', 'warn'])
+    .optional()
+    .describe('what a limit that does not hold comes to; left out: fail'),
   severity: z.enum(SEVERITIES).optional().describe('left out: that of the cause'),
   action: z.string().min(1).optional().describe('what to do next; left out: what is known of the cause'),
 };
@@ -38,7 +41,9 @@ const measured = {
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('labels "part" of entries that were measured; left out: all that no other check of this kind names'),
+    .describe(
+      'labels "part" of entries that were measured; left out: all that no other check of this kind names',
+    ),
 };
 
 const check = z.discriminatedUnion('check', [
@@ -59,10 +64,15 @@ const check = z.discriminatedUnion('check', [
     ...common,
   }),
   z.strictObject({ check: z.literal('correctness').describe('every output is right'), ...measured }),
-  z.strictObject({ check: z.literal('complete').describe('every launch was measured to its end'), ...measured }),
+  z.strictObject({
+    check: z.literal('complete').describe('every launch was measured to its end'),
+    ...measured,
+  }),
   z.strictObject({
     check: z.literal('efficiency').describe('rate against the machine’s own peak, or a GPU’s datasheet'),
-    atLeast: share.describe('rate / the lower of arithmetic peak and memory’s rate, measured in the same launches'),
+    atLeast: share.describe(
+      'rate / the lower of arithmetic peak and memory’s rate, measured in the same launches',
+    ),
     ...measured,
   }),
   z.strictObject({
@@ -75,7 +85,11 @@ const check = z.discriminatedUnion('check', [
     check: z.literal('stability').describe('how much repetitions and launches differ'),
     cvAtMost: z.number().min(0).optional().describe('standard deviation / mean of the repetitions'),
     p05AtLeast: share.optional().describe('rate that 95 % of the repetitions reach / median rate'),
-    driftAtMost: z.number().min(0).optional().describe('slow-down from the first to the last repetition, surely'),
+    driftAtMost: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('slow-down from the first to the last repetition, surely'),
     spreadAtMost: z.number().min(0).optional().describe('of the launches’ medians: (most - least) / median'),
     disturbedAtMost: share.optional().describe('share of the repetitions that lost their CPU'),
     modesAtMost: z.int().min(1).optional().describe('usual times of a repetition'),
@@ -88,7 +102,9 @@ const check = z.discriminatedUnion('check', [
     ...measured,
   }),
   z.strictObject({
-    check: z.literal('peers').describe('devices of a node against the others, each left out in turn; three or more'),
+    check: z
+      .literal('peers')
+      .describe('devices of a node against the others, each left out in turn; three or more'),
     within: share.describe('below the others’ median; at least four times their median absolute deviation'),
     ...measured,
   }),
@@ -115,7 +131,10 @@ export const suiteFile = z.strictObject({
   $schema: z.string().optional(),
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
   description: z.string().optional(),
-  extends: z.enum(TIERS).optional().describe('a shipped suite, of which all holds that is not said here anew'),
+  extends: z
+    .enum(TIERS)
+    .optional()
+    .describe('a shipped suite, of which all holds that is not said here anew'),
   cooldown: z.string().optional().describe('before a check that failed is measured again: 2s'),
   campaign: campaignFile.optional().describe('what is measured; each entry has a label "part"'),
   checks: z.array(check).default([]),
@@ -176,7 +195,12 @@ function replacing<T>(before: readonly T[], added: readonly T[], key: (one: T) =
 const checkKey = (one: SuiteCheck): string => canonicalJson([one.check, 'parts' in one ? one.parts : null]);
 const entryKey = ({ part, flags }: SuiteEntry): string => canonicalJson([part, flags.device ?? 'cpu']);
 
-function checkParts(suite: Suite, name: string, lineOf: (check: number) => number, own: readonly SuiteCheck[]) {
+function checkParts(
+  suite: Suite,
+  name: string,
+  lineOf: (check: number) => number,
+  own: readonly SuiteCheck[],
+) {
   const parts = new Set(suite.entries.map(({ part }) => part));
   own.forEach((one, i) => {
     const unknown = ('parts' in one ? (one.parts ?? []) : []).find((part) => !parts.has(part));
@@ -187,7 +211,8 @@ function checkParts(suite: Suite, name: string, lineOf: (check: number) => numbe
   });
 }
 
-const namedParts = (one: SuiteCheck): readonly string[] | null => ('parts' in one ? (one.parts ?? null) : null);
+const namedParts = (one: SuiteCheck): readonly string[] | null =>
+  'parts' in one ? (one.parts ?? null) : null;
 
 /** A part is judged by one check of each kind: by that which names it, or else by that which names none. */
 function eachPartOnce(suite: Suite, name: string): Suite {
@@ -197,7 +222,9 @@ function eachPartOnce(suite: Suite, name: string): Suite {
     const parts = named.get(one.check) ?? new Set<string>();
     for (const part of namedParts(one) ?? []) {
       if (parts.has(part))
-        throw new UserError(`${name}: part ${part} is named by two checks ${one.check}: a part is judged by one of them`);
+        throw new UserError(
+          `${name}: part ${part} is named by two checks ${one.check}: a part is judged by one of them`,
+        );
       parts.add(part);
     }
     named.set(one.check, parts);
@@ -229,7 +256,10 @@ export function parseSuite(
 
 function readSuite(content: string, name: string, shipped: (tier: Tier) => string, tier: Tier | null): Suite {
   const { data, lineOf } = checkYaml(content, name, 'a suite', suiteFile, explain);
-  const base = data.extends === undefined ? null : readSuite(shipped(data.extends), `${data.extends}.yaml`, shipped, data.extends);
+  const base =
+    data.extends === undefined
+      ? null
+      : readSuite(shipped(data.extends), `${data.extends}.yaml`, shipped, data.extends);
   const campaign =
     data.campaign === undefined ? null : campaignOf(data.campaign, (i) => lineOf(['campaign', 'measure', i]));
   if (campaign?.stackFile != null) {
@@ -240,7 +270,9 @@ function readSuite(content: string, name: string, shipped: (tier: Tier) => strin
   const entries = (campaign?.entries ?? []).map((entry): SuiteEntry => {
     const part = entry.labels[PART];
     if (part === undefined)
-      throw new UserError(`${name}:${entry.line}: labels.part: each entry of a suite has a part, by which checks name it`);
+      throw new UserError(
+        `${name}:${entry.line}: labels.part: each entry of a suite has a part, by which checks name it`,
+      );
     return { ...entry, file: name, part };
   });
   const suite: Suite = {

@@ -1,8 +1,9 @@
 /** From the attempts at each check to its verdict, and from the checks to that on the node. Pure. */
-import type { Qualification, QualificationCheck, Verdict } from '../record/schema.js';
+
 import { plural } from '../quantities/format.js';
-import { judgementsOf, repeats } from './criteria/index.js';
+import type { Qualification, QualificationCheck, Verdict } from '../record/schema.js';
 import type { Context, Judgement } from './criteria/criterion.js';
+import { judgementsOf, repeats } from './criteria/index.js';
 import { worstOf } from './findings.js';
 import type { CheckKind, Suite, SuiteCheck } from './suite.js';
 
@@ -69,7 +70,9 @@ function attemptsText(verdict: Verdict, verdicts: readonly Verdict[]): string {
   const times = plural(verdicts.length, 'attempt');
   if (verdicts.length === 1) return '';
   if (verdict === 'fail') return `in ${failed} of ${times}: `;
-  return good(verdict) ? `in ${failed} of ${times}, which does not count as a failure: ` : `${failed} of ${times} not good: `;
+  return good(verdict)
+    ? `in ${failed} of ${times}, which does not count as a failure: `
+    : `${failed} of ${times} not good: `;
 }
 
 function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null {
@@ -87,7 +90,9 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   const shown = verdict === 'warn' && verdicts.length > 1 ? first : telling;
   const { judgement } = shown;
   const early =
-    decided === null ? `not measured again, as the time was up (${verdicts.length} of ${MOST_ATTEMPTS} attempts): ` : '';
+    decided === null
+      ? `not measured again, as the time was up (${verdicts.length} of ${MOST_ATTEMPTS} attempts): `
+      : '';
   const fine = verdict === 'pass' || verdict === 'skipped';
   const { id, kind, part, device, batch, possible, cause } = { ...judgement, batch: first.judgement.batch };
   return {

@@ -7,8 +7,8 @@ import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import { recommendationText } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
-import { verificationOf } from '../readers/verification.js';
 import { OUTCOME_TEXT } from '../readers/terminal/qualification.js';
+import { verificationOf } from '../readers/verification.js';
 import type {
   CurveKpi,
   PiBenchRecord,

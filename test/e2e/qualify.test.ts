@@ -32,7 +32,14 @@ describe('pi-bench qualify', () => {
   it('looks at the node in a few seconds, says a verdict, and answers with it when asked', () =>
     withFolder(async (folder) => {
       const began = Date.now();
-      const { code, stdout, stderr } = await run(folder, 'qualify', '--tier', 't0', '--expect', 'cpu=1000000');
+      const { code, stdout, stderr } = await run(
+        folder,
+        'qualify',
+        '--tier',
+        't0',
+        '--expect',
+        'cpu=1000000',
+      );
       expect(stderr).toBe('');
       expect(code).toBe(1);
       expect(stdout).toMatch(/^NOT QUALIFIED/);
@@ -70,9 +77,17 @@ describe('pi-bench qualify', () => {
         ['complete/small@cpu', 'pass'],
         ['sustained/small@cpu', 'pass'],
       ]);
-      for (const name of ['qualification.json', 'qualification.jsonl', 'qualification.xml', 'qualification.md', 'report.html'])
+      for (const name of [
+        'qualification.json',
+        'qualification.jsonl',
+        'qualification.xml',
+        'qualification.md',
+        'report.html',
+      ])
         expect(existsSync(join(own, name)), name).toBe(true);
-      expect(readFileSync(join(folder, 'metrics', 'pi-bench.prom'), 'utf8')).toContain('pi_bench_qualified{suite="quick"} 1');
+      expect(readFileSync(join(folder, 'metrics', 'pi-bench.prom'), 'utf8')).toContain(
+        'pi_bench_qualified{suite="quick"} 1',
+      );
     }));
 
   it('measures again what does not hold, in fresh processes, and keeps every attempt', () =>
@@ -88,7 +103,8 @@ describe('pi-bench qualify', () => {
       const again = qualification?.attempts.slice(1) ?? [];
       expect(again.length).toBeGreaterThanOrEqual(1);
       const own = campaignFolder(join(folder, 'results'));
-      for (const { folder: place } of again) expect(readRecord(join(own, String(place))).record.batches).toHaveLength(1);
+      for (const { folder: place } of again)
+        expect(readRecord(join(own, String(place))).record.batches).toHaveLength(1);
     }));
 
   it('keeps its deadline: what hangs is ended, and nothing is known then', () =>
@@ -99,11 +115,16 @@ describe('pi-bench qualify', () => {
       expect(Date.now() - began).toBeLessThan(30_000);
       expect(code).toBe(2);
       const { record } = readRecord(campaignFolder(join(folder, 'results')));
-      expect(record.qualification?.checks.find(({ kind }) => kind === 'complete')?.verdict).toBe('inconclusive');
+      expect(record.qualification?.checks.find(({ kind }) => kind === 'complete')?.verdict).toBe(
+        'inconclusive',
+      );
     }));
 
   it.each([
-    ['--tier t0 --expect nic=8', /--expect takes counts of gpu, cpu, core, socket, numa, such as gpu=8,cpu=64; got "nic=8"/],
+    [
+      '--tier t0 --expect nic=8',
+      /--expect takes counts of gpu, cpu, core, socket, numa, such as gpu=8,cpu=64; got "nic=8"/,
+    ],
     ['--tier t0 --format pdf', /--format pdf is unknown; there is json, jsonl, junit, md, html, prom/],
     ['--tier t0 --push gateway', /--push takes the address of a Pushgateway/],
     ['--tier t0 --baseline none.json', /cannot read the baseline/],

@@ -23,12 +23,20 @@ const answer = (text: string | null, maxAge = 24 * HOUR) => answerOf(text, maxAg
 describe('the cached verdict', () => {
   it.each([
     [cached(), 0, 'qualified t1 2 h ago: 24 checks'],
-    [cached({ outcome: 'not-qualified', why: 'quota cpu-quota' }), 1, 'not-qualified t1 2 h ago: quota cpu-quota'],
+    [
+      cached({ outcome: 'not-qualified', why: 'quota cpu-quota' }),
+      1,
+      'not-qualified t1 2 h ago: quota cpu-quota',
+    ],
     [cached({ outcome: 'inconclusive', why: 'load busy' }), 2, 'inconclusive t1 2 h ago: load busy'],
     [null, 2, 'inconclusive: no verdict yet; run: pi-bench qualify'],
     ['{"kind":', 2, 'inconclusive: the cached verdict is broken; run: pi-bench qualify'],
     [cached({ hostname: 'node18' }), 2, 'inconclusive: the verdict is of node18; run: pi-bench qualify'],
-    [cached({ at: '2026-11-22T10:00:00Z' }), 2, 'inconclusive: the verdict is from the future: look at the clock'],
+    [
+      cached({ at: '2026-11-22T10:00:00Z' }),
+      2,
+      'inconclusive: the verdict is from the future: look at the clock',
+    ],
   ] as const)('%s', (text, code, line) => {
     expect(answer(text)).toEqual({ code, line });
   });
@@ -42,10 +50,16 @@ describe('the cached verdict', () => {
 
   it('is one line of fewer than 80 bytes, whatever stands in it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string({ maxLength: 50 }), (why, suite) => {
-        const { line } = answer(cached({ outcome: 'not-qualified', why: why.replaceAll(/\s/g, ' '), suite }));
-        expect(Buffer.byteLength(line)).toBeLessThan(80);
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 200 }),
+        fc.string({ maxLength: 50 }),
+        (why, suite) => {
+          const { line } = answer(
+            cached({ outcome: 'not-qualified', why: why.replaceAll(/\s/g, ' '), suite }),
+          );
+          expect(Buffer.byteLength(line)).toBeLessThan(80);
+        },
+      ),
     );
     expect(cut('x'.repeat(100)).endsWith('~')).toBe(true);
   });

@@ -44,7 +44,10 @@ describe('a baseline', () => {
     ['{}', /fleet\.json is no baseline: --baseline takes what pi-bench fleet baseline wrote/],
     [text({}, { schemaVersion: 9 }), /has version 9; this pi-bench reads up to 1: use a newer pi-bench/],
     [text({}, { entries: [] }), /fleet\.json: entries/],
-    [text({ median: 233e9 }), /entries\.0 .* is refused: 233\.0 GFLOP\/s is 233\.0 % of the peak of 100\.0 GFLOP\/s/],
+    [
+      text({ median: 233e9 }),
+      /entries\.0 .* is refused: 233\.0 GFLOP\/s is 233\.0 % of the peak of 100\.0 GFLOP\/s/,
+    ],
     [text({ median: 10e9 }), /10\.0 % of the peak/],
   ])('%.60s is refused with one line', (json, says) => {
     expect(() => parseBaseline(json, 'fleet.json')).toThrow(says);
@@ -56,7 +59,9 @@ describe('a baseline', () => {
     expect(() => requireSameHardware(baseline, machine, 'fleet.json')).toThrow(
       /baseline of other hardware: it is of AMD EPYC 7B13 \(64 CPUs\), and here is not known \(2 CPUs\)/,
     );
-    expect(() => requireSameHardware(parseBaseline(text(), 'fleet.json'), machine, 'fleet.json')).not.toThrow();
+    expect(() =>
+      requireSameHardware(parseBaseline(text(), 'fleet.json'), machine, 'fleet.json'),
+    ).not.toThrow();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { keyedBatch } from '../../src/qualify/baseline-key.js';
+import type { BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { historyKey } from '../../src/qualify/rates.js';
 import type { RecordBatch } from '../../src/record/schema.js';
 import { ceilingsOf } from '../support/batch.js';
@@ -15,15 +15,23 @@ const flag = (name: string, evidence: RecordBatch['flags'][number]['evidence'] =
   reason: `${name} happened`,
   evidence,
 });
-const one = (launch: Parameters<typeof partsRecord>[0][number]['launches'][number], but?: (batch: RecordBatch) => RecordBatch) =>
-  contextOf(partsRecord([{ part: 'gemm', launches: [launch], ...(but === undefined ? {} : { but }) }]));
+const one = (
+  launch: Parameters<typeof partsRecord>[0][number]['launches'][number],
+  but?: (batch: RecordBatch) => RecordBatch,
+) => contextOf(partsRecord([{ part: 'gemm', launches: [launch], ...(but === undefined ? {} : { but }) }]));
 
 describe('correctness', () => {
   it('passes where every launch was verified', () => {
-    expect(judgement({ check: 'correctness' }, one(SECOND))).toMatchObject({ verdict: 'pass', id: 'correctness/gemm@cpu' });
+    expect(judgement({ check: 'correctness' }, one(SECOND))).toMatchObject({
+      verdict: 'pass',
+      id: 'correctness/gemm@cpu',
+    });
   });
   it('fails for one wrong output, and says which', () => {
-    const { verdict, cause, reason } = judgement({ check: 'correctness' }, one({ seconds: SECOND, passed: false }));
+    const { verdict, cause, reason } = judgement(
+      { check: 'correctness' },
+      one({ seconds: SECOND, passed: false }),
+    );
     expect(verdict).toBe('fail');
     expect(cause).toMatchObject({ name: 'wrong-result', severity: 'isolate' });
     expect(reason).toContain('thread 0 counts 0');
@@ -38,7 +46,11 @@ describe('correctness', () => {
 });
 
 describe('completeness', () => {
-  it.each(['crashed', 'timed-out', 'killed'] as const)('is inconclusive where a launch %s, with its reason', (status) => {
+  it.each([
+    'crashed',
+    'timed-out',
+    'killed',
+  ] as const)('is inconclusive where a launch %s, with its reason', (status) => {
     const context = one(SECOND, (batch) => ({
       ...batch,
       measured: 0,
@@ -102,13 +114,19 @@ describe('sustained', () => {
   });
   it('fails where the control group stood still, however little of the rate was lost', () => {
     const machine = machineOf({ cgroup: { version: 2, path: '/', visible: true } });
-    const throttled = { ...flag('throttled', { throttledPeriods: 5, throttledPeriodsShare: 0.5 }), inspections: [0] };
+    const throttled = {
+      ...flag('throttled', { throttledPeriods: 5, throttledPeriodsShare: 0.5 }),
+      inspections: [0],
+    };
     const context = one(SECOND, (batch) => ({
       ...batch,
       flags: [throttled],
       inspections: batch.inspections.map((launch) => ({ ...launch, flags: [throttled] })),
     }));
-    expect(judgement(check, { ...context, machine })).toMatchObject({ verdict: 'fail', cause: { name: 'cpu-quota' } });
+    expect(judgement(check, { ...context, machine })).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'cpu-quota' },
+    });
   });
   it('says where counters cannot be seen', () => {
     const { findings } = judgement(check, lasting(0.99));
@@ -181,7 +199,10 @@ describe('floor', () => {
     expect(judgement(check, contextOf(record, { baseline })).verdict).toBe(verdict);
   });
   it('is skipped for a case that the baseline does not have', () => {
-    const other = partsRecord([{ part: 'x', launches: [SECOND] }, { part: 'gemm', launches: [SECOND] }]);
+    const other = partsRecord([
+      { part: 'x', launches: [SECOND] },
+      { part: 'gemm', launches: [SECOND] },
+    ]);
     const baseline = baselineFrom(other.batches[1] as RecordBatch, RATE);
     expect(judgement(check, contextOf(record, { baseline })).verdict).toBe('skipped');
   });
@@ -197,8 +218,12 @@ describe('history', () => {
     expect(judgement(check, contextOf(record, { history: runs([RATE, RATE]) })).verdict).toBe('skipped');
   });
   it('fails for a node that became slower than it ever was', () => {
-    expect(judgement(check, contextOf(record, { history: runs([1.3 * RATE, 1.31 * RATE, 1.29 * RATE]) })).verdict).toBe('fail');
-    expect(judgement(check, contextOf(record, { history: runs([1.05 * RATE, RATE, 1.02 * RATE]) })).verdict).toBe('pass');
+    expect(
+      judgement(check, contextOf(record, { history: runs([1.3 * RATE, 1.31 * RATE, 1.29 * RATE]) })).verdict,
+    ).toBe('fail');
+    expect(
+      judgement(check, contextOf(record, { history: runs([1.05 * RATE, RATE, 1.02 * RATE]) })).verdict,
+    ).toBe('pass');
   });
 });
 
@@ -222,17 +247,22 @@ describe('peers', () => {
 
 describe('the machine before anything is measured', () => {
   it('fails with a quota below the CPUs that may be used', () => {
-    const at = (cpuQuota: number | null) => judgement({ check: 'quota' }, contextOf(null, { machine: machineOf({ cpuQuota }) }));
+    const at = (cpuQuota: number | null) =>
+      judgement({ check: 'quota' }, contextOf(null, { machine: machineOf({ cpuQuota }) }));
     expect(at(1.8)).toMatchObject({ verdict: 'fail', cause: { name: 'cpu-quota', severity: 'config' } });
     expect(at(2).verdict).toBe('pass');
     expect(at(null).verdict).toBe('pass');
   });
   it('is not judged by a quota that cannot be seen', () => {
     const machine = machineOf({ cgroup: { version: 2, path: '/x', visible: false } });
-    expect(judgement({ check: 'quota' }, contextOf(null, { machine }))).toMatchObject({ verdict: 'skipped', possible: false });
+    expect(judgement({ check: 'quota' }, contextOf(null, { machine }))).toMatchObject({
+      verdict: 'skipped',
+      possible: false,
+    });
   });
   it('fails where something that is expected is missing', () => {
-    const expected = (counts: Record<string, number>) => judgement({ check: 'counts' }, contextOf(null, { expected: counts }));
+    const expected = (counts: Record<string, number>) =>
+      judgement({ check: 'counts' }, contextOf(null, { expected: counts }));
     expect(expected({ cpu: 2 }).verdict).toBe('pass');
     expect(expected({ cpu: 4 }).verdict).toBe('fail');
     expect(expected({ gpu: 8 })).toMatchObject({ verdict: 'fail', cause: { name: 'missing-device' } });
@@ -240,16 +270,25 @@ describe('the machine before anything is measured', () => {
   });
   it('is not judged while others work on it', () => {
     const busy = (share: number | null) =>
-      judgement({ check: 'load', busyAtMost: 0.1 }, contextOf(null, { surroundings: { busy: share, memoryErrors: null } }));
+      judgement(
+        { check: 'load', busyAtMost: 0.1 },
+        contextOf(null, { surroundings: { busy: share, memoryErrors: null } }),
+      );
     expect(busy(0.05).verdict).toBe('pass');
     expect(busy(0.4)).toMatchObject({ verdict: 'inconclusive', cause: { name: 'busy' } });
     expect(busy(null)).toMatchObject({ verdict: 'skipped', possible: false });
   });
   it('fails for a memory error that could not be corrected, and warns of those that could', () => {
     const errors = (uncorrected: number, corrected: number) =>
-      judgement({ check: 'ecc' }, contextOf(null, { surroundings: { busy: 0, memoryErrors: { uncorrected, corrected } } }));
+      judgement(
+        { check: 'ecc' },
+        contextOf(null, { surroundings: { busy: 0, memoryErrors: { uncorrected, corrected } } }),
+      );
     expect(errors(0, 0).verdict).toBe('pass');
     expect(errors(0, 3)).toMatchObject({ verdict: 'warn', cause: { name: 'corrected-errors' } });
-    expect(errors(1, 0)).toMatchObject({ verdict: 'fail', cause: { name: 'memory-errors', severity: 'isolate' } });
+    expect(errors(1, 0)).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'memory-errors', severity: 'isolate' },
+    });
   });
 });

@@ -42,10 +42,7 @@ function judgedRecord(): Judged {
     { part: 'wrong <&"\\>', launches: [{ seconds: SECOND, passed: false }] },
   ]);
   const machine = machineOf();
-  const judged = judgeAll(
-    suite,
-    contextOf(measured, { surroundings: { busy: 0.7, memoryErrors: null } }),
-  );
+  const judged = judgeAll(suite, contextOf(measured, { surroundings: { busy: 0.7, memoryErrors: null } }));
   const qualification = qualificationOf({
     suite,
     machine,
@@ -137,7 +134,9 @@ describe('JUnit', () => {
     if (!there('xmllint')) skip('no xmllint (Debian: libxml2-utils)');
     const text = await textOf('junit');
     const check = (xml: string) =>
-      spawnSync('xmllint', ['--noout', '--schema', join(root, 'test', 'qualify', 'junit.xsd'), '-'], { input: xml });
+      spawnSync('xmllint', ['--noout', '--schema', join(root, 'test', 'qualify', 'junit.xsd'), '-'], {
+        input: xml,
+      });
     expect(check(text).stderr.toString()).toMatch(/validates/);
     expect(check(text.replace('hostname=', 'host=')).status).not.toBe(0);
   });
@@ -163,7 +162,9 @@ describe('Prometheus text', () => {
   it('is taken by a Pushgateway, and shown again', async ({ skip }) => {
     if (!there('prometheus-pushgateway')) skip('no prometheus-pushgateway');
     const port = await freePort();
-    const gateway = spawn('prometheus-pushgateway', [`--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
+    const gateway = spawn('prometheus-pushgateway', [`--web.listen-address=127.0.0.1:${port}`], {
+      stdio: 'ignore',
+    });
     try {
       const address = new URL(`http://127.0.0.1:${port}`);
       await eventually(() => push(record, address));

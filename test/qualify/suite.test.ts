@@ -35,7 +35,9 @@ describe('the shipped suites', () => {
     for (const tier of TIERS) {
       const { checks } = parseSuite(shipped(tier), `${tier}.yaml`, shipped, tier);
       for (const kind of new Set(checks.map(({ check }) => check))) {
-        const parts = checks.flatMap((one) => (one.check === kind && 'parts' in one ? (one.parts ?? []) : []));
+        const parts = checks.flatMap((one) =>
+          one.check === kind && 'parts' in one ? (one.parts ?? []) : [],
+        );
         expect(new Set(parts).size).toBe(parts.length);
       }
     }
@@ -60,13 +62,25 @@ describe('a suite of one’s own', () => {
   });
 
   it.each([
-    ['name: a\nchecks:\n  - { check: quotta }\n', /own\.yaml:3: checks\.0\.check: there is no such check; there is counts, /],
+    [
+      'name: a\nchecks:\n  - { check: quotta }\n',
+      /own\.yaml:3: checks\.0\.check: there is no such check; there is counts, /,
+    ],
     ['name: a\nchecks:\n  - { check: quota, limit: 3 }\n', /own\.yaml:3: checks\.0: "limit" is unknown here/],
     ['name: a\nchecks:\n  - check: efficiency\n', /own\.yaml:3: checks\.0\.atLeast/],
     ['name: a\nchecks:\n  - { check: efficiency, atLeast: 60 }\n', /own\.yaml:3: checks\.0\.atLeast/],
-    [`name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [huge] }\n`, /there is no part huge; there is small, large/],
-    ['name: a\ncampaign:\n  measure:\n    - { indicator: matmul }\n', /own\.yaml:4: labels\.part: each entry of a suite has a part/],
-    ['name: a\ncampaign:\n  measure:\n    - { indicator: matmull, labels: { part: x } }\n', /own\.yaml:4: .*there is no such indicator/],
+    [
+      `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [huge] }\n`,
+      /there is no part huge; there is small, large/,
+    ],
+    [
+      'name: a\ncampaign:\n  measure:\n    - { indicator: matmul }\n',
+      /own\.yaml:4: labels\.part: each entry of a suite has a part/,
+    ],
+    [
+      'name: a\ncampaign:\n  measure:\n    - { indicator: matmull, labels: { part: x } }\n',
+      /own\.yaml:4: .*there is no such indicator/,
+    ],
     ['name: a\nextends: t7\n', /own\.yaml:2: extends/],
     ['name: a\ncooldown: soon\n', /own\.yaml:2: cooldown takes a time/],
     ['name: a b\n', /own\.yaml:1: name/],

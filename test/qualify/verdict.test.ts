@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { repeats } from '../../src/qualify/criteria/index.js';
 import { CHECKS, type CheckKind } from '../../src/qualify/suite.js';
 import { decide, outcomeOf } from '../../src/qualify/verdict.js';
-import type { QualificationCheck, Verdict } from '../../src/record/schema.js';
 import { VERDICTS } from '../../src/record/schema/qualification.js';
+import type { QualificationCheck, Verdict } from '../../src/record/schema.js';
 
 const verdict = fc.constantFrom(...VERDICTS);
 const repeated = CHECKS.filter((kind) => repeats(kind as CheckKind)) as CheckKind[];
@@ -32,20 +32,29 @@ describe('what attempts come to', () => {
 
   it('never needs more than three attempts, and two bad ones never pass', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...repeated), fc.array(verdict, { minLength: 3, maxLength: 3 }), (kind, verdicts) => {
-        const came = decide(kind, verdicts);
-        expect(came).not.toBeNull();
-        const failed = verdicts.filter((one) => one === 'fail').length;
-        if (failed >= 2 && !['pass', 'warn', 'skipped'].includes(verdicts[0] ?? '')) expect(came).toBe('fail');
-      }),
+      fc.property(
+        fc.constantFrom(...repeated),
+        fc.array(verdict, { minLength: 3, maxLength: 3 }),
+        (kind, verdicts) => {
+          const came = decide(kind, verdicts);
+          expect(came).not.toBeNull();
+          const failed = verdicts.filter((one) => one === 'fail').length;
+          if (failed >= 2 && !['pass', 'warn', 'skipped'].includes(verdicts[0] ?? ''))
+            expect(came).toBe('fail');
+        },
+      ),
     );
   });
 
   it('of correctness is failure as soon as one attempt fails, whatever the others say', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...single), fc.array(verdict, { minLength: 1, maxLength: 3 }), (kind, verdicts) => {
-        if (verdicts.includes('fail')) expect(decide(kind, verdicts)).toBe('fail');
-      }),
+      fc.property(
+        fc.constantFrom(...single),
+        fc.array(verdict, { minLength: 1, maxLength: 3 }),
+        (kind, verdicts) => {
+          if (verdicts.includes('fail')) expect(decide(kind, verdicts)).toBe('fail');
+        },
+      ),
     );
   });
 });

@@ -80,7 +80,8 @@ async function run(flags: Flags): Promise<void> {
   if (!isJudged(record)) throw new Error('the record lost its verdict');
   process.exitCode = signalled ?? EXITS[qualification.outcome];
   if (flags.json === true) process.stdout.write(`${JSON.stringify(record, null, 1)}\n`);
-  else if (!toStdout) process.stdout.write(`${renderQualification(record, path, terminalStyle(process.stdout))}\n`);
+  else if (!toStdout)
+    process.stdout.write(`${renderQualification(record, path, terminalStyle(process.stdout))}\n`);
   try {
     keepVerdict(record, path);
   } catch (error) {
@@ -91,7 +92,9 @@ async function run(flags: Flags): Promise<void> {
   try {
     await push(record, gateway);
   } catch (error) {
-    say(`the verdict stands, but ${gateway.origin} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`);
+    say(
+      `the verdict stands, but ${gateway.origin} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`,
+    );
   }
 }
 
@@ -158,10 +161,15 @@ export const qualifyCommand: CommandModule = {
       .option('format', {
         type: 'string',
         group: 'Output:',
-        describe: 'Beside the record: json,jsonl,junit,md,html,prom, each with a place of its own if wanted: prom=FILE, json=-',
+        describe:
+          'Beside the record: json,jsonl,junit,md,html,prom, each with a place of its own if wanted: prom=FILE, json=-',
       })
       .option('push', { type: 'string', group: 'Output:', describe: 'Address of a Prometheus Pushgateway' })
-      .option('json', { type: 'boolean', group: 'Output:', describe: 'Print the record on stdout and nothing else there' })
+      .option('json', {
+        type: 'boolean',
+        group: 'Output:',
+        describe: 'Print the record on stdout and nothing else there',
+      })
       .option('quiet', { type: 'boolean', group: 'Output:', describe: 'No progress' })
       .example([
         ['$0 qualify', 'about a minute; the verdict, what is wrong, what to do'],

@@ -25,7 +25,9 @@ export function parseFormats(text: string): readonly Wanted[] {
     const format = verdictFormats.find((one) => one.name === name);
     if (format === undefined) {
       const known = verdictFormats.map((one) => one.name).join(', ');
-      throw new UserError(`--format ${name} is unknown; there is ${known}, each also with its place: prom=FILE`);
+      throw new UserError(
+        `--format ${name} is unknown; there is ${known}, each also with its place: prom=FILE`,
+      );
     }
     const place = rest.join('=');
     if (rest.length > 0 && place === '')
@@ -70,7 +72,9 @@ export function pushAddress(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw new UserError(`--push takes the address of a Pushgateway, such as http://gateway:9091; got "${text}"`);
+    throw new UserError(
+      `--push takes the address of a Pushgateway, such as http://gateway:9091; got "${text}"`,
+    );
   }
   if (!/^https?:$/.test(url.protocol))
     throw new UserError(`--push takes an address with http or https; got "${text}"`);

@@ -29,7 +29,10 @@ export interface QualifyInput {
   readonly machine: MachineDescription;
   readonly surroundings: Surroundings;
   readonly expected: Readonly<Record<string, number>>;
-  readonly baseline: { readonly data: Baseline; readonly said: NonNullable<Qualification['baseline']> } | null;
+  readonly baseline: {
+    readonly data: Baseline;
+    readonly said: NonNullable<Qualification['baseline']>;
+  } | null;
   readonly history: readonly HistoryRun[];
   /** Folder in which the campaign gets its own. */
   readonly out: string;
@@ -75,7 +78,7 @@ export function batchesHere(suite: Suite, machine: MachineDescription): readonly
   const none = (machine.gpus?.devices ?? []).length === 0;
   return suite.entries
     .filter(({ flags }) => !(none && asksForGpu(String(flags.device ?? 'cpu'))))
-    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN));
+    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names));
 }
 
 function notJudged({ machine, suite }: QualifyInput): readonly string[] {
@@ -209,5 +212,10 @@ export async function qualify(input: QualifyInput): Promise<Qualified> {
     notJudged: notJudged(input),
   });
   const signalled = [first, ended].map(({ exitCode }) => exitCode).find((code) => code >= SIGNALLED) ?? null;
-  return { record: withQualification(first.record, qualification), qualification, path: first.path, signalled };
+  return {
+    record: withQualification(first.record, qualification),
+    qualification,
+    path: first.path,
+    signalled,
+  };
 }

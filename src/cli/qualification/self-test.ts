@@ -47,8 +47,18 @@ const AT = 20;
 
 const EXPECTATIONS: readonly Expectation[] = [
   { what: 'no fault', fault: null, code: 0, check: null },
-  { what: 'a flipped bit', fault: { inspection: 0, kind: 'wrong-element', at: AT }, code: 1, check: 'correctness' },
-  { what: 'a slow-down to half', fault: { batch: 0, kind: 'repeated-work', share: 1 }, code: 1, check: 'efficiency' },
+  {
+    what: 'a flipped bit',
+    fault: { inspection: 0, kind: 'wrong-element', at: AT },
+    code: 1,
+    check: 'correctness',
+  },
+  {
+    what: 'a slow-down to half',
+    fault: { batch: 0, kind: 'repeated-work', share: 1 },
+    code: 1,
+    check: 'efficiency',
+  },
   { what: 'a throttle by a third', fault: { kind: 'stopped', share: 0.33 }, code: 1, check: 'sustained' },
   { what: 'a hang', fault: { inspection: 0, kind: 'stall', at: AT }, code: 2, check: 'complete' },
   { what: 'a crash', fault: { inspection: 0, kind: 'crash', at: AT }, code: 2, check: 'complete' },
@@ -110,7 +120,11 @@ export async function testQualification(): Promise<number> {
     for (const expectation of EXPECTATIONS) {
       const result = await tryOne(expectation, suite, out);
       results.push(result);
-      const word = result.right ? style.good('right') : result.busy ? style.warn('busy ') : style.bad('WRONG');
+      const word = result.right
+        ? style.good('right')
+        : result.busy
+          ? style.warn('busy ')
+          : style.bad('WRONG');
       process.stdout.write(
         `  ${word}  ${expectation.what}: exit code ${expectation.code} expected\n         ${style.dim(result.saw)}\n`,
       );

@@ -5,7 +5,8 @@ import { messageOf, UserError } from '../../errors.js';
 import { packageRoot } from '../../package.js';
 import { parseSuite, type Suite, type Tier } from '../../qualify/suite.js';
 
-const shipped = (tier: Tier): string => readFileSync(join(packageRoot, 'assets', 'suites', `${tier}.yaml`), 'utf8');
+const shipped = (tier: Tier): string =>
+  readFileSync(join(packageRoot, 'assets', 'suites', `${tier}.yaml`), 'utf8');
 
 export const shippedSuite = (tier: Tier): Suite => parseSuite(shipped(tier), `${tier}.yaml`, shipped, tier);
 

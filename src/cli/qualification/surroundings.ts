@@ -14,7 +14,10 @@ interface CpuTimes {
 
 /** Ticks of all CPUs since boot; user, nice, system, idle, iowait, irq, softirq, steal. */
 function cpuTimes(): CpuTimes | null {
-  const fields = /^cpu +(.*)$/m.exec(readLocalFile('/proc/stat') ?? '')?.[1]?.split(/\s+/).map(Number);
+  const fields = /^cpu +(.*)$/m
+    .exec(readLocalFile('/proc/stat') ?? '')?.[1]
+    ?.split(/\s+/)
+    .map(Number);
   if (fields === undefined || fields.length < 8) return null;
   const [idle = 0, wait = 0] = fields.slice(3, 5);
   const all = fields.slice(0, 8).reduce((sum, ticks) => sum + ticks, 0);

@@ -17,10 +17,16 @@ export const correctness: Criterion<'correctness'> = {
   judge: (check, context) =>
     judgeBatches(check, context, (batch) => {
       const wrong = wrongLaunches(batch);
-      const first = wrong.map(({ verification }) => verification?.firstWrong).find((text) => text !== undefined);
-      const source = batch.inspections.find(({ verification }) => verification !== null)?.verification?.method;
+      const first = wrong
+        .map(({ verification }) => verification?.firstWrong)
+        .find((text) => text !== undefined);
+      const source = batch.inspections.find(({ verification }) => verification !== null)?.verification
+        ?.method;
       const findings = [
-        atMost({ quantity: 'wrong_launches', measured: wrong.length, source: source ?? 'every output is checked' }, 0),
+        atMost(
+          { quantity: 'wrong_launches', measured: wrong.length, source: source ?? 'every output is checked' },
+          0,
+        ),
         atLeast(
           {
             quantity: 'verified_launches',

@@ -9,7 +9,9 @@ import { type Criterion, judgeBatches } from './criterion.js';
 type Evidence = Readonly<Record<string, number | string | boolean | null>>;
 
 const evidences = ({ inspections }: RecordBatch, flag: string): readonly Evidence[] =>
-  inspections.flatMap(({ flags }) => flags.filter(({ name }) => name === flag).map(({ evidence }) => evidence));
+  inspections.flatMap(({ flags }) =>
+    flags.filter(({ name }) => name === flag).map(({ evidence }) => evidence),
+  );
 
 /** The most of any launch; 0: none raised the flag. */
 const mostOf = (batch: RecordBatch, flag: string, name: string): number =>
@@ -39,7 +41,10 @@ function gpuClock(batch: RecordBatch, limit: number, source: string): readonly F
   });
   const capped = mostOf(batch, 'power-capped', 'share');
   if (unseen(batch, 'power-capped') !== null) return bits;
-  return [...bits, told({ quantity: 'power_capped', measured: capped, unit: '1', source, note: 'usual under full load' })];
+  return [
+    ...bits,
+    told({ quantity: 'power_capped', measured: capped, unit: '1', source, note: 'usual under full load' }),
+  ];
 }
 
 /** Of a CPU, Intel's counters of thermal limits. */
@@ -96,7 +101,9 @@ export const counters: Criterion<'counters'> = {
       const limit = check.correctedAtMost ?? CORRECTED_AT_MOST;
       const none = 'none may happen';
       const xids = evidences(batch, 'device-errors').flatMap(({ xids: text }) =>
-        String(text ?? '').split(',').filter((xid) => xid !== ''),
+        String(text ?? '')
+          .split(',')
+          .filter((xid) => xid !== ''),
       );
       const links = evidences(batch, 'link-degraded').filter(narrowed).length;
       const findings: readonly Finding[] =
@@ -138,7 +145,9 @@ export const counters: Criterion<'counters'> = {
                 limit,
               ),
             ];
-      const failed = new Set(findings.filter(({ verdict }) => verdict !== 'pass').map(({ quantity }) => quantity));
+      const failed = new Set(
+        findings.filter(({ verdict }) => verdict !== 'pass').map(({ quantity }) => quantity),
+      );
       const cause = failed.has('uncorrected_errors')
         ? 'memory-errors'
         : failed.has('xids')

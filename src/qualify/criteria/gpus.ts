@@ -100,7 +100,11 @@ export const ecc: Criterion<'ecc'> = {
             device: 'cpu',
             possible: false,
             findings: [
-              skipped('memory_errors', 'the memory controllers do not tell (EDAC; a virtual machine)', context.source),
+              skipped(
+                'memory_errors',
+                'the memory controllers do not tell (EDAC; a virtual machine)',
+                context.source,
+              ),
             ],
             cause: null,
           })
@@ -108,7 +112,11 @@ export const ecc: Criterion<'ecc'> = {
             device: 'cpu',
             findings: [
               atMost(
-                { quantity: 'uncorrected_memory_errors', measured: memoryErrors.uncorrected, source: 'none since boot' },
+                {
+                  quantity: 'uncorrected_memory_errors',
+                  measured: memoryErrors.uncorrected,
+                  source: 'none since boot',
+                },
                 0,
               ),
               atMost(

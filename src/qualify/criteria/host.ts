@@ -22,11 +22,22 @@ export const counts: Criterion<'counts'> = {
   judge(check, { expected, machine, source }) {
     const names = Object.keys(expected);
     if (names.length === 0)
-      return [notPossible(check, 'nothing was expected: --expect gpu=8,cpu=64 makes a missing device a failure', source)];
+      return [
+        notPossible(
+          check,
+          'nothing was expected: --expect gpu=8,cpu=64 makes a missing device a failure',
+          source,
+        ),
+      ];
     const findings = names.map((name): Finding => {
       const measured = COUNTED[name]?.(machine) ?? null;
-      const found = equalTo({ quantity: `count_of_${name}`, measured, source: '--expect' }, expected[name] ?? 0);
-      return measured === null ? { ...found, verdict: 'inconclusive', note: 'this machine does not tell' } : found;
+      const found = equalTo(
+        { quantity: `count_of_${name}`, measured, source: '--expect' },
+        expected[name] ?? 0,
+      );
+      return measured === null
+        ? { ...found, verdict: 'inconclusive', note: 'this machine does not tell' }
+        : found;
     });
     return [judged(check, { findings, cause: causeNamed('missing-device') })];
   },
@@ -59,7 +70,12 @@ export const identity: Criterion<'identity'> = {
         .filter((gpu) => first !== undefined && (gpu[name] ?? null) !== (first[name] ?? null))
         .map((gpu) =>
           equalTo(
-            { quantity: name, measured: gpu[name] ?? 'not told', source: gpuNamed(first?.ordinal ?? 0), note: gpuNamed(gpu.ordinal) },
+            {
+              quantity: name,
+              measured: gpu[name] ?? 'not told',
+              source: gpuNamed(first?.ordinal ?? 0),
+              note: gpuNamed(gpu.ordinal),
+            },
             first?.[name] ?? 'not told',
           ),
         ),
@@ -79,7 +95,13 @@ export const quota: Criterion<'quota'> = {
   judge(check, { machine: { limits, cpu }, source }) {
     const { cpuQuota, cgroup, allowedCpus } = limits;
     if (cpuQuota === null && cgroup?.visible === false)
-      return [notPossible(check, `the files of control group ${cgroup.path} are not mounted here: a quota cannot be seen`, source)];
+      return [
+        notPossible(
+          check,
+          `the files of control group ${cgroup.path} are not mounted here: a quota cannot be seen`,
+          source,
+        ),
+      ];
     const cpus = parseCpuList(allowedCpus)?.length ?? cpu.threads ?? 1;
     const quantity = 'cpu_quota';
     const findings =

@@ -19,7 +19,8 @@ const entries = new WeakMap<Baseline, ReadonlyMap<string, BaselineEntry>>();
 function entryFor(baseline: Baseline, machine: MachineDescription, batch: RecordBatch): BaselineEntry | null {
   const kpi = rateKpi(batch.case.indicator);
   if (kpi === null) return null;
-  const known = entries.get(baseline) ?? new Map(baseline.entries.map((entry) => [baselineKey(entry), entry]));
+  const known =
+    entries.get(baseline) ?? new Map(baseline.entries.map((entry) => [baselineKey(entry), entry]));
   entries.set(baseline, known);
   return known.get(baselineKey(keyedBatch(machine, batch, kpi))) ?? null;
 }
@@ -33,7 +34,11 @@ export const floor: Criterion<'floor'> = {
     return judgeBatches(check, context, (batch) => {
       const entry = entryFor(baseline, machine, batch);
       if (entry === null) {
-        const none = skipped('rate', `baseline ${baseline.name} has no entry for this case on this device`, source);
+        const none = skipped(
+          'rate',
+          `baseline ${baseline.name} has no entry for this case on this device`,
+          source,
+        );
         return { possible: false, findings: [none], cause: null };
       }
       const from = `${source} of baseline ${baseline.name}, ${entry.nodes} nodes`;
@@ -107,7 +112,12 @@ export const history: Criterion<'history'> = {
         return { possible: false, findings: [skipped('rate', why, source)], cause: null };
       }
       const from = `${source} of ${earlier.length} earlier runs by ${serialIs}`;
-      const looked = { quantity: 'rate', measured: batch.rate?.median ?? null, unit: batch.rateUnit, source: from };
+      const looked = {
+        quantity: 'rate',
+        measured: batch.rate?.median ?? null,
+        unit: batch.rateUnit,
+        source: from,
+      };
       return speedOf(batch, [atLeast(looked, limitFrom(earlier, check.within))], 'slow');
     });
   },

@@ -117,8 +117,7 @@ const LOOKS = [
     'modesAtMost',
     'modes',
     'at-most',
-    ({ inspections }) =>
-      medianOf(inspections.map((one) => evidenceOf(one, 'multimodal', 'modes') ?? 1)),
+    ({ inspections }) => medianOf(inspections.map((one) => evidenceOf(one, 'multimodal', 'modes') ?? 1)),
     null,
   ],
 ] as const satisfies readonly (readonly [

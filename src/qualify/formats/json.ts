@@ -24,7 +24,16 @@ export function nodeLine(record: Judged): string {
     qualification,
     kpis: kpis.flatMap((kpi) =>
       'value' in kpi
-        ? [{ name: kpi.name, value: kpi.value, unit: kpi.unit, direction: kpi.direction, part: kpi.labels.part ?? null, device: kpi.labels.device ?? null }]
+        ? [
+            {
+              name: kpi.name,
+              value: kpi.value,
+              unit: kpi.unit,
+              direction: kpi.direction,
+              part: kpi.labels.part ?? null,
+              device: kpi.labels.device ?? null,
+            },
+          ]
         : [],
     ),
   });

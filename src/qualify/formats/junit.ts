@@ -74,7 +74,10 @@ async function textOfRecord(record: Judged): Promise<string> {
         '@skipped': count('skipped'),
         '@time': wall.toFixed(3),
         properties: {
-          property: Object.entries(properties).map(([key, value]) => ({ '@name': key, '@value': clean(value) })),
+          property: Object.entries(properties).map(([key, value]) => ({
+            '@name': key,
+            '@value': clean(value),
+          })),
         },
         testcase: checks.map((check) => ({
           '@name': clean(check.id),

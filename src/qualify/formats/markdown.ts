@@ -2,8 +2,8 @@
 import { formatSeconds, plural } from '../../quantities/format.js';
 import { checkName, OUTCOME_TEXT, tellingFinding } from '../../readers/terminal/qualification.js';
 import type { QualificationCheck } from '../../record/schema.js';
-import { limitText, quantityText, valueText } from '../findings.js';
 import { escapedMarkdown } from '../../report/formats/markdown-text.js';
+import { limitText, quantityText, valueText } from '../findings.js';
 import type { Judged, VerdictFormat } from './format.js';
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -38,7 +38,9 @@ export function markdownLines({ qualification, campaign, labels }: Judged): read
   return [
     `# ${OUTCOME_TEXT[outcome]}: ${escapedMarkdown(identity.hostname ?? identity.machine ?? 'this machine')}`,
     '',
-    ...(campaign.fault === null ? [] : [`**A fault was injected (${campaign.fault.kind}): this is no verdict on the machine.**`, '']),
+    ...(campaign.fault === null
+      ? []
+      : [`**A fault was injected (${campaign.fault.kind}): this is no verdict on the machine.**`, '']),
     `Suite ${escapedMarkdown(suite.name)}, ${plural(checks.length, 'check')}, ${formatSeconds(wall, 3)}, begun ${startedAt}.`,
     `CPU: ${escapedMarkdown(String(labels.cpu_model ?? 'not known'))}; campaign ${escapedMarkdown(campaign.id)}.`,
     '',
@@ -50,8 +52,18 @@ export function markdownLines({ qualification, campaign, labels }: Judged): read
     ...checks.map(tableRow),
     ...(attempts.length < 2
       ? []
-      : ['', '## Attempts', '', ...attempts.map(({ number, campaign: id, why, parts }) => `- ${number}: ${escapedMarkdown(`${parts.join(', ')} (${why}; ${id})`)}`)]),
-    ...(notJudged.length === 0 ? [] : ['', '## Not judged', '', ...notJudged.map((text) => `- ${escapedMarkdown(text)}`)]),
+      : [
+          '',
+          '## Attempts',
+          '',
+          ...attempts.map(
+            ({ number, campaign: id, why, parts }) =>
+              `- ${number}: ${escapedMarkdown(`${parts.join(', ')} (${why}; ${id})`)}`,
+          ),
+        ]),
+    ...(notJudged.length === 0
+      ? []
+      : ['', '## Not judged', '', ...notJudged.map((text) => `- ${escapedMarkdown(text)}`)]),
   ];
 }
 

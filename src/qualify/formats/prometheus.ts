@@ -80,7 +80,8 @@ function metricsOf({ qualification, kpis, labels: ofRecord }: Judged): readonly 
                     quantity,
                     unit: unit ?? '',
                     // Of one quantity there may be several: a NUMA node each.
-                    of: findings.findIndex((one) => one.quantity === quantity) === i ? '' : (note ?? String(i)),
+                    of:
+                      findings.findIndex((one) => one.quantity === quantity) === i ? '' : (note ?? String(i)),
                   },
                   measured,
                 ],
@@ -124,7 +125,9 @@ function caseLabels(labels: Judged['labels'], ofRecord: Judged['labels']): Label
   const own = Object.entries(labels).filter(
     ([name, value]) => !taken.has(name) && !name.startsWith('stack') && value !== null,
   );
-  return Object.fromEntries(own.map(([name, value]) => [`case_${name.replaceAll(/[^A-Za-z0-9_]/g, '_')}`, String(value)]));
+  return Object.fromEntries(
+    own.map(([name, value]) => [`case_${name.replaceAll(/[^A-Za-z0-9_]/g, '_')}`, String(value)]),
+  );
 }
 
 export const prom: VerdictFormat = {

@@ -39,7 +39,9 @@ function mark(verdict: QualificationCheck['verdict'], style: Style): string {
 
 /** `efficiency gemm-float32 on cuda:0`. */
 export const checkName = ({ kind, part, device }: QualificationCheck): string =>
-  [kind, part, device === null || device === 'cpu' ? null : `on ${device}`].filter((word) => word !== null).join(' ');
+  [kind, part, device === null || device === 'cpu' ? null : `on ${device}`]
+    .filter((word) => word !== null)
+    .join(' ');
 
 /** Not that it is required: only where it is not. */
 const headOf = (check: QualificationCheck, style: Style): string =>
@@ -107,9 +109,14 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
     .join(', ');
   const where = identity.hostname ?? identity.machine ?? 'this machine';
   const way = new Set(standingInTheWay(qualification));
-  const wrong = checks.filter((check) => way.has(check) || check.verdict === 'fail' || check.verdict === 'warn');
+  const wrong = checks.filter(
+    (check) => way.has(check) || check.verdict === 'fail' || check.verdict === 'warn',
+  );
   const others = checks.filter((check) => !wrong.includes(check) && check.verdict !== 'skipped');
-  const goodput = accounting === null || record.batches.length === 0 ? '' : `, ${Math.round(accounting.share * 100)} % of the first attempt in repetitions`;
+  const goodput =
+    accounting === null || record.batches.length === 0
+      ? ''
+      : `, ${Math.round(accounting.share * 100)} % of the first attempt in repetitions`;
   const lines = (text: string): readonly string[] => wrap(text, style.width - 2).map((line) => `  ${line}`);
   return [
     `${coloured(outcome, style)}  ${style.bold(where)}`,
@@ -134,7 +141,11 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
         ]),
     ...(notJudged.length === 0
       ? []
-      : ['', style.dim('  not judged'), ...notJudged.flatMap((text) => wrap(text, style.width - 4).map((line) => style.dim(`    ${line}`)))]),
+      : [
+          '',
+          style.dim('  not judged'),
+          ...notJudged.flatMap((text) => wrap(text, style.width - 4).map((line) => style.dim(`    ${line}`))),
+        ]),
     ...(path === null ? [] : ['', style.dim(`  ${path}`)]),
   ].join('\n');
 }

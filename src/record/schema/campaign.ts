@@ -68,7 +68,11 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
       }),
       object({
         kind: z.literal('stopped'),
-        share: z.number().positive().lt(1).describe('of each tenth of a second in which every launch stands still'),
+        share: z
+          .number()
+          .positive()
+          .lt(1)
+          .describe('of each tenth of a second in which every launch stands still'),
       }),
     ])
     .describe('an error injected on purpose: this is no measurement of the machine');

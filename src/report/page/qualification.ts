@@ -58,14 +58,17 @@ export function qualificationHtml(qualification: Qualification, fault: string | 
         `attempt ${number}: ${parts.join(', ')} after ${formatSeconds(cooledDown, 2)} of cooling down (${campaign})`,
     );
   const devices = identity.devices.map(
-    ({ device, name, serial, serialIs }) => `${device}: ${name ?? 'not known'}, ${serialIs} ${serial ?? 'not known'}`,
+    ({ device, name, serial, serialIs }) =>
+      `${device}: ${name ?? 'not known'}, ${serialIs} ${serial ?? 'not known'}`,
   );
   const judged = `suite ${suite.name}, ${plural(checks.length, 'check')}, ${formatSeconds(wall, 3)}${baseline === null ? ', no baseline' : `, baseline ${baseline.name} of ${plural(baseline.nodes, 'node')}`}`;
   return [
     '<section class="verdict" aria-label="Verdict">',
     ...(fault === null
       ? []
-      : [`<p class="badge bad">A fault was injected (${escapeHtml(fault)}): this is no verdict on the machine.</p>`]),
+      : [
+          `<p class="badge bad">A fault was injected (${escapeHtml(fault)}): this is no verdict on the machine.</p>`,
+        ]),
     `<p class="value ${CLASSES[outcome]}">${OUTCOME_TEXT[outcome]}</p>`,
     `<p>${escapeHtml(judged)}</p>`,
     '</section>',
