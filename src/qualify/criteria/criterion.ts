@@ -181,7 +181,8 @@ export const notPossible = (check: SuiteCheck, why: string, source: string): Jud
 
 /**
  * A judgement of speed: what does not hold is explained by the batch's flags where they can; where others worked here
- * meanwhile, it says nothing of the node.
+ * meanwhile, it says nothing of the node. Without a score there is nothing to judge, nor to measure again: why that is, correctness
+ * and completeness say; required it stays, so that no node passes by it.
  */
 export function speedOf(
   { flags, rate }: RecordBatch,
@@ -198,7 +199,7 @@ export function speedOf(
           limit: null,
           bound: 'none',
           source: 'the record',
-          verdict: 'inconclusive',
+          verdict: 'skipped',
           note: 'it has no score, as its output was wrong or nothing was measured',
         },
       ],

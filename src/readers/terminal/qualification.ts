@@ -52,7 +52,7 @@ function detailOf(check: QualificationCheck, style: Style): string {
     headOf(check, style),
     renderRows(
       [
-        ['cause', check.cause ?? 'not known'],
+        ...(check.verdict === 'skipped' ? [] : [['cause', check.cause ?? 'not known'] as const]),
         ['why', check.reason],
         ...(check.action === null ? [] : [['do', check.action] as const]),
       ],
