@@ -94,8 +94,9 @@ const EXPLAINING: readonly (readonly [cause: CauseName, holds: (flag: Flags[numb
       name === 'power-capped' &&
       Number(evidence.limitWatts ?? Number.NaN) < Number(evidence.defaultLimitWatts ?? Number.NaN),
   ],
-  ['stolen', ({ name }) => name === 'stolen'],
   ['busy', ({ name }) => name === 'contended' || name === 'foreign-load' || name === 'preempted'],
+  // Where others work in this very system, the host's part cannot be told.
+  ['stolen', ({ name }) => name === 'stolen'],
 ];
 
 /** What the flags of a batch say about a bad figure of it; null: nothing. */

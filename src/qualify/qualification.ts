@@ -2,7 +2,12 @@
 import { gpuNamed } from '../devices/device.js';
 import type { MachineDescription } from '../machine/types.js';
 import { digestOf } from '../record/digest.js';
-import { type PiBenchRecord, type Qualification, written } from '../record/schema.js';
+import {
+  type PiBenchRecord,
+  type Qualification,
+  type QualificationCheck,
+  written,
+} from '../record/schema.js';
 import type { Seconds } from '../units.js';
 import { serialOf } from './rates.js';
 import type { Suite } from './suite.js';
@@ -39,12 +44,25 @@ function identityOf(machine: MachineDescription): Qualification['identity'] {
   };
 }
 
+/** What was skipped for one reason is told once: `clock (exact, triad): no counters here`. */
+function skippedTexts(checks: readonly QualificationCheck[]): readonly string[] {
+  const groups = new Map<string, { readonly kind: string; readonly reason: string; readonly of: string[] }>();
+  for (const { kind, part, device, reason, verdict } of checks) {
+    if (verdict !== 'skipped') continue;
+    const key = `${kind} ${reason}`;
+    const group = groups.get(key) ?? { kind, reason, of: [] };
+    const place = [part, device === null || device === 'cpu' ? null : device].filter((word) => word !== null);
+    if (place.length > 0) group.of.push(place.join(' on '));
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(
+    ({ kind, reason, of }) => `${kind}${of.length === 0 ? '' : ` (${of.join(', ')})`}: ${reason}`,
+  );
+}
+
 export function qualificationOf(input: QualificationInput): Qualification {
   const { suite, machine, judged, notJudged } = input;
   const checks = checksOf(judged);
-  const skipped = checks
-    .filter(({ verdict }) => verdict === 'skipped')
-    .map(({ id, reason }) => `${id}: ${reason}`);
   return {
     suite: { name: suite.name, tier: suite.tier, file: suite.file, sha256: suite.sha256 },
     outcome: outcomeOf(checks),
@@ -56,7 +74,7 @@ export function qualificationOf(input: QualificationInput): Qualification {
     baseline: input.baseline,
     checks: [...checks],
     attempts: [...input.attempts],
-    notJudged: [...skipped, ...notJudged],
+    notJudged: [...skippedTexts(checks), ...notJudged],
   };
 }
 

@@ -68,7 +68,7 @@ export function undecided(attempts: readonly (readonly JudgedCheck[])[]): readon
 function attemptsText(verdict: Verdict, verdicts: readonly Verdict[]): string {
   const failed = verdicts.filter((one) => !good(one)).length;
   const times = plural(verdicts.length, 'attempt');
-  if (verdicts.length === 1) return '';
+  if (verdicts.length === 1 || failed === 0) return '';
   if (verdict === 'fail') return `in ${failed} of ${times}: `;
   return good(verdict)
     ? `in ${failed} of ${times}, which does not count as a failure: `

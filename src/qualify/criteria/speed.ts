@@ -12,13 +12,12 @@ const evidenceOf = ({ flags }: RecordInspection, flag: string, name: string): nu
 /** What bounds the batch, and what share of it was reached. */
 function ceilingOf({ datasheet, roofline, ranks }: RecordBatch): { share: number; source: string } | null {
   if (datasheet != null) return { share: datasheet.share, source: datasheet.source };
-  const own = 'measured in the same launches';
-  if (ranks?.ceiling != null) return { share: ranks.ceiling.share, source: `passes over memory, ${own}` };
+  if (ranks?.ceiling != null) return { share: ranks.ceiling.share, source: 'own passes over memory' };
   if (roofline == null) return null;
   const { share, bound, efficiency } = roofline;
   return bound === 'memory' && share !== null
-    ? { share, source: `rate of reading, ${own}` }
-    : { share: efficiency, source: `peak in registers, ${own}` };
+    ? { share, source: 'own rate of reading' }
+    : { share: efficiency, source: 'own peak in registers' };
 }
 
 export const efficiency: Criterion<'efficiency'> = {

@@ -1,10 +1,10 @@
 /** A qualification as an operator reads it at three in the morning: the answer, what is wrong and what to do, then the rest. Pure. */
-import { limitText, quantityText, valueText } from '../../qualify/findings.js';
+import { findingText, limitText, quantityText, valueText } from '../../qualify/findings.js';
 import { formatSeconds, plural } from '../../quantities/format.js';
 import type { Finding, PiBenchRecord, Qualification, QualificationCheck } from '../../record/schema.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
-import { renderRows } from './table.js';
+import { type Row, renderRows } from './table.js';
 
 export const OUTCOME_TEXT: Readonly<Record<Qualification['outcome'], string>> = {
   qualified: 'QUALIFIED',
@@ -43,24 +43,44 @@ export const checkName = ({ kind, part, device }: QualificationCheck): string =>
     .filter((word) => word !== null)
     .join(' ');
 
-/** Not that it is required: only where it is not. */
-const headOf = (check: QualificationCheck, style: Style): string =>
-  `  ${mark(check.verdict, style)}  ${style.bold(checkName(check))}${check.severity === null ? '' : style.dim(`  ${check.severity}`)}${check.required ? '' : style.dim('  not required')}`;
+/** Checks that came to the same for the same cause: one thing to do. */
+function groupsOf(checks: readonly QualificationCheck[]): readonly (readonly QualificationCheck[])[] {
+  const groups = new Map<string, QualificationCheck[]>();
+  for (const check of checks) {
+    const { verdict, cause, action, required } = check;
+    const key = JSON.stringify([verdict, cause ?? check.id, action, required]);
+    groups.set(key, [...(groups.get(key) ?? []), check]);
+  }
+  return [...groups.values()];
+}
 
-function detailOf(check: QualificationCheck, style: Style): string {
+const telling = (check: QualificationCheck): string => {
+  const finding = tellingFinding(check);
+  return finding === undefined ? check.reason : findingText(finding);
+};
+
+/** The first in all its words; of the others, which say the same, the figures. */
+function groupText(group: readonly QualificationCheck[], style: Style): string {
+  const [first] = group;
+  if (first === undefined) return '';
+  const { verdict, cause, severity, action, required, reason } = first;
+  const others = group.slice(1);
+  const title = style.bold(
+    others.length === 0 ? checkName(first) : `${cause} in ${plural(group.length, 'check')}`,
+  );
+  const beside = [severity, required ? null : 'not required'].filter((word) => word !== null);
+  const inner = { ...style, width: style.width - 4 };
+  const rows: Row[] = [
+    ...(verdict === 'skipped' || others.length > 0 ? [] : [['cause', cause ?? 'not known'] as const]),
+    [others.length === 0 ? 'why' : 'checks', others.length === 0 ? reason : `${checkName(first)}: ${reason}`],
+    ...others.map((check) => ['', `${checkName(check)}: ${telling(check)}`] as const),
+    ...(action === null ? [] : [['do', action] as const]),
+  ];
   return [
-    headOf(check, style),
-    renderRows(
-      [
-        ...(check.verdict === 'skipped' ? [] : [['cause', check.cause ?? 'not known'] as const]),
-        ['why', check.reason],
-        ...(check.action === null ? [] : [['do', check.action] as const]),
-      ],
-      { ...style, width: style.width - 4 },
-    )
+    `  ${mark(verdict, style)}  ${title}${beside.length === 0 ? '' : style.dim(`  ${beside.join(', ')}`)}`,
+    ...renderRows(rows, inner)
       .split('\n')
-      .map((line) => `    ${line}`)
-      .join('\n'),
+      .map((line) => `    ${line}`),
   ].join('\n');
 }
 
@@ -127,7 +147,7 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
     ...(campaign.fault === null
       ? []
       : lines(style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no verdict on the machine`))),
-    ...wrong.flatMap((check) => ['', detailOf(check, style)]),
+    ...groupsOf(wrong).flatMap((group) => ['', groupText(group, style)]),
     ...(attemptsText(qualification).length === 0 ? [] : ['', ...attemptsText(qualification).flatMap(lines)]),
     ...(others.length === 0
       ? []
