@@ -66,11 +66,21 @@ function refuseMixedLimits({ nodes, places }: Fleet, series: Series, rows: Int32
   );
 }
 
+/** null: parameters of another version, of which this one does not know the work. */
+function workOf({ indicator: name, parameters }: CaseKey): number | null {
+  const { work, rateCounts } = findIndicator(name);
+  try {
+    return countedWork({ work: work(parameters), rateCounts });
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
 /** Seconds of a repetition of the reference node, from the fastest to the slowest. */
 function distributionOf(series: Series, row: number, key: CaseKey): BaselineEntry['distribution'] {
-  const indicator = findIndicator(key.indicator);
-  const { rateCounts } = indicator;
-  const work = countedWork({ work: indicator.work(key.parameters), rateCounts });
+  const work = workOf(key);
+  if (work === null) return null;
   const shares = SHARES.map((share, knot) => ({ share, knot })).reverse();
   return {
     probabilities: shares.map(({ share }) => 1 - share),

@@ -125,6 +125,8 @@ export interface Evidence {
   readonly flags: ReadonlySet<string>;
   /** How much slower its clock is than the fleet's at KPIs that are worse; null: not known. */
   readonly clock: number | null;
+  /** How far the slowest twentieth lies below its median, in its standard deviations: 1.64 where it is normal; null: not known. */
+  readonly tail: number | null;
   /** Settings that most nodes have otherwise, in words. */
   readonly settings: readonly string[];
 }
@@ -133,16 +135,17 @@ export interface Evidence {
 const EXPLAINS = 0.5;
 const LEAST_CLOCK = 0.015;
 
+/** Few repetitions far off widen the spread and leave the twentieth where it was; many far off do the opposite. */
+const NORMAL_TAIL = { least: 1.1, most: 2.3 } as const;
+
 /** What the rules that broke say of how it is worse: always something. */
-function byShape({ worst }: Evidence): CauseName {
+function byShape({ worst, tail }: Evidence): CauseName {
   const level = Math.max(worst.median ?? 0, worst.overall ?? 0);
   if (level > 0 && (worst.drift ?? 0) === 0) return 'slow';
   if ((worst.drift ?? 0) > 0) return 'drifting';
   const shapes: readonly RuleName[] = ['p05', 'spread', 'distribution'];
   if (shapes.every((rule) => worst[rule] === undefined)) return 'pausing';
-  const apart = worst.distribution ?? 0;
-  // A distribution that reaches far down while its spread is a fleet's: few repetitions, and those far off.
-  return apart > 2 * (worst.p05 ?? 0) || (worst.spread ?? 0) > (worst.p05 ?? 0) ? 'stalling' : 'scattered';
+  return tail !== null && tail > NORMAL_TAIL.least && tail < NORMAL_TAIL.most ? 'scattered' : 'stalling';
 }
 
 /** @returns at least one, the surest first */

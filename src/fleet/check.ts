@@ -76,6 +76,7 @@ interface Suspicion {
   readonly findings: Finding[];
   readonly flags: Set<string>;
   readonly clocks: number[];
+  readonly tails: number[];
 }
 
 const RARE = 0.5;
@@ -100,20 +101,28 @@ function noteSeries(
   const clock = known.length === 0 ? null : median(known);
   for (const { row, rule, worse, limit } of findings) {
     const place = series.places[row] as number;
-    const { findings: own, flags, clocks } = suspicionOf(place, suspicions);
+    const { findings: own, flags, clocks, tails } = suspicionOf(place, suspicions);
     own.push({ key: series.key, title, on: fleet.places[place]?.on ?? '', rule, worse, limit });
     for (const flag of series.flags.get(row) ?? []) {
       if ((counts.get(flag) ?? 0) <= RARE * series.places.length || series.places.length < LEAST_NODES) {
         flags.add(flag);
       }
     }
+    const tail = tailOf(series, row);
+    if (tail !== null) tails.push(tail);
     const here = series.columns.hertz[row] as number;
     if (clock !== null && !Number.isNaN(here)) clocks.push(1 - here / clock);
   }
 }
 
+function tailOf({ columns }: Series, row: number): number | null {
+  const below = 1 - (columns.p05[row] as number) / (columns.median[row] as number);
+  const tail = below / (columns.cv[row] as number);
+  return Number.isFinite(tail) ? tail : null;
+}
+
 function suspicionOf(place: number, suspicions: Map<number, Suspicion>): Suspicion {
-  const known = suspicions.get(place) ?? { findings: [], flags: new Set<string>(), clocks: [] };
+  const known = suspicions.get(place) ?? { findings: [], flags: new Set<string>(), clocks: [], tails: [] };
   suspicions.set(place, known);
   return known;
 }
@@ -132,10 +141,12 @@ function evidenceOf(suspicions: readonly Suspicion[], settings: readonly string[
     worst[rule] = Math.max(worst[rule] ?? 0, worse);
   }
   const clocks = suspicions.flatMap(({ clocks: own }) => own);
+  const tails = suspicions.flatMap(({ tails: own }) => own);
   return {
     worst,
     flags: new Set(suspicions.flatMap(({ flags }) => [...flags])),
     clock: clocks.length === 0 ? null : median(clocks),
+    tail: tails.length === 0 ? null : median(tails),
     settings,
   };
 }
@@ -158,26 +169,29 @@ interface Missing {
   readonly keys: readonly string[];
 }
 
-/** KPIs that at least half of the places have which have anything measured on such a device. */
+/** KPIs that at least half of the nodes have on a device of that name and kind. */
 function missingOf({ places, series, nodes }: Fleet): readonly Missing[] {
   const deviceOf = (place: number): string => {
     const { node, on } = places[place] ?? { node: 0, on: '' };
-    return JSON.stringify({ ...nodes[node]?.devices[on], powerLimitWatts: null });
+    return JSON.stringify([on, { ...nodes[node]?.devices[on], powerLimitWatts: null }]);
   };
   const devices = places.map((_, place) => deviceOf(place));
   const sizes = new Map<string, number>();
   for (const device of devices) sizes.set(device, (sizes.get(device) ?? 0) + 1);
   const missing = new Map<number, string[]>();
   for (const one of series) {
-    const device = devices[one.places[0] ?? -1] ?? '';
-    const size = sizes.get(device) ?? 0;
-    if (one.places.length === size || one.places.length < size / 2) continue;
     const having = new Set(one.places);
-    devices.forEach((other, place) => {
-      if (other === device && !having.has(place)) {
+    const counts = new Map<string, number>();
+    for (const place of one.places)
+      counts.set(devices[place] ?? '', (counts.get(devices[place] ?? '') ?? 0) + 1);
+    for (const [device, count] of counts) {
+      const size = sizes.get(device) ?? 0;
+      if (count === size || count < size / 2) continue;
+      devices.forEach((other, place) => {
+        if (other !== device || having.has(place)) return;
         missing.set(place, [...(missing.get(place) ?? []), keyTitle(one.key)]);
-      }
-    });
+      });
+    }
   }
   return [...missing].map(([place, keys]) => ({ ...(places[place] as Fleet['places'][number]), keys }));
 }

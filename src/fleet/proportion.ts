@@ -10,5 +10,9 @@ export function binomialRange(hits: number, trials: number): { readonly low: num
   const middle = (share + z2 / (2 * trials)) / (1 + z2 / trials);
   const half =
     (Z_95 * Math.sqrt((share * (1 - share)) / trials + z2 / (4 * trials ** 2))) / (1 + z2 / trials);
-  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+  // Where none or all were seen the end is exact, and rounding must not move it.
+  return {
+    low: hits === 0 ? 0 : Math.max(0, middle - half),
+    high: hits === trials ? 1 : Math.min(1, middle + half),
+  };
 }

@@ -27,8 +27,11 @@ const WHOLE = 'node';
 const ranked = (rank: string): string => `rank:${rank}`;
 
 /** null: its name does not tell which is better. */
-const betterOf = (metric: string): NodeKpi['better'] | null =>
-  LOWER.test(metric) ? 'lower' : HIGHER.test(metric) ? 'higher' : null;
+function betterOf(name: string): NodeKpi['better'] | null {
+  // Of `gemm-flops/fp16_time` the benchmark says nothing.
+  const metric = name.slice(name.lastIndexOf('/') + 1);
+  return LOWER.test(metric) ? 'lower' : HIGHER.test(metric) ? 'higher' : null;
+}
 
 function kpiOf(name: string, value: number): NodeKpi | null {
   const [, metric = name, rank] = RANK.exec(name) ?? [];

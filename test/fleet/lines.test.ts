@@ -42,7 +42,9 @@ describe('a KPI’s key', () => {
       keyText({ indicator: 'matmul', parameters: { dtype: 'float32', m: 1 }, stack, kpi: 'x' }),
     ];
     expect(a).toBe(b);
-    expect(keyTitle(KEY)).toBe('matmul dtype=float32 k=512 m=512 n=512 pin threads=2, embedded');
+    expect(keyTitle(KEY)).toBe(
+      'matmul batch=1 cache=hot dtype=float32 k=512 m=512 n=512 pin threads=2 transpose=NN, embedded',
+    );
     expect(keyTitle('superbench/gemm-flops/fp16_flops')).toBe('superbench/gemm-flops/fp16_flops');
   });
 });

@@ -15,8 +15,7 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, i) 
 /** A link is as fast as the slower of its ends, and slow where both of a bad way are at it. */
 const measure = (pairs: readonly Pair[], bad: ReadonlySet<string>, way: Pair | null = null): MeasuredPair[] =>
   pairs.map((pair, i) => {
-    const slow =
-      pair.some((node) => bad.has(node)) || (way?.every((node) => pair.includes(node)) ?? false);
+    const slow = pair.some((node) => bad.has(node)) || (way?.every((node) => pair.includes(node)) ?? false);
     return { pair, rate: (slow ? 4e9 : 1e10) * (1 + 0.001 * i) };
   });
 

@@ -18,7 +18,7 @@ export const CPU: BaselineDevice = {
 };
 
 export const KEY =
-  'matmul?dtype=float32&k=512&m=512&n=512&pin=true&threads=2@embedded#pibench_matmul_rate_flops_per_second';
+  'matmul?batch=1&cache=hot&dtype=float32&k=512&m=512&n=512&pin=true&prepack=false&threads=2&transpose=NN@embedded#pibench_matmul_rate_flops_per_second';
 
 export function kpiOf(rates: ArrayLike<number>, more: Partial<NodeKpi> = {}): NodeKpi {
   const sorted = sortedCopy(rates);
