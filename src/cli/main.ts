@@ -8,6 +8,7 @@ import { QuantityError } from '../quantities/parse.js';
 import { compareCommand } from './commands/compare.js';
 import { doctorCommand } from './commands/doctor.js';
 import { exploreCommand } from './commands/explore.js';
+import { fleetCommand } from './commands/fleet.js';
 import { importCommand } from './commands/import.js';
 import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
@@ -40,6 +41,7 @@ const commands: readonly CommandModule[] = [
   scoreCommand,
   resumeCommand,
   importCommand,
+  fleetCommand,
 ];
 
 /** yargs would call an unknown command an unknown argument. */
