@@ -1,5 +1,7 @@
-/** The record as it is, and one line for a fleet. */
-import type { Judged, VerdictFormat } from './format.js';
+/** The verdict as it is, and a node's line as fleets read it. */
+import { dirname } from 'node:path';
+import type { RecordInspection } from '../../record/schema.js';
+import type { VerdictFormat } from './format.js';
 
 export const json: VerdictFormat = {
   name: 'json',
@@ -7,40 +9,22 @@ export const json: VerdictFormat = {
   text: ({ qualification }) => `${JSON.stringify(qualification, null, 1)}\n`,
 };
 
-/**
- * A node in one line: verdicts and KPIs without what a reader of thousands does not need. Findings keep their figures, so that
- * a fleet can be searched for them; helps and displays are those of the record’s schema.
- */
-export function nodeLine(record: Judged): string {
-  const { kpis, qualification, campaign, piBench, digest, labels } = record;
-  return JSON.stringify({
-    kind: 'pi-bench verdict of a node',
-    schemaVersion: 1,
-    campaign: campaign.id,
-    createdAt: campaign.createdAt,
-    piBench,
-    recordDigest: digest,
-    labels,
-    qualification,
-    kpis: kpis.flatMap((kpi) =>
-      'value' in kpi
-        ? [
-            {
-              name: kpi.name,
-              value: kpi.value,
-              unit: kpi.unit,
-              direction: kpi.direction,
-              part: kpi.labels.part ?? null,
-              device: kpi.labels.device ?? null,
-            },
-          ]
-        : [],
-    ),
-  });
-}
-
 export const jsonl: VerdictFormat = {
   name: 'jsonl',
   file: 'qualification.jsonl',
-  text: (record) => `${nodeLine(record)}\n`,
+  async text(record, path) {
+    // Only who asks for a fleet's line waits for what sketches its distributions.
+    const [{ nodeOf }, { toLine }, { readInspection }] = await Promise.all([
+      import('../../fleet/from-record.js'),
+      import('../../fleet/node-line.js'),
+      import('../../store/read-inspection.js'),
+    ]);
+    const folder = dirname(path);
+    const samples = ({ file }: RecordInspection): Float64Array | null => {
+      const seconds = file === null ? undefined : readInspection(folder, file)?.samples.seconds;
+      return seconds === undefined || seconds.length === 0 ? null : seconds;
+    };
+    const { identity } = record.qualification;
+    return toLine(nodeOf(record, identity.hostname ?? identity.machine ?? record.campaign.id, samples));
+  },
 };
