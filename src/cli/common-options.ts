@@ -16,6 +16,8 @@ const MOST_INSPECTIONS = 10_000;
 const MOST_SEED = 2 ** 32 - 1;
 /** Without --reps: within these counts. */
 const BUDGET = { kind: 'budget', least: 5, most: 20_000 } as const;
+/** Of a launch whose duration was asked for. */
+const MOST_PER_SECOND = 4000;
 /** Of a precision: the first launches, from which the length of the others is chosen. */
 const PILOT = { kind: 'budget', seconds: 0.25, least: 20, most: 20_000 } as const;
 /** A precision that this machine cannot give must end somewhere. */
@@ -138,8 +140,8 @@ function lasting(flags: Flags): BatchSpec['sampling'] {
       `--duration and --${other} both decide the repetitions of a launch: give one of them`,
     );
   const seconds = requireDuration(text(flags, 'duration'), '--duration');
-  // A launch of minutes has more repetitions than one of a second.
-  return { ...BUDGET, seconds, most: Math.max(BUDGET.most, Math.round(BUDGET.most * seconds)) };
+  // A launch of minutes has more repetitions than one of a second; a place for each is there from the start.
+  return { ...BUDGET, seconds, most: Math.max(BUDGET.most, Math.round(MOST_PER_SECOND * seconds)) };
 }
 
 export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {

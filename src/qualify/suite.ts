@@ -160,7 +160,7 @@ export interface Suite {
   /** Of everything that it says, what it extends included. */
   readonly sha256: string;
   readonly cooldown: Seconds;
-  /** null: none. */
+  /** Of a node without GPUs; null: none. */
   readonly budget: Seconds | null;
   readonly seed: number | null;
   readonly labels: Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@ import type { CommandModule } from 'yargs';
 import { EXIT, messageOf, UserError } from '../../errors.js';
 import type { Flags } from '../../indicators/indicator.js';
 import { monotonic } from '../../inspection/job.js';
+import type { MachineDescription } from '../../machine/types.js';
 import { isJudged } from '../../qualify/formats/index.js';
 import { TIERS, type Tier } from '../../qualify/suite.js';
 import { requireDuration } from '../../quantities/parse.js';
@@ -46,6 +47,10 @@ function chosenSuite(flags: Flags) {
   return file === null ? shippedSuite((tier ?? DEFAULT_TIER) as Tier) : suiteOf(file);
 }
 
+/** A suite's budget is that of a node without GPUs; each of them is measured by itself, and takes about as long. */
+const budgetHere = (budget: Seconds | null, { gpus }: MachineDescription): Seconds | null =>
+  budget === null ? null : budget * (1 + (gpus?.devices.length ?? 0));
+
 async function run(flags: Flags): Promise<void> {
   const began = monotonic();
   const startedAt = new Date().toISOString();
@@ -54,9 +59,10 @@ async function run(flags: Flags): Promise<void> {
   const wanted = textOf(flags, 'format') === null ? [] : parseFormats(String(flags.format));
   const gateway = textOf(flags, 'push') === null ? null : pushAddress(String(flags.push));
   const expected = parseExpected(textOf(flags, 'expect'));
-  const [budget, deadline] = [secondsOf(flags, 'budget') ?? suite.budget, secondsOf(flags, 'deadline')];
+  const deadline = secondsOf(flags, 'deadline');
   const gpus = (expected.gpu ?? 0) > 0;
   const machine = describeHere(gpus, deadline === null ? null : deadline * MOST_OF_DEADLINE);
+  const budget = secondsOf(flags, 'budget') ?? budgetHere(suite.budget, machine);
   const baseline = readBaseline(textOf(flags, 'baseline'), machine);
   const out = String(flags.out);
   const toStdout = flags.json === true || wanted.some(({ place }) => place === '-');
