@@ -1,7 +1,7 @@
 // npm run check:qualify -- [--runs 50] [--quota-runs 50] [--tier t1]: whether a verdict can be relied on. On a quiet node all
 // runs have to come to the same verdict; with nine tenths of its CPUs left by a quota, every run has to fail, by what was
 // measured and not only by what the control group says, with the quota as the cause. The quota takes root and a control group
-// that can be written; without them that half says so and is left out.
+// that can be written; without them that half says so and is left out. First comes the self-test: each kind of fault, once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -125,6 +125,7 @@ function underQuota(count) {
 
 if (readFileSync('/proc/loadavg', 'utf8').split(' ')[0] > 0.5)
   console.log('the load average is above 0.5: on a busy node verdicts are inconclusive, as they should be');
+const tested = spawnSync(process.execPath, [LAUNCHER, 'qualify', '--self-test'], { stdio: 'inherit' }).status === 0;
 const agreed = Number(values.runs) === 0 || agreement(Number(values.runs));
 const seen = Number(values['quota-runs']) === 0 || underQuota(Number(values['quota-runs']));
-if (!agreed || !seen) process.exitCode = 1;
+if (!tested || !agreed || !seen) process.exitCode = 1;

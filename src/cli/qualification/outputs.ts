@@ -1,9 +1,15 @@
 /** Where a verdict goes beside its record: files of each format, a Pushgateway, the answer that `verdict` reads. The edge to disk and network. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../../errors.js';
-import { type CachedVerdict, verdictFile } from '../../qualify/answer.js';
+import {
+  type CachedVerdict,
+  parseVerdicts,
+  supersedes,
+  type VerdictFile,
+  verdictFile,
+} from '../../qualify/answer.js';
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
 import { prom } from '../../qualify/formats/prometheus.js';
 import { standingInTheWay } from '../../readers/terminal/qualification.js';
@@ -97,21 +103,34 @@ export async function push(record: Judged, gateway: URL): Promise<void> {
   if (!response.ok) throw new Error(`${response.status} ${(await response.text()).trim().slice(0, 200)}`);
 }
 
-/** Leaves the answer for `pi-bench verdict`. */
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew. */
 export function keepVerdict(record: Judged, path: string, file = verdictFile()): void {
   const { outcome, suite, endedAt, checks } = record.qualification;
   const [first] = standingInTheWay(record.qualification);
-  const answer: CachedVerdict = {
-    kind: 'pi-bench verdict',
-    schemaVersion: 1,
+  const own: CachedVerdict = {
     outcome,
     suite: suite.name,
+    tier: suite.tier,
     at: endedAt,
-    hostname: hostname(),
     why: first === undefined ? null : `${first.id}${first.cause === null ? '' : ` ${first.cause}`}`,
     checks: checks.length,
     record: resolve(path),
   };
+  const others = parseVerdicts(readOrNull(file), hostname()).filter((earlier) => !supersedes(own, earlier));
+  const all: VerdictFile = {
+    kind: 'pi-bench verdicts',
+    schemaVersion: 1,
+    hostname: hostname(),
+    verdicts: [...others, own],
+  };
   mkdirSync(dirname(file), { recursive: true });
-  writeFileAtomic(file, `${JSON.stringify(answer)}\n`);
+  writeFileAtomic(file, `${JSON.stringify(all)}\n`);
 }
