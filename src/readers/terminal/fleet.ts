@@ -5,7 +5,7 @@ import { disagreementText } from '../../fleet/identity.js';
 import type { Pair, PairsVerdict, Plan } from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
 import { RULE_WORDS } from '../../fleet/rules.js';
-import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
+import { formatSeconds, formatShare, plural, significant } from '../../quantities/format.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -112,7 +112,7 @@ export function renderPlan(plan: FleetPlan, budget: number, runs: number, style:
     right('time', formatSeconds(cost, 3)),
     right('found', String(found)),
     right('new', String(added)),
-    right('new per minute', ((60 * added) / Math.max(cost, 1e-9)).toPrecision(2)),
+    right('new per minute', significant((60 * added) / Math.max(cost, 1e-9), 2)),
   ]);
   const notes: Row[] = [
     ...(expected === null
