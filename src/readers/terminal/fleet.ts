@@ -5,7 +5,7 @@ import { disagreementText } from '../../fleet/identity.js';
 import type { Pair, PairsVerdict, Plan } from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
 import { RULE_WORDS } from '../../fleet/rules.js';
-import { formatSeconds, formatShare, plural, significant } from '../../quantities/format.js';
+import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -168,7 +168,7 @@ export function renderPairsVerdict(
   style: Style,
 ): string {
   const culprits = suspects.filter(({ verdict }) => verdict === 'culprit');
-  const rate = (value: number | null): string => (value === null ? 'failed' : value.toPrecision(4));
+  const rate = (value: number | null): string => (value === null ? 'failed' : withPrefix(value, unit));
   const head =
     culprits.length > 0
       ? style.bad(style.bold(`slow link at ${culprits.map(({ node }) => node).join(', ')}`))
@@ -181,10 +181,7 @@ export function renderPairsVerdict(
     left('with', second === null ? '' : second.pair.filter((other) => other !== node).join('')),
   ]);
   return [
-    ...wrap(
-      `${head}; a link passes from ${limit.toPrecision(4)}${unit === '' ? '' : ` ${unit}`}`,
-      style.width,
-    ),
+    ...wrap(`${head}; a link passes from ${withPrefix(limit, unit)}`, style.width),
     ...(rows.length === 0
       ? []
       : ['', renderFitting(rows, { optional: ['with'], shortened: 'node', atLast: [] }, style)]),
