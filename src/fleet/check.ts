@@ -56,7 +56,7 @@ export interface FleetCheck {
   /** What nodes do not agree on and are not named for by itself. */
   readonly settings: readonly Disagreement[];
   readonly notJudged: readonly NotJudged[];
-  /** The node whose distributions stood for the fleet's most often; null: none did. */
+  /** The node, of those that are not named, whose distributions stood for the fleet's most often; null: none did. */
   readonly reference: string | null;
 }
 
@@ -329,7 +329,8 @@ export function checkFleet(fleet: Fleet, { scale, baseline }: CheckOptions): Fle
       judgements.flatMap(({ reference }, i) => {
         if (reference === null) return [];
         const place = places[series[i]?.places[reference] ?? -1];
-        return nodes[place?.node ?? -1]?.node ?? [];
+        const name = nodes[place?.node ?? -1]?.node;
+        return name === undefined || named.some(({ node }) => node === name) ? [] : name;
       }),
     ),
   };

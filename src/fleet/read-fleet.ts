@@ -160,7 +160,7 @@ export function readFleet(paths: readonly string[]): Fleet {
   nodes.forEach(({ node }, i) => {
     if (names.has(node)) {
       throw new UserError(
-        `two nodes are called ${node} (one of them ${read[i]?.where}): measure with --label node=NAME, or give each folder once`,
+        `two nodes are called ${node} (one of them ${read[i]?.where}): label its campaign (labels: {node: NAME} in a campaign file), or give each folder once`,
       );
     }
     names.add(node);

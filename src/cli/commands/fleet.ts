@@ -15,7 +15,7 @@ const commands: readonly CommandModule[] = [
 ];
 
 export const fleetCommand: CommandModule = {
-  command: 'fleet <what>',
+  command: 'fleet',
   describe: 'Many nodes together: outliers, baselines, slow links, which checks pay',
   builder: (yargs) => {
     for (const command of commands) yargs.command(command);

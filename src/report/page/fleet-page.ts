@@ -4,7 +4,7 @@ import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Fleet } from '../../fleet/table.js';
 import { plural } from '../../quantities/format.js';
-import { findingText } from '../../readers/terminal/fleet.js';
+import { byKpi } from '../../readers/terminal/fleet.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawNode } from '../figures/fleet.js';
 import { escapeHtml } from './escape.js';
@@ -13,15 +13,16 @@ import { figuresHtml, type RenderSvg, shellHtml } from './shell.js';
 /** A picture for each of hundreds of nodes would be a page that no telephone opens. */
 const MOST_FIGURES = 12;
 const MOST_ROWS = 500;
-const MOST_FINDINGS = 3;
+const MOST_KPIS = 3;
 
 const COLUMNS = ['node', 'cause', 'worse at', 'next'] as const;
 
 function rowHtml({ node, cause, severity, reason, action, findings, verdict, beside }: NamedNode): string {
-  const worse = findings
-    .slice(0, MOST_FINDINGS)
-    .map((finding) => `<li>${escapeHtml(findingText(finding))}</li>`);
-  const more = findings.length - worse.length;
+  const groups = byKpi(findings);
+  const worse = groups
+    .slice(0, MOST_KPIS)
+    .map(({ title, text }) => `<li>${escapeHtml(`${title}: ${text}`)}</li>`);
+  const more = groups.length - worse.length;
   const list =
     worse.length === 0 ? '' : `<ul>${worse.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul>`;
   const also =
