@@ -6,6 +6,7 @@
 
 #include "../kernels/cpu/data_type_name.h"
 #include "collective/collective_workload.h"
+#include "collective/mpi/mpi_transport.h"
 #include "collective/nccl/nccl_transport.h"
 #include "collective/shm/shm_transport.h"
 #include "cuda/launch_workload.h"
@@ -114,6 +115,10 @@ std::function<std::unique_ptr<collective::Transport>()> transport_of(const Workl
                                                                      const collective::Problem& problem) {
   const std::string& name = p.text("transport");
   const auto patience = static_cast<Nanoseconds>(p.number("patienceSeconds") * 1e9);
+  if (name == "mpi") {
+    const collective::MpiParameters parameters{problem, p.integers("cpus"), patience};
+    return [parameters] { return collective::make_mpi_transport(collective::World::current(), parameters); };
+  }
   if (name == "nccl") {
     const collective::NcclParameters parameters{problem, static_cast<int>(p.number("ordinal")),
                                                 p.optional_text("library"), patience};
@@ -138,7 +143,8 @@ collective::Problem problem_of(const WorkloadParameters& p) {
           integer("ranks"),
           integer("root"),
           static_cast<std::size_t>(p.number("count")),
-          p.number("inPlace") != 0};
+          p.number("inPlace") != 0,
+          p.text("transport") != "mpi"};
 }
 
 collective::RankSettings settings_of(const WorkloadParameters& p, const collective::Problem& problem) {
@@ -215,6 +221,11 @@ Make find_workload(const std::string& name, const WorkloadParameters& parameters
     if (name == known) return make(parameters);
   }
   throw std::invalid_argument("unknown workload " + name);
+}
+
+void follow_collective(const WorkloadParameters& parameters) {
+  const collective::Problem problem = problem_of(parameters);
+  collective::follow(settings_of(parameters, problem), transport_of(parameters, problem));
 }
 
 }  // namespace pibench

@@ -286,4 +286,10 @@ std::unique_ptr<Workload> make_workload(const Parameters& parameters,
   return std::make_unique<CollectiveWorkload>(parameters, make_transport());
 }
 
+void follow(const RankSettings& settings, const std::function<std::unique_ptr<Transport>()>& make_transport) {
+  const std::unique_ptr<Transport> transport = make_transport();
+  transport->start([settings](Port& port) { return make_rank_executor(settings, port); });
+  transport->follow();
+}
+
 }  // namespace pibench::collective

@@ -2,50 +2,63 @@
 import type { Argv, CommandModule } from 'yargs';
 import createYargs from 'yargs';
 import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
-import { indicators } from '../indicators/index.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
-import { compareCommand } from './commands/compare.js';
-import { doctorCommand } from './commands/doctor.js';
-import { exploreCommand } from './commands/explore.js';
-import { importCommand } from './commands/import.js';
-import { machineCommand } from './commands/machine.js';
-import { measureCommand } from './commands/measure.js';
-import { reportCommand } from './commands/report.js';
-import { resumeCommand } from './commands/resume.js';
-import { runCommand } from './commands/run.js';
-import { scoreCommand } from './commands/score.js';
-import { showCommand } from './commands/show.js';
-import { stacksCommand } from './commands/stacks.js';
-import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
 import { refuseTwice, refuseValue, UsageError } from './usage.js';
 
-/** A new command is its file and its line here; a new indicator's command comes by itself. */
-const commands: readonly CommandModule[] = [
-  ...indicators.map(measureCommand),
-  sweepCommand,
-  runCommand,
-  exploreCommand,
-  machineCommand,
-  stacksCommand,
-  doctorCommand,
-  showCommand,
-  reportCommand,
-  compareCommand,
-  scoreCommand,
-  resumeCommand,
-  importCommand,
-];
+type Command = () => Promise<CommandModule>;
 
-/** yargs would call an unknown command an unknown argument. */
-function refuseUnknownCommand([first]: readonly string[]): void {
-  const names = [...commands.map(({ command }) => String(command).split(' ')[0] ?? ''), 'completion'];
-  if (first === undefined || first.startsWith('-') || names.includes(first)) return;
-  throw new UsageError(`there is no command ${first}; there is ${names.join(', ')}`);
+/**
+ * A new command is its file and its line here; a new indicator's command comes by itself. Each is loaded when it is asked
+ * for: most of what starting takes is loading.
+ */
+const others: Readonly<Record<string, Command>> = {
+  sweep: async () => (await import('./commands/sweep.js')).sweepCommand,
+  run: async () => (await import('./commands/run.js')).runCommand,
+  explore: async () => (await import('./commands/explore.js')).exploreCommand,
+  qualify: async () => (await import('./commands/qualify.js')).qualifyCommand,
+  verdict: async () => (await import('./commands/verdict.js')).verdictCommand,
+  machine: async () => (await import('./commands/machine.js')).machineCommand,
+  stacks: async () => (await import('./commands/stacks.js')).stacksCommand,
+  doctor: async () => (await import('./commands/doctor.js')).doctorCommand,
+  show: async () => (await import('./commands/show.js')).showCommand,
+  report: async () => (await import('./commands/report.js')).reportCommand,
+  compare: async () => (await import('./commands/compare.js')).compareCommand,
+  score: async () => (await import('./commands/score.js')).scoreCommand,
+  resume: async () => (await import('./commands/resume.js')).resumeCommand,
+  import: async () => (await import('./commands/import.js')).importCommand,
+  fleet: async () => (await import('./commands/fleet.js')).fleetCommand,
+};
+
+/** The commands of the indicators, which measure. */
+async function measuringCommands(): Promise<ReadonlyMap<string, CommandModule>> {
+  const [{ indicators }, { measureCommand }] = await Promise.all([
+    import('../indicators/index.js'),
+    import('./commands/measure.js'),
+  ]);
+  return new Map(indicators.map((indicator) => [indicator.name, measureCommand(indicator)]));
 }
 
-function build(args: readonly string[]): Argv {
+/**
+ * The command that is asked for; all of them where none is, for help and completion.
+ * @throws UsageError for a command that there is not: yargs would call it an unknown argument.
+ */
+async function commandsFor([first = '']: readonly string[]): Promise<readonly CommandModule[]> {
+  const load = Object.hasOwn(others, first) ? others[first] : undefined;
+  if (load !== undefined) return [await load()];
+  const measuring = await measuringCommands();
+  const asked = measuring.get(first);
+  if (asked !== undefined) return [asked];
+  if (first !== '' && !first.startsWith('-') && first !== 'completion') {
+    const names = [...measuring.keys(), ...Object.keys(others), 'completion'];
+    throw new UsageError(`there is no command ${first}; there is ${names.join(', ')}`);
+  }
+  const rest = await Promise.all(Object.values(others).map((one) => one()));
+  return [...measuring.values(), ...rest];
+}
+
+function build(args: readonly string[], commands: readonly CommandModule[]): Argv {
   const cli = createYargs([...args])
     .scriptName('pi-bench')
     .usage('$0 <command>\n\nHow fast, how steady and how correct a machine or a software stack is.')
@@ -80,8 +93,11 @@ export async function main(args: readonly string[]): Promise<void> {
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
   });
   try {
-    refuseUnknownCommand(args);
-    await build(args).parseAsync();
+    if (args.some((arg) => arg === 'mpi' || arg === '--transport=mpi')) {
+      const { followArguments, followsArguments } = await import('./follow-rank.js');
+      if (followsArguments(args)) return followArguments(args);
+    }
+    await build(args, await commandsFor(args)).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;

@@ -4,6 +4,7 @@ import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
+import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
 import { expandValues } from '../quantities/expand.js';
 import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
@@ -78,15 +79,35 @@ function transportOf(flags: Flags): Collective['transport'] {
   return transport;
 }
 
+const askedRanks = (flags: Flags): number | null =>
+  flags.ranks === undefined ? null : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
+
+/** What a case of MPI has beside the others: whose ranks, and by whom they are started. */
+function mpiOf(flags: Flags, machine: MachineDescription) {
+  const here = mpiPlaceHere();
+  // One process that a launcher has started may start others.
+  const place = here?.size === 1 && flags.launcher !== undefined ? null : here;
+  const asked = askedRanks(flags);
+  if (place !== null && asked !== null && asked !== place.size)
+    throw new UserError(
+      `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
+    );
+  const text = (name: string): string | undefined =>
+    flags[name] === undefined ? undefined : String(flags[name]);
+  const chosen = chooseMpiHere({ library: text('mpi-library'), launcher: text('launcher') }, place);
+  const { ranks, pin } =
+    place === null
+      ? ranksOf(flags, machine)
+      : { ...ranksOf({ ...flags, ranks: place.localSize }, machine), ranks: place.size };
+  return { ...chosen, ranks, pin, perHost: place?.localSize ?? ranks };
+}
+
 function ranksOf(
   flags: Flags,
   machine: MachineDescription,
 ): { readonly ranks: number; readonly pin: boolean } {
   const available = usableCpus(machine);
-  const ranks =
-    flags.ranks === undefined
-      ? Math.max(2, available)
-      : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
+  const ranks = askedRanks(flags) ?? Math.max(2, available);
   const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
   if (flags.pin === true && ranks > cpus)
     throw new UserError(
@@ -94,6 +115,8 @@ function ranksOf(
     );
   return { ranks, pin: typeof flags.pin === 'boolean' ? flags.pin : ranks <= available };
 }
+
+const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf } as const;
 
 /** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
 export function sizesOf(text: string): readonly Bytes[] {
@@ -189,8 +212,21 @@ export const collective: Indicator = {
     transport: {
       type: 'string',
       group: 'Case:',
-      describe: 'shm: shared memory; nccl: GPUs of this machine',
+      describe: 'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine',
       defaultDescription: 'shm; on GPUs nccl',
+    },
+    'mpi-library': {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Of --transport mpi: the file of the library (libmpi.so.40, libmpich.so.12)',
+      defaultDescription: 'the one that belongs to the launcher',
+    },
+    launcher: {
+      type: 'string',
+      group: 'Case:',
+      describe:
+        'Of --transport mpi: what starts the ranks, anew for each launch (mpirun.mpich, "srun --mpi=pmi2"); not under mpirun',
+      defaultDescription: 'mpirun',
     },
     algorithm: {
       type: 'string',
@@ -205,6 +241,8 @@ export const collective: Indicator = {
     ['$0 collective all-reduce --bytes 1MiB --dtype bfloat16 --in-place --workers processes', 'one case'],
     ['$0 collective all-reduce --device cuda:all', 'between all GPUs of this machine, with NCCL'],
     ['$0 sweep collective all-reduce --ranks 1,2,4 --bytes 1MiB', 'how it scales'],
+    ['$0 collective all-reduce --transport mpi --ranks 2', 'of the MPI that mpirun belongs to'],
+    ['mpirun -np 8 $0 collective all-to-all --transport mpi', 'of a job on any hosts'],
   ],
   measuring: { inspections: 3, seconds: 0.1 },
   fromFlags(flags, machine) {
@@ -223,14 +261,18 @@ export const collective: Indicator = {
       throw new UserError('a barrier moves no data: leave --bytes out');
     const sync = one(flags, 'sync', SYNCS, 'barrier');
     const transport = transportOf(flags);
+    if (transport !== 'mpi' && (flags['mpi-library'] ?? flags.launcher) !== undefined)
+      throw new UserError('--mpi-library and --launcher belong to --transport mpi');
+    const inPlace = flags['in-place'] ?? flags.inPlace;
     const base = {
       operation,
       redop: isReducing(operation) ? one(flags, 'redop', REDOPS, 'sum') : 'none',
       root: rootOf(flags, operation),
-      inPlace: (flags['in-place'] ?? flags.inPlace) === true,
+      // MPI's broadcast has one buffer.
+      inPlace: transport === 'mpi' && operation === 'broadcast' ? inPlace !== false : inPlace === true,
       pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
-      ...(transport === 'nccl' ? gpuRanksOf : ranksOf)(flags, machine),
-      workers: one(flags, 'workers', WORKERS, 'threads'),
+      ...ranksBy[transport](flags, machine),
+      workers: one(flags, 'workers', WORKERS, transport === 'mpi' ? 'processes' : 'threads'),
       sync,
       inputs: one(flags, 'inputs', INPUTS, sync === 'none' ? 'clean' : 'fresh'),
       transport,
@@ -252,7 +294,8 @@ export const collective: Indicator = {
   kernels: 'collective',
   memory(parameters) {
     const asked = readCollective(parameters);
-    const operands = operandBytes(asked);
+    // Of MPI's ranks, those on this host.
+    const operands = Math.ceil((operandBytes(asked) * (asked.perHost ?? asked.ranks)) / asked.ranks);
     return operands + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
   },
   // Each GPU holds what its rank gives and gets.
@@ -260,7 +303,11 @@ export const collective: Indicator = {
   usualStack: ({ transport, device }) =>
     transport === 'nccl' || (transport === undefined && asksForGpu(String(device ?? CPU))) ? 'nccl' : null,
   spansDevices: true,
-  threads: (parameters) => readCollective(parameters).ranks,
+  // Of other hosts nothing is known here.
+  threads(parameters) {
+    const { ranks, perHost } = readCollective(parameters);
+    return perHost ?? ranks;
+  },
   dtype: (parameters) => readCollective(parameters).dtype,
   title: (parameters) => titleOf(readCollective(parameters)),
   rateUnit: () => 'B/s',
