@@ -113,9 +113,10 @@ Result NcclPort::call() noexcept {
   void* const out = cuda::pointer<void>(base + layout_.output);
   const int type = data_type(problem_.element);
   const int op = reduction(problem_.redop);
-  const auto& [operation, element, redop, pattern, ranks, root, count, in_place] = problem_;
+  const std::size_t count = problem_.count;
+  const int root = problem_.root;
   auto* const s = stream_.get();
-  switch (operation) {
+  switch (problem_.operation) {
     case Operation::all_reduce:
       return library_.all_reduce(in, out, count, type, op, communicator_, s);
     case Operation::reduce:
