@@ -144,7 +144,7 @@ collective::Problem problem_of(const WorkloadParameters& p) {
           integer("root"),
           static_cast<std::size_t>(p.number("count")),
           p.number("inPlace") != 0,
-          p.text("transport") != "mpi"};
+          p.text("transport") == "shm"};
 }
 
 collective::RankSettings settings_of(const WorkloadParameters& p, const collective::Problem& problem) {
