@@ -24,11 +24,7 @@ class Waiter {
   // `patience`: the longest wait. `look`: called some hundred times a second while waiting, by a rank that
   // watches over others.
   Waiter(Board& board, int rank, bool crowded, Nanoseconds patience, std::function<void()> look)
-      : board_(board),
-        rank_(rank),
-        spins_(crowded ? 8 : 4000),
-        patience_(patience),
-        look_(std::move(look)) {}
+      : board_(board), rank_(rank), spins_(crowded ? 8 : 4000), patience_(patience), look_(std::move(look)) {}
 
   // Until done(), or until it makes no sense to wait any longer for that rank.
   template <typename Done>
