@@ -17,6 +17,8 @@ const others: Readonly<Record<string, Command>> = {
   sweep: async () => (await import('./commands/sweep.js')).sweepCommand,
   run: async () => (await import('./commands/run.js')).runCommand,
   explore: async () => (await import('./commands/explore.js')).exploreCommand,
+  qualify: async () => (await import('./commands/qualify.js')).qualifyCommand,
+  verdict: async () => (await import('./commands/verdict.js')).verdictCommand,
   machine: async () => (await import('./commands/machine.js')).machineCommand,
   stacks: async () => (await import('./commands/stacks.js')).stacksCommand,
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand,
@@ -91,6 +93,10 @@ export async function main(args: readonly string[]): Promise<void> {
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
   });
   try {
+    if (args.some((arg) => arg === 'mpi' || arg === '--transport=mpi')) {
+      const { followArguments, followsArguments } = await import('./follow-rank.js');
+      if (followsArguments(args)) return followArguments(args);
+    }
     await build(args, await commandsFor(args)).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);

@@ -18,8 +18,7 @@ const NOT_KNOWN = 'not known';
  */
 export function baselineDevice({ cpu, gpus }: MachineDescription, device: string): BaselineDevice {
   const none = { cpus: null, pciDevice: null, pciSubsystem: null, powerLimitWatts: null };
-  if (!isGpu(device))
-    return { ...none, kind: 'cpu', name: cpu.modelName ?? NOT_KNOWN, cpus: cpu.threads };
+  if (!isGpu(device)) return { ...none, kind: 'cpu', name: cpu.modelName ?? NOT_KNOWN, cpus: cpu.threads };
   const gpu = gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
   return {
     ...none,

@@ -30,13 +30,19 @@ export function qualificationSchema(object: ObjectOf) {
   const check = object({
     id: z.string().describe('the same in every run of a suite: <kind>[/<part>][@<device>]'),
     kind: z.string().describe('the criterion: correctness, floor, peers, history, stability ...'),
-    part: z.string().nullable().describe('label "part" of the batch that it judges; null: the machine itself'),
+    part: z
+      .string()
+      .nullable()
+      .describe('label "part" of the batch that it judges; null: the machine itself'),
     device: z.string().nullable(),
     batch: z.int().min(0).nullable().describe('of this record; null: none'),
     required: z.boolean().describe('one that is neither pass nor warn keeps the node from being qualified'),
     verdict: z.enum(VERDICTS),
     severity: z.enum(SEVERITIES).nullable().describe('null: there is nothing to do'),
-    cause: z.string().nullable().describe('a stable name: cpu-quota, thermal, slow, unstable, wrong-result ...'),
+    cause: z
+      .string()
+      .nullable()
+      .describe('a stable name: cpu-quota, thermal, slow, unstable, wrong-result ...'),
     reason: z.string().describe('one sentence: what was found, or why it was not judged'),
     action: z.string().nullable().describe('what to do next, in words; null: nothing'),
     findings: z.array(finding).describe('of the attempt that decided'),
