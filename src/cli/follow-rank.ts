@@ -55,6 +55,4 @@ function followUntilEnd(library: () => string): void {
 export const followLibrary = (library: string): void => followUntilEnd(() => library);
 
 export const followArguments = (args: readonly string[]): void =>
-  followUntilEnd(
-    () => chooseMpiHere({ library: argumentOf(args, '--mpi-library') }, mpiPlaceHere()).library,
-  );
+  followUntilEnd(() => chooseMpiHere({ library: argumentOf(args, '--mpi-library') }, mpiPlaceHere()).library);
