@@ -17,6 +17,8 @@ const others: Readonly<Record<string, Command>> = {
   sweep: async () => (await import('./commands/sweep.js')).sweepCommand,
   run: async () => (await import('./commands/run.js')).runCommand,
   explore: async () => (await import('./commands/explore.js')).exploreCommand,
+  qualify: async () => (await import('./commands/qualify.js')).qualifyCommand,
+  verdict: async () => (await import('./commands/verdict.js')).verdictCommand,
   machine: async () => (await import('./commands/machine.js')).machineCommand,
   stacks: async () => (await import('./commands/stacks.js')).stacksCommand,
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand,
@@ -26,6 +28,7 @@ const others: Readonly<Record<string, Command>> = {
   score: async () => (await import('./commands/score.js')).scoreCommand,
   resume: async () => (await import('./commands/resume.js')).resumeCommand,
   import: async () => (await import('./commands/import.js')).importCommand,
+  fleet: async () => (await import('./commands/fleet.js')).fleetCommand,
 };
 
 /** The commands of the indicators, which measure. */

@@ -7,6 +7,7 @@ import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
 import { changedEnvironment } from '../stacks/environment.js';
 import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
+import { stopAndGo } from './stop-and-go.js';
 
 const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url));
 /** The worker ends by itself at its limit; this much later it is taken to hang. */
@@ -102,6 +103,8 @@ export const localEngine: Engine = {
       });
       listen(child, onProgress, observed);
 
+      const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
+
       const kill = (): void => {
         observed.hung = true;
         child.kill('SIGKILL');
@@ -119,6 +122,7 @@ export const localEngine: Engine = {
       else signal.addEventListener('abort', cancel, { once: true });
 
       const finish = (): void => {
+        endStandstill();
         clearTimeout(limit);
         signal.removeEventListener('abort', cancel);
       };

@@ -1,7 +1,7 @@
 /** What a worker is asked to do: one JSON line on its standard input; and what it says on its channel, file 3. */
 import type { MpiWorld, NativeJob } from '../native.js';
 import type { Case, InspectionDocument, StackIdentity, Warmup } from '../record/schema.js';
-import type { Seconds } from '../units.js';
+import type { Ratio, Seconds } from '../units.js';
 
 export const CHANNEL_FD = 3;
 
@@ -37,6 +37,8 @@ export interface Job {
   readonly native: Omit<NativeJob, 'snapshotPaths' | 'timeLimitSeconds'>;
   /** From the launch to the end of the repetitions. */
   readonly timeout: Seconds;
+  /** Share of each tenth of a second in which the engine stops the process, on purpose; null: never. */
+  readonly standstill: Ratio | null;
   /** CLOCK_MONOTONIC at which the engine began to launch. */
   readonly launchedAt: Seconds;
   readonly onlineCpus: number;

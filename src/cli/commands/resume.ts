@@ -70,6 +70,10 @@ async function resume(
   checkSame(journal);
   if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
   const { campaign, machine, piBench } = journal.head;
+  if (campaign.command[0] === 'qualify')
+    throw new UserError(
+      `${folder} is a qualification, whose verdict is of one uninterrupted run: start it anew with pi-bench ${campaign.command.join(' ')}`,
+    );
   const followed = followedLibrary(campaign);
   if (followed !== null) return followLibrary(followed);
   const engine = await openEngine(campaign, coresHere().allowed.length);
