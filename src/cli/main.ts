@@ -5,6 +5,7 @@ import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
 import { indicators } from '../indicators/index.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
+import { ON_NODE } from '../submit/task.js';
 import { compareCommand } from './commands/compare.js';
 import { doctorCommand } from './commands/doctor.js';
 import { exploreCommand } from './commands/explore.js';
@@ -17,6 +18,7 @@ import { runCommand } from './commands/run.js';
 import { scoreCommand } from './commands/score.js';
 import { showCommand } from './commands/show.js';
 import { stacksCommand } from './commands/stacks.js';
+import { arrangeSubmission, onNodeCommand, submitCommand } from './commands/submit.js';
 import { sweepCommand } from './commands/sweep.js';
 import { say } from './say.js';
 import { refuseTwice, refuseValue, UsageError } from './usage.js';
@@ -38,14 +40,42 @@ const commands: readonly CommandModule[] = [
   importCommand,
 ];
 
+/** What nodes can be told to run: whatever leaves a record behind. */
+const onNodes: readonly CommandModule[] = [
+  ...indicators.map(measureCommand),
+  sweepCommand,
+  runCommand,
+  exploreCommand,
+];
+
+/** Flags and names as the command itself checks them, without running it; false where it only prints its help. */
+async function checkNodeCommand(words: readonly string[]): Promise<boolean> {
+  const names = onNodes.map(({ command }) => String(command).split(' ')[0] ?? '');
+  if (!names.includes(words[0] ?? ''))
+    throw new UsageError(`nodes can be told to run ${names.join(', ')}; not ${words[0]}`);
+  let runs = false;
+  const handler = (): void => {
+    runs = true;
+  };
+  await build(
+    words,
+    onNodes.map((module) => ({ ...module, handler })),
+  ).parseAsync();
+  return runs;
+}
+
 /** yargs would call an unknown command an unknown argument. */
 function refuseUnknownCommand([first]: readonly string[]): void {
-  const names = [...commands.map(({ command }) => String(command).split(' ')[0] ?? ''), 'completion'];
-  if (first === undefined || first.startsWith('-') || names.includes(first)) return;
+  const names = [
+    ...commands.map(({ command }) => String(command).split(' ')[0] ?? ''),
+    'submit',
+    'completion',
+  ];
+  if (first === undefined || first.startsWith('-') || first === ON_NODE || names.includes(first)) return;
   throw new UsageError(`there is no command ${first}; there is ${names.join(', ')}`);
 }
 
-function build(args: readonly string[]): Argv {
+function build(args: readonly string[], modules: readonly CommandModule[]): Argv {
   const cli = createYargs([...args])
     .scriptName('pi-bench')
     .usage('$0 <command>\n\nHow fast, how steady and how correct a machine or a software stack is.')
@@ -63,7 +93,7 @@ function build(args: readonly string[]): Argv {
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new UsageError(message ?? 'bad usage');
     });
-  for (const command of commands) cli.command(command);
+  for (const module of modules) cli.command(module);
   return cli;
 }
 
@@ -81,7 +111,9 @@ export async function main(args: readonly string[]): Promise<void> {
   });
   try {
     refuseUnknownCommand(args);
-    await build(args).parseAsync();
+    const arranged = arrangeSubmission(args);
+    const submit = submitCommand(arranged.command, checkNodeCommand);
+    await build(arranged.args, [...commands, submit, onNodeCommand]).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;
