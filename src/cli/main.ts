@@ -14,7 +14,7 @@ import { machineCommand } from './commands/machine.js';
 import { measureCommand } from './commands/measure.js';
 import { reportCommand } from './commands/report.js';
 import { resumeCommand } from './commands/resume.js';
-import { runCommand } from './commands/run.js';
+import { readCampaignFile, runCommand } from './commands/run.js';
 import { scoreCommand } from './commands/score.js';
 import { showCommand } from './commands/show.js';
 import { stacksCommand } from './commands/stacks.js';
@@ -54,8 +54,9 @@ async function checkNodeCommand(words: readonly string[]): Promise<boolean> {
   if (!names.includes(words[0] ?? ''))
     throw new UsageError(`nodes can be told to run ${names.join(', ')}; not ${words[0]}`);
   let runs = false;
-  const handler = (): void => {
+  const handler = ({ file }: Readonly<Record<string, unknown>>): void => {
     runs = true;
+    if (words[0] === 'run') readCampaignFile(String(file));
   };
   await build(
     words,

@@ -3,7 +3,7 @@
  * often as it may. Each change is in the journal before anything follows from it, so a killed one goes on where it stood.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../errors.js';
+import { EXIT, messageOf } from '../errors.js';
 import { formatSeconds } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
 import { collect, printedDelivery, sharedDelivery } from './collect.js';
@@ -115,10 +115,27 @@ function end(
 const lost = (following: Following, state: TargetState, node: string | null, reason: string): void =>
   end(following, state, { node, exitCode: null, reason, record: null });
 
-function delivered(following: Following, state: TargetState, delivery: Delivery): void {
+/** pi-bench was told to stop: what it has of its record is there, and another attempt may have all of it. */
+const isInterrupted = ({ exitCode }: Delivery): boolean => exitCode > EXIT.signal(0);
+
+function delivered(
+  following: Following,
+  state: TargetState,
+  delivery: Delivery,
+  seen: JobState | undefined,
+): void {
+  // Who told it to stop, and why, the scheduler knows.
+  const stopped = isInterrupted(delivery) && seen?.phase === 'ended' && !seen.itself ? seen.reason : null;
+  const reasonOf = (said: string | null): string | null =>
+    [stopped, said].filter((text) => text !== null).join('; ') || null;
+  if (isInterrupted(delivery) && state.attempt <= following.head.retries) {
+    lost(following, state, delivery.node, reasonOf(delivery.said) ?? 'it was interrupted');
+    return;
+  }
   try {
     const { node, exitCode, said, record } = collect(following.folder, delivery);
-    const why = said ?? (exitCode === 0 ? null : `pi-bench ended with exit code ${exitCode}`);
+    const why =
+      reasonOf(said) ?? (exitCode === EXIT.done ? null : `pi-bench ended with exit code ${exitCode}`);
     end(following, state, { node, exitCode, reason: why, record });
   } catch (error) {
     lost(following, state, delivery.node, messageOf(error));
@@ -134,25 +151,15 @@ async function printed(
   return printedDelivery(await connection.output(job, state.attempt), state.target);
 }
 
-async function look(
+/** A job of which nothing came back. null: that is settled now. */
+async function withoutResult(
   following: Following,
   state: TargetState,
   job: Submitted,
   seen: JobState | undefined,
 ): Promise<WaitingTarget | null> {
-  const { folder, connection, head, firstSeen } = following;
+  const { connection, head, firstSeen } = following;
   const { target, attempt } = state;
-  try {
-    const shared = sharedDelivery(folder, target, attempt);
-    const delivery = shared ?? (seen?.phase === 'ended' ? await printed(following, state, job) : null);
-    if (delivery !== null) {
-      delivered(following, state, delivery);
-      return null;
-    }
-  } catch (error) {
-    lost(following, state, null, messageOf(error));
-    return null;
-  }
   if (seen === undefined) {
     if (since(firstSeen, keyOf(state, 'unknown')) < KNOWN_WITHIN)
       return { target, phase: 'waiting', why: 'not listed' };
@@ -168,22 +175,38 @@ async function look(
   }
   if (seen.phase === 'running')
     return { target, phase: 'running', why: seen.node === target ? null : seen.node };
-  if (seen.hopeless === true) {
-    await connection.cancel(job);
-    lost(following, state, null, seen.why ?? 'it cannot begin');
+  const late = head.giveUp !== null && since(firstSeen, keyOf(state, 'waiting')) >= head.giveUp;
+  if (seen.hopeless !== true && !late) return { target, phase: 'waiting', why: seen.why };
+  await connection.cancel(job);
+  const why = seen.why ?? 'no reason known';
+  const reason = late ? `did not begin within ${formatSeconds(head.giveUp ?? 0, 2)}: ${why}` : why;
+  lost(following, state, null, reason);
+  return null;
+}
+
+/** null: this attempt is settled now. */
+async function look(
+  following: Following,
+  state: TargetState,
+  job: Submitted,
+  seen: JobState | undefined,
+): Promise<WaitingTarget | null> {
+  const { folder, firstSeen } = following;
+  const { target, attempt } = state;
+  let delivery: Delivery | null;
+  try {
+    const shared = sharedDelivery(folder, target, attempt);
+    delivery = shared ?? (seen?.phase === 'ended' ? await printed(following, state, job) : null);
+  } catch (error) {
+    lost(following, state, null, messageOf(error));
     return null;
   }
-  if (head.giveUp !== null && since(firstSeen, keyOf(state, 'waiting')) >= head.giveUp) {
-    await connection.cancel(job);
-    lost(
-      following,
-      state,
-      null,
-      `did not begin within ${formatSeconds(head.giveUp, 2)}: ${seen.why ?? 'no reason known'}`,
-    );
-    return null;
-  }
-  return { target, phase: 'waiting', why: seen.why };
+  if (delivery === null) return withoutResult(following, state, job, seen);
+  const untold = isInterrupted(delivery) && seen !== undefined && seen.phase !== 'ended';
+  if (untold && since(firstSeen, keyOf(state, 'interrupted')) < SEEN_WITHIN)
+    return { target, phase: 'running', why: 'it was interrupted' };
+  delivered(following, state, delivery, seen);
+  return null;
 }
 
 /** Resolves with the jobs that still run: none, or some where the signal came. @throws UserError when the scheduler refuses */

@@ -32,12 +32,14 @@ function stateOf(launcher: DetachedState, known: JobState | undefined): JobState
   const node = known?.phase === 'running' || known?.phase === 'ended' ? known.node : null;
   if (known?.phase === 'ended' && !known.itself) return known;
   const { exitCode } = launcher;
-  if (exitCode === null)
-    return { phase: 'ended', itself: false, node, reason: 'its launcher is gone from this machine' };
-  const reason =
-    exitCode === 0 ? 'it ended and left no result' : `its launcher ended with exit code ${exitCode}`;
-  // Its output is in a file of this machine already: nothing is to be waited for.
-  return { phase: 'ended', itself: false, node, reason };
+  const reasons = {
+    gone: 'its launcher is gone from this machine',
+    silent: 'it ended and left no result',
+    failed: `its launcher ended with exit code ${exitCode}`,
+  };
+  const reason = exitCode === null ? reasons.gone : exitCode === 0 ? reasons.silent : reasons.failed;
+  // Its output is here already, but a scheduler behind it may yet say why it ended.
+  return { phase: 'ended', itself: known !== undefined && known.phase !== 'ended', node, reason };
 }
 
 export function launchedConnection({ folder }: Context, launcher: Launcher): Connection {

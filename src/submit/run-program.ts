@@ -14,7 +14,10 @@ const PATIENCE_MS = 60_000;
 /** @throws UserError where the program is not there */
 export function runProgram(program: string, args: readonly string[], input?: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args], { stdio: ['pipe', 'pipe', 'pipe'], signal: AbortSignal.timeout(PATIENCE_MS) });
+    const child = spawn(program, [...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (text: Buffer) => {

@@ -34,7 +34,8 @@ export async function srunConnection(context: Context): Promise<Connection> {
   const { label, settings } = context;
   const cpus = new Map((await askNodes(null, null)).map((node) => [node.name, node.cpus]));
   return launchedConnection(context, {
-    speaks: /^(srun|slurmstepd): /,
+    // Not what it says of a job that waits or begins.
+    speaks: /^(srun|slurmstepd): (?!cluster configuration|job \d+ (queued|has been))/,
     command: (task) => [
       'srun',
       ...srunArguments(context, task, cpus.get(task.target) ?? null),

@@ -46,7 +46,7 @@ function statusOf(state: TargetState): NodeStatus {
     case EXIT.wrongResult:
       return 'wrong';
     default:
-      return end.record === null ? 'refused' : 'incomplete';
+      return end.record === null && end.exitCode < EXIT.signal(0) ? 'refused' : 'incomplete';
   }
 }
 

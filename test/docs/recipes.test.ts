@@ -51,7 +51,9 @@ describe('scripts of the recipes', () => {
 
   it('leave shellcheck nothing to say', ({ skip }) => {
     const paths = scripts.map((script) => join(RECIPES, script));
-    const { error, status, stdout } = spawnSync('shellcheck', ['--shell=bash', ...paths], { encoding: 'utf8' });
+    const { error, status, stdout } = spawnSync('shellcheck', ['--shell=bash', ...paths], {
+      encoding: 'utf8',
+    });
     if (error !== undefined) return skip('shellcheck is not installed');
     expect(stdout).toBe('');
     expect(status).toBe(0);

@@ -168,7 +168,7 @@ describe('nodes that do not see the results folder', () => {
     if (slurm.isolated !== true) return skip(`nodes cannot be given folders of their own: ${slurm.isolated}`);
     writeFileSync(
       join(hidden, 'campaign.yaml'),
-      'measure:\n  - { indicator: matmul, size: 64, reps: 100, inspections: 1, threads: 1, warmup: 5 }\n',
+      'measure:\n  - { indicator: matmul, repetitions: 100, inspections: 1, warmup: 5, parameters: { size: 64, threads: 1 } }\n',
     );
     const args = ['--nodes', '2', '--via', 'srun', 'run', 'campaign.yaml'];
     const run = await startPiBench(['submit', 'slurm', '--json', ...args], hidden, slurm.env).ended;

@@ -175,7 +175,9 @@ describe('through Kubernetes’ own client', () => {
       apiVersion: 'v1',
       kind: 'Config',
       'current-context': 'c',
-      clusters: [{ name: 'k', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+      clusters: [
+        { name: 'k', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } },
+      ],
       users: [{ name: 'u', user: { token: 't' } }],
       contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
     };
@@ -197,7 +199,10 @@ describe('through Kubernetes’ own client', () => {
 
   it('the manifest has no field that its model does not know', async ({ skip }) => {
     if (client.folder === null) return skip(client.why);
-    const entry = join(client.folder, 'node_modules/@kubernetes/client-node/dist/gen/models/ObjectSerializer.js');
+    const entry = join(
+      client.folder,
+      'node_modules/@kubernetes/client-node/dist/gen/models/ObjectSerializer.js',
+    );
     const { ObjectSerializer } = (await import(pathToFileURL(entry).href)) as {
       ObjectSerializer: { serialize(value: unknown, type: string, format: string): unknown };
     };

@@ -81,6 +81,7 @@ describe('the exit code of a submission', () => {
     [0, 3, 1],
     [1, null, 1],
     [0, 64, 2],
+    [0, 143, 2],
   ])('of nodes that ended with %s and %s is %s', (a, b, expected) => {
     expect(exitCode(ended('n1', 1, a), ended('n2', 1, b))).toBe(expected);
   });

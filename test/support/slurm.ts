@@ -10,7 +10,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type CpuLimit, limitCpu } from './slurm/cgroup.js';
 import { type Cluster, GRES_CONF, slurmConf } from './slurm/configuration.js';
-import { childOf, type Daemon, must, processesWith, startDaemon } from './slurm/daemon.js';
+import { type Daemon, familyOf, must, processesWith, startDaemon } from './slurm/daemon.js';
 import { type Network, namespacesProblem, startNetwork } from './slurm/network.js';
 
 export interface SlurmOptions {
@@ -208,10 +208,9 @@ export async function startSlurm(options: SlurmOptions = {}): Promise<Slurm | st
         if (network === null) for (const pid of processesWith(left)) kill(pid);
       },
       limitCpu(name, cpus) {
-        const daemon = nodes.get(name)?.pid ?? 0;
-        const slurmd = network === null ? daemon : childOf(daemon);
-        if (slurmd === undefined) return `${name} does not run`;
-        const limit = limitCpu(`pi-bench-slurm-${process.pid}-${name}`, cpus, [slurmd]);
+        const pid = nodes.get(name)?.pid;
+        if (pid === undefined) return `${name} does not run`;
+        const limit = limitCpu(`pi-bench-slurm-${process.pid}-${name}`, cpus, familyOf(pid));
         if (typeof limit === 'string') return limit;
         limits.push(limit);
         return null;

@@ -85,17 +85,22 @@ export function processesWith(variables: readonly string[]): readonly number[] {
     .map(Number);
 }
 
-/** The first child of a process; undefined where it has none. */
-export function childOf(parent: number): number | undefined {
-  return readdirSync('/proc')
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
+  }
+}
+
+/** A process and all that it started. */
+export function familyOf(pid: number): readonly number[] {
+  const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .find((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
-      } catch {
-        return false;
-      }
-    });
+    .map((name) => ({ pid: Number(name), parent: parentOf(Number(name)) }));
+  const family = [pid];
+  for (const member of family)
+    family.push(...all.filter(({ parent }) => parent === member).map((child) => child.pid));
+  return family;
 }

@@ -70,7 +70,9 @@ function hostScript(
     ...hidden.map((path) => `mount -t tmpfs -o mode=1777 tmpfs ${quoted(path)}`),
     'echo ready',
     'read -r connected',
-    `exec ${program.map(quoted).join(' ')}`,
+    // The first process of a namespace inherits its orphans: a shell that waits collects them, and slurmd would not.
+    `${program.map(quoted).join(' ')} &`,
+    'wait $!',
   ].join('\n');
 }
 
