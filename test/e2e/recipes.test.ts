@@ -23,26 +23,35 @@ let why = '';
 
 beforeAll(async () => {
   chmodSync(folder, 0o755);
-  const standIn = executable(
-    'pi-bench',
-    `status=$(cat "${folder}/verdict.$SLURMD_NODENAME")`,
-    'echo "verdict $status of $SLURMD_NODENAME"',
-    'exit "$status"',
-  );
-  const recipe = (name: string): string =>
-    executable(name, `PI_BENCH=${standIn} exec ${join(root, 'docs/recipes/slurm', name)}`);
-  for (const node of ['n1', 'n2']) setVerdict(node, 0);
+  const standIn = (name: string, of: string): string =>
+    executable(
+      name,
+      `status=$(cat "${folder}/verdict.${of}")`,
+      'echo "verdict $status of $SLURMD_NODENAME"',
+      'exit "$status"',
+    );
+  const recipe = (name: string, piBench: string): string =>
+    executable(
+      name,
+      // slurm.conf is not where Slurm's programs would look for it, and what Slurm runs is not told.
+      `SLURM_CONF=$(cat ${folder}/conf) PI_BENCH=${piBench} exec ${join(root, 'docs/recipes/slurm', name)}`,
+    );
+  writeFileSync(join(folder, 'conf'), '');
+  for (const name of ['n1', 'n2', 'prolog']) setVerdict(name, 0);
   const started = await startSlurm({
     nodes: 2,
     configuration: [
-      `HealthCheckProgram=${recipe('health-check.sh')}`,
+      `HealthCheckProgram=${recipe('health-check.sh', standIn('pi-bench', '$SLURMD_NODENAME'))}`,
       'HealthCheckInterval=1',
       'HealthCheckNodeState=ANY',
-      `Prolog=${recipe('prolog.sh')}`,
+      `Prolog=${recipe('prolog.sh', standIn('pi-bench-of-prolog', 'prolog'))}`,
     ],
   });
   if (typeof started === 'string') why = started;
-  else slurm = started;
+  else {
+    slurm = started;
+    writeFileSync(join(folder, 'conf'), started.env.SLURM_CONF ?? '');
+  }
 });
 afterAll(async () => {
   await slurm?.stop();
@@ -60,6 +69,21 @@ describe('in a real Slurm', () => {
     await until(() => (/^drained\|pi-bench: verdict 1 of n2/.test(node()) ? true : undefined), 'the drain');
     setVerdict('n2', 0);
     await until(() => (node().startsWith('idle|') ? true : undefined), 'the node to be taken back');
+  });
+
+  it('the prolog lets a job run where the verdict is yes, and where it is no keeps it for another node', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { command } = slurm;
+    expect(command('srun', '--nodelist=n1', 'echo', 'runs')).toBe('runs\n');
+    setVerdict('prolog', 1);
+    const job = command('sbatch', '--parsable', '--nodelist=n1', '--output=/dev/null', '--wrap=true').trim();
+    const state = (): string =>
+      `${command('sinfo', '--noheader', '--nodes=n1', '--format=%T|%E').trim()} ${command('squeue', '--noheader', `--jobs=${job}`, '--format=%r').trim()}`;
+    await until(() => (/^drained\|.*[Pp]rolog.* launch failed requeued held$/.test(state()) ? true : undefined), 'the prolog');
+    setVerdict('prolog', 0);
+    command('scancel', job);
   });
 
   it('the health check leaves alone what somebody else drained', async ({ skip }) => {

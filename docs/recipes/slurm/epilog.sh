@@ -7,6 +7,9 @@
 # Jobs that share the node may still run, so nothing is measured here: tier t0 counts and reads.
 set -u
 
+# Slurm exports no PATH.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
 PI_BENCH=${PI_BENCH:-/opt/pi-bench/bin/pi-bench}
 OUT=${PI_BENCH_OUT:-/var/lib/pi-bench}
 

@@ -9,6 +9,9 @@
 # verdict that `pi-bench qualify` left, which takes a moment.
 set -u
 
+# Slurm exports no PATH. Where slurm.conf is not in its usual place, SLURM_CONF belongs here as well.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
 PI_BENCH=${PI_BENCH:-/opt/pi-bench/bin/pi-bench}
 MAX_AGE=${PI_BENCH_MAX_AGE:-24h}
 NODE=${SLURMD_NODENAME:-$(hostname -s)}

@@ -8,6 +8,9 @@
 # one: without a verdict the job runs, unless PI_BENCH_STRICT is set.
 set -u
 
+# Slurm exports no PATH.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
 PI_BENCH=${PI_BENCH:-/opt/pi-bench/bin/pi-bench}
 MAX_AGE=${PI_BENCH_MAX_AGE:-24h}
 
