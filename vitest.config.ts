@@ -1,10 +1,22 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that launch campaigns need the machine for themselves: one file at a time, after all others. */
+/** Tests that need the machine for themselves, because they measure it or look at what others do: one file at a time. */
 const MACHINE = [
   'test/e2e/**/*.test.ts',
   'test/gpu/**/*.test.ts',
-  'test/execution/machine-lock.test.ts', 'test/native/**/*.test.ts'];
+  'test/execution/machine-lock.test.ts',
+  'test/native/**/*.test.ts',
+];
+
+/** Those among them that do not mind what else is running: what they look at depends on no time. */
+const BESIDE = [
+  'test/e2e/{bad-input,gpu,import,own-stacks,report,show,thoth-postgres}.test.ts',
+  'test/native/cuda-check.test.ts',
+];
+
+/** All of them: vitest by itself leaves a CPU idle, which is half of two. */
+const WORKERS = availableParallelism();
 
 export default defineConfig({
   test: {
@@ -15,7 +27,19 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: MACHINE,
           pool: 'forks',
+          maxWorkers: WORKERS,
           testTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'command',
+          include: BESIDE,
+          pool: 'forks',
+          maxWorkers: WORKERS,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
       },
@@ -23,6 +47,7 @@ export default defineConfig({
         test: {
           name: 'machine',
           include: MACHINE,
+          exclude: BESIDE,
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 120_000,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import {
   addonStale,
   compiledStale,
@@ -25,8 +25,23 @@ if (!nodeIsSupported(process.versions.node)) {
   refuse(`Node ${process.versions.node} is too old or unsupported: use 20.19+, 22.12+ or 24+`);
 }
 
+/** A monitor asks every minute: no look at the build, nothing loaded but what answers. null: it takes the whole command line. */
+async function cachedVerdict(args) {
+  const answer = new URL('../dist/cli/verdict.js', import.meta.url);
+  if (args[0] !== 'verdict' || !existsSync(answer)) return null;
+  const { verdict } = await import(answer.href);
+  return verdict(
+    args.slice(1),
+    (line) => process.stdout.write(`${line}\n`),
+    (line) => process.stderr.write(`${line}\n`),
+  );
+}
+
 const args = process.argv.slice(2);
-if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+const answered = await cachedVerdict(args);
+if (answered !== null) {
+  process.exitCode = answered;
+} else if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, 'utf8'));
   process.stdout.write(`${version}\n`);
 } else {

@@ -16,6 +16,7 @@
 #include "../kernels/cpu/gemm/gemm.h"
 #include "../kernels/cpu/memory/dispatch.h"
 #include "addon_hosted.h"
+#include "addon_mpi.h"
 #include "addon_values.h"
 #include "cuda/cublas.h"
 #include "cuda/devices.h"
@@ -364,6 +365,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("bindMainThread", Napi::Function::New(env, bind_main_thread));
   exports.Set("dieWithParent", Napi::Function::New(env, die_with_parent));
   add_hosted(env, exports);
+  add_mpi(env, exports);
   return exports;
 }
 

@@ -6,6 +6,7 @@
 
 #include "../kernels/cpu/data_type_name.h"
 #include "collective/collective_workload.h"
+#include "collective/mpi/mpi_transport.h"
 #include "collective/shm/shm_transport.h"
 #include "cuda/launch_workload.h"
 #include "cuda/matmul_workload.h"
@@ -111,27 +112,38 @@ Make cuda_launch(const WorkloadParameters& p) {
 std::function<std::unique_ptr<collective::Transport>()> transport_of(const WorkloadParameters& p,
                                                                      const collective::Problem& problem) {
   const std::string& name = p.text("transport");
+  const auto patience = static_cast<Nanoseconds>(p.number("patienceSeconds") * 1e9);
+  if (name == "mpi") {
+    const collective::MpiParameters parameters{problem, p.integers("cpus"), patience};
+    return [parameters] { return collective::make_mpi_transport(collective::World::current(), parameters); };
+  }
   if (name != "shm") throw std::invalid_argument("unknown transport " + name);
   const collective::ShmParameters parameters{problem, p.text("workers") == "processes", p.integers("cpus"),
-                                             p.text("isa"),
-                                             static_cast<Nanoseconds>(p.number("patienceSeconds") * 1e9)};
+                                             p.text("isa"), patience};
   return [parameters] { return collective::make_shm_transport(parameters); };
 }
 
-Make collective(const WorkloadParameters& p) {
+collective::Problem problem_of(const WorkloadParameters& p) {
   const auto integer = [&p](const char* name) { return static_cast<int>(p.number(name)); };
-  const collective::Problem problem{collective::operation_named(p.text("operation")),
-                                    collective::element_named(p.text("dtype")),
-                                    collective::redop_named(p.text("redop")),
-                                    collective::pattern_named(p.text("pattern")),
-                                    integer("ranks"),
-                                    integer("root"),
-                                    static_cast<std::size_t>(p.number("count")),
-                                    p.number("inPlace") != 0};
-  const collective::Parameters parameters{
-      {problem, collective::sync_named(p.text("sync")), p.number("fresh") != 0,
-       static_cast<std::uint64_t>(p.number("seed"))},
-      p.text("algorithm")};
+  return {collective::operation_named(p.text("operation")),
+          collective::element_named(p.text("dtype")),
+          collective::redop_named(p.text("redop")),
+          collective::pattern_named(p.text("pattern")),
+          integer("ranks"),
+          integer("root"),
+          static_cast<std::size_t>(p.number("count")),
+          p.number("inPlace") != 0,
+          p.text("transport") != "mpi"};
+}
+
+collective::RankSettings settings_of(const WorkloadParameters& p, const collective::Problem& problem) {
+  return {problem, collective::sync_named(p.text("sync")), p.number("fresh") != 0,
+          static_cast<std::uint64_t>(p.number("seed"))};
+}
+
+Make collective(const WorkloadParameters& p) {
+  const collective::Problem problem = problem_of(p);
+  const collective::Parameters parameters{settings_of(p, problem), p.text("algorithm")};
   const auto transport = transport_of(p, problem);
   return [parameters, transport] { return collective::make_workload(parameters, transport); };
 }
@@ -183,6 +195,11 @@ Make find_workload(const std::string& name, const WorkloadParameters& parameters
     if (name == known) return make(parameters);
   }
   throw std::invalid_argument("unknown workload " + name);
+}
+
+void follow_collective(const WorkloadParameters& parameters) {
+  const collective::Problem problem = problem_of(parameters);
+  collective::follow(settings_of(parameters, problem), transport_of(parameters, problem));
 }
 
 }  // namespace pibench

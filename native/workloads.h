@@ -36,4 +36,8 @@ class WorkloadParameters {
 std::function<std::unique_ptr<Workload>()> find_workload(const std::string& name,
                                                          const WorkloadParameters& parameters);
 
+// What a process does whose rank of a collective does not lead, until the measurement has ended. Throws
+// std::invalid_argument, and what starting the rank throws.
+void follow_collective(const WorkloadParameters& parameters);
+
 }  // namespace pibench

@@ -1,25 +1,26 @@
 // npm run bench:collective [-- --sizes 8,4096 --rounds 7 --seconds 0.3]: our all-reduce over shared memory (2 ranks, float32
-// sum) against Open MPI and MPICH, where they are installed, in turns. In each round every size is measured once with each
+// sum) against Open MPI and MPICH over our own mpi transport, where they are installed, in turns; and that transport against a
+// C program that calls them. In each round every size is measured once with each
 // of them, in an order drawn anew; compared are the ratios of one round: the faster library's time / ours. `open`: the 95 %
 // interval holds the target. What is compared: ours reads and writes buffers that its ranks share, as threads or by
 // allocation; MPI has to take any memory, and is called as any program calls it, with the library's own choice of
 // algorithm and one CPU for each rank.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { coresHere } from '../dist/cli/here.js';
 import { placeThreads } from '../dist/execution/placement.js';
 import { formatSeconds } from '../dist/quantities/format.js';
+import { candidates, timeOfMpi, timeOfTransport } from './bench-collective/libraries.mjs';
 import { addon, intervalOf, job, median } from './lib/measure.mjs';
-import { packageRoot } from './lib/tree.mjs';
 
 const RANKS = 2;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SIZES = [8, 4 * KIB, 32 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB];
 const SHARE_OF_CEILING = 0.95;
+const AGREEMENT = 0.1;
 
 const { values } = parseArgs({
   options: {
@@ -38,50 +39,6 @@ function targetOf(bytes) {
   if (bytes >= 4 * KIB && bytes <= 256 * KIB) return 4;
   if (bytes >= MIB && bytes <= 16 * MIB) return 2.5;
   return bytes === 64 * MIB ? 5 : null;
-}
-
-const which = (name) =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find((path) => existsSync(path));
-
-const LIBRARIES = [
-  {
-    name: 'Open MPI',
-    compiler: 'mpicc.openmpi',
-    run: 'mpirun.openmpi',
-    args: ['--allow-run-as-root', '--bind-to', 'core'],
-  },
-  { name: 'MPICH', compiler: 'mpicc.mpich', run: 'mpirun.mpich', args: ['-bind-to', 'core'] },
-];
-
-/** Compiles the program for each library that is there. */
-function candidates(folder) {
-  return LIBRARIES.flatMap(({ name, compiler, run, args }) => {
-    const [cc, mpirun] = [which(compiler), which(run)];
-    if (cc === undefined || mpirun === undefined) {
-      process.stdout.write(`${name}: not compared, ${compiler} or ${run} is not installed\n`);
-      return [];
-    }
-    const program = join(folder, run);
-    const source = join(packageRoot, 'scripts', 'bench-collective', 'mpi.c');
-    const built = spawnSync(cc, ['-O3', source, '-o', program], { encoding: 'utf8' });
-    if (built.status !== 0) throw new Error(`${cc} cannot compile ${source}: ${built.stderr}`);
-    return [{ name, command: mpirun, args: [...args, '-np', String(RANKS), program] }];
-  });
-}
-
-function timeOfMpi({ name, command, args }, bytes) {
-  const done = spawnSync(command, [...args, String(bytes), String(seconds)], {
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
-  if (done.status !== 0) throw new Error(`${name} ended with ${done.status ?? done.signal}: ${done.stderr}`);
-  const said = JSON.parse(done.stdout);
-  if (said.ranks !== RANKS) throw new Error(`${name} ran ${said.ranks} ranks instead of ${RANKS}`);
-  if (said.wrong > 0) throw new Error(`${name} gave ${said.wrong} wrong elements at ${bytes} bytes`);
-  return { time: said.median, library: said.library };
 }
 
 async function timeOfOurs(bytes, cpus) {
@@ -133,27 +90,57 @@ const verdict = (ratios, target) => {
   return low < target && high >= target ? 'open' : 'MISSES';
 };
 
+/** Our mpi transport beside the C program, from the size on where the two kinds of barrier before a call do not matter. */
+function printAgreement(name) {
+  process.stdout.write(
+    `\n${name}: our mpi transport / a C program that calls it (within ${AGREEMENT * 100} % from 4 KiB to 16 MiB)\n`,
+  );
+  let missed = 0;
+  for (const [bytes, some] of found) {
+    const ratios = some.map(({ times, plain }) => times[name] / plain[name]);
+    const [low, high] = intervalOf(ratios);
+    const counts = bytes >= 4 * KIB && bytes <= 16 * MIB;
+    const agrees = Math.abs(median(ratios) - 1) <= AGREEMENT;
+    const open = low <= 1 + AGREEMENT && high >= 1 - AGREEMENT;
+    const said = !counts ? '' : agrees ? 'agrees' : open ? 'open' : 'DIFFERS';
+    if (said === 'DIFFERS') missed += 1;
+    const text = (which) => formatSeconds(median(some.map((one) => one[which][name])), 3).padStart(9);
+    process.stdout.write(
+      `${String(bytes).padStart(9)}  ${text('times')}  ${text('plain')}  ${median(ratios).toFixed(2)}  ${`${low.toFixed(2)} to ${high.toFixed(2)}`.padEnd(14)}  ${said}\n`,
+    );
+  }
+  return missed;
+}
+
 const cpus = placeThreads(coresHere(), RANKS);
 if (cpus === null) throw new Error(`${RANKS} ranks need as many CPUs, and fewer may be used here`);
 const folder = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
 const found = new Map(sizes.map((bytes) => [bytes, []]));
 try {
-  const mpis = candidates(folder);
+  const mpis = candidates(folder, RANKS);
   const libraries = new Map();
   for (let round = 0; round < rounds; round++) {
     for (const bytes of shuffled(sizes)) {
-      const times = {};
+      /** Over our mpi transport, and by the C program. */
+      const [times, plain] = [{}, {}];
       let ours;
-      for (const one of shuffled([...mpis, null])) {
-        if (one === null) {
+      const turns = [
+        async () => {
           ours = await timeOfOurs(bytes, cpus);
-        } else {
-          const { time, library } = timeOfMpi(one, bytes);
-          times[one.name] = time;
-          libraries.set(one.name, library);
-        }
-      }
-      found.get(bytes).push({ ours, times });
+        },
+        ...mpis.flatMap((one) => [
+          () => {
+            times[one.name] = timeOfTransport(one, bytes);
+          },
+          () => {
+            const { time, library } = timeOfMpi(one, bytes, seconds);
+            plain[one.name] = time;
+            libraries.set(one.name, library);
+          },
+        ]),
+      ];
+      for (const turn of shuffled(turns)) await turn();
+      found.get(bytes).push({ ours, times, plain });
     }
   }
   process.stdout.write(
@@ -183,6 +170,7 @@ try {
   process.stdout.write(
     `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, in the same launch\n`,
   );
+  for (const name of names) missed += printAgreement(name);
   if (missed > 0) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,9 @@ import { buildCudaKernels, CUDA_FOLDER } from './lib/cuda-kernels.mjs';
 import { buildProgram, HOST } from './lib/native-programs.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
-const SOURCES = ['cuda_check', 'gemm_case', 'other_cases'].map((name) => `scripts/cuda-check/${name}.cc`);
+const SOURCES = ['cuda_check', 'gemm_case', 'memory_case', 'other_cases'].map(
+  (name) => `scripts/cuda-check/${name}.cc`,
+);
 
 /** The program, relative to the package. */
 export const buildCudaCheck = () => buildProgram(HOST, 'cuda_check', SOURCES);

@@ -2,6 +2,7 @@
 // with the flags of binding.gyp? `--fix` formats it. Files that were tidy and have not changed are not looked into again.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import { packageRoot } from './lib/tree.mjs';
@@ -9,7 +10,7 @@ import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
 import { addonSources, commonFlags, filesBelow, nodeHeaderFlags } from './native-sources.mjs';
 
 const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate', 'scripts/cuda-check'];
-const PARALLEL = 2;
+const PARALLEL = Math.max(2, availableParallelism());
 
 function missingTool() {
   const missing = ['clang-format', 'clang-tidy'].filter(

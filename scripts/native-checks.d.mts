@@ -11,6 +11,8 @@ export interface CheckResult {
 
 /** What `--sanitize` takes. */
 export const sanitizers: readonly string[];
+/** Programs that compare results and know no time: they may run beside each other. */
+export const TIMELESS: readonly string[];
 export function checkPrograms(): string[];
 /** Compiles what is stale and returns the programs' paths, in the order of `programs`. */
 export function buildChecks(programs?: readonly string[], sanitize?: string): Promise<string[]>;

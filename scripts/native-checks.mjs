@@ -12,11 +12,12 @@ import {
   programAsked,
   runProgram,
   runPrograms,
+  TIMELESS,
   unhurried,
 } from './lib/native-programs.mjs';
 import { SANITIZED } from './lib/sanitized-builds.mjs';
 
-export { checkPrograms };
+export { checkPrograms, TIMELESS };
 
 const BUILDS = { '': HOST, ...SANITIZED };
 /** What shows a sanitizer nothing. */

@@ -109,6 +109,19 @@ export interface NativeRanks {
   readonly runtimeSeconds: Seconds;
 }
 
+/** The MPI job that a process is a rank of. */
+export interface MpiWorld {
+  readonly rank: number;
+  readonly size: number;
+  /** `Open MPI 4.1.4`. */
+  readonly library: string;
+  readonly hosts: number;
+  /** In the order of ranks. */
+  readonly members: readonly { readonly host: string; readonly process: number }[];
+  /** That any rank on rank 0's host may use; known to rank 0. */
+  readonly cpus: readonly number[];
+}
+
 /** What a library that executes the calls says of itself; null where it does not. */
 export interface NativeLibrary {
   readonly version: string | null;
@@ -212,6 +225,20 @@ export interface NativeAddon {
   takeSnapshot(paths: readonly string[], threadIds: readonly number[]): Snapshot;
   /** All threads of this process but the calling one. */
   bindOtherThreads(cpus: readonly number[]): void;
+  /** Opens the library and joins its job, once in the life of a process. @throws Error */
+  mpiOpen(library: string): MpiWorld;
+  /** Opens the library without joining anything. @throws Error */
+  mpiVersion(library: string): string;
+  /** A text from rank 0 to all others, which listen; waits until they do. */
+  mpiTell(text: string): void;
+  mpiListen(): string;
+  /** Of a rank that does not lead: takes part in the measurement of a collective until it has ended. @throws Error */
+  mpiFollow(parameters: NativeJob['parameters']): void;
+  /** For how long not all ranks have done what rank 0 ordered; 0: nothing is open. */
+  mpiWaited(): Seconds;
+  mpiEnd(): void;
+  /** Ends the process without what it does at its end, which may wait for ranks that are gone. */
+  leaveAtOnce(code: number): never;
 }
 
 /** The kernels for GPUs, which a build of their own makes where there is nvcc. */

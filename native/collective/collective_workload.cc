@@ -239,6 +239,7 @@ class CollectiveWorkload final : public Workload {
   }
 
   void watch() {
+    if (!transport_->port().tells_waiting()) return;
     const std::size_t ranks = transport_->reports().size();
     std::vector<std::vector<double>> useful(ranks);
     std::vector<double> runtimes;
@@ -280,6 +281,12 @@ Sync sync_named(const std::string& name) {
 std::unique_ptr<Workload> make_workload(const Parameters& parameters,
                                         const std::function<std::unique_ptr<Transport>()>& make_transport) {
   return std::make_unique<CollectiveWorkload>(parameters, make_transport());
+}
+
+void follow(const RankSettings& settings, const std::function<std::unique_ptr<Transport>()>& make_transport) {
+  const std::unique_ptr<Transport> transport = make_transport();
+  transport->start([settings](Port& port) { return make_rank_executor(settings, port); });
+  transport->follow();
 }
 
 }  // namespace pibench::collective

@@ -26,4 +26,8 @@ Sync sync_named(const std::string& name);
 std::unique_ptr<Workload> make_workload(const Parameters& parameters,
                                         const std::function<std::unique_ptr<Transport>()>& make_transport);
 
+// What a process does whose rank does not lead, until the measurement has ended. Throws what it throws, and
+// what starting the rank throws.
+void follow(const RankSettings& settings, const std::function<std::unique_ptr<Transport>()>& make_transport);
+
 }  // namespace pibench::collective

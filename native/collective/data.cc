@@ -32,8 +32,12 @@ bool is_unsigned(Element element) noexcept {
   return element == Element::uint8 || element == Element::uint32 || element == Element::uint64;
 }
 
-// Products: two to the number of ranks must be exact in every data type; with more ranks only signs vary.
-constexpr int kMostFactors = 15;
+// Products: two to the number of ranks must be exact; with more ranks only signs vary.
+std::int64_t exact_factor(const Problem& p) noexcept {
+  constexpr int kMostFactors = 15;
+  const bool fits = p.ranks <= kMostFactors && (std::int64_t{1} << p.ranks) <= largest(p.element);
+  return fits || (is_real(p.element) && p.ranks <= kMostFactors) ? 2 : 1;
+}
 
 std::int64_t drawn(const Problem& p, std::uint64_t random) noexcept {
   constexpr std::int64_t kMost = 1000;
@@ -51,13 +55,13 @@ std::int64_t drawn(const Problem& p, std::uint64_t random) noexcept {
     case Redop::max:
       return about_zero(most);
     case Redop::sum:
-      // Integers wrap, so that all of their range can be used.
-      return about_zero(is_real(p.element) ? share : most);
+      // Where integers wrap, all of their range can be used.
+      return about_zero(is_real(p.element) || !p.wraps ? share : most);
     case Redop::avg:
       // Ranks add -1, 0 or 1, and what is below nought no unsigned type has.
       return std::max<std::int64_t>(1, upto(std::max<std::int64_t>(1, share - 1)));
     case Redop::prod: {
-      const std::int64_t factor = !is_real(p.element) ? 3 : p.ranks <= kMostFactors ? 2 : 1;
+      const std::int64_t factor = is_real(p.element) || !p.wraps ? exact_factor(p) : 3;
       const std::int64_t chosen = (random & 1U) != 0 ? factor : 1;
       return (random & 2U) != 0 && !is_unsigned(p.element) ? -chosen : chosen;
     }

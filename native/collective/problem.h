@@ -50,6 +50,8 @@ struct Problem {
   int root = 0;           // where the operation has one
   std::size_t count = 0;  // elements, as the table above has it
   bool in_place = false;
+  // Whether integers that run over wrap: MPI does not say what becomes of them, and libraries differ.
+  bool wraps = true;
 };
 
 // By their names on the command line. Throw std::invalid_argument for another name.

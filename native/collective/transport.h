@@ -97,8 +97,9 @@ class Port {
     double loads = 0, stores = 0;
   };
   [[nodiscard]] virtual Moved moved() const noexcept = 0;
-  // While it is watched, run() takes down how long it waits for other ranks, and is slower for it. waited()
-  // is that time since watching began; nought where the transport cannot tell.
+  // Whether it knows how long run() waits for other ranks: a library's call does not say. While it is
+  // watched, run() takes that down, and is slower for it; waited() is the time since watching began.
+  [[nodiscard]] virtual bool tells_waiting() const noexcept { return true; }
   virtual void watch_waiting(bool) noexcept {}
   [[nodiscard]] virtual Nanoseconds waited() const noexcept { return 0; }
   // Whether the rank has a process of its own, and can be lost without the others.

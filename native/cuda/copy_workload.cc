@@ -157,16 +157,6 @@ class CopyWorkload final : public DeviceWorkload {
     });
   }
 
-  Output output() noexcept override {
-    try {
-      fetch();
-    } catch (const std::exception& error) {
-      session().fail(error.what());
-      return {{}, 1};
-    }
-    return {std::as_writable_bytes(std::span(fetched_)), sizeof(double)};
-  }
-
   [[nodiscard]] std::string implementation() const override {
     switch (parameters_.copy) {
       case Copy::device:
@@ -176,6 +166,12 @@ class CopyWorkload final : public DeviceWorkload {
       default:
         return parameters_.pinned ? "cuMemcpyAsync, pinned" : "cuMemcpy, pageable";
     }
+  }
+
+ protected:
+  Output fetched_output() override {
+    fetch();
+    return {std::as_writable_bytes(std::span(fetched_)), sizeof(double)};
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "device_workload.h"
 
 #include <array>
+#include <exception>
 
 #include "../json.h"
 
@@ -17,6 +18,15 @@ std::string pci_bus_id(int ordinal) {
 
 DeviceWorkload::DeviceWorkload(const Place& place)
     : monitor_(pci_bus_id(place.ordinal)), session_(place.ordinal, place.kernels), clock_(session_) {}
+
+Output DeviceWorkload::output() noexcept {
+  try {
+    return fetched_output();
+  } catch (const std::exception& error) {
+    session_.fail(error.what());
+    return {{}, 1};
+  }
+}
 
 std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
   const ClockAgreement& agreement = clock_.agreement();

@@ -30,6 +30,8 @@ class DeviceWorkload : public Workload {
   std::string device_report(Nanoseconds begin, Nanoseconds end) override;
   // What is between two calls of a loop on a device is enqueued too; so nothing is to be done on the host.
   void evict() noexcept override {}
+  // Empty where it could not be fetched: the session keeps why.
+  Output output() noexcept final;
   Team& team() noexcept override { return team_; }
   [[nodiscard]] std::vector<int> thread_ids() override { return team_.thread_ids(); }
 
@@ -39,6 +41,8 @@ class DeviceWorkload : public Workload {
   [[nodiscard]] Session& session() noexcept { return session_; }
   [[nodiscard]] const Session& session() const noexcept { return session_; }
   [[nodiscard]] EventClock& clock() noexcept { return clock_; }
+  // The output, on the host. May throw.
+  virtual Output fetched_output() = 0;
 
  private:
   // In this order: who else is on the device must be read before we are.

@@ -64,16 +64,14 @@ class LaunchWorkload final : public DeviceWorkload {
     }
     return verification;
   }
-  Output output() noexcept override {
-    try {
-      fetch();
-    } catch (const std::exception& error) {
-      session().fail(error.what());
-    }
-    return {std::as_writable_bytes(std::span(&counted_, 1)), sizeof counted_};
-  }
   [[nodiscard]] std::string implementation() const override {
     return parameters_.mode == LaunchMode::graph ? "cuGraphLaunch" : "cuLaunchKernel";
+  }
+
+ protected:
+  Output fetched_output() override {
+    fetch();
+    return {std::as_writable_bytes(std::span(&counted_, 1)), sizeof counted_};
   }
 
  private:

@@ -99,16 +99,11 @@ class MatmulWorkload final : public DeviceWorkload {
     return ceilings;
   }
 
-  Output output() noexcept override {
-    try {
-      return {fetched(), bytes_of(result_of(parameters_.problem.element))};
-    } catch (const std::exception& error) {
-      session().fail(error.what());
-      return {{}, 1};
-    }
-  }
   [[nodiscard]] std::string implementation() const override { return gemm_->implementation(); }
   [[nodiscard]] std::optional<LibraryReport> library() const override { return gemm_->library(); }
+
+ protected:
+  Output fetched_output() override { return {fetched(), bytes_of(result_of(parameters_.problem.element))}; }
 
  private:
   struct Set {

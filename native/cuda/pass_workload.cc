@@ -85,16 +85,13 @@ class PassWorkload final : public DeviceWorkload {
     return verification;
   }
 
-  Output output() noexcept override {
-    try {
-      fetch();
-    } catch (const std::exception& error) {
-      session().fail(error.what());
-      return {{}, 1};
-    }
+  [[nodiscard]] std::string implementation() const override { return chosen_->variant; }
+
+ protected:
+  Output fetched_output() override {
+    fetch();
     return {std::as_writable_bytes(std::span(fetched_)), sizeof(double)};
   }
-  [[nodiscard]] std::string implementation() const override { return chosen_->variant; }
 
  private:
   [[nodiscard]] std::vector<const Memory*> candidates() const {

@@ -28,10 +28,23 @@ void CpuSet::add(int cpu) {
   words_[bit / kBitsPerWord] |= 1UL << (bit % kBitsPerWord);
 }
 
+void CpuSet::add(const CpuSet& others) noexcept {
+  for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= others.words_[i];
+}
+
 int CpuSet::count() const noexcept {
   int total = 0;
   for (const unsigned long word : words_) total += std::popcount(word);
   return total;
+}
+
+std::vector<int> CpuSet::list() const {
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < kMostCpus; ++cpu) {
+    const auto bit = static_cast<unsigned>(cpu);
+    if ((words_[bit / kBitsPerWord] >> (bit % kBitsPerWord) & 1UL) != 0) cpus.push_back(cpu);
+  }
+  return cpus;
 }
 
 void CpuSet::bind(int thread_id) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 namespace pibench {
 
@@ -12,7 +13,9 @@ class CpuSet {
   static CpuSet of_thread(int thread_id);
 
   void add(int cpu);
+  void add(const CpuSet& others) noexcept;
   [[nodiscard]] int count() const noexcept;
+  [[nodiscard]] std::vector<int> list() const;
   [[nodiscard]] bool operator==(const CpuSet&) const noexcept = default;
   // Throws std::system_error when the system refuses.
   void bind(int thread_id) const;

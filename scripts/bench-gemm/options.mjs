@@ -16,7 +16,7 @@ export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside 
   --library LIST   more libraries: cblas:FILE, mkl:FILE, onednn:FILE, libxsmm:FILE
   --only LIST      only the libraries whose names contain one of these words
   --portable       also our portable kernel beside AVX2's; part of a run without flags
-  --rounds N       turns of each candidate in each case: 6
+  --rounds N       turns of each candidate in each case: 8; up to four times as many where they do not decide
   --launches N     over so many processes of each: 2
   --seconds S      of a turn: 0.15
   --seed N         of the order of the turns
@@ -66,7 +66,7 @@ export function readOptions(args) {
   const types = list(values.dtype);
   const unknown = types.find((type) => !TYPES.includes(type));
   if (unknown !== undefined) throw new Error(`--dtype knows ${TYPES.join(', ')}, not ${unknown}`);
-  const rounds = positive('rounds', values.rounds ?? (values.quick ? '2' : '6'), 1);
+  const rounds = positive('rounds', values.rounds ?? (values.quick ? '2' : '8'), 1);
   const launches = positive('launches', values.launches ?? (values.quick ? '1' : '2'), 1);
   return {
     help: values.help,
@@ -74,6 +74,7 @@ export function readOptions(args) {
     threads: list(values.threads).map((text) => positive('threads', text, 1)),
     shapes: shapes(values),
     stacks: list(values.stack ?? 'embedded'),
+    quick: values.quick,
     prepack: values.prepack,
     portable: values.portable ?? args.length === 0,
     libraries: list(values.library),

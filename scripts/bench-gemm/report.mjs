@@ -35,17 +35,26 @@ function verdict(comparisons) {
   if (judged.length === 0) return '';
   if (judged.some(({ holds }) => holds === false)) return 'MISSED';
   if (judged.every(({ holds }) => holds === true)) return 'yes';
-  return judged.some(({ rival }) => rival === null) ? 'not compared' : 'disturbed';
+  if (judged.some(({ rival }) => rival === null)) return 'not compared';
+  return judged.some(({ holds }) => holds === null) ? 'disturbed' : 'tie';
 }
 
 const first = (names) => [...new Set(names)];
+
+const ratioText = ({ ratio, interval }) =>
+  [
+    ratio?.toFixed(3) ?? '',
+    interval === null ? '' : `(${interval.low.toFixed(3)} to ${interval.high.toFixed(3)})`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 /** Where the comparisons of a case go: what is compared with what, both ratios, target, verdict. */
 function comparisonCells(comparisons) {
   const column = (text) => comparisons.map(text).join(', ');
   return [
     column((comparison) => (comparison.rival === null ? NOTHING : rivalText(comparison))),
-    column(({ ratio }) => ratio?.toFixed(3) ?? ''),
+    column(ratioText),
     column(({ ratio, bestRatio }) => (ratio === null ? '' : bestRatio.toFixed(3))),
     column(({ target }) => (target === null ? '' : String(target))).replace(/^[, ]+$/, ''),
     verdict(comparisons),
@@ -118,18 +127,22 @@ export function summary(cases) {
     ({ target, versus, ratio }) => target === null && versus === 'library' && ratio !== null,
   );
   const lines = (word, which) =>
-    which.map(({ situation, own, versus, rival, ratio, target }) => {
-      const shown = rival === null ? '' : ` ${ratio.toFixed(3)} of ${rivalText({ versus, rival })}`;
+    which.map(({ situation, own, versus, rival, ratio, interval, target }) => {
+      const shown =
+        rival === null ? '' : ` ${ratioText({ ratio, interval })} of ${rivalText({ versus, rival })}`;
       const where = `${situation.type} ${situation.shape.name}, ${threadsText(situation.threads)}`;
       return `- ${word} ${where}: ${own}${shown}, target ${target}`;
     });
   const missed = aimed.filter(({ holds }) => holds === false);
+  const tied = aimed.filter(({ holds }) => holds === 'tie');
   const open = aimed.filter(({ holds }) => holds === null);
+  const held = aimed.length - missed.length - tied.length - open.length;
   return [
-    `Of ${aimed.length} targets ${aimed.length - missed.length - open.length} hold, ${missed.length} were missed, ${open.length} could not be judged.`,
+    `Of ${aimed.length} targets ${held} hold, ${tied.length} are ties (the target lies inside the interval of the ratio), ${missed.length} were missed, ${open.length} could not be judged.`,
     `Without a target: at least as fast as the best library in ${free.filter(({ ratio }) => ratio >= 1).length} of ${free.length} cases.`,
     '',
     ...lines('MISSED', missed),
+    ...lines('tie', tied),
     ...lines('not judged', open),
   ];
 }

@@ -11,15 +11,40 @@ export function median(values) {
 const isClean = ({ count, disturbed }) => disturbed < count;
 
 /**
+ * The chance that an interval of a median may be wrong: 5 % shared by the four looks that a case may take, because measuring
+ * goes on until an interval decides.
+ */
+const RISK = 0.05 / 4;
+
+/**
+ * How many values may be left out at each end so that what remains holds the median: the most whose two tails of a binomial
+ * distribution with p = 1/2 stay within the risk. Null where even all of them are too few to tell: under 8 values.
+ */
+export function leftOutAtEachEnd(count) {
+  let probability = 2 ** -count;
+  let tail = probability;
+  if (2 * tail > RISK) return null;
+  for (let out = 1; ; out++) {
+    probability *= (count - out + 1) / out;
+    tail += probability;
+    if (2 * tail > RISK) return out - 1;
+  }
+}
+
+/**
  * How much faster `own` was than `other`, round by round, so that what drifted over the rounds cancels; from the rounds in
- * which both had undisturbed samples. `clean` is false where those are less than half: then it says little.
+ * which both had undisturbed samples, with the interval of the median (null for fewer than 8 such rounds). `clean` is
+ * false where those are less than half: then it says little.
  */
 export function pairedRatio(own, other) {
   const rounds = own.turns.map((turn, round) => ({ mine: turn, theirs: other.turns[round] }));
   const undisturbed = rounds.filter(({ mine, theirs }) => isClean(mine) && isClean(theirs));
   const clean = undisturbed.length * 2 >= rounds.length;
   const counted = clean ? undisturbed : rounds;
-  return { ratio: median(counted.map(({ mine, theirs }) => theirs.median / mine.median)), clean };
+  const ratios = counted.map(({ mine, theirs }) => theirs.median / mine.median).sort((a, b) => a - b);
+  const out = leftOutAtEachEnd(ratios.length);
+  const interval = out === null ? null : { low: ratios[out], high: ratios[ratios.length - 1 - out] };
+  return { ratio: median(ratios), interval, clean };
 }
 
 /** One candidate's figures: rates per second, of the median round and of its best sample. */
@@ -80,31 +105,41 @@ const COMPARISONS = [
   { own: kernelNamed('portable'), versus: 'avx2', rivals: kernelNamed('avx2') },
 ];
 
+/** What the rounds say of one rival: the interval decides; without one, the ratio. */
+function against({ ratio, interval, clean }, target) {
+  if (!clean) return 'disturbed';
+  const { low, high } = interval ?? { low: ratio, high: ratio };
+  return high < target ? 'missed' : low >= target ? 'holds' : 'tie';
+}
+
 /**
- * Whether `own` reaches the target against every rival. A clean turn-by-turn loss is a loss; a win over rivals whose turns
- * were disturbed is none, so then it is null: not known.
+ * Whether `own` reaches the target against every rival: true or false where the rounds decide it; 'tie' where the interval
+ * of a ratio has the target inside, so that they cannot be told apart; null where turns were disturbed. A sure loss to one
+ * is a loss; a win over rivals whose turns were disturbed is none.
  */
 export function judge(own, rivals, target) {
   if (target === null || rivals.length === 0) return null;
-  const pairs = rivals.map((rival) => pairedRatio(own, rival));
-  if (pairs.some(({ ratio, clean }) => clean && ratio < target)) return false;
-  return pairs.every(({ clean }) => clean) ? true : null;
+  const verdicts = rivals.map((rival) => against(pairedRatio(own, rival), target));
+  if (verdicts.includes('missed')) return false;
+  if (verdicts.includes('disturbed')) return null;
+  return verdicts.includes('tie') ? 'tie' : true;
 }
 
 function compare(situation, own, versus, rivals) {
   const target = targetFor(situation, versus, own);
-  const comparison = { own: own.name, versus, rival: null, ratio: null, target };
+  const comparison = { own: own.name, versus, rival: null, ratio: null, interval: null, target };
   if (own.trouble !== null) return { ...comparison, holds: target === null ? null : false };
   const found = strongest(own, rivals);
   if (found === null) return { ...comparison, holds: null };
-  const { rival, ratio } = found;
+  const { rival, ratio, interval } = found;
   const bestRatio = own.best / Math.max(...rivals.map(({ best }) => best));
-  return { ...comparison, rival: rival.name, ratio, bestRatio, holds: judge(own, rivals, target) };
+  return { ...comparison, rival: rival.name, ratio, interval, bestRatio, holds: judge(own, rivals, target) };
 }
 
 /**
- * The figures of one case: { situation, peak, rows, comparisons }. A comparison is { own, versus, rival, ratio, bestRatio,
- * target, holds }: `ratio` is the one to judge by, `bestRatio` that of the best samples, `rival` is null where nothing is there to compare with, `holds` where there is no target or no clean answer.
+ * The figures of one case: { situation, peak, rows, comparisons }. A comparison is { own, versus, rival, ratio, interval,
+ * bestRatio, target, holds }: `ratio` with its interval is what to judge by, `bestRatio` that of the best samples, `rival` is
+ * null where nothing is there to compare with, `holds` where there is no target or no clean answer.
  */
 export function figures(situation, runs) {
   const peakRun = runs.find(({ candidate, trouble }) => candidate.role === 'peak' && trouble === null);
@@ -123,3 +158,9 @@ export function figures(situation, runs) {
   );
   return { situation, peak, rows, comparisons };
 }
+
+/** Whether more rounds could decide what these have not. */
+export const isOpen = ({ comparisons }) =>
+  comparisons.some(
+    ({ target, rival, holds }) => target !== null && rival !== null && typeof holds !== 'boolean',
+  );

@@ -74,3 +74,11 @@ export async function measureInTurns(candidates, options) {
     trouble: all.map((runs) => runs[index].trouble).find((text) => text !== null) ?? null,
   }));
 }
+
+/** The turns of the same candidates measured again, behind those that there are. */
+export const withMoreTurns = (runs, more) =>
+  runs.map((run, index) => ({
+    ...run,
+    turns: [...run.turns, ...more[index].turns],
+    trouble: run.trouble ?? more[index].trouble,
+  }));

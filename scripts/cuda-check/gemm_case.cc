@@ -32,11 +32,6 @@ std::size_t bytes(std::int64_t elements, Element element) {
   return static_cast<std::size_t>(elements) * bytes_of(element);
 }
 
-template <typename T>
-T* pointer(Address address) {
-  return std::bit_cast<T*>(static_cast<std::uintptr_t>(address));
-}
-
 // The operands and the result of one problem, on the device.
 class Matrices {
  public:

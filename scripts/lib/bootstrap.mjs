@@ -1,7 +1,7 @@
 // Brings a clone, or an installed package whose addon npm did not build, to where pi-bench runs.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { buildNative } from './native-build.mjs';
+import { beginNative, buildNative } from './native-build.mjs';
 import { addonStale, compiledStale, dependenciesMissing, isClone, packageRoot } from './tree.mjs';
 
 /** The cause of a failure stands at the top; npm's manual follows. */
@@ -32,16 +32,23 @@ function step(command, args) {
 
 /** Resolves with null when everything is there, or with the reason why it is not. Prints what it does to stderr. */
 export async function bootstrap() {
+  let begun = { ended: Promise.resolve() };
   if (isClone && dependenciesMissing()) {
     say('first run in this clone: installing dependencies');
+    // The addon, which takes longest, is compiled meanwhile as far as it needs none of them.
+    begun = beginNative();
     // The scripts of this package are left out: the addon is built below, where a failure can be told.
     const failure = await step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
-    if (failure !== null) return failure;
+    if (failure !== null) {
+      begun.stop();
+      await begun.ended;
+      return failure;
+    }
   }
-  // Beside the addon, which at first is configured on one CPU.
   const compiled = compiledStale() ? compileTypeScript() : null;
   if (addonStale()) {
-    say('building the native addon (somewhat over a minute on two cores)');
+    say('building the native addon (about a minute on two cores)');
+    await begun.ended;
     const failure = buildNative();
     if (failure !== null) return failure;
   }

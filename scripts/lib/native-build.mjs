@@ -1,12 +1,18 @@
 // Builds the addon with the node-gyp that npm brings, against the headers of the Node that runs, without downloading.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { addonSources } from '../native-sources.mjs';
 import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { addonStale, packageRoot } from './tree.mjs';
 
-const ADDON = join(packageRoot, 'build', 'Release', 'pibench.node');
+const BUILD = join(packageRoot, 'build');
+const ADDON = join(BUILD, 'Release', 'pibench.node');
+const LOCK = join(packageRoot, 'build.lock');
+/** What of binding.gyp knows Node-API, and so needs a dependency. */
+const KNOWS_NODE_API = 'pibench';
 
 /** Where npm keeps its node-gyp: npm says so to its scripts; otherwise beside the Node that runs. */
 function findNodeGyp() {
@@ -37,31 +43,81 @@ export function dependenciesThere() {
   }
 }
 
-/** One builder at a time: a directory is made atomically. Others wait; a lock that nobody refreshed for 10 minutes is dead. */
+/** Returns whether the lock is ours now: one builder at a time, for a directory is made atomically. */
+function tryBuildLock() {
+  try {
+    mkdirSync(LOCK);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+const freeBuildLock = () => rmSync(LOCK, { recursive: true, force: true });
+
+/** Others wait; a lock that nobody refreshed for 10 minutes is dead. */
 function withBuildLock(work) {
-  const lock = join(packageRoot, 'build.lock');
-  for (;;) {
-    try {
-      mkdirSync(lock);
-      break;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-      if (age > 600_000) rmSync(lock, { recursive: true, force: true });
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-    }
+  while (!tryBuildLock()) {
+    const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > 600_000) freeBuildLock();
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
   try {
     return work();
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    freeBuildLock();
   }
 }
 
-function runNodeGyp(nodeGyp, commands) {
+/** Runs a command to its end, whatever that is. `stop` ends it. */
+function background(command, args) {
+  const child = spawn(command, args, { cwd: packageRoot, stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.on('error', resolve).on('close', resolve));
+  return { ended, stop: () => child.kill() };
+}
+
+/**
+ * Begins to compile what needs no dependency, while those are installed. Returns `ended`, a promise, and `stop`. Says
+ * nothing: what fails here, or is not begun because somebody else builds, buildNative() does or tells.
+ */
+export function beginNative() {
+  const nodeGyp = findNodeGyp();
+  if (nodeGyp === undefined || !addonStale() || !tryBuildLock())
+    return { ended: Promise.resolve(), stop: () => {} };
+  const jobs = String(availableParallelism());
+  const targets = new Set(addonSources().map(({ target }) => target));
+  targets.delete(KNOWS_NODE_API);
+  const steps = [
+    [process.execPath, [nodeGyp, 'configure', ...nodeGypOptions()]],
+    // make itself, which ends its compilers when it is ended.
+    [process.env.MAKE ?? 'make', ['-C', BUILD, 'BUILDTYPE=Release', '--jobs', jobs, ...targets]],
+  ];
+  let current;
+  let stopped = false;
+  const all = async () => {
+    for (const [command, args] of steps) {
+      if (stopped) return;
+      current = background(command, args);
+      await current.ended;
+    }
+  };
+  return {
+    ended: all().finally(freeBuildLock),
+    stop: () => {
+      stopped = true;
+      current?.stop();
+    },
+  };
+}
+
+function nodeGypOptions() {
   const headers = findHeaders();
-  const options = ['--release', '-j', 'max', ...(headers ? [`--nodedir=${headers}`] : [])];
-  const done = spawnSync(process.execPath, [nodeGyp, ...commands, ...options], {
+  return ['--release', '-j', 'max', ...(headers ? [`--nodedir=${headers}`] : [])];
+}
+
+function runNodeGyp(nodeGyp, commands) {
+  const done = spawnSync(process.execPath, [nodeGyp, ...commands, ...nodeGypOptions()], {
     cwd: packageRoot,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
@@ -75,7 +131,7 @@ const refusesSource = (log) => /\.(?:cc|h):\d+:\d+: (?:fatal )?error:/.test(log)
 
 /** Compiles what changed since the last build, and all of it where there was none or where that did not help. */
 function runBuild(nodeGyp, force) {
-  if (!force && existsSync(ADDON)) {
+  if (!force && existsSync(join(BUILD, 'Release'))) {
     const done = runNodeGyp(nodeGyp, ['configure', 'build']);
     if (done.status === 0 || refusesSource(done.log)) return done;
   }

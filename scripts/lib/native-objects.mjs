@@ -1,6 +1,7 @@
 // Compiles and links native code, several at a time and only what is stale, for whoever says how: with which compiler and
 // flags, and for which architecture. What depends on each file the compiler itself notes (-MMD).
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,6 +12,9 @@ import { packageRoot } from './tree.mjs';
 // Not below build/, which a build of the addon may empty.
 const CACHE = join('node_modules', '.cache', 'native-checks');
 const PARALLEL = Math.max(2, availableParallelism());
+const STANDARD = 'native/precompiled/standard.h';
+/** From so many files of the same flags on it is worth its time. */
+const WORTH_PRECOMPILING = 8;
 
 /**
  * How to build, and by whom what was built is run.
@@ -105,8 +109,37 @@ async function compile({ path, flags }, build) {
   return object;
 }
 
+/** Precompiles the standard library for whoever is compiled with these flags; returns the flags that bring it in. */
+async function precompile(flags, build) {
+  const folder = join(CACHE, build.folder, createHash('sha256').update(flags.join(' ')).digest('hex'));
+  const args = [
+    ...flags,
+    ...build.flags,
+    '-w',
+    '-x',
+    'c++-header',
+    STANDARD,
+    '-o',
+    `${folder}/standard.h.gch`,
+  ];
+  await make(join(packageRoot, folder, 'standard.h.gch'), [STANDARD], build.compiler, args);
+  return ['-I', folder, '-I', dirname(STANDARD), '-include', 'standard.h'];
+}
+
 /** Compiles sources, each with its flags, and returns where their objects are, relative to the package. */
-const compileAll = (build, sources) => inParallel(sources, (source) => compile(source, build));
+async function compileAll(build, sources) {
+  const alike = new Map();
+  for (const source of sources) {
+    const how = source.flags.join(' ');
+    alike.set(how, [...(alike.get(how) ?? []), source]);
+  }
+  const worthIt = [...alike.values()].filter((group) => group.length >= WORTH_PRECOMPILING);
+  const brought = await inParallel(worthIt, ([{ flags }]) => precompile(flags, build));
+  const more = new Map(worthIt.flatMap((group, i) => group.map((source) => [source, brought[i]])));
+  return inParallel(sources, (source) =>
+    compile({ ...source, flags: [...source.flags, ...(more.get(source) ?? [])] }, build),
+  );
+}
 
 /** Links objects to a program, or to what the flags say. Returns where it is, relative to the package. */
 export async function link(build, name, objects, flags = []) {

@@ -8,7 +8,7 @@ import { packageRoot } from './tree.mjs';
 const INFORMED = '# ';
 
 // Programs that compare results and know no time: these run beside each other, all others alone. Longest first.
-const TIMELESS = ['shapes', 'amx', 'gemm', 'verify'];
+export const TIMELESS = ['shapes', 'amx', 'gemm', 'verify', 'mpi'];
 
 /** @typedef {import('./native-objects.mjs').Build} Build */
 

@@ -26,6 +26,9 @@ const measuring = {
   inspections: values
     .optional()
     .describe('launches, each in a fresh process; with a precision or to settle the most of them'),
+  duration: values
+    .optional()
+    .describe('of the repetitions of each launch: 3s; left out: a second or so; not with repetitions'),
   warmup: values.optional().describe('auto, a number of calls, or a time (2s)'),
   precision: text.optional().describe('launch until the interval is ± this share of the median: 1%'),
   settle: text
@@ -102,6 +105,7 @@ const FLAG_OF: Readonly<Record<keyof typeof measuring, string>> = {
   stacks: 'stack',
   devices: 'device',
   repetitions: 'reps',
+  duration: 'duration',
   inspections: 'inspections',
   warmup: 'warmup',
   precision: 'precision',
@@ -123,19 +127,20 @@ function flagsOf(asked: Readonly<Record<string, Values | undefined>>): Record<st
   );
 }
 
-/** `known` of a union that matched no member are its discriminators. */
-const explain = (issue: z.core.$ZodIssue): string | null =>
+/** What is wrong with a campaign, in better words than the schema's. */
+export const explainCampaign = (issue: z.core.$ZodIssue): string | null =>
   issue.code === 'invalid_union' && issue.path.at(-1) === 'indicator'
     ? `there is no such indicator; there is ${indicators.map(({ name }) => name).join(', ')}`
     : null;
 
 /**
- * @param content of the file; JSON is YAML too
- * @param name of the file, for messages
- * @throws UserError that names the line
+ * @param data as the schema took it
+ * @param lineOf an entry of `measure`, by its index
  */
-export function parseCampaignFile(content: string, name: string): CampaignFile {
-  const { data, lineOf } = checkYaml(content, name, 'a campaign file', campaignFile, explain);
+export function campaignOf(
+  data: z.infer<typeof campaignFile>,
+  lineOf: (entry: number) => number,
+): CampaignFile {
   const { labels = {}, seed = null, budget = null, defaults = {}, measure } = data;
   return {
     name: data.name ?? null,
@@ -163,8 +168,18 @@ export function parseCampaignFile(content: string, name: string): CampaignFile {
           ),
         },
         labels: own ?? {},
-        line: lineOf(['measure', i]),
+        line: lineOf(i),
       };
     }),
   };
+}
+
+/**
+ * @param content of the file; JSON is YAML too
+ * @param name of the file, for messages
+ * @throws UserError that names the line
+ */
+export function parseCampaignFile(content: string, name: string): CampaignFile {
+  const { data, lineOf } = checkYaml(content, name, 'a campaign file', campaignFile, explainCampaign);
+  return campaignOf(data, (i) => lineOf(['measure', i]));
 }

@@ -57,7 +57,7 @@ const stamp = (): string => new Date().toISOString();
 
 /** null: none in this inspection. */
 function faultOf({ fault }: Campaign, { index, batch }: PlannedInspection): NativeFault | null {
-  if (fault === null) return null;
+  if (fault === null || fault.kind === 'stopped') return null;
   if (fault.kind === 'repeated-work') {
     return fault.batch === batch ? { kind: fault.kind, share: fault.share } : null;
   }
@@ -105,6 +105,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       fault: faultOf(campaign, planned),
     },
     timeout: batch.timeout,
+    standstill: campaign.fault?.kind === 'stopped' ? campaign.fault.share : null,
     launchedAt: monotonic(),
     onlineCpus: conductor.onlineCpus,
     allowedCpus: cores.allowed,

@@ -16,6 +16,8 @@ const MOST_INSPECTIONS = 10_000;
 const MOST_SEED = 2 ** 32 - 1;
 /** Without --reps: within these counts. */
 const BUDGET = { kind: 'budget', least: 5, most: 20_000 } as const;
+/** Of a launch whose duration was asked for. */
+const MOST_PER_SECOND = 4000;
 /** Of a precision: the first launches, from which the length of the others is chosen. */
 const PILOT = { kind: 'budget', seconds: 0.25, least: 20, most: 20_000 } as const;
 /** A precision that this machine cannot give must end somewhere. */
@@ -57,6 +59,12 @@ export const measuringOptions = ({
     group: 'Measuring:',
     describe: 'Repetitions in each launch, exactly',
     defaultDescription: `as many as fit into ${formatSeconds(seconds, 2)}`,
+  },
+  duration: {
+    type: 'string',
+    group: 'Measuring:',
+    describe: 'How long each launch repeats, where --reps does not say how often (3s)',
+    defaultDescription: formatSeconds(seconds, 2),
   },
   inspections: {
     type: 'string',
@@ -124,7 +132,20 @@ export const measuringOptions = ({
 
 const text = (flags: Flags, name: string): string => String(flags[name]);
 
+/** @throws UserError where the number of repetitions is decided by something else, too */
+function lasting(flags: Flags): BatchSpec['sampling'] {
+  const other = ['reps', 'precision'].find((name) => flags[name] !== undefined);
+  if (other !== undefined)
+    throw new UserError(
+      `--duration and --${other} both decide the repetitions of a launch: give one of them`,
+    );
+  const seconds = requireDuration(text(flags, 'duration'), '--duration');
+  // A launch of minutes has more repetitions than one of a second; a place for each is there from the start.
+  return { ...BUDGET, seconds, most: Math.max(BUDGET.most, Math.round(MOST_PER_SECOND * seconds)) };
+}
+
 export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {
+  if (flags.duration !== undefined) return lasting(flags);
   if (flags.reps === undefined && flags.precision !== undefined) return PILOT;
   if (flags.reps === undefined && flags.settle !== undefined) return TURN;
   if (flags.reps === undefined) return { ...BUDGET, seconds };

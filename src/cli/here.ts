@@ -6,11 +6,15 @@ import { parseCpuList } from '../machine/linux/cpu-list.js';
 import { readLocalFile } from '../machine/local-files.js';
 import { localDeps } from '../machine/local-process.js';
 import type { MachineDescription } from '../machine/types.js';
+import type { Seconds } from '../units.js';
 
-/** @param gpus whether to ask the NVIDIA driver also where none is visible: that takes a process of its own */
-export function describeHere(gpus = false): MachineDescription {
+/**
+ * @param gpus whether to ask the NVIDIA driver also where none is visible: that takes a process of its own
+ * @param limit for its answer; null: a minute
+ */
+export function describeHere(gpus = false, limit: Seconds | null = null): MachineDescription {
   const machine = describeMachine(readLocalFile, localDeps());
-  return gpus || gpusVisible() ? { ...machine, gpus: surveyGpus() } : machine;
+  return gpus || gpusVisible() ? { ...machine, gpus: surveyGpus(limit) } : machine;
 }
 
 export const coresHere = (): Cores => readCores(readLocalFile);

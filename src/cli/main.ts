@@ -2,81 +2,98 @@
 import type { Argv, CommandModule } from 'yargs';
 import createYargs from 'yargs';
 import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
-import { indicators } from '../indicators/index.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
-import { ON_NODE } from '../submit/task.js';
-import { compareCommand } from './commands/compare.js';
-import { doctorCommand } from './commands/doctor.js';
-import { exploreCommand } from './commands/explore.js';
-import { importCommand } from './commands/import.js';
-import { machineCommand } from './commands/machine.js';
-import { measureCommand } from './commands/measure.js';
-import { reportCommand } from './commands/report.js';
-import { resumeCommand } from './commands/resume.js';
-import { readCampaignFile, runCommand } from './commands/run.js';
-import { scoreCommand } from './commands/score.js';
-import { showCommand } from './commands/show.js';
-import { stacksCommand } from './commands/stacks.js';
-import { arrangeSubmission, onNodeCommand, submitCommand } from './commands/submit.js';
-import { sweepCommand } from './commands/sweep.js';
+import { ON_NODE } from '../submit/names.js';
 import { say } from './say.js';
 import { refuseTwice, refuseValue, UsageError } from './usage.js';
 
-/** A new command is its file and its line here; a new indicator's command comes by itself. */
-const commands: readonly CommandModule[] = [
-  ...indicators.map(measureCommand),
-  sweepCommand,
-  runCommand,
-  exploreCommand,
-  machineCommand,
-  stacksCommand,
-  doctorCommand,
-  showCommand,
-  reportCommand,
-  compareCommand,
-  scoreCommand,
-  resumeCommand,
-  importCommand,
-];
+type Command = () => Promise<CommandModule>;
 
-/** What nodes can be told to run: whatever leaves a record behind. */
-const onNodes: readonly CommandModule[] = [
-  ...indicators.map(measureCommand),
-  sweepCommand,
-  runCommand,
-  exploreCommand,
-];
+/**
+ * A new command is its file and its line here; a new indicator's command comes by itself. Each is loaded when it is asked
+ * for: most of what starting takes is loading.
+ */
+const others: Readonly<Record<string, Command>> = {
+  sweep: async () => (await import('./commands/sweep.js')).sweepCommand,
+  run: async () => (await import('./commands/run.js')).runCommand,
+  explore: async () => (await import('./commands/explore.js')).exploreCommand,
+  qualify: async () => (await import('./commands/qualify.js')).qualifyCommand,
+  verdict: async () => (await import('./commands/verdict.js')).verdictCommand,
+  machine: async () => (await import('./commands/machine.js')).machineCommand,
+  stacks: async () => (await import('./commands/stacks.js')).stacksCommand,
+  doctor: async () => (await import('./commands/doctor.js')).doctorCommand,
+  show: async () => (await import('./commands/show.js')).showCommand,
+  report: async () => (await import('./commands/report.js')).reportCommand,
+  compare: async () => (await import('./commands/compare.js')).compareCommand,
+  score: async () => (await import('./commands/score.js')).scoreCommand,
+  resume: async () => (await import('./commands/resume.js')).resumeCommand,
+  import: async () => (await import('./commands/import.js')).importCommand,
+  fleet: async () => (await import('./commands/fleet.js')).fleetCommand,
+  submit: async () => (await import('./commands/submit.js')).submitCommand([], checkNodeCommand),
+};
+
+/** Not for people. */
+const hidden: Readonly<Record<string, Command>> = {
+  [ON_NODE]: async () => (await import('./commands/submit.js')).onNodeCommand,
+};
+
+/** What nodes can be told to run beside the commands that measure: whatever leaves a record behind. */
+const ON_NODES = ['sweep', 'run', 'explore', 'qualify'];
+
+/** The commands of the indicators, which measure. */
+async function measuringCommands(): Promise<ReadonlyMap<string, CommandModule>> {
+  const [{ indicators }, { measureCommand }] = await Promise.all([
+    import('../indicators/index.js'),
+    import('./commands/measure.js'),
+  ]);
+  return new Map(indicators.map((indicator) => [indicator.name, measureCommand(indicator)]));
+}
+
+/**
+ * The command that is asked for; all of them where none is, for help and completion.
+ * @throws UsageError for a command that there is not: yargs would call it an unknown argument.
+ */
+async function commandsFor([first = '']: readonly string[]): Promise<readonly CommandModule[]> {
+  const load = [others, hidden].find((commands) => Object.hasOwn(commands, first))?.[first];
+  if (load !== undefined) return [await load()];
+  const measuring = await measuringCommands();
+  const asked = measuring.get(first);
+  if (asked !== undefined) return [asked];
+  if (first !== '' && !first.startsWith('-') && first !== 'completion') {
+    const names = [...measuring.keys(), ...Object.keys(others), 'completion'];
+    throw new UsageError(`there is no command ${first}; there is ${names.join(', ')}`);
+  }
+  const rest = await Promise.all(Object.values(others).map((one) => one()));
+  return [...measuring.values(), ...rest];
+}
+
+/** A submission: its own flags and the command of its nodes, which yargs is to see one after the other. */
+async function submission(
+  args: readonly string[],
+): Promise<{ readonly args: readonly string[]; readonly commands: readonly CommandModule[] }> {
+  const { arrangeSubmission, submitCommand } = await import('./commands/submit.js');
+  const arranged = arrangeSubmission(args);
+  return { args: arranged.args, commands: [submitCommand(arranged.command, checkNodeCommand)] };
+}
 
 /** Flags and names as the command itself checks them, without running it; false where it only prints its help. */
 async function checkNodeCommand(words: readonly string[]): Promise<boolean> {
-  const names = onNodes.map(({ command }) => String(command).split(' ')[0] ?? '');
-  if (!names.includes(words[0] ?? ''))
-    throw new UsageError(`nodes can be told to run ${names.join(', ')}; not ${words[0]}`);
-  let runs = false;
-  const handler = ({ file }: Readonly<Record<string, unknown>>): void => {
-    runs = true;
-    if (words[0] === 'run') readCampaignFile(String(file));
+  const [first = ''] = words;
+  const measuring = [...(await measuringCommands()).keys()];
+  if (![...measuring, ...ON_NODES].includes(first))
+    throw new UsageError(`nodes can be told to run ${[...measuring, ...ON_NODES].join(', ')}; not ${first}`);
+  let file: string | null | undefined;
+  const handler = (flags: Readonly<Record<string, unknown>>): void => {
+    file = first === 'run' ? String(flags.file) : null;
   };
-  await build(
-    words,
-    onNodes.map((module) => ({ ...module, handler })),
-  ).parseAsync();
-  return runs;
+  const commands = (await commandsFor(words)).map((command) => ({ ...command, handler }));
+  await build(words, commands).parseAsync();
+  if (typeof file === 'string') (await import('./commands/run.js')).readCampaignFile(file);
+  return file !== undefined;
 }
 
-/** yargs would call an unknown command an unknown argument. */
-function refuseUnknownCommand([first]: readonly string[]): void {
-  const names = [
-    ...commands.map(({ command }) => String(command).split(' ')[0] ?? ''),
-    'submit',
-    'completion',
-  ];
-  if (first === undefined || first.startsWith('-') || first === ON_NODE || names.includes(first)) return;
-  throw new UsageError(`there is no command ${first}; there is ${names.join(', ')}`);
-}
-
-function build(args: readonly string[], modules: readonly CommandModule[]): Argv {
+function build(args: readonly string[], commands: readonly CommandModule[]): Argv {
   const cli = createYargs([...args])
     .scriptName('pi-bench')
     .usage('$0 <command>\n\nHow fast, how steady and how correct a machine or a software stack is.')
@@ -94,7 +111,7 @@ function build(args: readonly string[], modules: readonly CommandModule[]): Argv
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new UsageError(message ?? 'bad usage');
     });
-  for (const module of modules) cli.command(module);
+  for (const command of commands) cli.command(command);
   return cli;
 }
 
@@ -111,10 +128,12 @@ export async function main(args: readonly string[]): Promise<void> {
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
   });
   try {
-    refuseUnknownCommand(args);
-    const arranged = arrangeSubmission(args);
-    const submit = submitCommand(arranged.command, checkNodeCommand);
-    await build(arranged.args, [...commands, submit, onNodeCommand]).parseAsync();
+    if (args.some((arg) => arg === 'mpi' || arg === '--transport=mpi')) {
+      const { followArguments, followsArguments } = await import('./follow-rank.js');
+      if (followsArguments(args)) return followArguments(args);
+    }
+    const asked = args[0] === 'submit' ? await submission(args) : { args, commands: await commandsFor(args) };
+    await build(asked.args, asked.commands).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;

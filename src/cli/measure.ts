@@ -1,9 +1,12 @@
 /** What every command that measures does with its campaign: begin it, run it, show how it ended. */
+import { openEngine } from '../execution/engines.js';
 import type { Flags } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { Campaign } from '../record/schema.js';
 import type { StackLocks } from '../stacks/own/lock.js';
 import { beginCampaign } from './begin-campaign.js';
+import { followedLibrary, followLibrary } from './follow-rank.js';
+import { coresHere } from './here.js';
 import { runCampaign } from './run-campaign.js';
 import { showEnd } from './show-end.js';
 
@@ -14,10 +17,18 @@ export async function measure(
   flags: Flags,
   locks: StackLocks = {},
 ): Promise<void> {
-  const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine, locks), {
-    quiet: flags.quiet === true,
-    wait: flags.wait !== false,
-    strict: flags.strict === true,
-  });
-  showEnd(end, flags.json === true);
+  const followed = followedLibrary(campaign);
+  if (followed !== null) return followLibrary(followed);
+  const engine = await openEngine(campaign, coresHere().allowed.length);
+  try {
+    const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine, locks), {
+      quiet: flags.quiet === true,
+      wait: flags.wait !== false,
+      strict: flags.strict === true,
+      engine,
+    });
+    showEnd(end, flags.json === true);
+  } finally {
+    await engine.close();
+  }
 }

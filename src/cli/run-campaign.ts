@@ -6,6 +6,7 @@ import { constants } from 'node:os';
 import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { EXIT } from '../errors.js';
+import type { Engine } from '../execution/engine.js';
 import { localEngine } from '../execution/local.js';
 import { lockMachine, type MachineLock, shareMachine } from '../execution/machine-lock.js';
 import { monotonic } from '../inspection/job.js';
@@ -15,6 +16,7 @@ import { buildRecord } from '../record/build.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
+import type { Seconds } from '../units.js';
 import { analyseCampaign } from './analyse-campaign.js';
 import { coresHere, onlineCpus } from './here.js';
 import { makeProgress } from './progress.js';
@@ -36,6 +38,10 @@ export interface RunOptions {
   readonly wait: boolean;
   /** A precision that was not reached is the answer no. */
   readonly strict: boolean;
+  /** Absent: the local one. */
+  readonly engine?: Engine;
+  /** CLOCK_MONOTONIC at which a running launch is ended, too; null: never. */
+  readonly until?: Seconds | null;
 }
 
 export interface CampaignEnd {
@@ -81,6 +87,9 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const stopper = stopOnSignals((name) =>
     say(`${name}: stopping after the running repetition; what was measured is kept`),
   );
+  const until = options.until ?? null;
+  const timeUp =
+    until === null ? undefined : setTimeout(stopper.stop, Math.max(0, until - monotonic()) * 1000);
   let contendedBy = before.contendedBy;
   const onContended = (by: string): void => {
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);
@@ -89,7 +98,10 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   };
 
   const progress = makeProgress(options.quiet);
-  const lock = before.complete ? null : await takeMachine(campaign.id, options.wait, onContended, stopper);
+  const lock =
+    before.complete || campaign.batches.length === 0
+      ? null
+      : await takeMachine(campaign.id, options.wait, onContended, stopper);
   const began = monotonic();
   let conducted: Conducted;
   try {
@@ -97,7 +109,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
       {
         campaign,
         store,
-        engine: localEngine,
+        engine: options.engine ?? localEngine,
         cores: coresHere(),
         onlineCpus: onlineCpus(machine),
         onProgress: progress.update,
@@ -111,9 +123,11 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   } finally {
     lock?.release();
     progress.stop();
+    clearTimeout(timeUp);
   }
 
   const signal = stopper.came();
+  if (signal === null && conducted.stoppedBy === 'signal') conducted = { ...conducted, stoppedBy: 'budget' };
   if (signal !== null) store.append({ event: 'interrupted', signal, at: new Date().toISOString() });
   const active = monotonic() - began;
   const record = buildRecord({

@@ -12,6 +12,8 @@ export interface Stopper {
   readonly signal: AbortSignal;
   /** The signal that came, or null. */
   came(): NodeJS.Signals | null;
+  /** As a signal does, but that none came. */
+  stop(): void;
   release(): void;
 }
 
@@ -32,6 +34,7 @@ export function stopOnSignals(onFirst: (name: NodeJS.Signals) => void): Stopper 
   return {
     signal: controller.signal,
     came: () => first,
+    stop: () => controller.abort(),
     release() {
       for (const name of names) process.off(name, handler);
     },

@@ -14,7 +14,7 @@ import type { OwnNames } from './own-stacks.js';
 const MOST_BATCHES = 10_000;
 
 /** Flags of measuring that make another batch; the others hold for the whole campaign. */
-const OF_A_BATCH = ['reps', 'inspections', 'warmup', 'stack', 'precision', 'timeout', 'device'];
+const OF_A_BATCH = ['reps', 'inspections', 'warmup', 'stack', 'precision', 'timeout', 'device', 'duration'];
 
 /** What takes several values: all that makes a case or a batch, but yes-or-no flags. */
 export function sweptNames(indicator: Indicator): readonly string[] {

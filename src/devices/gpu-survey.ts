@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type GpuSurvey, noGpus } from '../machine/gpus.js';
+import type { Seconds } from '../units.js';
 
 const WORKER = fileURLToPath(new URL('./gpu-survey-worker.js', import.meta.url));
 /** A GPU without persistence mode takes seconds to wake up. */
@@ -19,12 +20,13 @@ export const GPU_ORDER = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID' } as const;
 /** Whether the kernel's part of the driver is here, so that asking is worth its time. */
 export const gpusVisible = (): boolean => existsSync('/dev/nvidiactl');
 
-export function surveyGpus(): GpuSurvey {
+/** @param limit after which a driver that does not answer is given up; null: a minute */
+export function surveyGpus(limit: Seconds | null = null): GpuSurvey {
   const { status, signal, output, error } = spawnSync(process.execPath, [WORKER], {
     env: { ...process.env, ...GPU_ORDER },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
-    timeout: TIME_LIMIT_MS,
+    timeout: limit === null ? TIME_LIMIT_MS : Math.ceil(limit * 1000),
     killSignal: 'SIGKILL',
   });
   const text = output?.[CHANNEL] ?? '';

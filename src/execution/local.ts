@@ -7,6 +7,7 @@ import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
 import { changedEnvironment } from '../stacks/environment.js';
 import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
+import { stopAndGo } from './stop-and-go.js';
 
 const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url));
 /** The worker ends by itself at its limit; this much later it is taken to hang. */
@@ -50,10 +51,10 @@ function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], obse
   });
 }
 
-type Ended = Omit<LaunchEnd, 'wall'>;
+export type Ended = Omit<LaunchEnd, 'wall'>;
 
 /** What a worker's document says of its end. */
-function fromDocument(end: Extract<Report, { event: 'written' }>, timeout: number): Ended {
+export function fromDocument(end: Extract<Report, { event: 'written' }>, timeout: number): Ended {
   const { path } = end;
   if (end.passed === false) return { status: 'wrong', reason: 'the output is wrong', path };
   if (end.ended === 'interrupted') return { status: 'interrupted', reason: 'stopped by a signal', path };
@@ -102,6 +103,8 @@ export const localEngine: Engine = {
       });
       listen(child, onProgress, observed);
 
+      const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
+
       const kill = (): void => {
         observed.hung = true;
         child.kill('SIGKILL');
@@ -119,6 +122,7 @@ export const localEngine: Engine = {
       else signal.addEventListener('abort', cancel, { once: true });
 
       const finish = (): void => {
+        endStandstill();
         clearTimeout(limit);
         signal.removeEventListener('abort', cancel);
       };

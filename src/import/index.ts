@@ -1,21 +1,49 @@
 /** The registry of formats that can be imported: a new one is its file and its line here. */
 import { UserError } from '../errors.js';
 import type { Found } from './files.js';
+import { type ImportedNodes, readDcgm, readSuperbench } from './nodes.js';
 import type { Published } from './published.js';
 import { readThoth } from './thoth.js';
 
-export interface ImportFormat {
+interface Format {
   readonly name: string;
   readonly summary: string;
+}
+
+/** What was published becomes a campaign. */
+export interface RecordFormat extends Format {
+  readonly kind: 'record';
   /** @throws UserError where nothing of it can be imported */
   readonly read: (found: Found) => Published;
 }
+
+/** What was measured on many nodes becomes lines of a fleet. */
+export interface NodesFormat extends Format {
+  readonly kind: 'nodes';
+  /** @throws UserError where nothing of it can be imported */
+  readonly read: (found: Found) => ImportedNodes;
+}
+
+export type ImportFormat = RecordFormat | NodesFormat;
 
 export const importFormats: readonly ImportFormat[] = [
   {
     name: 'thoth',
     summary: 'inspection documents and tables of Thoth’s performance indicators',
+    kind: 'record',
     read: readThoth,
+  },
+  {
+    name: 'superbench',
+    summary: 'SuperBench’s results-summary.jsonl, as nodes of a fleet',
+    kind: 'nodes',
+    read: readSuperbench,
+  },
+  {
+    name: 'dcgm',
+    summary: 'what dcgmi diag -j printed on each node, as its checks',
+    kind: 'nodes',
+    read: readDcgm,
   },
 ];
 

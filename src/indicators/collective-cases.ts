@@ -42,7 +42,7 @@ export const SYNCS = ['barrier', 'window', 'none'] as const;
 export const INPUTS = ['fresh', 'clean'] as const;
 export const PATTERNS = ['ring', 'pairs'] as const;
 export const WORKERS = ['threads', 'processes'] as const;
-export const TRANSPORTS = ['shm'] as const;
+export const TRANSPORTS = ['shm', 'mpi'] as const;
 export const ALGORITHMS = ['auto', 'lines', 'direct', 'streaming'] as const;
 /** As nccl-tests writes it. */
 export const NO_ROOT = -1;
@@ -73,6 +73,13 @@ const schema = z.strictObject({
   inputs: z.enum(INPUTS),
   transport: z.enum(TRANSPORTS),
   algorithm: z.enum(ALGORITHMS),
+  // Of MPI only, so that cases of shared memory are named as they were before there was another transport.
+  /** The library's file. */
+  library: z.string().min(1).exactOptional(),
+  /** The command that starts the ranks, or `within NAME` where they are those of a job (mpi/choice.ts). */
+  launcher: z.string().min(1).exactOptional(),
+  /** Ranks on a host. */
+  perHost: z.int().min(1).exactOptional(),
 });
 export type Collective = z.infer<typeof schema>;
 
@@ -102,6 +109,32 @@ export function fittingBytes(asked: Bytes, of: Pick<Collective, 'operation' | 'd
   return asked - (asked % least);
 }
 
+/** What MPI has no call for. */
+function lackingInMpi({
+  operation,
+  redop,
+  dtype,
+  inPlace,
+  workers,
+  algorithm,
+  library,
+  launcher,
+  perHost,
+}: Collective) {
+  if (library === undefined || launcher === undefined || perHost === undefined)
+    return 'a case of MPI names its library, its launcher and its ranks on a host';
+  if (workers !== 'processes') return 'ranks of MPI are processes: leave --workers out';
+  if (algorithm !== 'auto') return 'MPI chooses its algorithms itself: leave --algorithm out';
+  if (redop === 'avg') return 'MPI has no average: use --redop sum';
+  if (dtype === 'bfloat16' && redop !== 'none')
+    return 'MPI cannot compute with bfloat16: use float32, float64 or an integer';
+  if (operation === 'broadcast' && !inPlace)
+    return 'MPI’s broadcast has one buffer, so it is in place: leave --no-in-place out';
+  if (operation === 'reduce-scatter' && inPlace)
+    return 'MPI puts the result of a reduce-scatter in place elsewhere than other transports: leave --in-place out';
+  return null;
+}
+
 function contradictionOf(one: Collective): string | null {
   const { operation, ranks, root, redop, pattern, inPlace, sync, inputs, dtype, bytes } = one;
   if (isRooted(operation) ? root < 0 || root >= ranks : root !== NO_ROOT)
@@ -120,6 +153,12 @@ function contradictionOf(one: Collective): string | null {
     return '--in-place overwrites its inputs: it takes fresh ones, and --sync barrier or window';
   if (sync === 'none' && inputs === 'fresh')
     return '--sync none runs calls into each other, with no time for new inputs between them: add --inputs clean';
+  if (one.transport === 'mpi') {
+    const lacking = lackingInMpi(one);
+    if (lacking !== null) return lacking;
+  } else if (one.library !== undefined || one.launcher !== undefined || one.perHost !== undefined) {
+    return 'a library and a launcher belong to --transport mpi';
+  }
   const most = redop === 'avg' ? (MOST_OF_AVERAGE[dtype] ?? MOST_RANKS) : MOST_RANKS;
   if (ranks > most)
     return `an average of ${dtype} over ${ranks} ranks cannot be checked: use at most ${most}`;
@@ -188,7 +227,7 @@ export function titleOf(one: Collective): string {
     ...(pattern === 'none' ? [] : [pattern]),
     ...(root === NO_ROOT || root === 0 ? [] : [`root ${root}`]),
     ...(inPlace ? ['in place'] : []),
-    `${plural(ranks, 'rank')} (${workers})`,
+    `${plural(ranks, 'rank')} (${one.library === undefined ? workers : one.library.replace(/^.*\//, '')})`,
     ...(pin ? ['pinned'] : []),
     ...(sync === 'barrier' ? [] : [`sync ${sync}`]),
     ...(inputs === 'fresh' ? [] : ['clean inputs']),

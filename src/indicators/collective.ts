@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
+import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
 import { expandValues } from '../quantities/expand.js';
 import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
@@ -48,15 +49,35 @@ const one = <T extends string>(flags: Flags, name: string, known: readonly T[], 
   return first;
 };
 
+const askedRanks = (flags: Flags): number | null =>
+  flags.ranks === undefined ? null : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
+
+/** What a case of MPI has beside the others: whose ranks, and by whom they are started. */
+function mpiOf(flags: Flags, machine: MachineDescription) {
+  const here = mpiPlaceHere();
+  // One process that a launcher has started may start others.
+  const place = here?.size === 1 && flags.launcher !== undefined ? null : here;
+  const asked = askedRanks(flags);
+  if (place !== null && asked !== null && asked !== place.size)
+    throw new UserError(
+      `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
+    );
+  const text = (name: string): string | undefined =>
+    flags[name] === undefined ? undefined : String(flags[name]);
+  const chosen = chooseMpiHere({ library: text('mpi-library'), launcher: text('launcher') }, place);
+  const { ranks, pin } =
+    place === null
+      ? ranksOf(flags, machine)
+      : { ...ranksOf({ ...flags, ranks: place.localSize }, machine), ranks: place.size };
+  return { ...chosen, ranks, pin, perHost: place?.localSize ?? ranks };
+}
+
 function ranksOf(
   flags: Flags,
   machine: MachineDescription,
 ): { readonly ranks: number; readonly pin: boolean } {
   const available = usableCpus(machine);
-  const ranks =
-    flags.ranks === undefined
-      ? Math.max(2, available)
-      : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
+  const ranks = askedRanks(flags) ?? Math.max(2, available);
   const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
   if (flags.pin === true && ranks > cpus)
     throw new UserError(
@@ -156,7 +177,25 @@ export const collective: Indicator = {
       describe: 'fresh: rewritten before each call; clean: never, so that they stay in everybody’s caches',
       defaultDescription: 'fresh; with --sync none clean',
     },
-    transport: { type: 'string', group: 'Case:', describe: TRANSPORTS.join(', '), defaultDescription: 'shm' },
+    transport: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'shm: memory that ranks here share; mpi: an MPI library, also over hosts',
+      defaultDescription: 'shm',
+    },
+    'mpi-library': {
+      type: 'string',
+      group: 'Case:',
+      describe: 'Of --transport mpi: the file of the library (libmpi.so.40, libmpich.so.12)',
+      defaultDescription: 'the one that belongs to the launcher',
+    },
+    launcher: {
+      type: 'string',
+      group: 'Case:',
+      describe:
+        'Of --transport mpi: what starts the ranks, anew for each launch (mpirun.mpich, "srun --mpi=pmi2"); not under mpirun',
+      defaultDescription: 'mpirun',
+    },
     algorithm: {
       type: 'string',
       group: 'Case:',
@@ -169,6 +208,8 @@ export const collective: Indicator = {
     ['$0 collective all-to-all --ranks 4 --bytes 1KiB..16MiB', 'of four ranks'],
     ['$0 collective all-reduce --bytes 1MiB --dtype bfloat16 --in-place --workers processes', 'one case'],
     ['$0 sweep collective all-reduce --ranks 1,2,4 --bytes 1MiB', 'how it scales'],
+    ['$0 collective all-reduce --transport mpi --ranks 2', 'of the MPI that mpirun belongs to'],
+    ['mpirun -np 8 $0 collective all-to-all --transport mpi', 'of a job on any hosts'],
   ],
   measuring: { inspections: 3, seconds: 0.1 },
   fromFlags(flags, machine) {
@@ -186,17 +227,22 @@ export const collective: Indicator = {
     if (flags.bytes !== undefined && operation === 'barrier')
       throw new UserError('a barrier moves no data: leave --bytes out');
     const sync = one(flags, 'sync', SYNCS, 'barrier');
+    const transport = one(flags, 'transport', TRANSPORTS, 'shm');
+    if (transport === 'shm' && (flags['mpi-library'] ?? flags.launcher) !== undefined)
+      throw new UserError('--mpi-library and --launcher belong to --transport mpi');
+    const inPlace = flags['in-place'] ?? flags.inPlace;
     const base = {
       operation,
       redop: isReducing(operation) ? one(flags, 'redop', REDOPS, 'sum') : 'none',
       root: rootOf(flags, operation),
-      inPlace: (flags['in-place'] ?? flags.inPlace) === true,
+      // MPI's broadcast has one buffer.
+      inPlace: transport === 'mpi' && operation === 'broadcast' ? inPlace !== false : inPlace === true,
       pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
-      ...ranksOf(flags, machine),
-      workers: one(flags, 'workers', WORKERS, 'threads'),
+      ...(transport === 'mpi' ? mpiOf(flags, machine) : ranksOf(flags, machine)),
+      workers: one(flags, 'workers', WORKERS, transport === 'mpi' ? 'processes' : 'threads'),
       sync,
       inputs: one(flags, 'inputs', INPUTS, sync === 'none' ? 'clean' : 'fresh'),
-      transport: one(flags, 'transport', TRANSPORTS, 'shm'),
+      transport,
       algorithm: one(flags, 'algorithm', ALGORITHMS, 'auto'),
     } as const;
     const sizes = operation === 'barrier' ? [0] : sizesOf(String(flags.bytes ?? USUAL_BYTES));
@@ -215,10 +261,15 @@ export const collective: Indicator = {
   kernels: 'collective',
   memory(parameters) {
     const asked = readCollective(parameters);
-    const operands = operandBytes(asked);
+    // Of MPI's ranks, those on this host.
+    const operands = Math.ceil((operandBytes(asked) * (asked.perHost ?? asked.ranks)) / asked.ranks);
     return operands + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
   },
-  threads: (parameters) => readCollective(parameters).ranks,
+  // Of other hosts nothing is known here.
+  threads(parameters) {
+    const { ranks, perHost } = readCollective(parameters);
+    return perHost ?? ranks;
+  },
   dtype: (parameters) => readCollective(parameters).dtype,
   title: (parameters) => titleOf(readCollective(parameters)),
   rateUnit: () => 'B/s',

@@ -1,5 +1,6 @@
 /** The data types of arithmetic, and how a flag names them. */
 import { UserError } from '../errors.js';
+import { parseNames } from '../quantities/parse-list.js';
 
 /** Bytes of an operand's and of the result's element. */
 export const ELEMENT = {
@@ -32,6 +33,20 @@ export function dataTypeNamed(text: string, gpu = false): DataType {
       ? `--dtype ${text} is for GPUs; on the CPU there is ${here.join(', ')}`
       : `--dtype ${text} is unknown; there is ${here.join(', ')}`,
   );
+}
+
+/**
+ * Several, with commas: each once, in the order of `DATA_TYPES`.
+ * @throws UserError for one that is for GPUs
+ * @throws QuantityError for a name that no type has
+ */
+export function cpuDataTypesNamed(text: string): readonly CpuDataType[] {
+  const onGpus = text
+    .split(',')
+    .map((name) => name.trim())
+    .find((name) => ONLY_ON_GPUS.some((one) => one === name));
+  if (onGpus !== undefined) dataTypeNamed(onGpus);
+  return parseNames(text, '--dtype', DATA_TYPES);
 }
 
 /** `FLOP/s`, or `OP/s` where the operations are on integers. */

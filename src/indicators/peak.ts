@@ -5,12 +5,11 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { plural } from '../quantities/format.js';
-import { parseNames } from '../quantities/parse-list.js';
 import { effectiveFrequency, operationsPerCycle } from '../record/clock.js';
 import type { KpiDeclaration, KpiValue } from '../record/kpi.js';
 import { rateKpis } from '../record/rate-kpis.js';
 import type { Flop } from '../units.js';
-import { DATA_TYPES, ONLY_ON_GPUS, rateUnitOf } from './data-types.js';
+import { cpuDataTypesNamed, DATA_TYPES, ONLY_ON_GPUS, rateUnitOf } from './data-types.js';
 import type { Indicator, Parameters } from './indicator.js';
 import { peakOnGpu } from './peak-gpu.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
@@ -82,8 +81,7 @@ const peakOnCpu: Indicator = {
   ],
   measuring: { inspections: 6, seconds: 0.3 },
   fromFlags(flags, machine) {
-    const dtypes =
-      flags.dtype === undefined ? DATA_TYPES : parseNames(String(flags.dtype), '--dtype', DATA_TYPES);
+    const dtypes = flags.dtype === undefined ? DATA_TYPES : cpuDataTypesNamed(String(flags.dtype));
     const { threads, pin } = threadsOf(flags, machine);
     return dtypes.map((dtype) => read({ dtype, threads, pin }));
   },

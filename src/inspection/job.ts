@@ -1,7 +1,7 @@
 /** What a worker is asked to do: one JSON line on its standard input; and what it says on its channel, file 3. */
-import type { NativeJob } from '../native.js';
+import type { MpiWorld, NativeJob } from '../native.js';
 import type { Case, InspectionDocument, StackIdentity, Warmup } from '../record/schema.js';
-import type { Seconds } from '../units.js';
+import type { Ratio, Seconds } from '../units.js';
 
 export const CHANNEL_FD = 3;
 
@@ -37,6 +37,8 @@ export interface Job {
   readonly native: Omit<NativeJob, 'snapshotPaths' | 'timeLimitSeconds'>;
   /** From the launch to the end of the repetitions. */
   readonly timeout: Seconds;
+  /** Share of each tenth of a second in which the engine stops the process, on purpose; null: never. */
+  readonly standstill: Ratio | null;
   /** CLOCK_MONOTONIC at which the engine began to launch. */
   readonly launchedAt: Seconds;
   readonly onlineCpus: number;
@@ -48,7 +50,11 @@ export interface Job {
   readonly samplesName: string;
 }
 
-export type Order = { readonly order: 'cancel' };
+/** `end`: of ranks of MPI, which wait for another job after each. */
+export type Order = { readonly order: 'cancel' | 'end' };
+
+/** Before what a rank of MPI says on its standard output, where libraries and launchers write too. */
+export const SPOKEN = 'pi-bench says: ';
 
 export type Report =
   | { readonly event: 'progress'; readonly phase: string; readonly taken: number }
@@ -59,6 +65,8 @@ export type Report =
       readonly passed: boolean | null;
       readonly refused: readonly string[];
     }
+  /** Ranks of MPI have found each other. */
+  | { readonly event: 'joined'; readonly world: MpiWorld }
   | { readonly event: 'failed'; readonly status: 'out-of-memory' | 'failed'; readonly message: string };
 
 /** Seconds of CLOCK_MONOTONIC, the clock of the addon too. */

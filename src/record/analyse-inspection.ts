@@ -1,5 +1,6 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
 import { findIndicator } from '../indicators/index.js';
+import { isWithin } from '../mpi/choice.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
 import { detectFlags, notChecked } from '../statistics/validity/index.js';
@@ -69,6 +70,14 @@ function disobeyed(document: InspectionDocument, elapsed: Seconds): string | nul
     threads: indicator.threads(parameters),
     unit: indicator.rateUnit(parameters),
   });
+}
+
+/** Launches that are no processes of their own have no difference between processes that could be seen. */
+function oneJobForAll({ case: { parameters } }: InspectionDocument): RecordInspection['notChecked'] {
+  if (!isWithin(parameters.launcher ?? '')) return [];
+  const why =
+    'all launches ran in the one job of their launcher, in the same processes: what differs from one start of the ranks to the next is in no figure; without a launcher around it, pi-bench starts fresh ranks for each';
+  return [{ flag: 'launches-not-independent', why }];
 }
 
 /** Median of the repetitions in which no measuring thread lost its CPU. */
@@ -155,7 +164,10 @@ export function analyseInspection(
       samples.length > 0
         ? detectFlags(observation).map(({ name, reason, evidence }) => ({ name, reason, evidence }))
         : [],
-    notChecked: samples.length > 0 ? notChecked(observation).map(({ flag, why }) => ({ flag, why })) : [],
+    notChecked:
+      samples.length > 0
+        ? [...notChecked(observation).map(({ flag, why }) => ({ flag, why })), ...oneJobForAll(document)]
+        : [],
     spans: spansOf(document, wall),
   };
   const noise = statistics === null ? null : launchNoise(samples, statistics.median);

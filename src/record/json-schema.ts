@@ -1,6 +1,8 @@
 /** The JSON Schemas of the documents, made from the definitions that check them. */
 import { z } from 'zod';
 import { CAMPAIGN_SCHEMA, campaignFile } from '../campaign/campaign-file.js';
+import { BASELINE_SCHEMA, writtenBaseline } from '../qualify/baseline-schema.js';
+import { SUITE_SCHEMA, suiteFile } from '../qualify/suite.js';
 import { STACK_FILE_SCHEMA, stackFile } from '../stacks/own/stack-file.js';
 import { INSPECTION_SCHEMA, RECORD_SCHEMA, written } from './schema.js';
 
@@ -15,6 +17,8 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
     record: of(written.record, RECORD_SCHEMA, 'pi-bench record'),
     campaign: of(campaignFile, CAMPAIGN_SCHEMA, 'pi-bench campaign file'),
     'stack-file': of(stackFile, STACK_FILE_SCHEMA, 'pi-bench stack file'),
+    suite: of(suiteFile, SUITE_SCHEMA, 'pi-bench suite'),
+    baseline: of(writtenBaseline, BASELINE_SCHEMA, 'pi-bench baseline'),
     inspection: of(written.inspection, INSPECTION_SCHEMA, 'pi-bench inspection'),
   };
 }

@@ -7,8 +7,15 @@ import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import { recommendationText } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
+import { OUTCOME_TEXT } from '../readers/terminal/qualification.js';
 import { verificationOf } from '../readers/verification.js';
-import type { CurveKpi, PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
+import type {
+  CurveKpi,
+  PiBenchRecord,
+  Qualification,
+  RecordBatch,
+  RecordInspection,
+} from '../record/schema.js';
 import { countedWork, rate2mnkLessMn } from '../record/work.js';
 import type { Box } from '../statistics/box.js';
 import type { Summary } from '../statistics/summary.js';
@@ -84,6 +91,8 @@ export interface ReportModel {
   readonly contendedBy: string | null;
   readonly fault: string | null;
   readonly headline: Headline;
+  /** null: nobody asked for a verdict. */
+  readonly qualification: Qualification | null;
   readonly machine: readonly (readonly [name: string, text: string])[];
   /** The same. */
   readonly wall: number | null;
@@ -173,6 +182,17 @@ const machineOf = ({ labels }: PiBenchRecord): ReportModel['machine'] =>
     return value === null || value === undefined ? [] : [[name, String(value)] as const];
   });
 
+/** A verdict on a node is about the node, and not about the fastest of its batches. */
+function headlineFor(record: PiBenchRecord, batches: readonly BatchModel[]): Headline {
+  const { qualification } = record;
+  const indicator = record.batches[0]?.case.indicator ?? '';
+  const headline = headlineOf(batches, indicator, record.imported !== undefined);
+  if (qualification === undefined) return headline;
+  const { outcome, identity, suite } = qualification;
+  const node = identity.hostname ?? identity.machine ?? 'this machine';
+  return { ...headline, title: `${OUTCOME_TEXT[outcome]}: ${node}, suite ${suite.name}` };
+}
+
 /** @param details of each of the record's batches; null for those of which none were read */
 export function buildReport(record: PiBenchRecord, details: readonly (BatchDetails | null)[]): ReportModel {
   const { campaign, piBench, accounting } = record;
@@ -188,7 +208,8 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     status: record.status,
     contendedBy: record.contendedBy,
     fault: campaign.fault?.kind ?? null,
-    headline: headlineOf(batches, record.batches[0]?.case.indicator ?? '', record.imported !== undefined),
+    headline: headlineFor(record, batches),
+    qualification: record.qualification ?? null,
     machine: machineOf(record),
     wall: accounting?.wall ?? null,
     measuredShare: accounting?.share ?? null,

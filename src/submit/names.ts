@@ -1,6 +1,8 @@
-/** Names inside a submission's folder. Pure. */
+/** Names inside a submission's folder, and of the command that nodes run. Pure. */
 import { UserError } from '../errors.js';
 
+/** The hidden command that takes a task. */
+export const ON_NODE = 'on-node';
 export const SUBMISSION_JOURNAL = 'submission.ndjson';
 /** How it ended, for programs. */
 export const SUBMISSION = 'submission.json';

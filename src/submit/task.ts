@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
+import { ON_NODE } from './names.js';
 
 const taskSchema = z.strictObject({
   /** The arguments of pi-bench, such as `['matmul', '--size', '512']`. */
@@ -27,8 +28,6 @@ const taskSchema = z.strictObject({
 
 export type Task = z.infer<typeof taskSchema>;
 
-/** The hidden command that takes a task. */
-export const ON_NODE = 'on-node';
 /** Below the submission's folder: the word of the task. */
 export const TOKEN_FILE = 'shared.token';
 

@@ -98,15 +98,26 @@ describe('the epilog', () => {
 });
 
 describe('the textfile collector’s script', () => {
-  it('leaves a whole file, also of a node that is not qualified, and none of a run that said nothing', () => {
-    const said = { PI_BENCH: standIn('pibench_qualified 0', 1), PI_BENCH_TEXTFILES: folder };
-    expect(run('node-exporter/textfile.sh', said).status).toBe(0);
-    expect(readFileSync(join(folder, 'pi-bench.prom'), 'utf8')).toContain('pibench_qualified 0\n');
-    rmSync(join(folder, 'pi-bench.prom'));
-    expect(
-      run('node-exporter/textfile.sh', { PI_BENCH: '/nowhere', PI_BENCH_TEXTFILES: folder }).status,
-    ).not.toBe(0);
-    expect(readdirSync(folder).filter((name) => name.startsWith('pi-bench.prom'))).toEqual([]);
+  it.each([
+    [0, 0],
+    [1, 0],
+    [2, 0],
+    [70, 1],
+  ])('of exit code %s ends with %s: an answer is a result', (answer, expected) => {
+    const said = { PI_BENCH: standIn('it', answer), PI_BENCH_TEXTFILES: folder, PI_BENCH_OUT: folder };
+    expect(run('node-exporter/textfile.sh', said).status).toBe(expected);
+  });
+
+  it('says where pi-bench is to leave its metrics', () => {
+    const path = join(folder, 'pi-bench-telling');
+    writeFileSync(path, '#!/bin/sh\necho "$@" >&2\n');
+    chmodSync(path, 0o755);
+    const { stderr } = run('node-exporter/textfile.sh', {
+      PI_BENCH: path,
+      PI_BENCH_TEXTFILES: '/t',
+      PI_BENCH_OUT: '/o',
+    });
+    expect(stderr).toBe('qualify --tier t1 --quiet --out /o --format prom=/t/pi-bench.prom\n');
   });
 });
 

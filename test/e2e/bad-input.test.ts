@@ -59,7 +59,8 @@ const memoryCases: readonly (readonly [args: string, says: RegExp])[] = [
 ];
 
 const peakCases: readonly (readonly [args: string, says: RegExp])[] = [
-  ['--dtype float16', /--dtype float16 is unknown; there is float32, float64, bfloat16, int8/],
+  ['--dtype float12', /--dtype float12 is unknown; there is float32, float64, bfloat16, int8/],
+  ['--dtype float32,tf32', /--dtype tf32 is for GPUs; on the CPU there is float32, float64, bfloat16, int8/],
   ['--dtype float32,', /--dtype {2}is unknown/],
   ['--size 3', /[Uu]nknown argument.*size/],
   ['--cache cold', /[Uu]nknown argument.*cache/],
@@ -169,13 +170,6 @@ describe('machine and doctor', () => {
     expect(run.stdout).toContain('addon');
     expect(run.stdout).toContain('embedded');
     expect(run.stdout).toContain('What would make measurements better here');
-  });
-
-  it('doctor --self-test catches a wrong element, a slow repetition, a stall, a crash, an altered contribution and a lost rank', async () => {
-    const run = await piBench('doctor', '--self-test');
-    expect(run.stdout).not.toContain('MISSED');
-    expect(run.stdout.match(/caught/g)?.length).toBeGreaterThanOrEqual(7);
-    expect(run.code).toBe(0);
   });
 });
 

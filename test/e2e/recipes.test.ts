@@ -81,7 +81,10 @@ describe('in a real Slurm', () => {
     const job = command('sbatch', '--parsable', '--nodelist=n1', '--output=/dev/null', '--wrap=true').trim();
     const state = (): string =>
       `${command('sinfo', '--noheader', '--nodes=n1', '--format=%T|%E').trim()} ${command('squeue', '--noheader', `--jobs=${job}`, '--format=%r').trim()}`;
-    await until(() => (/^drained\|.*[Pp]rolog.* launch failed requeued held$/.test(state()) ? true : undefined), 'the prolog');
+    await until(
+      () => (/^drained\|.*[Pp]rolog.* launch failed requeued held$/.test(state()) ? true : undefined),
+      'the prolog',
+    );
     setVerdict('prolog', 0);
     command('scancel', job);
   });

@@ -77,7 +77,7 @@ describe('pi-bench sweep', () => {
       }
     }));
 
-  it.each([
+  it.concurrent.each([
     [['sweep'], /say what to sweep: matmul, memory, peak/],
     [['sweep', 'nothing'], /there is no indicator "nothing"; there is matmul, memory, peak/],
     [['sweep', 'matmul', '--size', '64,,128'], /--size has an empty value/],

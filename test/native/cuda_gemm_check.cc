@@ -8,7 +8,7 @@
 #include <vector>
 
 // The model's instructions come before the kernels.
-#include "cuda_model_instructions.h"
+#include "cuda_model_hopper.h"
 // And then what is checked.
 #include "../../kernels/cuda/contract.h"
 #include "../../kernels/cuda/mma_gemm.h"

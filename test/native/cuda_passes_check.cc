@@ -8,7 +8,7 @@
 #include <vector>
 
 // The model's instructions come before the kernels.
-#include "cuda_model_instructions.h"
+#include "cuda_model_hopper.h"
 // And then what is checked.
 #include "../../kernels/cuda/bulk_copy.h"
 #include "../../kernels/cuda/memory_passes.h"

@@ -1,6 +1,6 @@
 // Runs the check programs of the native code: each compares parts of it with what they promise, without Node.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildChecks, checkPrograms, runCheck } from '../../scripts/native-checks.mjs';
+import { buildChecks, checkPrograms, runCheck, TIMELESS } from '../../scripts/native-checks.mjs';
 
 const COMPILE_TIMEOUT_MS = 600_000;
 const RUN_TIMEOUT_MS = 120_000;
@@ -16,16 +16,20 @@ test('there are check programs', () => {
   expect(programs).toContain('gemm');
 });
 
-describe.each(programs)('the native check program %s', (program) => {
-  test(
-    'finds nothing wrong',
-    async () => {
-      const binary = binaries[programs.indexOf(program)] ?? '';
-      const { checks, failed, trouble } = await runCheck(binary);
-      expect(trouble).toBeNull();
-      expect(failed).toEqual([]);
-      expect(checks).toBeGreaterThan(0);
-    },
-    RUN_TIMEOUT_MS,
-  );
+async function findsNothingWrong(program: string): Promise<void> {
+  const binary = binaries[programs.indexOf(program)] ?? '';
+  const { checks, failed, trouble } = await runCheck(binary);
+  expect(trouble).toBeNull();
+  expect(failed).toEqual([]);
+  expect(checks).toBeGreaterThan(0);
+}
+
+// These take longest, and do not mind each other.
+describe('the native check program', () => {
+  test.concurrent.each([...TIMELESS])('%s finds nothing wrong', findsNothingWrong, RUN_TIMEOUT_MS);
+});
+
+describe('the native check program, alone,', () => {
+  const alone = programs.filter((program) => !TIMELESS.includes(program));
+  test.each(alone)('%s finds nothing wrong', findsNothingWrong, RUN_TIMEOUT_MS);
 });

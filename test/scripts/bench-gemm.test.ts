@@ -2,9 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { readOptions } from '../../scripts/bench-gemm/options.mjs';
 import { caseTable, summary, table } from '../../scripts/bench-gemm/report.mjs';
-import { figures, judge, pairedRatio, targetFor } from '../../scripts/bench-gemm/results.mjs';
+import {
+  figures,
+  isOpen,
+  judge,
+  leftOutAtEachEnd,
+  pairedRatio,
+  targetFor,
+} from '../../scripts/bench-gemm/results.mjs';
 import { shapeNamed, skinnyShapes, square } from '../../scripts/bench-gemm/shapes.mjs';
-import { random, roundsOfLaunches, shuffled } from '../../scripts/bench-gemm/turns.mjs';
+import { random, roundsOfLaunches, shuffled, withMoreTurns } from '../../scripts/bench-gemm/turns.mjs';
 
 const turn = (median: number, disturbed = 0) => ({ median, min: median, count: 4, disturbed });
 const situation = { type: 'float32', threads: 1, shape: square(100), cpus: [0] };
@@ -58,7 +65,7 @@ describe('the ratio of two candidates', () => {
 
   it('leaves out rounds without an undisturbed sample, and says when too few are left', () => {
     const own = { turns: [turn(1), turn(9, 4), turn(1)] };
-    expect(pairedRatio(own, { turns: [turn(1), turn(1), turn(1)] })).toEqual({ ratio: 1, clean: true });
+    expect(pairedRatio(own, { turns: [turn(1), turn(1), turn(1)] })).toMatchObject({ ratio: 1, clean: true });
     expect(pairedRatio(own, { turns: [turn(1, 4), turn(1), turn(1)] }).clean).toBe(false);
   });
 
@@ -72,6 +79,38 @@ describe('the ratio of two candidates', () => {
     expect(judge(own, [slower, disturbed], 1)).toBeNull();
     expect(judge(own, [faster, disturbed], 1)).toBe(false);
     expect(judge(own, [], 1)).toBeNull();
+  });
+});
+
+describe('a ratio near its target', () => {
+  const own = (ratios: number[]) => ({ turns: ratios.map(() => turn(1)) });
+  const other = (ratios: number[]) => ({ turns: ratios.map((ratio) => turn(ratio)) });
+  const judged = (ratios: number[], target: number) => judge(own(ratios), [other(ratios)], target);
+
+  it('is a tie while its interval has the target inside, and decided when it has not', () => {
+    const around = [0.99, 0.995, 0.997, 0.999, 1.001, 1.003, 1.005, 1.01];
+    expect(judged(around, 1)).toBe('tie');
+    expect(judged(around, 0.98)).toBe(true);
+    expect(judged(around, 1.02)).toBe(false);
+  });
+
+  it('has the interval of the sign test: 8 values with all of them, 32 without 8 at each end', () => {
+    expect([7, 8, 32].map(leftOutAtEachEnd)).toEqual([null, 0, 8]);
+  });
+
+  it('is measured again while it is open, unless nothing is there to compare with', () => {
+    const rounds = Array.from({ length: 8 }, (_, i) => turn((0.99 + i * 0.003) * 2e-6));
+    const mine = run(
+      'embedded',
+      'own',
+      rounds.map(() => turn(2e-6)),
+    );
+    const open = figures(situation, [mine, run('one', 'library', rounds), peak]);
+    expect(open.comparisons).toMatchObject([{ holds: 'tie' }]);
+    expect(isOpen(open)).toBe(true);
+    const twice = withMoreTurns([mine], [mine]);
+    expect(twice[0]?.turns).toHaveLength(16);
+    expect(isOpen(figures(situation, [mine, peak]))).toBe(false);
   });
 });
 
@@ -122,7 +161,7 @@ describe('the figures of a case', () => {
     ]);
     expect(comparisons).toMatchObject([{ holds: false }]);
     expect(summary([{ situation, comparisons }])[0]).toBe(
-      'Of 1 targets 0 hold, 1 were missed, 0 could not be judged.',
+      'Of 1 targets 0 hold, 0 are ties (the target lies inside the interval of the ratio), 1 were missed, 0 could not be judged.',
     );
   });
 });

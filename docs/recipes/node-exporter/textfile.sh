@@ -11,12 +11,7 @@ PI_BENCH=${PI_BENCH:-/opt/pi-bench/bin/pi-bench}
 OUT=${PI_BENCH_OUT:-/var/lib/pi-bench}
 TEXTFILES=${PI_BENCH_TEXTFILES:-/var/lib/node_exporter/textfile}
 
-"$PI_BENCH" qualify --tier "${PI_BENCH_TIER:-t1}" --quiet --out "$OUT" --format prom >"$TEXTFILES/pi-bench.prom.tmp"
+"$PI_BENCH" qualify --tier "${PI_BENCH_TIER:-t1}" --quiet --out "$OUT" --format "prom=$TEXTFILES/pi-bench.prom" >/dev/null
 status=$?
-if [[ -s $TEXTFILES/pi-bench.prom.tmp ]]; then
-  mv "$TEXTFILES/pi-bench.prom.tmp" "$TEXTFILES/pi-bench.prom"
-else
-  rm -f "$TEXTFILES/pi-bench.prom.tmp"
-fi
 # Not qualified and inconclusive are results too: the collector tells them.
 ((status <= 2))

@@ -24,8 +24,11 @@ struct Int8Quads {
   static Vector load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
   static Vector load(Mask mask, const Unit* from) noexcept { return _mm512_maskz_loadu_epi32(mask, from); }
   static Vector broadcast(const Unit* from) noexcept { return _mm512_set1_epi32(static_cast<int>(*from)); }
+  // The instruction itself: around its intrinsic GCC 12 copies every sum and keeps it on the stack, which
+  // leaves 40 % of the rate.
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
-    return _mm512_dpbusd_epi32(sum, a, b);
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
+    return sum;
   }
   static Vector read(const std::int32_t* from) noexcept { return _mm512_loadu_si512(from); }
   static Vector read(Mask mask, const std::int32_t* from) noexcept {

@@ -1,8 +1,8 @@
 #include "dispatch.h"
 
 #include <array>
-#include <stdexcept>
-#include <string>
+
+#include "../kernel_tables.h"
 
 namespace pibench::kernels::memory {
 namespace {
@@ -20,18 +20,10 @@ constexpr std::array kTables = {
 
 std::span<const MemoryKernels* const> kernel_tables() noexcept { return kTables; }
 
-bool runs_here(const MemoryKernels& kernels) noexcept { return (kernels.needs & ~cpu_features()) == 0; }
+bool runs_here(const MemoryKernels& kernels) noexcept { return table_runs_here(kernels); }
 
 const MemoryKernels& kernels_named(std::string_view isa) {
-  bool compiled_in = false;
-  for (const MemoryKernels* const table : kTables) {
-    if (!isa.empty() && isa != table->name) continue;
-    compiled_in = true;
-    if (runs_here(*table)) return *table;
-  }
-  const std::string what = "the memory passes for " + std::string(isa);
-  throw std::invalid_argument(what +
-                              (compiled_in ? " do not run on this CPU" : " are not part of this build"));
+  return table_named(kernel_tables(), isa, "the memory passes");
 }
 
 WritePass find_pass(const MemoryKernels& kernels, Operation operation, Stores stores) noexcept {

@@ -2,14 +2,16 @@
 import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { EXIT } from '../../errors.js';
+import { toLine } from '../../fleet/node-line.js';
 import { findFiles } from '../../import/files.js';
-import { findImportFormat, importFormats } from '../../import/index.js';
+import { findImportFormat, importFormats, type NodesFormat, type RecordFormat } from '../../import/index.js';
 import type { Unread } from '../../import/published.js';
 import { importedRecord } from '../../import/record.js';
 import { identity } from '../../package.js';
 import { plural } from '../../quantities/format.js';
 import { openStore } from '../../store/store.js';
 import { makeCampaignId } from '../create-campaign.js';
+import { writeText } from '../print-text.js';
 import { say } from '../say.js';
 import { printRecord } from '../show-end.js';
 
@@ -24,8 +26,28 @@ function sayUnread(unread: readonly Unread[]): void {
   }
 }
 
+/** Many nodes are lines in one file, which `fleet` reads. */
+function importNodes({ name, read }: NodesFormat, path: string, out: string, json: boolean): void {
+  const { nodes, unread } = read(findFiles(path));
+  const text = nodes.map(toLine).join('');
+  const file = join(resolve(out), `${makeCampaignId(name, new Date().toISOString())}.jsonl`);
+  sayUnread(unread);
+  if (json) process.stdout.write(text);
+  else {
+    writeText(file, text);
+    process.stdout.write(`${file}: ${plural(nodes.length, 'node')}\n`);
+  }
+  process.exitCode = unread.some((one) => one.damaged) ? EXIT.incomplete : EXIT.done;
+}
+
 function importFrom(format: string, path: string, out: string, json: boolean): void {
-  const published = findImportFormat(format).read(findFiles(path));
+  const chosen = findImportFormat(format);
+  if (chosen.kind === 'nodes') importNodes(chosen, path, out, json);
+  else importRecord(chosen, path, out, json);
+}
+
+function importRecord({ name: format, read }: RecordFormat, path: string, out: string, json: boolean): void {
+  const published = read(findFiles(path));
   const at = new Date().toISOString();
   const id = makeCampaignId(format, at);
   const command = process.argv.slice(2);
@@ -45,7 +67,7 @@ function importFrom(format: string, path: string, out: string, json: boolean): v
 
 export const importCommand: CommandModule = {
   command: 'import <format> <path>',
-  describe: 'Results that others published, as a campaign of ours',
+  describe: 'Results of others, as a campaign of ours or as nodes of a fleet',
   builder: (yargs) =>
     yargs
       .positional('format', {
@@ -60,13 +82,18 @@ export const importCommand: CommandModule = {
       })
       .option('out', {
         type: 'string',
-        describe: 'Folder in which the campaign gets its own',
+        describe: 'Folder in which the campaign, or the file of nodes, gets its place',
         default: 'results',
       })
-      .option('json', { type: 'boolean', describe: 'Print the record on stdout and nothing else there' })
+      .option('json', {
+        type: 'boolean',
+        describe: 'Print the record, or the nodes, on stdout and nothing else there',
+      })
       .example([
         ['$0 import thoth inspections', 'every inspection below a folder, a batch each'],
         ['$0 import thoth test1_describe_512_reps.csv', 'the published repetition study'],
+        ['$0 import superbench results-summary.jsonl', 'nodes for pi-bench fleet'],
+        ['$0 import dcgm diag/', 'a file of dcgmi diag -j for each node'],
       ]),
   handler: ({ format, path, out, json }) =>
     importFrom(String(format), String(path), String(out), json === true),

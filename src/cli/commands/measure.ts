@@ -5,7 +5,6 @@ import type { Indicator } from '../../indicators/indicator.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
-import { measure } from '../measure.js';
 import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
 
 /** What the command takes without a name, beside the option of that name. */
@@ -47,6 +46,8 @@ export function measureCommand(indicator: Indicator): CommandModule {
         labels,
         stacks,
       });
+      // What measures is loaded when there is something to measure: bad input is refused sooner.
+      const { measure } = await import('../measure.js');
       await measure(campaign, machine, flags, locks);
     },
   };

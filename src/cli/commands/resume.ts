@@ -4,13 +4,15 @@ import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
+import { openEngine } from '../../execution/engines.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { identity } from '../../package.js';
 import type { InspectionDocument } from '../../record/schema.js';
 import { type Journal, type JournalEntry, readJournal, repairJournal } from '../../store/journal.js';
 import { JOURNAL, STACK_LOCK, type Store } from '../../store/store.js';
 import { openStoreAloud } from '../begin-campaign.js';
-import { describeHere } from '../here.js';
+import { followedLibrary, followLibrary } from '../follow-rank.js';
+import { coresHere, describeHere } from '../here.js';
 import { restoreOwnStacks } from '../own-stacks.js';
 import { runCampaign } from '../run-campaign.js';
 import { isSubmission, runSubmission, type SubmissionOptions } from '../run-submission.js';
@@ -69,19 +71,30 @@ async function resume(
   const journal = readJournal(path);
   checkSame(journal);
   if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
-  repairJournal(path, journal);
   const { campaign, machine, piBench } = journal.head;
+  if (campaign.command[0] === 'qualify')
+    throw new UserError(
+      `${folder} is a qualification, whose verdict is of one uninterrupted run: start it anew with pi-bench ${campaign.command.join(' ')}`,
+    );
+  const followed = followedLibrary(campaign);
+  if (followed !== null) return followLibrary(followed);
+  const engine = await openEngine(campaign, coresHere().allowed.length);
+  repairJournal(path, journal);
   await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
   const store = openStoreAloud(folder, campaign.id);
   const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
   store.append(resumed);
   adopt(store, campaign.id, doneSoFar(journal.entries).open);
   const { entries } = readJournal(join(store.folder(), JOURNAL));
-  const end = await runCampaign(
-    { campaign, store, machine: machine as unknown as MachineDescription, piBench, journal: entries },
-    options,
-  );
-  showEnd(end, options.json);
+  try {
+    const end = await runCampaign(
+      { campaign, store, machine: machine as unknown as MachineDescription, piBench, journal: entries },
+      { ...options, engine },
+    );
+    showEnd(end, options.json);
+  } finally {
+    await engine.close();
+  }
 }
 
 async function resumeSubmission(folder: string, options: SubmissionOptions): Promise<void> {

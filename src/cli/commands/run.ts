@@ -2,49 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { type AskedEntry, type CampaignFile, parseCampaignFile } from '../../campaign/campaign-file.js';
+import { type CampaignFile, parseCampaignFile } from '../../campaign/campaign-file.js';
 import { asksForGpu } from '../../devices/device.js';
 import { messageOf, UserError } from '../../errors.js';
 import { findIndicator } from '../../indicators/index.js';
-import type { Flags, Indicator } from '../../indicators/indicator.js';
+import type { Flags } from '../../indicators/indicator.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { plural } from '../../quantities/format.js';
 import { requireDuration } from '../../quantities/parse.js';
 import type { BatchSpec, Campaign } from '../../record/schema.js';
 import { stackText } from '../../stacks/index.js';
-import { measuringOptions, outputOptions } from '../common-options.js';
+import { outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
+import { batchesOfEntry } from '../entry-batches.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
 import { makeOwnStacks, NO_OWN, type OwnNames, readOwnStacks } from '../own-stacks.js';
-import { sweptBatches } from '../swept-batches.js';
-
-/** What yargs would have filled in. */
-function defaultsOf(indicator: Indicator): Flags {
-  const options = { ...indicator.options, ...measuringOptions(indicator.measuring) };
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, option]) =>
-      option.default === undefined ? [] : [[name, option.default]],
-    ),
-  );
-}
-
-/** @throws UserError naming the entry's line */
-function batchesOfEntry(
-  entry: AskedEntry,
-  file: string,
-  machine: MachineDescription,
-  own: OwnNames,
-): readonly BatchSpec[] {
-  const indicator = findIndicator(entry.indicator);
-  try {
-    const batches = sweptBatches(indicator, { ...defaultsOf(indicator), ...entry.flags }, machine, own);
-    if (Object.keys(entry.labels).length === 0) return batches;
-    return batches.map((batch) => ({ ...batch, labels: { ...entry.labels } }));
-  } catch (error) {
-    throw new UserError(`${file}:${entry.line}: ${messageOf(error)}`);
-  }
-}
 
 type CampaignInput = Parameters<typeof createCampaign>[0];
 

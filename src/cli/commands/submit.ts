@@ -5,9 +5,10 @@ import type { Flags } from '../../indicators/indicator.js';
 import { parseCount, requireDuration } from '../../quantities/parse.js';
 import { splitLine } from '../../submit/command-line.js';
 import { findScheduler, schedulers } from '../../submit/index.js';
+import { ON_NODE } from '../../submit/names.js';
 import { runOnNode } from '../../submit/on-node.js';
 import type { Scheduler } from '../../submit/scheduler.js';
-import { ON_NODE, parseTask } from '../../submit/task.js';
+import { parseTask } from '../../submit/task.js';
 import { beginSubmission, type Submission } from '../begin-submission.js';
 import { runSubmission } from '../run-submission.js';
 

@@ -197,7 +197,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
     ...(ranks === '' ? [] : [`${ranks} ranks`]),
     ...(root === '' || root === '-1' ? [] : [`root ${root}`]),
   ];
-  const head = `${style.bold([what.join(' '), ...who].join(', '))}  ${style.dim(`${first.stack.provider} ${implementation ?? ''}, ${first.device}; sync ${sync}, ${inputs} inputs`)}`;
+  const head = `${style.bold([what.join(' '), ...who].join(', '))}  ${style.dim(`${first.case.parameters.transport === 'mpi' ? '' : `${first.stack.provider} `}${implementation ?? ''}, ${first.device}; sync ${sync}, ${inputs} inputs`)}`;
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),

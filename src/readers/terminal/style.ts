@@ -17,7 +17,9 @@ const MOST_WIDTH = 120;
 export function terminalStyle(stream: { readonly isTTY?: boolean; readonly columns?: number }): Style {
   const colour = stream.isTTY === true && !('NO_COLOR' in process.env) && process.env.TERM !== 'dumb';
   const { bold, dim, green, yellow, red } = picocolors.createColors(colour);
-  const columns = stream.isTTY === true ? (stream.columns ?? 80) : 80;
+  // A terminal that a launcher such as mpirun makes for its ranks is 0 columns wide.
+  const told = stream.isTTY === true ? (stream.columns ?? 0) : 0;
+  const columns = told > 0 ? told : 80;
   return {
     width: Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, columns)),
     bold,

@@ -22,7 +22,7 @@ function statusText(status: NodeStatus, style: Style): string {
 }
 
 /** What a record is about, in a few words: the rate of its only batch, or how many there are; flags by their names. */
-export function recordText({ batches }: PiBenchRecord): string {
+export function recordText({ batches, qualification }: PiBenchRecord): string {
   const [only, ...others] = batches;
   const rate = others.length === 0 ? only?.rate : null;
   const rates =
@@ -30,7 +30,10 @@ export function recordText({ batches }: PiBenchRecord): string {
       ? plural(batches.length, 'batch', 'batches')
       : withPrefix(rate.median, only?.rateUnit ?? '');
   const flags = [...new Set(batches.flatMap((batch) => batch.flags.map(({ name }) => name)))];
-  return flags.length === 0 ? rates : `${rates}, flagged: ${flags.join(', ')}`;
+  const measured = flags.length === 0 ? rates : `${rates}, flagged: ${flags.join(', ')}`;
+  return qualification === undefined
+    ? measured
+    : `${qualification.outcome.replaceAll('-', ' ')}: ${measured}`;
 }
 
 function nodeRow(node: NodeSummary, record: PiBenchRecord | undefined, style: Style): Row {

@@ -66,6 +66,14 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
         kind: z.literal('repeated-work'),
         share: z.number().positive().max(1).describe('of the work of each repetition, done once more in it'),
       }),
+      object({
+        kind: z.literal('stopped'),
+        share: z
+          .number()
+          .positive()
+          .lt(1)
+          .describe('of each tenth of a second in which every launch stands still'),
+      }),
     ])
     .describe('an error injected on purpose: this is no measurement of the machine');
   const campaign = object({
@@ -73,7 +81,7 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
     createdAt: z.iso.datetime(),
     command: z.array(z.string()),
     seed: z.int().min(0),
-    batches: z.array(batchSpec).min(1),
+    batches: z.array(batchSpec).describe('empty: a qualification that only looks at the machine'),
     budget: seconds.optional().describe('wall time after which no launch begins'),
     labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
     stacks: z.array(ownStack).optional().describe('of a stack file, that batches run in'),
@@ -88,7 +96,7 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
   });
   const recordCampaign = campaign.extend({
     seed: campaign.shape.seed.nullable(),
-    batches: z.array(asked).min(1),
+    batches: z.array(asked),
   });
   return { warmup, campaign, asked, recordCampaign };
 }

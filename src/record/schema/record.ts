@@ -7,6 +7,7 @@ import { importedSchemas } from './imported.js';
 import { kpiSchemas } from './kpi.js';
 import type { LaunchSchemas } from './launch.js';
 import { type ObjectOf, plainJson, seconds } from './parts.js';
+import { qualificationSchema } from './qualification.js';
 import { recommendationSchema } from './recommendation.js';
 
 export function recordSchema(object: ObjectOf, parts: CaseSchemas & CampaignSchemas & LaunchSchemas) {
@@ -15,6 +16,7 @@ export function recordSchema(object: ObjectOf, parts: CaseSchemas & CampaignSche
   const { labels, kpi } = kpiSchemas(object);
   const batch = batchSchema(object, { ...parts, imported });
   const recommendation = recommendationSchema(object);
+  const { qualification } = qualificationSchema(object);
   return object({
     $schema: z.string(),
     kind: z.literal('pi-bench record'),
@@ -42,6 +44,7 @@ export function recordSchema(object: ObjectOf, parts: CaseSchemas & CampaignSche
       .nullable()
       .describe('null: not known, in imported records only'),
     imported: imported.ofRecord.optional(),
+    qualification: qualification.optional().describe('the verdict of `pi-bench qualify`'),
     digest: z.string().describe('SHA-256 of this document as canonical JSON without this field'),
   });
 }

@@ -13,15 +13,10 @@ import type { ReportModel } from '../model.js';
 import { commandText, failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
 import { STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import type { Format, Request } from './format.js';
+import { escapedMarkdown as escaped } from './markdown-text.js';
 import { svgFiles } from './svg.js';
 
 const PICTURES = 'figures/';
-
-/** What Markdown, or HTML in it, would take for more than text. */
-const escaped = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_{}[\]<>|#]/g, (letter) => (letter === '<' ? '&lt;' : `\\${letter}`));
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 

@@ -3,6 +3,7 @@ import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import type { BatchModel, ReportModel } from '../model.js';
 import { STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import { escapeHtml } from './escape.js';
+import { qualificationHtml } from './qualification.js';
 
 const MOST_LISTED = 8;
 
@@ -176,7 +177,9 @@ export function headHtml(report: ReportModel): string {
   return [
     `<p class="quiet">pi-bench report · ${escapeHtml(report.createdAt.slice(0, 10))}</p>`,
     `<h1>${escapeHtml(report.headline.title)}</h1>`,
-    verdictHtml(report),
+    report.qualification === null
+      ? verdictHtml(report)
+      : qualificationHtml(report.qualification, report.fault),
     flagsHtml(report),
     originHtml(report),
   ].join('\n');

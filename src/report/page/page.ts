@@ -63,12 +63,16 @@ export async function pageHtml(input: PageInput): Promise<string> {
     '<a class="skip" href="#figures-title">To the figures</a>',
     '<main>',
     headHtml(report),
-    comparisonHtml(report.comparison),
-    stabilityHtml(report),
-    `<section aria-labelledby="figures-title"><h2 id="figures-title">Figures</h2>`,
-    await figuresHtml(figures.campaign, input.renderSvg),
-    '</section>',
-    await batchesHtml(figures, input),
+    ...(report.batches.length === 0
+      ? []
+      : [
+          comparisonHtml(report.comparison),
+          stabilityHtml(report),
+          `<section aria-labelledby="figures-title"><h2 id="figures-title">Figures</h2>`,
+          await figuresHtml(figures.campaign, input.renderSvg),
+          '</section>',
+          await batchesHtml(figures, input),
+        ]),
     '</main>',
     footHtml(input),
   ];

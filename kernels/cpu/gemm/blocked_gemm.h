@@ -1,0 +1,152 @@
+// A GEMM by the loop nest: what it keeps, where that lies, and the steps of which loop_nest.cc consists. For
+// that file alone: nothing here has linkage outside of it, so that the compiler may put the steps into each
+// other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../../../native/threads/team.h"
+#include "../buffer.h"
+#include "instruction_set.h"
+#include "loop_nest.h"
+#include "strips.h"
+
+namespace pibench::kernels {
+namespace {
+
+constexpr std::size_t kLine = 64;
+
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// Whether each row begins a cache line.
+bool is_line_aligned(const std::byte* first, std::size_t row_bytes) {
+  return reinterpret_cast<std::uintptr_t>(first) % kLine == 0 && row_bytes % kLine == 0;
+}
+
+// A block of an operand as the kernel is to read it.
+struct Panels {
+  const std::byte* data;
+  std::int64_t step;  // elements from one unit of the depth to the next
+  bool packed;
+};
+
+class BlockedGemm final : public Gemm {
+ public:
+  BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
+              const Strategy& strategy);
+
+  void prepack(const GemmOperands& operands) noexcept override;
+  void run(const GemmOperands& operands) noexcept override;
+  [[nodiscard]] const char* isa() const noexcept override { return set_.name; }
+  [[nodiscard]] int members() const noexcept override { return partition_.members(); }
+
+ private:
+  // A member's place in the partition and the part of each product that is its own.
+  struct Role {
+    Range products, rows, columns;
+    int row, column;  // in the grid
+    int lane;         // of packed blocks of B: one for each column of the grid and group of products
+  };
+
+  void on_members(Team::Body body) noexcept;
+  [[nodiscard]] Role role_of(int member) const noexcept;
+  void touch(int member) noexcept;
+  void work(int member) noexcept;
+  void multiply_product(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
+
+  Panels block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                    std::size_t& turn) noexcept;
+  void pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+              Range panels_to_pack) noexcept;
+  void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
+  void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
+                Range depth, int member) noexcept;
+  void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
+                 std::byte* edge) noexcept;
+
+  [[nodiscard]] const std::byte* a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept;
+  [[nodiscard]] const std::byte* b_at(std::int64_t product, std::int64_t p,
+                                      std::int64_t column) const noexcept;
+  [[nodiscard]] std::int64_t packed_depth(std::int64_t depth) const noexcept {
+    return round_up(depth, packing_.depth_multiple);
+  }
+  // Bytes of so many packed lanes of a block.
+  [[nodiscard]] std::size_t packed_bytes(std::int64_t lanes, std::int64_t depth) const noexcept {
+    return static_cast<std::size_t>(lanes * packed_depth(depth)) * packing_.packed_size;
+  }
+  [[nodiscard]] std::size_t panel_bytes(std::int64_t depth) const noexcept {
+    return packed_bytes(kernel_.nr, depth) + static_cast<std::size_t>(kernel_.nr * packing_.trailer_of_b);
+  }
+  [[nodiscard]] std::size_t source_bytes(std::int64_t elements) const noexcept {
+    return static_cast<std::size_t>(elements) * packing_.source_size;
+  }
+  [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
+    return static_cast<std::size_t>(elements) * kernel_.result_size;
+  }
+  [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
+    return {rows, strip_rows_, kernel_.row_multiple};
+  }
+  [[nodiscard]] std::int64_t panels(std::int64_t columns) const noexcept {
+    return ceil_div(columns, kernel_.nr);
+  }
+  // Where the block of B that begins at these columns and this depth stands among the prepacked ones.
+  [[nodiscard]] std::size_t prepacked_offset(std::int64_t product, std::int64_t column,
+                                             std::int64_t depth) const noexcept;
+
+  // A member's own buffer: its packed block of A, one whole tile of C for the edges, and one panel of B.
+  [[nodiscard]] std::byte* own_a(int member) const noexcept {
+    return own_[static_cast<std::size_t>(member)].data();
+  }
+  [[nodiscard]] std::byte* own_edge(int member) const noexcept { return own_a(member) + edge_offset_; }
+  [[nodiscard]] std::byte* own_panel(int member) const noexcept { return own_a(member) + panel_offset_; }
+
+  const InstructionSet& set_;
+  const MicroKernel& kernel_;
+  const Packing& packing_;
+  GemmShape shape_;
+  Team& team_;
+  Partition partition_;
+  Blocking blocks_;
+  bool a_in_place_, b_in_place_;
+  int strip_rows_;
+  bool b_is_far_, prefetch_c_, stream_c_;
+  std::vector<Role> roles_;         // of each member at work
+  std::int64_t column_blocks_ = 0;  // of the widest share of the columns
+  std::size_t edge_offset_ = 0, panel_offset_ = 0;
+  std::vector<Buffer> own_;
+  // Packed blocks of B, `blocks_per_lane_` for each lane: one that is its packer's alone, or two that take
+  // turns among those who share it, so that one barrier a block is enough.
+  std::size_t blocks_per_lane_ = 1;
+  std::vector<Buffer> packed_b_;
+  const GemmOperands* operands_ = nullptr;
+};
+
+// By product, then by depth, then by panel: the panels of any range of columns are neighbours in a block.
+std::size_t BlockedGemm::prepacked_offset(std::int64_t product, std::int64_t column,
+                                          std::int64_t depth) const noexcept {
+  const auto all_panels = static_cast<std::size_t>(panels(shape_.n));
+  const auto whole_blocks = static_cast<std::size_t>(shape_.k / blocks_.kc);
+  const std::int64_t rest = shape_.k % blocks_.kc;
+  const std::size_t product_bytes =
+      all_panels * (whole_blocks * panel_bytes(blocks_.kc) + (rest > 0 ? panel_bytes(rest) : 0));
+  const Range here{depth, std::min(depth + blocks_.kc, shape_.k)};
+  return static_cast<std::size_t>(product) * product_bytes +
+         static_cast<std::size_t>(depth / blocks_.kc) * all_panels * panel_bytes(blocks_.kc) +
+         static_cast<std::size_t>(column / kernel_.nr) * panel_bytes(here.size());
+}
+
+const std::byte* BlockedGemm::a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept {
+  const std::int64_t element = shape_.transpose_a ? p * operands_->lda + row : row * operands_->lda + p;
+  return static_cast<const std::byte*>(operands_->a) + source_bytes(product * operands_->stride_a + element);
+}
+
+const std::byte* BlockedGemm::b_at(std::int64_t product, std::int64_t p, std::int64_t column) const noexcept {
+  const std::int64_t element = shape_.transpose_b ? column * operands_->ldb + p : p * operands_->ldb + column;
+  return static_cast<const std::byte*>(operands_->b) + source_bytes(product * operands_->stride_b + element);
+}
+
+}  // namespace
+}  // namespace pibench::kernels

@@ -1,0 +1,43 @@
+// How the rows of a block are cut into strips for the micro-kernel.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "partition.h"
+
+namespace pibench::kernels {
+
+// Cuts rows into strips of near-equal height, at most `most`, rather than whole ones and a rest: a low strip
+// has too few independent sums to fill the pipelines. They are cut at multiples of `multiple`, and the last
+// ones are the higher, so that of at least so many rows none has fewer. Without a division for each.
+class Strips {
+ public:
+  Strips(std::int64_t rows, std::int64_t most, std::int64_t multiple) noexcept
+      : rows_(rows), multiple_(multiple) {
+    const std::int64_t units = ceil_div(rows, multiple);
+    const std::int64_t count = ceil_div(rows, most);
+    units_ = units / count;
+    lower_ = count - units % count;
+    settle();
+  }
+  [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
+  [[nodiscard]] std::int64_t row() const noexcept { return row_; }
+  [[nodiscard]] std::int64_t height() const noexcept { return height_; }
+  void next() noexcept {
+    row_ += height_;
+    settle();
+  }
+
+ private:
+  void settle() noexcept {
+    const std::int64_t units = units_ + (lower_-- > 0 ? 0 : 1);
+    height_ = std::min(units * multiple_, rows_ - row_);
+  }
+
+  std::int64_t rows_, multiple_;
+  std::int64_t units_ = 0, lower_ = 0;  // the first `lower_` strips have so many units, the others one more
+  std::int64_t row_ = 0, height_ = 0;
+};
+
+}  // namespace pibench::kernels

@@ -1,0 +1,280 @@
+#include "mpi_transport.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+
+#include "../../threads/affinity.h"
+#include "../../threads/team.h"
+#include "mpi_port.h"
+
+namespace pibench::collective {
+namespace {
+
+enum class Command : std::uint8_t { perform, compare_clocks, end };
+
+// Plain data, sent by rank 0.
+struct Told {
+  Command command = Command::end;
+  Order order;
+};
+
+// Plain data: how a rank's start went.
+struct Started {
+  bool ok = false;
+  int thread = 0;
+  std::array<char, 160> why{};
+};
+
+// Between hosts clocks drift apart by microseconds a second.
+constexpr Nanoseconds kCompareEvery = 1'000'000'000;
+constexpr Nanoseconds kFirstComparisons = 50'000'000;  // apart
+constexpr int kMessages = 40;
+constexpr std::size_t kMostAnchors = 12;
+// What a rank that gave up needs to say so.
+constexpr Nanoseconds kGrace = 2'000'000'000;
+
+void check(const World& world, const Problem& problem) {
+  if (problem.ranks != world.size())
+    throw std::invalid_argument("the MPI job has " + std::to_string(world.size()) + " ranks, not " +
+                                std::to_string(problem.ranks));
+  // As many as any of the counts that MPI is given.
+  if (problem.count * bytes_of(Element::bfloat16) > INT_MAX)
+    throw std::invalid_argument("MPI counts elements in 32 bits: " + std::to_string(problem.count) +
+                                " are too many");
+}
+
+// What all ranks have in common.
+class MpiTransport : public Transport {
+ public:
+  MpiTransport(World& world, const MpiParameters& parameters)
+      : world_(world), calls_(world.calls()), parameters_(parameters) {
+    check(world, parameters.problem);
+  }
+
+  [[nodiscard]] Port& port() noexcept override { return *port_; }
+  Team& team() noexcept override { return *team_; }
+
+ protected:
+  // Throws nothing: the others have to know first.
+  Started make_own(const MakeExecutor& make) noexcept {
+    Started started;
+    try {
+      team_.emplace(1, parameters_.cpus);
+      port_.emplace(world_, parameters_.problem, parameters_.patience);
+      executor_ = make(*port_);
+      started.ok = true;
+      started.thread = current_thread_id();
+    } catch (const std::exception& error) {
+      std::snprintf(started.why.data(), started.why.size(), "%s", error.what());
+    }
+    return started;
+  }
+  [[nodiscard]] Wait patient() const { return {world_.crowded(), parameters_.patience + kGrace, false}; }
+
+  World& world_;
+  MpiCalls& calls_;
+  MpiParameters parameters_;
+  std::optional<Team> team_;
+  std::optional<MpiPort> port_;
+  std::unique_ptr<Executor> executor_;
+};
+
+class Follower final : public MpiTransport {
+ public:
+  using MpiTransport::MpiTransport;
+
+  [[nodiscard]] bool leads() const noexcept override { return false; }
+
+  void start(const MakeExecutor& make) override {
+    const Started started = make_own(make);
+    Wait wait = patient();
+    calls_.send(&started, sizeof started, 0, Topic::report, wait);
+    if (!started.ok) throw std::runtime_error(started.why.data());
+  }
+
+  void follow() override {
+    Wait between(world_.crowded(), Wait::kForever, true);
+    Wait wait = patient();
+    for (;;) {
+      Told told;
+      if (!calls_.receive(&told, sizeof told, 0, Topic::order, between)) return;
+      if (told.command == Command::end) return;
+      if (told.command == Command::compare_clocks) {
+        answer(wait);
+        continue;
+      }
+      Report report;
+      executor_->perform(told.order, report);
+      if (!calls_.send(&report, sizeof report, 0, Topic::report, wait)) return;
+      if (port_->abandoned()) return;
+    }
+  }
+
+  bool perform(const Order&) noexcept override { return false; }
+  [[nodiscard]] std::span<const Report> reports() const noexcept override { return {}; }
+  [[nodiscard]] std::string failure() const override { return {}; }
+  [[nodiscard]] std::string implementation() const override { return {}; }
+  [[nodiscard]] std::vector<int> thread_ids() const override { return {}; }
+
+ private:
+  void answer(Wait& wait) noexcept {
+    for (int i = 0; i < kMessages; ++i) {
+      char asked = 0;
+      calls_.receive(&asked, sizeof asked, 0, Topic::clock, wait);
+      const Nanoseconds at = pibench::now();
+      calls_.send(&at, sizeof at, 0, Topic::clock, wait);
+    }
+    ClockModel model;
+    if (calls_.receive(&model, sizeof model, 0, Topic::clock, wait)) port_->set_clock(model);
+  }
+};
+
+class Leader final : public MpiTransport {
+ public:
+  Leader(World& world, const MpiParameters& parameters)
+      : MpiTransport(world, parameters),
+        reports_(static_cast<std::size_t>(world.size())),
+        anchors_(reports_.size()),
+        several_hosts_(world.hosts() > 1) {}
+
+  ~Leader() override {
+    if (!started_ || !failure_.empty()) return;
+    Wait wait = patient();
+    tell({Command::end, {}}, wait);
+  }
+  Leader(const Leader&) = delete;
+  Leader& operator=(const Leader&) = delete;
+
+  void start(const MakeExecutor& make) override {
+    started_ = true;
+    const Started own = make_own(make);
+    threads_ = {own.thread};
+    std::string problem = own.ok ? "" : own.why.data();
+    Wait wait = patient();
+    for (int rank = 1; rank < world_.size(); ++rank) {
+      Started theirs;
+      if (!calls_.receive(&theirs, sizeof theirs, rank, Topic::report, wait)) {
+        lose({rank});
+        throw std::runtime_error(failure_);
+      }
+      // A rank that could not start has nobody who listens to orders.
+      if (!theirs.ok) {
+        deaf_.push_back(rank);
+        if (problem.empty()) problem = "rank " + std::to_string(rank) + ": " + theirs.why.data();
+      } else if (world_.shares_system(rank)) {
+        threads_.push_back(theirs.thread);
+      }
+    }
+    if (!problem.empty()) throw std::runtime_error(problem);
+    if (several_hosts_) {
+      compare_clocks();
+      const Nanoseconds until = pibench::now() + kFirstComparisons;
+      while (pibench::now() < until) {
+      }
+      compare_clocks();
+    }
+  }
+
+  bool perform(const Order& order) noexcept override {
+    if (!failure_.empty()) return false;
+    const Nanoseconds begin = pibench::now();
+    if (several_hosts_ && begin - compared_ > kCompareEvery) compare_clocks();
+    world_.waiting_since.store(begin, std::memory_order_relaxed);
+    Wait wait = patient();
+    tell({Command::perform, order}, wait);
+    executor_->perform(order, reports_[0]);
+    std::vector<int> missing;
+    for (int rank = 1; rank < world_.size(); ++rank) {
+      // One of them has cost the patience for all.
+      Wait rest(world_.crowded(), missing.empty() && !port_->abandoned() ? parameters_.patience : kGrace,
+                false);
+      if (!calls_.receive(&reports_[static_cast<std::size_t>(rank)], sizeof(Report), rank, Topic::report,
+                          rest))
+        missing.push_back(rank);
+    }
+    world_.waiting_since.store(0, std::memory_order_relaxed);
+    if (missing.empty() && !port_->abandoned()) return true;
+    lose(missing);
+    return false;
+  }
+
+  [[nodiscard]] std::span<const Report> reports() const noexcept override { return reports_; }
+  [[nodiscard]] std::string failure() const override { return failure_; }
+  [[nodiscard]] std::vector<int> thread_ids() const override { return threads_; }
+
+  [[nodiscard]] std::string implementation() const override {
+    const int hosts = world_.hosts();
+    std::string text = calls_.version() + ", " + std::to_string(world_.size()) + " processes on " +
+                       std::to_string(hosts) + (hosts == 1 ? " host" : " hosts");
+    if (hosts == 1) return text;
+    std::array<char, 64> clocks{};
+    std::snprintf(clocks.data(), clocks.size(), ", clocks within %.1f us", uncertainty_ / 1000);
+    return text + clocks.data();
+  }
+
+ private:
+  void tell(const Told& told, Wait& wait) noexcept {
+    for (int rank = 1; rank < world_.size(); ++rank) {
+      if (std::ranges::find(deaf_, rank) == deaf_.end())
+        calls_.send(&told, sizeof told, rank, Topic::order, wait);
+    }
+  }
+
+  void lose(const std::vector<int>& missing) {
+    std::string who;
+    for (const int rank : missing) who += (who.empty() ? "rank " : ", ") + std::to_string(rank);
+    failure_ = (who.empty() ? "a rank" : who) + " of " + std::to_string(world_.size()) +
+               " did not arrive within " + std::to_string(parameters_.patience / 1'000'000'000) + " s";
+  }
+
+  // One rank after the other: messages that cross would wait for each other.
+  void compare_clocks() noexcept {
+    Wait wait = patient();
+    const Told told{Command::compare_clocks, {}};
+    uncertainty_ = 0;
+    for (int rank = 1; rank < world_.size(); ++rank) {
+      if (world_.shares_system(rank)) continue;
+      calls_.send(&told, sizeof told, rank, Topic::order, wait);
+      ClockAnchor best;
+      for (int i = 0; i < kMessages; ++i) {
+        const char ask = 0;
+        Nanoseconds there = 0;
+        const Nanoseconds sent = pibench::now();
+        calls_.send(&ask, sizeof ask, rank, Topic::clock, wait);
+        calls_.receive(&there, sizeof there, rank, Topic::clock, wait);
+        const ClockAnchor anchor = anchor_of(sent, there, pibench::now());
+        if (i == 0 || anchor.uncertainty < best.uncertainty) best = anchor;
+      }
+      std::vector<ClockAnchor>& anchors = anchors_[static_cast<std::size_t>(rank)];
+      if (anchors.size() == kMostAnchors) anchors.erase(anchors.begin());
+      anchors.push_back(best);
+      const ClockModel model = fit_clock(anchors);
+      calls_.send(&model, sizeof model, rank, Topic::clock, wait);
+      uncertainty_ = std::max(uncertainty_, model.uncertainty);
+    }
+    compared_ = pibench::now();
+  }
+
+  std::vector<Report> reports_;
+  std::vector<int> threads_;  // of ranks on this host
+  std::vector<int> deaf_;
+  std::vector<std::vector<ClockAnchor>> anchors_;  // of each rank
+  bool several_hosts_;
+  double uncertainty_ = 0;
+  Nanoseconds compared_ = 0;
+  std::string failure_;
+  bool started_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpi_transport(World& world, const MpiParameters& parameters) {
+  if (world.rank() == 0) return std::make_unique<Leader>(world, parameters);
+  return std::make_unique<Follower>(world, parameters);
+}
+
+}  // namespace pibench::collective

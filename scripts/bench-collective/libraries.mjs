@@ -1,0 +1,87 @@
+// The MPI libraries that `bench-collective.mjs` compares with: each called by a plain C program, and by our own mpi transport.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { packageRoot } from '../lib/tree.mjs';
+
+const which = (name) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+
+const LIBRARIES = [
+  {
+    name: 'Open MPI',
+    compiler: 'mpicc.openmpi',
+    run: 'mpirun.openmpi',
+    args: ['--allow-run-as-root', '--bind-to', 'core'],
+  },
+  { name: 'MPICH', compiler: 'mpicc.mpich', run: 'mpirun.mpich', args: ['-bind-to', 'core'] },
+];
+
+/** Compiles the program for each library that is there. */
+export function candidates(folder, ranks) {
+  return LIBRARIES.flatMap(({ name, compiler, run, args }) => {
+    const [cc, mpirun] = [which(compiler), which(run)];
+    if (cc === undefined || mpirun === undefined) {
+      process.stdout.write(`${name}: not compared, ${compiler} or ${run} is not installed\n`);
+      return [];
+    }
+    const program = join(folder, run);
+    const source = join(packageRoot, 'scripts', 'bench-collective', 'mpi.c');
+    const built = spawnSync(cc, ['-O3', source, '-o', program], { encoding: 'utf8' });
+    if (built.status !== 0) throw new Error(`${cc} cannot compile ${source}: ${built.stderr}`);
+    return [{ name, ranks, command: mpirun, args: [...args, '-np', String(ranks), program] }];
+  });
+}
+
+export function timeOfMpi({ name, ranks, command, args }, bytes, seconds) {
+  const done = spawnSync(command, [...args, String(bytes), String(seconds)], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  if (done.status !== 0) throw new Error(`${name} ended with ${done.status ?? done.signal}: ${done.stderr}`);
+  const said = JSON.parse(done.stdout);
+  if (said.ranks !== ranks) throw new Error(`${name} ran ${said.ranks} ranks instead of ${ranks}`);
+  if (said.wrong > 0) throw new Error(`${name} gave ${said.wrong} wrong elements at ${bytes} bytes`);
+  return { time: said.median, library: said.library };
+}
+
+/** The same call by pi-bench's own mpi transport, in a launch of its own; its ranks bind their measuring threads. */
+export function timeOfTransport({ name, ranks, command }, bytes) {
+  const out = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
+  const what = [
+    'collective',
+    'all-reduce',
+    '--transport',
+    'mpi',
+    '--launcher',
+    command,
+    '--ranks',
+    String(ranks),
+  ];
+  const how = [
+    '--bytes',
+    String(bytes),
+    '--inspections',
+    '1',
+    '--json',
+    '--quiet',
+    '--no-wait',
+    '--out',
+    out,
+  ];
+  try {
+    const done = spawnSync(process.execPath, [join(packageRoot, 'bin', 'pi-bench.mjs'), ...what, ...how], {
+      encoding: 'utf8',
+      timeout: 120_000,
+      maxBuffer: 2 ** 28,
+    });
+    if (done.status !== 0) throw new Error(`pi-bench over ${name} ended with ${done.status}: ${done.stderr}`);
+    return JSON.parse(done.stdout).batches[0].elapsed.median;
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,22 @@
+// npm run bench:fleet: how often fleet check finds defects of known kinds, and how often it names a healthy node, beside SuperBench's
+// rule of means; seeded, so the same numbers each time. `-- --quick`: fewer fleets. `-- --scale`: 10,000 nodes of 200 KPIs, seconds
+// and memory. The tables of docs/fleet.md are its output.
+import { parseArgs } from 'node:util';
+import { bootstrap } from './lib/bootstrap.mjs';
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, scale: { type: 'boolean', default: false } },
+});
+const FLEETS = values.quick ? 4 : 25;
+const SMALL_FLEETS = values.quick ? 8 : 40;
+
+const failure = await bootstrap();
+if (failure !== null) throw new Error(failure);
+if (values.scale) {
+  const { runScale } = await import('./bench-fleet/scale.mjs');
+  await runScale();
+} else {
+  const { runKinds, runSmall } = await import('./bench-fleet/kinds.mjs');
+  runKinds(FLEETS);
+  runSmall(SMALL_FLEETS);
+}

@@ -1,0 +1,83 @@
+/** `pi-bench fleet check NODES...`: which nodes stand out, why, and what to do. Reads results; measures nothing. */
+import type { CommandModule } from 'yargs';
+import { EXIT } from '../../errors.js';
+import { baselineCentres } from '../../fleet/baseline-centres.js';
+import { checkFleet, type FleetCheck } from '../../fleet/check.js';
+import { openMetrics } from '../../fleet/open-metrics.js';
+import { readBaseline } from '../../fleet/read-baseline.js';
+import type { Fleet } from '../../fleet/table.js';
+import { identity } from '../../package.js';
+import { renderFleetCheck } from '../../readers/terminal/fleet.js';
+import { terminalStyle } from '../../readers/terminal/style.js';
+import { readOneKind, scaleOf, withAcross, withMargin, withNodes } from '../fleet-options.js';
+import { printText } from '../print-text.js';
+
+const FORMATS = ['text', 'json', 'html', 'openmetrics'] as const;
+type Format = (typeof FORMATS)[number];
+
+const EXIT_OF: Readonly<Record<FleetCheck['outcome'], number>> = {
+  pass: EXIT.done,
+  fail: EXIT.answerIsNo,
+  inconclusive: EXIT.incomplete,
+};
+
+async function textOf(fleet: Fleet, check: FleetCheck, format: Format): Promise<string> {
+  if (format === 'text') return `${renderFleetCheck(check, terminalStyle(process.stdout))}\n`;
+  if (format === 'openmetrics') return openMetrics(fleet, check);
+  if (format === 'json') {
+    return `${JSON.stringify({ kind: 'pi-bench fleet check', schemaVersion: 1, piBench: identity(), ...check }, null, 1)}\n`;
+  }
+  // Only a page that is made loads what draws.
+  const [{ fleetPageHtml }, { renderSvg }] = await Promise.all([
+    import('../../report/page/fleet-page.js'),
+    import('../../report/render.js'),
+  ]);
+  return fleetPageHtml(fleet, check, identity().version, renderSvg);
+}
+
+export const fleetCheckCommand: CommandModule = {
+  command: 'check [nodes..]',
+  describe: 'Which nodes stand out from their fleet, why, and what to do',
+  builder: (yargs) =>
+    withMargin(withAcross(withNodes(yargs)))
+      .option('baseline', {
+        type: 'string',
+        describe: 'File of fleet baseline to hold the nodes against',
+        defaultDescription: 'against each other, three or more',
+      })
+      .option('format', {
+        choices: FORMATS,
+        default: 'text',
+        describe: 'html: a page with violins of the named nodes beside their fleet',
+      })
+      .option('out', {
+        type: 'string',
+        alias: 'o',
+        describe: 'File to write it to',
+        defaultDescription: 'stdout',
+      })
+      .option('json', { type: 'boolean', describe: 'The check on stdout as JSON and nothing else there' })
+      .example([
+        ['$0 fleet check results/*/', 'the nodes against each other'],
+        ['$0 fleet check nodes.jsonl --baseline fleet.json', 'against what their kind reaches'],
+        ['$0 fleet check nodes.jsonl --format html -o fleet.html', 'a page to send around'],
+      ])
+      .epilogue(
+        'Exit codes: 0 no node stands out, 1 some are worse or wrong, 2 some are lost or not everything could be judged, 64 no fleet, or a mixed one',
+      ),
+  handler: async ({ nodes, across, margin, baseline, format, json, out }) => {
+    const scale = scaleOf(margin);
+    const known = baseline === undefined ? null : readBaseline(String(baseline));
+    const fleet = readOneKind(nodes, across);
+    const check = checkFleet(fleet, {
+      scale,
+      baseline:
+        known === null
+          ? null
+          : { name: known.name, nodes: known.nodes.length, of: baselineCentres(known, fleet) },
+    });
+    const text = await textOf(fleet, check, json === true ? 'json' : (String(format) as Format));
+    printText(text, out === undefined ? null : String(out));
+    process.exitCode = EXIT_OF[check.outcome];
+  },
+};

@@ -1,0 +1,110 @@
+/** `pi-bench fleet pairs`: which pairs to measure, and which node is the culprit of a slow link. Measures nothing. */
+import { readFileSync } from 'node:fs';
+import type { CommandModule } from 'yargs';
+import { EXIT, messageOf, UserError } from '../../errors.js';
+import { firstPass, judgePairs, judgeSecondPass, type Plan, secondPass } from '../../fleet/pairs.js';
+import { readPairs } from '../../fleet/read-pairs.js';
+import { withPrefix } from '../../quantities/format.js';
+import { parseShare } from '../../quantities/parse.js';
+import { renderPairs, renderPairsVerdict } from '../../readers/terminal/fleet.js';
+import { terminalStyle } from '../../readers/terminal/style.js';
+import { pathsOf } from '../fleet-options.js';
+import { listOf } from '../read-named.js';
+import { say } from '../say.js';
+
+/** `a,b,c`, or `@file` with a name a line. */
+function namesOf(text: string): readonly string[] {
+  if (!text.startsWith('@')) return listOf(text);
+  try {
+    return readFileSync(text.slice(1), 'utf8').split(/\s+/).filter(Boolean);
+  } catch (error) {
+    throw new UserError(`cannot read the names of the nodes: ${messageOf(error)}`);
+  }
+}
+
+function printPlan(plan: Plan, json: boolean, leftText: string): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify(plan, null, 1)}\n`);
+    return;
+  }
+  if (plan.pairs.length > 0) process.stdout.write(`${renderPairs(plan)}\n`);
+  if (plan.left.length > 0) say(`${plan.left.join(', ')} ${leftText}`);
+}
+
+export const fleetPairsCommand: CommandModule = {
+  command: 'pairs',
+  describe: 'Two passes over pairs of nodes that name the culprit of a slow link',
+  builder: (yargs) =>
+    yargs
+      .option('nodes', {
+        type: 'string',
+        describe: 'Names with commas, or @FILE: prints the pairs of the first pass',
+      })
+      .option('first', {
+        type: 'string',
+        array: true,
+        describe:
+          'Measured pairs of the first pass (.jsonl, or records whose campaign has the label pair: A,B): prints the second pass',
+      })
+      .option('second', {
+        type: 'string',
+        array: true,
+        describe: 'Those of the second pass: names the culprits',
+      })
+      .option('margin', {
+        type: 'string',
+        default: '10%',
+        describe: 'A link this far below the median is slow',
+      })
+      .option('seed', { type: 'number', default: 1, describe: 'Of the order in which nodes are paired' })
+      .option('json', { type: 'boolean', describe: 'As JSON' })
+      .example([
+        ['$0 fleet pairs --nodes n1,n2,n3,n4', 'which pairs to measure first'],
+        ['$0 fleet pairs --first first.jsonl', 'suspects, each with a node that passed'],
+        ['$0 fleet pairs --first first.jsonl --second second.jsonl', 'who is slow again'],
+      ])
+      .epilogue(
+        'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Exit codes: 0 no slow link, 1 a culprit, 2 a second pass is needed, or does not settle it',
+      ),
+  handler: ({ nodes, first, second, margin, seed, json }) => {
+    if (first === undefined) {
+      if (nodes === undefined || second !== undefined) {
+        throw new UserError('pairs takes --nodes for a first pass, or --first with what was measured in it');
+      }
+      printPlan(
+        firstPass(namesOf(String(nodes)), Number(seed)),
+        json === true,
+        'without a partner: measure with another node afterwards',
+      );
+      return;
+    }
+    const { measured, unit } = readPairs(pathsOf(first));
+    const judged = judgePairs(measured, parseShare(String(margin), '--margin'));
+    if (second === undefined) {
+      if (judged.slow.length === 0) {
+        if (json === true) process.stdout.write(`${JSON.stringify({ pairs: [], left: [] }, null, 1)}\n`);
+        else say(`no pair is slower than ${withPrefix(judged.limit, unit)}: there is no second pass`);
+        return;
+      }
+      printPlan(
+        secondPass(judged),
+        json === true,
+        'wait for another second pass: fewer nodes passed than are suspect',
+      );
+      process.exitCode = EXIT.incomplete;
+      return;
+    }
+    const verdict = judgeSecondPass(judged, readPairs(pathsOf(second)).measured);
+    process.stdout.write(
+      json === true
+        ? `${JSON.stringify(verdict, null, 1)}\n`
+        : `${renderPairsVerdict(verdict, unit, terminalStyle(process.stdout))}\n`,
+    );
+    const is = (wanted: string): boolean => verdict.suspects.some((one) => one.verdict === wanted);
+    process.exitCode = is('culprit')
+      ? EXIT.answerIsNo
+      : is('not measured') || verdict.between.length > 0
+        ? EXIT.incomplete
+        : EXIT.done;
+  },
+};

@@ -1,0 +1,37 @@
+/** The batches of one entry of a campaign file, as if its flags had been typed. */
+import type { AskedEntry } from '../campaign/campaign-file.js';
+import { messageOf, UserError } from '../errors.js';
+import { findIndicator } from '../indicators/index.js';
+import type { Flags, Indicator } from '../indicators/indicator.js';
+import type { MachineDescription } from '../machine/types.js';
+import type { BatchSpec } from '../record/schema.js';
+import { measuringOptions } from './common-options.js';
+import type { OwnNames } from './own-stacks.js';
+import { sweptBatches } from './swept-batches.js';
+
+/** What yargs would have filled in. */
+function defaultsOf(indicator: Indicator): Flags {
+  const options = { ...indicator.options, ...measuringOptions(indicator.measuring) };
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, option]) =>
+      option.default === undefined ? [] : [[name, option.default]],
+    ),
+  );
+}
+
+/** @throws UserError naming the entry's line */
+export function batchesOfEntry(
+  entry: AskedEntry,
+  file: string,
+  machine: MachineDescription,
+  own: OwnNames,
+): readonly BatchSpec[] {
+  const indicator = findIndicator(entry.indicator);
+  try {
+    const batches = sweptBatches(indicator, { ...defaultsOf(indicator), ...entry.flags }, machine, own);
+    if (Object.keys(entry.labels).length === 0) return batches;
+    return batches.map((batch) => ({ ...batch, labels: { ...entry.labels } }));
+  } catch (error) {
+    throw new UserError(`${file}:${entry.line}: ${messageOf(error)}`);
+  }
+}

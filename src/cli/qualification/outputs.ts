@@ -1,0 +1,136 @@
+/** Where a verdict goes beside its record: files of each format, a Pushgateway, the answer that `verdict` reads. The edge to disk and network. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf, UserError } from '../../errors.js';
+import {
+  type CachedVerdict,
+  parseVerdicts,
+  supersedes,
+  type VerdictFile,
+  verdictFile,
+} from '../../qualify/answer.js';
+import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
+import { prom } from '../../qualify/formats/prometheus.js';
+import { standingInTheWay } from '../../readers/terminal/qualification.js';
+import { writeFileAtomic } from '../../store/atomic.js';
+
+export interface Wanted {
+  readonly format: VerdictFormat;
+  /** null: in the campaign’s folder; `-`: stdout. */
+  readonly place: string | null;
+}
+
+/**
+ * `junit,prom=/var/lib/node_exporter/pi-bench.prom,json=-`
+ * @throws UserError
+ */
+export function parseFormats(text: string): readonly Wanted[] {
+  const wanted = text.split(',').map((item): Wanted => {
+    const [name = '', ...rest] = item.trim().split('=');
+    const format = verdictFormats.find((one) => one.name === name);
+    if (format === undefined) {
+      const known = verdictFormats.map((one) => one.name).join(', ');
+      throw new UserError(
+        `--format ${name} is unknown; there is ${known}, each also with its place: prom=FILE`,
+      );
+    }
+    const place = rest.join('=');
+    if (rest.length > 0 && place === '')
+      throw new UserError(`--format ${name}= names no file: give one, or leave = out`);
+    return { format, place: rest.length === 0 ? null : place };
+  });
+  if (wanted.filter(({ place }) => place === '-').length > 1)
+    throw new UserError('--format sends one format to stdout (-), not several');
+  return wanted;
+}
+
+/** @returns where the files are */
+export async function writeFormats(
+  record: Judged,
+  path: string,
+  wanted: readonly Wanted[],
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const { format, place } of wanted) {
+    const text = await format.text(record, path);
+    if (place === '-') {
+      process.stdout.write(text);
+      continue;
+    }
+    const file = place === null ? join(dirname(path), format.file) : resolve(place);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileAtomic(file, text);
+    } catch (error) {
+      throw new UserError(`cannot write ${file}: ${messageOf(error)}; the record is ${path}`);
+    }
+    files.push(file);
+  }
+  return files;
+}
+
+const PUSH_LIMIT_MS = 10_000;
+
+/** @throws UserError for what is no address of a Pushgateway */
+export function pushAddress(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new UserError(
+      `--push takes the address of a Pushgateway, such as http://gateway:9091; got "${text}"`,
+    );
+  }
+  if (!/^https?:$/.test(url.protocol))
+    throw new UserError(`--push takes an address with http or https; got "${text}"`);
+  return url;
+}
+
+/**
+ * Replaces what this node pushed before.
+ * @throws Error where the gateway does not take it
+ */
+export async function push(record: Judged, gateway: URL): Promise<void> {
+  const instance = encodeURIComponent(record.qualification.identity.hostname ?? hostname());
+  const base = gateway.href.replace(/\/+$/, '');
+  const response = await fetch(`${base}/metrics/job/pi_bench/instance/${instance}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+    body: await prom.text(record, ''),
+    signal: AbortSignal.timeout(PUSH_LIMIT_MS),
+  });
+  if (!response.ok) throw new Error(`${response.status} ${(await response.text()).trim().slice(0, 200)}`);
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew. */
+export function keepVerdict(record: Judged, path: string, file = verdictFile()): void {
+  const { outcome, suite, endedAt, checks } = record.qualification;
+  const [first] = standingInTheWay(record.qualification);
+  const own: CachedVerdict = {
+    outcome,
+    suite: suite.name,
+    tier: suite.tier,
+    at: endedAt,
+    why: first === undefined ? null : `${first.id}${first.cause === null ? '' : ` ${first.cause}`}`,
+    checks: checks.length,
+    record: resolve(path),
+  };
+  const others = parseVerdicts(readOrNull(file), hostname()).filter((earlier) => !supersedes(own, earlier));
+  const all: VerdictFile = {
+    kind: 'pi-bench verdicts',
+    schemaVersion: 1,
+    hostname: hostname(),
+    verdicts: [...others, own],
+  };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileAtomic(file, `${JSON.stringify(all)}\n`);
+}

@@ -1,0 +1,221 @@
+/**
+ * Qualifies this machine: measures what the suite asks for, judges it, measures again what does not hold, and writes the
+ * verdict into the record. The order of things; what they mean the criteria say.
+ */
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { asksForGpu } from '../../devices/device.js';
+import { findIndicator } from '../../indicators/index.js';
+import { monotonic } from '../../inspection/job.js';
+import { parseCpuList } from '../../machine/linux/cpu-list.js';
+import type { MachineDescription } from '../../machine/types.js';
+import type { Baseline } from '../../qualify/baseline-schema.js';
+import type { Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
+import { partOf } from '../../qualify/criteria/criterion.js';
+import { qualificationOf, withQualification } from '../../qualify/qualification.js';
+import type { Suite, SuiteEntry } from '../../qualify/suite.js';
+import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
+import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
+import type { Seconds } from '../../units.js';
+import { beginCampaign } from '../begin-campaign.js';
+import { createCampaign } from '../create-campaign.js';
+import { batchesOfEntry } from '../entry-batches.js';
+import { NO_OWN } from '../own-stacks.js';
+import { type CampaignEnd, runCampaign } from '../run-campaign.js';
+import { say } from '../say.js';
+
+export interface QualifyInput {
+  readonly suite: Suite;
+  readonly machine: MachineDescription;
+  readonly surroundings: Surroundings;
+  readonly expected: Readonly<Record<string, number>>;
+  readonly baseline: {
+    readonly data: Baseline;
+    readonly said: NonNullable<Qualification['baseline']>;
+  } | null;
+  readonly history: readonly HistoryRun[];
+  /** Folder in which the campaign gets its own. */
+  readonly out: string;
+  readonly command: readonly string[];
+  /** CLOCK_MONOTONIC and wall clock at which the command began. */
+  readonly began: Seconds;
+  readonly startedAt: string;
+  /** From then on nothing is launched that would end later; null: none. */
+  readonly budget: Seconds | null;
+  /** After which even a running launch is ended; null: none. */
+  readonly deadline: Seconds | null;
+  readonly quiet: boolean;
+  readonly wait: boolean;
+  /** Of a self-test. */
+  readonly fault?: Campaign['fault'];
+}
+
+export interface Qualified {
+  readonly record: PiBenchRecord;
+  readonly qualification: Qualification;
+  readonly path: string;
+  /** Of the signal that ended it; null: none did. */
+  readonly signalled: number | null;
+}
+
+/** A worker that hangs is killed within these seconds of being told to stop, and then the record has to be written. */
+const RESERVE: Seconds = 4;
+/** An exit code above: a signal came. */
+const SIGNALLED = 128;
+const ATTEMPTS = 'attempts';
+
+/** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
+function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): SuiteEntry {
+  const { flags, indicator } = entry;
+  const free = 'threads' in findIndicator(indicator).options && flags.threads === undefined;
+  if (!free || asksForGpu(String(flags.device ?? 'cpu'))) return entry;
+  const threads = parseCpuList(limits.allowedCpus)?.length ?? cpu.threads ?? 1;
+  return { ...entry, flags: { ...flags, threads: String(threads), pin: true } };
+}
+
+/** What is measured here; a node without GPUs is not asked for any. */
+export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
+  const none = (machine.gpus?.devices ?? []).length === 0;
+  return suite.entries
+    .filter(({ flags }) => !(none && asksForGpu(String(flags.device ?? 'cpu'))))
+    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names));
+}
+
+function notJudged({ machine, suite }: QualifyInput): readonly string[] {
+  const gpus = machine.gpus?.devices.length ?? 0;
+  const asked = suite.entries.some(({ flags }) => asksForGpu(String(flags.device ?? 'cpu')));
+  return [
+    ...(asked && gpus === 0 ? ['GPUs: none is here; --expect gpu=N makes a missing one a failure'] : []),
+    ...(asked && gpus > 1 ? ['all GPUs at once: launches run one after the other'] : []),
+  ];
+}
+
+/** Of one launch, by the first attempt: what it took with all around it. */
+function costOf({ batches }: PiBenchRecord, index: number): Seconds {
+  const all = (batches[index]?.inspections ?? []).map(({ spans }) =>
+    spans.reduce((sum, { seconds }) => sum + seconds, 0),
+  );
+  return Math.max(0, ...all);
+}
+
+const elapsed = ({ began }: QualifyInput): Seconds => monotonic() - began;
+
+/** Seconds in which launches may begin. */
+function timeLeft(input: QualifyInput): Seconds {
+  const budget = input.budget ?? Number.POSITIVE_INFINITY;
+  const deadline = (input.deadline ?? Number.POSITIVE_INFINITY) - RESERVE;
+  return Math.min(budget, deadline) - elapsed(input);
+}
+
+async function runOne(
+  input: QualifyInput,
+  batches: readonly BatchSpec[],
+  out: string,
+  name: string,
+  left: Seconds,
+): Promise<CampaignEnd> {
+  const { suite, machine, deadline, began } = input;
+  const campaign: Campaign = {
+    ...createCampaign({
+      name,
+      command: input.command,
+      batches,
+      seed: suite.seed,
+      budget: Number.isFinite(left) ? Math.max(0, left) : null,
+      labels: suite.labels,
+    }),
+    fault: input.fault ?? null,
+  };
+  return runCampaign(beginCampaign(campaign, out, machine), {
+    quiet: input.quiet,
+    wait: input.wait,
+    strict: false,
+    until: deadline === null ? null : began + Math.max(0, deadline - RESERVE),
+  });
+}
+
+function contextOf(input: QualifyInput, record: PiBenchRecord, reference: PiBenchRecord | null): Context {
+  const { suite, machine, surroundings, expected, baseline, history } = input;
+  return {
+    source: suite.file === null ? suite.name : `suite ${suite.name}`,
+    machine,
+    surroundings,
+    record,
+    reference,
+    expected,
+    baseline: baseline?.data ?? null,
+    history,
+  };
+}
+
+/** Only what is about something measured: the machine is not looked at again. */
+const ofBatches = (judged: readonly JudgedCheck[]): readonly JudgedCheck[] =>
+  judged.filter(({ judgement }) => judgement.batch !== null);
+
+export async function qualify(input: QualifyInput): Promise<Qualified> {
+  const { suite, machine, startedAt } = input;
+  const batches = batchesHere(suite, machine);
+  const name = `qualify-${suite.name}`;
+  const first = await runOne(input, batches, input.out, name, timeLeft(input));
+  const judged: (readonly JudgedCheck[])[] = [judgeAll(suite, contextOf(input, first.record, null))];
+  const attempts: Qualification['attempts'] = [
+    {
+      number: 1,
+      campaign: first.record.campaign.id,
+      folder: null,
+      why: 'the suite',
+      parts: [...new Set(first.record.batches.flatMap((batch) => partOf(batch) ?? []))],
+      cooledDown: 0,
+    },
+  ];
+  const folder = join(first.path, '..');
+  let ended = first;
+  for (let number = 2; number <= MOST_ATTEMPTS && ended.exitCode < SIGNALLED; number++) {
+    const again = undecided(judged);
+    if (again.length === 0) break;
+    const cost = again.reduce((sum, index) => sum + costOf(first.record, index), suite.cooldown);
+    const parts = again.flatMap((index) => {
+      const batch = first.record.batches[index];
+      return batch === undefined ? [] : (partOf(batch) ?? []);
+    });
+    if (cost > timeLeft(input)) {
+      say(`no time to measure again what did not hold (${parts.join(', ')})`);
+      break;
+    }
+    if (!input.quiet) say(`measuring again what did not hold: ${parts.join(', ')} (attempt ${number})`);
+    await setTimeout(suite.cooldown * 1000);
+    const once = again.flatMap((index) => {
+      const batch = batches[index];
+      return batch === undefined ? [] : [{ ...batch, inspections: 1 }];
+    });
+    ended = await runOne(input, once, join(folder, ATTEMPTS), `${name}-again`, timeLeft(input));
+    judged.push(ofBatches(judgeAll(suite, contextOf(input, ended.record, first.record))));
+    attempts.push({
+      number,
+      campaign: ended.record.campaign.id,
+      folder: `${ATTEMPTS}/${ended.record.campaign.id}`,
+      why: 'checks of performance did not hold',
+      parts: [...new Set(parts)],
+      cooledDown: suite.cooldown,
+    });
+  }
+  const qualification = qualificationOf({
+    suite,
+    machine,
+    expected: input.expected,
+    baseline: input.baseline?.said ?? null,
+    startedAt,
+    endedAt: new Date().toISOString(),
+    wall: elapsed(input),
+    judged,
+    attempts,
+    notJudged: notJudged(input),
+  });
+  const signalled = [first, ended].map(({ exitCode }) => exitCode).find((code) => code >= SIGNALLED) ?? null;
+  return {
+    record: withQualification(first.record, qualification),
+    qualification,
+    path: first.path,
+    signalled,
+  };
+}

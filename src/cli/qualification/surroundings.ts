@@ -1,0 +1,51 @@
+/** What goes on around a qualification, and no description of the machine holds: other work, counted memory errors. The edge to the system. */
+import { readdirSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { readLocalFile } from '../../machine/local-files.js';
+import type { Surroundings } from '../../qualify/criteria/criterion.js';
+
+/** Ticks of 10 ms: enough of them for a share. */
+const WATCHED_MS = 400;
+
+interface CpuTimes {
+  readonly busy: number;
+  readonly all: number;
+}
+
+/** Ticks of all CPUs since boot; user, nice, system, idle, iowait, irq, softirq, steal. */
+function cpuTimes(): CpuTimes | null {
+  const fields = /^cpu +(.*)$/m
+    .exec(readLocalFile('/proc/stat') ?? '')?.[1]
+    ?.split(/\s+/)
+    .map(Number);
+  if (fields === undefined || fields.length < 8) return null;
+  const [idle = 0, wait = 0] = fields.slice(3, 5);
+  const all = fields.slice(0, 8).reduce((sum, ticks) => sum + ticks, 0);
+  return { busy: all - idle - wait, all };
+}
+
+const MEMORY_CONTROLLERS = '/sys/devices/system/edac/mc';
+
+function memoryErrors(): Surroundings['memoryErrors'] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(MEMORY_CONTROLLERS).filter((name) => /^mc\d+$/.test(name));
+  } catch {
+    return null;
+  }
+  const count = (file: string): number =>
+    names.reduce((sum, name) => sum + Number(readLocalFile(`${MEMORY_CONTROLLERS}/${name}/${file}`) ?? 0), 0);
+  return names.length === 0 ? null : { corrected: count('ce_count'), uncorrected: count('ue_count') };
+}
+
+/** Watches for a moment. */
+export async function lookAround(): Promise<Surroundings> {
+  const before = cpuTimes();
+  await setTimeout(WATCHED_MS);
+  const after = cpuTimes();
+  const ticks = before === null || after === null ? 0 : after.all - before.all;
+  return {
+    busy: before === null || after === null || ticks <= 0 ? null : (after.busy - before.busy) / ticks,
+    memoryErrors: memoryErrors(),
+  };
+}

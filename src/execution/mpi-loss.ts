@@ -1,0 +1,59 @@
+/** Why the ranks of an MPI job ended before they had measured, from what their launcher said. Pure. */
+import { constants } from 'node:os';
+
+export interface Loss {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** What came from the launcher and the ranks beside pi-bench's own reports. */
+  readonly said: string;
+  readonly ranks: number;
+  /** Of the ranks, in their order; empty where they have not found each other. */
+  readonly members: readonly { readonly host: string; readonly process: number }[];
+}
+
+const nameOf = (signal: number): string => {
+  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
+  return `signal ${signal}${name === undefined ? '' : ` (${name})`}`;
+};
+
+/** Open MPI: by the rank; Slurm: by the task; MPICH: by a process that ended, which need not be the first that did. */
+function lostRank({ said, members }: Loss): { readonly rank: number | null; readonly how: string } | null {
+  const open = /process rank (\d+) with PID \d+ on node \S+ exited on signal (\d+)/.exec(said);
+  if (open !== null) return { rank: Number(open[1]), how: `was killed by ${nameOf(Number(open[2]))}` };
+  const coded = /Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)/.exec(said);
+  if (coded !== null) return { rank: Number(coded[1]), how: `ended with exit code ${coded[2]}` };
+  const task = /error: \S+: task (\d+): (.+)/.exec(said);
+  if (task !== null) return { rank: Number(task[1]), how: `ended: ${task[2]}` };
+  const hydra = /PID (\d+) RUNNING AT (\S+)\s*\n=\s*EXIT CODE: (\d+)/.exec(said);
+  if (hydra === null) return null;
+  const [, pid, host, code] = hydra;
+  const rank = members.findIndex((one) => one.process === Number(pid) && one.host === host);
+  const killed = /KILLED BY SIGNAL: (\d+)|EXIT STRING: .*\(signal (\d+)\)/i.exec(said);
+  const signal = Number(killed?.[1] ?? killed?.[2] ?? Number.NaN);
+  const how = Number.isNaN(signal) ? `ended with exit code ${code}` : `was killed by ${nameOf(signal)}`;
+  return { rank: null, how: rank < 0 ? how : `${how}; MPICH names rank ${rank} on ${host}` };
+}
+
+/** The first thing that a launcher says, without its rulers; it ends where a paragraph does. */
+function firstWords(said: string): string {
+  const lines = said.split('\n').map((line) => line.trim());
+  const begin = lines.findIndex((line) => /\w/.test(line));
+  if (begin < 0) return '';
+  const after = lines.slice(begin);
+  const end = after.findIndex((line) => !/\w/.test(line));
+  const text = (end < 0 ? after : after.slice(0, end)).join(' ').replaceAll(/\s+/g, ' ');
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+}
+
+/** One line for a person. */
+export function lossText(loss: Loss): string {
+  const lost = lostRank(loss);
+  if (lost !== null) {
+    const host = lost.rank === null ? undefined : loss.members[lost.rank]?.host;
+    const who = lost.rank === null ? 'a rank' : `rank ${lost.rank}`;
+    return `${who} of ${loss.ranks}${host === undefined ? '' : ` on ${host}`} ${lost.how}`;
+  }
+  const how = loss.signal === null ? `ended with exit code ${loss.code}` : `was ended by ${loss.signal}`;
+  const words = firstWords(loss.said);
+  return `the job of ${loss.ranks} ranks ${how}${words === '' ? '' : `: ${words}`}`;
+}

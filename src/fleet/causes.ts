@@ -1,0 +1,162 @@
+/** Why a node is named, and what to do next: from the flags of its launches, its clock, its settings and the shape of what is worse. Pure. */
+import type { SEVERITIES } from '../record/schema/qualification.js';
+import type { RuleName } from './rules.js';
+
+export type Severity = (typeof SEVERITIES)[number];
+
+export interface Cause {
+  readonly severity: Severity;
+  readonly words: string;
+  readonly action: string;
+}
+
+/** From the surest to the vaguest: the first that holds is the cause, the rest are named beside it. */
+export const CAUSES = {
+  'wrong-result': {
+    severity: 'isolate',
+    words: 'it computed a wrong result',
+    action:
+      'take it out of service now; run pi-bench qualify there, and if it is wrong again test its memory and its processor or GPU',
+  },
+  lost: {
+    severity: 'triage',
+    words: 'not everything was measured',
+    action: 'read its journal and the system’s log for the end of the launch, then pi-bench resume',
+  },
+  'device-errors': {
+    severity: 'reset',
+    words: 'a device counted errors while it was measured',
+    action: 'reset the device, measure again; if errors are counted again have it replaced',
+  },
+  'link-degraded': {
+    severity: 'reset',
+    words: 'a link runs narrower or slower than it can',
+    action: 'reset the device or reseat the card, then compare the link’s width and generation',
+  },
+  'cpu-quota': {
+    severity: 'config',
+    words: 'a quota stops its CPUs',
+    action: 'lift the quota of its control group (cpu.max), or measure outside it',
+  },
+  thermal: {
+    severity: 'triage',
+    words: 'it is throttled by heat',
+    action: 'look after fans, airflow and heat sinks, and measure again when it is cool',
+  },
+  power: {
+    severity: 'triage',
+    words: 'it is throttled by power',
+    action: 'compare its power limit and its supply with those of the other nodes',
+  },
+  neighbours: {
+    severity: 'monitor',
+    words: 'something else runs on it',
+    action: 'drain the node, find the other load, and measure again',
+  },
+  settings: {
+    severity: 'config',
+    words: 'its settings are not those of the fleet',
+    action: 'set it up like the others and measure again',
+  },
+  'slow-clock': {
+    severity: 'triage',
+    words: 'its clock is slow',
+    action: 'compare governor, turbo, firmware settings and temperature with those of the reference node',
+  },
+  'failed-check': {
+    severity: 'triage',
+    words: 'a check of its own failed',
+    action: 'follow what that check says: pi-bench show has it, with its limit',
+  },
+  pausing: {
+    severity: 'triage',
+    words: 'it stands still between repetitions',
+    action: 'look for a quota of CPU time and for other load, then measure again with the node drained',
+  },
+  drifting: {
+    severity: 'triage',
+    words: 'it gets slower while it works',
+    action: 'watch temperature and clock over a longer run (pi-bench qualify --tier t3)',
+  },
+  stalling: {
+    severity: 'triage',
+    words: 'some of its repetitions are far slower than the rest',
+    action:
+      'look for intermittent throttling and interrupts: open its page (pi-bench report) and the system’s log',
+  },
+  scattered: {
+    severity: 'triage',
+    words: 'its repetitions scatter more than the fleet’s',
+    action: 'look for other load and for frequency changes, then measure again',
+  },
+  slow: {
+    severity: 'triage',
+    words: 'it is slower throughout',
+    action:
+      'compare it with the reference node (pi-bench compare), then run pi-bench qualify --tier t2 there',
+  },
+} as const satisfies Readonly<Record<string, Cause>>;
+
+export type CauseName = keyof typeof CAUSES;
+export const CAUSE_NAMES = Object.keys(CAUSES) as CauseName[];
+
+/** Of a check's own cause. */
+export const causeOfCheck = (cause: string | null): CauseName =>
+  CAUSE_NAMES.find((name) => name === cause) ?? 'failed-check';
+
+const OF_FLAG: Readonly<Record<string, CauseName>> = {
+  throttled: 'cpu-quota',
+  'device-errors': 'device-errors',
+  'link-degraded': 'link-degraded',
+  thermal: 'thermal',
+  'power-capped': 'power',
+  'power-brake': 'power',
+  stolen: 'neighbours',
+  contended: 'neighbours',
+  'foreign-load': 'neighbours',
+  preempted: 'neighbours',
+  crowded: 'neighbours',
+};
+
+/** Of one node, or of one of its devices. */
+export interface Evidence {
+  readonly worst: Readonly<Partial<Record<RuleName, number>>>;
+  /** Flags at KPIs that are worse, which fewer than half of the other nodes have there. */
+  readonly flags: ReadonlySet<string>;
+  /** How much slower its clock is than the fleet's at KPIs that are worse; null: not known. */
+  readonly clock: number | null;
+  /** How far the slowest twentieth lies below its median, in its standard deviations: 1.64 where it is normal; null: not known. */
+  readonly tail: number | null;
+  /** Settings that most nodes have otherwise, in words. */
+  readonly settings: readonly string[];
+}
+
+/** A clock must explain so much of what is missing to be its cause. */
+const EXPLAINS = 0.5;
+const LEAST_CLOCK = 0.015;
+
+/** Few repetitions far off widen the spread and leave the twentieth where it was; many far off do the opposite. */
+const NORMAL_TAIL = { least: 1.1, most: 2.3 } as const;
+
+/** What the rules that broke say of how it is worse: always something. */
+function byShape({ worst, tail }: Evidence): CauseName {
+  const level = Math.max(worst.median ?? 0, worst.overall ?? 0);
+  if (level > 0 && (worst.drift ?? 0) === 0) return 'slow';
+  if ((worst.drift ?? 0) > 0) return 'drifting';
+  const shapes: readonly RuleName[] = ['p05', 'spread', 'distribution'];
+  if (shapes.every((rule) => worst[rule] === undefined)) return 'pausing';
+  return tail !== null && tail > NORMAL_TAIL.least && tail < NORMAL_TAIL.most ? 'scattered' : 'stalling';
+}
+
+/** @returns at least one, the surest first */
+export function causesOf(evidence: Evidence): readonly CauseName[] {
+  const { worst, flags, clock, settings } = evidence;
+  const found = new Set<CauseName>();
+  for (const [flag, cause] of Object.entries(OF_FLAG)) if (flags.has(flag)) found.add(cause);
+  const level = Math.max(worst.median ?? 0, worst.overall ?? 0);
+  if (clock !== null && clock >= LEAST_CLOCK && clock >= EXPLAINS * level && level > 0)
+    found.add('slow-clock');
+  if (settings.length > 0) found.add('settings');
+  found.add(byShape(evidence));
+  return CAUSE_NAMES.filter((name) => found.has(name));
+}

@@ -1,0 +1,146 @@
+/** A node's line from its record, and from the samples of its launches. Pure: the samples are passed in. */
+import { indicators } from '../indicators/index.js';
+import { baselineDevice, keyedBatch, machineOf } from '../qualify/baseline-key.js';
+import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
+import { countedWork } from '../record/work.js';
+import { drift } from '../statistics/drift.js';
+import { median, sortedCopy } from '../statistics/quantile.js';
+import { summariseSorted } from '../statistics/summary.js';
+import { keyText } from './case-key.js';
+import { identityOf } from './identity.js';
+import { type NodeKpi, type NodeLine, type NodeProblem, shapeOf } from './node-line.js';
+import { sketchOf } from './sketch.js';
+
+/** The seconds of the repetitions of a launch, in their order; null: its samples are not at hand. */
+export type ReadSamples = (inspection: RecordInspection) => Float64Array | null;
+
+/** The KPI that is a batch's rate, as its indicator declares it; null: what others published has no indicator of ours. */
+function rateKpi({ case: one }: RecordBatch): string | null {
+  const indicator = indicators.find(({ name }) => name === one.indicator);
+  const declared = indicator?.kpis.find(
+    ({ name, statistic }) => statistic === 'median' && /_rate_\w+_per_second$/.test(name),
+  );
+  return declared?.name ?? null;
+}
+
+function peakOf({ roofline, datasheet }: RecordBatch): NodeKpi['peak'] {
+  if (datasheet != null) return { value: datasheet.rate, source: datasheet.source, measured: false };
+  if (roofline?.attainable != null) {
+    return { value: roofline.attainable, source: 'ceilings of the same launches', measured: true };
+  }
+  return roofline == null
+    ? null
+    : { value: roofline.peak, source: 'the peak in registers of the same launches', measured: true };
+}
+
+const medianOrNull = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : median(values);
+
+interface Shape {
+  readonly n: number;
+  readonly cv: number | null;
+  readonly drift: number | null;
+  readonly shape: readonly number[] | null;
+}
+
+/** Of all repetitions: what the fleet compares are rates, so that a stall is a low value and no stall can be more than one. */
+function shapeOfLaunches(batch: RecordBatch, launches: readonly Float64Array[]): Shape {
+  const work = countedWork(batch);
+  if (launches.length === 0 || work === null) {
+    const { n, cv } = batch.pooled ?? {};
+    return {
+      n: typeof n === 'number' ? n : Math.max(1, batch.measured),
+      cv: typeof cv === 'number' ? cv : null,
+      drift: null,
+      shape: null,
+    };
+  }
+  const rates = launches.map((seconds) => seconds.map((value) => work / value));
+  const all = sortedCopy(rates.flatMap((values) => [...values]));
+  return {
+    n: all.length,
+    cv: summariseSorted(all, all).cv,
+    drift: medianOrNull(rates.flatMap((values) => drift(values)?.overall ?? [])),
+    shape: shapeOf(sketchOf(all)),
+  };
+}
+
+const spent = ({ spans }: RecordInspection): number => spans.reduce((sum, { seconds }) => sum + seconds, 0);
+
+/** All launches of a batch; null: not known. */
+function secondsOf(batch: RecordBatch | undefined): number | null {
+  const seconds = (batch?.inspections ?? []).reduce((sum, inspection) => sum + spent(inspection), 0);
+  return seconds > 0 ? seconds : null;
+}
+
+function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): NodeKpi | null {
+  const name = rateKpi(batch);
+  if (batch.rate === null || batch.work === null || name === null) return null;
+  const resting = batch.inspections.filter(({ status }) => status === 'measured');
+  const launches = resting.flatMap((inspection) => read(inspection) ?? []);
+  return {
+    key: keyText(keyedBatch(machineOf(record), batch, name)),
+    on: batch.device,
+    unit: batch.rateUnit,
+    better: 'higher',
+    launches: resting.length,
+    median: batch.rate.median,
+    p05: batch.rate.p05,
+    sustained: batch.rate.sustained,
+    ...shapeOfLaunches(batch, launches),
+    peak: peakOf(batch),
+    hertz: medianOrNull(resting.flatMap(({ frequency }) => frequency ?? [])),
+    seconds: secondsOf(batch),
+    flags: batch.flags.map((flag) => flag.name),
+  };
+}
+
+function problemsOf({ batches, status }: PiBenchRecord): readonly NodeProblem[] {
+  const problems = batches.flatMap((batch): readonly NodeProblem[] => {
+    const { title, verified, inspections, measured, planned, precision, asked } = batch;
+    const wrong = inspections.find((one) => one.status === 'wrong' || one.verification?.passed === false);
+    if (verified === 'failed' || wrong !== undefined) {
+      const why = wrong?.verification?.firstWrong ?? wrong?.reason ?? 'its output was not what it has to be';
+      return [{ kind: 'wrong', what: title, why }];
+    }
+    const failed = inspections.find((one) => one.status !== 'measured');
+    // Where a rule decides on the number of launches, fewer than the most are no loss.
+    const open = precision !== undefined || asked.settle !== undefined;
+    if (failed === undefined && (open || measured >= planned) && batch.rate !== null) return [];
+    const why =
+      failed === undefined
+        ? `${measured} of ${planned} launches were measured`
+        : `launch ${failed.index + 1} ${failed.status}${failed.reason === null ? '' : `: ${failed.reason}`}`;
+    return [{ kind: 'lost', what: title, why }];
+  });
+  if (problems.length > 0 || status === 'complete') return problems;
+  return [{ kind: 'lost', what: 'campaign', why: `it is ${status}` }];
+}
+
+/** @param node what it is called in its fleet */
+export function nodeOf(record: PiBenchRecord, node: string, read: ReadSamples): NodeLine {
+  const machine = machineOf(record);
+  const { labels, piBench, campaign, batches, qualification } = record;
+  const kpis = batches.flatMap((batch) => kpiOf(record, batch, read) ?? []);
+  const devices = [...new Set(batches.map(({ device }) => device))];
+  return {
+    node,
+    machine: typeof labels.machine === 'string' ? labels.machine : null,
+    hostname: typeof labels.hostname === 'string' ? labels.hostname : null,
+    campaign: campaign.id,
+    digest: record.digest,
+    at: campaign.createdAt,
+    tool: { name: 'pi-bench', ...piBench },
+    ...identityOf(labels, machine),
+    devices: Object.fromEntries(devices.map((device) => [device, baselineDevice(machine, device)])),
+    checks: (qualification?.checks ?? []).map(({ id, verdict, cause, reason, batch }) => ({
+      name: id,
+      verdict,
+      cause,
+      reason,
+      seconds: batch === null ? null : secondsOf(batches[batch]),
+    })),
+    problems: problemsOf(record),
+    kpis,
+  };
+}

@@ -1,0 +1,124 @@
+/** What nodes have to have in common to be one fleet, and what may differ between them and then be the reason. Pure. */
+import { UserError } from '../errors.js';
+import type { MachineDescription } from '../machine/types.js';
+import type { Labels } from '../record/schema.js';
+import type { NodeHead, Value } from './node-line.js';
+
+/** Of a record's labels. The version of pi-bench is among them, because its kernels are what was measured. */
+const HARDWARE = [
+  'architecture',
+  'cpu_vendor',
+  'cpu_model',
+  'cpu_family_model_stepping',
+  'sockets',
+  'cores',
+  'cpus',
+  'smt',
+  'numa_nodes',
+  'gpus',
+  'pibench_version',
+  'imported',
+] as const;
+
+const SETTINGS = [
+  'governor',
+  'turbo',
+  'microcode',
+  'kernel',
+  'os',
+  'libc',
+  'hypervisor',
+  'clocksource',
+  'transparent_huge_pages',
+  'cgroup_cpu_quota',
+  'cgroup_memory_limit_bytes',
+  'allowed_cpus',
+  'gpu_driver',
+] as const;
+
+/** Memory that firmware and kernel keep for themselves differs a little between equal nodes. */
+const MEMORY_STEP = 2 ** 30;
+
+const chosen = (labels: Labels, names: readonly string[]): Record<string, Value> =>
+  Object.fromEntries(names.flatMap((name) => (labels[name] == null ? [] : [[name, labels[name]]])));
+
+/** @param machine of the same record */
+export function identityOf(
+  labels: Labels,
+  { gpus }: Pick<MachineDescription, 'gpus'>,
+): Pick<NodeHead, 'hardware' | 'settings'> {
+  const limits = (gpus?.devices ?? []).flatMap(({ powerLimitWatts }) => powerLimitWatts ?? []);
+  const memory = labels.memory_bytes;
+  return {
+    hardware: chosen(labels, HARDWARE),
+    settings: {
+      ...chosen(labels, SETTINGS),
+      ...(typeof memory === 'number' ? { memory_gib: Math.round(memory / MEMORY_STEP) } : {}),
+      ...(limits.length === 0 ? {} : { gpu_power_limit_watts: limits.join(',') }),
+    },
+  };
+}
+
+export interface Disagreement {
+  readonly name: string;
+  /** Each value, how many nodes have it, and one of them; the most frequent first. */
+  readonly values: readonly { readonly value: Value; readonly nodes: number; readonly example: string }[];
+}
+
+type Facts = 'hardware' | 'settings';
+
+const factsOf = <F extends Facts>(node: Pick<NodeHead, F>, facts: F): Readonly<Record<string, Value>> =>
+  node[facts];
+
+/** In the order of their names, so that the order of the nodes does not show. */
+export function disagreements<F extends Facts>(
+  nodes: readonly Pick<NodeHead, 'node' | F>[],
+  facts: F,
+): readonly Disagreement[] {
+  const names = new Set(nodes.flatMap((node) => Object.keys(factsOf(node, facts))));
+  return [...names].sort().flatMap((name) => {
+    const values = new Map<Value, { nodes: number; example: string }>();
+    for (const node of nodes) {
+      const value = factsOf(node, facts)[name] ?? null;
+      const known = values.get(value);
+      if (known === undefined) values.set(value, { nodes: 1, example: node.node });
+      else {
+        known.nodes++;
+        if (node.node < known.example) known.example = node.node;
+      }
+    }
+    if (values.size === 1) return [];
+    const sorted = [...values].map(([value, rest]) => ({ value, ...rest }));
+    return { name, values: sorted.sort((a, b) => b.nodes - a.nodes || (a.example < b.example ? -1 : 1)) };
+  });
+}
+
+/** `cpu_model: "A" (12 nodes), "B" (n7)` */
+export function disagreementText({ name, values }: Disagreement): string {
+  const said = values
+    .slice(0, 3)
+    .map(
+      ({ value, nodes, example }) =>
+        `${value === null ? 'not known' : JSON.stringify(value)} (${nodes === 1 ? example : `${nodes} nodes, such as ${example}`})`,
+    );
+  const more = values.length - said.length;
+  return `${name}: ${said.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/**
+ * A fleet is of one kind of hardware, measured by one version. Nodes of which nothing is known (lost ones) do not disagree.
+ * @param across facts that may differ all the same
+ * @throws UserError that names the first difference, and who differs
+ */
+export function refuseMixed(
+  nodes: readonly Pick<NodeHead, 'node' | 'hardware'>[],
+  across: readonly string[],
+): void {
+  const known = nodes.filter(({ hardware }) => Object.keys(hardware).length > 0);
+  const [first, ...more] = disagreements(known, 'hardware').filter(({ name }) => !across.includes(name));
+  if (first === undefined) return;
+  const rest = more.length === 0 ? '' : `; also ${more.map(({ name }) => name).join(', ')}`;
+  throw new UserError(
+    `mixed hardware: ${disagreementText(first)}${rest}; give nodes of one kind, or --across ${[first, ...more].map(({ name }) => name).join(',')}`,
+  );
+}

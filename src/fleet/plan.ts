@@ -1,0 +1,164 @@
+/**
+ * Which checks have paid for their time: from what each check found on nodes that had a defect, the subset that a budget buys.
+ * Choosing the best subset is hard in general; taking again and again what finds most new defects per second comes within
+ * 1 - 1/sqrt(e) of the best where the better of it and the single best check is taken (Khuller, Moss & Naor 1999). Pure.
+ */
+
+import type { Seconds } from '../units.js';
+import { binomialRange } from './proportion.js';
+
+/** One node at one time, of which at least one check failed. */
+export interface Defect {
+  readonly node: string;
+  /** Names of the checks that failed. */
+  readonly found: ReadonlySet<string>;
+}
+
+export interface CheckHistory {
+  readonly name: string;
+  /** Median over the history; null: it was never told. */
+  readonly seconds: Seconds | null;
+  readonly runs: number;
+}
+
+export interface PlannedCheck {
+  readonly name: string;
+  readonly seconds: Seconds;
+  readonly runs: number;
+  /** Defects that it found, and those of them that no check before it in the plan finds. */
+  readonly found: number;
+  readonly added: number;
+}
+
+export interface FleetPlan {
+  readonly checks: readonly PlannedCheck[];
+  readonly seconds: Seconds;
+  readonly defects: number;
+  readonly covered: number;
+  /**
+   * Share of defects that were not looked at while choosing and that the choice finds all the same, each left out in turn: what
+   * can be expected of the next ones. With its 95 % interval; null: fewer than two defects.
+   */
+  readonly expected: { readonly share: number; readonly low: number; readonly high: number } | null;
+  /** Checks that were left out, by what they would have found. */
+  readonly leftOut: readonly PlannedCheck[];
+}
+
+interface Priced {
+  readonly name: string;
+  readonly seconds: Seconds;
+  readonly runs: number;
+}
+
+/** Defects by the checks that found them. */
+function coverage(defects: readonly Defect[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  defects.forEach(({ found: names }, i) => {
+    for (const name of names) found.set(name, [...(found.get(name) ?? []), i]);
+  });
+  return found;
+}
+
+interface Choice {
+  readonly names: readonly string[];
+  readonly covered: ReadonlySet<number>;
+}
+
+const NOTHING: readonly number[] = [];
+
+function greedy(
+  checks: readonly Priced[],
+  found: ReadonlyMap<string, readonly number[]>,
+  budget: Seconds,
+  without: number | null,
+): Choice {
+  const covered = new Set<number>();
+  const names: string[] = [];
+  let left = budget;
+  const open = new Set(checks);
+  const newOf = ({ name }: Priced): number =>
+    (found.get(name) ?? NOTHING).reduce((sum, i) => sum + (i === without || covered.has(i) ? 0 : 1), 0);
+  for (;;) {
+    let best: Priced | null = null;
+    let most = 0;
+    for (const check of open) {
+      if (check.seconds > left) continue;
+      const worth = newOf(check) / Math.max(check.seconds, 1e-9);
+      if (worth > most) [best, most] = [check, worth];
+    }
+    if (best === null) break;
+    names.push(best.name);
+    left -= best.seconds;
+    open.delete(best);
+    for (const i of found.get(best.name) ?? NOTHING) if (i !== without) covered.add(i);
+  }
+  return { names, covered };
+}
+
+/** The single check that finds most, where that beats all that the same budget buys by worth. */
+function chosen(
+  checks: readonly Priced[],
+  found: ReadonlyMap<string, readonly number[]>,
+  budget: Seconds,
+  without: number | null,
+): Choice {
+  const byWorth = greedy(checks, found, budget, without);
+  let best = byWorth;
+  for (const { name, seconds } of checks) {
+    if (seconds > budget) continue;
+    const covered = new Set((found.get(name) ?? NOTHING).filter((i) => i !== without));
+    if (covered.size > best.covered.size) best = { names: [name], covered };
+  }
+  return best;
+}
+
+/** Leaving each of thousands out would say no more than leaving out some. */
+const MOST_LEFT_OUT = 200;
+
+/**
+ * @param history every check that ever ran; those without a time cannot be planned and are left out
+ * @param budget of one node
+ */
+export function planChecks(
+  history: readonly CheckHistory[],
+  defects: readonly Defect[],
+  budget: Seconds,
+): FleetPlan {
+  const checks = history
+    .flatMap(({ name, seconds, runs }): readonly Priced[] =>
+      seconds === null ? [] : [{ name, seconds, runs }],
+    )
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found = coverage(defects);
+  const { names, covered } = chosen(checks, found, budget, null);
+  const seen = new Set<number>();
+  const planned = (name: string): PlannedCheck => {
+    const { seconds = 0, runs = 0 } = checks.find((check) => check.name === name) ?? {};
+    const own = found.get(name) ?? NOTHING;
+    const added = own.filter((i) => !seen.has(i)).length;
+    return { name, seconds, runs, found: own.length, added };
+  };
+  const taken = names.map((name) => {
+    const one = planned(name);
+    for (const i of found.get(name) ?? NOTHING) seen.add(i);
+    return one;
+  });
+  const step = Math.max(1, Math.ceil(defects.length / MOST_LEFT_OUT));
+  const tried = defects.flatMap((_, i) => (i % step === 0 ? [i] : []));
+  const caught = tried.filter((i) => {
+    const blind = chosen(checks, found, budget, i);
+    return blind.names.some((name) => defects[i]?.found.has(name));
+  }).length;
+  return {
+    checks: taken,
+    seconds: taken.reduce((sum, { seconds }) => sum + seconds, 0),
+    defects: defects.length,
+    covered: covered.size,
+    expected:
+      defects.length < 2 ? null : { share: caught / tried.length, ...binomialRange(caught, tried.length) },
+    leftOut: checks
+      .filter(({ name }) => !names.includes(name))
+      .map(({ name }) => planned(name))
+      .sort((a, b) => b.found - a.found || (a.name < b.name ? -1 : 1)),
+  };
+}

@@ -1,0 +1,169 @@
+/** Reads a fleet: results folders, their collections, and files of node lines, ours or SuperBench's. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import { superbenchNode } from '../import/superbench.js';
+import { readRecord } from '../record/read.js';
+import type { RecordInspection } from '../record/schema.js';
+import { readInspection } from '../store/read-inspection.js';
+import { RECORD } from '../store/store.js';
+import { nodeOf } from './from-record.js';
+import { asNodeLine, type NodeLine } from './node-line.js';
+import { linesOf } from './read-lines.js';
+import { buildFleet, type Fleet } from './table.js';
+
+export interface ReadNode {
+  readonly line: NodeLine;
+  /** File and line, or folder. */
+  readonly where: string;
+  /** What it is called where several have its name; null: its line names it, and it has to be unique. */
+  readonly place: string | null;
+}
+
+const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    throw new UserError(`cannot read the nodes: ${messageOf(error)}`);
+  }
+};
+
+/** Samples lie beside the record; where they were not kept the record's own figures have to do. */
+function samplesOf(folder: string, { file }: RecordInspection): Float64Array | null {
+  if (file === null) return null;
+  const read = readInspection(folder, file);
+  return read === null || read.samples.seconds.length === 0 ? null : read.samples.seconds;
+}
+
+const NODES = 'nodes';
+
+/** A folder stands for a node, or for the nodes below its `nodes`, as `submit` collects them. */
+function* nodesOfFolder(folder: string): Generator<ReadNode> {
+  const place = basename(folder);
+  if (existsSync(join(folder, RECORD))) {
+    yield nodeOfRecord(folder, place);
+    return;
+  }
+  const below = join(folder, NODES);
+  if (existsSync(below)) {
+    for (const name of readdirSync(below).sort()) {
+      if (isFolder(join(below, name))) yield* nodesBelow(join(below, name), name);
+    }
+    return;
+  }
+  yield lostNode(folder, place);
+}
+
+/** A node's folder is its campaign's, or holds it. */
+function* nodesBelow(folder: string, name: string): Generator<ReadNode> {
+  const campaigns = existsSync(join(folder, RECORD))
+    ? [folder]
+    : readdirSync(folder)
+        .sort()
+        .map((one) => join(folder, one))
+        .filter((one) => existsSync(join(one, RECORD)));
+  if (campaigns.length === 0) yield lostNode(folder, name);
+  for (const one of campaigns)
+    yield nodeOfRecord(one, campaigns.length === 1 ? name : join(name, basename(one)));
+}
+
+function nodeOfRecord(path: string, place: string): ReadNode {
+  const { record, path: file } = readRecord(path);
+  const folder = dirname(file);
+  const label = record.campaign.labels?.node ?? record.labels.hostname;
+  const name = typeof label === 'string' && label !== '' ? label : place;
+  return {
+    line: nodeOf(record, name, (inspection) => samplesOf(folder, inspection)),
+    where: file,
+    place,
+  };
+}
+
+/** A campaign that left no record is a node of which nothing is known, not a reason to judge none. */
+function lostNode(folder: string, name: string): ReadNode {
+  const line: NodeLine = {
+    node: name,
+    machine: null,
+    hostname: null,
+    campaign: null,
+    digest: null,
+    at: null,
+    tool: { name: 'pi-bench', version: null, commit: null },
+    hardware: {},
+    settings: {},
+    devices: {},
+    checks: [],
+    problems: [{ kind: 'lost', what: 'campaign', why: `${folder} holds no ${RECORD}` }],
+    kpis: [],
+  };
+  return { line, where: folder, place: name };
+}
+
+function* nodesOfLines(path: string): Generator<ReadNode> {
+  for (const { number, text } of linesOf(path)) {
+    const where = `${path}:${number}`;
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      throw new UserError(`${where} is not JSON: ${messageOf(error)}; mend or remove that line`);
+    }
+    const line = asNodeLine(json, where) ?? superbenchNode(json);
+    if (line === null) {
+      throw new UserError(
+        `${where} is no node: neither a line of pi-bench fleet nodes nor of SuperBench’s results-summary.jsonl`,
+      );
+    }
+    yield { line, where, place: null };
+  }
+}
+
+/** @throws UserError that says what cannot be read, of a file of lines which line */
+export function* readNodes(paths: readonly string[]): Generator<ReadNode> {
+  for (const path of paths) {
+    if (isFolder(path)) yield* nodesOfFolder(path);
+    else if (/\.(jsonl|ndjson)$/.test(path)) yield* nodesOfLines(path);
+    else yield nodeOfRecord(path, basename(dirname(path)));
+  }
+}
+
+/**
+ * All nodes, each under a name of its own: records of one host are called by their folders, for three nodes on one machine
+ * have one host name.
+ * @throws UserError where there is none, or one line's name is another's
+ */
+export function readFleet(paths: readonly string[]): Fleet {
+  const builder = buildFleet();
+  const wheres = new Map<string, string[]>();
+  const read: Pick<ReadNode, 'where' | 'place'>[] = [];
+  for (const { line, where, place } of readNodes(paths)) {
+    builder.add(line);
+    read.push({ where, place });
+    wheres.set(line.node, [...(wheres.get(line.node) ?? []), where]);
+  }
+  if (read.length === 0) {
+    throw new UserError(
+      'the fleet is empty: give the results folders of its nodes, or a file of node lines (.jsonl)',
+    );
+  }
+  const fleet = builder.fleet();
+  const nodes = fleet.nodes.map((head, i) => {
+    const [first, second] = wheres.get(head.node) ?? [];
+    if (second === undefined) return head;
+    const place = read[i]?.place ?? null;
+    if (place === null) {
+      throw new UserError(`node ${head.node} is there twice, ${first} and ${second}: give each node once`);
+    }
+    return { ...head, node: place };
+  });
+  const names = new Set<string>();
+  nodes.forEach(({ node }, i) => {
+    if (names.has(node)) {
+      throw new UserError(
+        `two nodes are called ${node} (one of them ${read[i]?.where}): label its campaign (labels: {node: NAME} in a campaign file), or give each folder once`,
+      );
+    }
+    names.add(node);
+  });
+  return { ...fleet, nodes };
+}

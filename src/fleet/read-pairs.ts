@@ -1,0 +1,63 @@
+/** Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a,b`. */
+import { z } from 'zod';
+import { messageOf, UserError } from '../errors.js';
+import { readRecord } from '../record/read.js';
+import type { MeasuredPair } from './pairs.js';
+import { linesOf } from './read-lines.js';
+
+const schema = z.strictObject({
+  pair: z.tuple([z.string().min(1), z.string().min(1)]),
+  rate: z.number().positive().nullable(),
+  unit: z.string().optional(),
+});
+
+export interface ReadPairs {
+  readonly measured: readonly MeasuredPair[];
+  /** Empty: nobody says. */
+  readonly unit: string;
+}
+
+function pairOfLine(text: string, where: string): z.infer<typeof schema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`${where} is not JSON: ${messageOf(error)}`);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw new UserError(
+    `${where} is no measured pair such as {"pair": ["a", "b"], "rate": 1.2e10}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`,
+  );
+}
+
+/** The median of the rates of its batches is the link's: sizes of one sweep count alike. */
+function pairOfRecord(path: string): z.infer<typeof schema> {
+  const { record, path: file } = readRecord(path);
+  const label = record.campaign.labels?.pair ?? record.batches[0]?.asked.labels?.pair;
+  const [a, b, ...more] = (label ?? '').split(',').map((name) => name.trim());
+  if (a === undefined || b === undefined || a === '' || b === '' || more.length > 0) {
+    throw new UserError(
+      `${file} does not say which pair it measured: label its campaign (labels: {pair: "NODE,NODE"} in a campaign file)`,
+    );
+  }
+  const rates = record.batches.map(({ rate }) => rate?.median ?? null);
+  const least = rates.reduce<number | null>(
+    (low, rate) => (rate === null || low === null ? null : Math.min(low, rate)),
+    rates[0] ?? null,
+  );
+  return { pair: [a, b], rate: least, unit: record.batches[0]?.rateUnit ?? '' };
+}
+
+export function readPairs(paths: readonly string[]): ReadPairs {
+  const read = paths.flatMap((path) =>
+    /\.(jsonl|ndjson)$/.test(path)
+      ? [...linesOf(path)].map(({ number, text }) => pairOfLine(text, `${path}:${number}`))
+      : [pairOfRecord(path)],
+  );
+  if (read.length === 0) throw new UserError('there is no measured pair in what was given');
+  const units = [...new Set(read.flatMap(({ unit }) => unit ?? []))];
+  if (units.length > 1)
+    throw new UserError(`pairs in different units cannot be compared: ${units.join(', ')}`);
+  return { measured: read.map(({ pair, rate }) => ({ pair, rate })), unit: units[0] ?? '' };
+}

@@ -1,0 +1,145 @@
+/**
+ * What `dcgmi diag -j` printed, as checks with verdicts: the layouts of DCGM 3 (`gpu_ids`, statuses in capitals) and 4 (entities,
+ * errors with a severity). Pure.
+ */
+import { z } from 'zod';
+import type { CheckVerdict, NodeCheck, NodeLine } from '../fleet/node-line.js';
+
+const warning = z.union([
+  z.string(),
+  z.looseObject({
+    warning: z.string().optional(),
+    error_id: z.int().optional(),
+    error_severity: z.int().optional(),
+  }),
+]);
+const texts = z.union([z.string(), z.array(z.union([z.string(), z.looseObject({})]))]);
+const result = z.looseObject({
+  gpu_ids: z.string().optional(),
+  entity_group: z.string().optional(),
+  entity_id: z.int().optional(),
+  status: z.string(),
+  warnings: z.union([z.string(), z.array(warning)]).optional(),
+  info: texts.optional(),
+});
+const diagnostic = z.looseObject({
+  test_categories: z
+    .array(
+      z
+        .looseObject({
+          category: z.string().optional(),
+          tests: z
+            .array(
+              z.looseObject({ name: z.string(), results: z.array(result.nullable()).optional() }).nullable(),
+            )
+            .optional(),
+        })
+        .nullable(),
+    )
+    .optional(),
+  runtime_error: z.string().optional(),
+});
+const document = z.looseObject({
+  'DCGM Diagnostic': diagnostic.optional(),
+  'DCGM GPU Diagnostic': diagnostic.optional(),
+  metadata: z.looseObject({ version: z.string().optional() }).optional(),
+});
+
+/** In DCGM's own numbers. */
+const SEVERITIES = ['none', 'monitor', 'isolate', 'unknown', 'triage', 'config', 'reset'];
+
+const OF_STATUS: Readonly<Record<string, CheckVerdict>> = {
+  pass: 'pass',
+  warn: 'warn',
+  fail: 'fail',
+  skip: 'skipped',
+  skipped: 'skipped',
+};
+
+/** A word that is not known here is no pass. */
+const verdictOf = (status: string): CheckVerdict => OF_STATUS[status.trim().toLowerCase()] ?? 'inconclusive';
+
+type Result = z.infer<typeof result>;
+
+function reasonOf({ warnings, info, status }: Result): string | null {
+  const said = (Array.isArray(warnings) ? warnings : warnings === undefined ? [] : [warnings]).map((one) => {
+    if (typeof one === 'string') return one;
+    const severity = SEVERITIES[one.error_severity ?? -1];
+    const facts = [
+      ...(one.error_id === undefined ? [] : [`error ${one.error_id}`]),
+      ...(severity === undefined ? [] : [`severity ${severity}`]),
+    ];
+    return `${one.warning ?? 'no words'}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
+  });
+  const verdict = verdictOf(status);
+  if (said.length > 0) return said.join('; ');
+  const told = (Array.isArray(info) ? info : [info]).filter((one) => typeof one === 'string');
+  if (verdict === 'pass') return null;
+  return told.length > 0 ? told.join('; ') : `DCGM says ${status}`;
+}
+
+const entityOf = ({ gpu_ids, entity_group, entity_id }: Result): string =>
+  entity_id === undefined
+    ? gpu_ids === undefined
+      ? ''
+      : `@gpu ${gpu_ids}`
+    : `@${(entity_group ?? 'entity').toLowerCase()} ${entity_id}`;
+
+const check = (name: string, verdict: CheckVerdict, reason: string | null): NodeCheck => ({
+  name,
+  verdict,
+  cause: null,
+  reason,
+  seconds: null,
+});
+
+/** dcgmi prints warnings before its JSON now and then. */
+function jsonOf(text: string): unknown {
+  const from = text.indexOf('{');
+  return JSON.parse(from < 0 ? text : text.slice(from, text.lastIndexOf('}') + 1));
+}
+
+/**
+ * @param node what the node is called: the output does not name it
+ * @returns null where it is no such output
+ * @throws SyntaxError where it is not JSON
+ */
+export function dcgmNode(text: string, node: string): NodeLine | null {
+  const parsed = document.safeParse(jsonOf(text));
+  if (!parsed.success) return null;
+  const found = parsed.data['DCGM Diagnostic'] ?? parsed.data['DCGM GPU Diagnostic'];
+  if (found === undefined) return null;
+  const checks = (found.test_categories ?? []).flatMap((category) =>
+    (category?.tests ?? []).flatMap((test) =>
+      test === null
+        ? []
+        : (test.results ?? []).flatMap((one) =>
+            one === null
+              ? []
+              : [check(`dcgm/${test.name}${entityOf(one)}`, verdictOf(one.status), reasonOf(one))],
+          ),
+    ),
+  );
+  const version = parsed.data.metadata?.version ?? null;
+  return {
+    node,
+    machine: null,
+    hostname: null,
+    campaign: null,
+    digest: null,
+    at: null,
+    tool: { name: 'dcgm', version, commit: null },
+    hardware: { imported: 'dcgm' },
+    settings: {},
+    devices: {},
+    checks: [
+      ...checks,
+      ...(found.runtime_error === undefined ? [] : [check('dcgm', 'inconclusive', found.runtime_error)]),
+      ...(checks.length > 0 || found.runtime_error !== undefined
+        ? []
+        : [check('dcgm', 'inconclusive', 'DCGM reports no result of any test')]),
+    ],
+    problems: [],
+    kpis: [],
+  };
+}

@@ -1,0 +1,79 @@
+/** Results of other tools that are of nodes: files become lines of a fleet. Pure but for reading the files passed in. */
+import { basename, dirname } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import type { NodeLine } from '../fleet/node-line.js';
+import { dcgmNode } from './dcgm.js';
+import type { Found, FoundFile } from './files.js';
+import type { Unread } from './published.js';
+import { superbenchNode } from './superbench.js';
+
+export interface ImportedNodes {
+  readonly nodes: readonly NodeLine[];
+  readonly unread: readonly Unread[];
+}
+
+type Reading = { readonly nodes: NodeLine[]; readonly unread: Unread[] };
+
+/** null where it cannot be read, which is then noted. */
+function textOf(file: FoundFile, { unread }: Reading): string | null {
+  try {
+    return file.read();
+  } catch (error) {
+    unread.push({ path: file.path, why: messageOf(error), damaged: true });
+    return null;
+  }
+}
+
+function readAll(found: Found, what: string, read: (file: FoundFile, text: string, into: Reading) => void) {
+  const reading: Reading = { nodes: [], unread: [] };
+  for (const file of found.files) {
+    const text = textOf(file, reading);
+    if (text !== null) read(file, text, reading);
+  }
+  if (reading.nodes.length > 0) return reading;
+  const [first] = [...reading.unread].sort((a, b) => Number(b.damaged) - Number(a.damaged));
+  const why = first === undefined ? 'it is empty' : `${first.path}: ${first.why}`;
+  throw new UserError(`${found.name} holds no ${what} (${why})`);
+}
+
+/** `results-summary.jsonl`, or a folder that holds some. */
+export function readSuperbench(found: Found): ImportedNodes {
+  return readAll(found, 'results-summary.jsonl of SuperBench', ({ path }, text, { nodes, unread }) => {
+    if (!path.endsWith('.jsonl')) {
+      unread.push({ path, why: 'not a .jsonl file', damaged: false });
+      return;
+    }
+    text.split('\n').forEach((line, i) => {
+      if (line.trim() === '') return;
+      try {
+        const node = superbenchNode(JSON.parse(line));
+        if (node === null)
+          unread.push({ path: `${path}:${i + 1}`, why: 'no node of a summary', damaged: true });
+        else nodes.push(node);
+      } catch (error) {
+        unread.push({ path: `${path}:${i + 1}`, why: `not JSON: ${messageOf(error)}`, damaged: true });
+      }
+    });
+  });
+}
+
+/** The output does not name its node: the file does, or its folder where all files have one name. */
+function nodeNameOf({ path }: FoundFile, { files }: Found): string {
+  const own = basename(path).replace(/\.json$/, '');
+  const unique = files.filter((file) => basename(file.path) === basename(path)).length === 1;
+  return unique ? own : dirname(path).replaceAll('/', '-');
+}
+
+/** What `dcgmi diag -j` printed on each node, a file each. */
+export function readDcgm(found: Found): ImportedNodes {
+  return readAll(found, 'output of dcgmi diag -j', (file, text, { nodes, unread }) => {
+    const { path } = file;
+    try {
+      const node = dcgmNode(text, nodeNameOf(file, found));
+      if (node === null) unread.push({ path, why: 'no output of dcgmi diag -j', damaged: false });
+      else nodes.push(node);
+    } catch (error) {
+      unread.push({ path, why: `not JSON, or cut off: ${messageOf(error)}`, damaged: true });
+    }
+  });
+}

@@ -1,0 +1,129 @@
+/**
+ * SuperBench's `results-summary.jsonl`: one flat JSON object a node, `benchmark[/run]/metric[:rank]` -> number. It has one value
+ * of each metric, no unit, no direction and no version, so directions are taken from the metrics' names and what has none by its
+ * name is left out; nothing can be said of distributions. Read and written. Pure.
+ */
+import { readKey } from '../fleet/case-key.js';
+import type { NodeCheck, NodeKpi, NodeLine, NodeProblem } from '../fleet/node-line.js';
+import type { BaselineDevice } from '../qualify/baseline-schema.js';
+
+const LOWER = /(^|[_/-])(time|latency|lat|overhead|duration)([_/:-]|$)|_(us|ms)$/i;
+const HIGHER = /(flops|iops|iop|bw|bandwidth|throughput|ratio|ops|efficiency|score)([_/:-]|$)/i;
+const RETURN_CODE = /^(.*)\/return_code(?::\d+)?$/;
+/** Readings of the machine beside the benchmarks: no performance. */
+const MONITOR = /^monitor\//;
+const RANK = /^(.*):(\d+)$/;
+
+const device = (kind: BaselineDevice['kind'], name: string): BaselineDevice => ({
+  kind,
+  name,
+  cpus: null,
+  pciDevice: null,
+  pciSubsystem: null,
+  powerLimitWatts: null,
+});
+
+const WHOLE = 'node';
+const ranked = (rank: string): string => `rank:${rank}`;
+
+/** null: its name does not tell which is better. */
+function betterOf(name: string): NodeKpi['better'] | null {
+  // Of `gemm-flops/fp16_time` the benchmark says nothing.
+  const metric = name.slice(name.lastIndexOf('/') + 1);
+  return LOWER.test(metric) ? 'lower' : HIGHER.test(metric) ? 'higher' : null;
+}
+
+function kpiOf(name: string, value: number): NodeKpi | null {
+  const [, metric = name, rank] = RANK.exec(name) ?? [];
+  const better = betterOf(metric);
+  if (better === null || !(value > 0)) return null;
+  return {
+    key: `superbench/${metric}`,
+    on: rank === undefined ? WHOLE : ranked(rank),
+    unit: '',
+    better,
+    n: 1,
+    launches: 1,
+    median: value,
+    p05: null,
+    sustained: null,
+    cv: null,
+    drift: null,
+    shape: null,
+    peak: null,
+    hertz: null,
+    seconds: null,
+    flags: [],
+  };
+}
+
+/** @returns null where it is no line of such a summary */
+export function superbenchNode(value: unknown): NodeLine | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const { node, ...metrics } = value as Readonly<Record<string, unknown>>;
+  if (typeof node !== 'string' || node === '') return null;
+  const entries = Object.entries(metrics);
+  if (!entries.some(([name]) => name.includes('/'))) return null;
+  const kpis: NodeKpi[] = [];
+  const problems: NodeProblem[] = [];
+  for (const [name, number] of entries) {
+    const [, benchmark] = RETURN_CODE.exec(name) ?? [];
+    if (benchmark !== undefined) {
+      if (number !== 0 && number !== null) {
+        problems.push({
+          kind: 'lost',
+          what: benchmark,
+          why: `SuperBench’s return code is ${String(number)}`,
+        });
+      }
+    } else if (typeof number === 'number' && Number.isFinite(number) && !MONITOR.test(name)) {
+      const kpi = kpiOf(name, number);
+      if (kpi !== null) kpis.push(kpi);
+    }
+  }
+  return {
+    node,
+    machine: null,
+    hostname: node,
+    campaign: null,
+    digest: null,
+    at: null,
+    tool: { name: 'superbench', version: null, commit: null },
+    hardware: { imported: 'superbench' },
+    settings: {},
+    devices: Object.fromEntries(
+      [...new Set(kpis.map(({ on }) => on))].map((on) => [
+        on,
+        on === WHOLE ? device('cpu', 'node of SuperBench') : device('gpu', 'rank of SuperBench'),
+      ]),
+    ),
+    checks: [],
+    problems,
+    kpis,
+  };
+}
+
+/** `/` and `:` mean something in SuperBench's names. */
+const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9._=-]+/g, '_');
+
+/** `pi-bench-matmul:dtype=float32_m=512_embedded/pibench_matmul_rate_flops_per_second`: the whole case, so that names stay apart. */
+function metricOf({ key, on }: NodeKpi): string {
+  const rank = /^[a-z]+:(\d+)$/.exec(on)?.[1];
+  const suffix = rank === undefined ? '' : `:${rank}`;
+  const known = readKey(key);
+  if (known === null) return `${key.replace(/^superbench\//, '')}${suffix}`;
+  const { indicator, parameters, stack, kpi } = known;
+  const said = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  const all = [...said, stack.provider, ...(stack.variant === null ? [] : [stack.variant])];
+  return `pi-bench-${plain(indicator)}:${plain(all.join(' '))}/${kpi}${suffix}`;
+}
+
+/** Its line for SuperBench's `sb result` and whoever reads that: medians in base units, a return code for what was lost or wrong. */
+export function toSuperbench({ node, kpis, problems, checks }: NodeLine): string {
+  const failed = checks.filter(({ verdict }: NodeCheck) => verdict === 'fail');
+  return `${JSON.stringify({
+    node,
+    ...Object.fromEntries(kpis.map((kpi) => [metricOf(kpi), kpi.median])),
+    'pi-bench/return_code': problems.length + failed.length === 0 ? 0 : 1,
+  })}\n`;
+}

@@ -1,0 +1,120 @@
+/**
+ * What a worker does with a running inspection: waits for it, makes the document and the samples, writes both and says
+ * where.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NativeOutcome, RunningInspection } from '../native.js';
+import { sha256 } from '../record/digest.js';
+import type { ResourceUsage } from '../record/schema.js';
+import { relevantEnvironment } from '../stacks/environment.js';
+import { writeFileAtomic } from '../store/atomic.js';
+import { encodeSamples } from '../store/samples-file.js';
+import type { Seconds } from '../units.js';
+import { makeDocument } from './document.js';
+import { type Job, monotonic, type Report } from './job.js';
+
+/** A wake-up of this process and of the campaign's costs a millisecond of CPU: one a second stays under 0.1 % of a launch. */
+const PROGRESS_EVERY_MS = 1000;
+
+/** When the work on a job began: in wall-clock time, and CLOCK_MONOTONIC. */
+export interface Begin {
+  readonly startedAt: string;
+  readonly began: Seconds;
+}
+
+export const timeLeft = (job: Job): Seconds => Math.max(0.001, job.timeout - (monotonic() - job.launchedAt));
+
+function usageSoFar(): ResourceUsage {
+  const used = process.resourceUsage();
+  return {
+    userSeconds: used.userCPUTime / 1e6,
+    systemSeconds: used.systemCPUTime / 1e6,
+    maxResidentBytes: used.maxRSS * 1024,
+    minorFaults: used.minorPageFault,
+    majorFaults: used.majorPageFault,
+    blockInputs: used.fsRead,
+    blockOutputs: used.fsWrite,
+    voluntarySwitches: used.voluntaryContextSwitches,
+    involuntarySwitches: used.involuntaryContextSwitches,
+  };
+}
+
+/** Shared libraries of this process that lie below one of the folders, as the kernel has them. */
+function loadedFrom(folders: readonly string[]): readonly string[] {
+  if (folders.length === 0) return [];
+  try {
+    const mapped = readFileSync('/proc/self/maps', 'utf8').matchAll(/ (\/.*)$/gm);
+    const files = new Set([...mapped].map(([, path = '']) => path));
+    return [...files].filter((path) => folders.some((folder) => path.startsWith(`${folder}/`))).sort();
+  } catch {
+    return [];
+  }
+}
+
+interface Files {
+  readonly document: string;
+  readonly samples: Buffer;
+}
+
+/**
+ * Writes to the first folder that takes both files; the reasons of those that did not. The document comes last: where it
+ * is, all of it is.
+ */
+function write(job: Job, { document, samples }: Files): { path: string; refused: string[] } {
+  const refused: string[] = [];
+  for (const folder of job.folders) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      const path = join(folder, job.fileName);
+      writeFileAtomic(join(folder, job.samplesName), samples);
+      writeFileAtomic(path, document);
+      return { path, refused };
+    } catch (error) {
+      refused.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  throw new Error(`the document could not be written: ${refused.join('; ')}`);
+}
+
+export async function finish(
+  job: Job,
+  running: RunningInspection,
+  { startedAt, began }: Begin,
+  report: (message: Report) => void,
+): Promise<void> {
+  const timer =
+    job.framework === null
+      ? setInterval(() => report({ event: 'progress', ...running.progress() }), PROGRESS_EVERY_MS)
+      : undefined;
+  let outcome: NativeOutcome;
+  try {
+    outcome = await running.result;
+  } finally {
+    clearInterval(timer);
+  }
+  const { seconds, entries, disturbed } = outcome.samples;
+  const samples = encodeSamples(
+    { seconds, entries, disturbed: disturbed === null ? null : Array.from(disturbed) },
+    outcome.callsPerSample,
+    outcome.ranks,
+  );
+  const file = { file: job.samplesName, sha256: sha256(samples) };
+  const moments = {
+    startedAt,
+    began,
+    collected: monotonic(),
+    usage: usageSoFar(),
+    environment: relevantEnvironment(process.env),
+    loaded: loadedFrom(job.ownFolders),
+  };
+  const document = makeDocument(job, outcome, moments, file);
+  const { path, refused } = write(job, { document: `${JSON.stringify(document)}\n`, samples });
+  report({
+    event: 'written',
+    path,
+    ended: document.ended,
+    passed: document.verification?.passed ?? null,
+    refused,
+  });
+}

@@ -1,0 +1,94 @@
+/**
+ * Which rank of an MPI job this process is, as its launcher says in the environment before MPI is there: only then can
+ * rank 0 alone speak, and can a library be caught that does not belong to its launcher. Pure.
+ */
+
+export const LAUNCHERS = ['openmpi', 'mvapich', 'hydra', 'flux', 'slurm', 'pmix'] as const;
+/** Who started the processes; `hydra` is MPICH's and Intel MPI's. */
+export type LauncherKind = (typeof LAUNCHERS)[number];
+
+export interface MpiPlace {
+  readonly launcher: LauncherKind;
+  readonly rank: number;
+  readonly size: number;
+  /** Among the ranks on this host. */
+  readonly localRank: number;
+  readonly localSize: number;
+}
+
+interface Names {
+  readonly launcher: LauncherKind;
+  readonly rank: string;
+  readonly size: string;
+  readonly localRank?: string;
+  readonly localSize?: string;
+  /** Variables that must be there too. */
+  readonly also?: readonly string[];
+}
+
+/** Those that name their own launcher come first: Slurm's variables are also there for a launcher that runs under it. */
+const NAMES: readonly Names[] = [
+  {
+    launcher: 'openmpi',
+    rank: 'OMPI_COMM_WORLD_RANK',
+    size: 'OMPI_COMM_WORLD_SIZE',
+    localRank: 'OMPI_COMM_WORLD_LOCAL_RANK',
+    localSize: 'OMPI_COMM_WORLD_LOCAL_SIZE',
+  },
+  {
+    launcher: 'mvapich',
+    rank: 'MV2_COMM_WORLD_RANK',
+    size: 'MV2_COMM_WORLD_SIZE',
+    localRank: 'MV2_COMM_WORLD_LOCAL_RANK',
+    localSize: 'MV2_COMM_WORLD_LOCAL_SIZE',
+  },
+  {
+    launcher: 'hydra',
+    rank: 'PMI_RANK',
+    size: 'PMI_SIZE',
+    localRank: 'MPI_LOCALRANKID',
+    localSize: 'MPI_LOCALNRANKS',
+    also: ['MPI_LOCALRANKID'],
+  },
+  { launcher: 'flux', rank: 'FLUX_TASK_RANK', size: 'FLUX_JOB_SIZE', localRank: 'FLUX_TASK_LOCAL_ID' },
+  {
+    // A batch script has a rank, too, but is no step.
+    launcher: 'slurm',
+    rank: 'SLURM_PROCID',
+    size: 'SLURM_STEP_NUM_TASKS',
+    localRank: 'SLURM_LOCALID',
+    also: ['SLURM_STEP_ID'],
+  },
+  { launcher: 'hydra', rank: 'PMI_RANK', size: 'PMI_SIZE' },
+];
+
+const numberOf = (environment: NodeJS.ProcessEnv, name: string | undefined): number | null => {
+  const text = name === undefined ? undefined : environment[name];
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
+};
+
+/** Of `4(x2)` or `4`, what Slurm says of a step's hosts, the first one's tasks. */
+function tasksOfHost(environment: NodeJS.ProcessEnv): number | null {
+  const text = environment.SLURM_STEP_TASKS_PER_NODE;
+  const first = /^(\d+)(?:\(x\d+\))?$/.exec(text ?? '')?.[1];
+  return first === undefined ? null : Number(first);
+}
+
+/** null: this process is none. */
+export function mpiPlace(environment: NodeJS.ProcessEnv): MpiPlace | null {
+  for (const { launcher, also = [], ...names } of NAMES) {
+    const [rank, size] = [numberOf(environment, names.rank), numberOf(environment, names.size)];
+    if (rank === null || size === null || size < 1 || rank >= size) continue;
+    if (also.some((name) => environment[name] === undefined)) continue;
+    const localSize =
+      numberOf(environment, names.localSize) ?? (launcher === 'slurm' ? tasksOfHost(environment) : null);
+    return {
+      launcher,
+      rank,
+      size,
+      localRank: numberOf(environment, names.localRank) ?? rank,
+      localSize: localSize ?? size,
+    };
+  }
+  return null;
+}

@@ -1,0 +1,134 @@
+/**
+ * The cached answer of a node: what the last qualification came to, in a small file of its own. Whoever asks every minute must
+ * not read records, so this file imports nothing but what Node has.
+ */
+import { readFileSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
+
+/** What one suite came to. */
+export interface CachedVerdict {
+  readonly outcome: 'qualified' | 'not-qualified' | 'inconclusive';
+  readonly suite: string;
+  /** t0 to t3; null: a suite of one's own. */
+  readonly tier: string | null;
+  /** ISO: when the qualification ended. */
+  readonly at: string;
+  /** Of the first check that stands in the way: `sustained: cpu-quota`; null: none does. */
+  readonly why: string | null;
+  readonly checks: number;
+  readonly record: string;
+}
+
+/** As it lies on disk: the last verdict of each suite, so that a quick look does not hide what a long run found. */
+export interface VerdictFile {
+  readonly kind: 'pi-bench verdicts';
+  readonly schemaVersion: 1;
+  readonly hostname: string;
+  readonly verdicts: readonly CachedVerdict[];
+}
+
+export interface Answer {
+  /** Under 80 bytes. */
+  readonly line: string;
+  readonly code: 0 | 1 | 2;
+}
+
+const MOST_BYTES = 79;
+const CODES = { qualified: 0, 'not-qualified': 1, inconclusive: 2 } as const;
+
+/** Of this user; what root keeps is not what others may write. */
+export function verdictFile(env: NodeJS.ProcessEnv = process.env): string {
+  const state = env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
+  return join(state, 'pi-bench', 'verdict.json');
+}
+
+/** Whole characters, in UTF-8. */
+export function cut(text: string, most = MOST_BYTES): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  let shorter = text;
+  while (Buffer.byteLength(`${shorter}~`) > most) shorter = shorter.slice(0, -1);
+  return `${shorter}~`;
+}
+
+/** `2 h`, `35 min`. */
+export function ageText(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+function isFile(json: unknown): json is VerdictFile {
+  const file = json as Partial<VerdictFile> | null;
+  return (
+    file?.kind === 'pi-bench verdicts' &&
+    file.schemaVersion === 1 &&
+    Array.isArray(file.verdicts) &&
+    file.verdicts.every(
+      ({ outcome, at }: Partial<CachedVerdict>) =>
+        Object.hasOwn(CODES, outcome ?? '') && Number.isFinite(Date.parse(at ?? '')),
+    )
+  );
+}
+
+/** The verdicts of a file; none where it is broken, or of another machine. */
+export function parseVerdicts(text: string | null, host: string): readonly CachedVerdict[] {
+  if (text === null) return [];
+  try {
+    const json: unknown = JSON.parse(text);
+    return isFile(json) && json.hostname === host ? json.verdicts : [];
+  } catch {
+    return [];
+  }
+}
+
+/** What a suite says is settled anew by itself, and a tier also by any higher one: those hold all that the lower ones check. */
+export const supersedes = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
+  later.suite === earlier.suite ||
+  (later.tier !== null && earlier.tier !== null && later.tier >= earlier.tier);
+
+const unknown = (why: string): Answer => ({ line: cut(`inconclusive: ${why}`), code: 2 });
+const RUN = 'run: pi-bench qualify';
+
+const WORST: readonly CachedVerdict['outcome'][] = ['not-qualified', 'inconclusive', 'qualified'];
+
+/**
+ * What to answer with what the file holds: the worst of the verdicts that are young enough and that no later one settled anew.
+ * @param text of the file; null: there is none
+ * @param maxAge seconds
+ * @param now milliseconds since 1970
+ */
+export function answerOf(text: string | null, maxAge: number, now: number, host: string): Answer {
+  if (text === null) return unknown(`no verdict yet; ${RUN}`);
+  const all = parseVerdicts(text, host);
+  const newest = all.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const [last] = newest;
+  if (last === undefined) return unknown(`broken, or of another host; ${RUN}`);
+  const age = ({ at }: CachedVerdict): number => (now - Date.parse(at)) / 1000;
+  if (age(last) < -60) return unknown('the verdict is from the future: look at the clock');
+  if (age(last) > maxAge) return unknown(`the verdict is ${ageText(age(last))} old; ${RUN}`);
+  const standing = newest.filter(
+    (one, i) => age(one) <= maxAge && !newest.slice(0, i).some((later) => supersedes(later, one)),
+  );
+  const outcome = WORST.find((name) => standing.some((one) => one.outcome === name)) ?? 'inconclusive';
+  // Of several that say the same, the one that looked closest.
+  const [told = last] = standing
+    .filter((one) => one.outcome === outcome)
+    .toSorted((a, b) => b.checks - a.checks);
+  const { suite, why, checks } = told;
+  const what = why === null ? `${checks} checks` : why;
+  return {
+    line: cut(`${outcome} ${suite} ${ageText(Math.max(0, age(told)))} ago: ${what}`.replaceAll(/\s+/g, ' ')),
+    code: CODES[outcome],
+  };
+}
+
+export function readAnswer(path: string, maxAge: number): Answer {
+  let text: string | null = null;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    // Nobody asked yet, or it was somebody else.
+  }
+  return answerOf(text, maxAge, Date.now(), hostname());
+}

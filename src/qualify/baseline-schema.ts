@@ -1,0 +1,83 @@
+/**
+ * The baseline file: what nodes of one kind reach, so that one more of them can be judged. `fleet baseline` writes it,
+ * `qualify --baseline` reads it.
+ */
+import { z } from 'zod';
+import type { ObjectOf } from '../record/schema/parts.js';
+
+export const BASELINE_SCHEMA = 'urn:pi-bench:schema:baseline:1';
+export const BASELINE_VERSION = 1;
+export const BASELINE_KIND = 'pi-bench baseline';
+
+function baselineWith(object: ObjectOf) {
+  /** What has to be equal for a device to be judged by an entry. */
+  const device = object({
+    kind: z.enum(['cpu', 'gpu']),
+    name: z.string().describe('model name of the CPU, name of the GPU'),
+    cpus: z.int().nullable().describe('of a CPU: those that are online; null: a GPU'),
+    pciDevice: z.string().nullable().describe('of a GPU, vendor:device; null: a CPU, or not known'),
+    pciSubsystem: z.string().nullable(),
+    powerLimitWatts: z.number().nullable().describe('in force; null: a CPU, or not known'),
+  });
+  const entry = object({
+    device,
+    indicator: z.string(),
+    parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
+    stack: object({ provider: z.string(), variant: z.string().nullable() }),
+    kpi: z.string().describe('name of the KPI whose values these are'),
+    unit: z.string(),
+    direction: z.enum(['higher', 'lower']),
+    median: z.number().describe('over nodes, of the median over each node’s launches'),
+    p05: z
+      .number()
+      .nullable()
+      .describe(
+        'over nodes, median of what 95 % of each node’s repetitions reach (of a KPI whose lower is better: do not pass); null: not known',
+      ),
+    spread: object({
+      mad: z.number().describe('median absolute deviation of the nodes’ medians, not scaled'),
+      low: z.number().describe('the least node that was kept'),
+      high: z.number(),
+    }),
+    nodes: z.int().min(1).describe('that it rests on'),
+    dropped: z.int().min(0).describe('nodes that were outliers'),
+    peak: object({
+      value: z.number().describe('in the unit of the entry'),
+      source: z.string().describe('a datasheet, or measured in registers in the same launches'),
+      measured: z.boolean().describe('a measured peak scatters, a datasheet’s does not'),
+    })
+      .nullable()
+      .describe('null: nothing is known that bounds it'),
+    distribution: object({
+      probabilities: z.array(z.number()),
+      seconds: z.array(z.number()).describe('elapsed of a repetition at each probability'),
+    })
+      .nullable()
+      .describe('of the repetitions of the reference node; null: not kept'),
+  });
+  return object({
+    $schema: z.string().optional(),
+    kind: z.literal(BASELINE_KIND),
+    schemaVersion: z.int(),
+    name: z.string(),
+    createdAt: z.iso.datetime(),
+    piBench: object({ version: z.string(), commit: z.string().nullable() }),
+    nodes: z.array(
+      object({
+        machine: z.string().nullable(),
+        hostname: z.string().nullable(),
+        campaign: z.string(),
+        digest: z.string().nullable().describe('of the record that it came from'),
+      }),
+    ),
+    entries: z.array(entry).min(1),
+  });
+}
+
+/** For writing: unknown fields are errors. For reading: they are kept. */
+export const writtenBaseline = baselineWith(z.strictObject);
+export const readableBaseline = baselineWith(z.looseObject as unknown as ObjectOf);
+
+export type Baseline = z.infer<typeof writtenBaseline>;
+export type BaselineEntry = Baseline['entries'][number];
+export type BaselineDevice = BaselineEntry['device'];

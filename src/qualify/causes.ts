@@ -1,0 +1,109 @@
+/** Why a check does not hold, by a stable name, with what to do about it: the words that an operator acts on. Pure. */
+import type { RecordBatch, Severity } from '../record/schema.js';
+
+export interface Cause {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly action: string;
+}
+
+const CAUSES = {
+  'wrong-result': [
+    'isolate',
+    'take the node out of service, and run: pi-bench doctor --self-test; a CPU, GPU or memory that computes wrongly is to be replaced',
+  ],
+  'lost-launch': ['triage', 'read why the launch was lost, look into dmesg for it, and qualify again'],
+  'cpu-quota': [
+    'config',
+    'lift the CPU quota of this control group (--cpuset-cpus in place of --cpus; systemctl set-property UNIT CPUQuota=), or qualify the node outside of it',
+  ],
+  stopped: [
+    'triage',
+    'something stops the processes of this node between their repetitions: look for a CPU quota outside of this container, a paused virtual machine, job control',
+  ],
+  thermal: ['triage', 'see to the cooling: fans, dust, air flow, thermal paste; then qualify again'],
+  'power-brake': [
+    'triage',
+    'look at the power supplies, their cabling and the power management of the server',
+  ],
+  'power-limit': ['config', 'set the power limit to its default again: nvidia-smi -pl'],
+  stolen: [
+    'triage',
+    'the host gave CPU time to other guests: move this node to a dedicated host, or ask who runs it',
+  ],
+  busy: ['monitor', 'drain the node, wait until nothing else runs on it (top -o %CPU), and qualify again'],
+  slow: ['triage', 'compare clock, microcode, BIOS settings and memory channels with a node that is fast'],
+  unsteady: [
+    'triage',
+    'look for what comes and goes: background services, clock, heat; pi-bench report shows when',
+  ],
+  'memory-errors': ['isolate', 'memory errors that could not be corrected: replace the module or the GPU'],
+  'corrected-errors': [
+    'monitor',
+    'corrected errors become uncorrected ones: watch the counter, plan a replacement',
+  ],
+  link: [
+    'triage',
+    'seat the card and its cables anew, and look at the slot: its link is not what it should be',
+  ],
+  'driver-fault': [
+    'reset',
+    'reset the GPU or boot the node, and qualify again; if the XID comes back, replace the GPU',
+  ],
+  'missing-device': [
+    'triage',
+    'look for the device with lspci and in dmesg; if it is not there, seat or replace it',
+  ],
+  'mixed-devices': ['config', 'bring devices of one kind to the same model, firmware and driver'],
+  'no-driver': [
+    'config',
+    'the driver is loaded and shows no GPU: look at nvidia-smi and dmesg, reload it or boot',
+  ],
+  'no-identity': [
+    'config',
+    'give the machine an id (systemd-machine-id-setup), so that its history can be kept',
+  ],
+  'ecc-off': ['config', 'switch error correction on: nvidia-smi -e 1, then reset the GPU'],
+  'mig-on': ['config', 'switch MIG off to qualify the whole GPU: nvidia-smi -mig 0'],
+  governor: ['config', 'echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor'],
+  numa: [
+    'triage',
+    'look at the memory modules of the NUMA node that has less, and at the cpuset of this process',
+  ],
+  swapped: ['monitor', 'memory was short: free it, then sudo swapoff -a && sudo swapon -a'],
+} as const satisfies Readonly<Record<string, readonly [Severity, string]>>;
+
+export type CauseName = keyof typeof CAUSES;
+
+export function causeNamed(name: CauseName): Cause {
+  const [severity, action] = CAUSES[name];
+  return { name, severity, action };
+}
+
+type Flags = Pick<RecordBatch, 'flags'>['flags'];
+
+/** The flags that explain a bad figure, the surest first. */
+const EXPLAINING: readonly (readonly [cause: CauseName, holds: (flag: Flags[number]) => boolean])[] = [
+  ['cpu-quota', ({ name, evidence }) => name === 'throttled' && Number(evidence.throttledPeriods ?? 0) > 0],
+  ['thermal', ({ name, evidence }) => name === 'throttled' && Number(evidence.thermalThrottles ?? 0) > 0],
+  ['thermal', ({ name }) => name === 'thermal'],
+  ['power-brake', ({ name }) => name === 'power-brake'],
+  [
+    'power-limit',
+    ({ name, evidence }) =>
+      name === 'power-capped' &&
+      Number(evidence.limitWatts ?? Number.NaN) < Number(evidence.defaultLimitWatts ?? Number.NaN),
+  ],
+  ['busy', ({ name }) => name === 'contended' || name === 'foreign-load' || name === 'preempted'],
+  // Where others work in this very system, the host's part cannot be told.
+  ['stolen', ({ name }) => name === 'stolen'],
+];
+
+/** What the flags of a batch say about a bad figure of it; null: nothing. */
+export function explainedBy(flags: Flags): { readonly cause: Cause; readonly reason: string } | null {
+  for (const [name, holds] of EXPLAINING) {
+    const flag = flags.find(holds);
+    if (flag !== undefined) return { cause: causeNamed(name), reason: flag.reason };
+  }
+  return null;
+}

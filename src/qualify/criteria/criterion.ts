@@ -1,0 +1,219 @@
+/** What a criterion is, and what all of them are made with. Pure. */
+import type { MachineDescription } from '../../machine/types.js';
+import { canonicalJson } from '../../record/digest.js';
+import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/schema.js';
+import type { Ratio } from '../../units.js';
+import type { Baseline } from '../baseline-schema.js';
+import { type Cause, causeNamed, explainedBy } from '../causes.js';
+import { findingText, worstOf } from '../findings.js';
+import { type CheckKind, type CheckOf, PART, type SuiteCheck } from '../suite.js';
+
+/** An earlier qualified run of a machine with the same serials. */
+export interface HistoryRun {
+  readonly campaign: string;
+  readonly at: string;
+  /** By `baselineKey` with the device's serial in it. */
+  readonly rates: ReadonlyMap<string, number>;
+}
+
+/** What cannot be had from a description of the machine. */
+export interface Surroundings {
+  /** Share of all CPUs that was busy before anything was measured; null: the kernel does not tell. */
+  readonly busy: Ratio | null;
+  /** Errors that the host's memory controllers have counted since boot; null: they do not tell (EDAC). */
+  readonly memoryErrors: { readonly corrected: number; readonly uncorrected: number } | null;
+}
+
+export interface Context {
+  /** Name of the suite, as the source of limits. */
+  readonly source: string;
+  readonly machine: MachineDescription;
+  readonly surroundings: Surroundings;
+  /** null: nothing was measured. */
+  readonly record: PiBenchRecord | null;
+  /** Of the first attempt, which has every batch; null: this is the first. */
+  readonly reference: PiBenchRecord | null;
+  readonly expected: Readonly<Record<string, number>>;
+  readonly baseline: Baseline | null;
+  readonly history: readonly HistoryRun[];
+}
+
+/** What one check came to in one attempt. */
+export interface Judgement {
+  readonly id: string;
+  readonly kind: CheckKind;
+  readonly part: string | null;
+  readonly device: string | null;
+  readonly batch: number | null;
+  /** Whether it could be judged here at all; where not, a suite that does not insist does without. */
+  readonly possible: boolean;
+  readonly verdict: Verdict;
+  readonly cause: Cause | null;
+  readonly reason: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface Criterion<K extends CheckKind = CheckKind> {
+  readonly kind: K;
+  /** Of performance: what does not hold once has to be seen again before it counts. */
+  readonly repeats: boolean;
+  judge(check: CheckOf<K>, context: Context): readonly Judgement[];
+}
+
+export interface Judged {
+  readonly part?: string;
+  readonly device?: string;
+  readonly batch?: number;
+  readonly possible?: boolean;
+  readonly findings: readonly Finding[];
+  /** Of findings that do not hold. */
+  readonly cause: Cause | null;
+  /** What is known of it beside the findings. */
+  readonly because?: string;
+}
+
+const idOf = (kind: string, part?: string, device?: string): string =>
+  `${kind}${part === undefined ? '' : `/${part}`}${device === undefined ? '' : `@${device}`}`;
+
+const holds = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'skipped';
+
+/** The verdict of findings together, with its reason: of those that do not hold, else of all. */
+export function judged(
+  check: SuiteCheck,
+  { part, device, batch, possible = true, findings, cause, because }: Judged,
+): Judgement {
+  const worst = worstOf(findings.map(({ verdict }) => verdict));
+  const verdict = worst === 'fail' && check.level === 'warn' ? 'warn' : worst;
+  const telling = findings.filter((finding) => !holds(finding.verdict));
+  const texts = (telling.length > 0 ? telling : findings).map(findingText);
+  const fine = holds(verdict);
+  return {
+    id: idOf(check.check, part, device),
+    kind: check.check,
+    part: part ?? null,
+    device: device ?? null,
+    batch: batch ?? null,
+    possible,
+    verdict,
+    cause: fine ? null : cause,
+    reason: [...texts, ...(because === undefined || fine ? [] : [because])].join('; '),
+    findings,
+  };
+}
+
+export interface PartBatch {
+  readonly batch: RecordBatch;
+  readonly index: number;
+  readonly part: string;
+}
+
+export const partOf = ({ asked }: Pick<RecordBatch, 'asked'>): string | undefined => asked.labels?.[PART];
+
+/** The batches that a check is about. */
+export function batchesFor(
+  { parts }: { readonly parts?: readonly string[] | undefined },
+  record: PiBenchRecord | null,
+): readonly PartBatch[] {
+  return (record?.batches ?? []).flatMap((batch, index) => {
+    const part = partOf(batch);
+    return part === undefined || parts?.includes(part) === false ? [] : [{ batch, index, part }];
+  });
+}
+
+/** The same in every attempt. */
+const sameness = ({ part, batch }: PartBatch): string =>
+  canonicalJson([part, batch.device, batch.case, batch.asked.stack]);
+
+/** Several batches of one part on one device (a sweep) are told apart by their number in the first attempt. */
+function placesOf(batches: readonly PartBatch[]): ReadonlyMap<string, string> {
+  const counts = new Map<string, number>();
+  const of = ({ part, batch }: PartBatch): string => `${part}@${batch.device}`;
+  const numbered = batches.map((one) => {
+    const number = (counts.get(of(one)) ?? 0) + 1;
+    counts.set(of(one), number);
+    return { one, number };
+  });
+  return new Map(
+    numbered.map(({ one, number }) => [
+      sameness(one),
+      counts.get(of(one)) === 1 ? one.part : `${one.part}#${number}`,
+    ]),
+  );
+}
+
+/** A judgement for each batch; where there is none, one that says so. */
+export function judgeBatches(
+  check: SuiteCheck & { readonly parts?: readonly string[] | undefined },
+  { record, reference, source }: Context,
+  judge: (batch: RecordBatch) => Omit<Judged, 'part' | 'device' | 'batch'>,
+): readonly Judgement[] {
+  const batches = batchesFor(check, record);
+  const places = placesOf(batchesFor(check, reference ?? record));
+  if (batches.length === 0) {
+    const why = `nothing was measured of ${check.parts?.join(', ') ?? 'any part'}`;
+    return [notPossible(check, why, source)];
+  }
+  return batches.map((one) => {
+    const { batch, index, part } = one;
+    const place = places.get(sameness(one)) ?? part;
+    return judged(check, { part: place, device: batch.device, batch: index, ...judge(batch) });
+  });
+}
+
+/** What cannot be judged on this machine. */
+export const notPossible = (check: SuiteCheck, why: string, source: string): Judgement =>
+  judged(check, {
+    possible: false,
+    findings: [
+      {
+        quantity: check.check,
+        measured: null,
+        unit: null,
+        limit: null,
+        bound: 'none',
+        source,
+        verdict: 'skipped',
+        note: why,
+      },
+    ],
+    cause: null,
+  });
+
+/**
+ * A judgement of speed: what does not hold is explained by the batch's flags where they can; where others worked here
+ * meanwhile, it says nothing of the node. Without a score there is nothing to judge, nor to measure again: why that is, correctness
+ * and completeness say; required it stays, so that no node passes by it.
+ */
+export function speedOf(
+  { flags, rate }: RecordBatch,
+  findings: readonly Finding[],
+  unexplained: 'slow' | 'unsteady' | 'stopped',
+): Omit<Judged, 'part' | 'device' | 'batch'> {
+  if (rate === null) {
+    return {
+      findings: [
+        {
+          quantity: 'rate',
+          measured: null,
+          unit: null,
+          limit: null,
+          bound: 'none',
+          source: 'the record',
+          verdict: 'skipped',
+          note: 'it has no score, as its output was wrong or nothing was measured',
+        },
+      ],
+      cause: causeNamed('lost-launch'),
+    };
+  }
+  const explained = explainedBy(flags);
+  if (explained === null) return { findings, cause: causeNamed(unexplained) };
+  const busy = explained.cause.name === 'busy';
+  return {
+    findings: busy
+      ? findings.map((one) => (one.verdict === 'fail' ? { ...one, verdict: 'inconclusive' as const } : one))
+      : findings,
+    cause: explained.cause,
+    because: explained.reason,
+  };
+}

@@ -1,0 +1,136 @@
+/** What GPUs, and the host's memory, tell before anything is measured: driver, links, error correction, power limit, MIG. Pure. */
+import { gpuNamed } from '../../devices/device.js';
+import type { GpuDescription } from '../../machine/gpus.js';
+import type { Finding } from '../../record/schema.js';
+import { type CauseName, causeNamed } from '../causes.js';
+import { atLeast, atMost, equalTo, skipped } from '../findings.js';
+import type { CheckKind, CheckOf } from '../suite.js';
+import { type Context, type Criterion, judged, notPossible } from './criterion.js';
+
+const NO_GPU = 'there is no GPU here, and --expect names none';
+
+/** A criterion of each GPU. */
+function ofGpus<K extends CheckKind>(
+  kind: K,
+  cause: CauseName,
+  look: (gpu: GpuDescription, source: string) => readonly Finding[],
+): Criterion<K> {
+  return {
+    kind,
+    repeats: false,
+    judge(check: CheckOf<K>, { machine, source }: Context) {
+      const devices = machine.gpus?.devices ?? [];
+      if (devices.length === 0) return [notPossible(check, NO_GPU, source)];
+      return devices.map((gpu) => {
+        const findings = look(gpu, source);
+        return judged(check, {
+          device: gpuNamed(gpu.ordinal),
+          findings,
+          possible: findings.some(({ verdict }) => verdict !== 'skipped'),
+          cause: causeNamed(cause),
+        });
+      });
+    },
+  };
+}
+
+const why = ({ nvmlProblem }: GpuDescription): string => nvmlProblem ?? 'this GPU does not tell';
+
+export const driver: Criterion<'driver'> = {
+  kind: 'driver',
+  repeats: false,
+  judge(check, { machine: { gpus }, source }) {
+    if (gpus === undefined) return [notPossible(check, NO_GPU, source)];
+    const count = atLeast(
+      { quantity: 'gpus', measured: gpus.devices.length, source: 'the driver is loaded', note: gpus.problem },
+      1,
+    );
+    const silent = gpus.devices
+      .filter(({ nvmlProblem }) => nvmlProblem !== null)
+      .map(
+        (gpu): Finding => ({
+          ...skipped('nvml', why(gpu), source),
+          measured: gpuNamed(gpu.ordinal),
+          verdict: 'inconclusive',
+        }),
+      );
+    return [judged(check, { findings: [count, ...silent], cause: causeNamed('no-driver') })];
+  },
+};
+
+/** Links go slower while nothing goes over them: only load can show them. */
+export const link = ofGpus('link', 'link', ({ mostPcieGeneration, mostPcieWidth }, source) => [
+  skipped(
+    'pcie',
+    mostPcieGeneration == null || mostPcieWidth == null
+      ? 'this GPU does not tell its link'
+      : `generation ${mostPcieGeneration} x${mostPcieWidth} at most; what it reaches is judged under load`,
+    source,
+  ),
+]);
+
+export const powerLimit = ofGpus('power-limit', 'power-limit', (gpu, source) => {
+  const { powerLimitWatts: limit, defaultPowerLimitWatts: usual } = gpu;
+  return limit == null || usual == null
+    ? [skipped('power_limit', why(gpu), source)]
+    : [atLeast({ quantity: 'power_limit', measured: limit, unit: 'W', source: 'its default' }, usual)];
+});
+
+export const mig = ofGpus('mig', 'mig-on', (gpu, source) =>
+  gpu.mig == null
+    ? [skipped('mig', why(gpu), source)]
+    : [equalTo({ quantity: 'mig', measured: gpu.mig ? 'on' : 'off', source, otherwise: 'warn' }, 'off')],
+);
+
+const gpusEcc = ofGpus('ecc', 'ecc-off', (gpu, source) =>
+  gpu.ecc == null
+    ? [skipped('ecc', why(gpu), source)]
+    : [equalTo({ quantity: 'ecc', measured: gpu.ecc ? 'on' : 'off', source }, 'on')],
+);
+
+/** Of the host's memory, and of each GPU. */
+export const ecc: Criterion<'ecc'> = {
+  kind: 'ecc',
+  repeats: false,
+  judge(check, context) {
+    const { memoryErrors } = context.surroundings;
+    const host =
+      memoryErrors === null
+        ? judged(check, {
+            device: 'cpu',
+            possible: false,
+            findings: [
+              skipped(
+                'memory_errors',
+                'the memory controllers do not tell (EDAC; a virtual machine)',
+                context.source,
+              ),
+            ],
+            cause: null,
+          })
+        : judged(check, {
+            device: 'cpu',
+            findings: [
+              atMost(
+                {
+                  quantity: 'uncorrected_memory_errors',
+                  measured: memoryErrors.uncorrected,
+                  source: 'none since boot',
+                },
+                0,
+              ),
+              atMost(
+                {
+                  quantity: 'corrected_memory_errors',
+                  measured: memoryErrors.corrected,
+                  source: 'none since boot',
+                  otherwise: 'warn',
+                },
+                0,
+              ),
+            ],
+            cause: causeNamed(memoryErrors.uncorrected > 0 ? 'memory-errors' : 'corrected-errors'),
+          });
+    return [host, ...gpusEcc.judge(check, context).filter(({ device }) => device !== null)];
+  },
+};

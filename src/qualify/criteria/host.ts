@@ -1,0 +1,194 @@
+/** What a machine is before anything is measured: counts, identity, quota, governor, NUMA, swap, other work. Pure. */
+import { gpuNamed } from '../../devices/device.js';
+import { parseCpuList } from '../../machine/linux/cpu-list.js';
+import type { MachineDescription } from '../../machine/types.js';
+import type { Finding } from '../../record/schema.js';
+import { causeNamed } from '../causes.js';
+import { atLeast, atMost, equalTo, skipped, told } from '../findings.js';
+import { type Criterion, judged, notPossible } from './criterion.js';
+
+/** What --expect can name. */
+export const COUNTED: Readonly<Record<string, (machine: MachineDescription) => number | null>> = {
+  gpu: ({ gpus }) => gpus?.devices.length ?? 0,
+  cpu: ({ limits, cpu }) => parseCpuList(limits.onlineCpus)?.length ?? cpu.threads,
+  core: ({ cpu }) => cpu.cores,
+  socket: ({ cpu }) => cpu.sockets,
+  numa: ({ memory }) => memory.numaNodes.length || null,
+};
+
+export const counts: Criterion<'counts'> = {
+  kind: 'counts',
+  repeats: false,
+  judge(check, { expected, machine, source }) {
+    const names = Object.keys(expected);
+    if (names.length === 0)
+      return [
+        notPossible(
+          check,
+          'nothing was expected: --expect gpu=8,cpu=64 makes a missing device a failure',
+          source,
+        ),
+      ];
+    const findings = names.map((name): Finding => {
+      const measured = COUNTED[name]?.(machine) ?? null;
+      const found = equalTo(
+        { quantity: `count_of_${name}`, measured, source: '--expect' },
+        expected[name] ?? 0,
+      );
+      return measured === null
+        ? { ...found, verdict: 'inconclusive', note: 'this machine does not tell' }
+        : found;
+    });
+    return [judged(check, { findings, cause: causeNamed('missing-device') })];
+  },
+};
+
+/** GPUs of one node are to be alike in these. */
+const ALIKE = ['name', 'vbios', 'driver', 'pciSubsystem'] as const;
+
+export const identity: Criterion<'identity'> = {
+  kind: 'identity',
+  repeats: false,
+  judge(check, { machine: { os, cpu, gpus }, source }) {
+    const devices = gpus?.devices ?? [];
+    const findings: Finding[] = [
+      told({ quantity: 'cpu_model', measured: cpu.modelName ?? 'not told', source }),
+      os.machineIdHash === null
+        ? {
+            ...told({ quantity: 'machine_id', measured: 'none', source }),
+            verdict: 'warn',
+            note: 'it has no /etc/machine-id, so its history goes by its host name',
+          }
+        : told({ quantity: 'machine_id', measured: os.machineIdHash, source }),
+      ...devices.map(({ ordinal, uuid }) =>
+        told({ quantity: 'uuid', measured: uuid, source, note: gpuNamed(ordinal) }),
+      ),
+    ];
+    const [first] = devices;
+    const unlike = ALIKE.flatMap((name) =>
+      devices
+        .filter((gpu) => first !== undefined && (gpu[name] ?? null) !== (first[name] ?? null))
+        .map((gpu) =>
+          equalTo(
+            {
+              quantity: name,
+              measured: gpu[name] ?? 'not told',
+              source: gpuNamed(first?.ordinal ?? 0),
+              note: gpuNamed(gpu.ordinal),
+            },
+            first?.[name] ?? 'not told',
+          ),
+        ),
+    );
+    return [
+      judged(check, {
+        findings: [...findings, ...unlike],
+        cause: causeNamed(unlike.length > 0 ? 'mixed-devices' : 'no-identity'),
+      }),
+    ];
+  },
+};
+
+export const quota: Criterion<'quota'> = {
+  kind: 'quota',
+  repeats: false,
+  judge(check, { machine: { limits, cpu }, source }) {
+    const { cpuQuota, cgroup, allowedCpus } = limits;
+    if (cpuQuota === null && cgroup?.visible === false)
+      return [
+        notPossible(
+          check,
+          `the files of control group ${cgroup.path} are not mounted here: a quota cannot be seen`,
+          source,
+        ),
+      ];
+    const cpus = parseCpuList(allowedCpus)?.length ?? cpu.threads ?? 1;
+    const quantity = 'cpu_quota';
+    const findings =
+      cpuQuota === null
+        ? [told({ quantity, measured: 'none', source })]
+        : [atLeast({ quantity, measured: cpuQuota, unit: 'CPUs', source: 'CPUs that may be used' }, cpus)];
+    return [judged(check, { findings, cause: causeNamed('cpu-quota') })];
+  },
+};
+
+export const governor: Criterion<'governor'> = {
+  kind: 'governor',
+  repeats: false,
+  judge(check, { machine: { cpu }, source }) {
+    const { governors } = cpu.frequency;
+    if (governors.length === 0)
+      return [notPossible(check, 'the kernel has no frequency control here (a virtual machine)', source)];
+    const findings = governors.map((name) =>
+      equalTo({ quantity: 'governor', measured: name, source, otherwise: 'warn' }, 'performance'),
+    );
+    return [judged(check, { findings, cause: causeNamed('governor') })];
+  },
+};
+
+/** Of the node with most: modules of another size, or one that is missing, make a larger difference. */
+const LEAST_OF_MEMORY = 0.8;
+
+export const numa: Criterion<'numa'> = {
+  kind: 'numa',
+  repeats: false,
+  judge(check, { machine: { memory, limits }, source }) {
+    const { numaNodes } = memory;
+    if (numaNodes.length === 0) return [notPossible(check, 'the kernel tells of no NUMA nodes', source)];
+    const allowed = parseCpuList(limits.allowedNodes)?.length ?? numaNodes.length;
+    const most = Math.max(...numaNodes.map(({ total }) => total ?? 0));
+    const findings = [
+      atLeast({ quantity: 'numa_nodes_allowed', measured: allowed, source: 'the kernel' }, numaNodes.length),
+      ...(numaNodes.length < 2
+        ? []
+        : numaNodes
+            // A node without CPUs is memory of another kind.
+            .filter(({ cpus }) => cpus !== '')
+            .map(({ node, total }) =>
+              atLeast(
+                {
+                  quantity: 'memory_of_node',
+                  measured: total === null || most === 0 ? null : total / most,
+                  unit: '1',
+                  source: 'the NUMA node with most',
+                  note: `node ${node}`,
+                },
+                LEAST_OF_MEMORY,
+              ),
+            )),
+    ];
+    return [judged(check, { findings, cause: causeNamed('numa') })];
+  },
+};
+
+export const swap: Criterion<'swap'> = {
+  kind: 'swap',
+  repeats: false,
+  judge(check, { machine: { memory }, source }) {
+    const used = memory.swap?.used ?? 0;
+    const findings = [
+      atMost({ quantity: 'swap_used', measured: used, unit: 'B', source, otherwise: 'warn' }, 0),
+    ];
+    return [judged(check, { findings, cause: causeNamed('swapped') })];
+  },
+};
+
+/** Of all CPUs: what a system does by itself stays below. */
+const BUSY_AT_MOST = 0.1;
+
+export const load: Criterion<'load'> = {
+  kind: 'load',
+  repeats: false,
+  judge(check, { surroundings: { busy }, source }) {
+    const findings =
+      busy === null
+        ? [skipped('busy_cpus', 'the kernel does not tell', source)]
+        : [
+            atMost(
+              { quantity: 'busy_cpus', measured: busy, unit: '1', source, otherwise: 'inconclusive' },
+              check.busyAtMost ?? BUSY_AT_MOST,
+            ),
+          ];
+    return [judged(check, { findings, possible: busy !== null, cause: causeNamed('busy') })];
+  },
+};

@@ -1,0 +1,44 @@
+/** The registry of criteria: a new one is its file, its member in the suite's schema and its line here. */
+import type { CheckKind, SuiteCheck } from '../suite.js';
+import { complete, correctness } from './correctness.js';
+import type { Context, Criterion, Judgement } from './criterion.js';
+import { clock, counters } from './events.js';
+import { driver, ecc, link, mig, powerLimit } from './gpus.js';
+import { counts, governor, identity, load, numa, quota, swap } from './host.js';
+import { floor, history, peers } from './references.js';
+import { efficiency, stability, sustained } from './speed.js';
+
+const criteria: { readonly [K in CheckKind]: Criterion<K> } = {
+  counts,
+  identity,
+  driver,
+  link,
+  ecc,
+  'power-limit': powerLimit,
+  mig,
+  governor,
+  quota,
+  numa,
+  swap,
+  load,
+  correctness,
+  complete,
+  efficiency,
+  sustained,
+  stability,
+  floor,
+  peers,
+  history,
+  clock,
+  counters,
+};
+
+/** Whether a failure has to be seen again before it counts. */
+export const repeats = (kind: CheckKind): boolean => criteria[kind].repeats;
+
+/** What one check of a suite comes to, for each device and part that it is about. */
+export function judgementsOf(check: SuiteCheck, context: Context): readonly Judgement[] {
+  // The registry pairs each kind with its criterion, which the compiler cannot follow through the union.
+  const criterion = criteria[check.check] as Criterion;
+  return criterion.judge(check, context);
+}

@@ -1,0 +1,77 @@
+/** A finding: one figure beside one limit, and how it stands to it. Pure. */
+import { formatSeconds, formatShare, significant, withPrefix } from '../quantities/format.js';
+import type { Finding, Verdict } from '../record/schema.js';
+
+export interface Looked {
+  readonly quantity: string;
+  /** null: it could not be read. */
+  readonly measured: Finding['measured'];
+  readonly unit?: string | null;
+  /** Where the limit comes from. */
+  readonly source: string;
+  readonly note?: string | null;
+  /** What it comes to where the limit does not hold; left out: fail. */
+  readonly otherwise?: Verdict;
+}
+
+function made(
+  { quantity, measured, unit = null, source, note = null, otherwise = 'fail' }: Looked,
+  limit: Finding['limit'],
+  bound: Finding['bound'],
+  holds: boolean,
+): Finding {
+  const verdict = measured === null ? 'skipped' : holds ? 'pass' : otherwise;
+  return { quantity, measured, unit, limit, bound, source, verdict, note };
+}
+
+/** The measured value is a number of at least the limit. */
+export const atLeast = (looked: Looked & { readonly measured: number | null }, limit: number): Finding =>
+  made(looked, limit, 'at-least', (looked.measured ?? Number.NaN) >= limit);
+
+export const atMost = (looked: Looked & { readonly measured: number | null }, limit: number): Finding =>
+  made(looked, limit, 'at-most', (looked.measured ?? Number.NaN) <= limit);
+
+export const equalTo = (looked: Looked, limit: NonNullable<Finding['limit']>): Finding =>
+  made(looked, limit, 'equal', looked.measured === limit);
+
+/** Told, and judged by nothing. */
+export const told = (looked: Looked): Finding => made(looked, null, 'none', true);
+
+/** Not judged, and why. */
+export const skipped = (quantity: string, why: string, source: string): Finding =>
+  made({ quantity, measured: null, source, note: why }, null, 'none', false);
+
+const ORDER: readonly Verdict[] = ['fail', 'inconclusive', 'warn', 'pass'];
+
+/** What several come to together: the worst; what was skipped counts only where nothing was judged. */
+export function worstOf(verdicts: readonly Verdict[]): Verdict {
+  return ORDER.find((verdict) => verdicts.includes(verdict)) ?? 'skipped';
+}
+
+/** A value for a person. */
+export function valueText(value: Finding['measured'], unit: string | null): string {
+  if (value === null) return 'not known';
+  if (typeof value !== 'number') return String(value);
+  if (unit === '1') return formatShare(value, 3);
+  if (unit === 's') return formatSeconds(value, 3);
+  if (unit === null) return Number.isInteger(value) ? String(value) : significant(value, 3);
+  if (/^[%°]|^(W|CPUs|K)$/.test(unit)) return `${significant(value, 3)} ${unit}`;
+  return withPrefix(value, unit, 4);
+}
+
+const SIGNS = { 'at-least': '≥', 'at-most': '≤', equal: '=', none: '' } as const;
+
+export const limitText = ({ limit, bound, unit }: Finding): string =>
+  bound === 'none' || limit === null ? '' : `${SIGNS[bound]} ${valueText(limit, unit)}`;
+
+/** `p05 over median`. */
+export const quantityText = ({ quantity }: Finding): string => quantity.replaceAll('_', ' ');
+
+/** `p05 over median is 61 %, limit ≥ 70 % (suite t1)`. */
+export function findingText(finding: Finding): string {
+  const { measured, unit, note, source } = finding;
+  if (finding.verdict === 'skipped') return note ?? `${quantityText(finding)} is not known`;
+  const limit = limitText(finding);
+  const beside = limit === '' ? '' : `, limit ${limit} (${source})`;
+  return `${quantityText(finding)} ${valueText(measured, unit)}${beside}${note === null ? '' : `: ${note}`}`;
+}

@@ -1,0 +1,19 @@
+/** A node's own history: the rates of its earlier qualified runs, by the serials of its devices. Pure. */
+import type { PiBenchRecord } from '../record/schema.js';
+import { machineOf } from './baseline-key.js';
+import type { HistoryRun } from './criteria/criterion.js';
+import { historyKey } from './rates.js';
+
+/** Older ones were of other firmware and other kernels. */
+export const MOST_RUNS = 20;
+
+/** null: no run to be measured by, as it was not qualified itself, or had a fault injected. */
+export function historyRun(record: PiBenchRecord): HistoryRun | null {
+  const { qualification, campaign, batches } = record;
+  if (qualification?.outcome !== 'qualified' || campaign.fault !== null) return null;
+  const machine = machineOf(record);
+  const rates = batches.flatMap((batch): [string, number][] =>
+    batch.rate === null ? [] : [[historyKey(machine, batch), batch.rate.median]],
+  );
+  return { campaign: campaign.id, at: campaign.createdAt, rates: new Map(rates) };
+}

@@ -1,0 +1,85 @@
+/** The qualification part of a record, from what was judged in each attempt. Pure. */
+import { gpuNamed } from '../devices/device.js';
+import type { MachineDescription } from '../machine/types.js';
+import { digestOf } from '../record/digest.js';
+import {
+  type PiBenchRecord,
+  type Qualification,
+  type QualificationCheck,
+  written,
+} from '../record/schema.js';
+import type { Seconds } from '../units.js';
+import { serialOf } from './rates.js';
+import type { Suite } from './suite.js';
+import { checksOf, type JudgedCheck, outcomeOf } from './verdict.js';
+
+export interface QualificationInput {
+  readonly suite: Suite;
+  readonly machine: MachineDescription;
+  readonly expected: Readonly<Record<string, number>>;
+  readonly baseline: Qualification['baseline'];
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly wall: Seconds;
+  /** Of each attempt what its checks came to. */
+  readonly judged: readonly (readonly JudgedCheck[])[];
+  readonly attempts: Qualification['attempts'];
+  /** Beside what the checks say themselves. */
+  readonly notJudged: readonly string[];
+}
+
+function identityOf(machine: MachineDescription): Qualification['identity'] {
+  const gpus = machine.gpus?.devices ?? [];
+  return {
+    machine: machine.os.machineIdHash,
+    hostname: machine.os.hostname,
+    devices: [
+      { device: 'cpu', name: machine.cpu.modelName, ...serialOf(machine, 'cpu') },
+      ...gpus.map(({ ordinal, name }) => ({
+        device: gpuNamed(ordinal),
+        name,
+        ...serialOf(machine, gpuNamed(ordinal)),
+      })),
+    ],
+  };
+}
+
+/** What was skipped for one reason is told once: `clock (exact, triad): no counters here`. */
+function skippedTexts(checks: readonly QualificationCheck[]): readonly string[] {
+  const groups = new Map<string, { readonly kind: string; readonly reason: string; readonly of: string[] }>();
+  for (const { kind, part, device, reason, verdict } of checks) {
+    if (verdict !== 'skipped') continue;
+    const key = `${kind} ${reason}`;
+    const group = groups.get(key) ?? { kind, reason, of: [] };
+    const place = [part, device === null || device === 'cpu' ? null : device].filter((word) => word !== null);
+    if (place.length > 0) group.of.push(place.join(' on '));
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(
+    ({ kind, reason, of }) => `${kind}${of.length === 0 ? '' : ` (${of.join(', ')})`}: ${reason}`,
+  );
+}
+
+export function qualificationOf(input: QualificationInput): Qualification {
+  const { suite, machine, judged, notJudged } = input;
+  const checks = checksOf(judged);
+  return {
+    suite: { name: suite.name, tier: suite.tier, file: suite.file, sha256: suite.sha256 },
+    outcome: outcomeOf(checks),
+    startedAt: input.startedAt,
+    endedAt: input.endedAt,
+    wall: input.wall,
+    identity: identityOf(machine),
+    expected: { ...input.expected },
+    baseline: input.baseline,
+    checks: [...checks],
+    attempts: [...input.attempts],
+    notJudged: [...skippedTexts(checks), ...notJudged],
+  };
+}
+
+/** The record with its verdict, sealed anew. */
+export function withQualification(record: PiBenchRecord, qualification: Qualification): PiBenchRecord {
+  const checked = written.record.parse({ ...record, qualification, digest: '' });
+  return { ...checked, digest: digestOf(checked) };
+}

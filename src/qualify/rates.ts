@@ -1,0 +1,43 @@
+/** The rate of a batch as a baseline, the peers and a node's own history know it. Pure. */
+import { isGpu, ordinalOf } from '../devices/device.js';
+import { findIndicator } from '../indicators/index.js';
+import type { MachineDescription } from '../machine/types.js';
+import { canonicalJson } from '../record/digest.js';
+import type { RecordBatch } from '../record/schema.js';
+
+const RATE = /^pibench_([a-z0-9_]+?)_rate_(flops|bytes|launches)_per_second$/;
+
+/** The KPI that is the median rate of an indicator; null: it has none. */
+export function rateKpi(indicator: string): string | null {
+  const own = indicator.replaceAll('-', '_');
+  return (
+    findIndicator(indicator)
+      .kpis.map(({ name }) => name)
+      .find((name) => RATE.exec(name)?.[1] === own) ?? null
+  );
+}
+
+export interface Serial {
+  readonly serial: string | null;
+  readonly serialIs: string;
+}
+
+/** By what a device is known from one run to the next. */
+export function serialOf({ os, gpus }: MachineDescription, device: string): Serial {
+  if (isGpu(device)) {
+    const uuid = gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device))?.uuid;
+    return { serial: uuid ?? null, serialIs: 'UUID of the GPU' };
+  }
+  if (os.machineIdHash !== null)
+    return { serial: os.machineIdHash, serialIs: 'machine id (CPUs tell no serial number)' };
+  return { serial: os.hostname, serialIs: 'host name, as there is no machine id' };
+}
+
+/** What a rate is remembered under: the same case on the same stack on the very same device. */
+export function historyKey(
+  machine: MachineDescription,
+  { case: one, device, asked }: Pick<RecordBatch, 'case' | 'device' | 'asked'>,
+): string {
+  const { provider, variant } = asked.stack;
+  return canonicalJson([serialOf(machine, device).serial, isGpu(device), one, provider, variant]);
+}

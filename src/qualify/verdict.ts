@@ -1,0 +1,131 @@
+/** From the attempts at each check to its verdict, and from the checks to that on the node. Pure. */
+
+import { plural } from '../quantities/format.js';
+import type { Qualification, QualificationCheck, Verdict } from '../record/schema.js';
+import type { Context, Judgement } from './criteria/criterion.js';
+import { judgementsOf, repeats } from './criteria/index.js';
+import { worstOf } from './findings.js';
+import type { CheckKind, Suite, SuiteCheck } from './suite.js';
+
+/** In so many attempts two must agree. */
+export const MOST_ATTEMPTS = 3;
+const ENOUGH = 2;
+
+export interface JudgedCheck {
+  readonly check: SuiteCheck;
+  readonly judgement: Judgement;
+}
+
+/** Of one attempt, in the order of the suite. */
+export const judgeAll = (suite: Suite, context: Context): readonly JudgedCheck[] =>
+  suite.checks.flatMap((check) => judgementsOf(check, context).map((judgement) => ({ check, judgement })));
+
+const good = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'warn' || verdict === 'skipped';
+
+/**
+ * What the attempts at one check come to; null: it takes another one. What holds at once holds; what does not has to be
+ * seen in two of three, for a launch can be unlucky. A wrong output, a lost launch, an error counter need not be seen twice.
+ */
+export function decide(kind: CheckKind, verdicts: readonly Verdict[]): Verdict | null {
+  const [first] = verdicts;
+  if (first === undefined) return null;
+  if (!repeats(kind)) return worstOf(verdicts);
+  if (good(first)) return first;
+  const failed = verdicts.filter((verdict) => verdict === 'fail').length;
+  if (failed >= ENOUGH) return 'fail';
+  if (verdicts.filter(good).length >= ENOUGH) return failed === 0 ? 'pass' : 'warn';
+  return verdicts.length < MOST_ATTEMPTS ? null : 'inconclusive';
+}
+
+type History = ReadonlyMap<string, readonly JudgedCheck[]>;
+
+function byId(attempts: readonly (readonly JudgedCheck[])[]): History {
+  const all = new Map<string, JudgedCheck[]>();
+  for (const attempt of attempts) {
+    for (const one of attempt) {
+      const known = all.get(one.judgement.id);
+      if (known === undefined) all.set(one.judgement.id, [one]);
+      else known.push(one);
+    }
+  }
+  return all;
+}
+
+const verdictsOf = (judgements: readonly JudgedCheck[]): readonly Verdict[] =>
+  judgements.map(({ judgement }) => judgement.verdict);
+
+/** Batches of the first record that have to be measured again, by their index. */
+export function undecided(attempts: readonly (readonly JudgedCheck[])[]): readonly number[] {
+  const open = [...byId(attempts).values()].flatMap((judgements) => {
+    const [first] = judgements;
+    if (first === undefined || first.judgement.batch === null) return [];
+    return decide(first.check.check, verdictsOf(judgements)) === null ? [first.judgement.batch] : [];
+  });
+  return [...new Set(open)].sort((a, b) => a - b);
+}
+
+/** What the reason of several attempts begins with. */
+function attemptsText(verdict: Verdict, verdicts: readonly Verdict[]): string {
+  const failed = verdicts.filter((one) => !good(one)).length;
+  const times = plural(verdicts.length, 'attempt');
+  if (verdicts.length === 1 || failed === 0) return '';
+  if (verdict === 'fail') return `in ${failed} of ${times}: `;
+  return good(verdict)
+    ? `in ${failed} of ${times}, which does not count as a failure: `
+    : `${failed} of ${times} not good: `;
+}
+
+function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null {
+  const [first] = judgements;
+  if (first === undefined) return null;
+  const { check } = first;
+  const verdicts = verdictsOf(judgements);
+  const decided = decide(check.check, verdicts);
+  const verdict = decided ?? 'inconclusive';
+  // Its figures are those of the last attempt that came to this, or else of the one that was not good.
+  const telling =
+    judgements.findLast(({ judgement }) => judgement.verdict === verdict) ??
+    judgements.find(({ judgement }) => !good(judgement.verdict)) ??
+    first;
+  const shown = verdict === 'warn' && verdicts.length > 1 ? first : telling;
+  const { judgement } = shown;
+  const early =
+    decided === null
+      ? `not measured again, as the time was up (${verdicts.length} of ${MOST_ATTEMPTS} attempts): `
+      : '';
+  const fine = verdict === 'pass' || verdict === 'skipped';
+  const { id, kind, part, device, batch, possible, cause } = { ...judgement, batch: first.judgement.batch };
+  return {
+    id,
+    kind,
+    part,
+    device,
+    batch,
+    required: check.required ?? possible,
+    verdict,
+    severity: fine ? null : (check.severity ?? cause?.severity ?? 'triage'),
+    cause: fine ? null : (cause?.name ?? null),
+    reason: `${early}${attemptsText(verdict, verdicts)}${judgement.reason}`,
+    action: fine ? null : (check.action ?? cause?.action ?? null),
+    findings: [...judgement.findings],
+    attempts: judgements.map(({ judgement: one }, i) => ({
+      number: i + 1,
+      verdict: one.verdict,
+      findings: [...one.findings],
+    })),
+  };
+}
+
+/** @param attempts what each attempt's checks came to; ids of the first are those of all */
+export const checksOf = (attempts: readonly (readonly JudgedCheck[])[]): readonly QualificationCheck[] => {
+  const ids = new Set((attempts[0] ?? []).map(({ judgement }) => judgement.id));
+  return [...byId(attempts)].flatMap(([id, judgements]) => (ids.has(id) ? (checkOf(judgements) ?? []) : []));
+};
+
+/** A required check that is neither pass nor warn keeps a node from being qualified, whatever kept it from being judged. */
+export function outcomeOf(checks: readonly QualificationCheck[]): Qualification['outcome'] {
+  const verdicts = new Set(checks.filter(({ required }) => required).map(({ verdict }) => verdict));
+  if (verdicts.has('fail')) return 'not-qualified';
+  if (verdicts.size === 0 || verdicts.has('inconclusive') || verdicts.has('skipped')) return 'inconclusive';
+  return 'qualified';
+}

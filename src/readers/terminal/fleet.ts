@@ -1,0 +1,193 @@
+/** What a fleet's check, plan or pairs come to, for a person: the nodes that are named first, each with its cause and what to do. */
+import { CAUSES } from '../../fleet/causes.js';
+import type { Finding, FleetCheck, NamedNode } from '../../fleet/check.js';
+import { disagreementText } from '../../fleet/identity.js';
+import type { Pair, PairsVerdict, Plan } from '../../fleet/pairs.js';
+import type { FleetPlan } from '../../fleet/plan.js';
+import { RULE_WORDS } from '../../fleet/rules.js';
+import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
+import { type Cell, renderFitting } from './fitting-table.js';
+import { type Style, wrap } from './style.js';
+import { type Row, renderRows } from './table.js';
+
+const MOST_KPIS = 3;
+const MOST_NAMED = 50;
+const MOST_NOT_JUDGED = 5;
+
+/** `median rate 6.4 % lower (limit 3 %)` */
+export const ruleText = ({ rule, worse, limit }: Finding): string =>
+  `${RULE_WORDS[rule].replace(/(?<!\d )%/, formatShare(worse))} (limit ${formatShare(limit)})`;
+
+/** What is worse at one KPI of one device, together. */
+export interface FindingsOfKpi {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The furthest beyond its limit first, as they are. */
+export function byKpi(findings: readonly Finding[]): readonly FindingsOfKpi[] {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = `${finding.key} ${finding.on}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].map((group) => {
+    const { title = '', on = '' } = group[0] ?? {};
+    return {
+      title: on === 'cpu' || on === '' ? title : `${title} on ${on}`,
+      text: group.map(ruleText).join(', '),
+    };
+  });
+}
+
+function nodeRows({ cause, reason, action, beside, findings, severity }: NamedNode, style: Style): Row[] {
+  const groups = byKpi(findings);
+  const more = groups.length - MOST_KPIS;
+  return [
+    ['cause', `${style.bold(cause)} (${severity}): ${reason}`],
+    ...groups
+      .slice(0, MOST_KPIS)
+      .map(({ title, text }, i): Row => [i === 0 ? 'worse at' : '', `${title}: ${text}`]),
+    ...(more > 0 ? [['', style.dim(`and at ${plural(more, 'KPI')} more`)] as Row] : []),
+    ...(beside.length === 0
+      ? []
+      : [['also', beside.map((name) => `${name} (${CAUSES[name].words})`).join(', ')] as Row]),
+    ['next', action],
+  ];
+}
+
+const OUTCOMES = {
+  pass: 'no node stands out',
+  fail: 'not all nodes are alike',
+  inconclusive: 'not everything could be judged',
+} as const;
+
+function headOf({ nodes, kpis, baseline, outcome, reference, named }: FleetCheck, style: Style): string {
+  const paint = outcome === 'pass' ? style.good : outcome === 'fail' ? style.bad : style.warn;
+  const against =
+    baseline === null ? 'against each other' : `against ${baseline.name} (${plural(baseline.nodes, 'node')})`;
+  const failed = named.filter(({ verdict }) => verdict === 'fail').length;
+  const count = failed === 0 ? '' : `: ${plural(failed, 'node')} named`;
+  const middle = reference === null ? '' : `; most typical: ${reference}`;
+  return `${paint(style.bold(OUTCOMES[outcome]))}${count}. ${plural(nodes, 'node')}, ${plural(kpis, 'KPI')}, ${against}${middle}`;
+}
+
+export function renderFleetCheck(check: FleetCheck, style: Style): string {
+  const { named, notJudged, settings } = check;
+  const blocks = named.slice(0, MOST_NAMED).map((node) => {
+    const paint = node.verdict === 'fail' ? style.bad : style.warn;
+    const devices = node.on.filter((on) => on !== 'cpu');
+    const on = devices.length === 0 ? '' : ` (${devices.join(', ')})`;
+    return `${paint(style.bold(node.node))}${on}\n${renderRows(nodeRows(node, style), style)}`;
+  });
+  const rows: Row[] = [
+    ...notJudged
+      .slice(0, MOST_NOT_JUDGED)
+      .map(({ what, why }, i): Row => [i === 0 ? 'not judged' : '', style.warn(`${what}: ${why}`)]),
+    ...(notJudged.length > MOST_NOT_JUDGED
+      ? [['', `and ${notJudged.length - MOST_NOT_JUDGED} more`] as Row]
+      : []),
+    ...settings.map((one, i): Row => [i === 0 ? 'differ' : '', disagreementText(one)]),
+  ];
+  return [
+    ...wrap(headOf(check, style), style.width),
+    ...blocks.map((block) => `\n${block}`),
+    ...(named.length > MOST_NAMED
+      ? [`\n  and ${plural(named.length - MOST_NAMED, 'node')} more; --format json has them all`]
+      : []),
+    ...(rows.length === 0 ? [] : ['', renderRows(rows, style)]),
+  ].join('\n');
+}
+
+const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
+const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
+
+const FEW_DEFECTS = 10;
+
+export function renderPlan(plan: FleetPlan, budget: number, runs: number, style: Style): string {
+  const { checks, seconds, defects, covered, expected, leftOut } = plan;
+  const head = `${plural(checks.length, 'check')} in ${formatSeconds(seconds, 3)} of ${formatSeconds(budget, 3)}: they found ${covered} of ${plural(defects, 'defect')} that ${plural(runs, 'run')} had`;
+  const rows = checks.map(({ name, seconds: cost, found, added }) => [
+    left('check', name),
+    right('time', formatSeconds(cost, 3)),
+    right('found', String(found)),
+    right('new', String(added)),
+    right('new per minute', significant((60 * added) / Math.max(cost, 1e-9), 2)),
+  ]);
+  const notes: Row[] = [
+    ...(expected === null
+      ? [
+          [
+            'expected',
+            style.warn('one defect or none: what the next ones are found by cannot be said'),
+          ] as Row,
+        ]
+      : [
+          [
+            'expected',
+            `${formatShare(expected.share)} of defects to come (95 %: ${formatShare(expected.low)} to ${formatShare(expected.high)}), each left out in turn while choosing`,
+          ] as Row,
+        ]),
+    ...(defects > 1 && defects < FEW_DEFECTS
+      ? [['', style.warn(`${plural(defects, 'defect')} are few: take the choice for a hint`)] as Row]
+      : []),
+    ['counted', 'defects that some check found; what none of them sees is in no history'],
+    ...(leftOut.length === 0
+      ? []
+      : [
+          [
+            'left out',
+            leftOut
+              .slice(0, 8)
+              .map(
+                ({ name, seconds: cost, found, added }) =>
+                  `${name} (${formatSeconds(cost, 3)}, found ${found}${added === 0 && found > 0 ? ', all of them found already' : ''})`,
+              )
+              .join(', '),
+          ] as Row,
+        ]),
+  ];
+  return [
+    ...wrap(style.bold(head), style.width),
+    '',
+    ...(rows.length === 0
+      ? []
+      : [renderFitting(rows, { optional: [], shortened: 'check', atLast: [] }, style), '']),
+    renderRows(notes, style),
+  ].join('\n');
+}
+
+const pairText = ([a, b]: Pair): string => `${a} ${b}`;
+
+/** Only pairs, one a line: what a scheduler's loop reads. */
+export const renderPairs = ({ pairs }: Plan): string => pairs.map(pairText).join('\n');
+
+export function renderPairsVerdict(
+  { suspects, between, limit }: PairsVerdict,
+  unit: string,
+  style: Style,
+): string {
+  const culprits = suspects.filter(({ verdict }) => verdict === 'culprit');
+  const rate = (value: number | null): string => (value === null ? 'failed' : withPrefix(value, unit));
+  const head =
+    culprits.length > 0
+      ? style.bad(style.bold(`slow link at ${culprits.map(({ node }) => node).join(', ')}`))
+      : style.good(style.bold('no node is the culprit of a slow link'));
+  const rows = suspects.map(({ node, verdict, first, second }) => [
+    left('node', node),
+    left('verdict', verdict === 'culprit' ? style.bad(verdict) : verdict),
+    right('first', rate(first.rate)),
+    right('again', second === null ? '' : rate(second.rate)),
+    left('with', second === null ? '' : second.pair.filter((other) => other !== node).join('')),
+  ]);
+  return [
+    ...wrap(`${head}; a link passes from ${withPrefix(limit, unit)}`, style.width),
+    ...(rows.length === 0
+      ? []
+      : ['', renderFitting(rows, { optional: ['with'], shortened: 'node', atLast: [] }, style)]),
+    ...between.map(
+      (pair) =>
+        `  ${style.warn(`${pair.join(' and ')} were slow together and are not apart: look at what lies between them, or measure that pair again`)}`,
+    ),
+  ].join('\n');
+}

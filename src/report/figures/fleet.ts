@@ -1,0 +1,182 @@
+/** A node beside its fleet: the violin of its repetitions above that of all other nodes, at the KPI that it is worst at. */
+import type { Spec } from 'vega';
+import type { NamedNode } from '../../fleet/check.js';
+import { KNOTS, MEDIAN_KNOT, P05_KNOT, valuesOf } from '../../fleet/sketch.js';
+import type { Fleet, Series } from '../../fleet/table.js';
+import { plural, withPrefix } from '../../quantities/format.js';
+import { ruleText } from '../../readers/terminal/fleet.js';
+import { sortedCopy } from '../../statistics/quantile.js';
+import { type Violin, violinOfSorted } from '../../statistics/violin.js';
+import type { Absent, Figure } from './figure.js';
+import { brief, domainOf, extentOf, frame, nameAxis, numberAxis, numberScale, unitFor } from './parts.js';
+import type { Theme } from './theme.js';
+
+const ROW = 70;
+const OF_NODE = 512;
+const OF_EACH = 48;
+/** So many others show what their fleet is like. */
+const MOST_OTHERS = 200;
+
+interface Row {
+  readonly name: string;
+  readonly violin: Violin;
+  readonly median: number;
+  readonly p05: number;
+}
+
+const sketchAt = ({ sketches }: Series, row: number): Float32Array =>
+  sketches.subarray(row * KNOTS, (row + 1) * KNOTS);
+
+const isKnown = (sketch: Float32Array): boolean => !Number.isNaN(sketch[0]);
+
+/** Evenly chosen rows other than the node's own. */
+function othersOf(series: Series, own: ReadonlySet<number>): readonly number[] {
+  const rows = Array.from(series.places, (_, row) => row).filter(
+    (row) => !own.has(row) && isKnown(sketchAt(series, row)),
+  );
+  const step = Math.max(1, rows.length / MOST_OTHERS);
+  return Array.from(
+    { length: Math.min(rows.length, MOST_OTHERS) },
+    (_, i) => rows[Math.floor(i * step)] ?? 0,
+  );
+}
+
+function rowOf(name: string, values: Float64Array, sketch: ArrayLike<number>): Row {
+  return {
+    name,
+    violin: violinOfSorted(values),
+    median: sketch[MEDIAN_KNOT] ?? 0,
+    p05: sketch[P05_KNOT] ?? 0,
+  };
+}
+
+function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
+  const ends = rows.flatMap(({ violin }) => [...violin.grid]);
+  const { factor, name } = unitFor(ends, unit);
+  const { type } = domainOf(ends.map((value) => value / factor));
+  const axis = { type, domain: extentOf(ends.map((value) => value / factor)) } as const;
+  const linear = { ...axis, type: 'linear' } as const;
+  const shape = rows.flatMap((row, i) => {
+    const most = Math.max(...row.violin.density);
+    return row.violin.grid.map((value, k) => ({
+      name: row.name,
+      kind: i,
+      v: brief(value / factor),
+      d: Number(((row.violin.density[k] ?? 0) / most).toFixed(3)),
+    }));
+  });
+  const marks = rows.flatMap((row) => [
+    { name: row.name, v: brief(row.median / factor), what: 'median' },
+    { name: row.name, v: brief(row.p05 / factor), what: '5 % are slower' },
+  ]);
+  return frame(theme, rows.length * ROW, {
+    data: [
+      { name: 'shape', values: shape },
+      { name: 'marks', values: marks },
+    ],
+    scales: [
+      numberScale('x', linear, 'width'),
+      { name: 'y', type: 'band', domain: rows.map((row) => row.name), range: 'height', padding: 0.12 },
+    ],
+    axes: [numberAxis('x', 'bottom', name, linear), nameAxis('y')],
+    marks: [
+      {
+        type: 'group',
+        name: 'row',
+        from: { facet: { name: 'one', data: 'shape', groupby: ['name', 'kind'] } },
+        encode: {
+          update: {
+            y: { scale: 'y', field: 'name' },
+            height: { scale: 'y', band: 1 },
+            width: { signal: 'width' },
+            clip: { value: true },
+          },
+        },
+        marks: [
+          {
+            type: 'area',
+            name: 'violin',
+            from: { data: 'one' },
+            encode: {
+              update: {
+                x: { scale: 'x', field: 'v' },
+                y: { signal: `bandwidth('y') / 2 * (1 - datum.d)` },
+                y2: { signal: `bandwidth('y') / 2 * (1 + datum.d)` },
+                fill: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.soft }],
+                fillOpacity: { value: 0.7 },
+                stroke: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.main }],
+                strokeWidth: { value: 1 },
+              },
+            },
+          },
+        ],
+      },
+      {
+        type: 'symbol',
+        name: 'quantile',
+        from: { data: 'marks' },
+        clip: true,
+        encode: {
+          update: {
+            x: { scale: 'x', field: 'v' },
+            y: { scale: 'y', field: 'name', band: 0.5 },
+            shape: { signal: `datum.what === 'median' ? 'stroke' : 'triangle-right'` },
+            angle: { signal: `datum.what === 'median' ? 90 : 0` },
+            size: { signal: `datum.what === 'median' ? 500 : 60` },
+            fill: { value: theme.ink },
+            stroke: { value: theme.ink },
+            strokeWidth: { value: 2 },
+            tooltip: { signal: `{"": datum.name, "is": datum.what, "at": datum.v}` },
+          },
+        },
+      },
+    ],
+  });
+}
+
+/** @param named a node that was worse at something */
+export function drawNode({ nodes, places, series }: Fleet, named: NamedNode): Figure | Absent {
+  const finding = named.findings.find(({ key }) => key !== null);
+  const title = finding === undefined ? named.node : `${named.node}: ${finding.title}`;
+  if (finding === undefined) return { title, why: 'it is named for something else than one KPI' };
+  const placeOf = (row: number, one: Series) => places[one.places[row] ?? -1];
+  const isOwn = (row: number, one: Series): boolean => {
+    const place = placeOf(row, one);
+    return nodes[place?.node ?? -1]?.node === named.node && place?.on === finding.on;
+  };
+  const one = series.find(
+    (candidate) =>
+      candidate.key === finding.key && [...candidate.places.keys()].some((row) => isOwn(row, candidate)),
+  );
+  const own = one === undefined ? -1 : [...one.places.keys()].findIndex((row) => isOwn(row, one));
+  if (one === undefined || own < 0 || !isKnown(sketchAt(one, own))) {
+    return { title, why: 'the distribution of its repetitions is not known' };
+  }
+  const others = othersOf(one, new Set([own]));
+  if (others.length === 0) return { title, why: 'no other node has a distribution to stand beside' };
+  const ownSketch = sketchAt(one, own);
+  const pooled = sortedCopy(others.flatMap((row) => [...valuesOf(sketchAt(one, row), OF_EACH)]));
+  const middle = Float64Array.from({ length: KNOTS }, (_, knot) => {
+    const all = sortedCopy(others.map((row) => sketchAt(one, row)[knot] ?? 0));
+    return all[all.length >> 1] ?? 0;
+  });
+  const rows = [
+    rowOf(named.node, valuesOf(ownSketch, OF_NODE), ownSketch),
+    rowOf(plural(others.length, 'other node'), pooled, middle),
+  ];
+  const rate = (value: number): string => withPrefix(value, one.unit);
+  return {
+    title,
+    caption: `${named.cause}: ${ruleText(finding)}. The shapes are drawn from seventeen quantiles of each node; the fastest hundredth is not in them. Bars are medians, triangles what 5 % of the repetitions fall below.`,
+    alternative: rows
+      .map((row) => `${row.name}: median ${rate(row.median)}, 95 % of the repetitions reach ${rate(row.p05)}`)
+      .join('. '),
+    spec: (theme) => specOf(rows, one.unit, theme),
+    data: {
+      columns: ['who', `rate (${one.unit})`, 'density'],
+      rows: rows.flatMap(({ name, violin }) =>
+        violin.grid.map((value, i) => [name, brief(value), brief(violin.density[i] ?? 0)]),
+      ),
+    },
+  };
+}

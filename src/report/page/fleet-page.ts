@@ -1,0 +1,92 @@
+/** The page of `pi-bench fleet check --format html`: who is named and why, with the violins of each named node beside its fleet. */
+import { CAUSES } from '../../fleet/causes.js';
+import type { FleetCheck, NamedNode } from '../../fleet/check.js';
+import { disagreementText } from '../../fleet/identity.js';
+import type { Fleet } from '../../fleet/table.js';
+import { plural } from '../../quantities/format.js';
+import { byKpi } from '../../readers/terminal/fleet.js';
+import { isDrawn } from '../figures/figure.js';
+import { drawNode } from '../figures/fleet.js';
+import { escapeHtml } from './escape.js';
+import { figuresHtml, type RenderSvg, shellHtml } from './shell.js';
+
+/** A picture for each of hundreds of nodes would be a page that no telephone opens. */
+const MOST_FIGURES = 12;
+const MOST_ROWS = 500;
+const MOST_KPIS = 3;
+
+const COLUMNS = ['node', 'cause', 'worse at', 'next'] as const;
+
+function rowHtml({ node, cause, severity, reason, action, findings, verdict, beside }: NamedNode): string {
+  const groups = byKpi(findings);
+  const worse = groups
+    .slice(0, MOST_KPIS)
+    .map(({ title, text }) => `<li>${escapeHtml(`${title}: ${text}`)}</li>`);
+  const more = groups.length - worse.length;
+  const list =
+    worse.length === 0 ? '' : `<ul>${worse.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul>`;
+  const also =
+    beside.length === 0
+      ? ''
+      : `<br>also ${beside.map((name) => escapeHtml(`${name} (${CAUSES[name].words})`)).join(', ')}`;
+  return `<tr><th scope="row">${escapeHtml(node)}</th><td><span class="${verdict === 'fail' ? 'bad' : 'warning'}">${escapeHtml(cause)}</span> (${severity}): ${escapeHtml(reason)}${also}</td><td>${list}</td><td>${escapeHtml(action)}</td></tr>`;
+}
+
+function tableHtml(named: readonly NamedNode[]): string {
+  if (named.length === 0) return '<p>No node stands out.</p>';
+  const head = COLUMNS.map((name) => `<th scope="col">${name}</th>`).join('');
+  const rows = named.slice(0, MOST_ROWS).map(rowHtml).join('\n');
+  const more =
+    named.length > MOST_ROWS
+      ? `<p class="quiet">and ${named.length - MOST_ROWS} more, which the JSON has</p>`
+      : '';
+  return `<div class="wide" role="region" aria-label="Named nodes" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>${more}`;
+}
+
+const listHtml = (title: string, texts: readonly string[]): string =>
+  texts.length === 0
+    ? ''
+    : `<h2>${escapeHtml(title)}</h2><ul>${texts.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`;
+
+export async function fleetPageHtml(
+  fleet: Fleet,
+  check: FleetCheck,
+  version: string,
+  renderSvg: RenderSvg,
+): Promise<string> {
+  const { named, nodes, kpis, baseline, notJudged, settings, reference } = check;
+  const drawable = named.filter(({ findings }) => findings.some(({ key }) => key !== null));
+  const figures = drawable
+    .slice(0, MOST_FIGURES)
+    .map((node, i) => ({ id: `node-${i + 1}`, result: drawNode(fleet, node) }));
+  const against = baseline === null ? 'against each other' : `against the baseline ${baseline.name}`;
+  const title =
+    named.length === 0
+      ? `${plural(nodes, 'node')}: none stands out`
+      : `${plural(named.length, 'node')} of ${nodes} named`;
+  const middle = reference === null ? '' : ` Most typical is ${reference}.`;
+  const body = [
+    '<main>',
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p>${escapeHtml(`${plural(nodes, 'node')} and ${plural(kpis, 'KPI')}, ${against}.${middle}`)}</p>`,
+    tableHtml(named),
+    '<section aria-label="Figures">',
+    await figuresHtml(figures, renderSvg),
+    drawable.length > figures.length
+      ? `<p class="quiet">The first ${figures.length} of ${drawable.length} nodes are drawn.</p>`
+      : '',
+    '</section>',
+    listHtml(
+      'Not judged',
+      notJudged.slice(0, MOST_ROWS).map(({ what, why }) => `${what}: ${why}`),
+    ),
+    listHtml('What the nodes do not agree on', settings.map(disagreementText)),
+    '</main>',
+    `<footer><p>Made by pi-bench ${escapeHtml(version)}. This page works offline and sends nothing.</p></footer>`,
+  ];
+  return shellHtml(
+    `${title} · pi-bench`,
+    body,
+    figures.flatMap(({ id, result }) => (isDrawn(result) ? [{ id, result }] : [])),
+  );
+}

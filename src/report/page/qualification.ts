@@ -1,0 +1,88 @@
+/** The page's section of a qualification: the answer, what is wrong and what to do, every check with its limit. Pure. */
+import { limitText, quantityText, valueText } from '../../qualify/findings.js';
+import { formatSeconds, plural } from '../../quantities/format.js';
+import { checkName, OUTCOME_TEXT, tellingFinding } from '../../readers/terminal/qualification.js';
+import type { Qualification, QualificationCheck, Verdict } from '../../record/schema.js';
+import { escapeHtml } from './escape.js';
+
+/** As good or bad news, for the colour; the words say it, too. */
+const CLASSES: Readonly<Record<Verdict | Qualification['outcome'], string>> = {
+  pass: 'ok',
+  warn: 'warning',
+  fail: 'bad',
+  inconclusive: 'warning',
+  skipped: 'quiet',
+  qualified: 'ok',
+  'not-qualified': 'bad',
+};
+
+const COLUMNS = ['check', 'verdict', 'of', 'measured', 'limit', 'limit from', 'attempts'] as const;
+
+function rowHtml(check: QualificationCheck): string {
+  const finding = tellingFinding(check);
+  const known = finding !== undefined && finding.verdict !== 'skipped';
+  const cells = [
+    known ? quantityText(finding) : '',
+    known ? valueText(finding.measured, finding.unit) : '',
+    known ? limitText(finding) : '',
+    known && finding.bound !== 'none' ? finding.source : '',
+    check.attempts.map(({ verdict }) => verdict).join(', '),
+  ].map((text) => `<td>${escapeHtml(text)}</td>`);
+  const verdict = `<td><span class="${CLASSES[check.verdict]}">${check.verdict}</span></td>`;
+  return `<tr><th scope="row">${escapeHtml(checkName(check))}</th>${verdict}${cells.join('')}</tr>`;
+}
+
+function problemHtml(check: QualificationCheck): string {
+  const { verdict, severity, cause, reason, action } = check;
+  const rows = [
+    ['cause', `${cause ?? 'not known'}${severity === null ? '' : ` (${severity})`}`],
+    ['why', reason],
+    ...(action === null ? [] : [['do', action]]),
+  ].map(([name = '', text = '']) => `<dt>${name}</dt><dd>${escapeHtml(text)}</dd>`);
+  return `<div class="card"><h3><span class="${CLASSES[verdict]}">${verdict}</span> ${escapeHtml(checkName(check))}</h3><dl>${rows.join('')}</dl></div>`;
+}
+
+const listHtml = (title: string, items: readonly string[]): string =>
+  items.length === 0
+    ? ''
+    : `<p class="quiet">${title}</p><ul class="quiet">${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+
+/** @param fault that was injected; null: none */
+export function qualificationHtml(qualification: Qualification, fault: string | null): string {
+  const { outcome, suite, checks, wall, attempts, notJudged, baseline, identity } = qualification;
+  const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
+  const again = attempts
+    .slice(1)
+    .map(
+      ({ number, parts, campaign, cooledDown }) =>
+        `attempt ${number}: ${parts.join(', ')} after ${formatSeconds(cooledDown, 2)} of cooling down (${campaign})`,
+    );
+  const devices = identity.devices.map(
+    ({ device, name, serial, serialIs }) =>
+      `${device}: ${name ?? 'not known'}, ${serialIs} ${serial ?? 'not known'}`,
+  );
+  const judged = `suite ${suite.name}, ${plural(checks.length, 'check')}, ${formatSeconds(wall, 3)}${baseline === null ? ', no baseline' : `, baseline ${baseline.name} of ${plural(baseline.nodes, 'node')}`}`;
+  return [
+    '<section class="verdict" aria-label="Verdict">',
+    ...(fault === null
+      ? []
+      : [
+          `<p class="badge bad">A fault was injected (${escapeHtml(fault)}): this is no verdict on the machine.</p>`,
+        ]),
+    `<p class="value ${CLASSES[outcome]}">${OUTCOME_TEXT[outcome]}</p>`,
+    `<p>${escapeHtml(judged)}</p>`,
+    '</section>',
+    ...bad.map(problemHtml),
+    '<h2 id="checks-title">Checks</h2>',
+    '<div class="card">',
+    '<div class="wide" role="region" aria-labelledby="checks-title" tabindex="0">',
+    '<table aria-labelledby="checks-title">',
+    `<thead><tr>${COLUMNS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>`,
+    `<tbody>${checks.map(rowHtml).join('\n')}</tbody></table>`,
+    '</div>',
+    listHtml('Measured again:', again),
+    listHtml('Not judged:', notJudged),
+    listHtml('Devices:', devices),
+    '</div>',
+  ].join('\n');
+}

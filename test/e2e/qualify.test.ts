@@ -1,0 +1,161 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readRecord } from '../../src/record/read.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { campaignFolder, type Run, startPiBench, withFolder } from '../support/pi-bench.js';
+
+/** With a state folder of its own: the cached verdict of whoever runs the tests is none of theirs. */
+const run = (folder: string, ...args: string[]): Promise<Run> =>
+  startPiBench(args, folder, { ...process.env, XDG_STATE_HOME: join(folder, 'state') }).ended;
+
+const EXITS = { qualified: 0, 'not-qualified': 1, inconclusive: 2 } as const;
+
+const suite = (limit: number): string => `
+name: quick
+cooldown: 100ms
+campaign:
+  measure:
+    - indicator: matmul
+      parameters: { size: 128, threads: 1 }
+      duration: 300ms
+      inspections: 2
+      warmup: 50ms
+      labels: { part: small }
+checks:
+  - { check: correctness }
+  - { check: complete }
+  - { check: sustained, atLeast: ${limit} }
+`;
+
+describe('pi-bench qualify', () => {
+  it('looks at the node in a few seconds, says a verdict, and answers with it when asked', () =>
+    withFolder(async (folder) => {
+      const began = Date.now();
+      const { code, stdout, stderr } = await run(
+        folder,
+        'qualify',
+        '--tier',
+        't0',
+        '--expect',
+        'cpu=1000000',
+      );
+      expect(stderr).toBe('');
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^NOT QUALIFIED/);
+      expect(stdout).toMatch(/count of cpu \d+, limit = 1000000 \(--expect\)/);
+      expect(Date.now() - began).toBeLessThan(30_000);
+      const answer = await run(folder, 'verdict', '--max-age', '1h');
+      expect(answer.code).toBe(1);
+      expect(answer.stdout).toMatch(/^not-qualified t0 \d+ s ago: counts missing-device\n$/);
+      expect(Buffer.byteLength(answer.stdout.trimEnd())).toBeLessThan(80);
+      const shown = await run(folder, 'show', campaignFolder(join(folder, 'results')));
+      expect(shown.stdout).toMatch(/^NOT QUALIFIED/);
+    }));
+
+  it('measures what a suite of one’s own says, writes every format, and keeps a sound record', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'quick.yaml'), suite(0.01));
+      const { code, stdout } = await run(
+        folder,
+        'qualify',
+        '--suite',
+        'quick.yaml',
+        '--quiet',
+        '--json',
+        '--format',
+        'json,jsonl,junit,md,html,prom=metrics/pi-bench.prom',
+      );
+      const printed = JSON.parse(stdout) as PiBenchRecord;
+      const own = campaignFolder(join(folder, 'results'));
+      const { record } = readRecord(own);
+      expect(record).toEqual(printed);
+      const { qualification } = record;
+      expect(code).toBe(EXITS[qualification?.outcome ?? 'inconclusive']);
+      expect(qualification?.checks.map(({ id, verdict }) => [id, verdict])).toEqual([
+        ['correctness/small@cpu', 'pass'],
+        ['complete/small@cpu', 'pass'],
+        ['sustained/small@cpu', 'pass'],
+      ]);
+      for (const name of [
+        'qualification.json',
+        'qualification.jsonl',
+        'qualification.xml',
+        'qualification.md',
+        'report.html',
+      ])
+        expect(existsSync(join(own, name)), name).toBe(true);
+      expect(readFileSync(join(folder, 'metrics', 'pi-bench.prom'), 'utf8')).toContain(
+        'pi_bench_qualified{suite="quick"} 1',
+      );
+    }));
+
+  it('measures again what does not hold, in fresh processes, and keeps every attempt', () =>
+    withFolder(async (folder) => {
+      // No launch reaches its burst over the wall clock.
+      writeFileSync(join(folder, 'quick.yaml'), suite(1));
+      const { code, stdout } = await run(folder, 'qualify', '--suite', 'quick.yaml', '--quiet', '--json');
+      const { qualification } = JSON.parse(stdout) as PiBenchRecord;
+      const check = qualification?.checks.find(({ kind }) => kind === 'sustained');
+      expect(check?.attempts.length).toBeGreaterThanOrEqual(2);
+      // On a busy machine nobody can tell.
+      expect([1, 2]).toContain(code);
+      const again = qualification?.attempts.slice(1) ?? [];
+      expect(again.length).toBeGreaterThanOrEqual(1);
+      const own = campaignFolder(join(folder, 'results'));
+      for (const { folder: place } of again)
+        expect(readRecord(join(own, String(place))).record.batches).toHaveLength(1);
+    }));
+
+  it('keeps its deadline: what hangs is ended, and nothing is known then', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('300ms', '60s'));
+      const began = Date.now();
+      const { code } = await run(folder, 'qualify', '--suite', 'quick.yaml', '--quiet', '--deadline', '6s');
+      expect(Date.now() - began).toBeLessThan(30_000);
+      expect(code).toBe(2);
+      const { record } = readRecord(campaignFolder(join(folder, 'results')));
+      expect(record.qualification?.checks.find(({ kind }) => kind === 'complete')?.verdict).toBe(
+        'inconclusive',
+      );
+    }));
+
+  it.each([
+    [
+      '--tier t0 --expect nic=8',
+      /--expect takes counts of gpu, cpu, core, socket, numa, such as gpu=8,cpu=64; got "nic=8"/,
+    ],
+    ['--tier t0 --format pdf', /--format pdf is unknown; there is json, jsonl, junit, md, html, prom/],
+    ['--tier t0 --push gateway', /--push takes the address of a Pushgateway/],
+    ['--tier t0 --baseline none.json', /cannot read the baseline/],
+    ['--tier t0 --require floor', /--require floor: suite t0 has no such check/],
+    ['--tier t0 --require flor', /--require flor: there is no such check; there is counts/],
+    ['--tier t0 --suite a.yaml', /give one of them/],
+    ['--suite none.yaml', /cannot read none.yaml/],
+    ['--tier t9', /t9/],
+    ['--tier t0 --deadline soon', /--deadline takes a time/],
+  ])('%s is bad usage, told in one line', (args, says) =>
+    withFolder(async (folder) => {
+      const { code, stdout, stderr } = await run(folder, 'qualify', ...args.split(' '));
+      expect(code).toBe(64);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(says);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect(readdirSync(folder)).toEqual([]);
+    }));
+});
+
+describe('pi-bench verdict', () => {
+  it('without a verdict says how to get one', () =>
+    withFolder(async (folder) => {
+      const { code, stdout } = await run(folder, 'verdict');
+      expect([code, stdout]).toEqual([2, 'inconclusive: no verdict yet; run: pi-bench qualify\n']);
+    }));
+
+  it('explains itself, and refuses what it does not know', () =>
+    withFolder(async (folder) => {
+      expect((await run(folder, 'verdict', '--help')).stdout).toContain('--max-age');
+      expect((await run(folder, 'verdict', '--max-age', 'long')).code).toBe(64);
+      expect((await run(folder, 'verdict', '--maximum', '3h')).code).toBe(64);
+    }));
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { type Loss, lossText } from '../../src/execution/mpi-loss.js';
+
+const lossOf = (said: string, more: Partial<Loss> = {}): Loss => ({
+  code: 137,
+  signal: null,
+  said,
+  ranks: 2,
+  members: [
+    { host: 'one', process: 100 },
+    { host: 'two', process: 200 },
+  ],
+  ...more,
+});
+
+describe('why the ranks of a job ended', () => {
+  it('says which rank Open MPI lost', () => {
+    const said =
+      '--------------------------------------------------------------------------\n' +
+      'Primary job  terminated normally, but 1 process returned\na non-zero exit code.\n' +
+      '--------------------------------------------------------------------------\n' +
+      'mpirun noticed that process rank 1 with PID 0 on node two exited on signal 9 (Killed).\n';
+    expect(lossText(lossOf(said))).toBe('rank 1 of 2 on two was killed by signal 9 (SIGKILL)');
+  });
+
+  it('finds the rank of the process that MPICH names, which need not be the one that was lost first', () => {
+    const said =
+      '=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 200 RUNNING AT two\n=   EXIT CODE: 9\n' +
+      '=   CLEANING UP REMAINING PROCESSES\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n';
+    expect(lossText(lossOf(said))).toBe(
+      'a rank of 2 was killed by signal 9 (SIGKILL); MPICH names rank 1 on two',
+    );
+  });
+
+  it('says otherwise what the launcher said first', () => {
+    const said = `${'-'.repeat(70)}\nThere are not enough slots available in the system to satisfy the 4\nslots that were requested by the application:\n\n  node\n`;
+    expect(lossText(lossOf(said, { code: 1, members: [] }))).toBe(
+      'the job of 2 ranks ended with exit code 1: There are not enough slots available in the system to satisfy the 4 slots that were requested by the application:',
+    );
+    expect(lossText(lossOf('', { code: null, signal: 'SIGTERM' }))).toBe(
+      'the job of 2 ranks was ended by SIGTERM',
+    );
+  });
+});

@@ -1,0 +1,115 @@
+/** A baseline from a fleet, and nodes that are held against it. */
+import { describe, expect, it } from 'vitest';
+import { cvOfSketch, makeBaseline, sketchOfEntry } from '../../src/fleet/baseline.js';
+import { baselineCentres } from '../../src/fleet/baseline-centres.js';
+import { checkFleet } from '../../src/fleet/check.js';
+import type { NodeLine } from '../../src/fleet/node-line.js';
+import { sketchOf } from '../../src/fleet/sketch.js';
+import { type Baseline, writtenBaseline } from '../../src/qualify/baseline-schema.js';
+import { sortedCopy } from '../../src/statistics/quantile.js';
+import { CPU, fleetOf, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
+
+const ABOUT = {
+  name: 'made-up',
+  createdAt: '2026-01-02T03:04:05.000Z',
+  piBench: { version: '0.0.0', commit: null },
+};
+
+const baselineOf = (nodes: readonly NodeLine[]): Baseline => makeBaseline(fleetOf(nodes), ABOUT, 1).baseline;
+
+const against = (baseline: Baseline, nodes: readonly NodeLine[]) => {
+  const fleet = fleetOf(nodes);
+  return checkFleet(fleet, {
+    scale: 1,
+    baseline: { name: 'b', nodes: 3, of: baselineCentres(baseline, fleet) },
+  });
+};
+
+const withPeak = (nodes: readonly NodeLine[], value: number, measured = false): NodeLine[] =>
+  nodes.map((node) => ({
+    ...node,
+    kpis: node.kpis.map((kpi) => ({ ...kpi, peak: { value, source: 'a datasheet', measured } })),
+  }));
+
+describe('fleet baseline', () => {
+  it('fits its schema, says what it rests on, and leaves outliers out', () => {
+    const nodes = [...healthyNodes(10), nodeOf('slow', [kpiOf(ratesOf(50, { level: 0.7e11 }))])];
+    const baseline = writtenBaseline.parse(baselineOf(withPeak(nodes, 1.5e11)));
+    const [rate, sustained] = baseline.entries;
+    expect(baseline.nodes).toHaveLength(11);
+    expect(rate).toMatchObject({ indicator: 'matmul', nodes: 10, dropped: 1, unit: 'FLOP/s', device: CPU });
+    expect(rate?.parameters).toMatchObject({ m: 512, dtype: 'float32', pin: true });
+    expect(rate?.median).toBeGreaterThan(0.99e11);
+    expect(rate?.spread.low).toBeGreaterThan(0.95e11);
+    expect(sustained?.kpi).toBe('pibench_matmul_sustained_rate_flops_per_second');
+  });
+
+  it.each([
+    ['slower than any healthy node', 1e12, /10\.0 % of its peak .* a baseline has 20 to 100 %/],
+    ['faster than its peak', 0.9e11, /111 % of its peak/],
+  ])('refuses an entry that is %s', (_, peak, why) => {
+    expect(() => baselineOf(withPeak(healthyNodes(4), peak))).toThrow(why);
+    const mixed = healthyNodes(4, 2).map((node) => ({
+      ...node,
+      kpis: node.kpis.map((kpi, k) => ({
+        ...kpi,
+        peak: { value: k === 0 ? peak : 1.2e11, source: 'a datasheet', measured: false },
+      })),
+    }));
+    const { baseline, refused } = makeBaseline(fleetOf(mixed), ABOUT, 1);
+    expect(refused.map((one) => one.why).join()).toMatch(why);
+    expect(new Set(baseline.entries.map(({ parameters }) => parameters.k))).toEqual(new Set([513]));
+  });
+
+  it('refuses fewer than three nodes, and GPUs with different power limits', () => {
+    expect(() => baselineOf(healthyNodes(2))).toThrow(/2 of the nodes have it; a baseline needs 3/);
+    const gpus = healthyNodes(4).map((node, i) => ({
+      ...node,
+      devices: { cpu: { ...CPU, kind: 'gpu' as const, name: 'H200', powerLimitWatts: i === 1 ? 500 : 700 } },
+    }));
+    expect(() => baselineOf(gpus)).toThrow(
+      /mixed hardware: H200 with power limits of 700 W \(n0\), 500 W \(n1\)/,
+    );
+  });
+
+  it('keeps the reference node’s distribution, which is read back', () => {
+    const [entry] = baselineOf(healthyNodes(6)).entries;
+    const sketch = sketchOfEntry(entry as NonNullable<typeof entry>);
+    const rates = sortedCopy(ratesOf(60));
+    expect(sketch?.[12]).toBeCloseTo(entry?.median ?? 0, -3);
+    expect(sketch?.[0]).toBeLessThan(0.995e11);
+    expect(cvOfSketch(sketchOf(rates))).toBeCloseTo(0.004, 3);
+  });
+});
+
+describe('fleet check against a baseline', () => {
+  const baseline = baselineOf(healthyNodes(12));
+
+  it('passes one healthy node and names one bad one of each kind', () => {
+    const node = (seed: number, wrong?: (rate: number, i: number) => number) => [
+      nodeOf('one', [kpiOf(ratesOf(seed, {}, wrong))]),
+    ];
+    expect(against(baseline, node(70)).outcome).toBe('pass');
+    const causeOf = (wrong: (rate: number, i: number) => number) =>
+      against(baseline, node(71, wrong)).named[0]?.cause;
+    expect(causeOf((rate) => 0.93 * rate)).toBe('slow');
+    expect(causeOf((rate, i) => (i % 10 === 0 ? 0.7 : 1) * rate)).toBe('stalling');
+    expect(causeOf((rate, i) => (i % 100 === 0 ? 0.4 : 1) * rate)).toBe('stalling');
+    expect(causeOf((rate, i) => rate * (1 - (0.08 * i) / 2000))).toBe('drifting');
+    expect(causeOf((rate) => 1e11 + 10 * (rate - 1e11))).toBe('scattered');
+  });
+
+  it('refuses other hardware, and does not judge what it has no entry for', () => {
+    const other = healthyNodes(1).map((node) => ({ ...node, devices: { cpu: { ...CPU, name: 'another' } } }));
+    expect(() => against(baseline, other)).toThrow(
+      /the baseline made-up is of other hardware: it has made-up \(4 CPUs\), these nodes are another \(4 CPUs\)/,
+    );
+    const more = nodeOf('one', [
+      kpiOf(ratesOf(72)),
+      kpiOf(ratesOf(73), { key: KEY.replace('float32', 'float64') }),
+    ]);
+    const found = against(baseline, [more]);
+    expect(found.outcome).toBe('inconclusive');
+    expect(found.notJudged.map(({ why }) => why)).toEqual(['the baseline has no entry for it']);
+  });
+});

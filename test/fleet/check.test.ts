@@ -1,0 +1,171 @@
+/** Who is named among nodes whose truth is known, why, and what stays unsaid. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CauseName } from '../../src/fleet/causes.js';
+import { checkFleet, type FleetCheck } from '../../src/fleet/check.js';
+import type { NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
+import { fleetOf, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
+
+const check = (nodes: readonly NodeLine[]): FleetCheck =>
+  checkFleet(fleetOf(nodes), { scale: 1, baseline: null });
+
+/** Twelve healthy nodes and one that is not. */
+const withOne = (wrong: (rate: number, i: number) => number, more: Partial<NodeKpi> = {}) =>
+  check([...healthyNodes(12), nodeOf('bad', [kpiOf(ratesOf(77, {}, wrong), more)])]);
+
+const causes = ({ named }: FleetCheck): Record<string, CauseName> =>
+  Object.fromEntries(named.map(({ node, cause }) => [node, cause]));
+
+describe('fleet check', () => {
+  it('names nobody among healthy nodes', () => {
+    const found = check(healthyNodes(30, 3));
+    expect(found.named).toEqual([]);
+    expect(found.outcome).toBe('pass');
+    expect(found.reference).toMatch(/^n\d+$/);
+  });
+
+  it.each<[string, CauseName, (rate: number, i: number) => number]>([
+    ['8 % slower', 'slow', (rate) => 0.92 * rate],
+    ['10 % of repetitions 30 % slower', 'stalling', (rate, i) => (i % 10 === 0 ? 0.7 : 1) * rate],
+    ['1 % of repetitions 60 % slower', 'stalling', (rate, i) => (i % 100 === 0 ? 0.4 : 1) * rate],
+    ['drifting by 8 %', 'drifting', (rate, i) => rate * (1 - (0.08 * i) / 2000)],
+    ['scattered ten times as far', 'scattered', (rate) => 1e11 + 10 * (rate - 1e11)],
+  ])('names the one node that is %s, with its cause', (_, cause, wrong) => {
+    const found = withOne(wrong);
+    expect(causes(found)).toEqual({ bad: cause });
+    expect(found.outcome).toBe('fail');
+    expect(found.named[0]?.action).not.toBe('');
+    expect(found.named[0]?.findings[0]?.key).toBe(KEY);
+  });
+
+  it('does not name a node that is faster', () => {
+    expect(withOne((rate) => 1.2 * rate).named).toEqual([]);
+  });
+
+  it('does not let outliers move the centre: a quarter of bad nodes are all named, and no other', () => {
+    const bad = Array.from({ length: 10 }, (_, i) =>
+      nodeOf(`bad${i}`, [kpiOf(ratesOf(500 + i, {}, (rate) => (0.6 + 0.02 * i) * rate))]),
+    );
+    const named = check([...healthyNodes(30), ...bad]).named.map(({ node }) => node);
+    expect(named).toEqual(bad.map(({ node }) => node).sort());
+  });
+
+  it('names a node that is somewhat slow at everything, where no single KPI is beyond its limit', () => {
+    const nodes = healthyNodes(40, 12);
+    const slow = nodeOf(
+      'tired',
+      (nodes[0]?.kpis ?? []).map((kpi, k) => kpiOf(ratesOf(900 + k, { level: 0.965e11 }), { key: kpi.key })),
+    );
+    const wide = nodes.map((node, i) => ({
+      ...node,
+      // Levels of single KPIs scatter by 1.5 %, so that 3.5 % at one of them is nothing.
+      kpis: node.kpis.map((kpi, k) => {
+        const factor = 1 + 0.015 * Math.sin(13 * i + 29 * k);
+        return { ...kpi, median: kpi.median * factor, p05: (kpi.p05 ?? 0) * factor };
+      }),
+    }));
+    const { named } = check([...wide, slow]);
+    expect(named.map(({ node }) => node)).toEqual(['tired']);
+    expect(named[0]?.findings.map(({ rule }) => rule)).toContain('overall');
+  });
+
+  it('says that a quota stops a node, from its flag and from its rate over the wall clock', () => {
+    const rates = ratesOf(5);
+    const quota = kpiOf(rates, { sustained: 0.9e11, flags: ['throttled'] });
+    const found = check([...healthyNodes(6), nodeOf('quota', [quota])]);
+    expect(causes(found)).toEqual({ quota: 'cpu-quota' });
+    expect(found.named[0]?.severity).toBe('config');
+    const unflagged = check([...healthyNodes(6), nodeOf('quota', [{ ...quota, flags: [] }])]);
+    expect(causes(unflagged)).toEqual({ quota: 'pausing' });
+  });
+
+  it('does not take a flag that most nodes have for a cause', () => {
+    const flagged = healthyNodes(12).map((node) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) => ({ ...kpi, flags: ['preempted'] })),
+    }));
+    const slow = nodeOf('slow', [kpiOf(ratesOf(7, { level: 0.9e11 }), { flags: ['preempted'] })]);
+    expect(causes(check([...flagged, slow]))).toEqual({ slow: 'slow' });
+  });
+
+  it('says that a clock is slow where it explains the rate, and that settings differ', () => {
+    const clocked = healthyNodes(8).map((node) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) => ({ ...kpi, hertz: 3e9 })),
+    }));
+    const slow = kpiOf(ratesOf(8, { level: 0.8e11 }), { hertz: 2.4e9 });
+    const found = check([...clocked, nodeOf('slow', [slow], { settings: { governor: 'powersave' } })]);
+    expect(causes(found)).toEqual({ slow: 'settings' });
+    expect(found.named[0]?.reason).toMatch(/governor is powersave, of 8 others performance/);
+    expect(found.named[0]?.beside).toEqual(['slow-clock', 'slow']);
+    expect(causes(check([...clocked, nodeOf('slow', [slow])]))).toEqual({ slow: 'slow-clock' });
+  });
+
+  it('names wrong results before all else, and lost nodes without calling them bad', () => {
+    const nodes = [
+      ...healthyNodes(5),
+      nodeOf('wrong', [kpiOf(ratesOf(9, { level: 0.5e11 }))], {
+        problems: [{ kind: 'wrong', what: 'matmul', why: 'C[0,0] is 1, not 2' }],
+      }),
+      nodeOf('lost', [], { problems: [{ kind: 'lost', what: 'campaign', why: 'killed' }] }),
+      nodeOf('partial', [], {}),
+    ];
+    const found = check(nodes);
+    expect(causes(found)).toEqual({ wrong: 'wrong-result', lost: 'lost', partial: 'lost' });
+    expect(found.named.map(({ verdict }) => verdict)).toEqual(['fail', 'inconclusive', 'inconclusive']);
+    expect(found.outcome).toBe('fail');
+    expect(check(nodes.filter(({ node }) => node !== 'wrong')).outcome).toBe('inconclusive');
+  });
+
+  it('takes the causes of a node’s own failed checks', () => {
+    const failing = (cause: string | null) =>
+      nodeOf('failing', [kpiOf(ratesOf(10))], {
+        checks: [{ name: 'floor/matmul', verdict: 'fail', cause, reason: 'too slow', seconds: null }],
+      });
+    expect(causes(check([...healthyNodes(4), failing('cpu-quota')]))).toEqual({ failing: 'cpu-quota' });
+    expect(causes(check([...healthyNodes(4), failing(null)]))).toEqual({ failing: 'failed-check' });
+  });
+
+  it('judges each GPU of a node, and names the one that is slow', () => {
+    const gpu = {
+      ...fleetOf(healthyNodes(1)).nodes[0]?.devices.cpu,
+      kind: 'gpu' as const,
+      name: 'H200',
+      cpus: null,
+    };
+    const nodes = Array.from({ length: 4 }, (_, i) =>
+      nodeOf(
+        `g${i}`,
+        [0, 1, 2].map((k) =>
+          kpiOf(ratesOf(20 * i + k, { level: i === 2 && k === 1 ? 0.85e14 : 1e14 }), { on: `cuda:${k}` }),
+        ),
+        { devices: Object.fromEntries([0, 1, 2].map((k) => [`cuda:${k}`, gpu])) as NodeLine['devices'] },
+      ),
+    );
+    const [only, ...others] = check(nodes).named;
+    expect(others).toEqual([]);
+    expect([only?.node, only?.on]).toEqual(['g2', ['cuda:1']]);
+  });
+
+  it('does not judge two nodes, and says so', () => {
+    const found = check(healthyNodes(2));
+    expect(found.outcome).toBe('inconclusive');
+    expect(found.notJudged[0]?.why).toMatch(/2 nodes have it, and fewer than 3 cannot say/);
+  });
+
+  it('does not depend on the order of the nodes', () => {
+    const nodes = [
+      ...healthyNodes(9, 2),
+      nodeOf('slow', [kpiOf(ratesOf(30, { level: 0.9e11 }))]),
+      nodeOf('stalls', [kpiOf(ratesOf(31, {}, (rate, i) => (i % 50 === 0 ? 0.3 : 1) * rate))]),
+    ];
+    const expected = check(nodes).named;
+    expect(expected.map(({ node }) => node)).toContain('slow');
+    fc.assert(
+      fc.property(fc.shuffledSubarray(nodes, { minLength: nodes.length }), (shuffled) => {
+        expect(check(shuffled).named).toEqual(expected);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

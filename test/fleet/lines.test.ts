@@ -1,0 +1,136 @@
+/** Node lines, their keys, and what is said of a line that is broken. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keyText, keyTitle, readKey } from '../../src/fleet/case-key.js';
+import { refuseMixed } from '../../src/fleet/identity.js';
+import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
+import { readFleet } from '../../src/fleet/read-fleet.js';
+import { linesOf } from '../../src/fleet/read-lines.js';
+import { KNOTS } from '../../src/fleet/sketch.js';
+import { withFolder } from '../support/pi-bench.js';
+import { healthyNodes, KEY } from './support.js';
+
+const name = fc.string({ minLength: 1, maxLength: 12 });
+const parameter = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean());
+
+describe('a KPI’s key', () => {
+  it('tells the case again, whatever is in its parameters', () => {
+    fc.assert(
+      fc.property(
+        name,
+        fc.dictionary(name, parameter, { maxKeys: 5, noNullPrototype: true }),
+        name,
+        fc.option(name),
+        (indicator, parameters, provider, variant) => {
+          const key = { indicator, parameters, stack: { provider, variant }, kpi: 'pibench_x_rate' };
+          // -0 is written 0, and no parameter of a case tells them apart.
+          const plain = Object.fromEntries(
+            Object.entries(parameters).map(([one, value]) => [one, Object.is(value, -0) ? 0 : value]),
+          );
+          expect(readKey(keyText(key))).toEqual({ ...key, parameters: plain });
+        },
+      ),
+    );
+  });
+
+  it('is the same for parameters in another order, and is words for a person', () => {
+    const stack = { provider: 'embedded', variant: null };
+    const [a, b] = [
+      keyText({ indicator: 'matmul', parameters: { m: 1, dtype: 'float32' }, stack, kpi: 'x' }),
+      keyText({ indicator: 'matmul', parameters: { dtype: 'float32', m: 1 }, stack, kpi: 'x' }),
+    ];
+    expect(a).toBe(b);
+    expect(keyTitle(KEY)).toMatch(/^matmul 512.*float32.*, embedded$/);
+    expect(keyTitle('other?a=1&b=true@x:y#k')).toBe('other a=1 b, x:y');
+    expect(keyTitle('superbench/gemm-flops/fp16_flops')).toBe('superbench/gemm-flops/fp16_flops');
+  });
+});
+
+describe('node lines', () => {
+  it('are read back as they were written', async () => {
+    await withFolder(async (folder) => {
+      const nodes = healthyNodes(5, 2);
+      const path = join(folder, 'nodes.jsonl');
+      writeFileSync(path, `${nodes.map(toLine).join('')}\n`);
+      const fleet = readFleet([path]);
+      expect(fleet.nodes.map(({ node }) => node)).toEqual(nodes.map(({ node }) => node));
+      expect(fleet.series.map(({ places }) => places.length)).toEqual([5, 5]);
+      const [first] = fleet.series;
+      expect(first?.columns.median[3]).toBe(nodes[3]?.kpis[0]?.median);
+      const median = nodes[3]?.kpis[0]?.median ?? 0;
+      expect(first?.sketches[3 * KNOTS + 12]).toBeCloseTo(median, -4);
+    });
+  });
+
+  it('are split where they end, however they lie in the file', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'lines');
+      const texts = Array.from({ length: 400 }, (_, i) => 'ä'.repeat(1 + ((i * 7919) % 30_000)));
+      writeFileSync(
+        path,
+        texts
+          .map((text, i) => `${text}${i % 7 === 0 ? '\n\n' : '\n'}`)
+          .join('')
+          .slice(0, -1),
+      );
+      const read = [...linesOf(path)];
+      expect(read.map(({ text }) => text)).toEqual(texts);
+      expect(read[1]?.number).toBe(3);
+    });
+  });
+
+  const [good] = healthyNodes(1);
+  const broken = (change: object): unknown => ({
+    ...JSON.parse(toLine(good ?? (healthyNodes(1)[0] as never))),
+    ...change,
+  });
+
+  it.each([
+    [{ schemaVersion: 99 }, /f:7: the node has schema version 99; this pi-bench reads up to 1/],
+    [{ node: '' }, /f:7: it has no node/],
+    [{ kpis: 3 }, /f:7: it has no list of kpis/],
+    [{ kpis: [{}] }, /f:7: a KPI has no key/],
+    [{ checks: [{ name: 'x', verdict: 'fine' }] }, /f:7: a check has no name, or a verdict that is none/],
+    [{ kpis: [{ ...good?.kpis[0], median: -1 }] }, /KPI matmul\?.* has no median above 0/],
+    [{ kpis: [{ ...good?.kpis[0], on: 'cuda:0' }] }, /is on no device of this node/],
+    [{ kpis: [{ ...good?.kpis[0], shape: [1, 2] }] }, /its shape is not 17 ascending numbers/],
+  ])('that are broken are refused with their place (%#)', (change, message) => {
+    expect(() => asNodeLine(broken(change), 'f:7')).toThrow(message);
+  });
+
+  it('are told which line is no JSON, and which node is there twice', async () => {
+    await withFolder(async (folder) => {
+      const [a, b] = healthyNodes(2);
+      const path = join(folder, 'nodes.jsonl');
+      writeFileSync(path, `${toLine(a as never)}{"cut": \n`);
+      expect(() => readFleet([path])).toThrow(/nodes\.jsonl:2 is not JSON: .*; mend or remove that line/);
+      writeFileSync(path, `${toLine(a as never)}{"some": "thing"}\n`);
+      expect(() => readFleet([path])).toThrow(/nodes\.jsonl:2 is no node/);
+      writeFileSync(path, `${toLine(a as never)}${toLine(b as never)}${toLine(a as never)}`);
+      expect(() => readFleet([path])).toThrow(
+        /node n0 is there twice, .*nodes\.jsonl:1 and .*nodes\.jsonl:3/,
+      );
+      writeFileSync(path, '');
+      expect(() => readFleet([path])).toThrow(/the fleet is empty/);
+    });
+  });
+});
+
+describe('mixed hardware', () => {
+  it('is refused with the first difference and who differs', () => {
+    const nodes = healthyNodes(4).map((node, i) => ({
+      ...node,
+      hardware: { cpu_model: i === 2 ? 'other' : 'made-up', sockets: i === 2 ? 1 : 2 },
+    }));
+    expect(() => refuseMixed(nodes, [])).toThrow(
+      /^mixed hardware: cpu_model: "made-up" \(3 nodes, such as n0\), "other" \(n2\); also sockets; give nodes of one kind, or --across cpu_model,sockets$/,
+    );
+    expect(() => refuseMixed(nodes, ['cpu_model', 'sockets'])).not.toThrow();
+  });
+
+  it('is no matter of nodes of which nothing is known', () => {
+    expect(() => refuseMixed([...healthyNodes(2), { node: 'lost', hardware: {} }], [])).not.toThrow();
+  });
+});

@@ -1,0 +1,82 @@
+/** The pairing test: who is the culprit of a slow link. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  firstPass,
+  judgePairs,
+  judgeSecondPass,
+  type MeasuredPair,
+  type Pair,
+  secondPass,
+} from '../../src/fleet/pairs.js';
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i}`);
+
+/** A link is as fast as the slower of its ends, and slow where both of a bad way are at it. */
+const measure = (pairs: readonly Pair[], bad: ReadonlySet<string>, way: Pair | null = null): MeasuredPair[] =>
+  pairs.map((pair, i) => {
+    const slow = pair.some((node) => bad.has(node)) || (way?.every((node) => pair.includes(node)) ?? false);
+    return { pair, rate: (slow ? 4e9 : 1e10) * (1 + 0.001 * i) };
+  });
+
+describe('the pairing test', () => {
+  it('measures each node once, and leaves one of an odd number', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 50 }), fc.nat(), (count, seed) => {
+        const { pairs, left } = firstPass(names(count), seed);
+        expect([...pairs.flat(), ...left].sort()).toEqual(names(count).sort());
+        expect(left.length).toBe(count % 2);
+      }),
+    );
+  });
+
+  it('names every culprit and nobody else, while fewer than a quarter of the nodes are bad', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 8, max: 40 }), fc.nat(), fc.nat(), (count, seed, which) => {
+        const bad = new Set(
+          names(Math.max(1, Math.floor(count / 8))).map((_, i) => `n${(which + 3 * i) % count}`),
+        );
+        const first = firstPass(names(count), seed);
+        const judged = judgePairs(measure(first.pairs, bad), 0.1);
+        const second = secondPass(judged);
+        const { suspects, between } = judgeSecondPass(judged, measure(second.pairs, bad));
+        const culprits = suspects.filter(({ verdict }) => verdict === 'culprit').map(({ node }) => node);
+        expect(culprits.sort()).toEqual([...bad].filter((node) => !first.left.includes(node)).sort());
+        expect(between).toEqual([]);
+      }),
+    );
+  });
+
+  it('blames the way between two nodes that are slow only together', () => {
+    const first = firstPass(names(8), 3);
+    const way = first.pairs[2] as Pair;
+    const judged = judgePairs(measure(first.pairs, new Set(), way), 0.1);
+    const { suspects, between } = judgeSecondPass(judged, measure(secondPass(judged).pairs, new Set(), way));
+    expect(suspects.map(({ verdict }) => verdict)).toEqual(['cleared', 'cleared']);
+    expect(between).toEqual([way]);
+  });
+
+  it('says who was not measured again, and takes a failed link for a slow one', () => {
+    const first: MeasuredPair[] = [
+      { pair: ['a', 'b'], rate: null },
+      { pair: ['c', 'd'], rate: 1 },
+      { pair: ['e', 'f'], rate: 1 },
+    ];
+    const judged = judgePairs(first, 0.1);
+    expect(secondPass(judged).pairs).toEqual([
+      ['a', 'c'],
+      ['b', 'd'],
+    ]);
+    const { suspects } = judgeSecondPass(judged, [{ pair: ['a', 'c'], rate: null }]);
+    expect(suspects.map(({ node, verdict }) => [node, verdict])).toEqual([
+      ['a', 'culprit'],
+      ['b', 'not measured'],
+    ]);
+  });
+
+  it('refuses what cannot be paired or judged', () => {
+    expect(() => firstPass(['a'], 1)).toThrow(/two nodes or more/);
+    expect(() => firstPass(['a', 'b', 'a'], 1)).toThrow(/node a is named twice/);
+    expect(() => judgePairs([{ pair: ['a', 'b'], rate: null }], 0.1)).toThrow(/no pair has a rate/);
+  });
+});

@@ -1,0 +1,100 @@
+/** Which checks have paid for their time. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { historyOf, unitOf } from '../../src/fleet/history.js';
+import { type CheckHistory, type Defect, planChecks } from '../../src/fleet/plan.js';
+import { binomialRange } from '../../src/fleet/proportion.js';
+import { healthyNodes, kpiOf, nodeOf, ratesOf } from './support.js';
+
+const CHECKS: readonly CheckHistory[] = [
+  { name: 'gemm', seconds: 10, runs: 100 },
+  { name: 'memory', seconds: 20, runs: 100 },
+  { name: 'soak', seconds: 300, runs: 100 },
+  { name: 'untimed', seconds: null, runs: 100 },
+];
+
+const defects = (...found: readonly (readonly string[])[]): Defect[] =>
+  found.map((names, i) => ({ node: `n${i}`, found: new Set(names) }));
+
+describe('fleet plan', () => {
+  it('takes what finds most new defects for its time, and not what finds the same again', () => {
+    const seen = defects(
+      ['gemm', 'soak'],
+      ['gemm', 'soak'],
+      ['gemm'],
+      ['memory'],
+      ['memory', 'soak'],
+      ['soak'],
+      ['untimed'],
+    );
+    const plan = planChecks(CHECKS, seen, 60);
+    expect(plan.checks.map(({ name, found, added }) => [name, found, added])).toEqual([
+      ['gemm', 3, 3],
+      ['memory', 2, 2],
+    ]);
+    expect([plan.covered, plan.defects, plan.seconds]).toEqual([5, 7, 30]);
+    expect(plan.leftOut.map(({ name, added }) => [name, added])).toEqual([['soak', 1]]);
+  });
+
+  it('takes one dear check where it finds more than all the cheap ones that fit', () => {
+    const cheap: CheckHistory = { name: 'cheap', seconds: 1, runs: 9 };
+    const dear: CheckHistory = { name: 'dear', seconds: 100, runs: 9 };
+    const seen = defects(['cheap'], ...Array.from({ length: 40 }, () => ['dear']));
+    expect(planChecks([cheap, dear], seen, 100).checks.map(({ name }) => name)).toEqual(['dear']);
+    expect(planChecks([cheap, dear], seen, 101).covered).toBe(41);
+  });
+
+  it('never spends more than the budget, and never claims more than it covers', () => {
+    const some = fc.array(fc.subarray(['gemm', 'memory', 'soak'], { minLength: 1 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(some, fc.double({ min: 0, max: 400, noNaN: true }), (found, budget) => {
+        const plan = planChecks(CHECKS, defects(...found), budget);
+        expect(plan.seconds).toBeLessThanOrEqual(budget);
+        expect(plan.covered).toBe(plan.checks.reduce((sum, { added }) => sum + added, 0));
+        const { low, share, high } = plan.expected ?? { low: 0, share: 0, high: 1 };
+        expect(low).toBeLessThanOrEqual(share);
+        expect(share).toBeLessThanOrEqual(high);
+      }),
+    );
+  });
+
+  it('expects less of defects that it has not seen, and nothing from fewer than two', () => {
+    const each = defects(['gemm'], ['memory'], ['gemm']);
+    // Each defect that one check alone finds is missed where it is left out, if the check then finds nothing.
+    const { expected, covered } = planChecks(CHECKS, each, 60);
+    expect(covered).toBe(3);
+    expect(expected?.share).toBeCloseTo(2 / 3, 6);
+    expect(planChecks(CHECKS, defects(['gemm']), 60).expected).toBeNull();
+  });
+
+  it('knows a share as Wilson’s interval does', () => {
+    // Agresti & Coull's example of a proportion that was never seen, and one half.
+    expect(binomialRange(0, 10).high).toBeCloseTo(0.2775, 3);
+    expect(binomialRange(5, 10).low).toBeCloseTo(0.2366, 3);
+    expect(binomialRange(0, 0)).toEqual({ low: 0, high: 1 });
+  });
+});
+
+describe('a history', () => {
+  it('pays once for what several criteria judge', () => {
+    expect(unitOf('floor/matmul@cpu')).toBe('matmul');
+    expect(unitOf('clock-events')).toBe('clock-events');
+    const node = nodeOf('n', [], {
+      checks: [
+        { name: 'floor/matmul@cpu', verdict: 'pass', cause: null, reason: null, seconds: 4 },
+        { name: 'stability/matmul@cpu', verdict: 'fail', cause: null, reason: null, seconds: 4 },
+        { name: 'memory', verdict: 'skipped', cause: null, reason: null, seconds: 9 },
+      ],
+    });
+    const { checks, defects: found } = historyOf([[node], [node]], 1);
+    expect(checks).toEqual([{ name: 'matmul', seconds: 4, runs: 2 }]);
+    expect(found.map((one) => [...one.found])).toEqual([['matmul'], ['matmul']]);
+  });
+
+  it('holds nodes without verdicts against the others of their file', () => {
+    const slow = nodeOf('slow', [kpiOf(ratesOf(3, { level: 0.8e11 }))]);
+    const { defects: found, runs } = historyOf([[...healthyNodes(5), slow], healthyNodes(5)], 1);
+    expect(found.map(({ node }) => node)).toEqual(['slow']);
+    expect(runs).toBe(11);
+  });
+});

@@ -1,0 +1,164 @@
+/** SuperBench's summaries, both ways, and what dcgmi diag -j prints, as nodes of a fleet. */
+import { describe, expect, it } from 'vitest';
+import { checkFleet } from '../../src/fleet/check.js';
+import { dcgmNode } from '../../src/import/dcgm.js';
+import { readDcgm, readSuperbench } from '../../src/import/nodes.js';
+import { superbenchNode, toSuperbench } from '../../src/import/superbench.js';
+import { fleetOf, healthyNodes } from '../fleet/support.js';
+import { foundOf } from './support.js';
+
+const summary = (node: string, bandwidth: number) => ({
+  node,
+  'kernel-launch/event_time:0': 0.006,
+  'mem-bw/h2d_bw:0': bandwidth,
+  'mem-bw/h2d_bw:1': 25.1,
+  'mem-bw/return_code': 0,
+  'monitor/gpu_temperature:0': 60,
+  'gemm-flops/mystery': 3,
+});
+
+describe('SuperBench’s summary', () => {
+  it('is read with the directions that its names tell, without what they do not tell', () => {
+    const node = superbenchNode(summary('sb-01', 25));
+    expect(node?.kpis.map(({ key, on, better, median }) => [key, on, better, median])).toEqual([
+      ['superbench/kernel-launch/event_time', 'rank:0', 'lower', 0.006],
+      ['superbench/mem-bw/h2d_bw', 'rank:0', 'higher', 25],
+      ['superbench/mem-bw/h2d_bw', 'rank:1', 'higher', 25.1],
+    ]);
+    expect(node?.problems).toEqual([]);
+    expect(superbenchNode({ ...summary('a', 1), 'mem-bw/return_code': 3 })?.problems[0]?.why).toMatch(
+      /code is 3/,
+    );
+    expect(superbenchNode({ node: 'a' })).toBeNull();
+  });
+
+  it('is judged as a fleet: the slow rank of one node is named', () => {
+    const nodes = ['a', 'b', 'c', 'd', 'e'].map((name, i) =>
+      superbenchNode(summary(name, i === 3 ? 20 : 25 + 0.01 * i)),
+    );
+    const { named } = checkFleet(fleetOf(nodes.flatMap((node) => node ?? [])), { scale: 1, baseline: null });
+    expect(named.map(({ node, on }) => [node, on])).toEqual([['d', ['rank:0']]]);
+  });
+
+  it('is written so that what is read back has our medians', () => {
+    const [node] = healthyNodes(1, 2);
+    const line = toSuperbench(node as NonNullable<typeof node>);
+    const flat = JSON.parse(line) as Record<string, unknown>;
+    expect(flat.node).toBe('n0');
+    expect(flat['pi-bench/return_code']).toBe(0);
+    for (const name of Object.keys(flat).filter((one) => one !== 'node')) {
+      expect(name).toMatch(/^[\w.=:-]+(\/[\w.=-]+)+(:\d+)?$/);
+    }
+    const read = superbenchNode(flat);
+    expect(read?.kpis.map(({ median }) => median)).toEqual(node?.kpis.map(({ median }) => median));
+  });
+
+  it('says which line is damaged', () => {
+    const found = foundOf({ 'results-summary.jsonl': `${JSON.stringify(summary('a', 1))}\n{"node": \n` });
+    const { nodes, unread } = readSuperbench(found);
+    expect(nodes).toHaveLength(1);
+    expect(unread).toMatchObject([{ path: 'results-summary.jsonl:2', damaged: true }]);
+    expect(() => readSuperbench(foundOf({ 'x.jsonl': '' }))).toThrow(/holds no results-summary/);
+  });
+});
+
+/** The layouts as DCGM's own schema and tests describe them; the figures are made up. */
+const DCGM4 = {
+  'DCGM Diagnostic': {
+    test_categories: [
+      {
+        category: 'Deployment',
+        tests: [
+          {
+            name: 'software',
+            results: [{ entity_group: 'GPU', entity_group_id: 1, entity_id: 0, status: 'Pass' }],
+            test_summary: { status: 'Pass' },
+          },
+        ],
+      },
+      {
+        category: 'Hardware',
+        tests: [
+          {
+            name: 'memory',
+            results: [
+              {
+                entity_group: 'GPU',
+                entity_group_id: 1,
+                entity_id: 0,
+                status: 'Skip',
+                info: ['not supported'],
+              },
+              {
+                entity_group: 'GPU',
+                entity_group_id: 1,
+                entity_id: 1,
+                status: 'Fail',
+                warnings: [{ warning: 'made-up fault', error_id: 7, error_category: 1, error_severity: 2 }],
+              },
+              { entity_group: 'GPU', entity_group_id: 1, entity_id: 2, status: 'Not Run' },
+            ],
+            test_summary: { status: 'Fail' },
+          },
+        ],
+      },
+    ],
+  },
+  metadata: { version: '4.6.0' },
+};
+
+describe('dcgmi diag -j', () => {
+  it('becomes checks, of which only a pass is a pass', () => {
+    const node = dcgmNode(JSON.stringify(DCGM4), 'n1');
+    expect(node?.checks.map(({ name, verdict, reason }) => [name, verdict, reason])).toEqual([
+      ['dcgm/software@gpu 0', 'pass', null],
+      ['dcgm/memory@gpu 0', 'skipped', 'not supported'],
+      ['dcgm/memory@gpu 1', 'fail', 'made-up fault (error 7, severity isolate)'],
+      ['dcgm/memory@gpu 2', 'inconclusive', 'DCGM says Not Run'],
+    ]);
+    expect(node?.tool.version).toBe('4.6.0');
+    const { named } = checkFleet(fleetOf(node === null ? [] : [node]), { scale: 1, baseline: null });
+    expect(named.map(({ node: name, cause }) => [name, cause])).toEqual([['n1', 'failed-check']]);
+  });
+
+  it('is read in the layout of DCGM 3, with a warning before the JSON and nulls among the tests', () => {
+    const old = {
+      'DCGM GPU Diagnostic': {
+        test_categories: [
+          {
+            category: 'Deployment',
+            tests: [{ name: 'Denylist', results: [{ gpu_ids: '0,1', status: 'PASS' }] }, null],
+          },
+          {
+            category: 'Stress',
+            tests: [{ name: 'SM Stress', results: [{ gpu_ids: '1', status: 'WARN', warnings: 'hot' }] }],
+          },
+        ],
+      },
+    };
+    const node = dcgmNode(`WARNING: something\n${JSON.stringify(old)}\n`, 'n1');
+    expect(node?.checks.map(({ name, verdict, reason }) => [name, verdict, reason])).toEqual([
+      ['dcgm/Denylist@gpu 0,1', 'pass', null],
+      ['dcgm/SM Stress@gpu 1', 'warn', 'hot'],
+    ]);
+  });
+
+  it('is no pass where nothing ran', () => {
+    const none = dcgmNode(JSON.stringify({ 'DCGM Diagnostic': {} }), 'n1');
+    expect(none?.checks.map(({ verdict }) => verdict)).toEqual(['inconclusive']);
+    const failed = dcgmNode(JSON.stringify({ 'DCGM Diagnostic': { runtime_error: 'no host engine' } }), 'n1');
+    expect(failed?.checks.map(({ verdict, reason }) => [verdict, reason])).toEqual([
+      ['inconclusive', 'no host engine'],
+    ]);
+    expect(dcgmNode('{"other": 1}', 'n1')).toBeNull();
+  });
+
+  it('is named by its file, or by its folder where all files have one name', () => {
+    const text = JSON.stringify(DCGM4);
+    const names = (files: Record<string, string>) => readDcgm(foundOf(files)).nodes.map(({ node }) => node);
+    expect(names({ 'n1.json': text, 'n2.json': text })).toEqual(['n1', 'n2']);
+    expect(names({ 'n1/diag.json': text, 'n2/diag.json': text })).toEqual(['n1', 'n2']);
+    const { unread } = readDcgm(foundOf({ 'a.json': text, 'b.json': '{"cut' }));
+    expect(unread).toMatchObject([{ path: 'b.json', damaged: true }]);
+  });
+});

@@ -1,0 +1,129 @@
+// What the instructions of the model of cuda_model.h are made of: boxes of tensors, numbers from their bits,
+// meetings of threads, and what is later than it was asked for.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "../../kernels/cuda/arithmetic.h"
+#include "cuda_model.h"
+
+namespace pibench::model {
+
+// What a TensorMap points to here.
+struct Tensor {
+  std::byte* data;
+  std::int64_t extent[3];      // innermost first, in elements
+  std::uint32_t inner, outer;  // of the box
+  std::uint32_t bytes;         // of an element
+};
+
+inline Tensor* tensor_of(const kernels::cuda::TensorMap& map) {
+  return std::bit_cast<Tensor*>(static_cast<std::uintptr_t>(map.opaque[0]));
+}
+
+// Calls `move(place in shared memory, bytes of the tensor or null)` for each element of a box.
+inline void over_box(const Tensor& tensor, std::uint32_t address, std::int32_t x, std::int32_t y,
+                     std::int32_t z, const auto& move) {
+  if (tensor.inner * tensor.bytes != 128 || address % 1024 != 0)
+    throw Failure("a box is not of 128 bytes a row, or not on a multiple of 1 KiB");
+  for (std::uint32_t row = 0; row < tensor.outer; ++row) {
+    for (std::uint32_t i = 0; i < tensor.inner; ++i) {
+      const std::int64_t column = std::int64_t{x} + i;
+      const std::int64_t line = std::int64_t{y} + row;
+      const bool inside = column >= 0 && line >= 0 && z >= 0 && column < tensor.extent[0] &&
+                          line < tensor.extent[1] && z < tensor.extent[2];
+      const std::int64_t element = (z * tensor.extent[1] + line) * tensor.extent[0] + column;
+      move(address + kernels::cuda::swizzle_128(row * 128 + i * tensor.bytes),
+           inside ? tensor.data + element * tensor.bytes : nullptr);
+    }
+  }
+}
+
+// Values as numbers, from their bits.
+inline double number_in(kernels::cuda::Element element, const std::byte* place) {
+  using kernels::cuda::Element;
+  const auto small = [](std::uint32_t bits, int exponent, int fraction) {
+    const int bias = (1 << (exponent - 1)) - 1;
+    const auto power = static_cast<int>(bits >> fraction & ((1U << exponent) - 1));
+    const double part = std::ldexp(bits & ((1U << fraction) - 1), -fraction);
+    const double size = power == 0 ? std::ldexp(part, 1 - bias) : std::ldexp(1 + part, power - bias);
+    return (bits >> (exponent + fraction) & 1) != 0 ? -size : size;
+  };
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, place, std::min<std::size_t>(4, kernels::cuda::bytes_of(element)));
+  switch (element) {
+    case Element::bfloat16:
+      return std::bit_cast<float>(bits << 16);
+    case Element::float16:
+      return small(bits, 5, 10);
+    case Element::float8_e4m3:
+      return small(bits, 4, 3);
+    case Element::tf32:
+      return std::bit_cast<float>(bits & ~0x1fffU);
+    case Element::int8:
+      return static_cast<std::int8_t>(bits);
+    case Element::int32:
+      return static_cast<std::int32_t>(bits);
+    case Element::float64: {
+      double value = 0;
+      std::memcpy(&value, place, 8);
+      return value;
+    }
+    default:
+      return std::bit_cast<float>(bits);
+  }
+}
+
+// All lanes of a warp give something and wait until the last has come, who computes from what all gave.
+template <typename Given, typename Compute>
+void with_warp(const Given& given, const Compute& compute) {
+  Thread& self = device().self();
+  Warp& warp = *self.warp;
+  warp.given[self.index % 32] = &given;
+  const std::uint32_t round = warp.round;
+  const std::uint32_t all = std::min<std::uint32_t>(32, device().block_threads());
+  if (++warp.here == all) {
+    compute([&](std::uint32_t lane) -> const Given& { return *static_cast<const Given*>(warp.given[lane]); },
+            all);
+    warp.here = 0;
+    ++warp.round;
+    return;
+  }
+  device().wait([&warp, round] { return warp.round != round; });
+}
+
+inline void meet(Meeting& meeting, std::uint32_t all) {
+  const std::uint32_t round = meeting.round;
+  if (++meeting.here == all) {
+    meeting.here = 0;
+    ++meeting.round;
+    return;
+  }
+  device().wait([&meeting, round] { return meeting.round != round; });
+}
+
+// Runs the groups but the last `pending`.
+inline void finish(std::deque<std::vector<Work>>& groups, std::size_t pending) {
+  while (groups.size() > pending) {
+    for (const Work& work : groups.front()) work();
+    groups.pop_front();
+  }
+}
+
+inline void commit(std::vector<Work>& begun, std::deque<std::vector<Work>>& groups) {
+  groups.push_back(std::move(begun));
+  begun.clear();
+}
+
+inline void check_clean(std::uint32_t first, std::uint32_t count) {
+  for (const Thread& thread : device().threads()) {
+    if (thread.block == device().self().block && thread.index >= first && thread.index < first + count &&
+        thread.dirty)
+      throw Failure("an engine may read what thread " + std::to_string(thread.index) +
+                    " wrote without a fence");
+  }
+}
+
+}  // namespace pibench::model

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseAge } from '../../src/cli/verdict.js';
+import { answerOf, type CachedVerdict, cut } from '../../src/qualify/answer.js';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const HOUR = 3600;
+const one = (more: Partial<CachedVerdict> = {}): CachedVerdict => ({
+  outcome: 'qualified',
+  suite: 't1',
+  tier: 't1',
+  at: '2026-11-21T10:00:00Z',
+  why: null,
+  checks: 24,
+  record: '/r',
+  ...more,
+});
+const file = (...verdicts: readonly Partial<CachedVerdict>[]): string =>
+  JSON.stringify({
+    kind: 'pi-bench verdicts',
+    schemaVersion: 1,
+    hostname: 'node17',
+    verdicts: verdicts.map(one),
+  });
+const bad = { outcome: 'not-qualified', why: 'quota cpu-quota' } as const;
+const answer = (text: string | null, maxAge = 24 * HOUR, host = 'node17') =>
+  answerOf(text, maxAge, NOW, host);
+
+describe('the cached verdict', () => {
+  it.each([
+    [file({}), 0, 'qualified t1 2 h ago: 24 checks'],
+    [file(bad), 1, 'not-qualified t1 2 h ago: quota cpu-quota'],
+    [file({ outcome: 'inconclusive', why: 'load busy' }), 2, 'inconclusive t1 2 h ago: load busy'],
+    [null, 2, 'inconclusive: no verdict yet; run: pi-bench qualify'],
+    ['{"kind":', 2, 'inconclusive: broken, or of another host; run: pi-bench qualify'],
+    [file(), 2, 'inconclusive: broken, or of another host; run: pi-bench qualify'],
+    [
+      file({ at: '2026-11-22T10:00:00Z' }),
+      2,
+      'inconclusive: the verdict is from the future: look at the clock',
+    ],
+  ] as const)('%s', (text, code, line) => {
+    expect(answer(text)).toEqual({ code, line });
+  });
+
+  it('of another host is none', () => {
+    expect(answer(file({}), 24 * HOUR, 'node18').code).toBe(2);
+  });
+
+  it('that is too old is none', () => {
+    expect(answer(file({}), HOUR)).toEqual({
+      code: 2,
+      line: 'inconclusive: the verdict is 2 h old; run: pi-bench qualify',
+    });
+  });
+
+  const t0 = { suite: 't0', tier: 't0', checks: 12, at: '2026-11-21T11:00:00Z' } as const;
+  it('of a quick look does not hide what a longer run found before', () => {
+    expect(answer(file(bad, t0))).toEqual({ code: 1, line: 'not-qualified t1 2 h ago: quota cpu-quota' });
+    expect(answer(file({}, t0))).toEqual({ code: 0, line: 'qualified t1 2 h ago: 24 checks' });
+    // What the longer run found is too old by now.
+    expect(answer(file(bad, t0), 1.5 * HOUR)).toEqual({
+      code: 0,
+      line: 'qualified t0 60 min ago: 12 checks',
+    });
+  });
+
+  it('is settled anew by a later run of the same suite, or of a higher tier', () => {
+    const later = { at: '2026-11-21T11:00:00Z' } as const;
+    expect(answer(file(bad, later)).code).toBe(0);
+    expect(answer(file(bad, { ...later, suite: 't2', tier: 't2' })).code).toBe(0);
+    expect(answer(file(bad, { ...later, suite: 'site', tier: null })).code).toBe(1);
+  });
+
+  it('is one line of fewer than 80 bytes, whatever stands in it', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 200 }),
+        fc.string({ maxLength: 50 }),
+        (why, suite) => {
+          const { line } = answer(file({ ...bad, why, suite, tier: null }));
+          expect(Buffer.byteLength(line)).toBeLessThan(80);
+          expect(line).not.toContain('\n');
+        },
+      ),
+    );
+    expect(cut('x'.repeat(100)).endsWith('~')).toBe(true);
+  });
+});
+
+describe('an age', () => {
+  it.each([
+    ['30s', 30],
+    ['10min', 600],
+    ['24h', 86_400],
+    ['7d', 604_800],
+    ['24', null],
+    ['soon', null],
+    ['-1h', null],
+  ])('%s is %s seconds', (text, seconds) => {
+    expect(parseAge(text)).toBe(seconds);
+  });
+});

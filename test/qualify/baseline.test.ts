@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { entryProblem, parseBaseline, requireSameHardware } from '../../src/qualify/baseline.js';
+import { baselineDevice } from '../../src/qualify/baseline-key.js';
+import type { BaselineEntry } from '../../src/qualify/baseline-schema.js';
+import { machineOf } from '../support/machine.js';
+
+const machine = machineOf();
+const entry = (more: Partial<BaselineEntry> = {}): BaselineEntry => ({
+  device: baselineDevice(machine, 'cpu'),
+  indicator: 'matmul',
+  parameters: { m: 1 },
+  stack: { provider: 'embedded', variant: null },
+  kpi: 'pibench_matmul_rate_flops_per_second',
+  unit: 'FLOP/s',
+  direction: 'higher',
+  median: 90e9,
+  p05: 80e9,
+  spread: { mad: 1e9, low: 80e9, high: 100e9 },
+  nodes: 5,
+  dropped: 0,
+  peak: { value: 100e9, source: 'datasheet', measured: false },
+  distribution: null,
+  ...more,
+});
+const text = (more: Partial<BaselineEntry> = {}, head: object = {}): string =>
+  JSON.stringify({
+    kind: 'pi-bench baseline',
+    schemaVersion: 1,
+    name: 'fleet',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    piBench: { version: '0.1.0', commit: null },
+    nodes: [],
+    entries: [entry(more)],
+    ...head,
+  });
+
+describe('a baseline', () => {
+  it('is read back as it was written', () => {
+    expect(parseBaseline(text(), 'fleet.json').entries).toEqual([entry()]);
+  });
+
+  it.each([
+    ['{', /fleet\.json is not JSON/],
+    ['{}', /fleet\.json is no baseline: --baseline takes what pi-bench fleet baseline wrote/],
+    [text({}, { schemaVersion: 9 }), /has version 9; this pi-bench reads up to 1: use a newer pi-bench/],
+    [text({}, { entries: [] }), /fleet\.json: entries/],
+    [
+      text({ median: 233e9 }),
+      /entries\.0 .* is refused: 233\.0 GFLOP\/s is 233\.0 % of the peak of 100\.0 GFLOP\/s/,
+    ],
+    [text({ median: 10e9 }), /10\.0 % of the peak/],
+  ])('%.60s is refused with one line', (json, says) => {
+    expect(() => parseBaseline(json, 'fleet.json')).toThrow(says);
+  });
+
+  it('of other hardware is refused, and both are named', () => {
+    const other = { ...baselineDevice(machine, 'cpu'), name: 'AMD EPYC 7B13', cpus: 64 };
+    const baseline = parseBaseline(text({ device: other }), 'fleet.json');
+    expect(() => requireSameHardware(baseline, machine, 'fleet.json')).toThrow(
+      /baseline of other hardware: it is of AMD EPYC 7B13 \(64 CPUs\), and here is not known \(2 CPUs\)/,
+    );
+    expect(() =>
+      requireSameHardware(parseBaseline(text(), 'fleet.json'), machine, 'fleet.json'),
+    ).not.toThrow();
+  });
+});
+
+describe('an entry', () => {
+  it('may pass a measured peak by what peaks scatter, and never one of a datasheet', () => {
+    const at = (share: number, measured: boolean) =>
+      entryProblem(entry({ median: share * 100e9, peak: { value: 100e9, source: 'x', measured } }));
+    expect(at(1.01, true)).toBeNull();
+    expect(at(1.01, false)).not.toBeNull();
+    expect(at(1.05, true)).not.toBeNull();
+    expect(at(0.2, false)).toBeNull();
+  });
+});

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import { keyedBatch } from '../../src/qualify/baseline-key.js';
+import type { BaselineEntry } from '../../src/qualify/baseline-schema.js';
+import { historyKey } from '../../src/qualify/rates.js';
+import type { RecordBatch } from '../../src/record/schema.js';
+import { ceilingsOf } from '../support/batch.js';
+import { machineOf } from '../support/machine.js';
+import { contextOf, judgement, partsRecord } from './support.js';
+
+const SECOND = 0.001;
+/** Of 2 x 100^3 operations. */
+const RATE = 2e6 / SECOND;
+const flag = (name: string, evidence: RecordBatch['flags'][number]['evidence'] = {}) => ({
+  name,
+  reason: `${name} happened`,
+  evidence,
+});
+const one = (
+  launch: Parameters<typeof partsRecord>[0][number]['launches'][number],
+  but?: (batch: RecordBatch) => RecordBatch,
+) => contextOf(partsRecord([{ part: 'gemm', launches: [launch], ...(but === undefined ? {} : { but }) }]));
+
+describe('correctness', () => {
+  it('passes where every launch was verified', () => {
+    expect(judgement({ check: 'correctness' }, one(SECOND))).toMatchObject({
+      verdict: 'pass',
+      id: 'correctness/gemm@cpu',
+    });
+  });
+  it('fails for one wrong output, and says which', () => {
+    const { verdict, cause, reason } = judgement(
+      { check: 'correctness' },
+      one({ seconds: SECOND, passed: false }),
+    );
+    expect(verdict).toBe('fail');
+    expect(cause).toMatchObject({ name: 'wrong-result', severity: 'isolate' });
+    expect(reason).toContain('thread 0 counts 0');
+  });
+  it('is inconclusive where nothing was verified', () => {
+    const context = one(SECOND, (batch) => ({
+      ...batch,
+      inspections: batch.inspections.map((launch) => ({ ...launch, verification: null })),
+    }));
+    expect(judgement({ check: 'correctness' }, context).verdict).toBe('inconclusive');
+  });
+});
+
+describe('completeness', () => {
+  it.each([
+    'crashed',
+    'timed-out',
+    'killed',
+  ] as const)('is inconclusive where a launch %s, with its reason', (status) => {
+    const context = one(SECOND, (batch) => ({
+      ...batch,
+      measured: 0,
+      inspections: batch.inspections.map((launch) => ({ ...launch, status, reason: 'it went away' })),
+    }));
+    const { verdict, reason } = judgement({ check: 'complete' }, context);
+    expect(verdict).toBe('inconclusive');
+    expect(reason).toContain(`${status}: it went away`);
+  });
+});
+
+describe('efficiency', () => {
+  const at = (share: number) => one({ seconds: SECOND, ceilings: ceilingsOf(RATE / share, null) });
+  it('holds at its limit and above', () => {
+    expect(judgement({ check: 'efficiency', atLeast: 0.6 }, at(0.61)).verdict).toBe('pass');
+    expect(judgement({ check: 'efficiency', atLeast: 0.6 }, at(0.59))).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'slow' },
+    });
+  });
+  it('is a warning where the suite says so', () => {
+    expect(judgement({ check: 'efficiency', atLeast: 0.6, level: 'warn' }, at(0.3)).verdict).toBe('warn');
+  });
+  it('cannot be judged without a peak, and then is not required by itself', () => {
+    expect(judgement({ check: 'efficiency', atLeast: 0.6 }, one(SECOND))).toMatchObject({
+      verdict: 'skipped',
+      possible: false,
+    });
+  });
+});
+
+describe('a figure of speed that is bad', () => {
+  const slow = (name: string, evidence = {}) =>
+    judgement(
+      { check: 'efficiency', atLeast: 0.6 },
+      one({ seconds: SECOND, ceilings: ceilingsOf(RATE * 3, null), flags: [flag(name, evidence)] }),
+    );
+  it.each([
+    ['throttled', { throttledPeriods: 3 }, 'cpu-quota', 'fail'],
+    ['throttled', { thermalThrottles: 3, throttledPeriods: 0 }, 'thermal', 'fail'],
+    ['stolen', {}, 'stolen', 'fail'],
+    ['contended', {}, 'busy', 'inconclusive'],
+    ['preempted', {}, 'busy', 'inconclusive'],
+    ['outlying', {}, 'slow', 'fail'],
+  ] as const)('of a launch that was %s has its cause', (name, evidence, cause, verdict) => {
+    expect(slow(name, evidence)).toMatchObject({ verdict, cause: { name: cause } });
+  });
+});
+
+describe('sustained', () => {
+  const lasting = (share: number, more: Partial<RecordBatch> = {}) =>
+    one(SECOND, (batch) => ({
+      ...batch,
+      ...more,
+      rate: batch.rate === null ? null : { ...batch.rate, sustained: batch.rate.median * share },
+    }));
+  const check = { check: 'sustained', atLeast: 0.9, throttledAtMost: 0.02 } as const;
+  it('fails where the burst does not last', () => {
+    expect(judgement(check, lasting(0.89))).toMatchObject({ verdict: 'fail', cause: { name: 'stopped' } });
+    expect(judgement(check, lasting(0.91)).verdict).toBe('pass');
+  });
+  it('fails where the control group stood still, however little of the rate was lost', () => {
+    const machine = machineOf({ cgroup: { version: 2, path: '/', visible: true } });
+    const throttled = {
+      ...flag('throttled', { throttledPeriods: 5, throttledPeriodsShare: 0.5 }),
+      inspections: [0],
+    };
+    const context = one(SECOND, (batch) => ({
+      ...batch,
+      flags: [throttled],
+      inspections: batch.inspections.map((launch) => ({ ...launch, flags: [throttled] })),
+    }));
+    expect(judgement(check, { ...context, machine })).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'cpu-quota' },
+    });
+  });
+  it('says where counters cannot be seen', () => {
+    const { findings } = judgement(check, lasting(0.99));
+    expect(findings.map(({ quantity, verdict }) => [quantity, verdict])).toEqual([
+      ['sustained_of_burst', 'pass'],
+      ['throttled_periods', 'skipped'],
+    ]);
+  });
+});
+
+describe('stability', () => {
+  const steady = Array.from({ length: 40 }, (_, i) => SECOND * (1 + 0.001 * (i % 3)));
+  it('fails for a tenth of the repetitions that are slow', () => {
+    const stalled = steady.map((seconds, i) => (i % 10 === 0 ? seconds * 2 : seconds));
+    const check = { check: 'stability', p05AtLeast: 0.7 } as const;
+    expect(judgement(check, one({ seconds: SECOND, samples: steady })).verdict).toBe('pass');
+    expect(judgement(check, one({ seconds: SECOND, samples: stalled }))).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'unsteady' },
+    });
+  });
+  it('compares one fresh launch with those of the first attempt', () => {
+    const check = { check: 'stability', spreadAtMost: 0.1 } as const;
+    const reference = partsRecord([{ part: 'gemm', launches: [SECOND, SECOND] }]);
+    const fresh = partsRecord([{ part: 'gemm', launches: [SECOND * 1.3] }]);
+    expect(judgement(check, contextOf(fresh, { reference })).verdict).toBe('fail');
+    expect(judgement(check, contextOf(reference)).verdict).toBe('pass');
+  });
+});
+
+const KPI = 'pibench_matmul_rate_flops_per_second';
+
+function baselineFrom(batch: RecordBatch, median: number) {
+  const entry: BaselineEntry = {
+    ...keyedBatch(machineOf(), batch, KPI),
+    unit: 'FLOP/s',
+    direction: 'higher',
+    median,
+    p05: median * 0.98,
+    spread: { mad: 0, low: median, high: median },
+    nodes: 5,
+    dropped: 0,
+    peak: null,
+    distribution: null,
+  };
+  return {
+    kind: 'pi-bench baseline' as const,
+    schemaVersion: 1,
+    name: 'fleet',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    piBench: { version: '0.1.0', commit: null },
+    nodes: [],
+    entries: [entry],
+  };
+}
+
+describe('floor', () => {
+  const check = { check: 'floor', medianAtLeast: 0.95, p05AtLeast: 0.9 } as const;
+  const record = partsRecord([{ part: 'gemm', launches: [SECOND] }]);
+  const [batch] = record.batches as [RecordBatch];
+  it('is skipped, and not required, without a baseline', () => {
+    expect(judgement(check, contextOf(record))).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+  it.each([
+    [1, 'pass'],
+    [1 / 0.96, 'pass'],
+    [1 / 0.94, 'fail'],
+  ] as const)('against a baseline of %f of the own rate: %s', (share, verdict) => {
+    const baseline = baselineFrom(batch, RATE * share);
+    expect(judgement(check, contextOf(record, { baseline })).verdict).toBe(verdict);
+  });
+  it('is skipped for a case that the baseline does not have', () => {
+    const other = partsRecord([
+      { part: 'x', launches: [SECOND] },
+      { part: 'gemm', launches: [SECOND] },
+    ]);
+    const baseline = baselineFrom(other.batches[1] as RecordBatch, RATE);
+    expect(judgement(check, contextOf(record, { baseline })).verdict).toBe('skipped');
+  });
+});
+
+describe('history', () => {
+  const check = { check: 'history', within: 0.1 } as const;
+  const record = partsRecord([{ part: 'gemm', launches: [SECOND] }]);
+  const key = historyKey(machineOf(), record.batches[0] as RecordBatch);
+  const runs = (rates: readonly number[]) =>
+    rates.map((rate, i) => ({ campaign: String(i), at: '', rates: new Map([[key, rate]]) }));
+  it('takes three earlier runs', () => {
+    expect(judgement(check, contextOf(record, { history: runs([RATE, RATE]) })).verdict).toBe('skipped');
+  });
+  it('fails for a node that became slower than it ever was', () => {
+    expect(
+      judgement(check, contextOf(record, { history: runs([1.3 * RATE, 1.31 * RATE, 1.29 * RATE]) })).verdict,
+    ).toBe('fail');
+    expect(
+      judgement(check, contextOf(record, { history: runs([1.05 * RATE, RATE, 1.02 * RATE]) })).verdict,
+    ).toBe('pass');
+  });
+});
+
+describe('peers', () => {
+  const check = { check: 'peers', within: 0.03 } as const;
+  const gpus = (rates: readonly number[]) => {
+    const record = partsRecord(rates.map((rate) => ({ part: 'gemm', launches: [2e6 / rate] })));
+    const [first] = record.batches as [RecordBatch];
+    const batches = record.batches.map((batch, i) => ({ ...batch, case: first.case, device: `cuda:${i}` }));
+    return contextOf({ ...record, batches });
+  };
+  it('cannot be told from fewer than three devices', () => {
+    expect(judgement(check, gpus([RATE, RATE]))).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+  it('names the one device that is slow, by leaving each out in turn', async () => {
+    const { judgementsOf } = await import('../../src/qualify/criteria/index.js');
+    const verdicts = judgementsOf(check, gpus([RATE, RATE, 0.94 * RATE, RATE])).map(({ verdict }) => verdict);
+    expect(verdicts).toEqual(['pass', 'pass', 'fail', 'pass']);
+  });
+});
+
+describe('the machine before anything is measured', () => {
+  it('fails with a quota below the CPUs that may be used', () => {
+    const at = (cpuQuota: number | null) =>
+      judgement({ check: 'quota' }, contextOf(null, { machine: machineOf({ cpuQuota }) }));
+    expect(at(1.8)).toMatchObject({ verdict: 'fail', cause: { name: 'cpu-quota', severity: 'config' } });
+    expect(at(2).verdict).toBe('pass');
+    expect(at(null).verdict).toBe('pass');
+  });
+  it('is not judged by a quota that cannot be seen', () => {
+    const machine = machineOf({ cgroup: { version: 2, path: '/x', visible: false } });
+    expect(judgement({ check: 'quota' }, contextOf(null, { machine }))).toMatchObject({
+      verdict: 'skipped',
+      possible: false,
+    });
+  });
+  it('fails where something that is expected is missing', () => {
+    const expected = (counts: Record<string, number>) =>
+      judgement({ check: 'counts' }, contextOf(null, { expected: counts }));
+    expect(expected({ cpu: 2 }).verdict).toBe('pass');
+    expect(expected({ cpu: 4 }).verdict).toBe('fail');
+    expect(expected({ gpu: 8 })).toMatchObject({ verdict: 'fail', cause: { name: 'missing-device' } });
+    expect(expected({}).verdict).toBe('skipped');
+  });
+  it('is not judged while others work on it', () => {
+    const busy = (share: number | null) =>
+      judgement(
+        { check: 'load', busyAtMost: 0.1 },
+        contextOf(null, { surroundings: { busy: share, memoryErrors: null } }),
+      );
+    expect(busy(0.05).verdict).toBe('pass');
+    expect(busy(0.4)).toMatchObject({ verdict: 'inconclusive', cause: { name: 'busy' } });
+    expect(busy(null)).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+  it('fails for a memory error that could not be corrected, and warns of those that could', () => {
+    const errors = (uncorrected: number, corrected: number) =>
+      judgement(
+        { check: 'ecc' },
+        contextOf(null, { surroundings: { busy: 0, memoryErrors: { uncorrected, corrected } } }),
+      );
+    expect(errors(0, 0).verdict).toBe('pass');
+    expect(errors(0, 3)).toMatchObject({ verdict: 'warn', cause: { name: 'corrected-errors' } });
+    expect(errors(1, 0)).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'memory-errors', severity: 'isolate' },
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { push } from '../../src/cli/qualification/outputs.js';
+import { isJudged, type Judged, verdictFormats } from '../../src/qualify/formats/index.js';
+import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
+import { parseSuite } from '../../src/qualify/suite.js';
+import { judgeAll } from '../../src/qualify/verdict.js';
+import { renderQualification } from '../../src/readers/terminal/qualification.js';
+import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { ceilingsOf } from '../support/batch.js';
+import { machineOf } from '../support/machine.js';
+import { root, withFolder } from '../support/pi-bench.js';
+import { contextOf, partsRecord } from './support.js';
+
+const SECOND = 0.001;
+const SUITE = `
+name: site
+campaign:
+  measure:
+    - { indicator: matmul, labels: { part: fast } }
+    - { indicator: matmul, labels: { part: slow } }
+    - { indicator: matmul, labels: { part: 'wrong <&"\\\\>' } }
+checks:
+  - { check: correctness }
+  - { check: quota }
+  - { check: floor, medianAtLeast: 0.9 }
+  - { check: load }
+  - { check: efficiency, atLeast: 0.6, level: warn }
+`;
+
+/** One of everything: pass, warn, fail, inconclusive, skipped; and characters that every format has to mind. */
+function judgedRecord(): Judged {
+  const suite = parseSuite(SUITE, 'site.yaml', () => '');
+  const measured = partsRecord([
+    { part: 'fast', launches: [{ seconds: SECOND, ceilings: ceilingsOf(2.1e9, null) }] },
+    { part: 'slow', launches: [{ seconds: SECOND, ceilings: ceilingsOf(9e9, null) }] },
+    { part: 'wrong <&"\\>', launches: [{ seconds: SECOND, passed: false }] },
+  ]);
+  const machine = machineOf();
+  const judged = judgeAll(suite, contextOf(measured, { surroundings: { busy: 0.7, memoryErrors: null } }));
+  const qualification = qualificationOf({
+    suite,
+    machine,
+    expected: {},
+    baseline: null,
+    startedAt: '2026-11-21T10:00:00.123Z',
+    endedAt: '2026-11-21T10:01:00.123Z',
+    wall: 60,
+    judged: [judged],
+    attempts: [],
+    notJudged: ['GPUs: none is here'],
+  });
+  const record = withQualification(measured, qualification);
+  if (!isJudged(record)) throw new Error('no verdict');
+  return record;
+}
+
+const record = judgedRecord();
+const textOf = async (name: string): Promise<string> =>
+  (await verdictFormats.find((one) => one.name === name)?.text(record, '')) ?? '';
+const there = (program: string): boolean =>
+  spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+/** Tries until a server that has just been started answers. */
+async function eventually<T>(ask: () => Promise<T>): Promise<T> {
+  for (let i = 0; ; i++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (i === 100) throw error;
+      await setTimeout(100);
+    }
+  }
+}
+
+describe('a verdict', () => {
+  it('has one of everything here, so that the formats are tried with all', () => {
+    const verdicts = new Set(record.qualification.checks.map(({ verdict }) => verdict));
+    expect([...verdicts].sort()).toEqual(['fail', 'inconclusive', 'pass', 'skipped', 'warn']);
+    expect(record.qualification.outcome).toBe('not-qualified');
+  });
+
+  it.each([40, 80, 120])('stays within %d columns in a terminal, failures first', (columns) => {
+    const style = { ...terminalStyle({}), width: columns };
+    const lines = renderQualification(record, null, style).split('\n');
+    // Long words, as a device's serial, cannot be broken.
+    const wide = lines.filter((line) => shownLength(line) > columns && line.trim().includes(' '));
+    expect(columns < 80 ? [] : wide).toEqual([]);
+    const text = lines.join('\n');
+    expect(text.indexOf('FAIL')).toBeLessThan(text.indexOf('ok'));
+    expect(text).toMatch(/do +take the node/);
+  });
+
+  it('is one line of JSON for a fleet', async () => {
+    const text = await textOf('jsonl');
+    expect(text.trimEnd()).not.toContain('\n');
+    expect(JSON.parse(text)).toMatchObject({ campaign: 'campaign-a' });
+  });
+
+  it('names what is wrong and what to do in Markdown', async () => {
+    const text = await textOf('md');
+    expect(text).toMatch(/^# NOT QUALIFIED: /);
+    expect(text).toContain('### FAIL: correctness wrong &lt;&"\\\\\\>');
+    expect(text).toContain('- do: take the node out of service');
+  });
+});
+
+describe('JUnit', () => {
+  it('counts a failure for fail, an error for inconclusive, skipped for skipped', async () => {
+    const text = await textOf('junit');
+    const count = (element: string): number => text.split(`<${element}`).length - 1;
+    const of = (verdict: string): number =>
+      record.qualification.checks.filter((check) => check.verdict === verdict).length;
+    expect(count('failure')).toBe(of('fail'));
+    expect(count('error')).toBe(of('inconclusive'));
+    expect(count('skipped')).toBe(of('skipped'));
+    expect(count('testcase')).toBe(record.qualification.checks.length);
+    expect(text).toContain(`failures="${of('fail')}"`);
+  });
+
+  it('fits its schema', async ({ skip }) => {
+    if (!there('xmllint')) skip('no xmllint (Debian: libxml2-utils)');
+    const text = await textOf('junit');
+    const check = (xml: string) =>
+      spawnSync('xmllint', ['--noout', '--schema', join(root, 'test', 'qualify', 'junit.xsd'), '-'], {
+        input: xml,
+      });
+    expect(check(text).stderr.toString()).toMatch(/validates/);
+    expect(check(text.replace('hostname=', 'host=')).status).not.toBe(0);
+  });
+});
+
+describe('Prometheus text', () => {
+  it('has no timestamps, and each series once', async () => {
+    const lines = (await textOf('prom')).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
+    expect(new Set(series).size).toBe(series.length);
+    for (const line of lines) expect(line).toMatch(/^[a-z_]+(\{.*\})? \S+$/);
+    expect(lines).toContain('pi_bench_qualified{suite="site"} 0');
+  });
+
+  it('is taken by promtool', async ({ skip }) => {
+    if (!there('promtool')) skip('no promtool (Debian: prometheus)');
+    const check = (input: string) => spawnSync('promtool', ['check', 'metrics'], { input });
+    const { status, stderr } = check(await textOf('prom'));
+    expect([status, stderr.toString()]).toEqual([0, '']);
+    expect(check('pi_bench{ 1\n').status).not.toBe(0);
+  });
+
+  it('is taken by a Pushgateway, and shown again', async ({ skip }) => {
+    if (!there('prometheus-pushgateway')) skip('no prometheus-pushgateway');
+    const port = await freePort();
+    const gateway = spawn('prometheus-pushgateway', [`--web.listen-address=127.0.0.1:${port}`], {
+      stdio: 'ignore',
+    });
+    try {
+      const address = new URL(`http://127.0.0.1:${port}`);
+      await eventually(() => push(record, address));
+      const shown = await (await fetch(`${address}metrics`)).text();
+      expect(shown).toMatch(/pi_bench_qualified\{.*suite="site".*\} 0/);
+      expect(shown).toContain('wrong <&\\"\\\\>');
+    } finally {
+      gateway.kill();
+    }
+  });
+
+  it('is shown by node_exporter', async ({ skip }) => {
+    if (!there('prometheus-node-exporter')) skip('no prometheus-node-exporter');
+    await withFolder(async (folder) => {
+      writeFileSync(join(folder, 'pi-bench.prom'), await textOf('prom'));
+      const port = await freePort();
+      const exporter = spawn(
+        'prometheus-node-exporter',
+        [
+          '--collector.disable-defaults',
+          '--collector.textfile',
+          `--collector.textfile.directory=${folder}`,
+          `--web.listen-address=127.0.0.1:${port}`,
+        ],
+        { stdio: 'ignore' },
+      );
+      try {
+        const shown = await eventually(async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+        expect(shown).toContain('node_textfile_scrape_error 0');
+        expect(shown).toMatch(/pi_bench_qualified\{suite="site"\} 0/);
+      } finally {
+        exporter.kill();
+      }
+    });
+  });
+});

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseSuite, type Suite, TIERS, type Tier } from '../../src/qualify/suite.js';
+import { root } from '../support/pi-bench.js';
+
+const shipped = (tier: Tier): string => readFileSync(join(root, 'assets', 'suites', `${tier}.yaml`), 'utf8');
+const suite = (text: string): Suite => parseSuite(text, 'own.yaml', shipped);
+
+const MEASURE = `
+campaign:
+  measure:
+    - { indicator: matmul, parameters: { size: 64 }, labels: { part: small } }
+    - { indicator: matmul, parameters: { size: 128 }, labels: { part: large } }
+`;
+
+describe('the shipped suites', () => {
+  it.each(TIERS)('%s is a suite, and its checks name parts that it measures', (tier) => {
+    const { checks, entries, name } = parseSuite(shipped(tier), `${tier}.yaml`, shipped, tier);
+    expect(name).toBe(tier);
+    expect(checks.length).toBeGreaterThan(5);
+    expect(entries.length > 0).toBe(tier !== 't0');
+  });
+
+  it('grow: each checks everything that the one before it checks', () => {
+    const kinds = TIERS.map((tier) =>
+      parseSuite(shipped(tier), `${tier}.yaml`, shipped, tier).checks.map(({ check }) => check),
+    );
+    kinds.slice(1).forEach((own, i) => {
+      expect(own).toEqual(expect.arrayContaining(kinds[i] ?? []));
+    });
+  });
+
+  it('judge each part by one check of each kind', () => {
+    for (const tier of TIERS) {
+      const { checks } = parseSuite(shipped(tier), `${tier}.yaml`, shipped, tier);
+      for (const kind of new Set(checks.map(({ check }) => check))) {
+        const parts = checks.flatMap((one) =>
+          one.check === kind && 'parts' in one ? (one.parts ?? []) : [],
+        );
+        expect(new Set(parts).size).toBe(parts.length);
+      }
+    }
+  });
+});
+
+describe('a suite of one’s own', () => {
+  it('extends a shipped one: what it says anew takes the place of what was there', () => {
+    const own = suite('name: site\nextends: t0\nchecks:\n  - { check: quota, level: warn }\n');
+    const base = parseSuite(shipped('t0'), 't0.yaml', shipped, 't0');
+    expect(own.checks.map(({ check }) => check)).toEqual(base.checks.map(({ check }) => check));
+    expect(own.checks.find(({ check }) => check === 'quota')?.level).toBe('warn');
+    expect(own.tier).toBeNull();
+    expect(own.sha256).not.toBe(base.sha256);
+  });
+
+  it('gives a check without parts those that no other check of its kind names', () => {
+    const { checks } = suite(
+      `name: site${MEASURE}checks:\n  - { check: stability, p05AtLeast: 0.5 }\n  - { check: stability, parts: [large], p05AtLeast: 0.9 }\n`,
+    );
+    expect(checks.map((one) => ('parts' in one ? one.parts : null))).toEqual([['small'], ['large']]);
+  });
+
+  it.each([
+    [
+      'name: a\nchecks:\n  - { check: quotta }\n',
+      /own\.yaml:3: checks\.0\.check: there is no such check; there is counts, /,
+    ],
+    ['name: a\nchecks:\n  - { check: quota, limit: 3 }\n', /own\.yaml:3: checks\.0: "limit" is unknown here/],
+    ['name: a\nchecks:\n  - check: efficiency\n', /own\.yaml:3: checks\.0\.atLeast/],
+    ['name: a\nchecks:\n  - { check: efficiency, atLeast: 60 }\n', /own\.yaml:3: checks\.0\.atLeast/],
+    [
+      `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [huge] }\n`,
+      /there is no part huge; there is small, large/,
+    ],
+    [
+      'name: a\ncampaign:\n  measure:\n    - { indicator: matmul }\n',
+      /own\.yaml:4: labels\.part: each entry of a suite has a part/,
+    ],
+    [
+      'name: a\ncampaign:\n  measure:\n    - { indicator: matmull, labels: { part: x } }\n',
+      /own\.yaml:4: .*there is no such indicator/,
+    ],
+    ['name: a\nextends: t7\n', /own\.yaml:2: extends/],
+    ['name: a\ncooldown: soon\n', /own\.yaml:2: cooldown takes a time/],
+    ['name: a b\n', /own\.yaml:1: name/],
+    [
+      `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [small] }\n  - { check: clock, atMost: 0.2, parts: [small, large] }\n`,
+      /part small is named by two checks clock/,
+    ],
+  ])('%j is refused with a line that says why', (text, says) => {
+    expect(() => suite(text)).toThrow(says);
+  });
+});

@@ -1,0 +1,48 @@
+/** Records as a qualification judges them: batches with parts, and all that a context holds beside. */
+import type { Context } from '../../src/qualify/criteria/criterion.js';
+import { judgementsOf } from '../../src/qualify/criteria/index.js';
+import type { SuiteCheck } from '../../src/qualify/suite.js';
+import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import type { Launch } from '../support/batch.js';
+import { machineOf } from '../support/machine.js';
+import { recordOf } from '../support/records.js';
+
+export interface DescribedPart {
+  readonly part: string;
+  readonly launches: readonly (number | Launch)[];
+  /** Changes what the launches come to. */
+  readonly but?: (batch: RecordBatch) => RecordBatch;
+}
+
+export function partsRecord(parts: readonly DescribedPart[], id = 'campaign-a'): PiBenchRecord {
+  const record = recordOf({
+    id,
+    batches: parts.map(({ part, launches }, i) => ({
+      launches,
+      labels: { part },
+      parameters: { m: 100 + i },
+    })),
+  });
+  const batches = record.batches.map((batch, i) => parts[i]?.but?.(batch) ?? batch);
+  return { ...record, batches };
+}
+
+export const contextOf = (record: PiBenchRecord | null, more: Partial<Context> = {}): Context => ({
+  source: 't1',
+  machine: machineOf(),
+  surroundings: { busy: 0, memoryErrors: null },
+  record,
+  reference: null,
+  expected: {},
+  baseline: null,
+  history: [],
+  ...more,
+});
+
+/** The only judgement that a check comes to. */
+export function judgement(check: SuiteCheck, context: Context) {
+  const [only, ...others] = judgementsOf(check, context);
+  if (only === undefined || others.length > 0)
+    throw new Error(`${others.length + 1} judgements of ${check.check}`);
+  return only;
+}

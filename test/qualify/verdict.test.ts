@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { repeats } from '../../src/qualify/criteria/index.js';
+import { CHECKS, type CheckKind } from '../../src/qualify/suite.js';
+import { decide, outcomeOf } from '../../src/qualify/verdict.js';
+import { VERDICTS } from '../../src/record/schema/qualification.js';
+import type { QualificationCheck, Verdict } from '../../src/record/schema.js';
+
+const verdict = fc.constantFrom(...VERDICTS);
+const repeated = CHECKS.filter((kind) => repeats(kind as CheckKind)) as CheckKind[];
+const single = CHECKS.filter((kind) => !repeats(kind as CheckKind)) as CheckKind[];
+
+describe('what attempts come to', () => {
+  it('is asked for again only of performance', () => {
+    expect(repeated).toEqual(['efficiency', 'sustained', 'stability', 'floor', 'peers', 'history']);
+  });
+
+  it.each([
+    [['pass'], 'pass'],
+    [['fail'], null],
+    [['fail', 'fail'], 'fail'],
+    [['fail', 'pass'], null],
+    [['fail', 'pass', 'fail'], 'fail'],
+    [['fail', 'pass', 'pass'], 'warn'],
+    [['inconclusive', 'pass', 'pass'], 'pass'],
+    [['inconclusive', 'fail', 'fail'], 'fail'],
+    [['inconclusive', 'inconclusive', 'inconclusive'], 'inconclusive'],
+    [['fail', 'inconclusive', 'pass'], 'inconclusive'],
+  ] as const)('%j of performance is %s', (verdicts, comes) => {
+    expect(decide('efficiency', verdicts)).toBe(comes);
+  });
+
+  it('never needs more than three attempts, and two bad ones never pass', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...repeated),
+        fc.array(verdict, { minLength: 3, maxLength: 3 }),
+        (kind, verdicts) => {
+          const came = decide(kind, verdicts);
+          expect(came).not.toBeNull();
+          const failed = verdicts.filter((one) => one === 'fail').length;
+          if (failed >= 2 && !['pass', 'warn', 'skipped'].includes(verdicts[0] ?? ''))
+            expect(came).toBe('fail');
+        },
+      ),
+    );
+  });
+
+  it('of correctness is failure as soon as one attempt fails, whatever the others say', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...single),
+        fc.array(verdict, { minLength: 1, maxLength: 3 }),
+        (kind, verdicts) => {
+          if (verdicts.includes('fail')) expect(decide(kind, verdicts)).toBe('fail');
+        },
+      ),
+    );
+  });
+});
+
+const check = (id: string, verdict: Verdict, required: boolean): QualificationCheck => ({
+  id,
+  kind: 'quota',
+  part: null,
+  device: null,
+  batch: null,
+  required,
+  verdict,
+  severity: null,
+  cause: null,
+  reason: '',
+  action: null,
+  findings: [],
+  attempts: [],
+});
+
+describe('the verdict on a node', () => {
+  it('is qualified only where every required check is pass or warn', () => {
+    const checks = fc.array(fc.tuple(verdict, fc.boolean()), { maxLength: 8 });
+    fc.assert(
+      fc.property(checks, (all) => {
+        const outcome = outcomeOf(all.map(([one, required], i) => check(String(i), one, required)));
+        const needed = all.filter(([, required]) => required).map(([one]) => one);
+        const fine = needed.length > 0 && needed.every((one) => one === 'pass' || one === 'warn');
+        expect(outcome === 'qualified').toBe(fine);
+        expect(outcome === 'not-qualified').toBe(needed.includes('fail'));
+      }),
+    );
+  });
+
+  it('is not known where nothing was required', () => {
+    expect(outcomeOf([])).toBe('inconclusive');
+    expect(outcomeOf([check('a', 'pass', false)])).toBe('inconclusive');
+  });
+});

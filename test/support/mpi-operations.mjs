@@ -1,0 +1,74 @@
+// A rank of an MPI job that calls every operation, data type and operator once, in place and out of place, and prints
+// on rank 0 one line of JSON: how many cases there were, and those whose results were wrong. LIBRARY as argument. Values of
+// uint8 reach past 127, which not every library compares as what they are.
+import { createRequire } from 'node:module';
+
+const addon = createRequire(import.meta.url)('../../build/Release/pibench.node');
+const world = addon.mpiOpen(process.argv[2]);
+const ranks = world.size;
+
+const DTYPES = ['float32', 'float64', 'bfloat16', 'int8', 'uint8', 'int32', 'uint32', 'int64', 'uint64'];
+const REDOPS = ['sum', 'prod', 'min', 'max'];
+const REDUCING = ['all-reduce', 'reduce', 'reduce-scatter'];
+const ROOTED = ['reduce', 'broadcast', 'gather', 'scatter'];
+
+function* cases() {
+  const base = {
+    transport: 'mpi',
+    ranks,
+    sync: 'barrier',
+    fresh: 1,
+    algorithm: '',
+    patienceSeconds: 10,
+    cpus: [],
+    seed: 3,
+  };
+  const plain = { ...base, redop: 'sum', pattern: 'ring', root: 0, inPlace: 0, dtype: 'float32' };
+  for (const operation of REDUCING)
+    for (const dtype of DTYPES.filter((name) => name !== 'bfloat16'))
+      for (const redop of REDOPS) yield { ...plain, operation, dtype, redop, count: 37 };
+  const moving = ['all-gather', 'broadcast', 'gather', 'scatter', 'all-to-all', 'send-recv'];
+  for (const operation of moving)
+    for (const dtype of DTYPES)
+      yield { ...plain, operation, dtype, count: 37, inPlace: Number(operation === 'broadcast') };
+  for (const operation of ['all-reduce', 'reduce', 'all-gather', 'gather', 'scatter', 'all-to-all'])
+    yield { ...plain, operation, inPlace: 1, count: 5000 };
+  for (const operation of ROOTED)
+    yield { ...plain, operation, root: ranks - 1, count: 5000, inPlace: Number(operation === 'broadcast') };
+  if (ranks % 2 === 0) yield { ...plain, operation: 'send-recv', pattern: 'pairs', count: 5000 };
+  yield { ...plain, operation: 'barrier', count: 0 };
+  yield { ...plain, operation: 'all-reduce', sync: 'window', count: 5000 };
+  yield { ...plain, operation: 'all-reduce', sync: 'none', fresh: 0, count: 5000 };
+  yield { ...plain, operation: 'all-reduce', count: 300_000 };
+}
+
+const job = (parameters) => ({
+  workload: 'collective',
+  parameters,
+  warmup: { kind: 'count', count: 2 },
+  repetitions: 3,
+  budgetSeconds: 0,
+  least: 1,
+  most: 1,
+  cold: false,
+  ceilings: false,
+  timeLimitSeconds: 30,
+  snapshotPaths: [],
+});
+
+if (world.rank === 0) {
+  const wrong = [];
+  let count = 0;
+  for (const parameters of cases()) {
+    addon.mpiTell(JSON.stringify(parameters));
+    const { verification, ranks: times } = await addon.inspect(job(parameters)).result;
+    count += 1;
+    const right = verification?.passed === true && times.exits.length === 3 * ranks;
+    if (!right) wrong.push({ ...parameters, verification });
+  }
+  addon.mpiTell('');
+  process.stdout.write(`${JSON.stringify({ library: world.library, ranks, count, wrong })}\n`);
+} else {
+  for (let text = addon.mpiListen(); text !== ''; text = addon.mpiListen()) addon.mpiFollow(JSON.parse(text));
+}
+addon.mpiEnd();

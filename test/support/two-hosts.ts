@@ -1,0 +1,77 @@
+/**
+ * Two hosts on one machine: network namespaces with a cable between them, each with a name of its own, and an agent that
+ * launchers take for ssh. Needs root. Under one kernel, so that their clocks are truly one.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface TwoHosts {
+  readonly addresses: readonly [string, string];
+  /** Of the first host's end of the cable. */
+  readonly device: string;
+  readonly network: string;
+  /** A program that is called as `ssh HOST COMMAND`. */
+  readonly agent: string;
+  /** What runs a command on the first host, before the command. */
+  readonly onFirst: readonly string[];
+  remove(): void;
+}
+
+const run = (...command: readonly string[]): boolean => {
+  const [program = '', ...args] = command;
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+};
+
+/** The names are this process's own, and the addresses of a network that is for tests. */
+export function makeTwoHosts(): TwoHosts | null {
+  const mark = `pb${process.pid % 100_000}`;
+  const [a, b] = [`${mark}a`, `${mark}b`];
+  const device = `${mark}v0`;
+  const other = `${mark}v1`;
+  const addresses = ['192.0.2.1', '192.0.2.2'] as const;
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-hosts-'));
+  const remove = (): void => {
+    for (const name of [a, b]) run('ip', 'netns', 'delete', name);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const made =
+    run('ip', 'netns', 'add', a) &&
+    run('ip', 'netns', 'add', b) &&
+    run('ip', 'link', 'add', device, 'netns', a, 'type', 'veth', 'peer', 'name', other, 'netns', b) &&
+    run('ip', '-n', a, 'addr', 'add', `${addresses[0]}/24`, 'dev', device) &&
+    run('ip', '-n', b, 'addr', 'add', `${addresses[1]}/24`, 'dev', other) &&
+    run('ip', '-n', a, 'link', 'set', device, 'up') &&
+    run('ip', '-n', b, 'link', 'set', other, 'up') &&
+    run('ip', '-n', a, 'link', 'set', 'lo', 'up') &&
+    run('ip', '-n', b, 'link', 'set', 'lo', 'up') &&
+    run('ip', 'netns', 'exec', a, 'unshare', '--uts', 'true');
+  if (!made) {
+    remove();
+    return null;
+  }
+  const agent = join(folder, 'agent.sh');
+  writeFileSync(
+    agent,
+    `#!/bin/sh
+while [ "\${1#-}" != "$1" ]; do shift; done
+case "$1" in
+  ${addresses[0]}) space=${a} name=first ;;
+  ${addresses[1]}) space=${b} name=second ;;
+  *) echo "no host $1" >&2; exit 1 ;;
+esac
+shift
+exec ip netns exec $space unshare --uts sh -c "hostname $name; $*"
+`,
+  );
+  chmodSync(agent, 0o755);
+  return {
+    addresses,
+    device,
+    network: '192.0.2.0/24',
+    agent,
+    onFirst: ['ip', 'netns', 'exec', a, 'unshare', '--uts', 'sh', '-c', 'hostname first; exec "$0" "$@"'],
+    remove,
+  };
+}
