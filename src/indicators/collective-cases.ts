@@ -242,7 +242,9 @@ export function titleOf(one: Collective): string {
     ...(pattern === 'none' ? [] : [pattern]),
     ...(root === NO_ROOT || root === 0 ? [] : [`root ${root}`]),
     ...(inPlace ? ['in place'] : []),
-    one.transport === 'nccl' ? plural(ranks, 'GPU') : `${plural(ranks, 'rank')} (${one.library === undefined ? workers : one.library.replace(/^.*\//, '')})`,
+    one.transport === 'nccl'
+      ? plural(ranks, 'GPU')
+      : `${plural(ranks, 'rank')} (${one.library === undefined ? workers : one.library.replace(/^.*\//, '')})`,
     ...(pin ? ['pinned'] : []),
     ...(sync === 'barrier' ? [] : [`sync ${sync}`]),
     ...(inputs === 'fresh' ? [] : ['clean inputs']),

@@ -212,7 +212,8 @@ export const collective: Indicator = {
     transport: {
       type: 'string',
       group: 'Case:',
-      describe: 'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine',
+      describe:
+        'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine',
       defaultDescription: 'shm; on GPUs nccl',
     },
     'mpi-library': {
