@@ -13,6 +13,7 @@ const CAUSES = {
     'take the node out of service, and run: pi-bench doctor --self-test; a CPU, GPU or memory that computes wrongly is to be replaced',
   ],
   'lost-launch': ['triage', 'read why the launch was lost, look into dmesg for it, and qualify again'],
+  'no-time': ['monitor', 'give it more time: --budget, --deadline, or a smaller suite'],
   'cpu-quota': [
     'config',
     'lift the CPU quota of this control group (--cpuset-cpus in place of --cpus; systemctl set-property UNIT CPUQuota=), or qualify the node outside of it',

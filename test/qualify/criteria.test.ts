@@ -62,6 +62,16 @@ describe('completeness', () => {
   });
 });
 
+describe('a launch that there was no time for', () => {
+  it('is inconclusive, and takes more time', () => {
+    const context = one(SECOND, (batch) => ({ ...batch, planned: 2 }));
+    expect(judgement({ check: 'complete' }, context)).toMatchObject({
+      verdict: 'inconclusive',
+      cause: { name: 'no-time' },
+    });
+  });
+});
+
 describe('efficiency', () => {
   const at = (share: number) => one({ seconds: SECOND, ceilings: ceilingsOf(RATE / share, null) });
   it('holds at its limit and above', () => {

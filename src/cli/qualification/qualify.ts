@@ -67,7 +67,9 @@ const ATTEMPTS = 'attempts';
 /** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
 function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): SuiteEntry {
   const { flags, indicator } = entry;
-  const free = 'threads' in findIndicator(indicator).options && flags.threads === undefined;
+  const { options } = findIndicator(indicator);
+  // Of ranks, threads are those of each.
+  const free = 'threads' in options && !('ranks' in options) && flags.threads === undefined;
   if (!free || asksForGpu(String(flags.device ?? 'cpu'))) return entry;
   const threads = parseCpuList(limits.allowedCpus)?.length ?? cpu.threads ?? 1;
   return { ...entry, flags: { ...flags, threads: String(threads), pin: true } };

@@ -74,7 +74,7 @@ export const complete: Criterion<'complete'> = {
             Math.max(1, planned),
           ),
         ],
-        cause: causeNamed('lost-launch'),
+        cause: causeNamed(first === undefined ? 'no-time' : 'lost-launch'),
         ...(reason === undefined ? {} : { because: reason }),
       };
     }),

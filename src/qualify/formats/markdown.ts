@@ -1,7 +1,7 @@
 /** The verdict as Markdown, for a ticket: what is wrong and what to do first, every check below. */
 import { formatSeconds, plural } from '../../quantities/format.js';
 import { checkName, OUTCOME_TEXT, tellingFinding } from '../../readers/terminal/qualification.js';
-import type { QualificationCheck } from '../../record/schema.js';
+import type { Qualification, QualificationCheck } from '../../record/schema.js';
 import { escapedMarkdown } from '../../report/formats/markdown-text.js';
 import { limitText, quantityText, valueText } from '../findings.js';
 import type { Judged, VerdictFormat } from './format.js';
@@ -32,18 +32,10 @@ const problem = (check: QualificationCheck): readonly string[] => [
   '',
 ];
 
-export function markdownLines({ qualification, campaign, labels }: Judged): readonly string[] {
-  const { outcome, suite, checks, identity, wall, notJudged, attempts, startedAt } = qualification;
+/** What stands out, with what to do; then every check, every attempt, and what was not judged. */
+export function checksMarkdown({ checks, attempts, notJudged }: Qualification): readonly string[] {
   const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
   return [
-    `# ${OUTCOME_TEXT[outcome]}: ${escapedMarkdown(identity.hostname ?? identity.machine ?? 'this machine')}`,
-    '',
-    ...(campaign.fault === null
-      ? []
-      : [`**A fault was injected (${campaign.fault.kind}): this is no verdict on the machine.**`, '']),
-    `Suite ${escapedMarkdown(suite.name)}, ${plural(checks.length, 'check')}, ${formatSeconds(wall, 3)}, begun ${startedAt}.`,
-    `CPU: ${escapedMarkdown(String(labels.cpu_model ?? 'not known'))}; campaign ${escapedMarkdown(campaign.id)}.`,
-    '',
     ...bad.flatMap(problem),
     '## All checks',
     '',
@@ -64,6 +56,21 @@ export function markdownLines({ qualification, campaign, labels }: Judged): read
     ...(notJudged.length === 0
       ? []
       : ['', '## Not judged', '', ...notJudged.map((text) => `- ${escapedMarkdown(text)}`)]),
+  ];
+}
+
+function markdownLines({ qualification, campaign, labels }: Judged): readonly string[] {
+  const { outcome, suite, checks, identity, wall, startedAt } = qualification;
+  return [
+    `# ${OUTCOME_TEXT[outcome]}: ${escapedMarkdown(identity.hostname ?? identity.machine ?? 'this machine')}`,
+    '',
+    ...(campaign.fault === null
+      ? []
+      : [`**A fault was injected (${campaign.fault.kind}): this is no verdict on the machine.**`, '']),
+    `Suite ${escapedMarkdown(suite.name)}, ${plural(checks.length, 'check')}, ${formatSeconds(wall, 3)}, begun ${startedAt}.`,
+    `CPU: ${escapedMarkdown(String(labels.cpu_model ?? 'not known'))}; campaign ${escapedMarkdown(campaign.id)}.`,
+    '',
+    ...checksMarkdown(qualification),
   ];
 }
 

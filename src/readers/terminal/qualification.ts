@@ -61,20 +61,24 @@ export const telling = (check: QualificationCheck): string => {
 };
 
 /** The first in all its words; of the others, which say the same, the figures. */
-function groupText(group: readonly QualificationCheck[], style: Style): string {
+function groupText(
+  group: readonly QualificationCheck[],
+  named: (check: QualificationCheck) => string,
+  style: Style,
+): string {
   const [first] = group;
   if (first === undefined) return '';
   const { verdict, cause, severity, action, required, reason } = first;
   const others = group.slice(1);
   const title = style.bold(
-    others.length === 0 ? checkName(first) : `${cause} in ${plural(group.length, 'check')}`,
+    others.length === 0 ? named(first) : `${cause} in ${plural(group.length, 'check')}`,
   );
   const beside = [severity, required ? null : 'not required'].filter((word) => word !== null);
   const inner = { ...style, width: style.width - 4 };
   const rows: Row[] = [
     ...(verdict === 'skipped' || others.length > 0 ? [] : [['cause', cause ?? 'not known'] as const]),
-    [others.length === 0 ? 'why' : 'checks', others.length === 0 ? reason : `${checkName(first)}: ${reason}`],
-    ...others.map((check) => ['', `${checkName(check)}: ${telling(check)}`] as const),
+    [others.length === 0 ? 'why' : 'checks', others.length === 0 ? reason : `${named(first)}: ${reason}`],
+    ...others.map((check) => ['', `${named(check)}: ${telling(check)}`] as const),
     ...(action === null ? [] : [['do', action] as const]),
   ];
   return [
@@ -138,6 +142,12 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
     accounting === null || record.batches.length === 0
       ? ''
       : `, ${Math.round(accounting.share * 100)} % of the first attempt in repetitions`;
+  // Of several batches of one part a number says little.
+  const named = (check: QualificationCheck): string => {
+    const title =
+      check.part?.includes('#') && check.batch !== null ? record.batches[check.batch]?.title : undefined;
+    return title === undefined ? checkName(check) : `${checkName(check)} (${title})`;
+  };
   const lines = (text: string): readonly string[] => wrap(text, style.width - 2).map((line) => `  ${line}`);
   return [
     `${coloured(outcome, style)}  ${style.bold(where)}`,
@@ -148,7 +158,7 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
     ...(campaign.fault === null
       ? []
       : lines(style.bad(`A FAULT WAS INJECTED (${campaign.fault.kind}): this is no verdict on the machine`))),
-    ...groupsOf(wrong).flatMap((group) => ['', groupText(group, style)]),
+    ...groupsOf(wrong).flatMap((group) => ['', groupText(group, named, style)]),
     ...(attemptsText(qualification).length === 0 ? [] : ['', ...attemptsText(qualification).flatMap(lines)]),
     ...(others.length === 0
       ? []

@@ -1,4 +1,6 @@
 /** The report as Markdown: verdict, flags and tables; in a folder also the pictures. */
+
+import { checksMarkdown } from '../../qualify/formats/markdown.js';
 import {
   answerText,
   COMPARISON_COLUMNS,
@@ -34,7 +36,10 @@ const section = (head: string, lines: readonly string[]): readonly string[] =>
 const code = (text: string): string => `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ')}\``;
 
 function verdictLines(report: ReportModel): readonly string[] {
-  const { headline } = report;
+  const { headline, qualification } = report;
+  // The title is the verdict on the node; that of the fastest batch would only stand in its way.
+  if (qualification !== null)
+    return ['', ...warnings(report).map((text) => `**${escaped(text)}**`), ...checksMarkdown(qualification)];
   return [
     ...warnings(report).map((text) => `**${escaped(text)}**`),
     `**${escaped(headline.value ?? 'no score')}**${headline.of === '' ? '' : ` (${escaped(headline.of)})`}, ${escaped(headline.uncertainty)}.`,
@@ -89,20 +94,26 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
     ({ name, where, reason }) =>
       `**${escaped(name)}**${where === '' ? '' : ` (${escaped(where)})`}: ${escaped(reason)}`,
   );
+  // A qualification may have looked and measured nothing.
+  const measured = report.batches.length > 0;
   const lines = [
     `# ${escaped(report.headline.title)}`,
     ...verdictLines(report),
-    ...section('Flags', flags.length === 0 ? ['No validity flag was raised.'] : list(flags)),
+    ...(measured
+      ? section('Flags', flags.length === 0 ? ['No validity flag was raised.'] : list(flags))
+      : []),
     ...section('Launches that were not measured', list(failedLines(report).map(escaped))),
     ...section('Could not be checked in some launches', list(notCheckedLines(report).map(escaped))),
     ...section('Machine and origin', origin),
     ...section('Comparison', comparisonLines(report)),
-    ...section('Stability', [
-      STABILITY_CAPTION,
-      '',
-      ...tableLines(STABILITY_COLUMNS, stabilityRows(report)),
-      ...report.recommendations.flatMap((text) => ['', `Repetitions: ${text}.`]),
-    ]),
+    ...(measured
+      ? section('Stability', [
+          STABILITY_CAPTION,
+          '',
+          ...tableLines(STABILITY_COLUMNS, stabilityRows(report)),
+          ...report.recommendations.flatMap((text) => ['', `Repetitions: ${text}.`]),
+        ])
+      : []),
     ...(figures === null ? [] : section('Figures', figureLines(report, figures).slice(1))),
   ];
   return `${lines.join('\n')}\n`;

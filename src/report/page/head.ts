@@ -180,7 +180,7 @@ export function headHtml(report: ReportModel): string {
     report.qualification === null
       ? verdictHtml(report)
       : qualificationHtml(report.qualification, report.fault),
-    flagsHtml(report),
+    report.batches.length === 0 ? '' : flagsHtml(report),
     originHtml(report),
   ].join('\n');
 }
