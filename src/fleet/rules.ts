@@ -69,11 +69,15 @@ const MOST_CHANCE = 0.1;
 
 /** Rows whose distribution is known well enough to be compared. */
 export function comparableRows(series: Series, rows: Int32Array): Int32Array {
-  return rows.filter(
-    (row) =>
-      !Number.isNaN(series.sketches[row * KNOTS]) &&
-      CHANCE_REPETITIONS / (series.columns.n[row] as number) <= MOST_CHANCE,
-  );
+  const { sketches, columns } = series;
+  const able = new Int32Array(rows.length);
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    const chance = CHANCE_REPETITIONS / (columns.n[row] as number);
+    if (!Number.isNaN(sketches[row * KNOTS]) && chance <= MOST_CHANCE) able[count++] = row;
+  }
+  return able.subarray(0, count);
 }
 
 export const sketchesOf = (series: Series): SketchColumn => ({

@@ -97,7 +97,7 @@ describe('pi-bench fleet', () => {
       }
       const alone = await piBench('fleet', 'check', one);
       expect(alone.code).toBe(2);
-      expect(alone.stdout).toMatch(/not judged [^]*one\s+node has it, and fewer than 3/);
+      expect(alone.stdout).toMatch(/not judged [\s\S]*one\s+node has it, and fewer than 3/);
     });
   });
 

@@ -45,8 +45,11 @@ void check_clocks(Checks& checks) {
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Clock clock{1e12 * (static_cast<double>(seed) - 100), 1e-5 * (static_cast<double>(seed % 7) - 3)};
+    constexpr int kComparisons = 10;
     std::vector<ClockAnchor> anchors;
-    for (int i = 0; i < 10; ++i) anchors.push_back(compared(clock, (i + 1) * kSecond, seed * 100 + i));
+    anchors.reserve(kComparisons);
+    for (int i = 0; i < kComparisons; ++i)
+      anchors.push_back(compared(clock, (i + 1) * kSecond, seed * 100 + i));
     const ClockModel model = fit_clock(anchors);
     const Nanoseconds truth = 11 * kSecond;
     const auto error = static_cast<double>(std::llabs(model.of_rank_0(clock.at(truth)) - truth));

@@ -24,6 +24,15 @@ const run = (...command: readonly string[]): boolean => {
   return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 };
 
+/** A cable takes a moment until both ends know that the other is up; libraries look for networks only once. */
+function carries(space: string, device: string): boolean {
+  for (const end = Date.now() + 3000; Date.now() < end; ) {
+    const said = spawnSync('ip', ['-n', space, 'link', 'show', 'dev', device], { encoding: 'utf8' }).stdout;
+    if (said.includes('state UP')) return true;
+  }
+  return false;
+}
+
 /** The names are this process's own, and the addresses of a network that is for tests. */
 export function makeTwoHosts(): TwoHosts | null {
   const mark = `pb${process.pid % 100_000}`;
@@ -46,6 +55,8 @@ export function makeTwoHosts(): TwoHosts | null {
     run('ip', '-n', b, 'link', 'set', other, 'up') &&
     run('ip', '-n', a, 'link', 'set', 'lo', 'up') &&
     run('ip', '-n', b, 'link', 'set', 'lo', 'up') &&
+    carries(a, device) &&
+    carries(b, other) &&
     run('ip', 'netns', 'exec', a, 'unshare', '--uts', 'true');
   if (!made) {
     remove();

@@ -20,6 +20,7 @@ export const fleetCommand: CommandModule = {
   builder: (yargs) => {
     for (const command of commands) yargs.command(command);
     return yargs
+      .strictCommands()
       .demandCommand(1, 1, 'say what to do with the fleet: pi-bench fleet check, or pi-bench fleet --help')
       .example([
         ['$0 fleet check results/*/', 'which nodes stand out, why, and what to do'],
