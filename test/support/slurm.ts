@@ -18,8 +18,8 @@ export interface SlurmOptions {
   readonly nodes?: number;
   /** Seconds after which a node that does not answer is down; default 30. */
   readonly patience?: number;
-  /** More lines of slurm.conf. */
-  readonly configuration?: readonly string[];
+  /** More lines of slurm.conf, which lies in this folder. */
+  readonly configuration?: (folder: string) => readonly string[];
   /** Folders of this machine that nodes do not see: they have empty ones of their own. Needs namespaces. */
   readonly hidden?: readonly string[];
   /** false: ports only, even where namespaces could be made. */
@@ -130,7 +130,7 @@ async function clusterOf(folder: string, options: SlurmOptions, network: Network
       port: ports[i] ?? 0,
     })),
     patience: options.patience ?? 30,
-    more: options.configuration ?? [],
+    more: options.configuration?.(folder) ?? [],
   };
 }
 
