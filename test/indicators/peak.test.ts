@@ -22,8 +22,12 @@ describe('the cases of peak', () => {
     expect(casesOf({ dtype: 'int8,int8' })).toHaveLength(1);
   });
 
-  it.each(['float16', '', 'float32,', 'float32;int8'])('are none for --dtype %j', (dtype) => {
+  it.each(['float12', '', 'float32,', 'float32;int8'])('are none for --dtype %j', (dtype) => {
     expect(() => casesOf({ dtype })).toThrow(/--dtype .*is unknown; there is float32/);
+  });
+
+  it('of a type for GPUs alone are refused with that reason', () => {
+    expect(() => casesOf({ dtype: 'float16' })).toThrow(/float16 is for GPUs; on the CPU there is float32/);
   });
 
   it('that no flags make are refused', () => {

@@ -51,7 +51,9 @@ function* traceText(
     text = '';
   }
   onEnd(count, step.value);
-  yield `${text}\n],"otherData":${JSON.stringify(otherData(input.record, step.value))}}\n`;
+  // chrome://tracing reads the one, Perfetto the other.
+  const about = JSON.stringify(otherData(input.record, step.value));
+  yield `${text}\n],"otherData":${about},"metadata":${about}}\n`;
 }
 
 /**

@@ -114,19 +114,27 @@ export function campaignOf(launches: readonly FakeLaunch[], mostSlices?: number)
 /** Microseconds of the file as the nearest whole nanoseconds. */
 export const ns = (microseconds: number | undefined): number => Math.round((microseconds ?? 0) * 1000);
 
-/** In every track: times never go back, and a slice ends within the one that it began in, as a reader's sums of doubles have it. */
+/**
+ * In every track: times never go back, and a slice ends within the one that it began in, both as sums of doubles have it and
+ * as Perfetto does, which rounds begins and durations to nanoseconds before it adds them.
+ */
 export function expectNested(events: readonly FileEvent[]): void {
+  expectNestedIn(events, (microseconds) => microseconds);
+  expectNestedIn(events, ns);
+}
+
+function expectNestedIn(events: readonly FileEvent[], unit: (microseconds: number) => number): void {
   const open = new Map<number, number[]>();
   const latest = new Map<number, number>();
-  for (const { ph, tid = 0, ts, dur, name } of events) {
+  for (const { ph, tid = 0, ts, dur = 0, name } of events) {
     if (ph === 'M') continue;
-    const begin = ts;
+    const begin = unit(ts);
     expect(begin, name).toBeGreaterThanOrEqual(latest.get(tid) ?? 0);
     latest.set(tid, begin);
     const ends = open.get(tid) ?? [];
     while (ends.length > 0 && (ends.at(-1) ?? 0) <= begin) ends.pop();
     if (ph === 'X') {
-      const end = begin + (dur ?? 0);
+      const end = begin + unit(dur);
       expect(dur, name).toBeGreaterThanOrEqual(0);
       expect(end, name).toBeLessThanOrEqual(ends.at(-1) ?? Number.POSITIVE_INFINITY);
       ends.push(end);

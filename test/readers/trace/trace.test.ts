@@ -239,6 +239,14 @@ describe('a trace file', () => {
     expect(readdirSync(folder).sort()).toEqual(['trace.json', 'trace.json.gz']);
   });
 
+  it('has no number with more than 19 decimals, of which Perfetto makes another one', () => {
+    const seconds = Array.from({ length: 300 }, (_, i) => (1 + i / 7) * 1e-6);
+    const { events } = traced(campaignOf([{ seconds }], 50));
+    const medians = events.flatMap(({ args }) => args?.medianSecondsOfACall ?? []);
+    expect(medians.length).toBeGreaterThan(0);
+    expect(JSON.stringify(events)).not.toMatch(/\.\d{20}/);
+  });
+
   it('is absent, with one line that says why, where it cannot be written', async () => {
     const path = join(folder, 'nowhere', 'trace.json');
     await expect(writeTrace(path, campaignOf([{ seconds: [0.1] }]))).rejects.toThrow(
