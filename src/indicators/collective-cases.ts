@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { UserError } from '../errors.js';
+import { expandValues } from '../quantities/expand.js';
 import { briefBytes, plural } from '../quantities/format.js';
+import { parseBytes, QuantityError } from '../quantities/parse.js';
 import type { Bytes } from '../units.js';
 import type { Parameters } from './indicator.js';
 
@@ -175,6 +177,16 @@ export function readCollective(parameters: Parameters): Collective {
   const contradiction = contradictionOf(parsed.data);
   if (contradiction !== null) throw new UserError(contradiction);
   return parsed.data;
+}
+
+/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. @throws QuantityError */
+export function sizesOf(text: string): readonly Bytes[] {
+  return expandValues(text, '--bytes').map((value) => {
+    const bytes = parseBytes(value) ?? parseBytes(`${value}B`);
+    if (bytes === null || bytes < 1)
+      throw new QuantityError(`--bytes takes sizes such as 8, 4KiB or 8..64MiB*2; got "${value}"`);
+    return bytes;
+  });
 }
 
 /** Elements, as MPI and NCCL count them: of one block where there is one for each rank. */

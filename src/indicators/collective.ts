@@ -4,8 +4,7 @@ import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
-import { expandValues } from '../quantities/expand.js';
-import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
+import { parseCount } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
 import { collectiveCurves, collectiveKpis } from '../record/collective-kpis.js';
 import type { Bytes } from '../units.js';
@@ -26,6 +25,7 @@ import {
   REDOPS,
   readCollective,
   SYNCS,
+  sizesOf,
   TRANSPORTS,
   titleOf,
   WORKERS,
@@ -84,16 +84,6 @@ function ranksOf(
       `--pin needs a CPU for each of ${ranks} ranks, and ${cpus} may be used here: leave it out`,
     );
   return { ranks, pin: typeof flags.pin === 'boolean' ? flags.pin : ranks <= available };
-}
-
-/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
-function sizesOf(text: string): readonly Bytes[] {
-  return expandValues(text, '--bytes').map((value) => {
-    const bytes = parseBytes(value) ?? parseBytes(`${value}B`);
-    if (bytes === null || bytes < 1)
-      throw new QuantityError(`--bytes takes sizes such as 8, 4KiB or 8..64MiB*2; got "${value}"`);
-    return bytes;
-  });
 }
 
 function rootOf(flags: Flags, operation: Collective['operation']): number {
