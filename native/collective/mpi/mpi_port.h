@@ -1,5 +1,5 @@
-// One rank's end of MPI: private memory as any program has it, with no advice for huge pages, and the library's
-// call.
+// One rank's end of MPI: private memory as any program has it, with no advice for huge pages, and the
+// library's call.
 #pragma once
 
 #include <cstdlib>
