@@ -18,6 +18,7 @@
 #include "addon_hosted.h"
 #include "addon_mpi.h"
 #include "addon_values.h"
+#include "collective/nccl/nccl_library.h"
 #include "cuda/cublas.h"
 #include "cuda/devices.h"
 #include "inspection.h"
@@ -119,6 +120,18 @@ Napi::Object samples_object(Napi::Env env, const pibench::Outcome& outcome) {
   return object;
 }
 
+// The seconds of each repetition, by the part's name; null where there are no parts.
+Napi::Value parts_object(Napi::Env env, const std::vector<pibench::PartTimes>& parts) {
+  if (parts.empty()) return env.Null();
+  auto object = Napi::Object::New(env);
+  for (const auto& [name, times] : parts) {
+    auto seconds = Napi::Float64Array::New(env, times.size());
+    std::ranges::transform(times, seconds.Data(), to_seconds);
+    object.Set(name, seconds);
+  }
+  return object;
+}
+
 Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   auto object = Napi::Object::New(env);
   auto spans = Napi::Array::New(env);
@@ -149,6 +162,7 @@ Napi::Object outcome_object(Napi::Env env, const pibench::Outcome& outcome) {
   object.Set("library", outcome.library ? library_object(env, *outcome.library) : env.Null());
   object.Set("ceilings", ceilings_object(env, outcome.ceilings));
   object.Set("ranks", outcome.ranks ? ranks_object(env, *outcome.ranks) : env.Null());
+  object.Set("parts", parts_object(env, outcome.parts));
   object.Set("verification",
              outcome.verification ? verification_object(env, *outcome.verification) : env.Null());
   return object;
@@ -305,12 +319,22 @@ Napi::Value probe_gpu_library(Napi::Env env, const std::string& interface, const
   return result;
 }
 
+// It moves data of any type that a collective's case may have.
+Napi::Value probe_nccl(Napi::Env env, const std::string& path) {
+  auto result = Napi::Object::New(env);
+  result.Set("version", "NCCL " + pibench::collective::nccl::Library(path).version());
+  result.Set("chose", env.Null());
+  result.Set("dtypes", Napi::Array::New(env));
+  return result;
+}
+
 // probeLibrary(interface, path) -> { version, chose, dtypes }: opens the library in this process
 Napi::Value probe_library(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::string interface = info[0].ToString().Utf8Value();
   const std::string path = info[1].ToString().Utf8Value();
   try {
+    if (interface == "nccl") return probe_nccl(env, path);
     if (interface == "cublas" || interface == "cublaslt") return probe_gpu_library(env, interface, path);
     const auto provider = pibench::stacks::open_provider(interface, path);
     auto dtypes = Napi::Array::New(env);

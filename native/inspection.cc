@@ -157,6 +157,7 @@ Outcome inspect(const Job& job, Control& control) {
   raise_failure(device);
   spans.end("ceilings");
   if (const RankTimes* const times = workload->rank_times()) outcome.ranks = *times;
+  outcome.parts.assign(workload->parts().begin(), workload->parts().end());
 
   control.phase.store(Phase::verify, std::memory_order_relaxed);
   if (outcome.samples.taken > 0) outcome.verification = workload->verify();

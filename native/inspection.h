@@ -55,6 +55,7 @@ struct Outcome {
   std::string device;  // what it did while it was measured, as JSON; empty: no device
   Ceilings ceilings;
   std::optional<RankTimes> ranks;
+  std::vector<PartTimes> parts;
   std::optional<Verification> verification;
 };
 

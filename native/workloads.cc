@@ -7,6 +7,7 @@
 #include "../kernels/cpu/data_type_name.h"
 #include "collective/collective_workload.h"
 #include "collective/mpi/mpi_transport.h"
+#include "collective/nccl/nccl_transport.h"
 #include "collective/shm/shm_transport.h"
 #include "cuda/launch_workload.h"
 #include "cuda/matmul_workload.h"
@@ -15,6 +16,7 @@
 #include "matmul/matmul_workload.h"
 #include "measure/idle_workload.h"
 #include "memory/memory_workload.h"
+#include "overlap/overlap_workload.h"
 #include "peak/peak_workload.h"
 
 namespace pibench {
@@ -117,9 +119,18 @@ std::function<std::unique_ptr<collective::Transport>()> transport_of(const Workl
     const collective::MpiParameters parameters{problem, p.integers("cpus"), patience};
     return [parameters] { return collective::make_mpi_transport(collective::World::current(), parameters); };
   }
+  if (name == "nccl") {
+    const collective::NcclParameters parameters{problem, static_cast<int>(p.number("ordinal")),
+                                                p.optional_text("library"), patience};
+    return [parameters] { return collective::make_nccl_transport(parameters); };
+  }
   if (name != "shm") throw std::invalid_argument("unknown transport " + name);
-  const collective::ShmParameters parameters{problem, p.text("workers") == "processes", p.integers("cpus"),
-                                             p.text("isa"), patience};
+  const collective::ShmParameters parameters{problem,
+                                             p.text("workers") == "processes",
+                                             p.integers("cpus"),
+                                             p.text("isa"),
+                                             patience,
+                                             static_cast<int>(p.optional_number("beside"))};
   return [parameters] { return collective::make_shm_transport(parameters); };
 }
 
@@ -148,16 +159,31 @@ Make collective(const WorkloadParameters& p) {
   return [parameters, transport] { return collective::make_workload(parameters, transport); };
 }
 
+Make overlap(const WorkloadParameters& p) {
+  const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const collective::Problem problem = problem_of(p);
+  const overlap::Parameters parameters{{settings_of(p, problem), p.text("algorithm")},
+                                       {{integer("m"), integer("n"), integer("k"), false, false, 1, false},
+                                        kernels::data_type_named(p.text("dtype")),
+                                        static_cast<int>(p.number("threads")),
+                                        p.integers("computeCpus"),
+                                        p.text("computeIsa"),
+                                        static_cast<std::uint64_t>(p.number("seed"))}};
+  const auto transport = transport_of(p, problem);
+  return [parameters, transport] { return overlap::make_workload(parameters, transport); };
+}
+
 Make idle(const WorkloadParameters&) {
   return [] { return make_idle_workload(); };
 }
 
 // A new workload is one file and one line here.
-const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 10> kWorkloads{{
+const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 11> kWorkloads{{
     {"matmul", matmul},
     {"peak", peak},
     {"memory", memory},
     {"collective", collective},
+    {"overlap", overlap},
     {"cuda-matmul", cuda_matmul},
     {"cuda-peak", cuda_peak},
     {"cuda-pass", cuda_pass},

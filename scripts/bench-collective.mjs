@@ -168,7 +168,7 @@ try {
     );
   }
   process.stdout.write(
-    `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, in the same launch\n`,
+    `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, whose inputs are rewritten as the all-reduce’s are, in the same launch\n`,
   );
   for (const name of names) missed += printAgreement(name);
   if (missed > 0) process.exitCode = 1;

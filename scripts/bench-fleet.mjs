@@ -7,7 +7,8 @@ import { bootstrap } from './lib/bootstrap.mjs';
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, scale: { type: 'boolean', default: false } },
 });
-const FLEETS = values.quick ? 4 : 45;
+const FLEETS = values.quick ? 4 : 25;
+const SMALL_FLEETS = values.quick ? 8 : 40;
 
 const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
@@ -17,5 +18,5 @@ if (values.scale) {
 } else {
   const { runKinds, runSmall } = await import('./bench-fleet/kinds.mjs');
   runKinds(FLEETS);
-  runSmall(FLEETS);
+  runSmall(SMALL_FLEETS);
 }

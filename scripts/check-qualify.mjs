@@ -125,7 +125,8 @@ function underQuota(count) {
 
 if (readFileSync('/proc/loadavg', 'utf8').split(' ')[0] > 0.5)
   console.log('the load average is above 0.5: on a busy node verdicts are inconclusive, as they should be');
-const tested = spawnSync(process.execPath, [LAUNCHER, 'qualify', '--self-test'], { stdio: 'inherit' }).status === 0;
+const tested =
+  spawnSync(process.execPath, [LAUNCHER, 'qualify', '--self-test'], { stdio: 'inherit' }).status === 0;
 const agreed = Number(values.runs) === 0 || agreement(Number(values.runs));
 const seen = Number(values['quota-runs']) === 0 || underQuota(Number(values['quota-runs']));
 if (!tested || !agreed || !seen) process.exitCode = 1;

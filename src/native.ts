@@ -94,6 +94,8 @@ export interface NativeOutcome {
   readonly ceilings: NativeCeilings;
   /** Absent or null: no ranks. */
   readonly ranks?: NativeRanks | null;
+  /** Seconds of each repetition of what was made beside the calls that the samples time, by name; absent or null: nothing. */
+  readonly parts?: Readonly<Record<string, Float64Array>> | null;
   readonly verification: NativeVerification | null;
 }
 

@@ -52,8 +52,10 @@ class CollectiveWorkload final : public Workload {
       : parameters_(std::move(parameters)), transport_(std::move(transport)) {}
 
   void prepare() override {
-    transport_->start(
-        [settings = parameters_.settings](Port& port) { return make_rank_executor(settings, port); });
+    transport_->start([&parameters = parameters_](Port& port) {
+      return parameters.make_executor ? parameters.make_executor(parameters.settings, port)
+                                      : make_rank_executor(parameters.settings, port);
+    });
     perform({.task = Task::prepare});
     choose();
     poison();
@@ -151,6 +153,7 @@ class CollectiveWorkload final : public Workload {
     return transport_->implementation() + (chose ? ", chose " : ", ") + algorithms[algorithm_];
   }
 
+  [[nodiscard]] std::optional<LibraryReport> library() const override { return transport_->library(); }
   [[nodiscard]] std::vector<int> thread_ids() override { return transport_->thread_ids(); }
   Team& team() noexcept override { return transport_->team(); }
 

@@ -16,6 +16,8 @@ namespace pibench::collective {
 struct Parameters {
   RankSettings settings;
   std::string algorithm;  // of the transport; empty: the fastest of them here
+  // What each rank does; nothing: make_rank_executor.
+  std::function<std::unique_ptr<Executor>(const RankSettings&, Port&)> make_executor = {};
 };
 
 // "barrier", "window", "none". Throws std::invalid_argument for another name.

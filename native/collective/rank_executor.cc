@@ -55,6 +55,10 @@ class RankExecutor final : public Executor {
         return check_all(order.iteration, report);
       case Task::ceiling:
         return pass_over_memory(order, report);
+      case Task::beside:
+      case Task::compute:
+      case Task::check_computed:
+        return;
     }
   }
 
@@ -76,18 +80,21 @@ class RankExecutor final : public Executor {
     if (settings_.fresh) data_.fill(port_.operands().input.data(), port_.rank(), data);
     if (order.fault != RankFault::none && port_.rank() == settings_.problem.ranks - 1) happen(order.fault);
     poison_sampled(order.iteration, data);
+    port_.publish();
     const bool watched = order.task == Task::watch;
     if (!meet(report)) return;
     port_.watch_waiting(watched);
     PreemptionWire::arm();
+    port_.begin();
     const Nanoseconds entry = port_.now();
     for (std::uint64_t call = 0; call < order.calls; ++call) port_.run();
-    const Nanoseconds exit = port_.now();
+    const Nanoseconds exit = port_.ended(entry, port_.now());
     report.disturbed = PreemptionWire::tripped();
     report.entry = entry;
     report.exit = exit;
     if (watched) report.spent = port_.waited();
     port_.watch_waiting(false);
+    port_.fetch();
     check_sampled(order.iteration, data, report);
   }
 
@@ -198,7 +205,8 @@ class RankExecutor final : public Executor {
 
   // `calls` passes over arrays of this rank alone, which load and store as much as its share of `iteration`
   // bytes that the operation moves; `algorithm`: 0 plain stores, 1 non-temporal ones, and 2 more for two
-  // loads a store.
+  // loads a store. Where the operation's inputs are written before each call, so is what a pass loads: lines
+  // that were changed have to be written back some time, and a ceiling without that would be another's.
   void pass_over_memory(const Order& order, Report& report) noexcept {
     const bool two_loads = order.algorithm >= 2;
     const std::size_t arrays = two_loads ? 3 : 2;
@@ -206,17 +214,35 @@ class RankExecutor final : public Executor {
         std::max<std::size_t>(kLine,
                               order.iteration / arrays / static_cast<std::size_t>(settings_.problem.ranks)) /
         sizeof(double);
-    if (!make_arrays(arrays * count, report)) return;
-    auto* const first = reinterpret_cast<double*>(arrays_->data());
-    const Arrays over{first, first + count, two_loads ? first + 2 * count : nullptr, count};
+    // Without memory it has no part in what is measured, and still meets the others.
+    const bool there = make_arrays(arrays * count, report);
+    auto* const first = there ? reinterpret_cast<double*>(arrays_->data()) : nullptr;
+    const Arrays over{first, first + count, two_loads ? first + 2 * count : nullptr, there ? count : 0};
     const auto pass = find_pass(
         kernels_named(""), two_loads ? kernels::memory::Operation::add : kernels::memory::Operation::copy,
         order.algorithm % 2 == 0 ? Stores::cached : Stores::streaming);
-    port_.barrier();
-    report.entry = port_.now();
-    for (std::uint64_t call = 0; call < order.calls; ++call) pass(over);
-    report.exit = port_.now();
-    report.checked = count * arrays * sizeof(double);
+    // Smaller ones stay in the rank's own caches, where it costs nothing that they changed; and the clock
+    // would count.
+    constexpr std::size_t kLeastRewritten = std::size_t{2} << 20U;
+    const std::size_t bytes = count * arrays * sizeof(double);
+    const bool rewrites = settings_.fresh && bytes >= kLeastRewritten;
+    const std::uint64_t together = rewrites ? 1 : order.calls;
+    Nanoseconds passing = 0;
+    for (std::uint64_t call = 0; call < order.calls; call += together) {
+      // Loaded are those behind the one that is stored.
+      if (rewrites) std::fill_n(first + count, there ? (arrays - 1) * count : 0, static_cast<double>(call));
+      port_.barrier();
+      const Nanoseconds entry = port_.now();
+      for (std::uint64_t i = 0; i < together; ++i) pass(over);
+      // Until all have passed: one that lost its CPU meanwhile would leave the others memory for themselves,
+      // and each would be faster alone than any can be beside the others.
+      port_.barrier();
+      const Nanoseconds exit = port_.now();
+      if (call == 0) report.entry = entry;
+      passing += exit - entry;
+    }
+    report.exit = report.entry + passing;
+    report.checked = there ? bytes : 0;
   }
 
   bool make_arrays(std::size_t count, Report& report) noexcept {
@@ -228,7 +254,6 @@ class RankExecutor final : public Executor {
     } catch (const std::bad_alloc&) {
       // What was measured before must not be lost for want of its ceiling.
       std::snprintf(report.text, sizeof report.text, "no memory");
-      port_.barrier();
       return false;
     }
   }

@@ -20,11 +20,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "../measure/clock.h"
+#include "../measure/workload.h"
 #include "problem.h"
 
 namespace pibench {
@@ -43,8 +45,9 @@ enum class RankFault : std::uint8_t {
 
 // prepare: first touch, data, poison. iterate: one timed iteration. check: the whole output of the last
 // iteration. watch: an iteration in which waiting is taken down. ceiling: what memory gives
-// (rank_executor.h).
-enum class Task : std::uint8_t { prepare, iterate, check, watch, ceiling };
+// (rank_executor.h). Of ranks that compute, too (../overlap): beside: the next iteration will be executed
+// beside the computation; compute: that alone; check_computed: its output.
+enum class Task : std::uint8_t { prepare, iterate, check, watch, ceiling, beside, compute, check_computed };
 
 // Plain data, so that it can be sent. `iteration` decides the data: no two are alike.
 struct Order {
@@ -63,8 +66,10 @@ struct Report {
   bool disturbed = false;  // the rank was taken off its CPU in between
   bool late = false;       // it came after the agreed moment (Sync::window)
   std::uint64_t checked = 0, wrong = 0;
-  Nanoseconds spent = 0;  // what a task measured beside entry and exit
-  char text[kText] = {};  // where the first wrong element is
+  double worst = 0;          // largest error as a multiple of its limit, where results may round
+  Nanoseconds spent = 0;     // what a task measured beside entry and exit
+  Nanoseconds computed = 0;  // from entry to the end of the computation
+  char text[kText] = {};     // where the first wrong element is
 };
 
 // Where a rank's operands lie; they overlap in place (problem.h).
@@ -79,8 +84,20 @@ class Port {
   [[nodiscard]] virtual int rank() const noexcept = 0;
   // Where the transport can reach them: allocated by it, first touched by the rank.
   [[nodiscard]] virtual Operands operands() noexcept = 0;
+  // Where run() works on copies of the operands, as on a GPU: brings them there before a call, and the output
+  // back. Not timed.
+  virtual void publish() noexcept {}
+  virtual void fetch() noexcept {}
+  // Right before the first of the calls that are timed together.
+  virtual void begin() noexcept {}
   // One call of the operation. Timed: no allocation.
   virtual void run() noexcept = 0;
+  // When the calls ended that began at `entry` and had returned at `exit`: later, where returning is not
+  // ending.
+  virtual Nanoseconds ended(Nanoseconds entry, Nanoseconds exit) noexcept {
+    static_cast<void>(entry);
+    return exit;
+  }
   // Returns when all ranks have called it: our own, not what is measured.
   virtual void barrier() noexcept = 0;
   // The largest of what the ranks gave, the same for all; a barrier, too.
@@ -139,6 +156,8 @@ class Transport {
 
   // What executes a call: "shm avx512, threads"; "Open MPI 4.1.4".
   [[nodiscard]] virtual std::string implementation() const = 0;
+  // Of the library that executes it; nothing where our own algorithms do.
+  [[nodiscard]] virtual std::optional<LibraryReport> library() const { return std::nullopt; }
   // Kernel ids of the ranks' threads on this host.
   [[nodiscard]] virtual std::vector<int> thread_ids() const = 0;
   // Threads of this process; where ranks are processes, it has only the calling one.

@@ -123,6 +123,7 @@ Driver::Driver() {
   symbols.get(f.cuStreamCreate, "cuStreamCreate");
   symbols.get(f.cuStreamDestroy_v2, "cuStreamDestroy_v2");
   symbols.get(f.cuStreamSynchronize, "cuStreamSynchronize");
+  symbols.get(f.cuStreamQuery, "cuStreamQuery");
   symbols.get(f.cuStreamWaitEvent, "cuStreamWaitEvent");
   symbols.get(f.cuEventCreate, "cuEventCreate");
   symbols.get(f.cuEventDestroy_v2, "cuEventDestroy_v2");

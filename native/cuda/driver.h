@@ -79,6 +79,7 @@ struct Functions {
   Result (*cuStreamCreate)(StreamHandle** stream, unsigned flags) = nullptr;
   Result (*cuStreamDestroy_v2)(StreamHandle* stream) = nullptr;
   Result (*cuStreamSynchronize)(StreamHandle* stream) = nullptr;
+  Result (*cuStreamQuery)(StreamHandle* stream) = nullptr;
   Result (*cuStreamWaitEvent)(StreamHandle* stream, EventHandle* event, unsigned flags) = nullptr;
   Result (*cuEventCreate)(EventHandle** event, unsigned flags) = nullptr;
   Result (*cuEventDestroy_v2)(EventHandle* event) = nullptr;

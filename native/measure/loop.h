@@ -24,7 +24,8 @@ struct Samples {
   std::vector<Sample> times;
   std::vector<std::uint8_t> disturbed;  // 1 where a measuring thread was taken off its CPU meanwhile
   std::uint64_t taken = 0;
-  // Time between what is measured, spent on bringing operands out of the caches, or on new ones.
+  // Time between what is measured, from the first to the last repetition, spent on bringing operands out of
+  // the caches, or on new ones.
   Nanoseconds evicting = 0;
   bool cancelled = false;
   bool failed = false;  // what executes the calls did; the workload, or its clock, says why
@@ -48,6 +49,8 @@ template <typename Timer, typename Rendezvous>
 void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& stop, std::uint64_t calls,
             bool cold, Nanoseconds deadline, Control& control, Samples& samples) {
   Team& team = workload.team();
+  // What a repetition did after what is measured of it: it lies between two of them once there is another.
+  Nanoseconds after = 0;
   for (;;) {
     const std::uint64_t first = samples.taken;
     const std::uint64_t end = first + timer.group(samples.times.size() - first);
@@ -56,7 +59,7 @@ void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& 
       if (cold) {
         const Nanoseconds begin = now();
         workload.evict();
-        samples.evicting += now() - begin;
+        if (samples.taken > 0) samples.evicting += now() - begin;
       }
       rendezvous.meet();
       const std::uint64_t disturbances = team.disturbances();
@@ -71,7 +74,8 @@ void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& 
         samples.failed = true;
         return;
       }
-      samples.evicting += last_exit - entry - (timed->exit - timed->entry);
+      if (samples.taken > 0) samples.evicting += after + timed->entry - entry;
+      after = last_exit - timed->exit;
       const std::uint64_t i = samples.taken++;
       samples.times[i] = {timed->entry, timed->exit};
       samples.disturbed[i] = static_cast<std::uint8_t>(timed->disturbed);

@@ -35,6 +35,13 @@ struct RankTimes {
   double runtime = 0;
 };
 
+// Of a workload that makes calls of its parts beside the one that is timed: how long such a part took in each
+// repetition.
+struct PartTimes {
+  std::string name;  // also of its array in the samples' file
+  std::vector<Nanoseconds> times;
+};
+
 struct Verification {
   bool passed = false;
   std::string method;         // how it was compared: "reference" (every element), "freivalds"
@@ -104,6 +111,7 @@ class Workload {
   virtual void begin_samples(std::uint64_t) {}
   // Null where there are no ranks.
   [[nodiscard]] virtual const RankTimes* rank_times() const { return nullptr; }
+  [[nodiscard]] virtual std::span<const PartTimes> parts() const { return {}; }
 
   // Makes the next call go wrong, where the kind of fault is one of its own.
   virtual void inject(FaultKind) noexcept {}

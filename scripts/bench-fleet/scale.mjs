@@ -44,10 +44,10 @@ function kpi(index, draw, slow) {
   };
 }
 
-function write(path) {
+export function writeNodes(path, nodes) {
   const draw = source(3);
   const file = openSync(path, 'w');
-  for (let node = 0; node < NODES; node++) {
+  for (let node = 0; node < nodes; node++) {
     const slow = node % 1000 === 7 ? 0.93 : 1;
     const kpis = Array.from({ length: KPIS }, (_, i) => kpi(i, draw, slow));
     writeSync(file, toLine({ ...head(`n${node}`), kpis }));
@@ -87,7 +87,7 @@ export async function runScale() {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-fleet-'));
   const path = join(folder, 'nodes.jsonl');
   try {
-    write(path);
+    writeNodes(path, NODES);
     const size = statSync(path).size / 2 ** 20;
     console.log(
       `${NODES} nodes x ${KPIS} KPIs: ${size.toFixed(0)} MiB of lines, 10 nodes 7 % slower at everything`,

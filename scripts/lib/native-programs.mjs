@@ -8,7 +8,17 @@ import { packageRoot } from './tree.mjs';
 const INFORMED = '# ';
 
 // Programs that compare results and know no time: these run beside each other, all others alone. Longest first.
-export const TIMELESS = ['shapes', 'amx', 'gemm', 'verify', 'mpi'];
+export const TIMELESS = [
+  'shapes',
+  'amx',
+  'cuda_gemm',
+  'gemm',
+  'verify',
+  'cuda_passes',
+  'cuda_types',
+  'cuda_arithmetic',
+  'mpi',
+];
 
 /** @typedef {import('./native-objects.mjs').Build} Build */
 

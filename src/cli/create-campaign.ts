@@ -67,8 +67,9 @@ function checkGpuMemory(
 const DEFAULT_STACK = 'embedded';
 
 /** As after --stack; without it all of one's own, or pi-bench's kernels. */
-export function stacksText({ stack }: Flags, own: OwnNames): string {
+export function stacksText({ stack }: Flags, own: OwnNames, usual: string | null = null): string {
   if (stack !== undefined) return String(stack);
+  if (usual !== null) return usual;
   return own.size === 0 ? DEFAULT_STACK : [...own.keys()].join(',');
 }
 
@@ -83,11 +84,13 @@ export function batchesOf(
   machine: MachineDescription,
   own: OwnNames,
 ): readonly BatchSpec[] {
-  const chosen = expandValues(stacksText(asked, own), '--stack').map(
+  const usual = indicator.usualStack?.(asked) ?? null;
+  const chosen = expandValues(stacksText(asked, own, usual), '--stack').map(
     (text) => own.get(text) ?? parseStack(text, [...own.keys()]),
   );
   const flags = withSettling(asked, chosen.length);
-  const each = devicesOf(flags, machine).flatMap((device) =>
+  const devices = devicesOf(flags, machine).slice(0, indicator.spansDevices === true ? 1 : undefined);
+  const each = devices.flatMap((device) =>
     indicator
       .fromFlags({ ...flags, device }, machine)
       .flatMap((parameters) => chosen.map((stack) => ({ parameters, stack, device }))),

@@ -4,6 +4,7 @@ import createYargs from 'yargs';
 import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
+import { ON_NODE } from '../submit/names.js';
 import { say } from './say.js';
 import { refuseTwice, refuseValue, UsageError } from './usage.js';
 
@@ -29,7 +30,16 @@ const others: Readonly<Record<string, Command>> = {
   resume: async () => (await import('./commands/resume.js')).resumeCommand,
   import: async () => (await import('./commands/import.js')).importCommand,
   fleet: async () => (await import('./commands/fleet.js')).fleetCommand,
+  submit: async () => (await import('./commands/submit.js')).submitCommand([], checkNodeCommand),
 };
+
+/** Not for people. */
+const hidden: Readonly<Record<string, Command>> = {
+  [ON_NODE]: async () => (await import('./commands/submit.js')).onNodeCommand,
+};
+
+/** What nodes can be told to run beside the commands that measure: whatever leaves a record behind. */
+const ON_NODES = ['sweep', 'run', 'explore', 'qualify'];
 
 /** The commands of the indicators, which measure. */
 async function measuringCommands(): Promise<ReadonlyMap<string, CommandModule>> {
@@ -45,7 +55,7 @@ async function measuringCommands(): Promise<ReadonlyMap<string, CommandModule>> 
  * @throws UsageError for a command that there is not: yargs would call it an unknown argument.
  */
 async function commandsFor([first = '']: readonly string[]): Promise<readonly CommandModule[]> {
-  const load = Object.hasOwn(others, first) ? others[first] : undefined;
+  const load = [others, hidden].find((commands) => Object.hasOwn(commands, first))?.[first];
   if (load !== undefined) return [await load()];
   const measuring = await measuringCommands();
   const asked = measuring.get(first);
@@ -56,6 +66,31 @@ async function commandsFor([first = '']: readonly string[]): Promise<readonly Co
   }
   const rest = await Promise.all(Object.values(others).map((one) => one()));
   return [...measuring.values(), ...rest];
+}
+
+/** A submission: its own flags and the command of its nodes, which yargs is to see one after the other. */
+async function submission(
+  args: readonly string[],
+): Promise<{ readonly args: readonly string[]; readonly commands: readonly CommandModule[] }> {
+  const { arrangeSubmission, submitCommand } = await import('./commands/submit.js');
+  const arranged = arrangeSubmission(args);
+  return { args: arranged.args, commands: [submitCommand(arranged.command, checkNodeCommand)] };
+}
+
+/** Flags and names as the command itself checks them, without running it; false where it only prints its help. */
+async function checkNodeCommand(words: readonly string[]): Promise<boolean> {
+  const [first = ''] = words;
+  const measuring = [...(await measuringCommands()).keys()];
+  if (![...measuring, ...ON_NODES].includes(first))
+    throw new UsageError(`nodes can be told to run ${[...measuring, ...ON_NODES].join(', ')}; not ${first}`);
+  let file: string | null | undefined;
+  const handler = (flags: Readonly<Record<string, unknown>>): void => {
+    file = first === 'run' ? String(flags.file) : null;
+  };
+  const commands = (await commandsFor(words)).map((command) => ({ ...command, handler }));
+  await build(words, commands).parseAsync();
+  if (typeof file === 'string') (await import('./commands/run.js')).readCampaignFile(file);
+  return file !== undefined;
 }
 
 function build(args: readonly string[], commands: readonly CommandModule[]): Argv {
@@ -97,7 +132,8 @@ export async function main(args: readonly string[]): Promise<void> {
       const { followArguments, followsArguments } = await import('./follow-rank.js');
       if (followsArguments(args)) return followArguments(args);
     }
-    await build(args, await commandsFor(args)).parseAsync();
+    const asked = args[0] === 'submit' ? await submission(args) : { args, commands: await commandsFor(args) };
+    await build(asked.args, asked.commands).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;

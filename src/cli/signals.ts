@@ -2,6 +2,12 @@
 import { constants } from 'node:os';
 import { EXIT } from '../errors.js';
 
+/**
+ * Who launched us passes a signal on that the kernel, or a scheduler, gave to the whole group, so that one signal arrives twice. Nobody
+ * types as fast.
+ */
+const ONE_SIGNAL_MS = 300;
+
 export interface Stopper {
   readonly signal: AbortSignal;
   /** The signal that came, or null. */
@@ -14,9 +20,12 @@ export interface Stopper {
 export function stopOnSignals(onFirst: (name: NodeJS.Signals) => void): Stopper {
   const controller = new AbortController();
   let first: NodeJS.Signals | null = null;
+  let came = 0;
   const handler = (name: NodeJS.Signals): void => {
+    if (first === name && performance.now() - came < ONE_SIGNAL_MS) return;
     if (first !== null) process.exit(EXIT.signal(constants.signals[name]));
     first = name;
+    came = performance.now();
     onFirst(name);
     controller.abort();
   };

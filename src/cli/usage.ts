@@ -3,7 +3,7 @@
 export class UsageError extends Error {}
 
 /** Arguments that are lists by themselves. */
-const LISTS: readonly string[] = ['_', '--', 'records'];
+const LISTS: readonly string[] = ['_', '--', 'records', 'nodes', 'first', 'second'];
 
 /** A flag that was given twice: which of the two was meant cannot be known. */
 export function refuseTwice(given: Readonly<Record<string, unknown>>): true {

@@ -9,7 +9,7 @@ import {
   type Baseline,
   type BaselineEntry,
 } from '../qualify/baseline-schema.js';
-import { significant } from '../quantities/format.js';
+import { significant, withPrefix } from '../quantities/format.js';
 import { countedWork } from '../record/work.js';
 import { deviationFrom, median } from '../statistics/quantile.js';
 import { type CaseKey, keyTitle, readKey } from './case-key.js';
@@ -47,7 +47,13 @@ function refusal(value: number, peak: BaselineEntry['peak'], unit: string): stri
   const share = value / peak.value;
   const most = peak.measured ? MEASURED_MOST : PEAK_SHARES.most;
   if (share >= PEAK_SHARES.least && share <= most) return null;
-  return `${significant(value, 4)} ${unit} is ${significant(100 * share, 3)} % of its peak (${significant(peak.value, 4)} ${unit}, ${peak.source}); a baseline has ${100 * PEAK_SHARES.least} to ${100 * most} %`;
+  return `${withPrefix(value, unit)} is ${significant(100 * share, 3)} % of its peak (${withPrefix(peak.value, unit)}, ${peak.source}); a baseline has ${100 * PEAK_SHARES.least} to ${100 * most} %`;
+}
+
+/** A node that computes wrong results is no example, however fast it does. */
+function isWrong({ nodes, places }: Fleet, series: Series, row: number): boolean {
+  const node = nodes[places[series.places[row] as number]?.node ?? -1];
+  return node?.problems.some(({ kind }) => kind === 'wrong') ?? false;
 }
 
 /** Nodes of one series may differ in their power limit, which a baseline is keyed by. */
@@ -107,7 +113,12 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
     return [];
   }
   const tests = RULES.length * fleet.series.length;
-  const { kept, reference } = judgeSeries(series, null, { tests, scale });
+  const { kept: alike, reference } = judgeSeries(series, null, { tests, scale });
+  const kept = alike.filter((row) => !isWrong(fleet, series, row));
+  if (kept.length === 0) {
+    refused.push({ title, why: 'every node that has it computed a wrong result' });
+    return [];
+  }
   refuseMixedLimits(fleet, series, kept);
   const { columns, unit, device } = series;
   const peaks = known(columns.peak, kept);

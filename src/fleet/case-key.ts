@@ -1,4 +1,6 @@
 /** What a KPI of a node is called: indicator, parameters, stack and KPI as one text, so that a line need not repeat their structure. Pure. */
+import { UserError } from '../errors.js';
+import { indicators } from '../indicators/index.js';
 import type { BaselineEntry } from '../qualify/baseline-schema.js';
 
 export type CaseKey = Pick<BaselineEntry, 'indicator' | 'parameters' | 'stack' | 'kpi'>;
@@ -57,14 +59,31 @@ export function readKey(text: string): CaseKey | null {
   }
 }
 
-/** For people: `matmul dtype=float32 m=512, embedded`. What is off is left out. */
-export function keyTitle(text: string): string {
-  const key = readKey(text);
-  if (key === null) return text;
-  const { indicator, parameters, stack } = key;
+/** What its indicator calls the case, or its parameters where this version does not know them. */
+function caseTitle({ indicator, parameters }: CaseKey): string {
+  try {
+    const known = indicators.find(({ name }) => name === indicator);
+    if (known !== undefined) return known.title(parameters);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+  }
   const said = Object.entries(parameters)
     .filter(([, value]) => value !== false && value !== '')
     .map(([name, value]) => (value === true ? name : `${name}=${value}`));
-  const on = stack.variant === null ? stack.provider : `${stack.provider}:${stack.variant}`;
-  return `${[indicator, ...said].join(' ')}, ${on}`;
+  return [indicator, ...said].join(' ');
 }
+
+const titles = new Map<string, string>();
+
+/** For people: `matmul 512 x 512 x 512 float32, 2 threads, embedded`. */
+export function keyTitle(text: string): string {
+  const known = titles.get(text);
+  if (known !== undefined) return known;
+  const key = readKey(text);
+  const title = key === null ? text : `${caseTitle(key)}, ${stackText(key)}`;
+  titles.set(text, title);
+  return title;
+}
+
+const stackText = ({ stack: { provider, variant } }: CaseKey): string =>
+  variant === null ? provider : `${provider}:${variant}`;

@@ -11,7 +11,14 @@ import {
   type Severity,
 } from './causes.js';
 import { type Disagreement, disagreements } from './identity.js';
-import { type BaselineCentres, judgeSeries, LEAST_NODES, type SeriesJudgement } from './judge-series.js';
+import {
+  type BaselineCentres,
+  judgeSeries,
+  LEAST_NODES,
+  pick,
+  type SeriesJudgement,
+} from './judge-series.js';
+import { centreOf } from './limits.js';
 import { judgeOverall } from './overall.js';
 import { RULES, type RuleName } from './rules.js';
 import type { Fleet, Series } from './table.js';
@@ -56,7 +63,7 @@ export interface FleetCheck {
   /** What nodes do not agree on and are not named for by itself. */
   readonly settings: readonly Disagreement[];
   readonly notJudged: readonly NotJudged[];
-  /** The node whose distributions stood for the fleet's most often; null: none did. */
+  /** The node, of those that are not named, whose distributions stood for the fleet's most often; null: none did. */
   readonly reference: string | null;
 }
 
@@ -96,9 +103,7 @@ function noteSeries(
   if (findings.length === 0) return;
   const title = keyTitle(series.key);
   const counts = flagCounts(series);
-  const hertz = kept.length === 0 ? [] : [...kept].flatMap((row) => series.columns.hertz[row] || []);
-  const known = hertz.filter((value) => !Number.isNaN(value));
-  const clock = known.length === 0 ? null : median(known);
+  const clock = centreOf(pick(series.columns.hertz, kept))?.centre ?? null;
   for (const { row, rule, worse, limit } of findings) {
     const place = series.places[row] as number;
     const { findings: own, flags, clocks, tails } = suspicionOf(place, suspicions);
@@ -329,7 +334,8 @@ export function checkFleet(fleet: Fleet, { scale, baseline }: CheckOptions): Fle
       judgements.flatMap(({ reference }, i) => {
         if (reference === null) return [];
         const place = places[series[i]?.places[reference] ?? -1];
-        return nodes[place?.node ?? -1]?.node ?? [];
+        const name = nodes[place?.node ?? -1]?.node;
+        return name === undefined || named.some(({ node }) => node === name) ? [] : name;
       }),
     ),
   };

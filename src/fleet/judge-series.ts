@@ -49,10 +49,31 @@ export interface JudgeOptions {
 export const LEAST_NODES = 3;
 const MOST_ROUNDS = 10;
 
+/** How far all nodes are from a reference node. */
+interface Distances {
+  readonly reference: number;
+  readonly values: Float64Array;
+}
+
 interface Round {
   readonly findings: SeriesFinding[];
-  readonly reference: number | null;
+  readonly distances: Distances | null;
   readonly limits: Partial<Record<RuleName, number>>;
+}
+
+interface Compared {
+  readonly values: Float64Array;
+  readonly centre: Centre | null;
+  readonly distances: Distances | null;
+}
+
+const NOT_COMPARED: Compared = { values: new Float64Array(0), centre: null, distances: null };
+
+/** A reference node that is kept stays the reference: the same distances for every round. */
+function distancesOf(series: Series, able: Int32Array, all: Int32Array, before: Distances | null): Distances {
+  if (before !== null && able.includes(before.reference)) return before;
+  const reference = referenceRow(series, able);
+  return { reference, values: gapsFrom(series, sketchIn(sketchesOf(series), reference), all) };
 }
 
 /** The values that a rule compares, and where their centre lies. */
@@ -61,28 +82,38 @@ function compared(
   rule: (typeof RULES)[number],
   kept: Int32Array,
   baseline: BaselineCentres | null,
-): { readonly values: Float64Array; readonly centre: Centre | null; readonly reference: number | null } {
+  before: Distances | null,
+): Compared {
   if (rule !== 'distribution') {
     const values = worseness(series, rule);
     const centre = baseline === null ? centreOf(pick(values, kept)) : (baseline.centres[rule] ?? null);
-    return { values, centre, reference: null };
+    return { values, centre, distances: null };
   }
   const all = comparableRows(series, allRows(series));
   if (baseline !== null) {
-    if (baseline.sketch === null) return { values: new Float64Array(0), centre: null, reference: null };
+    if (baseline.sketch === null) return NOT_COMPARED;
     const values = gapsFrom(series, { ...baseline.sketch, at: 0 }, all);
-    return { values, centre: baseline.centres.distribution ?? null, reference: null };
+    return { values, centre: baseline.centres.distribution ?? null, distances: null };
   }
   const able = comparableRows(series, kept);
-  if (able.length < LEAST_NODES) return { values: new Float64Array(0), centre: null, reference: null };
-  const reference = referenceRow(series, able);
-  const values = gapsFrom(series, sketchIn(sketchesOf(series), reference), all);
-  return { values, centre: centreOf(pick(values, able)), reference };
+  if (able.length < LEAST_NODES) return NOT_COMPARED;
+  const distances = distancesOf(series, able, all, before);
+  return { values: distances.values, centre: centreOf(pick(distances.values, able)), distances };
 }
 
-const allRows = ({ places }: Series): Int32Array => Int32Array.from(places, (_, row) => row);
-const pick = (values: Float64Array, rows: Int32Array): Float64Array =>
-  Float64Array.from(rows, (row) => values[row] as number);
+// Loops: typed arrays' own `from` walks an iterator, and these are a tenth of judging a large fleet.
+function allRows({ places }: Series): Int32Array {
+  const rows = new Int32Array(places.length);
+  for (let row = 0; row < rows.length; row++) rows[row] = row;
+  return rows;
+}
+
+/** The values of some rows. */
+export function pick(values: Float64Array, rows: Int32Array): Float64Array {
+  const picked = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) picked[i] = values[rows[i] as number] as number;
+  return picked;
+}
 
 const fewestRepetitions = ({ columns }: Series): number =>
   columns.n.reduce((least, n) => Math.min(least, n), Number.POSITIVE_INFINITY);
@@ -92,13 +123,14 @@ function round(
   kept: Int32Array,
   baseline: BaselineCentres | null,
   { tests, scale }: JudgeOptions,
+  before: Distances | null = null,
 ): Round {
   const findings: SeriesFinding[] = [];
   const limits: Partial<Record<RuleName, number>> = {};
-  let reference: number | null = null;
+  let distances: Distances | null = null;
   for (const rule of RULES) {
-    const { values, centre, reference: found } = compared(series, rule, kept, baseline);
-    reference = found ?? reference;
+    const { values, centre, distances: found } = compared(series, rule, kept, baseline, before);
+    distances = found ?? distances;
     if (centre === null || (baseline === null && centre.nodes < LEAST_NODES)) continue;
     const margin = marginOf(rule, scale, fewestRepetitions(series));
     const limit = limitOf(margin, centre.deviation, reachesOf(tests, centre.nodes));
@@ -110,7 +142,7 @@ function round(
       }
     }
   }
-  return { findings, reference, limits };
+  return { findings, distances, limits };
 }
 
 /**
@@ -136,7 +168,8 @@ export function judgeSeries(
     // Where half would have to go there is no fleet left to be held against.
     if (left.length < Math.max(LEAST_NODES, all.length / 2) || left.length >= kept.length) break;
     kept = left;
-    last = round(series, kept, null, options);
+    last = round(series, kept, null, options, last.distances);
   }
-  return { ...last, kept };
+  const { findings, limits, distances } = last;
+  return { findings, limits, kept, reference: distances?.reference ?? null };
 }

@@ -21,9 +21,19 @@ export interface Centre {
   readonly nodes: number;
 }
 
+function knownOf(values: Float64Array): Float64Array {
+  const known = new Float64Array(values.length);
+  let count = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (!Number.isNaN(value)) known[count++] = value;
+  }
+  return known.subarray(0, count);
+}
+
 /** @param values those of the nodes that are kept; NaN: not known. Up to half of them may lie anywhere. */
 export function centreOf(values: Float64Array): Centre | null {
-  const known = values.filter((value) => !Number.isNaN(value));
+  const known = knownOf(values);
   if (known.length === 0) return null;
   const centre = medianInPlace(known);
   const deviation =

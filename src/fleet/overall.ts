@@ -1,6 +1,6 @@
 /** A node that is a little slow at everything: its typical deviation over all KPIs, which is known better than any one of them. Pure. */
 import { median } from '../statistics/quantile.js';
-import type { SeriesJudgement } from './judge-series.js';
+import { pick, type SeriesJudgement } from './judge-series.js';
 import { centreOf, limitOf, reachesOf } from './limits.js';
 import { marginOf, shareOf, worseness } from './rules.js';
 import type { Fleet } from './table.js';
@@ -29,14 +29,12 @@ export function judgeOverall(
   series.forEach((one, i) => {
     const values = worseness(one, 'median');
     const { kept } = judgements[i] as SeriesJudgement;
-    const middle =
-      centres === null
-        ? (centreOf(Float64Array.from(kept, (row) => values[row] as number))?.centre ?? null)
-        : (centres[i] ?? null);
+    const middle = centres === null ? (centreOf(pick(values, kept))?.centre ?? null) : (centres[i] ?? null);
     if (middle === null || (centres === null && kept.length < LEAST_PLACES)) return;
-    values.forEach((value, row) => {
+    for (let row = 0; row < values.length; row++) {
+      const value = values[row] as number;
       if (!Number.isNaN(value)) deviations[one.places[row] as number]?.push(value - middle);
-    });
+    }
   });
   const typical = Float64Array.from(deviations, (all) =>
     all.length < LEAST_KPIS ? Number.NaN : median(all),

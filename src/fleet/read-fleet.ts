@@ -127,43 +127,53 @@ export function* readNodes(paths: readonly string[]): Generator<ReadNode> {
   }
 }
 
+type Named = Pick<ReadNode, 'where' | 'place'> & { readonly node: string };
+
 /**
- * All nodes, each under a name of its own: records of one host are called by their folders, for three nodes on one machine
- * have one host name.
- * @throws UserError where there is none, or one line's name is another's
+ * A name of its own for each node: records of one host are called by their folders, for three nodes on one machine have one
+ * host name.
+ * @throws UserError where one line's name is another's
  */
-export function readFleet(paths: readonly string[]): Fleet {
-  const builder = buildFleet();
+function uniqueNames(read: readonly Named[]): readonly string[] {
   const wheres = new Map<string, string[]>();
-  const read: Pick<ReadNode, 'where' | 'place'>[] = [];
-  for (const { line, where, place } of readNodes(paths)) {
-    builder.add(line);
-    read.push({ where, place });
-    wheres.set(line.node, [...(wheres.get(line.node) ?? []), where]);
-  }
-  if (read.length === 0) {
-    throw new UserError(
-      'the fleet is empty: give the results folders of its nodes, or a file of node lines (.jsonl)',
-    );
-  }
-  const fleet = builder.fleet();
-  const nodes = fleet.nodes.map((head, i) => {
-    const [first, second] = wheres.get(head.node) ?? [];
-    if (second === undefined) return head;
-    const place = read[i]?.place ?? null;
-    if (place === null) {
-      throw new UserError(`node ${head.node} is there twice, ${first} and ${second}: give each node once`);
-    }
-    return { ...head, node: place };
-  });
+  for (const { node, where } of read) wheres.set(node, [...(wheres.get(node) ?? []), where]);
   const names = new Set<string>();
-  nodes.forEach(({ node }, i) => {
-    if (names.has(node)) {
+  return read.map(({ node, where, place }) => {
+    const [first, second] = wheres.get(node) ?? [];
+    if (second !== undefined && place === null) {
+      throw new UserError(`node ${node} is there twice, ${first} and ${second}: give each node once`);
+    }
+    const name = second === undefined ? node : (place ?? node);
+    if (names.has(name)) {
       throw new UserError(
-        `two nodes are called ${node} (one of them ${read[i]?.where}): measure with --label node=NAME, or give each folder once`,
+        `two nodes are called ${name} (one of them ${where}): label its campaign (labels: {node: NAME} in a campaign file), or give each folder once`,
       );
     }
-    names.add(node);
+    names.add(name);
+    return name;
   });
-  return { ...fleet, nodes };
+}
+
+const EMPTY = 'the fleet is empty: give the results folders of its nodes, or a file of node lines (.jsonl)';
+
+/** All nodes as lines. @throws UserError where there is none, or two have one name */
+export function readLines(paths: readonly string[]): readonly NodeLine[] {
+  const read = [...readNodes(paths)];
+  if (read.length === 0) throw new UserError(EMPTY);
+  const names = uniqueNames(read.map(({ line, where, place }) => ({ node: line.node, where, place })));
+  return read.map(({ line }, i) => ({ ...line, node: names[i] ?? line.node }));
+}
+
+/** The same as columns, no line being kept. @throws UserError where there is none, or two have one name */
+export function readFleet(paths: readonly string[]): Fleet {
+  const builder = buildFleet();
+  const read: Named[] = [];
+  for (const { line, where, place } of readNodes(paths)) {
+    builder.add(line);
+    read.push({ node: line.node, where, place });
+  }
+  if (read.length === 0) throw new UserError(EMPTY);
+  const names = uniqueNames(read);
+  const fleet = builder.fleet();
+  return { ...fleet, nodes: fleet.nodes.map((head, i) => ({ ...head, node: names[i] ?? head.node })) };
 }

@@ -37,7 +37,9 @@ function pairOfRecord(path: string): z.infer<typeof schema> {
   const label = record.campaign.labels?.pair ?? record.batches[0]?.asked.labels?.pair;
   const [a, b, ...more] = (label ?? '').split(',').map((name) => name.trim());
   if (a === undefined || b === undefined || a === '' || b === '' || more.length > 0) {
-    throw new UserError(`${file} does not say which pair it measured: measure with --label pair=NODE,NODE`);
+    throw new UserError(
+      `${file} does not say which pair it measured: label its campaign (labels: {pair: "NODE,NODE"} in a campaign file)`,
+    );
   }
   const rates = record.batches.map(({ rate }) => rate?.median ?? null);
   const least = rates.reduce<number | null>(

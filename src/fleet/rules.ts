@@ -21,14 +21,15 @@ export const MARGINS: Readonly<Record<RuleName, number>> = {
   overall: 0.03,
 };
 
+/** How much worse, in words: the share comes where the `%` stands. */
 export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
-  median: 'median rate',
-  p05: 'rate that 95 % of the repetitions reach',
-  sustained: 'rate over the wall clock',
-  spread: 'spread of the repetitions (CV)',
-  drift: 'drift from the first to the last repetition',
-  distribution: 'distance of the distribution from the reference node’s',
-  overall: 'typical rate over all KPIs',
+  median: 'median rate % lower',
+  p05: '95 % of its repetitions reach % less',
+  sustained: 'rate over the wall clock % lower',
+  spread: 'CV % larger',
+  drift: 'gets % slower on the way',
+  distribution: 'distribution % away',
+  overall: 'typically % slower',
 };
 
 const COLUMN: Readonly<Record<Exclude<RuleName, 'distribution' | 'overall'>, ColumnName>> = {
@@ -68,11 +69,15 @@ const MOST_CHANCE = 0.1;
 
 /** Rows whose distribution is known well enough to be compared. */
 export function comparableRows(series: Series, rows: Int32Array): Int32Array {
-  return rows.filter(
-    (row) =>
-      !Number.isNaN(series.sketches[row * KNOTS]) &&
-      CHANCE_REPETITIONS / (series.columns.n[row] as number) <= MOST_CHANCE,
-  );
+  const { sketches, columns } = series;
+  const able = new Int32Array(rows.length);
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    const chance = CHANCE_REPETITIONS / (columns.n[row] as number);
+    if (!Number.isNaN(sketches[row * KNOTS]) && chance <= MOST_CHANCE) able[count++] = row;
+  }
+  return able.subarray(0, count);
 }
 
 export const sketchesOf = (series: Series): SketchColumn => ({

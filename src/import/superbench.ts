@@ -3,7 +3,7 @@
  * of each metric, no unit, no direction and no version, so directions are taken from the metrics' names and what has none by its
  * name is left out; nothing can be said of distributions. Read and written. Pure.
  */
-import { keyTitle, readKey } from '../fleet/case-key.js';
+import { readKey } from '../fleet/case-key.js';
 import type { NodeCheck, NodeKpi, NodeLine, NodeProblem } from '../fleet/node-line.js';
 import type { BaselineDevice } from '../qualify/baseline-schema.js';
 
@@ -106,14 +106,16 @@ export function superbenchNode(value: unknown): NodeLine | null {
 /** `/` and `:` mean something in SuperBench's names. */
 const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9._=-]+/g, '_');
 
-/** `pi-bench-matmul:dtype=float32_m=512_embedded/pibench_matmul_rate_flops_per_second` */
+/** `pi-bench-matmul:dtype=float32_m=512_embedded/pibench_matmul_rate_flops_per_second`: the whole case, so that names stay apart. */
 function metricOf({ key, on }: NodeKpi): string {
   const rank = /^[a-z]+:(\d+)$/.exec(on)?.[1];
   const suffix = rank === undefined ? '' : `:${rank}`;
   const known = readKey(key);
   if (known === null) return `${key.replace(/^superbench\//, '')}${suffix}`;
-  const [indicator, ...rest] = keyTitle(key).split(' ');
-  return `pi-bench-${indicator}:${plain(rest.join(' '))}/${known.kpi}${suffix}`;
+  const { indicator, parameters, stack, kpi } = known;
+  const said = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  const all = [...said, stack.provider, ...(stack.variant === null ? [] : [stack.variant])];
+  return `pi-bench-${plain(indicator)}:${plain(all.join(' '))}/${kpi}${suffix}`;
 }
 
 /** Its line for SuperBench's `sb result` and whoever reads that: medians in base units, a return code for what was lost or wrong. */

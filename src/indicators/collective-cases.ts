@@ -4,9 +4,7 @@
  */
 import { z } from 'zod';
 import { UserError } from '../errors.js';
-import { expandValues } from '../quantities/expand.js';
 import { briefBytes, plural } from '../quantities/format.js';
-import { parseBytes, QuantityError } from '../quantities/parse.js';
 import type { Bytes } from '../units.js';
 import type { Parameters } from './indicator.js';
 
@@ -44,7 +42,7 @@ export const SYNCS = ['barrier', 'window', 'none'] as const;
 export const INPUTS = ['fresh', 'clean'] as const;
 export const PATTERNS = ['ring', 'pairs'] as const;
 export const WORKERS = ['threads', 'processes'] as const;
-export const TRANSPORTS = ['shm', 'mpi'] as const;
+export const TRANSPORTS = ['shm', 'mpi', 'nccl'] as const;
 export const ALGORITHMS = ['auto', 'lines', 'direct', 'streaming'] as const;
 /** As nccl-tests writes it. */
 export const NO_ROOT = -1;
@@ -137,6 +135,17 @@ function lackingInMpi({
   return null;
 }
 
+/** What NCCL has no call for, or its ranks cannot be. */
+function lackingInNccl({ operation, inPlace, workers, pin, algorithm }: Collective): string | null {
+  if (operation === 'barrier') return 'NCCL has no barrier: use --transport shm';
+  if (operation === 'all-to-all' && inPlace) return 'NCCL has no all-to-all in place: leave --in-place out';
+  if (workers !== 'threads')
+    return 'ranks of --transport nccl are threads, one for each GPU: leave --workers out';
+  if (pin) return 'ranks of --transport nccl are GPUs: leave --pin out';
+  if (algorithm !== 'auto') return 'NCCL chooses its algorithms itself: leave --algorithm out';
+  return null;
+}
+
 function contradictionOf(one: Collective): string | null {
   const { operation, ranks, root, redop, pattern, inPlace, sync, inputs, dtype, bytes } = one;
   if (isRooted(operation) ? root < 0 || root >= ranks : root !== NO_ROOT)
@@ -155,6 +164,10 @@ function contradictionOf(one: Collective): string | null {
     return '--in-place overwrites its inputs: it takes fresh ones, and --sync barrier or window';
   if (sync === 'none' && inputs === 'fresh')
     return '--sync none runs calls into each other, with no time for new inputs between them: add --inputs clean';
+  if (one.transport === 'nccl') {
+    const lacking = lackingInNccl(one);
+    if (lacking !== null) return lacking;
+  }
   if (one.transport === 'mpi') {
     const lacking = lackingInMpi(one);
     if (lacking !== null) return lacking;
@@ -177,16 +190,6 @@ export function readCollective(parameters: Parameters): Collective {
   const contradiction = contradictionOf(parsed.data);
   if (contradiction !== null) throw new UserError(contradiction);
   return parsed.data;
-}
-
-/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. @throws QuantityError */
-export function sizesOf(text: string): readonly Bytes[] {
-  return expandValues(text, '--bytes').map((value) => {
-    const bytes = parseBytes(value) ?? parseBytes(`${value}B`);
-    if (bytes === null || bytes < 1)
-      throw new QuantityError(`--bytes takes sizes such as 8, 4KiB or 8..64MiB*2; got "${value}"`);
-    return bytes;
-  });
 }
 
 /** Elements, as MPI and NCCL count them: of one block where there is one for each rank. */
@@ -239,7 +242,9 @@ export function titleOf(one: Collective): string {
     ...(pattern === 'none' ? [] : [pattern]),
     ...(root === NO_ROOT || root === 0 ? [] : [`root ${root}`]),
     ...(inPlace ? ['in place'] : []),
-    `${plural(ranks, 'rank')} (${one.library === undefined ? workers : one.library.replace(/^.*\//, '')})`,
+    one.transport === 'nccl'
+      ? plural(ranks, 'GPU')
+      : `${plural(ranks, 'rank')} (${one.library === undefined ? workers : one.library.replace(/^.*\//, '')})`,
     ...(pin ? ['pinned'] : []),
     ...(sync === 'barrier' ? [] : [`sync ${sync}`]),
     ...(inputs === 'fresh' ? [] : ['clean inputs']),

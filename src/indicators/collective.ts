@@ -1,10 +1,12 @@
 /** collective: how fast ranks exchange data, each with a clock of its own, by the slowest of them. */
+import { asksForGpu, CPU, isGpu, ordinalOf } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
-import { parseCount } from '../quantities/parse.js';
+import { expandValues } from '../quantities/expand.js';
+import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
 import { collectiveCurves, collectiveKpis } from '../record/collective-kpis.js';
 import type { Bytes } from '../units.js';
@@ -25,11 +27,11 @@ import {
   REDOPS,
   readCollective,
   SYNCS,
-  sizesOf,
   TRANSPORTS,
   titleOf,
   WORKERS,
 } from './collective-cases.js';
+import { GPU_PROCESS } from './gpu.js';
 import type { Flags, Indicator } from './indicator.js';
 
 /** The sizes that are measured unless told otherwise: from one that only latency decides to one past the caches. */
@@ -48,6 +50,34 @@ const one = <T extends string>(flags: Flags, name: string, known: readonly T[], 
     throw new UserError(`--${name} takes one of ${known.join(', ')}; sweep takes several`);
   return first;
 };
+
+/** A rank for each GPU, from the one that is named on. */
+function gpuRanksOf(
+  flags: Flags,
+  { gpus }: MachineDescription,
+): { readonly ranks: number; readonly pin: boolean } {
+  const first = ordinalOf(String(flags.device));
+  const here = (gpus?.devices ?? []).filter(({ ordinal }) => ordinal >= first).length;
+  const ranks = flags.ranks === undefined ? here : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
+  if (ranks > here)
+    throw new UserError(
+      `--ranks ${ranks} takes a GPU for each from ${flags.device} on, and there ${here === 1 ? 'is' : 'are'} ${here}`,
+    );
+  return { ranks, pin: flags.pin === true };
+}
+
+/** Which transport is meant. @throws UserError where the device is not one of its */
+function transportOf(flags: Flags): Collective['transport'] {
+  const gpu = isGpu(String(flags.device ?? CPU));
+  const transport = one(flags, 'transport', TRANSPORTS, gpu ? 'nccl' : 'shm');
+  if (gpu && transport !== 'nccl')
+    throw new UserError(`--transport ${transport} is of ranks on the CPU: leave --device out`);
+  if (!gpu && transport === 'nccl')
+    throw new UserError(
+      '--transport nccl is of ranks on GPUs: add --device cuda:all, or cuda:0 for the first',
+    );
+  return transport;
+}
 
 const askedRanks = (flags: Flags): number | null =>
   flags.ranks === undefined ? null : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
@@ -84,6 +114,18 @@ function ranksOf(
       `--pin needs a CPU for each of ${ranks} ranks, and ${cpus} may be used here: leave it out`,
     );
   return { ranks, pin: typeof flags.pin === 'boolean' ? flags.pin : ranks <= available };
+}
+
+const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf } as const;
+
+/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
+export function sizesOf(text: string): readonly Bytes[] {
+  return expandValues(text, '--bytes').map((value) => {
+    const bytes = parseBytes(value) ?? parseBytes(`${value}B`);
+    if (bytes === null || bytes < 1)
+      throw new QuantityError(`--bytes takes sizes such as 8, 4KiB or 8..64MiB*2; got "${value}"`);
+    return bytes;
+  });
 }
 
 function rootOf(flags: Flags, operation: Collective['operation']): number {
@@ -170,8 +212,9 @@ export const collective: Indicator = {
     transport: {
       type: 'string',
       group: 'Case:',
-      describe: 'shm: memory that ranks here share; mpi: an MPI library, also over hosts',
-      defaultDescription: 'shm',
+      describe:
+        'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine',
+      defaultDescription: 'shm; on GPUs nccl',
     },
     'mpi-library': {
       type: 'string',
@@ -197,6 +240,7 @@ export const collective: Indicator = {
     ['$0 collective all-reduce', 'over sizes, on all CPUs, about a minute'],
     ['$0 collective all-to-all --ranks 4 --bytes 1KiB..16MiB', 'of four ranks'],
     ['$0 collective all-reduce --bytes 1MiB --dtype bfloat16 --in-place --workers processes', 'one case'],
+    ['$0 collective all-reduce --device cuda:all', 'between all GPUs of this machine, with NCCL'],
     ['$0 sweep collective all-reduce --ranks 1,2,4 --bytes 1MiB', 'how it scales'],
     ['$0 collective all-reduce --transport mpi --ranks 2', 'of the MPI that mpirun belongs to'],
     ['mpirun -np 8 $0 collective all-to-all --transport mpi', 'of a job on any hosts'],
@@ -217,8 +261,8 @@ export const collective: Indicator = {
     if (flags.bytes !== undefined && operation === 'barrier')
       throw new UserError('a barrier moves no data: leave --bytes out');
     const sync = one(flags, 'sync', SYNCS, 'barrier');
-    const transport = one(flags, 'transport', TRANSPORTS, 'shm');
-    if (transport === 'shm' && (flags['mpi-library'] ?? flags.launcher) !== undefined)
+    const transport = transportOf(flags);
+    if (transport !== 'mpi' && (flags['mpi-library'] ?? flags.launcher) !== undefined)
       throw new UserError('--mpi-library and --launcher belong to --transport mpi');
     const inPlace = flags['in-place'] ?? flags.inPlace;
     const base = {
@@ -228,7 +272,7 @@ export const collective: Indicator = {
       // MPI's broadcast has one buffer.
       inPlace: transport === 'mpi' && operation === 'broadcast' ? inPlace !== false : inPlace === true,
       pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
-      ...(transport === 'mpi' ? mpiOf(flags, machine) : ranksOf(flags, machine)),
+      ...ranksBy[transport](flags, machine),
       workers: one(flags, 'workers', WORKERS, transport === 'mpi' ? 'processes' : 'threads'),
       sync,
       inputs: one(flags, 'inputs', INPUTS, sync === 'none' ? 'clean' : 'fresh'),
@@ -255,6 +299,11 @@ export const collective: Indicator = {
     const operands = Math.ceil((operandBytes(asked) * (asked.perHost ?? asked.ranks)) / asked.ranks);
     return operands + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
   },
+  // Each GPU holds what its rank gives and gets.
+  gpuMemory: (parameters) => 2 * readCollective(parameters).bytes + GPU_PROCESS,
+  usualStack: ({ transport, device }) =>
+    transport === 'nccl' || (transport === undefined && asksForGpu(String(device ?? CPU))) ? 'nccl' : null,
+  spansDevices: true,
   // Of other hosts nothing is known here.
   threads(parameters) {
     const { ranks, perHost } = readCollective(parameters);
@@ -263,13 +312,14 @@ export const collective: Indicator = {
   dtype: (parameters) => readCollective(parameters).dtype,
   title: (parameters) => titleOf(readCollective(parameters)),
   rateUnit: () => 'B/s',
-  nativeWorkload(parameters, { cpus }, variant, seed) {
+  nativeWorkload(parameters, { cpus, gpu }, variant, seed) {
     const asked = readCollective(parameters);
     const { operation, dtype, redop, pattern, ranks, root, inPlace, sync, inputs } = asked;
     return {
       workload: 'collective',
       parameters: {
         transport: asked.transport,
+        ordinal: gpu?.ordinal ?? 0,
         operation,
         dtype,
         redop: redop === 'none' ? 'sum' : redop,

@@ -5,9 +5,10 @@ import type { Indicator } from './indicator.js';
 import { kernelLaunch } from './kernel-launch.js';
 import { matmul } from './matmul.js';
 import { memory } from './memory.js';
+import { overlap } from './overlap.js';
 import { peak } from './peak.js';
 
-export const indicators: readonly Indicator[] = [matmul, memory, peak, collective, kernelLaunch];
+export const indicators: readonly Indicator[] = [matmul, memory, peak, collective, overlap, kernelLaunch];
 
 /** @throws UserError when there is no such indicator. */
 export function findIndicator(name: string): Indicator {

@@ -38,6 +38,10 @@ export interface Indicator {
   readonly options: Readonly<Record<string, Options>>;
   /** Of the options, the one that its own command takes without a name: `collective all-reduce`. */
   readonly positional?: string;
+  /** The stack that executes it unless another is asked for; absent or null: our own. */
+  usualStack?(flags: Flags): string | null;
+  /** One case takes the device that is named and those after it: `cuda:all` is one case, not one for each. */
+  readonly spansDevices?: boolean;
   readonly examples: readonly (readonly [command: string, what: string])[];
   readonly measuring: MeasuringDefaults;
   /**

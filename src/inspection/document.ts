@@ -2,6 +2,7 @@
 import type { FrameworkOutcome } from '../frameworks/outcome.js';
 import type { NativeOutcome, NativeRanks, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
+import { summariseOverlap } from '../statistics/overlap.js';
 import { summariseRanks } from '../statistics/rank-times.js';
 import type { GpuTelemetry } from '../telemetry/gpu.js';
 import { computeTelemetry } from '../telemetry/telemetry.js';
@@ -81,6 +82,11 @@ function ranksOf(native: NativeRanks | null): Pick<InspectionDocument, 'ranks'> 
   };
 }
 
+function overlapOf({ parts, samples }: Outcome): Pick<InspectionDocument, 'overlap'> {
+  const summary = parts == null ? null : summariseOverlap(parts, samples.seconds);
+  return summary === null ? {} : { overlap: { ...summary } };
+}
+
 export interface SamplesFile {
   readonly file: string;
   readonly sha256: string;
@@ -148,6 +154,7 @@ export function makeDocument(
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
     ...ranksOf(outcome.ranks ?? null),
+    ...overlapOf(outcome),
     usage: moments.usage,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,

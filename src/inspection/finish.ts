@@ -98,6 +98,7 @@ export async function finish(
     { seconds, entries, disturbed: disturbed === null ? null : Array.from(disturbed) },
     outcome.callsPerSample,
     outcome.ranks,
+    outcome.parts,
   );
   const file = { file: job.samplesName, sha256: sha256(samples) };
   const moments = {

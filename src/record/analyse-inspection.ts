@@ -159,6 +159,7 @@ export function analyseInspection(
     frequency: frequencyOf(document),
     ceilings: document.ceilings ?? null,
     ...(document.ranks === undefined ? {} : { ranks: document.ranks }),
+    ...(document.overlap === undefined ? {} : { overlap: document.overlap }),
     verification: document.verification,
     flags:
       samples.length > 0

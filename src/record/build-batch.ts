@@ -3,6 +3,7 @@ import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
 import { type Interval, LEVEL } from '../statistics/interval.js';
+import { mergeOverlap } from '../statistics/overlap.js';
 import { median, quantileSorted } from '../statistics/quantile.js';
 import { quantileIntervalOfSorted } from '../statistics/quantile-interval.js';
 import { mergeRanks } from '../statistics/rank-times.js';
@@ -186,6 +187,12 @@ function ranksOf(elapsed: Seconds, resting: readonly AnalysedInspection[]): Pick
   };
 }
 
+/** All launches as one; nothing where they measured no overlap. */
+function overlapOf(resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'overlap'> {
+  const merged = mergeOverlap(resting.flatMap(({ entry }) => entry.overlap ?? []));
+  return merged === null ? {} : { overlap: { ...merged } };
+}
+
 export function buildBatch(
   asked: BatchSpec,
   stack: Omit<StackIdentity, 'implementation'>,
@@ -243,6 +250,7 @@ export function buildBatch(
     rate: rateOf(countedWork(base), headline, resting),
     roofline: bounds,
     ...ranksOf(headline.elapsed.median, resting),
+    ...overlapOf(resting),
     launches: plain(headline.launches),
     variance: varianceOf(resting),
     pooled: plain(summary),

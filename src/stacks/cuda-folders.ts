@@ -18,10 +18,10 @@ const sitePackages = (prefix: string): readonly string[] =>
     .filter((name) => name.startsWith('python3'))
     .flatMap((name) => ['site-packages', 'dist-packages'].map((kind) => join(prefix, 'lib', name, kind)));
 
-/** Wheels by NVIDIA: nvidia/cublas/lib; from CUDA 13 on nvidia/cu13/lib. */
+/** Wheels by NVIDIA: nvidia/cublas/lib, nvidia/nccl/lib; from CUDA 13 on nvidia/cu13/lib. */
 const wheelFolders = (packages: string): readonly string[] =>
   names(join(packages, 'nvidia'))
-    .filter((name) => name === 'cublas' || /^cu\d+$/.test(name))
+    .filter((name) => name === 'cublas' || name === 'nccl' || /^cu\d+$/.test(name))
     .map((name) => join(packages, 'nvidia', name, 'lib'));
 
 export function cudaFolders(environment: NodeJS.ProcessEnv = process.env): readonly string[] {

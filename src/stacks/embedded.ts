@@ -97,7 +97,9 @@ export const embedded: Stack = {
     here: variants(true),
     elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)),
   }),
-  check(variant, indicator, dtype, _, device) {
+  check(variant, indicator, dtype, { transport }, device) {
+    if (transport === 'nccl')
+      throw new UserError('--transport nccl is executed by --stack nccl, not embedded');
     if (isGpu(device)) return checkGpu(variant);
     if (variant === null) return;
     const { here, elsewhere } = this.variants();

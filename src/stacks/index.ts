@@ -9,6 +9,7 @@ import { cublaslt } from './cublaslt.js';
 import { embedded } from './embedded.js';
 import { libxsmm } from './libxsmm.js';
 import { mkl } from './mkl.js';
+import { nccl } from './nccl.js';
 import { onednn } from './onednn.js';
 import { onnxruntime } from './onnxruntime.js';
 import { openblas } from './openblas.js';
@@ -25,6 +26,7 @@ export const stacks: readonly Stack[] = [
   cblas,
   cublas,
   cublaslt,
+  nccl,
   tfjs,
   onnxruntime,
 ];

@@ -1,4 +1,4 @@
-/** What has to be known of a library that multiplies matrices, so that it becomes a stack. */
+/** What has to be known of a library that multiplies matrices, or moves data between ranks, so that it becomes a stack. */
 import type { DataType } from '../indicators/data-types.js';
 import type { Environment } from './stack.js';
 
@@ -6,7 +6,9 @@ export interface LibrarySpec {
   readonly provider: string;
   readonly summary: string;
   /** How the addon speaks to it (native/stacks). */
-  readonly interface: 'cblas' | 'onednn' | 'libxsmm' | 'cublas' | 'cublaslt';
+  readonly interface: 'cblas' | 'onednn' | 'libxsmm' | 'cublas' | 'cublaslt' | 'nccl';
+  /** Absent: matrix products. Of a collective's library data types are the case's own. */
+  readonly executes?: 'collective';
   /** Where it computes; absent: on the CPU. */
   readonly device?: 'gpu';
   /** File names, the one to be preferred first. */

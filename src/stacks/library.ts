@@ -29,7 +29,7 @@ export const library = (spec: LibrarySpec): Stack => ({
   library: spec,
   framework: null,
   variants: () => ({ here: searchLibrary(spec, localSystem), elsewhere: [] }),
-  check(variant, indicator, dtype, { threads, prepack }, device) {
+  check(variant, indicator, dtype, { threads, prepack, transport }, device) {
     const name = `--stack ${spec.provider}`;
     if (isGpu(device) !== (spec.device === 'gpu')) {
       throw new UserError(
@@ -38,7 +38,13 @@ export const library = (spec: LibrarySpec): Stack => ({
           : `${name} computes on the CPU; ${device} has embedded, cublas and cublaslt`,
       );
     }
-    if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
+    const executes = spec.executes ?? 'matmul';
+    if (indicator !== executes) throw new UserError(`${name} executes ${executes}, not ${indicator}`);
+    if (spec.executes === 'collective') {
+      if (transport !== spec.interface)
+        throw new UserError(`${name} is a transport: add --transport ${spec.interface}`);
+      return checkFile(spec, variant);
+    }
     if (!spec.dtypes.some((one) => one === dtype)) {
       throw new UserError(`${name} has no matrix product for ${dtype}; it has ${spec.dtypes.join(', ')}`);
     }

@@ -104,9 +104,8 @@ function orderStatisticInterval(sorted: Float64Array, chosen: OrderStatistics): 
  * have 93 % for 5, because that varies more. On logarithms where all are above 0: of [1, 1, 3] seconds, which one busy
  * neighbour can do, the interval begins below 0 otherwise, and the interval of a rate would not be that of its time.
  */
-function student(sorted: Float64Array, level: number): NonNullable<Interval['ci']> {
+function student(sorted: Float64Array, level: number, logarithmic: boolean): NonNullable<Interval['ci']> {
   const n = sorted.length;
-  const logarithmic = (sorted[0] ?? 0) > 0;
   const values = Array.from(sorted, (value) => (logarithmic ? Math.log(value) : value));
   const centre = mean(values);
   const reach = (studentReach(level, n - 1) * sampleStandardDeviation(values)) / Math.sqrt(n);
@@ -118,9 +117,14 @@ function student(sorted: Float64Array, level: number): NonNullable<Interval['ci'
  * From 6 launches on (at 95 %) interpolated order statistics; 3 to 5: Student's t; two: their range, no interval; one or
  * none: nothing.
  * @param values one for each launch, independent of each other
+ * @param scale `linear` for what may lie on both sides of 0: then no logarithms where by chance all are above it
  * @throws RangeError for a level outside of 0 to 1, and for a value that is not finite
  */
-export function launchInterval(values: ArrayLike<number>, level = LEVEL): Interval {
+export function launchInterval(
+  values: ArrayLike<number>,
+  level = LEVEL,
+  scale: 'logarithmic' | 'linear' = 'logarithmic',
+): Interval {
   requireLevel(level);
   const n = values.length;
   const sorted = sortedCopy(values);
@@ -139,10 +143,11 @@ export function launchInterval(values: ArrayLike<number>, level = LEVEL): Interv
       'interpolated order statistics of launch medians (Hettmansperger-Sheather, not across gaps)';
     return { ...base, ci: orderStatisticInterval(sorted, chosen), method, basis: 'launches' };
   }
+  const logarithmic = scale === 'logarithmic' && (sorted[0] ?? 0) > 0;
   return {
     ...base,
-    ci: student(sorted, level),
-    method: `Student's t on ${(sorted[0] ?? 0) > 0 ? 'logarithms of ' : ''}launch medians`,
+    ci: student(sorted, level, logarithmic),
+    method: `Student's t on ${logarithmic ? 'logarithms of ' : ''}launch medians`,
     basis: 'few launches',
   };
 }

@@ -24,12 +24,14 @@ const nanoseconds = (seconds: Float64Array, times: number): Float64Array =>
 /**
  * `elapsed_ns`: of each sample, that is of `callsPerSample` calls; `start_ns`: of each sample after the first one's start;
  * `disturbed`: whether a measuring thread lost its CPU in it, absent where the system cannot tell. Where ranks execute it:
- * `rank_start_ns` and `rank_elapsed_ns` of each sample and rank, sample by sample, after the first rank's first start.
+ * `rank_start_ns` and `rank_elapsed_ns` of each sample and rank, sample by sample, after the first rank's first start. Of
+ * what was made beside what the samples time: `<its name>_ns` of each sample.
  */
 export function encodeSamples(
   { seconds, entries, disturbed }: Samples,
   callsPerSample: number,
   ranks: RankTimes | null = null,
+  parts: Readonly<Record<string, Float64Array>> | null = null,
 ): Buffer {
   const file = (name: string, { type, array }: { type: NpyType; array: Parameters<typeof toNpy>[1] }) => ({
     name: `${name}.npy`,
@@ -52,6 +54,9 @@ export function encodeSamples(
             ),
           ),
         ]),
+    ...Object.entries(parts ?? {}).map(([name, times]) =>
+      file(`${name}_ns`, integers(nanoseconds(times, 1))),
+    ),
   ];
   if (disturbed === null) return zip(files);
   const marks = new Uint8Array(seconds.length);

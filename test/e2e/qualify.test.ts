@@ -126,6 +126,7 @@ describe('pi-bench qualify', () => {
       /--expect takes counts of gpu, cpu, core, socket, numa, such as gpu=8,cpu=64; got "nic=8"/,
     ],
     ['--tier t0 --format pdf', /--format pdf is unknown; there is json, jsonl, junit, md, html, prom/],
+    ['--tier t0 --json --format jsonl=-', /--json is the record on stdout/],
     ['--tier t0 --push gateway', /--push takes the address of a Pushgateway/],
     ['--tier t0 --baseline none.json', /cannot read the baseline/],
     ['--tier t0 --require floor', /--require floor: suite t0 has no such check/],

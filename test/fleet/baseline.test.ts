@@ -45,7 +45,7 @@ describe('fleet baseline', () => {
   });
 
   it.each([
-    ['slower than any healthy node', 1e12, /10 % of its peak .* a baseline has 20 to 100 %/],
+    ['slower than any healthy node', 1e12, /10\.0 % of its peak .* a baseline has 20 to 100 %/],
     ['faster than its peak', 0.9e11, /111 % of its peak/],
   ])('refuses an entry that is %s', (_, peak, why) => {
     expect(() => baselineOf(withPeak(healthyNodes(4), peak))).toThrow(why);

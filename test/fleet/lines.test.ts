@@ -42,9 +42,8 @@ describe('a KPI’s key', () => {
       keyText({ indicator: 'matmul', parameters: { dtype: 'float32', m: 1 }, stack, kpi: 'x' }),
     ];
     expect(a).toBe(b);
-    expect(keyTitle(KEY)).toBe(
-      'matmul batch=1 cache=hot dtype=float32 k=512 m=512 n=512 pin threads=2 transpose=NN, embedded',
-    );
+    expect(keyTitle(KEY)).toMatch(/^matmul 512.*float32.*, embedded$/);
+    expect(keyTitle('other?a=1&b=true@x:y#k')).toBe('other a=1 b, x:y');
     expect(keyTitle('superbench/gemm-flops/fp16_flops')).toBe('superbench/gemm-flops/fp16_flops');
   });
 });
@@ -97,7 +96,7 @@ describe('node lines', () => {
     [{ kpis: [{ ...good?.kpis[0], median: -1 }] }, /KPI matmul\?.* has no median above 0/],
     [{ kpis: [{ ...good?.kpis[0], on: 'cuda:0' }] }, /is on no device of this node/],
     [{ kpis: [{ ...good?.kpis[0], shape: [1, 2] }] }, /its shape is not 17 ascending numbers/],
-  ])('with %j are refused with their place', (change, message) => {
+  ])('that are broken are refused with their place (%#)', (change, message) => {
     expect(() => asNodeLine(broken(change), 'f:7')).toThrow(message);
   });
 

@@ -11,6 +11,7 @@ import {
   operandBytes,
   readCollective,
 } from '../../src/indicators/collective-cases.js';
+import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import { machineOf } from '../support/machine.js';
 
 const casesOf = (flags: Record<string, unknown>) => collective.fromFlags(flags, machineOf());
@@ -114,6 +115,35 @@ describe('the cases of a collective', () => {
     ],
   ])('refuse %j', (flags, says) => {
     expect(() => casesOf(flags)).toThrow(says);
+  });
+});
+
+describe('the cases of a collective between GPUs', () => {
+  const gpu = (ordinal: number) => ({ ordinal }) as GpuDescription;
+  const machine = { ...machineOf(), gpus: { devices: [gpu(0), gpu(1), gpu(2)] } as unknown as GpuSurvey };
+  const onGpus = (flags: Record<string, unknown>) =>
+    collective.fromFlags({ operation: 'all-reduce', bytes: '8', device: 'cuda:0', ...flags }, machine);
+
+  it('have a rank for each GPU from the one that is named on, and NCCL as their stack', () => {
+    expect(onGpus({})).toMatchObject([{ transport: 'nccl', ranks: 3, workers: 'threads', pin: false }]);
+    expect(onGpus({ device: 'cuda:1' })).toMatchObject([{ ranks: 2 }]);
+    expect(onGpus({ device: 'cuda:2' })).toMatchObject([{ ranks: 1 }]);
+    expect(collective.usualStack?.({ device: 'cuda:all' })).toBe('nccl');
+    expect(collective.usualStack?.({ device: 'cpu' })).toBeNull();
+  });
+
+  it.each([
+    [{ ranks: '4' }, /--ranks 4 takes a GPU for each from cuda:0 on, and there are 3/],
+    [{ device: 'cuda:2', ranks: '2' }, /from cuda:2 on, and there is 1/],
+    [{ transport: 'shm' }, /--transport shm is of ranks on the CPU: leave --device out/],
+    [{ device: 'cpu', transport: 'nccl' }, /--transport nccl is of ranks on GPUs: add --device cuda:all/],
+    [{ workers: 'processes' }, /ranks of --transport nccl are threads, one for each GPU/],
+    [{ pin: true }, /ranks of --transport nccl are GPUs: leave --pin out/],
+    [{ algorithm: 'lines' }, /NCCL chooses its algorithms itself/],
+    [{ operation: 'barrier', bytes: undefined }, /NCCL has no barrier: use --transport shm/],
+    [{ operation: 'all-to-all', bytes: '24', 'in-place': true }, /NCCL has no all-to-all in place/],
+  ])('refuse %j', (flags, says) => {
+    expect(() => onGpus(flags)).toThrow(says);
   });
 });
 

@@ -17,6 +17,9 @@ class FakeWorkload final : public Workload {
 
   void prepare() override {}
   void run() noexcept override { on_run_(runs++); }
+  std::optional<Timed> measured(const Timed& whole) noexcept override {
+    return Timed{whole.entry + before, whole.exit - after, whole.disturbed};
+  }
   void evict() noexcept override {
     ++evictions;
     on_evict();
@@ -30,6 +33,7 @@ class FakeWorkload final : public Workload {
 
   std::uint64_t runs = 0;
   std::uint64_t evictions = 0;
+  Nanoseconds before = 0, after = 0;  // of a repetition, what is not measured
   std::function<void()> on_evict = [] {};
   std::function<Ceilings(bool cold)> on_ceilings = [](bool) { return Ceilings{}; };
 

@@ -59,7 +59,10 @@ describe('the cached verdict', () => {
     expect(answer(file(bad, t0))).toEqual({ code: 1, line: 'not-qualified t1 2 h ago: quota cpu-quota' });
     expect(answer(file({}, t0))).toEqual({ code: 0, line: 'qualified t1 2 h ago: 24 checks' });
     // What the longer run found is too old by now.
-    expect(answer(file(bad, t0), 1.5 * HOUR)).toEqual({ code: 0, line: 'qualified t0 60 min ago: 12 checks' });
+    expect(answer(file(bad, t0), 1.5 * HOUR)).toEqual({
+      code: 0,
+      line: 'qualified t0 60 min ago: 12 checks',
+    });
   });
 
   it('is settled anew by a later run of the same suite, or of a higher tier', () => {

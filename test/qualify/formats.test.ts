@@ -12,6 +12,8 @@ import { parseSuite } from '../../src/qualify/suite.js';
 import { judgeAll } from '../../src/qualify/verdict.js';
 import { renderQualification } from '../../src/readers/terminal/qualification.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { buildReport } from '../../src/report/model.js';
+import { headHtml } from '../../src/report/page/head.js';
 import { ceilingsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
 import { root, withFolder } from '../support/pi-bench.js';
@@ -107,6 +109,14 @@ describe('a verdict', () => {
     const text = await textOf('jsonl');
     expect(text.trimEnd()).not.toContain('\n');
     expect(JSON.parse(text)).toMatchObject({ campaign: 'campaign-a' });
+  });
+
+  it('is the head of the report’s page, with headings in order and every text as text', () => {
+    const html = headHtml(buildReport(record, []));
+    expect([...html.matchAll(/<h(\d)/g)].map(([, level]) => level).join('')).toMatch(/^1(23*)+$/);
+    expect(html).toContain('NOT QUALIFIED');
+    expect(html).toContain('wrong &lt;&amp;');
+    expect(html).not.toContain('wrong <&');
   });
 
   it('names what is wrong and what to do in Markdown', async () => {

@@ -69,6 +69,8 @@ export function fakeGpu(...flags: readonly string[]): string {
   mkdirSync(join(folder, 'kernels'), { recursive: true });
   compile(folder, 'libcuda.so.1', ['fake_driver.cc', 'fake_kernels.cc'], flags);
   compile(folder, 'libnvidia-ml.so.1', ['fake_nvml.cc'], []);
+  mkdirSync(join(folder, 'nccl'), { recursive: true });
+  compile(join(folder, 'nccl'), 'libnccl.so.2', ['fake_nccl.cc'], []);
   for (const name of MODULES) writeFileSync(join(folder, 'kernels', `${name}.fatbin`), 'of the fake driver');
   writeFileSync(join(folder, 'ready'), '');
   return folder;
@@ -85,6 +87,13 @@ export const fakeEnvironment = (folder: string, settings = ''): NodeJS.ProcessEn
 /** pi-bench where the fake GPU is. */
 export const onFakeGpu = (settings: string, ...args: readonly string[]): Promise<Run> =>
   startPiBench(args, undefined, fakeEnvironment(fakeGpu(), settings)).ended;
+
+/** pi-bench where there is a fake of NCCL, too. */
+export function onFakeNccl(settings: string, ...args: readonly string[]): Promise<Run> {
+  const folder = fakeGpu();
+  const environment = { ...fakeEnvironment(folder, settings), LD_LIBRARY_PATH: `${folder}:${folder}/nccl` };
+  return startPiBench(args, undefined, environment).ended;
+}
 
 /** pi-bench with a driver that was compiled to lack something. */
 export const onBrokenDriver = (flag: string, ...args: readonly string[]): Promise<Run> =>

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { root } from './pi-bench.js';
 
 /** A project that has them; null and npm's reason where the registry cannot be reached. */
-export function frameworksProject():
-  | { readonly folder: string }
-  | { readonly folder: null; readonly why: string } {
+export function frameworksProject(
+  set: 'frameworks' | 'kubernetes' = 'frameworks',
+): { readonly folder: string } | { readonly folder: null; readonly why: string } {
   const script = join(root, 'scripts', 'test-frameworks.mjs');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, set], { encoding: 'utf8' });
   return status === 0 ? { folder: stdout.trim() } : { folder: null, why: stderr.trim() };
 }
 

@@ -99,11 +99,17 @@ struct Lanes<I, BFloat16> {
   }
 };
 
-template <typename I, typename T, Redop op>
-Vector<I, std::uint32_t> reduced_at(std::byte* const* inputs, int count, std::size_t at, int ranks) noexcept {
+// Of `pair` it is known at compile time that there are two: then their addresses stay in registers.
+template <typename I, typename T, Redop op, bool pair>
+Vector<I, std::uint32_t> reduced_at(const std::byte* const* inputs, int count, std::size_t at,
+                                    int ranks) noexcept {
   using L = Lanes<I, T>;
   typename L::Accumulated sum = L::load(inputs[0] + at);
-  for (int k = 1; k < count; ++k) sum = L::template combine<op>(sum, L::load(inputs[k] + at));
+  if constexpr (pair) {
+    sum = L::template combine<op>(sum, L::load(inputs[1] + at));
+  } else {
+    for (int k = 1; k < count; ++k) sum = L::template combine<op>(sum, L::load(inputs[k] + at));
+  }
   if constexpr (op == Redop::avg) sum = L::divided(sum, ranks);
   return L::packed(sum);
 }
@@ -133,34 +139,48 @@ bool aligned(const Ranges& r, std::size_t at) noexcept {
   return true;
 }
 
-template <typename I, typename T, Redop op, bool streaming>
-void reduce(const Ranges& r) noexcept {
+// Whole vectors from `r.begin` on; returns where they end.
+template <typename I, typename T, Redop op, bool streaming, bool pair>
+std::size_t reduce_vectors(const Ranges& r) noexcept {
   constexpr std::size_t kUnroll = 4;
   constexpr std::size_t kStep = kUnroll * I::kBytes;
   using Words = Vector<I, std::uint32_t>;
-  std::size_t at = r.begin;
-  if constexpr (streaming) {
-    if (!aligned<I>(r, at)) return reduce<I, T, op, false>(r);
-  }
-  const auto put = [&r](std::size_t to, Words value) noexcept {
-    for (int k = 0; k < r.output_count; ++k) {
+  const std::byte* two_inputs[2] = {r.inputs[0], r.inputs[pair ? 1 : 0]};
+  std::byte* two_outputs[2] = {r.outputs[0], r.outputs[pair ? 1 : 0]};
+  const std::byte* const* const inputs = pair ? two_inputs : r.inputs;
+  std::byte* const* const outputs = pair ? two_outputs : r.outputs;
+  const int output_count = pair ? 2 : r.output_count;
+  const auto put = [outputs, output_count](std::size_t to, Words value) noexcept {
+    for (int k = 0; k < output_count; ++k) {
       if constexpr (streaming)
-        I::stream(r.outputs[k] + to, value);
+        I::stream(outputs[k] + to, value);
       else
-        __builtin_memcpy(r.outputs[k] + to, &value, sizeof value);
+        __builtin_memcpy(outputs[k] + to, &value, sizeof value);
     }
   };
+  std::size_t at = r.begin;
   // Whole steps are read before any of them is written: an output may be an input.
   for (; at + kStep <= r.end; at += kStep) {
     Words values[kUnroll];
 #pragma GCC unroll 4
     for (std::size_t j = 0; j < kUnroll; ++j)
-      values[j] = reduced_at<I, T, op>(r.inputs, r.input_count, at + j * I::kBytes, r.ranks);
+      values[j] = reduced_at<I, T, op, pair>(inputs, r.input_count, at + j * I::kBytes, r.ranks);
 #pragma GCC unroll 4
     for (std::size_t j = 0; j < kUnroll; ++j) put(at + j * I::kBytes, values[j]);
   }
   for (; at + I::kBytes <= r.end; at += I::kBytes)
-    put(at, reduced_at<I, T, op>(r.inputs, r.input_count, at, r.ranks));
+    put(at, reduced_at<I, T, op, pair>(inputs, r.input_count, at, r.ranks));
+  return at;
+}
+
+template <typename I, typename T, Redop op, bool streaming>
+void reduce(const Ranges& r) noexcept {
+  if constexpr (streaming) {
+    if (!aligned<I>(r, r.begin)) return reduce<I, T, op, false>(r);
+  }
+  const bool pair = r.input_count == 2 && r.output_count == 2;
+  const std::size_t at =
+      pair ? reduce_vectors<I, T, op, streaming, true>(r) : reduce_vectors<I, T, op, streaming, false>(r);
   if (at < r.end) reduce_rest<I, T, op>(r, at);
   if constexpr (streaming) I::fence();
 }

@@ -13,6 +13,13 @@ using kernels::collective::Ranges;
 // Every rank reads the lines of every other: more than a barrier of few rounds soon.
 constexpr int kMostRanksOfLines = 16;
 
+// What is asked for ahead stays in a first cache beside what the rank itself has there.
+constexpr std::size_t kMostAhead = std::size_t{16} << 10U;
+
+void ask_for(const std::byte* from, std::size_t bytes) noexcept {
+  for (std::size_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(from + at);
+}
+
 std::size_t lines_of(std::size_t bytes) noexcept {
   return std::max<std::size_t>(1, (bytes + kLinePayload - 1) / kLinePayload);
 }
@@ -67,24 +74,48 @@ void ShmPort::run() noexcept {
     exchange_lines();
     return;
   }
-  barrier();
-  if (ground_.problem.operation == Operation::barrier) return;
+  if (ground_.problem.operation == Operation::barrier) {
+    barrier();
+    return;
+  }
+  barrier_while([this] { ask_ahead(); });
   execute(chosen_ == Algorithm::streaming);
   barrier();
 }
 
 // Dissemination (Hensgen, Finkel & Manber 1988): in round k each rank tells the one 2^k after it. Counters
 // only grow, and a rank is never more than one barrier ahead of another, so nothing has to be taken back.
-void ShmPort::barrier() noexcept {
+template <typename Meanwhile>
+void ShmPort::barrier_while(const Meanwhile& meanwhile) noexcept {
   const int n = ground_.problem.ranks;
   const std::uint64_t number = ++barriers_;
   int round = 0;
   for (int distance = 1; distance < n; distance *= 2, ++round) {
     const auto k = static_cast<std::size_t>(round);
     ground_.boards[(rank_ + distance) % n].arrived[k].value.store(number, std::memory_order_release);
+    if (round == 0) meanwhile();
     const Flag& mine = ground_.boards[rank_].arrived[k];
     waiter_.until([&] { return mine.value.load(std::memory_order_acquire) >= number; },
                   (rank_ - distance + n) % n);
+  }
+}
+
+void ShmPort::barrier() noexcept {
+  barrier_while([] {});
+}
+
+// Of the other ranks' inputs what this rank will reduce, as much as a first cache holds: who is here already
+// has written it, and whoever writes it still gets the lines back.
+void ShmPort::ask_ahead() const noexcept {
+  const Problem& p = ground_.problem;
+  if (!reduces(p.operation)) return;
+  const bool whole_block = p.operation == Operation::reduce_scatter;
+  const Part part = part_of(p.count, element_, p.ranks, rank_);
+  const std::size_t begin = whole_block ? static_cast<std::size_t>(rank_) * block_ : part.begin * element_;
+  const std::size_t bytes = whole_block ? block_ : (part.end - part.begin) * element_;
+  const std::size_t each = std::min(bytes, kMostAhead / ground_.inputs.size());
+  for (std::size_t r = 0; r < ground_.inputs.size(); ++r) {
+    if (static_cast<int>(r) != rank_) ask_for(ground_.inputs[r] + begin, each);
   }
 }
 

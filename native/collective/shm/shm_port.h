@@ -55,6 +55,10 @@ class ShmPort final : public Port {
  private:
   enum class Algorithm : std::uint8_t { lines, direct, streaming };
 
+  // A barrier; after it has told the first rank, and before it waits, it does what may be done meanwhile.
+  template <typename Meanwhile>
+  void barrier_while(const Meanwhile& meanwhile) noexcept;
+  void ask_ahead() const noexcept;
   void exchange_lines() noexcept;
   void complete_alone(std::span<std::byte* const> inputs) noexcept;
   void execute(bool streaming) noexcept;

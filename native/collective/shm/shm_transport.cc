@@ -23,7 +23,7 @@ bool is_crowded(const ShmParameters& parameters) {
     const std::set<int> cpus(parameters.cpus.begin(), parameters.cpus.end());
     return static_cast<std::size_t>(parameters.problem.ranks) > cpus.size();
   }
-  return parameters.problem.ranks > CpuSet::of_thread(0).count();
+  return parameters.problem.ranks + parameters.beside > CpuSet::of_thread(0).count();
 }
 
 // What all ranks have in common, however they run.

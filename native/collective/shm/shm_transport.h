@@ -17,6 +17,7 @@ struct ShmParameters {
   std::vector<int> cpus;                  // one for each rank, or empty: not bound
   std::string isa;                        // empty: the best that runs here
   Nanoseconds patience = 10'000'000'000;  // how long a rank waits for another
+  int beside = 0;                         // other threads that keep CPUs busy meanwhile
 };
 
 // Must be called on the thread that will be rank 0. Throws std::invalid_argument for an instruction set that

@@ -26,7 +26,7 @@ class Waiter {
   Waiter(Board& board, int rank, bool crowded, Nanoseconds patience, std::function<void()> look)
       : board_(board),
         rank_(rank),
-        spins_(crowded ? 64 : 4000),
+        spins_(crowded ? 8 : 4000),
         patience_(patience),
         look_(std::move(look)) {}
 

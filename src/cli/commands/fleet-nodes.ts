@@ -1,8 +1,7 @@
 /** `pi-bench fleet nodes NODES...`: records as node lines, for keeping a fleet in one file, or as SuperBench's summary. */
 import type { CommandModule } from 'yargs';
-import { UserError } from '../../errors.js';
 import { toLine } from '../../fleet/node-line.js';
-import { readNodes } from '../../fleet/read-fleet.js';
+import { readLines } from '../../fleet/read-fleet.js';
 import { toSuperbench } from '../../import/superbench.js';
 import { plural } from '../../quantities/format.js';
 import { pathsOf, withNodes } from '../fleet-options.js';
@@ -32,8 +31,7 @@ export const fleetNodesCommand: CommandModule = {
       ]),
   handler: ({ nodes, format, out }) => {
     const write = format === 'superbench' ? toSuperbench : toLine;
-    const lines = [...readNodes(pathsOf(nodes))].map(({ line }) => write(line));
-    if (lines.length === 0) throw new UserError('the fleet is empty: give the results folders of its nodes');
+    const lines = readLines(pathsOf(nodes)).map(write);
     if (out === undefined) process.stdout.write(lines.join(''));
     else {
       writeText(String(out), lines.join(''));

@@ -4,6 +4,7 @@ import type { CommandModule } from 'yargs';
 import { EXIT, messageOf, UserError } from '../../errors.js';
 import { firstPass, judgePairs, judgeSecondPass, type Plan, secondPass } from '../../fleet/pairs.js';
 import { readPairs } from '../../fleet/read-pairs.js';
+import { withPrefix } from '../../quantities/format.js';
 import { parseShare } from '../../quantities/parse.js';
 import { renderPairs, renderPairsVerdict } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
@@ -43,7 +44,7 @@ export const fleetPairsCommand: CommandModule = {
         type: 'string',
         array: true,
         describe:
-          'Measured pairs of the first pass (.jsonl, or records with --label pair=A,B): prints the second pass',
+          'Measured pairs of the first pass (.jsonl, or records whose campaign has the label pair: A,B): prints the second pass',
       })
       .option('second', {
         type: 'string',
@@ -73,7 +74,7 @@ export const fleetPairsCommand: CommandModule = {
       printPlan(
         firstPass(namesOf(String(nodes)), Number(seed)),
         json === true,
-        'has no partner: measure it with another node afterwards',
+        'without a partner: measure with another node afterwards',
       );
       return;
     }
@@ -82,10 +83,7 @@ export const fleetPairsCommand: CommandModule = {
     if (second === undefined) {
       if (judged.slow.length === 0) {
         if (json === true) process.stdout.write(`${JSON.stringify({ pairs: [], left: [] }, null, 1)}\n`);
-        else
-          say(
-            `no pair is slower than ${judged.limit.toPrecision(4)}${unit === '' ? '' : ` ${unit}`}: there is no second pass`,
-          );
+        else say(`no pair is slower than ${withPrefix(judged.limit, unit)}: there is no second pass`);
         return;
       }
       printPlan(

@@ -15,11 +15,12 @@ const commands: readonly CommandModule[] = [
 ];
 
 export const fleetCommand: CommandModule = {
-  command: 'fleet <what>',
+  command: 'fleet',
   describe: 'Many nodes together: outliers, baselines, slow links, which checks pay',
   builder: (yargs) => {
     for (const command of commands) yargs.command(command);
     return yargs
+      .strictCommands()
       .demandCommand(1, 1, 'say what to do with the fleet: pi-bench fleet check, or pi-bench fleet --help')
       .example([
         ['$0 fleet check results/*/', 'which nodes stand out, why, and what to do'],

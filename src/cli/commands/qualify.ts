@@ -57,6 +57,10 @@ async function run(flags: Flags): Promise<void> {
   // All that can be wrong with the command is said before anything takes time.
   const suite = requiring(chosenSuite(flags), textOf(flags, 'require'));
   const wanted = textOf(flags, 'format') === null ? [] : parseFormats(String(flags.format));
+  if (flags.json === true && wanted.some(({ place }) => place === '-'))
+    throw new UserError(
+      '--json is the record on stdout, and --format sends something else there, too: give one of them',
+    );
   const gateway = textOf(flags, 'push') === null ? null : pushAddress(String(flags.push));
   const expected = parseExpected(textOf(flags, 'expect'));
   const deadline = secondsOf(flags, 'deadline');

@@ -15,6 +15,7 @@ import { followedLibrary, followLibrary } from '../follow-rank.js';
 import { coresHere, describeHere } from '../here.js';
 import { restoreOwnStacks } from '../own-stacks.js';
 import { runCampaign } from '../run-campaign.js';
+import { isSubmission, runSubmission, type SubmissionOptions } from '../run-submission.js';
 import { say } from '../say.js';
 import { showEnd } from '../show-end.js';
 
@@ -63,6 +64,7 @@ async function resume(
   folder: string,
   options: { json: boolean; quiet: boolean; wait: boolean; strict: boolean },
 ): Promise<void> {
+  if (isSubmission(folder)) return resumeSubmission(folder, options);
   const path = join(folder, JOURNAL);
   if (!existsSync(path))
     throw new UserError(`${folder} has no ${JOURNAL}: resume takes a campaign's results folder`);
@@ -95,12 +97,20 @@ async function resume(
   }
 }
 
+async function resumeSubmission(folder: string, options: SubmissionOptions): Promise<void> {
+  await runSubmission(folder, options, true);
+}
+
 export const resumeCommand: CommandModule = {
   command: 'resume <dir>',
-  describe: 'Finish a campaign that was killed or interrupted',
+  describe: 'Finish a campaign or a submission that was killed or interrupted',
   builder: (yargs) =>
     yargs
-      .positional('dir', { type: 'string', describe: 'The campaign’s results folder', demandOption: true })
+      .positional('dir', {
+        type: 'string',
+        describe: 'The campaign’s or submission’s results folder',
+        demandOption: true,
+      })
       .option('json', { type: 'boolean', describe: 'Print the record on stdout and nothing else there' })
       .option('quiet', { type: 'boolean', describe: 'No progress' })
       .option('wait', {

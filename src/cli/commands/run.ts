@@ -55,14 +55,19 @@ function planText({ batches, seed }: Campaign): string {
   return [...lines, `${plural(batches.length, 'batch', 'batches')}, seed ${seed}`].join('\n');
 }
 
-async function run(path: string, flags: Flags): Promise<void> {
+/** @throws UserError that names the line */
+export function readCampaignFile(path: string): CampaignFile {
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
   } catch (error) {
     throw new UserError(`cannot read ${path}: ${messageOf(error)}; run takes a campaign file`);
   }
-  const file = parseCampaignFile(content, path);
+  return parseCampaignFile(content, path);
+}
+
+async function run(path: string, flags: Flags): Promise<void> {
+  const file = readCampaignFile(path);
   const machine = describeHere(file.entries.some((entry) => asksForGpu(String(entry.flags.device))));
   const own = file.stackFile === null ? NO_OWN : readOwnStacks(resolve(dirname(path), file.stackFile));
   const input = inputOf(file, path, machine, own.names);

@@ -24,7 +24,10 @@ const GIGA = 1e9;
 const OPTIONAL = ['root', 'redop', 'type', 'count', 'algorithm', 'skew', 'p99'];
 const VERIFIED = 'some elements in every repetition, all of two; data that no sum rounds';
 const COUNTED =
-  'time: of the slowest rank, µs, median; skew: from the first to the last rank that left; of ceiling: time that passes over memory, measured in the same launches, take for the bytes that the algorithm moves / time. algbw: size / time, busbw: that times nccl-tests’ factor, GB/s. Shared memory reaches the other ranks’ buffers directly, which MPI’s private ones do not allow.';
+  'time: of the slowest rank, µs, median; skew: from the first to the last rank that left; of ceiling: time that passes over memory, measured in the same launches, take for the bytes that the algorithm moves / time. algbw: size / time, busbw: that times nccl-tests’ factor, GB/s.';
+const DIRECT =
+  ' Shared memory reaches the other ranks’ buffers directly, which MPI’s private ones do not allow.';
+const ALONE = ' One rank copies to itself: no bus is used, so there is no busbw.';
 
 const parameter = ({ case: { parameters } }: RecordBatch, name: string): string => String(parameters[name]);
 const micros = (seconds: number | null | undefined): string =>
@@ -207,6 +210,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
     ...notCheckedText(batches).map(style.dim),
   ].filter((text) => text !== null);
   const scaling = scalingRows(batches);
+  const counted = `${COUNTED}${first.case.parameters.transport === 'shm' ? DIRECT : ''}${ranks === '1' ? ALONE : ''}`;
   return [
     head,
     '',
@@ -215,6 +219,6 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
     ...(scaling.length === 0 ? [] : [renderRows(scaling, style), '']),
     ...paragraphs.flatMap((text) => wrap(text, style.width - 2)).map((line) => `  ${line}`),
     '',
-    ...wrap(COUNTED, style.width - 2).map((line) => `  ${style.dim(line)}`),
+    ...wrap(counted, style.width - 2).map((line) => `  ${style.dim(line)}`),
   ].join('\n');
 }

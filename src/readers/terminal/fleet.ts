@@ -4,32 +4,51 @@ import type { Finding, FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Pair, PairsVerdict, Plan } from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
-import { RULE_WORDS, type RuleName } from '../../fleet/rules.js';
-import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
+import { RULE_WORDS } from '../../fleet/rules.js';
+import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
 
-const MOST_FINDINGS = 3;
+const MOST_KPIS = 3;
 const MOST_NAMED = 50;
 const MOST_NOT_JUDGED = 5;
 
-const worseText = (rule: RuleName, worse: number): string =>
-  rule === 'spread' || rule === 'distribution' ? `${formatShare(worse)} more` : `${formatShare(worse)} worse`;
+/** `median rate 6.4 % lower (limit 3 %)` */
+export const ruleText = ({ rule, worse, limit }: Finding): string =>
+  `${RULE_WORDS[rule].replace(/(?<!\d )%/, formatShare(worse))} (limit ${formatShare(limit)})`;
 
-export function findingText({ title, on, rule, worse, limit }: Finding): string {
-  const device = on === 'cpu' || on === '' ? '' : ` on ${on}`;
-  return `${title}${device}: ${RULE_WORDS[rule]} ${worseText(rule, worse)}; named from ${formatShare(limit)}`;
+/** What is worse at one KPI of one device, together. */
+export interface FindingsOfKpi {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The furthest beyond its limit first, as they are. */
+export function byKpi(findings: readonly Finding[]): readonly FindingsOfKpi[] {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = `${finding.key} ${finding.on}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].map((group) => {
+    const { title = '', on = '' } = group[0] ?? {};
+    return {
+      title: on === 'cpu' || on === '' ? title : `${title} on ${on}`,
+      text: group.map(ruleText).join(', '),
+    };
+  });
 }
 
 function nodeRows({ cause, reason, action, beside, findings, severity }: NamedNode, style: Style): Row[] {
-  const more = findings.length - MOST_FINDINGS;
+  const groups = byKpi(findings);
+  const more = groups.length - MOST_KPIS;
   return [
     ['cause', `${style.bold(cause)} (${severity}): ${reason}`],
-    ...findings
-      .slice(0, MOST_FINDINGS)
-      .map((finding, i): Row => [i === 0 ? 'worse at' : '', findingText(finding)]),
-    ...(more > 0 ? [['', style.dim(`and ${plural(more, 'finding')} more`)] as Row] : []),
+    ...groups
+      .slice(0, MOST_KPIS)
+      .map(({ title, text }, i): Row => [i === 0 ? 'worse at' : '', `${title}: ${text}`]),
+    ...(more > 0 ? [['', style.dim(`and at ${plural(more, 'KPI')} more`)] as Row] : []),
     ...(beside.length === 0
       ? []
       : [['also', beside.map((name) => `${name} (${CAUSES[name].words})`).join(', ')] as Row]),
@@ -93,7 +112,7 @@ export function renderPlan(plan: FleetPlan, budget: number, runs: number, style:
     right('time', formatSeconds(cost, 3)),
     right('found', String(found)),
     right('new', String(added)),
-    right('new per minute', ((60 * added) / Math.max(cost, 1e-9)).toPrecision(2)),
+    right('new per minute', significant((60 * added) / Math.max(cost, 1e-9), 2)),
   ]);
   const notes: Row[] = [
     ...(expected === null
@@ -149,7 +168,7 @@ export function renderPairsVerdict(
   style: Style,
 ): string {
   const culprits = suspects.filter(({ verdict }) => verdict === 'culprit');
-  const rate = (value: number | null): string => (value === null ? 'failed' : value.toPrecision(4));
+  const rate = (value: number | null): string => (value === null ? 'failed' : withPrefix(value, unit));
   const head =
     culprits.length > 0
       ? style.bad(style.bold(`slow link at ${culprits.map(({ node }) => node).join(', ')}`))
@@ -162,10 +181,7 @@ export function renderPairsVerdict(
     left('with', second === null ? '' : second.pair.filter((other) => other !== node).join('')),
   ]);
   return [
-    ...wrap(
-      `${head}; a link passes from ${limit.toPrecision(4)}${unit === '' ? '' : ` ${unit}`}`,
-      style.width,
-    ),
+    ...wrap(`${head}; a link passes from ${withPrefix(limit, unit)}`, style.width),
     ...(rows.length === 0
       ? []
       : ['', renderFitting(rows, { optional: ['with'], shortened: 'node', atLast: [] }, style)]),

@@ -44,7 +44,7 @@ export const checkName = ({ kind, part, device }: QualificationCheck): string =>
     .join(' ');
 
 /** Checks that came to the same for the same cause: one thing to do. */
-function groupsOf(checks: readonly QualificationCheck[]): readonly (readonly QualificationCheck[])[] {
+export function groupsOf(checks: readonly QualificationCheck[]): readonly (readonly QualificationCheck[])[] {
   const groups = new Map<string, QualificationCheck[]>();
   for (const check of checks) {
     const { verdict, cause, action, required } = check;
@@ -54,7 +54,8 @@ function groupsOf(checks: readonly QualificationCheck[]): readonly (readonly Qua
   return [...groups.values()];
 }
 
-const telling = (check: QualificationCheck): string => {
+/** The figure of a check, where its words are another's. */
+export const telling = (check: QualificationCheck): string => {
   const finding = tellingFinding(check);
   return finding === undefined ? check.reason : findingText(finding);
 };

@@ -12,6 +12,7 @@ import { rankRows, renderCollective } from './collective.js';
 import { renderGpuTable } from './gpu.js';
 import { importedLines, importedRows, NOT_VERIFIED, sourceRows } from './imported.js';
 import { renderMemory } from './memory.js';
+import { overlapRows, renderOverlap } from './overlap.js';
 import { clockRows, renderPeak } from './peak.js';
 import { rooflineRows } from './roofline.js';
 import { renderStability } from './stability.js';
@@ -75,6 +76,7 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
     ...rooflineRows(batch, style),
     ...datasheetRow(batch),
     ...rankRows(batch),
+    ...overlapRows(batch, style),
     ...precisionRow(batch, style),
     ...(rate.p05 === null || rate.median === 0
       ? []
@@ -257,6 +259,7 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
   memory: renderMemory,
   peak: renderPeak,
   collective: renderCollective,
+  overlap: renderOverlap,
 };
 
 /** A sweep of collectives asks how they scale, which their own table tells. */
@@ -269,7 +272,8 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
   const named = campaign.command[0] === indicator || indicator === SWEPT_IN_ITS_TABLE;
-  const table = batches.every(({ device }) => isGpu(device)) ? renderGpuTable : TABLES[indicator ?? ''];
+  const onGpus = batches.every(({ device }) => isGpu(device)) && indicator !== SWEPT_IN_ITS_TABLE;
+  const table = onGpus ? renderGpuTable : TABLES[indicator ?? ''];
   const own = others.length === 0 && named ? table : undefined;
   return (own ?? renderStability)(record, style);
 }

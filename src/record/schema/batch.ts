@@ -10,7 +10,7 @@ const sustained = z.number().nullable().describe('over the wall clock; null: not
 
 function recordInspectionSchema(
   object: ObjectOf,
-  { status, flag, verification, ceilings, ranks, span }: LaunchSchemas,
+  { status, flag, verification, ceilings, ranks, overlap, span }: LaunchSchemas,
 ) {
   return object({
     index: z.int(),
@@ -30,6 +30,7 @@ function recordInspectionSchema(
       .describe('effective hertz of the first thread: mean of before and after the repetitions'),
     ceilings: ceilings.nullable().optional(),
     ranks: ranks.optional(),
+    overlap: overlap.optional(),
     verification: verification.nullable(),
     flags: z.array(flag),
     notChecked: z.array(object({ flag: z.string(), why: z.string() })),
@@ -41,7 +42,7 @@ export function batchSchema(
   object: ObjectOf,
   parts: CaseSchemas & CampaignSchemas & LaunchSchemas & { imported: ImportedSchemas },
 ) {
-  const { caseSchema, stackIdentity, asked, imported, flag, ranks } = parts;
+  const { caseSchema, stackIdentity, asked, imported, flag, ranks, overlap } = parts;
   const interval = object({
     level: z.number(),
     low: z.number(),
@@ -135,6 +136,14 @@ export function batchSchema(
       })
       .optional()
       .describe('of all launches together: medians of what is typical, sums of what adds'),
+    overlap: overlap
+      .extend({
+        interval: object({ level: z.number(), low: z.number(), high: z.number() })
+          .nullable()
+          .describe('of the hidden share, over launches; null: too few of them'),
+      })
+      .optional()
+      .describe('medians over launches'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
     variance: object({
       between: z

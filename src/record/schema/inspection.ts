@@ -15,6 +15,7 @@ export function inspectionSchema(
     span,
     ceilings,
     ranks,
+    overlap,
     verification,
   }: CaseSchemas & CampaignSchemas & LaunchSchemas,
 ) {
@@ -72,6 +73,7 @@ export function inspectionSchema(
     telemetry: plainJson,
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
     ranks: ranks.optional(),
+    overlap: overlap.optional(),
     usage: usage.optional().describe('absent in documents from before it was read'),
     verification: verification.nullable(),
     fault: object({ kind: z.string(), at: z.int().optional(), share: z.number().optional() }).nullable(),

@@ -54,6 +54,17 @@ export function launchSchemas(object: ObjectOf) {
       .describe('of one repetition, what each rank did not spend waiting, observed beside the timed ones'),
     runtime: seconds.nullable().describe('of the slowest rank in those'),
   }).describe('of what several ranks execute together');
+  const overlap = object({
+    compute: seconds.describe('the product alone'),
+    communicate: seconds.describe('the collective alone'),
+    computeBeside: seconds.describe('the product while the ranks communicate'),
+    communicateBeside: seconds.describe('the collective while the ranks compute'),
+    hidden: z
+      .number()
+      .describe(
+        '(compute + communicate - both at once) / communicate; below 0: at once takes longer than one after the other',
+      ),
+  }).describe('medians of the slowest rank’s times; those of both at once are the samples');
   const status = z.enum([
     'measured',
     'wrong',
@@ -65,5 +76,5 @@ export function launchSchemas(object: ObjectOf) {
     'failed',
     'interrupted',
   ]);
-  return { flag, verification, span, ceilings, ranks, status };
+  return { flag, verification, span, ceilings, ranks, overlap, status };
 }

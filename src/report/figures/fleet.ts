@@ -1,10 +1,10 @@
 /** A node beside its fleet: the violin of its repetitions above that of all other nodes, at the KPI that it is worst at. */
 import type { Spec } from 'vega';
 import type { NamedNode } from '../../fleet/check.js';
-import { RULE_WORDS } from '../../fleet/rules.js';
 import { KNOTS, MEDIAN_KNOT, P05_KNOT, valuesOf } from '../../fleet/sketch.js';
 import type { Fleet, Series } from '../../fleet/table.js';
-import { formatShare, plural, withPrefix } from '../../quantities/format.js';
+import { plural, withPrefix } from '../../quantities/format.js';
+import { ruleText } from '../../readers/terminal/fleet.js';
 import { sortedCopy } from '../../statistics/quantile.js';
 import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { Absent, Figure } from './figure.js';
@@ -167,7 +167,7 @@ export function drawNode({ nodes, places, series }: Fleet, named: NamedNode): Fi
   const rate = (value: number): string => withPrefix(value, one.unit);
   return {
     title,
-    caption: `${named.cause}: ${RULE_WORDS[finding.rule]} ${formatShare(finding.worse)} worse than its fleet’s, named from ${formatShare(finding.limit)}. The shapes are drawn from seventeen quantiles of each node; the fastest hundredth is not in them. Bars are medians, triangles what 5 % of the repetitions fall below.`,
+    caption: `${named.cause}: ${ruleText(finding)}. The shapes are drawn from seventeen quantiles of each node; the fastest hundredth is not in them. Bars are medians, triangles what 5 % of the repetitions fall below.`,
     alternative: rows
       .map((row) => `${row.name}: median ${rate(row.median)}, 95 % of the repetitions reach ${rate(row.p05)}`)
       .join('. '),

@@ -4,7 +4,7 @@ import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Fleet } from '../../fleet/table.js';
 import { plural } from '../../quantities/format.js';
-import { findingText } from '../../readers/terminal/fleet.js';
+import { byKpi } from '../../readers/terminal/fleet.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawNode } from '../figures/fleet.js';
 import { escapeHtml } from './escape.js';
@@ -12,34 +12,40 @@ import { figuresHtml, type RenderSvg, shellHtml } from './shell.js';
 
 /** A picture for each of hundreds of nodes would be a page that no telephone opens. */
 const MOST_FIGURES = 12;
-const MOST_ROWS = 500;
-const MOST_FINDINGS = 3;
+const MOST_NAMED = 500;
+const MOST_KPIS = 3;
+const MOST_LISTED = 100;
 
-const COLUMNS = ['node', 'cause', 'worse at', 'next'] as const;
-
-function rowHtml({ node, cause, severity, reason, action, findings, verdict, beside }: NamedNode): string {
-  const worse = findings
-    .slice(0, MOST_FINDINGS)
-    .map((finding) => `<li>${escapeHtml(findingText(finding))}</li>`);
-  const more = findings.length - worse.length;
-  const list =
-    worse.length === 0 ? '' : `<ul>${worse.join('')}${more > 0 ? `<li>and ${more} more</li>` : ''}</ul>`;
+/** Sentences, not figures: a card for each node reads better than a table, on a telephone too. */
+function cardHtml({ node, cause, severity, reason, action, findings, verdict, beside }: NamedNode): string {
+  const groups = byKpi(findings);
+  const worse = groups
+    .slice(0, MOST_KPIS)
+    .map(({ title, text }) => `<li>${escapeHtml(`${title}: ${text}`)}</li>`);
+  const more = groups.length - worse.length;
   const also =
     beside.length === 0
       ? ''
-      : `<br>also ${beside.map((name) => escapeHtml(`${name} (${CAUSES[name].words})`)).join(', ')}`;
-  return `<tr><th scope="row">${escapeHtml(node)}</th><td><span class="${verdict === 'fail' ? 'bad' : 'warning'}">${escapeHtml(cause)}</span> (${severity}): ${escapeHtml(reason)}${also}</td><td>${list}</td><td>${escapeHtml(action)}</td></tr>`;
+      : ` Also ${beside.map((name) => escapeHtml(`${name} (${CAUSES[name].words})`)).join(', ')}.`;
+  return [
+    '<div class="card">',
+    `<h2>${escapeHtml(node)}</h2>`,
+    `<p><strong class="${verdict === 'fail' ? 'bad' : 'warning'}">${escapeHtml(cause)}</strong> (${severity}): ${escapeHtml(reason)}.${also}</p>`,
+    worse.length === 0
+      ? ''
+      : `<ul>${worse.join('')}${more > 0 ? `<li>and at ${plural(more, 'KPI')} more</li>` : ''}</ul>`,
+    `<p><strong>Next:</strong> ${escapeHtml(action)}.</p>`,
+    '</div>',
+  ].join('\n');
 }
 
-function tableHtml(named: readonly NamedNode[]): string {
+function namedHtml(named: readonly NamedNode[]): string {
   if (named.length === 0) return '<p>No node stands out.</p>';
-  const head = COLUMNS.map((name) => `<th scope="col">${name}</th>`).join('');
-  const rows = named.slice(0, MOST_ROWS).map(rowHtml).join('\n');
   const more =
-    named.length > MOST_ROWS
-      ? `<p class="quiet">and ${named.length - MOST_ROWS} more, which the JSON has</p>`
+    named.length > MOST_NAMED
+      ? `<p class="quiet">and ${named.length - MOST_NAMED} more, which the JSON has</p>`
       : '';
-  return `<div class="wide" role="region" aria-label="Named nodes" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>${more}`;
+  return `${named.slice(0, MOST_NAMED).map(cardHtml).join('\n')}${more}`;
 }
 
 const listHtml = (title: string, texts: readonly string[]): string =>
@@ -68,7 +74,7 @@ export async function fleetPageHtml(
     '<main>',
     `<h1>${escapeHtml(title)}</h1>`,
     `<p>${escapeHtml(`${plural(nodes, 'node')} and ${plural(kpis, 'KPI')}, ${against}.${middle}`)}</p>`,
-    tableHtml(named),
+    namedHtml(named),
     '<section aria-label="Figures">',
     await figuresHtml(figures, renderSvg),
     drawable.length > figures.length
@@ -77,7 +83,7 @@ export async function fleetPageHtml(
     '</section>',
     listHtml(
       'Not judged',
-      notJudged.slice(0, MOST_ROWS).map(({ what, why }) => `${what}: ${why}`),
+      notJudged.slice(0, MOST_LISTED).map(({ what, why }) => `${what}: ${why}`),
     ),
     listHtml('What the nodes do not agree on', settings.map(disagreementText)),
     '</main>',

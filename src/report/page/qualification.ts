@@ -1,7 +1,13 @@
 /** The page's section of a qualification: the answer, what is wrong and what to do, every check with its limit. Pure. */
 import { limitText, quantityText, valueText } from '../../qualify/findings.js';
 import { formatSeconds, plural } from '../../quantities/format.js';
-import { checkName, OUTCOME_TEXT, tellingFinding } from '../../readers/terminal/qualification.js';
+import {
+  checkName,
+  groupsOf,
+  OUTCOME_TEXT,
+  telling,
+  tellingFinding,
+} from '../../readers/terminal/qualification.js';
 import type { Qualification, QualificationCheck, Verdict } from '../../record/schema.js';
 import { escapeHtml } from './escape.js';
 
@@ -32,14 +38,21 @@ function rowHtml(check: QualificationCheck): string {
   return `<tr><th scope="row">${escapeHtml(checkName(check))}</th>${verdict}${cells.join('')}</tr>`;
 }
 
-function problemHtml(check: QualificationCheck): string {
-  const { verdict, severity, cause, reason, action } = check;
+/** Checks with one cause are one thing to do: the first in all its words, of the others their figures. */
+function problemHtml(group: readonly QualificationCheck[]): string {
+  const [first, ...others] = group;
+  if (first === undefined) return '';
+  const { verdict, severity, cause, reason, action } = first;
+  const title = others.length === 0 ? checkName(first) : `${cause} in ${plural(group.length, 'check')}`;
+  const named = (check: QualificationCheck, text: string): string =>
+    others.length === 0 ? text : `${checkName(check)}: ${text}`;
   const rows = [
     ['cause', `${cause ?? 'not known'}${severity === null ? '' : ` (${severity})`}`],
-    ['why', reason],
+    ['why', named(first, reason)],
+    ...others.map((check) => ['', named(check, telling(check))]),
     ...(action === null ? [] : [['do', action]]),
   ].map(([name = '', text = '']) => `<dt>${name}</dt><dd>${escapeHtml(text)}</dd>`);
-  return `<div class="card"><h3><span class="${CLASSES[verdict]}">${verdict}</span> ${escapeHtml(checkName(check))}</h3><dl>${rows.join('')}</dl></div>`;
+  return `<div class="card"><h3><span class="${CLASSES[verdict]}">${verdict}</span> ${escapeHtml(title)}</h3><dl>${rows.join('')}</dl></div>`;
 }
 
 const listHtml = (title: string, items: readonly string[]): string =>
@@ -72,7 +85,7 @@ export function qualificationHtml(qualification: Qualification, fault: string | 
     `<p class="value ${CLASSES[outcome]}">${OUTCOME_TEXT[outcome]}</p>`,
     `<p>${escapeHtml(judged)}</p>`,
     '</section>',
-    ...bad.map(problemHtml),
+    ...(bad.length === 0 ? [] : ['<h2>What stands out</h2>', ...groupsOf(bad).map(problemHtml)]),
     '<h2 id="checks-title">Checks</h2>',
     '<div class="card">',
     '<div class="wide" role="region" aria-labelledby="checks-title" tabindex="0">',

@@ -360,6 +360,16 @@ EXPORTED Result cuStreamSynchronize(StreamHandle* stream) {
   stream->wait();
   return sticky;
 }
+EXPORTED Result cuStreamQuery(StreamHandle* stream) {
+  const std::scoped_lock lock(stream->mutex);
+  return sticky != result::kSuccess                ? sticky.load()
+         : stream->done_count >= stream->put_count ? result::kSuccess
+                                                   : result::kNotReady;
+}
+// For the fake NCCL, which works off its calls in the order of a stream.
+EXPORTED Result fakeEnqueue(StreamHandle* stream, std::function<void()>* task) {
+  return enqueue(stream, std::move(*task));
+}
 EXPORTED Result cuEventCreate(EventHandle** event, unsigned) {
   *event = new EventHandle;
   return sticky;

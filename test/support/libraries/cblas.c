@@ -42,6 +42,11 @@ void GEMM(int order, int transpose_a, int transpose_b, integer m, integer n, int
 #else
   multiply(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, c, ldc);
 #endif
+#ifdef WRONG_ON
+  /* A node whose arithmetic is broken: named as Slurm names it. */
+  const char *node = getenv("SLURMD_NODENAME");
+  if (node != NULL && strcmp(node, WRONG_ON) == 0) c[(m / 2) * ldc + n / 2] += 1;
+#endif
 #ifdef WRONG
   c[(m / 2) * ldc + n / 2] += 1;
 #endif

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Slurm's Epilog: looks after each job whether the node is still what it should be, without load and within seconds. A clear no
+# drains the node (an Epilog that fails does).
+#
+#   Epilog=/etc/slurm/pi-bench-epilog.sh
+#
+# Jobs that share the node may still run, so nothing is measured here: tier t0 counts and reads.
+set -u
+
+# Slurm exports no PATH.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+PI_BENCH=${PI_BENCH:-/opt/pi-bench/bin/pi-bench}
+OUT=${PI_BENCH_OUT:-/var/lib/pi-bench}
+
+said=$(timeout --kill-after=5 30 "$PI_BENCH" qualify --tier t0 --quiet --out "$OUT" 2>&1)
+status=$?
+
+if ((status == 1)); then
+  logger -t pi-bench "after job ${SLURM_JOB_ID:-?}: ${said##*$'\n'}" || true
+  exit 1
+fi
+exit 0

@@ -1,0 +1,101 @@
+#include "nccl_library.h"
+
+#include <stdexcept>
+
+namespace pibench::collective::nccl {
+namespace {
+
+constexpr const char* kUsual = "libnccl.so.2";
+
+stacks::SharedLibrary opened(const std::string& path) {
+  try {
+    return stacks::SharedLibrary(path.empty() ? kUsual : path);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("NCCL cannot be opened (" + std::string(error.what()) +
+                             "): install it (NVIDIA's package libnccl2, or nvidia-nccl-cu12 of PyPI), or say "
+                             "where it is: --stack nccl:/path/libnccl.so.2");
+  }
+}
+
+// 22105 for 2.21.5; before 2.9 2804 for 2.8.4.
+std::string version_text(int code) {
+  const int unit = code < 10000 ? 1000 : 10000;
+  return std::to_string(code / unit) + "." + std::to_string(code % unit / 100) + "." +
+         std::to_string(code % 100);
+}
+
+}  // namespace
+
+int data_type(Element element) noexcept {
+  switch (element) {
+    case Element::int8:
+      return 0;
+    case Element::uint8:
+      return 1;
+    case Element::int32:
+      return 2;
+    case Element::uint32:
+      return 3;
+    case Element::int64:
+      return 4;
+    case Element::uint64:
+      return 5;
+    case Element::float32:
+      return 7;
+    case Element::float64:
+      return 8;
+    case Element::bfloat16:
+      break;
+  }
+  return 9;
+}
+
+int reduction(Redop redop) noexcept {
+  switch (redop) {
+    case Redop::sum:
+      return 0;
+    case Redop::prod:
+      return 1;
+    case Redop::max:
+      return 2;
+    case Redop::min:
+      return 3;
+    case Redop::avg:
+      break;
+  }
+  return 4;
+}
+
+Library::Library(const std::string& path) : library_(opened(path)) {
+  const auto get = [this](auto& function, const char* name) {
+    function = library_.get<std::remove_pointer_t<std::remove_reference_t<decltype(function)>>>(name);
+  };
+  get(error_string, "ncclGetErrorString");
+  get(comm_init_all, "ncclCommInitAll");
+  get(comm_destroy, "ncclCommDestroy");
+  get(comm_abort, "ncclCommAbort");
+  get(comm_async_error, "ncclCommGetAsyncError");
+  get(group_start, "ncclGroupStart");
+  get(group_end, "ncclGroupEnd");
+  get(all_reduce, "ncclAllReduce");
+  get(reduce, "ncclReduce");
+  get(broadcast, "ncclBroadcast");
+  get(all_gather, "ncclAllGather");
+  get(reduce_scatter, "ncclReduceScatter");
+  get(send, "ncclSend");
+  get(receive, "ncclRecv");
+  int code = 0;
+  check(library_.get<Result(int*)>("ncclGetVersion")(&code), "ncclGetVersion");
+  version_ = version_text(code);
+}
+
+std::string Library::describe(Result result, const char* call) const {
+  const char* const said = error_string(result);
+  return std::string(call) + " failed: " + (said == nullptr ? "error " + std::to_string(result) : said);
+}
+
+void Library::check(Result result, const char* call) const {
+  if (result != kSuccess) throw std::runtime_error(describe(result, call));
+}
+
+}  // namespace pibench::collective::nccl

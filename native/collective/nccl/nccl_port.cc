@@ -1,0 +1,181 @@
+#include "nccl_port.h"
+
+#include <array>
+#include <cmath>
+
+#include "../shm/waiter.h"
+
+namespace pibench::collective::nccl {
+namespace {
+
+const cuda::Functions& cu() { return cuda::Driver::get().functions(); }
+
+constexpr std::array<const char*, 1> kAlgorithms{"nccl"};
+
+}  // namespace
+
+NcclPort::NcclPort(Port& host, const Problem& problem, const Library& library, Communicator* communicator,
+                   int ordinal, Nanoseconds patience, Failure& failure)
+    : ForwardingPort(host),
+      problem_(problem),
+      library_(library),
+      communicator_(communicator),
+      patience_(patience),
+      failure_(failure),
+      context_(ordinal),
+      stream_(cuda::make_stream()),
+      begun_(cuda::make_event()),
+      done_(cuda::make_event()),
+      layout_(layout_of(problem, host.rank())) {
+  if (layout_.bytes > 0) memory_ = std::make_unique<cuda::DeviceMemory>(layout_.bytes);
+}
+
+// Whoever frees it must have its context.
+NcclPort::~NcclPort() { static_cast<void>(cu().cuCtxSetCurrent(context_.get())); }
+
+std::span<const char* const> NcclPort::algorithms() const noexcept { return kAlgorithms; }
+
+void NcclPort::note(cuda::Result code, const char* call) noexcept {
+  if (code == cuda::result::kSuccess) return;
+  failure_.tell("rank " + std::to_string(rank()) + ": " + call + ": " + cuda::Driver::get().describe(code));
+}
+
+void NcclPort::publish() noexcept {
+  const auto [input, output] = operands();
+  if (!input.empty())
+    note(cu().cuMemcpyHtoD_v2(memory_->address() + layout_.input, input.data(), input.size()),
+         "cuMemcpyHtoD_v2");
+  if (!output.empty() && !shares_memory(problem_, rank()))
+    note(cu().cuMemcpyHtoD_v2(memory_->address() + layout_.output, output.data(), output.size()),
+         "cuMemcpyHtoD_v2");
+  // Of pageable memory the call may return while the last of it is still on its way.
+  note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+void NcclPort::fetch() noexcept {
+  const auto output = operands().output;
+  if (output.empty() || failure_.happened()) return;
+  note(cu().cuMemcpyDtoH_v2(output.data(), memory_->address() + layout_.output, output.size()),
+       "cuMemcpyDtoH_v2");
+}
+
+void NcclPort::begin() noexcept { note(cu().cuEventRecord(begun_.get(), stream_.get()), "cuEventRecord"); }
+
+void NcclPort::run() noexcept {
+  if (failure_.happened()) return;
+  const Result result = call();
+  if (result == kSuccess) return;
+  failure_.tell("rank " + std::to_string(rank()) + ": " + library_.describe(result, "a call of NCCL"));
+}
+
+Nanoseconds NcclPort::ended(Nanoseconds entry, Nanoseconds exit) noexcept {
+  note(cu().cuEventRecord(done_.get(), stream_.get()), "cuEventRecord");
+  if (!await_stream()) return exit;
+  float milliseconds = 0;
+  note(cu().cuEventElapsedTime(&milliseconds, begun_.get(), done_.get()), "cuEventElapsedTime");
+  return entry + std::llround(static_cast<double>(milliseconds) * 1e6);
+}
+
+// A rank that never comes would let the others wait for ever on their GPUs.
+bool NcclPort::await_stream() noexcept {
+  constexpr Nanoseconds kLookEvery = 1'000'000;
+  const Nanoseconds begin = pibench::now();
+  Nanoseconds next = begin + kLookEvery;
+  for (;;) {
+    const cuda::Result code = cu().cuStreamQuery(stream_.get());
+    if (code == cuda::result::kSuccess) return !failure_.happened();
+    if (code != cuda::result::kNotReady) {
+      note(code, "cuStreamQuery");
+      return false;
+    }
+    pause_cpu();
+    const Nanoseconds at = pibench::now();
+    if (at < next) continue;
+    next = at + kLookEvery;
+    Result error = kSuccess;
+    if (library_.comm_async_error(communicator_, &error) == kSuccess && error != kSuccess &&
+        error != kInProgress)
+      failure_.tell("rank " + std::to_string(rank()) + ": " + library_.describe(error, "NCCL"));
+    if (at - begin > patience_)
+      failure_.tell("rank " + std::to_string(rank()) + " waited " +
+                    std::to_string(patience_ / 1'000'000'000) + " s for a call of NCCL that did not end");
+    if (!failure_.happened()) continue;
+    // Ends what its kernels wait for.
+    static_cast<void>(library_.comm_abort(communicator_));
+    return false;
+  }
+}
+
+Result NcclPort::call() noexcept {
+  // A rank without operands is given an address that nobody reads.
+  const cuda::Address base = memory_ ? memory_->address() : 0;
+  const void* const in = cuda::pointer<const void>(base + layout_.input);
+  void* const out = cuda::pointer<void>(base + layout_.output);
+  const int type = data_type(problem_.element);
+  const int op = reduction(problem_.redop);
+  const std::size_t count = problem_.count;
+  const int root = problem_.root;
+  auto* const s = stream_.get();
+  switch (problem_.operation) {
+    case Operation::all_reduce:
+      return library_.all_reduce(in, out, count, type, op, communicator_, s);
+    case Operation::reduce:
+      return library_.reduce(in, out, count, type, op, root, communicator_, s);
+    case Operation::broadcast:
+      return library_.broadcast(rank() == root ? in : out, out, count, type, root, communicator_, s);
+    case Operation::all_gather:
+      return library_.all_gather(in, out, count, type, communicator_, s);
+    case Operation::reduce_scatter:
+      return library_.reduce_scatter(in, out, count, type, op, communicator_, s);
+    case Operation::gather:
+    case Operation::scatter:
+    case Operation::all_to_all:
+    case Operation::send_recv:
+      return exchange_blocks();
+    case Operation::barrier:
+      break;
+  }
+  return kSuccess;
+}
+
+// What NCCL has no call for is a group of sends and receives, as its documentation composes them.
+Result NcclPort::exchange_blocks() noexcept {
+  const int type = data_type(problem_.element);
+  const std::size_t count = problem_.count;
+  const std::size_t block = count * bytes_of(problem_.element);
+  const cuda::Address in = memory_ ? memory_->address() + layout_.input : 0;
+  const cuda::Address out = memory_ ? memory_->address() + layout_.output : 0;
+  const Operation operation = problem_.operation;
+  const bool is_root = rank() == problem_.root;
+  Result first = library_.group_start();
+  const auto keep = [&first](Result result) {
+    if (first == kSuccess) first = result;
+  };
+  const auto send = [&](std::size_t from, int peer) {
+    keep(library_.send(cuda::pointer<const void>(in + from * block), count, type, peer, communicator_,
+                       stream_.get()));
+  };
+  const auto receive = [&](std::size_t to, int peer) {
+    keep(library_.receive(cuda::pointer<void>(out + to * block), count, type, peer, communicator_,
+                          stream_.get()));
+  };
+  if (operation == Operation::send_recv) {
+    const bool pairs = problem_.pattern == Pattern::pairs;
+    send(0, pairs ? rank() ^ 1 : (rank() + 1) % problem_.ranks);
+    receive(0, source_of(problem_, rank()));
+  } else {
+    if (operation == Operation::gather) send(0, problem_.root);
+    if (operation == Operation::scatter) receive(0, problem_.root);
+    for (int peer = 0; peer < problem_.ranks; ++peer) {
+      const auto place = static_cast<std::size_t>(peer);
+      if (operation == Operation::all_to_all || (operation == Operation::scatter && is_root))
+        send(place, peer);
+      if (operation == Operation::all_to_all || (operation == Operation::gather && is_root))
+        receive(place, peer);
+    }
+  }
+  keep(library_.group_end());
+  return first;
+}
+
+}  // namespace pibench::collective::nccl

@@ -1,0 +1,30 @@
+// A matrix product and a collective on every rank, alone and together: how much of the communication hides
+// behind the computation.
+//
+// A repetition makes three calls, in an order drawn anew: the collective alone, the product alone, and both
+// at once. Its time is that of both at once, from when the slowest rank began to when its later part ended;
+// parts() are the other times. On each rank the collective is executed by the rank's own thread, the product
+// by other threads of that rank.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "../collective/collective_workload.h"
+#include "../matmul/matmul_workload.h"
+#include "../measure/workload.h"
+
+namespace pibench::overlap {
+
+struct Parameters {
+  collective::Parameters collective;
+  // Of each rank; its `cpus` are those of all ranks, one rank after the other, or none.
+  matmul::Parameters matmul;
+};
+
+// Must be constructed on the thread that will call run(): it is rank 0. Throws what `make_transport` throws.
+std::unique_ptr<Workload> make_workload(
+    const Parameters& parameters,
+    const std::function<std::unique_ptr<collective::Transport>()>& make_transport);
+
+}  // namespace pibench::overlap

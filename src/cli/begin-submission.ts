@@ -1,0 +1,118 @@
+/** Begins a submission: its nodes, its folder, and the first line of its journal, from which it can be resumed. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import { formatBytes } from '../quantities/format.js';
+import { tasksOf } from '../submit/follow.js';
+import { appendToSubmission, SUBMISSION_VERSION, type SubmissionHead } from '../submit/journal.js';
+import { JOBS, NODES } from '../submit/names.js';
+import type { Scheduler, Settings } from '../submit/scheduler.js';
+import { TOKEN_FILE } from '../submit/task.js';
+import type { Seconds } from '../units.js';
+import { makeCampaignId } from './create-campaign.js';
+import { say } from './say.js';
+
+export interface Submission {
+  readonly scheduler: Scheduler;
+  readonly settings: Settings;
+  readonly command: readonly string[];
+  readonly retries: number;
+  /** null: never. */
+  readonly giveUp: Seconds | null;
+}
+
+/** A task is one argument of a program, of which Linux takes 128 KiB. */
+const MOST_FILE_BYTES = 64 * 1024;
+
+/** Files that the command names, for nodes that do not see them; those that are too large they have to see themselves. */
+function filesOf(command: readonly string[]): Record<string, string> {
+  const files: Record<string, string> = {};
+  let bytes = 0;
+  for (const path of command) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile() !== true) continue;
+    bytes += stat.size;
+    if (bytes <= MOST_FILE_BYTES) files[path] = readFileSync(path, 'utf8');
+    else
+      say(
+        `${path} (${formatBytes(stat.size)}) is too large to be handed over: the nodes have to see it themselves`,
+      );
+  }
+  return files;
+}
+
+/** Names of jobs, which Kubernetes allows letters, digits and dashes: `pi-bench-1f2e3d`. */
+export const labelOf = ({ id }: Pick<SubmissionHead, 'id'>): string => `pi-bench-${id.slice(-6)}`;
+
+/** Notes at once what the scheduler says cannot run. */
+function noteUnfit(folder: string, unfit: ReadonlyMap<string, string>): void {
+  for (const [target, reason] of unfit) {
+    appendToSubmission(folder, {
+      event: 'ended',
+      target,
+      attempt: 1,
+      node: target,
+      exitCode: null,
+      reason: `not submitted: ${reason}`,
+      record: null,
+      again: false,
+      at: new Date().toISOString(),
+    });
+    say(`${target}: not submitted: ${reason}`);
+  }
+}
+
+/**
+ * @param dryRun prints what would be handed over instead
+ * @returns the submission's folder; null for a dry run
+ * @throws UserError
+ */
+export async function beginSubmission(
+  submission: Submission,
+  out: string,
+  dryRun: boolean,
+): Promise<string | null> {
+  const { scheduler, settings, command, retries, giveUp } = submission;
+  const { names, unfit } = await scheduler.targets(settings);
+  const createdAt = new Date().toISOString();
+  const head: SubmissionHead = {
+    event: 'submission',
+    schemaVersion: SUBMISSION_VERSION,
+    id: makeCampaignId(`${scheduler.name}-${command[0] ?? ''}`, createdAt),
+    createdAt,
+    scheduler: scheduler.name,
+    settings: { ...settings },
+    command: [...command],
+    cwd: process.cwd(),
+    token: randomBytes(16).toString('hex'),
+    files: filesOf(command),
+    mostBytes: scheduler.mostBytes,
+    retries,
+    giveUp,
+    targets: [...names],
+    at: createdAt,
+  };
+  const folder = join(resolve(out), head.id);
+  if (dryRun) {
+    const due = names.filter((name) => !unfit.has(name));
+    const text = await scheduler.dryRun(
+      { settings, folder, label: labelOf(head) },
+      tasksOf(head, folder, due, 1),
+    );
+    process.stdout.write(text);
+    for (const [name, why] of unfit) say(`${name}: would not be submitted: ${why}`);
+    return null;
+  }
+  try {
+    for (const name of [JOBS, NODES]) mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, TOKEN_FILE), head.token);
+    appendToSubmission(folder, head);
+  } catch (error) {
+    throw new UserError(
+      `cannot write to ${folder}: ${messageOf(error)}; give --out a folder that can be written`,
+    );
+  }
+  noteUnfit(folder, unfit);
+  return folder;
+}

@@ -1,0 +1,133 @@
+/** Follows a submission from where its journal has it to its end, and says how it ended. `submit` and `resume` do the same here. */
+import { existsSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { EXIT, UserError } from '../errors.js';
+import { plural } from '../quantities/format.js';
+import { terminalStyle } from '../readers/terminal/style.js';
+import { renderSubmission } from '../readers/terminal/submission.js';
+import { readRecord } from '../record/read.js';
+import type { PiBenchRecord } from '../record/schema.js';
+import { listenOn, type SocketLock } from '../socket-lock.js';
+import { writeFileAtomic } from '../store/atomic.js';
+import { type FollowHooks, follow, type WaitingTarget } from '../submit/follow.js';
+import { findScheduler } from '../submit/index.js';
+import {
+  type AttemptEnd,
+  appendToSubmission,
+  readSubmission,
+  type SubmissionHead,
+} from '../submit/journal.js';
+import { SUBMISSION, SUBMISSION_JOURNAL } from '../submit/names.js';
+import { exitCodeOf, type SubmissionSummary, summarise } from '../submit/summary.js';
+import { labelOf } from './begin-submission.js';
+import { say } from './say.js';
+import { stopOnSignals } from './signals.js';
+
+export interface SubmissionOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+export const isSubmission = (folder: string): boolean => existsSync(join(folder, SUBMISSION_JOURNAL));
+
+function recordsOf({ nodes }: SubmissionSummary, folder: string): ReadonlyMap<string, PiBenchRecord> {
+  return new Map(
+    nodes.flatMap(({ target, record }): [string, PiBenchRecord][] =>
+      record === null ? [] : [[target, readRecord(join(folder, record)).record]],
+    ),
+  );
+}
+
+/** Says each change once: asking a scheduler again and again tells nobody anything. */
+function progressOf(folder: string, quiet: boolean): Pick<FollowHooks, 'onEnd' | 'onWait'> {
+  let last: string | null = null;
+  const say1 = (line: string): void => {
+    if (!quiet) say(line);
+  };
+  return {
+    onEnd({ target, node, exitCode, reason, again }: AttemptEnd) {
+      const name = node === null || node === target ? target : `${target} (${node})`;
+      const how = exitCode === null ? 'lost' : exitCode === EXIT.done ? 'done' : `exit code ${exitCode}`;
+      say1(`${name}: ${how}${reason === null ? '' : `: ${reason}`}${again ? '; once more' : ''}`);
+    },
+    onWait(waiting: readonly WaitingTarget[]) {
+      const running = waiting.filter(({ phase }) => phase === 'running');
+      const others = waiting.filter(({ phase }) => phase === 'waiting');
+      const reasons = [...new Set(others.flatMap(({ why }) => (why === null ? [] : [why])))];
+      const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 3).join('; ')})`;
+      const text = `${plural(running.length, 'node')} running, ${others.length} waiting${why}`;
+      if (last === null) say1(`following ${folder}`);
+      if (waiting.length > 0 && text !== last) say1(text);
+      last = text;
+    },
+  };
+}
+
+function showSummary(summary: SubmissionSummary, folder: string, json: boolean): void {
+  const text = json
+    ? `${JSON.stringify(summary, null, 1)}\n`
+    : renderSubmission(summary, recordsOf(summary, folder), folder, terminalStyle(process.stdout));
+  process.stdout.write(text);
+}
+
+async function followToEnd(
+  folder: string,
+  head: SubmissionHead,
+  { json, quiet }: SubmissionOptions,
+): Promise<void> {
+  const scheduler = findScheduler(head.scheduler);
+  const connection = await scheduler.connect({ settings: head.settings, folder, label: labelOf(head) });
+  const stopper = stopOnSignals((name) =>
+    say(`${name}: nodes go on measuring; nobody follows them any more`),
+  );
+  try {
+    const left = await follow(folder, connection, { ...progressOf(folder, quiet), signal: stopper.signal });
+    const came = stopper.came();
+    if (came !== null && left.length > 0) {
+      say(`pi-bench resume ${folder} follows them again; \`${connection.howToCancel(left)}\` ends them`);
+      process.exitCode = EXIT.signal(constants.signals[came]);
+      return;
+    }
+  } finally {
+    stopper.release();
+  }
+  const summary = summarise(readSubmission(folder));
+  writeFileAtomic(join(folder, SUBMISSION), `${JSON.stringify(summary, null, 1)}\n`);
+  process.exitCode = exitCodeOf(summary);
+  const status = process.exitCode === EXIT.incomplete ? 'incomplete' : 'complete';
+  appendToSubmission(folder, { event: 'stopped', status, at: new Date().toISOString() });
+  showSummary(summary, folder, json);
+}
+
+/** Two that follow one submission would each hand over what is to be done. @throws UserError */
+async function lockSubmission({ id }: SubmissionHead): Promise<SocketLock> {
+  const lock = await listenOn(`pi-bench-submission-${id}`, `pid ${process.pid}`, () => {});
+  if (lock !== null) return lock;
+  throw new UserError(`another pi-bench on this machine follows submission ${id} already`);
+}
+
+/**
+ * @param resumed it was begun by another pi-bench
+ * @throws UserError, after saying how the submission can be gone on with
+ */
+export async function runSubmission(
+  folder: string,
+  options: SubmissionOptions,
+  resumed = false,
+): Promise<void> {
+  const { head } = readSubmission(folder);
+  const lock = await lockSubmission(head);
+  try {
+    if (resumed) appendToSubmission(folder, { event: 'resumed', at: new Date().toISOString() });
+    await followToEnd(folder, head, options);
+  } catch (error) {
+    const handedOver = readSubmission(folder).entries.some(({ event }) => event === 'submitted');
+    if (handedOver) say(`pi-bench resume ${folder} goes on from here`);
+    // What was refused as a whole leaves nothing behind.
+    else if (!resumed) rmSync(folder, { recursive: true, force: true });
+    throw error;
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,82 @@
+/** Brings what a node delivered to where readers look for it: `nodes/<name>/` of the submission's folder. The edge to files. */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { messageOf, UserError } from '../errors.js';
+import { readRecord } from '../record/read.js';
+import { RECORD } from '../store/store.js';
+import { ATTEMPTS, attemptName, checkedNode, END_FILE, NODES } from './names.js';
+import { type Delivery, deliveryIn, parseDelivery } from './task.js';
+
+export interface Collected {
+  readonly node: string;
+  readonly exitCode: number;
+  readonly said: string | null;
+  /** Relative to the submission's folder; null where the command left no record. */
+  readonly record: string | null;
+}
+
+/** The delivery in a shared folder; null while there is none. @throws UserError when it is damaged */
+export function sharedDelivery(folder: string, target: string, attempt: number): Delivery | null {
+  const path = join(folder, ATTEMPTS, attemptName(target, attempt), END_FILE);
+  return existsSync(path) ? parseDelivery(readFileSync(path, 'utf8'), path) : null;
+}
+
+export const printedDelivery = (output: string, target: string): Delivery | null =>
+  deliveryIn(output, `what ${target} printed`);
+
+/** Writes files that came as text. @throws UserError for a name that leads elsewhere */
+function unpack(files: Readonly<Record<string, string>>, folder: string): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = normalize(name);
+    if (path.startsWith('..') || path.startsWith('/')) throw new UserError(`a result names the file ${name}`);
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), Buffer.from(content, 'base64'));
+  }
+}
+
+/** Beside its place and then renamed: a node's folder that is there is whole. */
+function bring(folder: string, { target, attempt, campaign, files }: Delivery, place: string): void {
+  mkdirSync(dirname(place), { recursive: true });
+  if (files === null) {
+    renameSync(join(folder, ATTEMPTS, attemptName(target, attempt), 'results', campaign ?? ''), place);
+    return;
+  }
+  const scratch = `${place}.${process.pid}.tmp`;
+  rmSync(scratch, { recursive: true, force: true });
+  unpack(files, scratch);
+  renameSync(scratch, place);
+}
+
+/** Whether a folder holds this very campaign, so that a kill came after it was brought. */
+function holds(place: string, campaign: string): boolean {
+  try {
+    return readRecord(place).record.campaign.id === campaign;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * May be called again after a kill: what was brought before is taken as it is.
+ * @throws UserError when the record is damaged
+ */
+export function collect(folder: string, delivery: Delivery): Collected {
+  const { exitCode, campaign, leftBehind } = delivery;
+  const node = checkedNode(delivery.node);
+  const said = [delivery.said, leftBehind].filter((text) => text !== null).join('; ') || null;
+  if (campaign === null) return { node, exitCode, said, record: null };
+  // Where the scheduler chooses, one node may have more than one turn.
+  const names = [node, `${node}.${attemptName(checkedNode(delivery.target), delivery.attempt)}`];
+  const places = names.map((name) => join(NODES, name));
+  const there = places.find((place) => holds(join(folder, place), campaign));
+  const place = there ?? places.find((one) => !existsSync(join(folder, one))) ?? '';
+  try {
+    if (place === '') throw new UserError(`${places.join(' and ')} are there already`);
+    if (there === undefined) bring(folder, delivery, join(folder, place));
+    if (!existsSync(join(folder, place, RECORD))) return { node, exitCode, said, record: null };
+    readRecord(join(folder, place));
+  } catch (error) {
+    throw new UserError(`the results of ${node} cannot be collected: ${messageOf(error)}`);
+  }
+  return { node, exitCode, said, record: join(place, RECORD) };
+}

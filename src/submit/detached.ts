@@ -1,0 +1,84 @@
+/**
+ * A launcher (`srun`, `mpirun`) as a process that does not end with pi-bench: its output goes to files of the submission's folder, its
+ * exit code too, and by its number a later pi-bench finds it again. The edge to processes.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attemptName, JOBS } from './names.js';
+
+export type DetachedState =
+  | { readonly phase: 'running' }
+  /** null: it vanished without one, as when this machine was restarted. */
+  | { readonly phase: 'ended'; readonly exitCode: number | null };
+
+/** The exit code is written and then renamed: what is there is whole. */
+const WRAPPER = [
+  'base=$1; shift',
+  'echo $$ >"$base.pid.tmp" && mv "$base.pid.tmp" "$base.pid"',
+  '"$@" >"$base.out" 2>"$base.err" </dev/null',
+  'echo $? >"$base.exit.tmp"; mv "$base.exit.tmp" "$base.exit"',
+].join('\n');
+
+const baseOf = (folder: string, target: string, attempt: number): string =>
+  join(folder, JOBS, attemptName(target, attempt));
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** @returns by which it is found again */
+export function startDetached(
+  folder: string,
+  target: string,
+  attempt: number,
+  command: readonly string[],
+): string {
+  const base = baseOf(folder, target, attempt);
+  mkdirSync(join(folder, JOBS), { recursive: true });
+  const child = spawn('sh', ['-c', WRAPPER, 'sh', base, ...command], { detached: true, stdio: 'ignore' });
+  child.on('error', () => {});
+  child.unref();
+  return String(child.pid ?? 0);
+}
+
+/** A process of this number may be somebody else's by now: its command line tells. */
+function alive(pid: string, base: string): boolean {
+  const stat = textOf(`/proc/${pid}/stat`);
+  const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+  return stat !== '' && state !== 'Z' && textOf(`/proc/${pid}/cmdline`).split('\0').includes(base);
+}
+
+export function detachedState(folder: string, target: string, attempt: number, pid: string): DetachedState {
+  const base = baseOf(folder, target, attempt);
+  // In this order: it may end between the two looks.
+  const running = alive(pid, base);
+  const code = textOf(`${base}.exit`).trim();
+  if (code !== '') return { phase: 'ended', exitCode: Number(code) };
+  return running ? { phase: 'running' } : { phase: 'ended', exitCode: null };
+}
+
+/** One that was started although nobody noted it; null where there is none. */
+export function findDetached(folder: string, target: string, attempt: number): string | null {
+  const base = baseOf(folder, target, attempt);
+  return existsSync(`${base}.pid`) ? textOf(`${base}.pid`).trim() : null;
+}
+
+export const detachedOutput = (folder: string, target: string, attempt: number): string =>
+  textOf(`${baseOf(folder, target, attempt)}.out`);
+
+export const detachedErrors = (folder: string, target: string, attempt: number): string =>
+  textOf(`${baseOf(folder, target, attempt)}.err`);
+
+/** Ends it and what it started. */
+export function endDetached(pid: string): void {
+  try {
+    process.kill(-Number(pid), 'SIGTERM');
+  } catch {
+    // It ended by itself.
+  }
+}

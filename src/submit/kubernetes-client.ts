@@ -1,0 +1,99 @@
+/** Kubernetes' client, as far as it is used: an npm package that a user installs who wants this. The edge to the cluster. */
+
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Job } from 'kubernetes-types/batch/v1.js';
+import type { Pod } from 'kubernetes-types/core/v1.js';
+import { messageOf, UserError } from '../errors.js';
+import { findPackages } from '../frameworks/packages.js';
+
+const PACKAGE = '@kubernetes/client-node';
+
+interface Batch {
+  createNamespacedJob(asked: { namespace: string; body: Job }): Promise<Job>;
+  deleteNamespacedJob(asked: {
+    namespace: string;
+    name: string;
+    propagationPolicy: string;
+  }): Promise<unknown>;
+  listNamespacedJob(asked: { namespace: string; labelSelector: string }): Promise<{ items: readonly Job[] }>;
+}
+
+interface Core {
+  listNamespacedPod(asked: { namespace: string; labelSelector: string }): Promise<{ items: readonly Pod[] }>;
+  readNamespacedPodLog(asked: { namespace: string; name: string }): Promise<string>;
+}
+
+interface Library {
+  KubeConfig: new () => {
+    loadFromDefault(): void;
+    setCurrentContext(name: string): void;
+    getCurrentCluster(): { readonly server: string } | null;
+    makeApiClient<T>(api: new (configuration: never) => T): T;
+  };
+  BatchV1Api: new (configuration: never) => Batch;
+  CoreV1Api: new (configuration: never) => Core;
+}
+
+export interface Cluster {
+  create(job: Job): Promise<void>;
+  jobs(labelSelector: string): Promise<readonly Job[]>;
+  pods(labelSelector: string): Promise<readonly Pod[]>;
+  log(pod: string): Promise<string>;
+  remove(job: string): Promise<void>;
+}
+
+/** The server's own words: its answers are documents of which `message` is for people. */
+export function clusterWords(error: unknown): string {
+  const body = error !== null && typeof error === 'object' && 'body' in error ? error.body : undefined;
+  try {
+    const status = (typeof body === 'string' ? JSON.parse(body) : body) as { message?: unknown } | undefined;
+    if (typeof status?.message === 'string') return status.message;
+  } catch {
+    // Not one of its documents.
+  }
+  const cause = error instanceof Error && error.cause !== undefined ? `: ${messageOf(error.cause)}` : '';
+  return `${messageOf(error).split('\n')[0]}${cause}`;
+}
+
+async function load(): Promise<Library> {
+  const found = findPackages([PACKAGE]);
+  if ('missing' in found)
+    throw new UserError(`Kubernetes needs a package that is not here: npm install ${PACKAGE}@1.4.0`);
+  const folder = found.folder(PACKAGE);
+  const entry = createRequire(join(folder, 'package.json')).resolve(PACKAGE);
+  return (await import(pathToFileURL(entry).href)) as Library;
+}
+
+/** @param context of the kubeconfig; null: its current one. @throws UserError where there is no cluster to be asked */
+export async function openCluster(namespace: string, context: string | null): Promise<Cluster> {
+  const library = await load();
+  const config = new library.KubeConfig();
+  config.loadFromDefault();
+  if (context !== null) config.setCurrentContext(context);
+  const server = config.getCurrentCluster()?.server;
+  if (server === undefined)
+    throw new UserError(`the kubeconfig has no cluster${context === null ? '' : ` for context ${context}`}`);
+  const batch = config.makeApiClient(library.BatchV1Api);
+  const core = config.makeApiClient(library.CoreV1Api);
+  const asking = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      throw new UserError(`Kubernetes (${server}) refuses: ${clusterWords(error)}`);
+    }
+  };
+  return {
+    async create(job) {
+      await asking(batch.createNamespacedJob({ namespace, body: job }));
+    },
+    jobs: async (labelSelector) =>
+      (await asking(batch.listNamespacedJob({ namespace, labelSelector }))).items,
+    pods: async (labelSelector) => (await asking(core.listNamespacedPod({ namespace, labelSelector }))).items,
+    log: (name) => asking(core.readNamespacedPodLog({ namespace, name })),
+    async remove(name) {
+      await asking(batch.deleteNamespacedJob({ namespace, name, propagationPolicy: 'Background' }));
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/** Kubernetes: an Indexed Job for each attempt. Which node a pod gets the cluster decides; results come back in logs. */
+
+import { stringify } from 'yaml';
+import type { Options } from 'yargs';
+import { messageOf, UserError } from '../errors.js';
+import { requireDuration } from '../quantities/parse.js';
+import { type Cluster, openCluster } from './kubernetes-client.js';
+import { jobManifest, jobName, MOST_LOG_BYTES, SUBMISSION_LABEL } from './kubernetes-manifest.js';
+import { indexOf, podState } from './kubernetes-pods.js';
+import { checkedNode } from './names.js';
+import { tailOf } from './node-command.js';
+import type { Connection, Context, JobState, Scheduler, Submitted } from './scheduler.js';
+import type { Task } from './task.js';
+
+const GROUP = 'Kubernetes:';
+const text = (describe: string): Options => ({ type: 'string', group: GROUP, describe });
+
+const options: Readonly<Record<string, Options>> = {
+  image: text('The image in which pi-bench is'),
+  nodes: text('How many nodes, each with a pod of its own'),
+  nodelist: text('These nodes, by their kubernetes.io/hostname: node1,node2'),
+  selector: text('Only nodes with these labels: pool=gpu,rack=3'),
+  limits: text('Resources of each pod: nvidia.com/gpu=8,cpu=64'),
+  tolerate: text('Taints that are no hindrance: fresh:NoSchedule,key=value:NoExecute'),
+  namespace: { ...text('Namespace of the job'), default: 'default' },
+  context: text('Context of the kubeconfig; without it the current one'),
+  time: text('Time limit of the job (30min)'),
+};
+
+const listOf = (given: unknown): readonly string[] | null =>
+  given === undefined
+    ? null
+    : String(given)
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '');
+
+function pairsOf(given: unknown, flag: string): readonly string[] | null {
+  const pairs = listOf(given);
+  const wrong = pairs?.find((pair) => !/^[^=]+=.+$/.test(pair));
+  if (wrong !== undefined) throw new UserError(`${flag} takes names with values, name=value; got "${wrong}"`);
+  return pairs;
+}
+
+/** @throws UserError */
+function countOf(nodes: unknown, nodelist: readonly string[] | null): number {
+  if (nodelist !== null && nodes === undefined) return nodelist.length;
+  const count = Number(nodes);
+  if (nodes !== undefined && Number.isInteger(count) && count >= 1 && count <= 100_000) return count;
+  if (nodes === undefined) throw new UserError('say which nodes: --nodes 16 or --nodelist node1,node2');
+  throw new UserError(`--nodes takes a number of nodes; got "${String(nodes)}"`);
+}
+
+/** A job's name and an index of it. */
+const handlesOf = (label: string, tasks: readonly Task[]): readonly Submitted[] =>
+  tasks.map(({ attempt, target }, index) => ({ target, job: `${jobName(label, attempt)}/${index}` }));
+
+function connection(context: Context, cluster: Cluster): Connection {
+  const { label } = context;
+  const selector = `${SUBMISSION_LABEL}=${label}`;
+  /** The newest pod of a job's index. */
+  const podOf = async ({ job }: Submitted) => {
+    const [name = '', index = ''] = job.split('/');
+    const pods = await cluster.pods(`batch.kubernetes.io/job-name=${name}`);
+    return pods.filter((pod) => indexOf(pod) === index).at(-1) ?? null;
+  };
+  const logOf = async (job: Submitted): Promise<string> => {
+    const name = (await podOf(job))?.metadata?.name;
+    return name === undefined ? '' : cluster.log(name);
+  };
+  return {
+    async submit(tasks) {
+      await cluster.create(jobManifest(context, tasks));
+      return handlesOf(label, tasks);
+    },
+    async find(tasks) {
+      const name = jobName(label, tasks[0]?.attempt ?? 1);
+      const jobs = await cluster.jobs(selector);
+      return jobs.some(({ metadata }) => metadata?.name === name) ? handlesOf(label, tasks) : [];
+    },
+    async observe(jobs) {
+      const states = new Map<string, JobState>();
+      for (const pod of await cluster.pods(selector)) {
+        const job = `${pod.metadata?.labels?.['batch.kubernetes.io/job-name'] ?? ''}/${indexOf(pod)}`;
+        if (jobs.some((asked) => asked.job === job)) states.set(job, podState(pod));
+      }
+      return states;
+    },
+    output: logOf,
+    async said(job) {
+      try {
+        return tailOf(await logOf(job), /^pi-bench: /);
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+    async cancel({ job }) {
+      await cluster.remove(job.split('/')[0] ?? '');
+    },
+    howToCancel: () => `kubectl delete job --namespace ${context.settings.namespace} --selector ${selector}`,
+  };
+}
+
+export const kubernetes: Scheduler = {
+  name: 'kubernetes',
+  summary: 'On nodes of a Kubernetes cluster, as an Indexed Job (1.29 or newer)',
+  options,
+  examples: [
+    ['$0 submit kubernetes matmul --image registry/pi-bench --nodes 4', 'a record of each of four nodes'],
+    ['$0 submit kubernetes matmul --image registry/pi-bench --nodes 4 --dry-run', 'the manifest'],
+  ],
+  mostBytes: MOST_LOG_BYTES,
+  settingsOf(flags) {
+    if (flags.image === undefined)
+      throw new UserError('say in which image pi-bench is: --image registry/pi-bench');
+    const nodelist = listOf(flags.nodelist)?.map(checkedNode) ?? null;
+    return {
+      image: String(flags.image),
+      nodes: countOf(flags.nodes, nodelist),
+      nodelist,
+      selector: pairsOf(flags.selector, '--selector'),
+      limits: pairsOf(flags.limits, '--limits'),
+      tolerate: listOf(flags.tolerate),
+      namespace: String(flags.namespace),
+      context: flags.context === undefined ? null : String(flags.context),
+      time: flags.time === undefined ? null : Math.ceil(requireDuration(String(flags.time), '--time')),
+    };
+  },
+  async targets({ nodes }) {
+    return { names: Array.from({ length: Number(nodes) }, (_, i) => String(i)), unfit: new Map() };
+  },
+  async connect(context) {
+    const { namespace, context: kube } = context.settings;
+    return connection(context, await openCluster(String(namespace), typeof kube === 'string' ? kube : null));
+  },
+  dryRun: (context, tasks) => stringify(jobManifest(context, tasks), { aliasDuplicateObjects: false }),
+};

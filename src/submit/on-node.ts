@@ -1,0 +1,177 @@
+/**
+ * One attempt on one node: runs the command as its own process, and gives its results back through the folder of the submission,
+ * or as text where the node does not see that folder. The edge to processes and files.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants, hostname, tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { EXIT } from '../errors.js';
+import { packageRoot } from '../package.js';
+import { formatBytes } from '../quantities/format.js';
+import { writeFileAtomic } from '../store/atomic.js';
+import { JOURNAL, RECORD } from '../store/store.js';
+import { ATTEMPTS, attemptName, END_FILE } from './names.js';
+import { type Delivery, deliveryLines, NODE_VARIABLE, ownTarget, type Task, TOKEN_FILE } from './task.js';
+
+const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
+/** Where several of this command's folders are, these two are a campaign without its samples. */
+const SMALL: readonly string[] = [RECORD, JOURNAL];
+const MOST_SAID = 4000;
+
+/** The campaign is one process of its own on this node: it must not take itself for a rank of what launched us. */
+const LAUNCHERS =
+  /^(OMPI_|PMIX_|PMI_|HYDI_|HYDRA_|MPI_LOCAL|MPIR_|SLURM_(PROCID|LOCALID|NTASKS|NPROCS|STEP|PMI))/;
+
+export const environmentOfCampaign = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !LAUNCHERS.test(name)));
+
+/** As the scheduler calls it, or as it calls itself. */
+export const nodeName = (env: NodeJS.ProcessEnv): string =>
+  env[NODE_VARIABLE] || env.SLURMD_NODENAME || hostname();
+
+function sharesFolder({ folder, token }: Task): boolean {
+  try {
+    return readFileSync(join(folder, TOKEN_FILE), 'utf8') === token;
+  } catch {
+    return false;
+  }
+}
+
+/** The command with the files that it names: those that are not here are written. */
+function withFiles({ command, files }: Task, cwd: string, work: string): readonly string[] {
+  const folder = join(work, 'files');
+  return command.map((argument) => {
+    const content = files[argument];
+    if (content === undefined || existsSync(resolve(cwd, argument))) return argument;
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, basename(argument));
+    writeFileSync(path, content);
+    return path;
+  });
+}
+
+interface Ended {
+  readonly exitCode: number;
+  readonly said: string | null;
+}
+
+/** Signals of a scheduler that ends us are the campaign's: it writes what it has. */
+function passSignals(child: ChildProcess): () => void {
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const pass = (name: NodeJS.Signals): void => {
+    child.kill(name);
+  };
+  for (const name of names) process.on(name, pass);
+  return () => {
+    for (const name of names) process.off(name, pass);
+  };
+}
+
+function runCampaignHere(command: readonly string[], out: string, cwd: string): Promise<Ended> {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [LAUNCHER, ...command, '--out', out], {
+      cwd,
+      env: environmentOfCampaign(process.env),
+      // What it prints for people is in its record; what it says on the way belongs into the job's log.
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const release = passSignals(child);
+    let said = '';
+    child.stderr?.on('data', (text: Buffer) => {
+      said = (said + text.toString('utf8')).slice(-MOST_SAID);
+      process.stderr.write(text);
+    });
+    const finish = (exitCode: number, why: string | null): void => {
+      release();
+      const last =
+        said
+          .trim()
+          .split('\n')
+          .at(-1)
+          ?.replace(/^pi-bench: /, '') ?? '';
+      done({ exitCode, said: exitCode === EXIT.done ? null : (why ?? (last === '' ? null : last)) });
+    };
+    child.on('error', (error) => finish(EXIT.internal, error.message));
+    child.on('close', (code, signal) => {
+      if (code !== null) finish(code, null);
+      else
+        finish(
+          EXIT.signal(constants.signals[signal ?? 'SIGKILL']),
+          `pi-bench was killed by ${signal} on the node`,
+        );
+    });
+  });
+}
+
+/** The only folder with a journal or a record below `out`; null where there is none. */
+function campaignIn(out: string): string | null {
+  const names = existsSync(out) ? readdirSync(out) : [];
+  return names.find((name) => SMALL.some((file) => existsSync(join(out, name, file)))) ?? null;
+}
+
+/** Paths of all files below a folder, relative to it. */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
+
+/** What of a campaign comes back as text. */
+function carried(campaign: string, most: number): Pick<Delivery, 'files' | 'leftBehind'> {
+  const all = filesBelow(campaign);
+  const bytes = all.reduce((sum, path) => sum + statSync(join(campaign, path)).size, 0);
+  const chosen = bytes <= most ? all : all.filter((path) => SMALL.includes(path));
+  const files = Object.fromEntries(
+    chosen.map((path) => [path, readFileSync(join(campaign, path)).toString('base64')]),
+  );
+  const leftBehind =
+    bytes <= most
+      ? null
+      : `its samples (${formatBytes(bytes)}) were too much to come back as text: only the record did`;
+  return { files, leftBehind };
+}
+
+function folderOf(task: Task, shared: boolean): string {
+  if (!shared) return mkdtempSync(join(tmpdir(), 'pi-bench-node-'));
+  const work = join(task.folder, ATTEMPTS, attemptName(task.target, task.attempt));
+  mkdirSync(work, { recursive: true });
+  return work;
+}
+
+/** Delivers what came of it, whatever that is: how the command ended is in the delivery, not in an exit code. */
+export async function runOnNode(given: Task): Promise<void> {
+  // Tasks of an array are told the same; the scheduler says which one this is.
+  const task = { ...given, target: ownTarget(given, process.env) };
+  const shared = sharesFolder(task);
+  const work = folderOf(task, shared);
+  const cwd = existsSync(task.cwd) ? task.cwd : work;
+  try {
+    const out = join(work, 'results');
+    const ended = await runCampaignHere(withFiles(task, cwd, work), out, cwd);
+    const campaign = campaignIn(out);
+    const delivery: Delivery = {
+      target: task.target,
+      attempt: task.attempt,
+      node: nodeName(process.env),
+      ...ended,
+      campaign,
+      ...(shared || campaign === null
+        ? { files: null, leftBehind: null }
+        : carried(join(out, campaign), task.mostBytes)),
+    };
+    if (shared) writeFileAtomic(join(work, END_FILE), `${JSON.stringify(delivery)}\n`);
+    else process.stdout.write(deliveryLines(delivery));
+  } finally {
+    if (!shared) rmSync(work, { recursive: true, force: true });
+  }
+}

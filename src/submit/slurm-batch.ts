@@ -1,0 +1,116 @@
+/**
+ * One array of batch jobs, a task for each node. Slurm would send the tasks of an array anywhere, so the array is submitted held,
+ * each task is bound to its node, and then all are released.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../errors.js';
+import { JOBS } from './names.js';
+import { nodeCommand, quoted, tailOf } from './node-command.js';
+import { mustRun, runProgram, wordsOf } from './run-program.js';
+import type { Connection, Context, JobState, Settings, Submitted } from './scheduler.js';
+import { askAccounting, askJobs, stateOfJob, withHopeless } from './slurm-queue.js';
+import { requestOf } from './slurm-request.js';
+import { TARGET_VARIABLE, type Task } from './task.js';
+
+/** Of what Slurm and its shepherd on the node say in a job's log. */
+const SLURM_SPEAKS = /^(srun|slurmstepd|slurm_script|\/.*slurm_script): /;
+
+/** Every task of an array has the same script: each finds its own target by its node's name. */
+export function batchScript(settings: Settings, [first]: readonly Task[]): string {
+  if (first === undefined) return '';
+  return [
+    '#!/bin/sh',
+    '# Of pi-bench submit: measures on this node and puts the results into the folder of the submission.',
+    `export ${TARGET_VARIABLE}="$SLURMD_NODENAME"`,
+    `exec ${nodeCommand(settings, first).map(quoted).join(' ')}`,
+    '',
+  ].join('\n');
+}
+
+export function batchArguments(
+  { settings, folder, label }: Context,
+  tasks: readonly Task[],
+): readonly string[] {
+  const log = join(folder, JOBS, 'slurm-%A_%a');
+  return [
+    '--parsable',
+    '--hold',
+    `--array=0-${tasks.length - 1}`,
+    `--job-name=${label}-${tasks[0]?.attempt ?? 1}`,
+    '--no-requeue',
+    `--output=${log}.out`,
+    `--error=${log}.err`,
+    ...requestOf(settings),
+  ];
+}
+
+/** What is told `scontrol` on its standard input. */
+export const bindings = (array: string, tasks: readonly Task[]): string =>
+  [
+    ...tasks.map(({ target }, i) => `update JobId=${array}_${i} ReqNodeList=${target}`),
+    `release ${array}`,
+    'quit',
+    '',
+  ].join('\n');
+
+async function bindAndRelease(array: string, tasks: readonly Task[]): Promise<void> {
+  // On stdout it repeats what it is told.
+  const { status, stderr } = await runProgram('scontrol', ['--quiet'], bindings(array, tasks));
+  const said = wordsOf(stderr);
+  if (status === 0 && said === '') return;
+  await runProgram('scancel', [array]);
+  throw new UserError(`scontrol refuses to bind the jobs to their nodes: ${said || `exit code ${status}`}`);
+}
+
+export function batchConnection(context: Context): Connection {
+  const { folder, label } = context;
+  const jobsOf = (array: string, tasks: readonly Task[]): readonly Submitted[] =>
+    tasks.map(({ target }, i) => ({ target, job: `${array}_${i}` }));
+  return {
+    async submit(tasks) {
+      mkdirSync(join(folder, JOBS), { recursive: true });
+      const script = batchScript(context.settings, tasks);
+      // What is held is not looked at as closely, and would wait for ever.
+      const first = ['--test-only', ...requestOf(context.settings), `--nodelist=${tasks[0]?.target ?? ''}`];
+      await mustRun('sbatch', first, script);
+      const answer = await mustRun('sbatch', batchArguments(context, tasks), script);
+      // With several clusters the cluster's name follows.
+      const array = answer.trim().split('\n').at(-1)?.split(';')[0] ?? '';
+      await bindAndRelease(array, tasks);
+      return jobsOf(array, tasks);
+    },
+    async find(tasks) {
+      const name = `${label}-${tasks[0]?.attempt ?? 1}`;
+      const jobs = (await askJobs(name)).filter((job) => job.name === name);
+      const array = jobs[0]?.id.split('_')[0];
+      if (array === undefined) return [];
+      // Held ones were never bound: the kill came between the two.
+      if (jobs.some(({ reason }) => reason === 'JobHeldUser')) await bindAndRelease(array, tasks);
+      return jobsOf(array, tasks);
+    },
+    async observe(jobs) {
+      const listed = await askJobs(label);
+      const states = new Map<string, JobState>();
+      for (const job of listed) {
+        if (jobs.some((asked) => asked.job === job.id)) states.set(job.id, await stateOfJob(job));
+      }
+      const forgotten = await askAccounting(jobs.map(({ job }) => job).filter((job) => !states.has(job)));
+      return withHopeless(jobs, new Map([...forgotten, ...states]), ({ job }) => job);
+    },
+    async output() {
+      return '';
+    },
+    async said({ job }) {
+      try {
+        return tailOf(readFileSync(join(folder, JOBS, `slurm-${job}.err`), 'utf8'), SLURM_SPEAKS);
+      } catch {
+        return `it wrote nothing to ${folder}; nodes that do not share that folder need --via srun`;
+      }
+    },
+    async cancel({ job }) {
+      await runProgram('scancel', [job]);
+    },
+    howToCancel: (jobs) => `scancel ${[...new Set(jobs.map(({ job }) => job.split('_')[0]))].join(' ')}`,
+  };
+}

@@ -1,0 +1,86 @@
+/** Asks a Slurm what it knows of nodes and jobs. The edge to its programs. */
+import { userInfo } from 'node:os';
+import { mustRun, runProgram } from './run-program.js';
+import type { JobState, Submitted } from './scheduler.js';
+import {
+  fieldsOf,
+  jobState,
+  parseSacct,
+  parseSinfo,
+  parseSqueue,
+  SINFO_FORMAT,
+  type SlurmJob,
+  type SlurmNode,
+  SQUEUE_FORMAT,
+  unfitness,
+} from './slurm-text.js';
+
+/** @param partition null: all; @param nodes null: all of them */
+export async function askNodes(
+  partition: string | null,
+  nodes: readonly string[] | null,
+): Promise<readonly SlurmNode[]> {
+  const which = [
+    ...(partition === null ? [] : [`--partition=${partition}`]),
+    ...(nodes === null ? [] : [`--nodes=${nodes.join(',')}`]),
+  ];
+  return parseSinfo(await mustRun('sinfo', ['--Node', '--noheader', `--format=${SINFO_FORMAT}`, ...which]));
+}
+
+/** `n[1-3]` as a list. */
+export async function expandNodes(list: string): Promise<readonly string[]> {
+  const names = (await mustRun('scontrol', ['show', 'hostnames', list]))
+    .split('\n')
+    .map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** Our own jobs whose names begin so; those that ended a while ago are not among them any more. */
+export async function askJobs(prefix: string): Promise<readonly SlurmJob[]> {
+  const args = [
+    '--noheader',
+    '--array',
+    '--states=all',
+    `--user=${userInfo().username}`,
+    `--format=${SQUEUE_FORMAT}`,
+  ];
+  return parseSqueue(await mustRun('squeue', args)).filter(({ name }) => name.startsWith(prefix));
+}
+
+/** With how it ended, where it has ended. */
+export async function stateOfJob({ id, state, node, reason }: SlurmJob): Promise<JobState> {
+  const first = jobState(state, node, reason, '');
+  if (first.phase !== 'ended') return first;
+  const { status, stdout } = await runProgram('scontrol', ['--oneliner', 'show', 'job', id]);
+  const exitCode = status === 0 ? (fieldsOf(stdout).get('ExitCode') ?? '') : '';
+  return jobState(state, node, reason, exitCode);
+}
+
+/** Jobs that wait for a node that can run nothing have nothing to wait for. */
+export async function withHopeless(
+  jobs: readonly Submitted[],
+  states: ReadonlyMap<string, JobState>,
+  keyOf: (job: Submitted) => string,
+): Promise<ReadonlyMap<string, JobState>> {
+  const waiting = jobs.filter((job) => states.get(keyOf(job))?.phase === 'waiting');
+  if (waiting.length === 0) return states;
+  const nodes = new Map((await askNodes(null, null)).map((node) => [node.name, unfitness(node)]));
+  const hopeless = waiting.flatMap((job): [string, JobState][] => {
+    const why = nodes.get(job.target) ?? null;
+    return why === null ? [] : [[keyOf(job), { phase: 'waiting', why, hopeless: true }]];
+  });
+  return new Map([...states, ...hopeless]);
+}
+
+/** What accounting knows of jobs that the controller has forgotten; nothing where there is no accounting. */
+export async function askAccounting(ids: readonly string[]): Promise<ReadonlyMap<string, JobState>> {
+  if (ids.length === 0) return new Map();
+  const format = '--format=JobID,State,ExitCode,NodeList';
+  try {
+    const args = ['--noheader', '--parsable2', '--allocations', format, `--jobs=${ids.join(',')}`];
+    const { status, stdout } = await runProgram('sacct', args);
+    return status === 0 ? parseSacct(stdout) : new Map();
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,60 @@
+/** One `srun` for each node: its output comes back through Slurm, so nodes need to share nothing. */
+
+import { launchedConnection } from './launched.js';
+import { attemptName } from './names.js';
+import { nodeCommand } from './node-command.js';
+import { mustRun } from './run-program.js';
+import type { Connection, Context, JobState } from './scheduler.js';
+import { askJobs, askNodes, stateOfJob, withHopeless } from './slurm-queue.js';
+import { requestOf } from './slurm-request.js';
+import type { Task } from './task.js';
+
+const nameOf = (label: string, target: string, attempt: number): string =>
+  `${label}-${attemptName(target, attempt)}`;
+
+/** @param cpus of the node: a step gets one for its only task otherwise, where Slurm confines steps */
+export function srunArguments(
+  { settings, label }: Context,
+  task: Task,
+  cpus: number | null,
+): readonly string[] {
+  return [
+    ...requestOf(settings),
+    `--nodelist=${task.target}`,
+    `--job-name=${nameOf(label, task.target, task.attempt)}`,
+    ...(settings.exclusive === true && cpus !== null ? [`--cpus-per-task=${cpus}`, '--cpu-bind=none'] : []),
+    // The folder in which this was typed need not exist there.
+    '--chdir=/tmp',
+    '--input=none',
+    '--kill-on-bad-exit=1',
+  ];
+}
+
+export async function srunConnection(context: Context): Promise<Connection> {
+  const { label, settings } = context;
+  const cpus = new Map((await askNodes(null, null)).map((node) => [node.name, node.cpus]));
+  return launchedConnection(context, {
+    // Not what it says of a job that waits or begins.
+    speaks: /^(srun|slurmstepd): (?!cluster configuration|job \d+ (queued|has been))/,
+    command: (task) => [
+      'srun',
+      ...srunArguments(context, task, cpus.get(task.target) ?? null),
+      ...nodeCommand(settings, task),
+    ],
+    async check(task) {
+      // What srun itself is refused is known only when it runs, and then for each node anew.
+      const asked = srunArguments(context, task, cpus.get(task.target) ?? null);
+      await mustRun('srun', ['--test-only', ...asked, 'true']);
+    },
+    async states(jobs, attempts) {
+      const listed = await askJobs(label);
+      const states = new Map<string, JobState>();
+      for (const { target } of jobs) {
+        const name = nameOf(label, target, attempts.get(target) ?? 1);
+        const job = listed.find((one) => one.name === name);
+        if (job !== undefined) states.set(target, await stateOfJob(job));
+      }
+      return withHopeless(jobs, states, ({ target }) => target);
+    },
+  });
+}

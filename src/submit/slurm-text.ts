@@ -1,0 +1,140 @@
+/** What Slurm's programs print, read; formats that every version of the last ten years has. Pure. */
+import type { JobState } from './scheduler.js';
+
+export interface SlurmNode {
+  readonly name: string;
+  /** As `sinfo` has it: `idle`, `mixed`, `down*`, `drained`. */
+  readonly state: string;
+  readonly reason: string;
+  readonly cpus: number;
+}
+
+/** `sinfo --Node --noheader` is to print this. A node has a line for each of its partitions. */
+export const SINFO_FORMAT = '%N|%T|%c|%E';
+
+export function parseSinfo(text: string): readonly SlurmNode[] {
+  const nodes = new Map<string, SlurmNode>();
+  for (const line of text.split('\n')) {
+    const [name = '', state = '', cpus = '', ...reason] = line.trim().split('|');
+    if (name !== '') nodes.set(name, { name, state, cpus: Number(cpus), reason: reason.join('|') });
+  }
+  return [...nodes.values()];
+}
+
+/** Why a node can run no job now; null where it can. */
+export function unfitness({ state, reason }: SlurmNode): string | null {
+  const unfit =
+    /^(down|drain|fail|error|unknown|future|powering_down|reboot)/.test(state) || /[*]$/.test(state);
+  if (!unfit) return null;
+  const known = reason !== '' && reason !== 'none';
+  return `the node is ${state.replace('*', ', not responding')}${known ? ` (${reason})` : ''}`;
+}
+
+/** `squeue --noheader` is to print this, with `--array` and `--states=all`. */
+export const SQUEUE_FORMAT = '%i|%j|%T|%N|%r';
+
+export interface SlurmJob {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  /** Empty while it waits. */
+  readonly node: string;
+  readonly reason: string;
+}
+
+export function parseSqueue(text: string): readonly SlurmJob[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim().split('|'))
+    .filter(([id = '']) => id !== '')
+    .map(([id = '', name = '', state = '', node = '', ...reason]) => ({
+      id,
+      name,
+      state,
+      node,
+      reason: reason.join('|').replace(/^\((.*)\)$/, '$1'),
+    }));
+}
+
+/** `scontrol --oneliner show job`: the values of `Name=Value`, where values have no blanks. */
+export function fieldsOf(text: string): ReadonlyMap<string, string> {
+  return new Map([...text.matchAll(/(\S+?)=(\S*)/g)].map(([, name = '', value = '']) => [name, value]));
+}
+
+const WAITING = [
+  'PENDING',
+  'CONFIGURING',
+  'REQUEUED',
+  'REQUEUE_FED',
+  'REQUEUE_HOLD',
+  'SPECIAL_EXIT',
+  'RESV_DEL_HOLD',
+];
+/** Reasons that no waiting mends. */
+const HOPELESS = [
+  'AccountNotAllowed',
+  'BadConstraints',
+  'InvalidAccount',
+  'InvalidQOS',
+  'PartitionNodeLimit',
+  'PartitionTimeLimit',
+  'QOSNotAllowed',
+  'ReservationDeleted',
+];
+const RUNNING = ['RUNNING', 'COMPLETING', 'SUSPENDED', 'STAGE_OUT', 'SIGNALING', 'STOPPED', 'RESIZING'];
+
+const ENDS: Readonly<Record<string, string>> = {
+  BOOT_FAIL: 'the node did not boot',
+  CANCELLED: 'the job was cancelled',
+  DEADLINE: 'the job could not have ended before its deadline',
+  NODE_FAIL: 'the node failed',
+  OUT_OF_MEMORY: 'the job ran out of memory',
+  PREEMPTED: 'the job was preempted by another',
+  REVOKED: 'the job was revoked',
+  TIMEOUT: 'the job reached its time limit',
+};
+
+/** Slurm's exit code of a job whose output file could not be opened on its node. */
+const NO_OUTPUT_FILE = 53;
+
+/** @param exitCode `code:signal`, as Slurm writes it; empty where it is not known */
+function endOf(state: string, node: string | null, exitCode: string): JobState {
+  const known = ENDS[state];
+  if (known !== undefined) return { phase: 'ended', itself: false, node, reason: known };
+  const [code = 0, signal = 0] = exitCode.split(':').map(Number);
+  if (signal === NO_OUTPUT_FILE) {
+    const reason =
+      'the node cannot write to the folder of the submission: nodes that do not share it need --via srun';
+    return { phase: 'ended', itself: false, node, reason };
+  }
+  if (signal > 0)
+    return { phase: 'ended', itself: false, node, reason: `the job was killed by signal ${signal}` };
+  const reason = code > 0 ? `the job ended with exit code ${code}` : 'the job ended and left no result';
+  return { phase: 'ended', itself: true, node, reason };
+}
+
+/**
+ * @param state in capital letters, perhaps with more behind it (`CANCELLED by 0`)
+ * @param exitCode of one that ended
+ */
+export function jobState(state: string, node: string, reason: string, exitCode: string): JobState {
+  const word = state.split(/[\s+]/)[0] ?? '';
+  const where = node === '' || node === '(null)' ? null : node;
+  if (WAITING.includes(word)) {
+    const why = reason === 'None' || reason === '' ? null : reason;
+    return HOPELESS.includes(reason) ? { phase: 'waiting', why, hopeless: true } : { phase: 'waiting', why };
+  }
+  if (RUNNING.includes(word)) return { phase: 'running', node: where };
+  return endOf(word, where, exitCode);
+}
+
+/** `sacct --noheader --parsable2 --allocations --format=JobID,State,ExitCode,NodeList`. */
+export function parseSacct(text: string): ReadonlyMap<string, JobState> {
+  return new Map(
+    text
+      .split('\n')
+      .map((line) => line.split('|'))
+      .filter(([id = '']) => id !== '')
+      .map(([id = '', state = '', exitCode = '', node = '']) => [id, jobState(state, node, '', exitCode)]),
+  );
+}

@@ -1,0 +1,131 @@
+/** `pi-bench fleet` as a user has it: nodes that were really measured, lines, pages, and what it must refuse. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toLine } from '../../src/fleet/node-line.js';
+import { healthyNodes, kpiOf, nodeOf, ratesOf } from '../fleet/support.js';
+import { campaignFolder, piBench, withFolder } from '../support/pi-bench.js';
+
+/** One small campaign, as one node of a fleet. */
+async function measured(folder: string, node: string): Promise<string> {
+  const out = join(folder, node);
+  const args = ['--size', '48', '--threads', '1', '--reps', '200', '--inspections', '2', '--quiet'];
+  const run = await piBench('matmul', ...args, '--out', out);
+  if (run.code !== 0) throw new Error(run.stderr);
+  return campaignFolder(out);
+}
+
+function write(folder: string, name: string, nodes: Parameters<typeof toLine>[0][]): string {
+  const path = join(folder, name);
+  writeFileSync(path, nodes.map(toLine).join(''));
+  return path;
+}
+
+describe('pi-bench fleet', () => {
+  it('reads nodes that were measured, names the one that is gone, and makes a baseline of the rest', async () => {
+    await withFolder(async (folder) => {
+      const good = [];
+      for (const node of ['n1', 'n2', 'n3']) good.push(await measured(folder, node));
+      const lost = join(folder, 'gone');
+      mkdirSync(lost);
+      const check = await piBench('fleet', 'check', ...good, lost, '--json');
+      expect(check.stderr).toBe('');
+      // Three tiny campaigns beside other tests need not be alike.
+      expect([1, 2]).toContain(check.code);
+      const { nodes, named, reference } = JSON.parse(check.stdout);
+      expect(nodes).toBe(4);
+      const causes = Object.fromEntries(
+        named.map((one: { node: string; cause: string }) => [one.node, one.cause]),
+      );
+      expect(causes).toMatchObject({ gone: 'lost' });
+      // All have this machine's host name, so they are called by their folders.
+      const folders: (string | null)[] = [null, ...good.map((path) => basename(path))];
+      expect(folders).toContain(reference);
+
+      const lines = join(folder, 'nodes.jsonl');
+      expect((await piBench('fleet', 'nodes', ...good, '-o', lines)).code).toBe(0);
+      const baseline = join(folder, 'fleet.json');
+      const made = await piBench('fleet', 'baseline', lines, '-o', baseline);
+      // A product this small may lie below a fifth of the peak: then there is no entry, and it says so.
+      if (made.code === 64) expect(made.stderr).toMatch(/% of its peak/);
+      else expect(made.stdout).toMatch(/2 entries from 3 nodes/);
+    });
+  });
+
+  it('says what stands out in words, and draws the node beside its fleet', async () => {
+    await withFolder(async (folder) => {
+      const slow = nodeOf('slow', [kpiOf(ratesOf(5, {}, (rate, i) => (i % 10 === 0 ? 0.7 : 1) * rate))]);
+      const path = write(folder, 'nodes.jsonl', [...healthyNodes(8), slow]);
+      const text = await piBench('fleet', 'check', path);
+      expect(text.code).toBe(1);
+      expect(text.stdout).toMatch(/1 node named/);
+      expect(text.stdout).toMatch(/^slow\n {2}cause {5}stalling/m);
+      expect(Math.max(...text.stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+      const page = join(folder, 'fleet.html');
+      expect((await piBench('fleet', 'check', path, '--format', 'html', '-o', page)).stdout).toBe(
+        `${page}\n`,
+      );
+      const html = readFileSync(page, 'utf8');
+      expect(html).toMatch(/<figure id="node-1">/);
+      expect(html).toMatch(/8 other nodes/);
+      const prom = await piBench('fleet', 'check', path, '--format', 'openmetrics');
+      expect(prom.stdout).toMatch(/^pi_bench_fleet_node_ok\{node="slow"\} 0$/m);
+    });
+  });
+
+  it('refuses what is no fleet, with one line each', async () => {
+    await withFolder(async (folder) => {
+      const mixed = healthyNodes(3).map((node, i) => ({
+        ...node,
+        hardware: { cpu_model: i === 1 ? 'b' : 'a' },
+      }));
+      const one = write(folder, 'one.jsonl', healthyNodes(1));
+      const cases: [readonly string[], number, RegExp][] = [
+        [['check'], 64, /^pi-bench: the fleet is empty: give .*\n$/],
+        [['check', write(folder, 'mixed.jsonl', mixed)], 64, /^pi-bench: mixed hardware: cpu_model: .*\n$/],
+        [['check', join(folder, 'none')], 64, /^pi-bench: cannot read the nodes: .*\n$/],
+        [['baseline', one], 64, /^pi-bench: these 1 nodes make no baseline: .*needs 3\n$/],
+        [['check', one, '--baseline', one], 64, /^pi-bench: .*one\.jsonl is no baseline.*\n$/],
+        [['plan', one], 64, /^pi-bench: .*budget.*\n$/],
+        [['pairs'], 64, /^pi-bench: pairs takes --nodes .*\n$/],
+        [[], 64, /^pi-bench: say what to do with the fleet.*\n$/],
+      ];
+      for (const [args, code, message] of cases) {
+        const run = await piBench('fleet', ...args);
+        expect([args[0], run.code, run.stdout]).toEqual([args[0], code, '']);
+        expect(run.stderr).toMatch(message);
+      }
+      const alone = await piBench('fleet', 'check', one);
+      expect(alone.code).toBe(2);
+      expect(alone.stdout).toMatch(/not judged [\s\S]*one\s+node has it, and fewer than 3/);
+    });
+  });
+
+  it('plans two passes of pairs and names the culprit', async () => {
+    await withFolder(async (folder) => {
+      const planned = await piBench('fleet', 'pairs', '--nodes', 'a,b,c,d,e,f,g,h', '--json');
+      const { pairs } = JSON.parse(planned.stdout) as { pairs: [string, string][] };
+      const lines = (all: readonly (readonly string[])[]) =>
+        all
+          .map((pair) => `${JSON.stringify({ pair, rate: pair.includes('c') ? 4e9 : 1e10, unit: 'B/s' })}\n`)
+          .join('');
+      const [first, second] = [join(folder, 'first.jsonl'), join(folder, 'second.jsonl')];
+      writeFileSync(first, lines(pairs));
+      const again = await piBench('fleet', 'pairs', '--first', first);
+      expect(again.code).toBe(2);
+      const suspects = again.stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' '));
+      expect(suspects).toHaveLength(2);
+      writeFileSync(second, lines(suspects));
+      const verdict = await piBench('fleet', 'pairs', '--first', first, '--second', second);
+      expect([verdict.code, verdict.stderr]).toEqual([1, '']);
+      expect(verdict.stdout).toMatch(/^slow link at c; a link passes from 9\.000 GB\/s/);
+      writeFileSync(second, '{"pair": ["a"]}\n');
+      const bad = await piBench('fleet', 'pairs', '--first', first, '--second', second);
+      expect([bad.code, bad.stdout]).toEqual([64, '']);
+      expect(bad.stderr).toMatch(/second\.jsonl:1 is no measured pair such as/);
+    });
+  });
+});

@@ -1,0 +1,100 @@
+/** The recipes for Slurm in a real one, with a program in pi-bench's place that gives the verdict that it is told to give. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root, until } from '../support/pi-bench.js';
+import { type Slurm, startSlurm } from '../support/slurm.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'pi-bench-recipes-'));
+/** For each node: what its verdict is now. */
+const verdictOf = (node: string): string => join(folder, `verdict.${node}`);
+const setVerdict = (node: string, status: number): void => writeFileSync(verdictOf(node), String(status));
+
+function executable(name: string, ...lines: readonly string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, ['#!/bin/bash', ...lines, ''].join('\n'));
+  chmodSync(path, 0o755);
+  return path;
+}
+
+let slurm: Slurm | null = null;
+let why = '';
+
+beforeAll(async () => {
+  chmodSync(folder, 0o755);
+  const standIn = (name: string, of: string): string =>
+    executable(
+      name,
+      `status=$(cat "${folder}/verdict.${of}")`,
+      'echo "verdict $status of $SLURMD_NODENAME"',
+      'exit "$status"',
+    );
+  const recipe = (name: string, piBench: string): string =>
+    executable(
+      name,
+      // slurm.conf is not where Slurm's programs would look for it, and what Slurm runs is not told.
+      `SLURM_CONF=$(cat ${folder}/conf) PI_BENCH=${piBench} exec ${join(root, 'docs/recipes/slurm', name)}`,
+    );
+  writeFileSync(join(folder, 'conf'), '');
+  for (const name of ['n1', 'n2', 'prolog']) setVerdict(name, 0);
+  const started = await startSlurm({
+    nodes: 2,
+    configuration: [
+      `HealthCheckProgram=${recipe('health-check.sh', standIn('pi-bench', '$SLURMD_NODENAME'))}`,
+      'HealthCheckInterval=1',
+      'HealthCheckNodeState=ANY',
+      `Prolog=${recipe('prolog.sh', standIn('pi-bench-of-prolog', 'prolog'))}`,
+    ],
+  });
+  if (typeof started === 'string') why = started;
+  else {
+    slurm = started;
+    writeFileSync(join(folder, 'conf'), started.env.SLURM_CONF ?? '');
+  }
+});
+afterAll(async () => {
+  await slurm?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+describe('in a real Slurm', () => {
+  it('the health check drains a node whose verdict is no, with the verdict as reason, and takes it back', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { command } = slurm;
+    const node = (): string => command('sinfo', '--noheader', '--nodes=n2', '--format=%T|%E').trim();
+    setVerdict('n2', 1);
+    await until(() => (/^drained\|pi-bench: verdict 1 of n2/.test(node()) ? true : undefined), 'the drain');
+    setVerdict('n2', 0);
+    await until(() => (node().startsWith('idle|') ? true : undefined), 'the node to be taken back');
+  });
+
+  it('the prolog lets a job run where the verdict is yes, and where it is no keeps it for another node', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { command } = slurm;
+    expect(command('srun', '--nodelist=n1', 'echo', 'runs')).toBe('runs\n');
+    setVerdict('prolog', 1);
+    const job = command('sbatch', '--parsable', '--nodelist=n1', '--output=/dev/null', '--wrap=true').trim();
+    const state = (): string =>
+      `${command('sinfo', '--noheader', '--nodes=n1', '--format=%T|%E').trim()} ${command('squeue', '--noheader', `--jobs=${job}`, '--format=%r').trim()}`;
+    await until(
+      () => (/^drained\|.*[Pp]rolog.* launch failed requeued held$/.test(state()) ? true : undefined),
+      'the prolog',
+    );
+    setVerdict('prolog', 0);
+    command('scancel', job);
+  });
+
+  it('the health check leaves alone what somebody else drained', async ({ skip }) => {
+    if (slurm === null) return skip(why);
+    const { command } = slurm;
+    command('scontrol', 'update', 'NodeName=n2', 'State=DRAIN', 'Reason=a fan');
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(command('sinfo', '--noheader', '--nodes=n2', '--format=%T|%E').trim()).toBe('drained|a fan');
+    command('scontrol', 'update', 'NodeName=n2', 'State=RESUME');
+  });
+});

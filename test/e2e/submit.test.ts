@@ -1,0 +1,192 @@
+/** Submissions to a real Slurm of three nodes on this machine. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SubmissionSummary } from '../../src/submit/summary.js';
+import { tinyLibrary } from '../support/libraries.js';
+import {
+  campaignFolder,
+  type Run,
+  readRecordFile,
+  startPiBench,
+  until,
+  withFolder,
+} from '../support/pi-bench.js';
+import { type Slurm, startSlurm } from '../support/slurm.js';
+
+const matmul = (size: number, reps: number): readonly string[] => [
+  ...['matmul', '--size', String(size), '--reps', String(reps)],
+  ...['--inspections', '1', '--threads', '1', '--warmup', '5'],
+];
+const SHORT = matmul(64, 100);
+/** Seconds, also on a machine that has other work. */
+const LONG = matmul(64, 60_000);
+/** Nodes have an empty folder in its place. */
+const hidden = mkdtempSync(join(tmpdir(), 'pi-bench-hidden-'));
+
+let slurm: Slurm | null = null;
+let why = '';
+
+beforeAll(async () => {
+  const started = await startSlurm({ patience: 6, hidden: [hidden] });
+  if (typeof started === 'string') why = started;
+  else slurm = started;
+});
+afterAll(async () => {
+  await slurm?.stop();
+  rmSync(hidden, { recursive: true, force: true });
+});
+
+interface Submitted {
+  readonly run: Run;
+  readonly folder: string;
+  readonly nodes: ReadonlyMap<string, SubmissionSummary['nodes'][number]>;
+}
+
+function submittedIn(run: Run, folder: string): Submitted {
+  const summary = JSON.parse(run.stdout) as SubmissionSummary;
+  return { run, folder, nodes: new Map(summary.nodes.map((node) => [node.target, node])) };
+}
+
+const start = (env: NodeJS.ProcessEnv, out: string, ...args: readonly string[]) =>
+  startPiBench(['submit', 'slurm', '--json', '--out', out, ...args], tmpdir(), env);
+
+async function submit(env: NodeJS.ProcessEnv, out: string, ...args: readonly string[]): Promise<Submitted> {
+  const run = await start(env, out, ...args).ended;
+  if (run.stdout === '') throw new Error(run.stderr);
+  return submittedIn(run, campaignFolder(out));
+}
+
+const flagsOf = (folder: string, node: string): readonly string[] =>
+  readRecordFile(join(folder, 'nodes', node)).batches.flatMap(({ flags }) => flags.map(({ name }) => name));
+
+describe('a submission to Slurm', () => {
+  it('brings a record of each node: one that is slow has its flag, one that computes wrongly is named', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { env, limitCpu } = slurm;
+    await withFolder(async (out) => {
+      const limited = limitCpu('n2', 0.4);
+      const library = tinyLibrary(out, 'tiny', 'WRONG_ON="n3"');
+      const asked = [...matmul(96, 2000), '--stack', `cblas:${library}`];
+      const { run, folder, nodes } = await submit(env, join(out, 'results'), '--nodes', 'all', ...asked);
+      expect(nodes.get('n1')).toMatchObject({ status: 'done', node: 'n1', record: 'nodes/n1/record.json' });
+      expect(nodes.get('n2')?.status).toBe('done');
+      expect(nodes.get('n3')).toMatchObject({ status: 'wrong', exitCode: 3 });
+      expect(run.code).toBe(1);
+      if (limited === null) {
+        expect(flagsOf(folder, 'n2')).toContain('throttled');
+        expect(flagsOf(folder, 'n1')).not.toContain('throttled');
+      }
+      // All that a campaign leaves came along, so every reader of ours can read it.
+      expect(existsSync(join(folder, 'nodes', 'n1', 'inspections', '0.npz'))).toBe(true);
+    });
+  });
+
+  it('whose pi-bench is killed is gone on with by resume, which hands nothing over again', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { env } = slurm;
+    await withFolder(async (out) => {
+      const running = start(env, out, '--nodelist', 'n1,n3', ...LONG);
+      const folder = await until(() => {
+        const [name] = readdirSync(out);
+        const path = join(out, name ?? '', 'submission.ndjson');
+        return name !== undefined && existsSync(path) && readFileSync(path, 'utf8').includes('"submitted"')
+          ? join(out, name)
+          : undefined;
+      }, 'the submission');
+      process.kill(running.child.pid ?? 0, 'SIGKILL');
+      await running.ended;
+      const resumed = await startPiBench(['resume', folder, '--json'], out, env).ended;
+      const { nodes } = submittedIn(resumed, folder);
+      expect([...nodes.values()].map(({ status }) => status)).toEqual(['done', 'done']);
+      expect(resumed.code).toBe(0);
+      const journal = readFileSync(join(folder, 'submission.ndjson'), 'utf8');
+      expect(journal.match(/"event":"submitted"/g)).toHaveLength(1);
+    });
+  });
+
+  it('names a node that is lost in mid-run with Slurm’s reason, and tries it as often as it was told', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { env, command } = slurm;
+    await withFolder(async (out) => {
+      const running = start(env, out, '--nodelist', 'n1,n2', '--retries', '1', ...LONG);
+      // Only once: the second attempt is left alone.
+      const job = await until(() => {
+        const listed = command(
+          'squeue',
+          '--noheader',
+          '--array',
+          '--states=running',
+          '--nodelist=n2',
+          '--format=%i',
+        );
+        return listed.trim() === '' ? undefined : listed.trim();
+      }, 'a job on n2');
+      command('scancel', '--signal=KILL', '--full', job);
+      const run = await running.ended;
+      const { nodes } = submittedIn(run, campaignFolder(out));
+      expect(nodes.get('n2')).toMatchObject({ status: 'done', lostAttempts: [{ attempt: 1 }] });
+      expect(nodes.get('n2')?.lostAttempts[0]?.reason).toMatch(/killed by signal 9|the job was cancelled/);
+      expect(nodes.get('n1')).toMatchObject({ status: 'done', lostAttempts: [] });
+      expect(run.stderr).toMatch(/n2: lost: .*; once more/);
+      expect(run.code).toBe(0);
+    });
+  });
+
+  it('that Slurm refuses is one line with its own words, and leaves nothing in the queue', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { env, command } = slurm;
+    await withFolder(async (out) => {
+      const refused = await start(env, out, '--nodes', '1', '--reservation', 'nobodys', ...SHORT).ended;
+      expect(refused.stderr).toMatch(/pi-bench: sbatch refuses: .*[Rr]eservation.* invalid/);
+      expect(refused.code).toBe(64);
+      expect(command('squeue', '--noheader', '--states=pending,running')).toBe('');
+      const absent = await start({ ...env, PATH: '/nowhere' }, out, '--nodes', '1', ...SHORT).ended;
+      expect(absent.stderr).toContain('pi-bench: sinfo is not installed here, or not in PATH');
+      expect(readdirSync(out)).toEqual([]);
+      const typo = await start(env, out, '--nodes', '1', 'matmul', '--sise', '64').ended;
+      expect(typo.stderr).toMatch(/Unknown argument: sise/);
+      expect(typo.code).toBe(64);
+    });
+  });
+});
+
+describe('nodes that do not see the results folder', () => {
+  it('send their results through srun, with the campaign file that they were told to run', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    if (slurm.isolated !== true) return skip(`nodes cannot be given folders of their own: ${slurm.isolated}`);
+    writeFileSync(
+      join(hidden, 'campaign.yaml'),
+      'measure:\n  - { indicator: matmul, repetitions: 100, inspections: 1, warmup: 5, parameters: { size: 64, threads: 1 } }\n',
+    );
+    const args = ['--nodes', '2', '--via', 'srun', 'run', 'campaign.yaml'];
+    const run = await startPiBench(['submit', 'slurm', '--json', ...args], hidden, slurm.env).ended;
+    const folder = campaignFolder(join(hidden, 'results'));
+    const { nodes } = submittedIn(run, folder);
+    expect([...nodes.values()].map(({ status }) => status)).toEqual(['done', 'done']);
+    expect(run.code).toBe(0);
+    for (const { record } of nodes.values()) {
+      expect(existsSync(join(folder, record ?? '', '..', 'inspections', '0.npz'))).toBe(true);
+    }
+  });
+
+  it('cannot be reached by sbatch, and the reason says what can', async ({ skip }) => {
+    if (slurm === null) return skip(why);
+    if (slurm.isolated !== true) return skip(`nodes cannot be given folders of their own: ${slurm.isolated}`);
+    const { run, nodes } = await submit(slurm.env, join(hidden, 'batch'), '--nodelist', 'n1', ...SHORT);
+    expect(nodes.get('n1')).toMatchObject({ status: 'lost', record: null });
+    expect(nodes.get('n1')?.reason).toContain('--via srun');
+    expect(run.code).toBe(2);
+  });
+});

@@ -1,0 +1,54 @@
+/** A node's line from its record: the same figures, the shape of its repetitions, and what is wrong with it. */
+import { describe, expect, it } from 'vitest';
+import { nodeOf } from '../../src/fleet/from-record.js';
+import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
+import { KNOTS } from '../../src/fleet/sketch.js';
+import { aboutSeconds, recordOf } from '../support/records.js';
+
+const seconds = (launch: number): Float64Array =>
+  Float64Array.from({ length: 200 }, (_, i) => 0.001 * (1 + 0.0001 * ((i * 7919 + launch) % 100)));
+
+describe('a node from its record', () => {
+  const record = recordOf({ batches: [{ launches: aboutSeconds(0.001, 3) }] });
+  const node = nodeOf(record, 'n1', ({ index }) => seconds(index));
+  const [kpi] = node.kpis;
+  const [batch] = record.batches;
+
+  it('has the record’s rates and the distribution of all repetitions, as rates', () => {
+    expect(node.kpis).toHaveLength(1);
+    expect([kpi?.median, kpi?.p05, kpi?.sustained]).toEqual([
+      batch?.rate?.median,
+      batch?.rate?.p05,
+      batch?.rate?.sustained,
+    ]);
+    expect([kpi?.n, kpi?.launches, kpi?.unit]).toEqual([600, 3, 'FLOP/s']);
+    expect(kpi?.shape).toHaveLength(KNOTS);
+    // The slowest repetition takes 0.5 % longer than the middle one.
+    expect(kpi?.shape?.[0]).toBeGreaterThan(-600);
+    expect(kpi?.shape?.[0]).toBeLessThan(-400);
+    expect(node.problems).toEqual([]);
+    expect(node.devices.cpu?.kind).toBe('cpu');
+  });
+
+  it('is written and read back', () => {
+    expect(asNodeLine(JSON.parse(toLine(node)), 'here')).toMatchObject({
+      node: 'n1',
+      kpis: [{ key: kpi?.key }],
+    });
+  });
+
+  it('knows no shape where samples were not kept', () => {
+    const [without] = nodeOf(record, 'n1', () => null).kpis;
+    expect(without?.shape).toBeNull();
+    expect(without?.median).toBe(kpi?.median);
+  });
+
+  it('says that a result was wrong, and has no rate for it', () => {
+    const wrong = recordOf({
+      batches: [{ launches: [{ seconds: 0.001 }, { seconds: 0.001, passed: false }] }],
+    });
+    const broken = nodeOf(wrong, 'n1', () => null);
+    expect(broken.kpis).toEqual([]);
+    expect(broken.problems).toMatchObject([{ kind: 'wrong', why: 'thread 0 counts 0' }]);
+  });
+});

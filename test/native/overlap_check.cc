@@ -1,0 +1,105 @@
+// A product and a collective at once: both are verified, what is wrong in either is seen, each time is there,
+// and a rank that never arrives ends it with one line.
+#include <memory>
+#include <string>
+
+#include "../../native/collective/shm/shm_transport.h"
+#include "../../native/measure/fault.h"
+#include "../../native/overlap/overlap_workload.h"
+#include "check.h"
+
+namespace {
+
+using pibench::FaultKind;
+using pibench::PartTimes;
+using pibench::Timed;
+using pibench::Verification;
+using pibench::Workload;
+using pibench::collective::Problem;
+using pibench::collective::ShmParameters;
+using pibench::test::Checks;
+
+struct Case {
+  int ranks = 2, threads = 1;
+  std::int64_t size = 48;
+  std::size_t count = 1000;
+};
+
+std::unique_ptr<Workload> workload_of(const Case& one) {
+  Problem problem;
+  problem.ranks = one.ranks;
+  problem.count = one.count;
+  const pibench::overlap::Parameters parameters{{{problem, pibench::collective::Sync::barrier, true, 7}, ""},
+                                                {{one.size, one.size, one.size, false, false, 1, false},
+                                                 pibench::kernels::DataType::float32,
+                                                 one.threads,
+                                                 {},
+                                                 "",
+                                                 7}};
+  const ShmParameters shm{problem, false, {}, "", 1'000'000'000, one.ranks * one.threads};
+  return pibench::overlap::make_workload(parameters,
+                                         [shm] { return pibench::collective::make_shm_transport(shm); });
+}
+
+void check_results(Checks& checks, const Case& one) {
+  const auto workload = workload_of(one);
+  workload->prepare();
+  workload->begin_samples(4);
+  bool consistent = true;
+  for (int i = 0; i < 4; ++i) {
+    workload->run();
+    const auto timed = workload->measured({});
+    consistent = consistent && timed.has_value() && timed->exit > timed->entry;
+    if (!timed) break;
+    const auto parts = workload->parts();
+    // Both at once take no less than the longer of the two that were under way.
+    for (const std::size_t part : {2U, 3U})
+      consistent = consistent && parts[part].times.back() <= timed->exit - timed->entry;
+  }
+  const std::string name =
+      std::to_string(one.ranks) + " ranks of " + std::to_string(one.threads) + " + 1 threads";
+  checks.that(consistent, "both at once end with the later of the two, " + name);
+  bool all = workload->parts().size() == 4;
+  for (const PartTimes& part : workload->parts()) {
+    all = all && part.times.size() == 4;
+    for (const pibench::Nanoseconds time : part.times) all = all && time > 0;
+  }
+  checks.that(all, "every repetition has the time of each part, " + name);
+  const Verification verification = workload->verify();
+  checks.that(verification.passed, "both results are right, " + name, verification.first_wrong);
+  const auto results =
+      static_cast<std::uint64_t>(one.ranks) * static_cast<std::uint64_t>(one.size * one.size);
+  checks.that(verification.checked >= results, "every rank's product is compared, " + name);
+}
+
+void check_corruption(Checks& checks) {
+  const auto workload = workload_of({});
+  workload->prepare();
+  workload->inject(FaultKind::corrupt_rank);
+  workload->run();
+  const Verification verification = workload->verify();
+  checks.that(!verification.passed && verification.wrong > 0, "an altered contribution of one rank is seen");
+}
+
+void check_loss(Checks& checks) {
+  const auto workload = workload_of({});
+  workload->prepare();
+  workload->run();
+  checks.that(workload->measured({}).has_value(), "ranks that arrive have a time");
+  workload->inject(FaultKind::absent_rank);
+  workload->run();
+  checks.that(!workload->measured({}).has_value(), "without a rank there is no time");
+  checks.that(workload->failure().find("rank 1 did not arrive within 1 s") != std::string::npos,
+              "it says which rank never arrived", workload->failure());
+}
+
+}  // namespace
+
+int main() {
+  Checks checks;
+  check_results(checks, {});
+  check_results(checks, {3, 2, 65, 20'000});
+  check_corruption(checks);
+  check_loss(checks);
+  return checks.finish();
+}

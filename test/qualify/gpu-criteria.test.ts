@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
+import { judgementsOf } from '../../src/qualify/criteria/index.js';
+import type { SuiteCheck } from '../../src/qualify/suite.js';
+import type { RecordInspection } from '../../src/record/schema.js';
+import { machineOf } from '../support/machine.js';
+import { contextOf, judgement, partsRecord } from './support.js';
+
+const gpu = (more: Partial<GpuDescription> = {}): GpuDescription => ({
+  ordinal: 0,
+  name: 'NVIDIA H200',
+  uuid: `GPU-${more.ordinal ?? 0}`,
+  pciBusId: '0000:01:00.0',
+  computeCapability: '9.0',
+  multiprocessors: 132,
+  l2Bytes: 5e7,
+  memoryBytes: 1.4e11,
+  memoryBusBits: 6144,
+  asyncEngines: 3,
+  nvmlProblem: null,
+  powerLimitWatts: 700,
+  defaultPowerLimitWatts: 700,
+  ecc: true,
+  mig: false,
+  driver: '580.82',
+  vbios: '96.00',
+  ...more,
+});
+const survey = (...devices: readonly GpuDescription[]): GpuSurvey => ({
+  problem: devices.length === 0 ? 'the driver does not answer' : null,
+  cuda: '12.8',
+  library: 'libcuda.so.1',
+  devices,
+});
+const at = (check: SuiteCheck, gpus: GpuSurvey) =>
+  judgementsOf(check, contextOf(null, { machine: { ...machineOf(), gpus } }));
+
+describe('a node with GPUs', () => {
+  it('fails where the driver is loaded and shows none, and is inconclusive where NVML is silent', () => {
+    expect(at({ check: 'driver' }, survey())[0]).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'no-driver' },
+    });
+    expect(at({ check: 'driver' }, survey(gpu()))[0]?.verdict).toBe('pass');
+    expect(at({ check: 'driver' }, survey(gpu({ nvmlProblem: 'no library' })))[0]?.verdict).toBe(
+      'inconclusive',
+    );
+  });
+
+  it('fails on the one GPU whose power limit is below its default', () => {
+    const judged = at({ check: 'power-limit' }, survey(gpu(), gpu({ ordinal: 1, powerLimitWatts: 500 })));
+    expect(judged.map(({ device, verdict }) => [device, verdict])).toEqual([
+      ['cuda:0', 'pass'],
+      ['cuda:1', 'fail'],
+    ]);
+    expect(judged[1]?.cause).toMatchObject({ name: 'power-limit', severity: 'config' });
+  });
+
+  it('fails without error correction, and cannot tell where NVML does not', () => {
+    const verdicts = (ecc: boolean | null) =>
+      at({ check: 'ecc' }, survey(gpu({ ecc }))).find(({ device }) => device === 'cuda:0');
+    expect(verdicts(true)?.verdict).toBe('pass');
+    expect(verdicts(false)).toMatchObject({ verdict: 'fail', cause: { name: 'ecc-off' } });
+    expect(verdicts(null)).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+
+  it('warns of MIG, and fails where its GPUs are not alike', () => {
+    expect(at({ check: 'mig' }, survey(gpu({ mig: true })))[0]?.verdict).toBe('warn');
+    expect(at({ check: 'identity' }, survey(gpu(), gpu({ ordinal: 1, vbios: '95.00' })))[0]).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'mixed-devices' },
+    });
+  });
+});
+
+type Evidence = RecordInspection['flags'][number]['evidence'];
+const during = (name: string, evidence: Evidence, notChecked: RecordInspection['notChecked'] = []) => {
+  const flags = name === '' ? [] : [{ name, reason: `${name} happened`, evidence }];
+  const record = partsRecord([{ part: 'gemm', launches: [{ seconds: 0.001, flags }] }]);
+  const batches = record.batches.map((batch) => ({
+    ...batch,
+    device: 'cuda:0',
+    inspections: batch.inspections.map((launch) => ({ ...launch, notChecked })),
+  }));
+  return contextOf({ ...record, batches });
+};
+
+describe('what happened while a GPU was measured', () => {
+  const clock = { check: 'clock', atMost: 0.005 } as const;
+  it.each([
+    ['', {}, 'pass', null],
+    ['thermal', { softwareShare: 0.02, hardwareShare: 0 }, 'fail', 'thermal'],
+    ['thermal', { softwareShare: 0.002, hardwareShare: 0.001 }, 'pass', null],
+    ['power-brake', { brakeShare: 0.5, hardwareSlowdownShare: 0 }, 'fail', 'power-brake'],
+    ['power-capped', { share: 0.9 }, 'pass', null],
+  ] as const)('clock events, each bit by itself: %s %j is %s', (name, evidence, verdict, cause) => {
+    const judged = judgement(clock, during(name, evidence));
+    expect(judged.verdict).toBe(verdict);
+    expect(judged.cause?.name ?? null).toBe(cause);
+  });
+
+  it('is not taken for nothing where NVML did not tell', () => {
+    const blind = ['thermal', 'power-brake', 'power-capped'].map((flag) => ({ flag, why: 'no NVML' }));
+    expect(judgement(clock, during('', {}, blind))).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+
+  it.each([
+    ['', {}, 'pass', null, null],
+    ['device-errors', { eccUncorrected: 1 }, 'fail', 'memory-errors', 'isolate'],
+    ['device-errors', { eccCorrected: 3 }, 'warn', 'corrected-errors', 'monitor'],
+    ['device-errors', { xids: '79,31' }, 'fail', 'driver-fault', 'reset'],
+    ['link-degraded', { pcieWidth: 8, mostPcieWidth: 16 }, 'fail', 'link', 'triage'],
+    ['link-degraded', { nvlinksUp: 17, nvlinks: 18, pcieReplays: 2 }, 'fail', 'link', 'triage'],
+    ['link-degraded', { pcieWidth: 16, mostPcieWidth: 16, pcieReplays: 2 }, 'warn', 'link', 'triage'],
+  ] as const)('counters: %s %j is %s', (name, evidence, verdict, cause, severity) => {
+    const judged = judgement({ check: 'counters' }, during(name, evidence));
+    expect([judged.verdict, judged.cause?.name ?? null, judged.cause?.severity ?? null]).toEqual([
+      verdict,
+      cause,
+      severity,
+    ]);
+  });
+});

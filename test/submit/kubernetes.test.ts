@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FRAMEWORKS_FROM } from '../../src/frameworks/packages.js';
+import { kubernetes } from '../../src/submit/kubernetes.js';
+import { jobManifest } from '../../src/submit/kubernetes-manifest.js';
+import { podState } from '../../src/submit/kubernetes-pods.js';
+import type { Context } from '../../src/submit/scheduler.js';
+import { deliveryLines, parseTask, type Task } from '../../src/submit/task.js';
+import { frameworksProject } from '../support/frameworks.js';
+
+const TASK: Task = {
+  command: ['matmul', '--size', '64'],
+  cwd: '/',
+  folder: '/f',
+  token: 't',
+  target: '0',
+  attempt: 1,
+  files: {},
+  mostBytes: 1,
+};
+const TASKS = ['0', '1', '2'].map((target) => ({ ...TASK, target }));
+
+const contextOf = (flags: Record<string, unknown>): Context => ({
+  settings: {
+    ...kubernetes.settingsOf({ namespace: 'bench', image: 'registry/pi-bench:1', ...flags }),
+    piBench: null,
+  },
+  folder: '/f',
+  label: 'pi-bench-aaaaaa',
+});
+
+const FULL = contextOf({
+  nodes: '3',
+  selector: 'pool=gpu',
+  limits: 'nvidia.com/gpu=8,cpu=64',
+  tolerate: 'fresh:NoSchedule,role=bench',
+  time: '30min',
+  nodelist: 'a,b,c',
+});
+
+describe('the manifest of a submission', () => {
+  it('is a job with an index for each node, of which no two share a node and none is tried again behind our back', () => {
+    const { spec } = jobManifest(FULL, TASKS);
+    expect(spec).toMatchObject({
+      completionMode: 'Indexed',
+      completions: 3,
+      parallelism: 3,
+      backoffLimitPerIndex: 0,
+    });
+    expect(spec?.template.spec?.restartPolicy).toBe('Never');
+    const apart =
+      spec?.template.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.[0];
+    expect(apart?.topologyKey).toBe('kubernetes.io/hostname');
+    expect(apart?.labelSelector?.matchLabels).toMatchObject({ 'pi-bench/submission': 'pi-bench-aaaaaa' });
+    expect(spec?.template.metadata?.labels).toMatchObject({ 'pi-bench/submission': 'pi-bench-aaaaaa' });
+  });
+
+  it('tells its pods what they are to run, and which target each is', () => {
+    const container = jobManifest(FULL, TASKS.slice(1)).spec?.template.spec?.containers[0];
+    const [program, command, text = ''] = container?.command ?? [];
+    expect([program, command]).toEqual(['pi-bench', 'on-node']);
+    expect(parseTask(text)).toMatchObject({ command: TASK.command, targets: ['1', '2'] });
+    expect(container?.resources?.limits).toEqual({ 'nvidia.com/gpu': '8', cpu: '64' });
+    expect(container?.securityContext).toMatchObject({ allowPrivilegeEscalation: false });
+  });
+
+  it('without an image, or with flags that are none, is one clear line', () => {
+    expect(() => kubernetes.settingsOf({ nodes: '1' })).toThrow('say in which image pi-bench is');
+    expect(() => contextOf({})).toThrow('say which nodes: --nodes 16 or --nodelist node1,node2');
+    expect(() => contextOf({ nodes: '1.5' })).toThrow('--nodes takes a number of nodes; got "1.5"');
+    expect(() => contextOf({ nodes: '1', limits: 'gpu' })).toThrow(
+      '--limits takes names with values, name=value; got "gpu"',
+    );
+  });
+});
+
+describe('what Kubernetes says of a pod', () => {
+  it.each([
+    [{ phase: 'Running' }, { phase: 'running', node: 'n1' }],
+    [{ phase: 'Succeeded' }, { phase: 'ended', itself: true }],
+    [
+      { phase: 'Failed', reason: 'Evicted', message: 'low on memory' },
+      { phase: 'ended', reason: 'the pod failed (Evicted: low on memory)' },
+    ],
+    [
+      {
+        phase: 'Pending',
+        conditions: [
+          { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' },
+        ],
+      },
+      { phase: 'waiting', why: 'Unschedulable: 0/3 nodes' },
+    ],
+    [
+      {
+        phase: 'Pending',
+        containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } }],
+      },
+      { phase: 'waiting', why: 'ImagePullBackOff: no such image', hopeless: true },
+    ],
+    [
+      {
+        phase: 'Failed',
+        containerStatuses: [{ state: { terminated: { exitCode: 137, reason: 'OOMKilled' } } }],
+      },
+      { phase: 'ended', reason: 'the pod failed (OOMKilled: exit code 137)' },
+    ],
+  ])('%j', (status, expected) => {
+    expect(podState({ spec: { nodeName: 'n1', containers: [] }, status } as never)).toMatchObject(expected);
+  });
+});
+
+/** Answers as an API server does, of a cluster whose pods have ended. */
+function fakeServer(requests: { method: string; url: string; body: string }[]): Server {
+  const result = deliveryLines({
+    target: '0',
+    attempt: 1,
+    node: 'n1',
+    exitCode: 0,
+    campaign: null,
+    said: null,
+    leftBehind: null,
+    files: null,
+  });
+  const labels = {
+    'batch.kubernetes.io/job-name': 'pi-bench-aaaaaa-1',
+    'batch.kubernetes.io/job-completion-index': '0',
+  };
+  const pod = {
+    metadata: { name: 'pod-0', labels },
+    spec: { nodeName: 'n1', containers: [] },
+    status: { phase: 'Succeeded' },
+  };
+  const answer = (url: string, method: string): [number, unknown] => {
+    if (url.startsWith('/apis/batch/v1/namespaces/forbidden/'))
+      return [
+        403,
+        { kind: 'Status', message: 'jobs.batch is forbidden: User "u" cannot create resource "jobs"' },
+      ];
+    if (url.includes('/pods/pod-0/log')) return [200, result];
+    if (url.includes('/pods')) return [200, { kind: 'PodList', apiVersion: 'v1', items: [pod] }];
+    return method === 'POST'
+      ? [201, { kind: 'Job', apiVersion: 'batch/v1' }]
+      : [200, { kind: 'JobList', items: [] }];
+  };
+  return createServer(async (request: IncomingMessage, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { url = '', method = '' } = request;
+    requests.push({ method, url, body });
+    const [status, document] = answer(url, method);
+    const isText = typeof document === 'string';
+    response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
+    response.end(isText ? document : JSON.stringify(document));
+  });
+}
+
+const client = frameworksProject('kubernetes');
+const before = { from: process.env[FRAMEWORKS_FROM], config: process.env.KUBECONFIG };
+
+describe('through Kubernetes’ own client', () => {
+  const requests: { method: string; url: string; body: string }[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-kube-'));
+  const server = fakeServer(requests);
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'c',
+      clusters: [
+        { name: 'k', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } },
+      ],
+      users: [{ name: 'u', user: { token: 't' } }],
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+    };
+    writeFileSync(join(folder, 'config'), JSON.stringify(config));
+    process.env.KUBECONFIG = join(folder, 'config');
+    if (client.folder !== null) process.env[FRAMEWORKS_FROM] = client.folder;
+  });
+  afterAll(() => {
+    server.close();
+    rmSync(folder, { recursive: true });
+    for (const [name, value] of [
+      [FRAMEWORKS_FROM, before.from],
+      ['KUBECONFIG', before.config],
+    ] as const) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+
+  it('the manifest has no field that its model does not know', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const entry = join(
+      client.folder,
+      'node_modules/@kubernetes/client-node/dist/gen/models/ObjectSerializer.js',
+    );
+    const { ObjectSerializer } = (await import(pathToFileURL(entry).href)) as {
+      ObjectSerializer: { serialize(value: unknown, type: string, format: string): unknown };
+    };
+    const manifest = jobManifest(FULL, TASKS);
+    // Whatever the model does not have, it leaves out.
+    expect(JSON.parse(JSON.stringify(ObjectSerializer.serialize(manifest, 'V1Job', '')))).toEqual(manifest);
+  });
+
+  it('jobs are created, pods are followed, and a result is read from a log', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const context = contextOf({ nodes: '1' });
+    const connection = await kubernetes.connect(context);
+    const jobs = await connection.submit([TASK]);
+    expect(JSON.parse(requests[0]?.body ?? '{}')).toEqual(
+      JSON.parse(JSON.stringify(jobManifest(context, [TASK]))),
+    );
+    expect(requests[0]).toMatchObject({ method: 'POST', url: '/apis/batch/v1/namespaces/bench/jobs' });
+    const [job] = jobs;
+    if (job === undefined) throw new Error('no job');
+    const seen = await connection.observe(jobs, new Map([['0', 1]]));
+    expect(seen.get(job.job)).toMatchObject({ phase: 'ended', itself: true, node: 'n1' });
+    expect(await connection.output(job, 1)).toContain('PI-BENCH-RESULT end');
+  });
+
+  it('a refusal is one line with the server’s own words', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const connection = await kubernetes.connect(contextOf({ nodes: '1', namespace: 'forbidden' }));
+    await expect(connection.submit([TASK])).rejects.toThrow(
+      /^Kubernetes \(http:\/\/127\.0\.0\.1:\d+\) refuses: jobs\.batch is forbidden: User "u" cannot create resource "jobs"$/,
+    );
+  });
+});

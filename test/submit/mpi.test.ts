@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { hostsOf, kindOf, launchCommand, mpi } from '../../src/submit/mpi.js';
+import { environmentOfCampaign } from '../../src/submit/on-node.js';
+import type { Task } from '../../src/submit/task.js';
+
+const TASK: Task = {
+  command: ['matmul'],
+  cwd: '/',
+  folder: '/f',
+  token: 't',
+  target: 'n1',
+  attempt: 1,
+  files: {},
+  mostBytes: 1,
+};
+
+describe('MPI as a launcher', () => {
+  it('reads hosts of both kinds of host files, each once', () => {
+    expect(hostsOf('# a comment\nn1 slots=4\nn2:8\n\nn1\nn3\n')).toEqual(['n1', 'n2', 'n3']);
+    expect(hostsOf('n1,n2')).toEqual(['n1', 'n2']);
+  });
+
+  it('refuses a list that is none', () => {
+    expect(() => hostsOf('n1;rm -rf')).toThrow(/is no name of a node/);
+    expect(() => mpi.settingsOf({})).toThrow(/say which hosts/);
+    expect(() => mpi.settingsOf({ hosts: '#', mpirun: 'mpirun' })).toThrow('the list of hosts is empty');
+    expect(() => mpi.settingsOf({ hostfile: '/nowhere' })).toThrow(/cannot read the host file/);
+  });
+
+  it.each([
+    ['mpirun (Open MPI) 4.1.4', 'openmpi'],
+    ['HYDRA build details:\n    Version: 4.0.2', 'hydra'],
+    ['Intel(R) MPI Library for Linux* OS, Version 2021.9', 'hydra'],
+    ['srun: slurm 22.05', null],
+  ])('knows %s', (version, kind) => {
+    expect(kindOf(version)).toBe(kind);
+  });
+
+  it('starts one process on one host, bound to no CPU, with the name that the list has', () => {
+    const open = launchCommand('openmpi', 'mpirun', {}, TASK, true).join(' ');
+    expect(open).toMatch(
+      /^mpirun --allow-run-as-root --host n1 -np 1 --bind-to none env PI_BENCH_NODE=n1 \S*node /,
+    );
+    expect(launchCommand('openmpi', 'mpirun', {}, TASK, false)).not.toContain('--allow-run-as-root');
+    expect(launchCommand('hydra', 'mpirun', { piBench: '/opt/p' }, TASK, true).join(' ')).toMatch(
+      /^mpirun -hosts n1 -n 1 -bind-to none env PI_BENCH_NODE=n1 \/opt\/p on-node /,
+    );
+  });
+
+  it('leaves nothing in the campaign’s environment by which it would take itself for a rank', () => {
+    const env = {
+      PATH: '/bin',
+      OMPI_COMM_WORLD_SIZE: '1',
+      PMI_RANK: '0',
+      PMIX_RANK: '0',
+      SLURM_PROCID: '0',
+      SLURM_JOB_ID: '7',
+    };
+    expect(environmentOfCampaign(env)).toEqual({ PATH: '/bin', SLURM_JOB_ID: '7' });
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Delivery,
+  deliveryIn,
+  deliveryLines,
+  ownTarget,
+  parseTask,
+  type Task,
+  taskArguments,
+} from '../../src/submit/task.js';
+
+const TASK: Task = {
+  command: ['run', 'campaign.yaml', '--labels', 'site=a b,note=it\'s "quoted"'],
+  cwd: '/home/user',
+  folder: '/home/user/results/x',
+  token: 'secret',
+  target: 'n1',
+  attempt: 2,
+  files: { 'campaign.yaml': 'measure:\n  - indicator: matmul\n' },
+  mostBytes: 1000,
+};
+
+const DELIVERY: Delivery = {
+  target: 'n1',
+  attempt: 1,
+  node: 'n1',
+  exitCode: 0,
+  campaign: '20261121T000000Z-matmul-aaaaaa',
+  said: null,
+  leftBehind: null,
+  files: { 'record.json': Buffer.from('x'.repeat(5000)).toString('base64') },
+};
+
+const withRandom = (bytes: Uint8Array): Delivery => ({
+  ...DELIVERY,
+  files: { 'inspections/0.npz': Buffer.from(bytes).toString('base64') },
+});
+
+describe('a task', () => {
+  it('comes through a command line as it was', () => {
+    const [command, text = ''] = taskArguments(TASK);
+    expect(command).toBe('on-node');
+    expect(parseTask(text)).toEqual(TASK);
+  });
+
+  it('that is none is refused in one line that says who gives it', () => {
+    expect(() => parseTask('{}')).toThrow(/on-node takes what `pi-bench submit` gives it/);
+  });
+
+  it('that several are told is each one’s own by the scheduler’s word', () => {
+    const common = { ...TASK, targets: ['n4', 'n5'] };
+    expect(ownTarget(common, { PI_BENCH_INDEX: '1' })).toBe('n5');
+    expect(ownTarget(common, { PI_BENCH_TARGET: 'n9' })).toBe('n9');
+    expect(ownTarget(TASK, {})).toBe('n1');
+  });
+});
+
+describe('a result that comes back as text', () => {
+  it('is found whole among other lines, with names before them, whatever it holds', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 20_000 }),
+        fc.stringMatching(/^[ -~]{0,40}$/),
+        (bytes, noise) => {
+          const delivery = withRandom(bytes);
+          const lines = deliveryLines(delivery)
+            .split('\n')
+            .map((line) =>
+              line === '' ? '' : `[1,0]<stdout>: ${line}\r\n${noise.replaceAll('PI-BENCH', '')}`,
+            );
+          expect(deliveryIn(`before\n${lines.join('\n')}\nafter`, 'it')).toEqual(delivery);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is not there where nothing of it came', () => {
+    expect(deliveryIn('a crash, and nothing else\n', 'it')).toBeNull();
+  });
+
+  it('that is cut off, lacks a line or was altered is told from a whole one', () => {
+    const lines = deliveryLines(
+      withRandom(Uint8Array.from({ length: 20_000 }, (_, i) => (i * 7919) % 251)),
+    ).split('\n');
+    expect(lines.length).toBeGreaterThan(2);
+    expect(() => deliveryIn(lines.slice(0, -2).join('\n'), 'n1')).toThrow(/n1 is cut off/);
+    expect(() => deliveryIn(lines.slice(1).join('\n'), 'n1')).toThrow(/n1 is damaged/);
+    const altered = lines.join('\n').replace(/PI-BENCH-RESULT 0 (.{50})./, 'PI-BENCH-RESULT 0 $1#');
+    expect(() => deliveryIn(altered, 'n1')).toThrow(/n1 is damaged/);
+  });
+});
