@@ -49,6 +49,14 @@ export function timeOfMpi({ name, ranks, command, args }, bytes, seconds) {
   return { time: said.median, library: said.library };
 }
 
+/** Why launches of a record were not measured. */
+const reasonsIn = (text) =>
+  text === ''
+    ? ''
+    : JSON.parse(text)
+        .batches.flatMap(({ inspections }) => inspections.map(({ reason }) => reason))
+        .join('; ');
+
 /** The same call by pi-bench's own mpi transport, in a launch of its own; its ranks bind their measuring threads. */
 export function timeOfTransport({ name, ranks, command }, bytes) {
   const out = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
@@ -79,7 +87,10 @@ export function timeOfTransport({ name, ranks, command }, bytes) {
       timeout: 120_000,
       maxBuffer: 2 ** 28,
     });
-    if (done.status !== 0) throw new Error(`pi-bench over ${name} ended with ${done.status}: ${done.stderr}`);
+    if (done.status !== 0)
+      throw new Error(
+        `pi-bench over ${name} ended with ${done.status}: ${done.stderr} ${reasonsIn(done.stdout)}`,
+      );
     return JSON.parse(done.stdout).batches[0].elapsed.median;
   } finally {
     rmSync(out, { recursive: true, force: true });

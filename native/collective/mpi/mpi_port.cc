@@ -1,8 +1,21 @@
 #include "mpi_port.h"
 
 #include <algorithm>
+#include <new>
 
 namespace pibench::collective {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::byte* allocate(std::size_t bytes) {
+  const std::size_t pages = bytes / kPage + 1;
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kPage, pages * kPage));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
 
 MpiPort::MpiPort(World& world, const Problem& problem, Nanoseconds patience)
     : calls_(world.calls()),
@@ -10,9 +23,9 @@ MpiPort::MpiPort(World& world, const Problem& problem, Nanoseconds patience)
       rank_(world.rank()),
       ranks_(world.size()),
       function_(function_of(problem.operation)),
-      memory_(layout_of(problem, rank_).bytes, false),
-      input_(memory_.data() + layout_of(problem, rank_).input),
-      output_(memory_.data() + layout_of(problem, rank_).output),
+      memory_(allocate(layout_of(problem, rank_).bytes)),
+      input_(memory_.get() + layout_of(problem, rank_).input),
+      output_(memory_.get() + layout_of(problem, rank_).output),
       wait_(world.crowded(), patience, false) {}
 
 Operands MpiPort::operands() noexcept {

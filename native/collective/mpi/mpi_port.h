@@ -1,9 +1,11 @@
-// One rank's end of MPI: private memory, as any program has it, and the library's call.
+// One rank's end of MPI: private memory as any program has it, with no advice for huge pages, and the
+// library's call.
 #pragma once
 
+#include <cstdlib>
+#include <memory>
 #include <optional>
 
-#include "../shm/memory.h"
 #include "../transport.h"
 #include "clock_fit.h"
 #include "world.h"
@@ -37,7 +39,10 @@ class MpiPort final : public Port {
   int rank_;
   int ranks_;
   const char* function_;
-  SharedMemory memory_;
+  struct Free {
+    void operator()(std::byte* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
   std::byte* input_;
   std::byte* output_;
   Wait wait_;
