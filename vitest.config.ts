@@ -11,9 +11,12 @@ const MACHINE = [
 
 /** Those among them that do not mind what else is running: what they look at depends on no time. */
 const BESIDE = [
-  'test/e2e/{bad-input,gpu,import,own-stacks,report,show,thoth-postgres}.test.ts',
+  'test/e2e/{bad-input,fleet,import,own-stacks,report,show,thoth-postgres}.test.ts',
   'test/native/cuda-check.test.ts',
 ];
+
+/** Builds everything once more, which takes a minute: `npm run check:package`. */
+const APART = 'test/e2e/package.test.ts';
 
 /** All of them: vitest by itself leaves a CPU idle, which is half of two. */
 const WORKERS = availableParallelism();
@@ -47,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'machine',
           include: MACHINE,
-          exclude: BESIDE,
+          exclude: [...BESIDE, APART],
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 120_000,

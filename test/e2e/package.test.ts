@@ -58,10 +58,12 @@ it(
       expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain(record.campaign.id);
       const installed = join(folder, 'node_modules', 'pi-bench');
       expect(readdirSync(join(installed, 'schema')).sort()).toEqual([
+        'baseline.schema.json',
         'campaign.schema.json',
         'inspection.schema.json',
         'record.schema.json',
         'stack-file.schema.json',
+        'suite.schema.json',
       ]);
       expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain('Two commands');
       expect(readdirSync(installed)).not.toContain('test');
