@@ -1,7 +1,7 @@
 /** Reads a fleet: results folders, their collections, and files of node lines, ours or SuperBench's. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, UserError } from '../errors.js';
+import { messageOf, systemCode, UserError } from '../errors.js';
 import { superbenchNode } from '../import/superbench.js';
 import { readRecord } from '../record/read.js';
 import type { RecordInspection } from '../record/schema.js';
@@ -24,6 +24,8 @@ const isFolder = (path: string): boolean => {
   try {
     return statSync(path).isDirectory();
   } catch (error) {
+    if (systemCode(error) === 'ENOENT')
+      throw new UserError(`there is no ${path}: name results folders, or files of node lines`);
     throw new UserError(`cannot read the nodes: ${messageOf(error)}`);
   }
 };

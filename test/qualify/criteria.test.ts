@@ -216,6 +216,12 @@ describe('floor', () => {
     const baseline = baselineFrom(other.batches[1] as RecordBatch, RATE);
     expect(judgement(check, contextOf(record, { baseline })).verdict).toBe('skipped');
   });
+  it('stays required, so that no node passes, where the baseline has none of the cases', () => {
+    const baseline = baselineFrom(batch, RATE);
+    const entries = baseline.entries.map((one) => ({ ...one, parameters: { ...one.parameters, m: 7 } }));
+    const context = contextOf(record, { baseline: { ...baseline, entries } });
+    expect(judgement(check, context)).toMatchObject({ verdict: 'skipped', possible: true });
+  });
 });
 
 describe('history', () => {

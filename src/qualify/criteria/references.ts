@@ -31,7 +31,7 @@ export const floor: Criterion<'floor'> = {
   judge(check, context) {
     const { baseline, machine, source } = context;
     if (baseline === null) return [notPossible(check, 'no baseline was given (--baseline)', source)];
-    return judgeBatches(check, context, (batch) => {
+    const judgements = judgeBatches(check, context, (batch) => {
       const entry = entryFor(baseline, machine, batch);
       if (entry === null) {
         const none = skipped(
@@ -59,6 +59,10 @@ export const floor: Criterion<'floor'> = {
       }
       return speedOf(batch, findings, 'slow');
     });
+    if (context.reference !== null || judgements.some(({ possible }) => possible)) return judgements;
+    // Somebody gave a baseline to be held to: a node that none of it could judge must not pass.
+    const why = `baseline ${baseline.name} has no entry for any case of this suite`;
+    return [{ ...notPossible(check, why, source), possible: true }];
   },
 };
 
