@@ -150,7 +150,7 @@ std::size_t reduce_vectors(const Ranges& r) noexcept {
   const std::byte* const* const inputs = pair ? two_inputs : r.inputs;
   std::byte* const* const outputs = pair ? two_outputs : r.outputs;
   const int output_count = pair ? 2 : r.output_count;
-  const auto put = [outputs, output_count](std::size_t to, Words value) noexcept {
+  const auto put = [=](std::size_t to, Words value) noexcept {
     for (int k = 0; k < output_count; ++k) {
       if constexpr (streaming)
         I::stream(outputs[k] + to, value);
