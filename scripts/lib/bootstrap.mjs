@@ -47,7 +47,7 @@ export async function bootstrap() {
   }
   const compiled = compiledStale() ? compileTypeScript() : null;
   if (addonStale()) {
-    say('building the native addon (about a minute on two cores)');
+    say('building the native addon (somewhat over a minute on two cores)');
     await begun.ended;
     const failure = buildNative();
     if (failure !== null) return failure;
