@@ -83,7 +83,11 @@ describe('pi-bench fleet', () => {
       const cases: [readonly string[], number, RegExp][] = [
         [['check'], 64, /^pi-bench: the fleet is empty: give .*\n$/],
         [['check', write(folder, 'mixed.jsonl', mixed)], 64, /^pi-bench: mixed hardware: cpu_model: .*\n$/],
-        [['check', join(folder, 'none')], 64, /^pi-bench: there is no .*none: name results folders, or files of node lines\n$/],
+        [
+          ['check', join(folder, 'none')],
+          64,
+          /^pi-bench: there is no .*none: name results folders, or files of node lines\n$/,
+        ],
         [['baseline', one], 64, /^pi-bench: these 1 nodes make no baseline: .*needs 3\n$/],
         [['check', one, '--baseline', one], 64, /^pi-bench: .*one\.jsonl is no baseline.*\n$/],
         [['plan', one], 64, /^pi-bench: .*budget.*\n$/],
