@@ -1,10 +1,10 @@
 // npm run bench:collective [-- --sizes 8,4096 --rounds 7 --seconds 0.3]: our all-reduce over shared memory (2 ranks, float32
-// sum) against Open MPI and MPICH over our own mpi transport, where they are installed, in turns; and that transport against a
-// C program that calls them. In each round every size is measured once with each
-// of them, in an order drawn anew; compared are the ratios of one round: the faster library's time / ours. `open`: the 95 %
-// interval holds the target. What is compared: ours reads and writes buffers that its ranks share, as threads or by
-// allocation; MPI has to take any memory, and is called as any program calls it, with the library's own choice of
-// algorithm and one CPU for each rank.
+// sum) against Open MPI and MPICH over our own mpi transport, where they are installed, in turns; that transport against a C
+// program that calls them; and, beside all targets, Gloo over our own gloo transport, where its plugin is built. In each round
+// every size is measured once with each of them, in an order drawn anew; compared are the ratios of one round: the faster MPI's
+// time / ours. `open`: the 95 % interval holds the target. What is compared: ours reads and writes buffers that its ranks share,
+// as threads or by allocation; MPI has to take any memory, and is called as any program calls it, with the library's own choice
+// of algorithm and one CPU for each rank.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { coresHere } from '../dist/cli/here.js';
 import { placeThreads } from '../dist/execution/placement.js';
 import { formatSeconds } from '../dist/quantities/format.js';
-import { candidates, timeOfMpi, timeOfTransport } from './bench-collective/libraries.mjs';
+import { candidates, gloo, timeOfMpi, timeOfTransport } from './bench-collective/libraries.mjs';
 import { addon, intervalOf, job, median } from './lib/measure.mjs';
 
 const RANKS = 2;
@@ -118,6 +118,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
 const found = new Map(sizes.map((bytes) => [bytes, []]));
 try {
   const mpis = candidates(folder, RANKS);
+  const others = gloo(RANKS);
   const libraries = new Map();
   for (let round = 0; round < rounds; round++) {
     for (const bytes of shuffled(sizes)) {
@@ -138,6 +139,9 @@ try {
             libraries.set(one.name, library);
           },
         ]),
+        ...others.map((one) => () => {
+          times[one.name] = timeOfTransport(one, bytes);
+        }),
       ];
       for (const turn of shuffled(turns)) await turn();
       found.get(bytes).push({ ours, times, plain });
@@ -147,13 +151,14 @@ try {
     `all-reduce float32 sum, ${RANKS} ranks, ${rounds} rounds in turns; ${[...libraries.values()].join(', ')}\n\n`,
   );
   const names = mpis.map(({ name }) => name);
+  const shown = [...names, ...others.map(({ name }) => name)];
   process.stdout.write(
-    `${'bytes'.padStart(9)}  ${'ours'.padStart(9)}  ${names.map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
+    `${'bytes'.padStart(9)}  ${'ours'.padStart(9)}  ${shown.map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
   );
   let missed = 0;
   for (const [bytes, some] of found) {
-    const times = names.map((name) => median(some.map((one) => one.times[name])));
-    const ratios = some.map(({ ours, times: all }) => Math.min(...Object.values(all)) / ours.time);
+    const times = shown.map((name) => median(some.map((one) => one.times[name])));
+    const ratios = some.map(({ ours, times: all }) => Math.min(...names.map((name) => all[name])) / ours.time);
     const target = targetOf(bytes);
     const compared = names.length > 0;
     const [low, high] = compared ? intervalOf(ratios) : [0, 0];

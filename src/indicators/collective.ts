@@ -116,7 +116,14 @@ function ranksOf(
   return { ranks, pin: typeof flags.pin === 'boolean' ? flags.pin : ranks <= available };
 }
 
-const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf } as const;
+const USUAL_WORKERS = { shm: 'threads', mpi: 'processes', nccl: 'threads', gloo: 'processes' } as const;
+
+/** MPI's broadcast has one buffer; Gloo's reduce-scatter overwrites its own. */
+const isAlwaysInPlace = (transport: Collective['transport'], operation: Collective['operation']): boolean =>
+  (transport === 'mpi' && operation === 'broadcast') ||
+  (transport === 'gloo' && operation === 'reduce-scatter');
+
+const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf, gloo: ranksOf } as const;
 
 /** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
 export function sizesOf(text: string): readonly Bytes[] {
@@ -213,7 +220,7 @@ export const collective: Indicator = {
       type: 'string',
       group: 'Case:',
       describe:
-        'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine',
+        'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine; gloo: Gloo over TCP, here',
       defaultDescription: 'shm; on GPUs nccl',
     },
     'mpi-library': {
@@ -232,7 +239,8 @@ export const collective: Indicator = {
     algorithm: {
       type: 'string',
       group: 'Case:',
-      describe: 'lines, direct, streaming, or auto: the fastest of them by trial in each launch',
+      describe:
+        'shm: lines, direct, streaming, or auto: the fastest of them by trial in each launch; gloo: ring, bcube, halving-doubling',
       defaultDescription: 'auto',
     },
   },
@@ -243,6 +251,7 @@ export const collective: Indicator = {
     ['$0 collective all-reduce --device cuda:all', 'between all GPUs of this machine, with NCCL'],
     ['$0 sweep collective all-reduce --ranks 1,2,4 --bytes 1MiB', 'how it scales'],
     ['$0 collective all-reduce --transport mpi --ranks 2', 'of the MPI that mpirun belongs to'],
+    ['$0 collective all-reduce --transport gloo', 'of Gloo, where it is installed'],
     ['mpirun -np 8 $0 collective all-to-all --transport mpi', 'of a job on any hosts'],
   ],
   measuring: { inspections: 3, seconds: 0.1 },
@@ -269,11 +278,10 @@ export const collective: Indicator = {
       operation,
       redop: isReducing(operation) ? one(flags, 'redop', REDOPS, 'sum') : 'none',
       root: rootOf(flags, operation),
-      // MPI's broadcast has one buffer.
-      inPlace: transport === 'mpi' && operation === 'broadcast' ? inPlace !== false : inPlace === true,
+      inPlace: isAlwaysInPlace(transport, operation) ? inPlace !== false : inPlace === true,
       pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
       ...ranksBy[transport](flags, machine),
-      workers: one(flags, 'workers', WORKERS, transport === 'mpi' ? 'processes' : 'threads'),
+      workers: one(flags, 'workers', WORKERS, USUAL_WORKERS[transport]),
       sync,
       inputs: one(flags, 'inputs', INPUTS, sync === 'none' ? 'clean' : 'fresh'),
       transport,
@@ -297,12 +305,18 @@ export const collective: Indicator = {
     const asked = readCollective(parameters);
     // Of MPI's ranks, those on this host.
     const operands = Math.ceil((operandBytes(asked) * (asked.perHost ?? asked.ranks)) / asked.ranks);
-    return operands + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
+    // Where Gloo keeps what has come: no more than it got.
+    const buffers = asked.transport === 'gloo' ? asked.ranks * asked.bytes : 0;
+    return operands + buffers + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
   },
   // Each GPU holds what its rank gives and gets.
   gpuMemory: (parameters) => 2 * readCollective(parameters).bytes + GPU_PROCESS,
-  usualStack: ({ transport, device }) =>
-    transport === 'nccl' || (transport === undefined && asksForGpu(String(device ?? CPU))) ? 'nccl' : null,
+  usualStack({ transport, device }) {
+    if (transport === 'gloo') return 'gloo';
+    return transport === 'nccl' || (transport === undefined && asksForGpu(String(device ?? CPU)))
+      ? 'nccl'
+      : null;
+  },
   spansDevices: true,
   // Of other hosts nothing is known here.
   threads(parameters) {
