@@ -329,8 +329,8 @@ Napi::Value probe_transport(Napi::Env env, const std::string& version) {
   return result;
 }
 
-// probeLibrary(interface, path, plugin?) -> { version, chose, dtypes }: opens the library in this process; `plugin`:
-// the file that calls it, of one that takes such a file
+// probeLibrary(interface, path, plugin?) -> { version, chose, dtypes }: opens the library in this process;
+// `plugin`: the file that calls it, of one that takes such a file
 Napi::Value probe_library(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::string interface = info[0].ToString().Utf8Value();

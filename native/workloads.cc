@@ -123,6 +123,9 @@ std::function<std::unique_ptr<collective::Transport>()> transport_of(const Workl
   if (name == "nccl") {
     const collective::NcclParameters parameters{problem, static_cast<int>(p.number("ordinal")),
                                                 p.optional_text("library"), patience};
+    if (p.text("workers") == "processes")
+      return
+          [parameters] { return collective::make_nccl_transport(collective::World::current(), parameters); };
     return [parameters] { return collective::make_nccl_transport(parameters); };
   }
   if (name == "gloo") {

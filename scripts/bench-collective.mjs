@@ -158,7 +158,9 @@ try {
   let missed = 0;
   for (const [bytes, some] of found) {
     const times = shown.map((name) => median(some.map((one) => one.times[name])));
-    const ratios = some.map(({ ours, times: all }) => Math.min(...names.map((name) => all[name])) / ours.time);
+    const ratios = some.map(
+      ({ ours, times: all }) => Math.min(...names.map((name) => all[name])) / ours.time,
+    );
     const target = targetOf(bytes);
     const compared = names.length > 0;
     const [low, high] = compared ? intervalOf(ratios) : [0, 0];

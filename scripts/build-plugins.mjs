@@ -9,7 +9,9 @@ const print = (text) => process.stdout.write(`${text}\n`);
 function buildForGpus() {
   const { built, failed, warned } = buildCudaKernels({
     onModule: (module, failure, seconds) =>
-      print(`${module.padEnd(14)} ${failure === null ? 'built' : 'FAILED'} ${seconds.toFixed(1).padStart(5)} s`),
+      print(
+        `${module.padEnd(14)} ${failure === null ? 'built' : 'FAILED'} ${seconds.toFixed(1).padStart(5)} s`,
+      ),
   });
   for (const what of warned) process.stderr.write(`${what}\n`);
   for (const why of failed) process.stderr.write(`pi-bench: ${why}\n`);
@@ -22,7 +24,10 @@ function buildForGloo() {
   const began = performance.now();
   const why = buildGlooPlugin();
   if (why !== null) process.stderr.write(`pi-bench: ${why}\n`);
-  else print(`${'gloo'.padEnd(14)} built ${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s, ${GLOO_PLUGIN}`);
+  else
+    print(
+      `${'gloo'.padEnd(14)} built ${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s, ${GLOO_PLUGIN}`,
+    );
   return why === null;
 }
 

@@ -233,6 +233,8 @@ export interface NativeAddon {
   /** Opens the library without joining anything. @throws Error */
   mpiVersion(library: string): string;
   /** A text from rank 0 to all others, which listen; waits until they do. */
+  /** The same of ranks that find each other at a place without MPI. @throws Error in one line, which names who did not come */
+  meetRanks(place: string, rank: number, ranks: number, patience: Seconds): MpiWorld;
   mpiTell(text: string): void;
   mpiListen(): string;
   /** Of a rank that does not lead: takes part in the measurement of a collective until it has ended. @throws Error */
@@ -248,8 +250,7 @@ export interface NativeAddon {
 export const gpuKernels = process.env.PIBENCH_GPU_KERNELS ?? join(packageRoot, 'build', 'plugins', 'cuda');
 
 /** What calls Gloo, which a build of its own makes where Gloo's headers are. */
-export const glooPlugin =
-  process.env.PIBENCH_GLOO_PLUGIN ?? join(packageRoot, 'build', 'plugins', 'gloo.so');
+export const glooPlugin = process.env.PIBENCH_GLOO_PLUGIN ?? join(packageRoot, 'build', 'plugins', 'gloo.so');
 
 export const addonPath = join(packageRoot, 'build', 'Release', 'pibench.node');
 

@@ -24,7 +24,9 @@ class PrivateOperands {
 
   [[nodiscard]] std::byte* input() const noexcept { return memory_.get() + layout_.input; }
   [[nodiscard]] std::byte* output() const noexcept { return memory_.get() + layout_.output; }
-  [[nodiscard]] Operands operands() const noexcept { return {part(input(), given_), part(output(), gotten_)}; }
+  [[nodiscard]] Operands operands() const noexcept {
+    return {part(input(), given_), part(output(), gotten_)};
+  }
 
  private:
   struct Free {

@@ -43,7 +43,9 @@ export function candidates(folder, ranks) {
 /** Gloo where it is installed and its plugin built: shown beside, for its ranks talk over TCP. */
 export function gloo(ranks) {
   if (glooPluginThere()) return [{ name: 'Gloo', ranks, transport: ['--transport', 'gloo'] }];
-  process.stdout.write(`Gloo: not compared, its plugin is not built (npm run build:plugins, with ${GLOO_NEEDED})\n`);
+  process.stdout.write(
+    `Gloo: not compared, its plugin is not built (npm run build:plugins, with ${GLOO_NEEDED})\n`,
+  );
   return [];
 }
 
@@ -70,13 +72,7 @@ const reasonsIn = (text) =>
 /** The same call by one of pi-bench's own transports, in a launch of its own; its ranks bind their measuring threads. */
 export function timeOfTransport({ name, ranks, transport }, bytes) {
   const out = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
-  const what = [
-    'collective',
-    'all-reduce',
-    ...transport,
-    '--ranks',
-    String(ranks),
-  ];
+  const what = ['collective', 'all-reduce', ...transport, '--ranks', String(ranks)];
   const how = [
     '--bytes',
     String(bytes),

@@ -15,7 +15,16 @@ export const GLOO_PLUGIN = join(packageRoot, 'build', 'plugins', 'gloo.so');
 export const GLOO_NEEDED = 'Debian’s package libgloo-dev, and a C++20 compiler';
 
 /** Gloo's reductions are templates, compiled here: as a program is that uses it, for any CPU of this architecture. */
-const FLAGS = ['-std=c++20', '-O3', '-Wall', '-Wextra', '-fPIC', '-shared', '-pthread', '-fvisibility=hidden'];
+const FLAGS = [
+  '-std=c++20',
+  '-O3',
+  '-Wall',
+  '-Wextra',
+  '-fPIC',
+  '-shared',
+  '-pthread',
+  '-fvisibility=hidden',
+];
 
 const compilerOf = ({ CXX }) => CXX ?? 'g++';
 
@@ -64,7 +73,8 @@ export function buildGlooPlugin(environment = process.env) {
     const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`.trim();
     if (done.status !== 0) {
       rmSync(partial, { force: true });
-      const cause = log.match(/^.*\berror\b.*$/m)?.[0] ?? `${compiler} ended with ${done.status ?? done.signal}`;
+      const cause =
+        log.match(/^.*\berror\b.*$/m)?.[0] ?? `${compiler} ended with ${done.status ?? done.signal}`;
       return `${SOURCE} could not be compiled: ${cause}\n${log}`;
     }
     renameSync(partial, kept);

@@ -128,7 +128,11 @@ export async function main(args: readonly string[]): Promise<void> {
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
   });
   try {
-    if (args.some((arg) => arg === 'mpi' || arg === '--transport=mpi')) {
+    if (args.some((arg) => /^--rendezvous(=|$)/.test(arg))) {
+      const { rankVariables } = await import('../mpi/rendezvous.js');
+      Object.assign(process.env, rankVariables(args));
+    }
+    if (args.some((arg) => arg === 'mpi' || /^--(?:transport=mpi$|rendezvous(?:=|$))/.test(arg))) {
       const { followArguments, followsArguments } = await import('./follow-rank.js');
       if (followsArguments(args)) return followArguments(args);
     }

@@ -80,6 +80,8 @@ const schema = z.strictObject({
   library: z.string().min(1).exactOptional(),
   /** The command that starts the ranks, or `within NAME` where they are those of a job (mpi/choice.ts). */
   launcher: z.string().min(1).exactOptional(),
+  /** Of NCCL, where each rank is a process: the place where they meet. */
+  rendezvous: z.string().min(1).exactOptional(),
   /** Ranks on a host. */
   perHost: z.int().min(1).exactOptional(),
 });
@@ -138,11 +140,12 @@ function lackingInMpi({
 }
 
 /** What NCCL has no call for, or its ranks cannot be. */
-function lackingInNccl({ operation, inPlace, workers, pin, algorithm }: Collective): string | null {
+function lackingInNccl(one: Collective): string | null {
+  const { operation, inPlace, workers, pin, algorithm, rendezvous } = one;
   if (operation === 'barrier') return 'NCCL has no barrier: use --transport shm';
   if (operation === 'all-to-all' && inPlace) return 'NCCL has no all-to-all in place: leave --in-place out';
-  if (workers !== 'threads')
-    return 'ranks of --transport nccl are threads, one for each GPU: leave --workers out';
+  if (workers !== (rendezvous === undefined ? 'threads' : 'processes'))
+    return 'ranks of --transport nccl are threads, one for each GPU, or with --rendezvous processes: leave --workers out';
   if (pin) return 'ranks of --transport nccl are GPUs: leave --pin out';
   if (algorithm !== 'auto') return 'NCCL chooses its algorithms itself: leave --algorithm out';
   return null;
@@ -199,7 +202,7 @@ function contradictionOf(one: Collective): string | null {
   const lacking = LACKING[one.transport](one);
   if (lacking !== null) return lacking;
   const ofMpi = one.library ?? one.launcher ?? one.perHost;
-  if (one.transport !== 'mpi' && ofMpi !== undefined)
+  if (one.transport !== 'mpi' && one.rendezvous === undefined && ofMpi !== undefined)
     return 'a library and a launcher belong to --transport mpi';
   const most = redop === 'avg' ? (MOST_OF_AVERAGE[dtype] ?? MOST_RANKS) : MOST_RANKS;
   if (ranks > most)
@@ -270,7 +273,7 @@ export function titleOf(one: Collective): string {
     ...(root === NO_ROOT || root === 0 ? [] : [`root ${root}`]),
     ...(inPlace ? ['in place'] : []),
     one.transport === 'nccl'
-      ? plural(ranks, 'GPU')
+      ? `${plural(ranks, 'GPU')}${one.rendezvous === undefined ? '' : ' (processes)'}`
       : `${plural(ranks, 'rank')} (${one.transport === 'gloo' ? 'Gloo' : (one.library?.replace(/^.*\//, '') ?? workers)})`,
     ...(pin ? ['pinned'] : []),
     ...(sync === 'barrier' ? [] : [`sync ${sync}`]),

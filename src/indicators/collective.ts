@@ -4,7 +4,9 @@ import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
+import { WITHIN } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
+import { checkMeetingPlace } from '../mpi/rendezvous.js';
 import { expandValues } from '../quantities/expand.js';
 import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
@@ -51,11 +53,30 @@ const one = <T extends string>(flags: Flags, name: string, known: readonly T[], 
   return first;
 };
 
+/** A rank for each process that was told where to meet, each with a GPU of its own. */
+function metRanksOf(flags: Flags) {
+  const place = mpiPlaceHere();
+  if (place === null)
+    throw new UserError(
+      '--rendezvous takes a process for each rank: say which this one is with --rank and --ranks, or start them with mpirun or srun',
+    );
+  const asked = askedRanks(flags);
+  if (asked !== null && asked !== place.size)
+    throw new UserError(
+      `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
+    );
+  return {
+    rendezvous: checkMeetingPlace(String(flags.rendezvous)),
+    launcher: `${WITHIN}${place.launcher}`,
+    ranks: place.size,
+    perHost: place.localSize,
+    pin: flags.pin === true,
+  };
+}
+
 /** A rank for each GPU, from the one that is named on. */
-function gpuRanksOf(
-  flags: Flags,
-  { gpus }: MachineDescription,
-): { readonly ranks: number; readonly pin: boolean } {
+function gpuRanksOf(flags: Flags, { gpus }: MachineDescription) {
+  if (flags.rendezvous !== undefined) return metRanksOf(flags);
   const first = ordinalOf(String(flags.device));
   const here = (gpus?.devices ?? []).filter(({ ordinal }) => ordinal >= first).length;
   const ranks = flags.ranks === undefined ? here : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
@@ -236,6 +257,18 @@ export const collective: Indicator = {
         'Of --transport mpi: what starts the ranks, anew for each launch (mpirun.mpich, "srun --mpi=pmi2"); not under mpirun',
       defaultDescription: 'mpirun',
     },
+    rendezvous: {
+      type: 'string',
+      group: 'Case:',
+      describe:
+        'Of --transport nccl: each rank is a process, started as this one; where they meet: tcp:HOST:PORT of rank 0, or file:PATH that all see',
+    },
+    rank: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'With --rendezvous: which of --ranks this process is',
+      defaultDescription: 'as mpirun or srun says',
+    },
     algorithm: {
       type: 'string',
       group: 'Case:',
@@ -273,6 +306,10 @@ export const collective: Indicator = {
     const transport = transportOf(flags);
     if (transport !== 'mpi' && (flags['mpi-library'] ?? flags.launcher) !== undefined)
       throw new UserError('--mpi-library and --launcher belong to --transport mpi');
+    if (transport !== 'nccl' && (flags.rendezvous ?? flags.rank) !== undefined)
+      throw new UserError('--rendezvous and --rank belong to --transport nccl');
+    if (flags.rendezvous === undefined && flags.rank !== undefined)
+      throw new UserError('--rank is of ranks that meet somewhere: add --rendezvous');
     const inPlace = flags['in-place'] ?? flags.inPlace;
     const base = {
       operation,
@@ -281,7 +318,12 @@ export const collective: Indicator = {
       inPlace: isAlwaysInPlace(transport, operation) ? inPlace !== false : inPlace === true,
       pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
       ...ranksBy[transport](flags, machine),
-      workers: one(flags, 'workers', WORKERS, USUAL_WORKERS[transport]),
+      workers: one(
+        flags,
+        'workers',
+        WORKERS,
+        flags.rendezvous === undefined ? USUAL_WORKERS[transport] : 'processes',
+      ),
       sync,
       inputs: one(flags, 'inputs', INPUTS, sync === 'none' ? 'clean' : 'fresh'),
       transport,

@@ -174,7 +174,10 @@ describe('the cases of a collective by Gloo', () => {
     [{ operation: 'broadcast', algorithm: 'ring' }, /no algorithm ring for broadcast: leave --algorithm out/],
     [{ algorithm: 'halving-doubling' }, /Gloo’s halving-doubling works in place: add --in-place/],
     [{ operation: 'reduce-scatter', bytes: '2GiB' }, /counts bytes in 32 bits: 2147483648 are too many/],
-    [{ transport: 'shm', algorithm: 'ring' }, /--algorithm ring is of --transport gloo; shm has lines, direct/],
+    [
+      { transport: 'shm', algorithm: 'ring' },
+      /--algorithm ring is of --transport gloo; shm has lines, direct/,
+    ],
     [{ device: 'cuda:0' }, /--transport gloo is of ranks on the CPU: leave --device out/],
   ])('refuse %j', (flags, says) => {
     expect(() => byGloo(flags)).toThrow(says);

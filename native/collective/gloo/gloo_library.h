@@ -1,5 +1,5 @@
-// Gloo, by way of the plugin that was built with its headers (plugin/interface.h): both are opened at run time,
-// and neither is linked.
+// Gloo, by way of the plugin that was built with its headers (plugin/interface.h): both are opened at run
+// time, and neither is linked.
 #pragma once
 
 #include <string>

@@ -91,8 +91,7 @@ class GlooTransport final : public Transport {
     free_.bind(0);
     const gloo::Joining joining{folder_.path(), kAddress, host.rank(), parameters_.problem.ranks,
                                 parameters_.patience / 1'000'000};
-    auto port =
-        std::make_unique<gloo::GlooPort>(host, parameters_.problem, library_, joining, troubles_);
+    auto port = std::make_unique<gloo::GlooPort>(host, parameters_.problem, library_, joining, troubles_);
     own.bind(0);
     return port;
   }

@@ -13,9 +13,9 @@ namespace pibench::collective {
 
 struct GlooParameters {
   Problem problem;
-  std::vector<int> cpus;  // one for each rank, or empty: not bound
-  std::string library;    // the path of libgloo
-  std::string plugin;     // the path of the plugin that calls it
+  std::vector<int> cpus;                  // one for each rank, or empty: not bound
+  std::string library;                    // the path of libgloo
+  std::string plugin;                     // the path of the plugin that calls it
   Nanoseconds patience = 10'000'000'000;  // how long a rank waits for another
 };
 

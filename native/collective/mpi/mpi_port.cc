@@ -6,6 +6,7 @@ namespace pibench::collective {
 
 MpiPort::MpiPort(World& world, const Problem& problem, Nanoseconds patience)
     : calls_(world.calls()),
+      library_(world.library()),
       problem_(problem),
       rank_(world.rank()),
       ranks_(world.size()),

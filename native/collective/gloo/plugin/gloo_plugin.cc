@@ -4,17 +4,6 @@
 // Where Gloo has a function (all-reduce, broadcast ...), that is called. What it has only as an algorithm of
 // its older interface (reduce-scatter; all-reduce by halving and doubling) works on its operand in place.
 
-#include <algorithm>
-#include <chrono>
-#include <climits>
-#include <cstdio>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
 #include <gloo/allreduce_halving_doubling.h>
@@ -30,6 +19,17 @@
 #include <gloo/rendezvous/file_store.h>
 #include <gloo/scatter.h>
 #include <gloo/transport/tcp/device.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "interface.h"
 
@@ -357,13 +357,9 @@ extern "C" __attribute__((visibility("default"))) const pibench::collective::glo
 pibench_gloo_plugin() {
   namespace plugin = pibench::collective::gloo;
   static const std::string version = plugin::version();
-  static const plugin::Plugin table{plugin::kInterface,
-                                    sizeof(pibench::collective::Problem),
-                                    version.c_str(),
-                                    reinterpret_cast<const void*>(&::gloo::allgather),
-                                    plugin::join,
-                                    plugin::plan,
-                                    plugin::run,
-                                    plugin::leave};
+  static const plugin::Plugin table{plugin::kInterface, sizeof(pibench::collective::Problem),
+                                    version.c_str(),    reinterpret_cast<const void*>(&::gloo::allgather),
+                                    plugin::join,       plugin::plan,
+                                    plugin::run,        plugin::leave};
   return &table;
 }

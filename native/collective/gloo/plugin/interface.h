@@ -1,6 +1,6 @@
-// What passes between the addon and the plugin that calls Gloo. Gloo is a C++ library of templates, so it takes
-// a compiler and its headers to call it: the plugin is built where these are found, and opened at run time as
-// any library is. Plain functions over plain data, so that the two need not be built together.
+// What passes between the addon and the plugin that calls Gloo. Gloo is a C++ library of templates, so it
+// takes a compiler and its headers to call it: the plugin is built where these are found, and opened at run
+// time as any library is. Plain functions over plain data, so that the two need not be built together.
 //
 // One end is one rank: it joins the others, plans a call over its operands, makes it as often as it is asked
 // to, and leaves. Every function but the last is called by all ranks, in the same order.
@@ -17,8 +17,8 @@ namespace pibench::collective::gloo {
 inline constexpr std::uint32_t kInterface = 1;
 
 struct Joining {
-  const char* folder;    // empty, and the same for all ranks: there they leave their addresses
-  const char* address;   // of the network that they use, or the name of this host
+  const char* folder;   // empty, and the same for all ranks: there they leave their addresses
+  const char* address;  // of the network that they use, or the name of this host
   int rank, ranks;
   std::int64_t patience_milliseconds;  // of any wait for another rank
 };
