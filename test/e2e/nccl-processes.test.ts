@@ -53,7 +53,13 @@ beforeAll(() => void fakeGpu(), 120_000);
 describe('NCCL with a process for each rank', () => {
   it('is one case of all of them, verified; only rank 0 speaks', () =>
     withFolder(async (folder) => {
-      const [first, ...others] = await ranksOf(3, folder, ['all-reduce', '--bytes', '8,64KiB', '--inspections', '2']);
+      const [first, ...others] = await ranksOf(3, folder, [
+        'all-reduce',
+        '--bytes',
+        '8,64KiB',
+        '--inspections',
+        '2',
+      ]);
       expect(first?.stderr).toBe('');
       expect(first?.code).toBe(0);
       expect(others.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
@@ -88,7 +94,12 @@ describe('NCCL with a process for each rank', () => {
     ['makes no identity', ',nccl-init=2', /ncclGetUniqueId failed: as the fake NCCL was told/],
   ])('where NCCL %s ends in one line, in all ranks', (_, settings, says) =>
     withFolder(async (folder) => {
-      const runs = await ranksOf(2, folder, ['all-reduce', '--bytes', '1KiB', '--inspections', '1'], settings);
+      const runs = await ranksOf(
+        2,
+        folder,
+        ['all-reduce', '--bytes', '1KiB', '--inspections', '1'],
+        settings,
+      );
       expect(runs[0]?.code).toBe(2);
       const { batches } = JSON.parse(runs[0]?.stdout ?? '') as PiBenchRecord;
       expect(batches[0]?.inspections[0]?.reason).toMatch(says);
