@@ -8,45 +8,39 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
 import { type PiBenchRecord, written } from '../../src/record/schema.js';
 import { fakeEnvironment, fakeGpu } from '../support/fake-gpu.js';
-import { type Run, startPiBench, withFolder } from '../support/pi-bench.js';
+import { type Run, type Running, startPiBench, until, withFolder } from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '10', '--warmup', '2', '--no-wait', '--quiet', '--json'];
 
-/** Each rank as somebody starts it, on a machine with a GPU for each. */
-async function ranksOf(
-  ranks: number,
+/** A rank as somebody starts it, on a machine with a GPU for each; `more` is in its environment. */
+function startRank(
   folder: string,
+  ranks: number,
+  rank: number,
   args: readonly string[],
-  settings = '',
-  started: readonly number[] = [...Array(ranks).keys()],
-): Promise<readonly Run[]> {
+  { settings = '', more = {} }: { readonly settings?: string; readonly more?: NodeJS.ProcessEnv } = {},
+): Running {
   const fakes = fakeGpu();
   const env = {
     ...fakeEnvironment(fakes, `devices=${ranks}${settings}`),
     LD_LIBRARY_PATH: `${fakes}:${fakes}/nccl`,
     TMPDIR: folder,
-    PIBENCH_RENDEZVOUS_SECONDS: '3',
+    ...more,
   };
+  const what = ['collective', ...args, '--device', 'cuda:all', '--out', join(folder, 'out'), ...SHORT];
   const where = ['--rendezvous', `file:${join(folder, 'place')}`, '--ranks', String(ranks)];
-  const run = (rank: number): Promise<Run> =>
-    startPiBench(
-      [
-        'collective',
-        ...args,
-        '--device',
-        'cuda:all',
-        ...where,
-        '--rank',
-        String(rank),
-        '--out',
-        join(folder, 'out'),
-        ...SHORT,
-      ],
-      undefined,
-      env,
-    ).ended;
-  return Promise.all(started.map(run));
+  return startPiBench([...what, ...where, '--rank', String(rank)], undefined, env);
 }
+
+const ranksOf = (
+  ranks: number,
+  folder: string,
+  args: readonly string[],
+  settings = '',
+): Promise<readonly Run[]> =>
+  Promise.all(
+    [...Array(ranks).keys()].map((rank) => startRank(folder, ranks, rank, args, { settings }).ended),
+  );
 
 beforeAll(() => void fakeGpu(), 120_000);
 
@@ -106,12 +100,28 @@ describe('NCCL with a process for each rank', () => {
 
   it('without one of its ranks names it, in seconds and before anything is measured', () =>
     withFolder(async (folder) => {
-      const runs = await ranksOf(3, folder, ['all-reduce', '--bytes', '8'], '', [0, 2]);
+      const soon = { more: { PIBENCH_RENDEZVOUS_SECONDS: '5' } };
+      const runs = await Promise.all(
+        [0, 2].map((rank) => startRank(folder, 3, rank, ['all-reduce', '--bytes', '8'], soon).ended),
+      );
       expect(runs[0]?.code).toBe(64);
       expect(runs[0]?.stderr.trim().split('\n')).toHaveLength(1);
-      expect(runs[0]?.stderr).toMatch(/rank 1 of 3 did not come to file:.*place within 3 s/);
+      expect(runs[0]?.stderr).toMatch(/rank 1 of 3 did not come to file:.*place within 5 s/);
       expect(runs[1]?.code).not.toBe(0);
       expect(runs[1]?.stderr).toMatch(/rank 1 of 3 did not come/);
+    }));
+
+  it('ends when its rank 0 does, and says so', () =>
+    withFolder(async (folder) => {
+      const args = ['all-reduce', '--bytes', '8', '--warmup', '100000', '--timeout', '60s'];
+      const [first, second] = [0, 1].map((rank) => startRank(folder, 2, rank, args));
+      const meets = () => (existsSync(join(folder, 'place')) ? true : undefined);
+      await until(meets, 'rank 0');
+      await until(() => (meets() ? undefined : true), 'the meeting');
+      process.kill(-(first?.child.pid ?? 0), 'SIGKILL');
+      const run = await second?.ended;
+      expect(run?.code).toBe(1);
+      expect(run?.stderr).toMatch(/rank 0 has ended/);
     }));
 
   it.each([

@@ -135,9 +135,10 @@ void World::tell(const std::string& text) {
 std::string World::listen() {
   Wait wait = patient();
   std::uint64_t length = 0;
-  calls_->receive(&length, sizeof length, 0, Topic::text, wait);
-  std::string text(length, ' ');
-  calls_->receive(text.data(), length, 0, Topic::text, wait);
+  const bool begun = calls_->receive(&length, sizeof length, 0, Topic::text, wait);
+  std::string text(begun ? length : 0, ' ');
+  if (!begun || !calls_->receive(text.data(), length, 0, Topic::text, wait))
+    throw std::runtime_error("rank 0 has ended");
   return text;
 }
 

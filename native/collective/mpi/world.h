@@ -46,6 +46,7 @@ class World {
 
   // A text from rank 0 to all others; napping, since it comes when it comes.
   void tell(const std::string& text);
+  // Throws std::runtime_error where rank 0 is gone.
   std::string listen();
 
   void end() noexcept { calls_->end(); }
