@@ -55,6 +55,7 @@ async function trial(batches, more, folder) {
     strict: false,
   });
   rmSync(join(folder, campaign.id), { recursive: true });
+  if (record.status !== 'complete') throw new Error(`trial is ${record.status}: it does not count`);
   const question = { by: 'trial', reference: null, margin: null, across: [], force: more };
   const document = compareRecords([{ record, name: 'trial' }], question);
   const [{ comparisons, batches: compared }] = document.cases;
