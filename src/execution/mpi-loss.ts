@@ -34,6 +34,15 @@ function lostRank({ said, members }: Loss): { readonly rank: number | null; read
   return { rank: null, how: rank < 0 ? how : `${how}; MPICH names rank ${rank} on ${host}` };
 }
 
+/**
+ * What ssh says of a host that it cannot reach, or null. MPICH's launcher waits for that host's ranks all the same.
+ * @param line of what the launcher and what it started have said
+ */
+export function unreachableHost(line: string): string | null {
+  const text = line.trim();
+  return /^ssh: |Host key verification failed|Permission denied \(/.test(text) ? text : null;
+}
+
 /** The first thing that a launcher says, without its rulers; it ends where a paragraph does. */
 function firstWords(said: string): string {
   const lines = said.split('\n').map((line) => line.trim());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Loss, lossText } from '../../src/execution/mpi-loss.js';
+import { type Loss, lossText, unreachableHost } from '../../src/execution/mpi-loss.js';
 
 const lossOf = (said: string, more: Partial<Loss> = {}): Loss => ({
   code: 137,
@@ -40,5 +40,22 @@ describe('why the ranks of a job ended', () => {
     expect(lossText(lossOf('', { code: null, signal: 'SIGTERM' }))).toBe(
       'the job of 2 ranks was ended by SIGTERM',
     );
+  });
+});
+
+describe('a host that cannot be reached', () => {
+  it('is known by what ssh says of it', () => {
+    for (const line of [
+      'ssh: Could not resolve hostname nowhere: Name or service not known\r',
+      'ssh: connect to host 192.0.2.7 port 22: No route to host',
+      'Host key verification failed.',
+      'me@node2: Permission denied (publickey).',
+    ])
+      expect(unreachableHost(line)).toBe(line.trim());
+  });
+
+  it('is not what ranks, libraries or a login say beside', () => {
+    for (const line of ['Welcome to node2', 'cat: /etc/secret: Permission denied', '', '[node2:1] mca: bml'])
+      expect(unreachableHost(line)).toBeNull();
   });
 });
