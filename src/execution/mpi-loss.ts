@@ -66,3 +66,11 @@ export function lossText(loss: Loss): string {
   const words = firstWords(loss.said);
   return `the job of ${loss.ranks} ranks ${how}${words === '' ? '' : `: ${words}`}`;
 }
+
+/** The same of ranks that had not found each other yet, with what is known to be behind it. */
+export function startLossText(loss: Loss): string {
+  const text = lossText(loss);
+  return /signal 11\b/.test(text)
+    ? `${text} before the ranks had found each other; with an MPI built on UCX, UCX_MEM_EVENTS=no may keep that from happening`
+    : text;
+}

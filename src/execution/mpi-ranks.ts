@@ -13,7 +13,7 @@ import { plural } from '../quantities/format.js';
 import { changedEnvironment } from '../stacks/environment.js';
 import type { Seconds } from '../units.js';
 import type { LaunchHooks } from './engine.js';
-import { lossText, unreachableHost } from './mpi-loss.js';
+import { lossText, startLossText, unreachableHost } from './mpi-loss.js';
 
 const WORKER = fileURLToPath(new URL('../inspection/mpi-worker.js', import.meta.url));
 /** A worker ends by itself at its limit; this much later it is taken to hang. */
@@ -169,10 +169,13 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
       child.kill('SIGTERM');
       setTimeout(() => over || killAll(child), KILL_AFTER_MS).unref();
     },
-    lossText: () =>
-      ranks.world === null && unreachable !== null
-        ? `the launcher cannot start all ranks: ${unreachable}`
-        : lossText({ ...end, said, ranks: of.ranks, members: ranks.world?.members ?? [] }),
+    lossText() {
+      const { world } = ranks;
+      if (world !== null) return lossText({ ...end, said, ranks: of.ranks, members: world.members });
+      return unreachable === null
+        ? startLossText({ ...end, said, ranks: of.ranks, members: [] })
+        : `the launcher cannot start all ranks: ${unreachable}`;
+    },
     closed,
     onProgress: () => {},
   };

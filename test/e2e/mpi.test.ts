@@ -73,7 +73,7 @@ for (const mpi of MPI_LIBRARIES) {
           const sizes = ['--ranks', '2', '--bytes', '4KiB,8MiB', '--inspections', '1', '--seed', '1'];
           const long = ['--reps', '20000', '--warmup', '0', '--no-wait', '--quiet'];
           const { child, ended } = startPiBench([...what, ...sizes, ...long, '--out', out]);
-          const { folder, pid } = await secondLaunch(out, child.pid ?? 0, 'mpi-worker.js');
+          const { folder, pid } = await secondLaunch(out, child, 'mpi-worker.js');
           process.kill(pid, 'SIGKILL');
           expect((await ended).code).toBe(2);
           const record = readRecordFile(folder);

@@ -36,7 +36,7 @@ for (const mpi of MPI_LIBRARIES) {
         withFolder(async (out) => {
           const what = [...COLLECTIVE, '--bytes', '64KiB', '--duration', '3s', '--inspections', '2'];
           const { child, ended } = within(...what, ...QUIET, '--out', out);
-          const { folder, pid } = await secondLaunch(out, child.pid ?? 0, 'pi-bench.mjs');
+          const { folder, pid } = await secondLaunch(out, child, 'pi-bench.mjs');
           process.kill(pid, 'SIGKILL');
           expect((await ended).code).not.toBe(0);
 

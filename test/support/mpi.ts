@@ -1,4 +1,5 @@
 /** Running ranks of MPI jobs, found by what the kernel says of their processes. */
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mpiPlace } from '../../src/mpi/place.js';
@@ -57,26 +58,34 @@ export function cpuSeconds(pid: number): number {
 
 /**
  * Of a campaign that was just started, its folder and the process of rank 1, as soon as that measures in the second launch.
- * @param below whose ranks they are
+ * Where that does not come the campaign is killed.
+ * @param campaign whose ranks they are: it, or what has started it
  * @param script that ranks run
  */
 export async function secondLaunch(
   out: string,
-  below: number,
+  campaign: ChildProcess,
   script: string,
 ): Promise<{ readonly folder: string; readonly pid: number }> {
-  const folder = await until(
-    () => (existsSync(out) && readdirSync(out).length > 0 ? campaignFolder(out) : undefined),
-    'its folder',
-  );
-  const hasStarted = (): boolean =>
-    existsSync(join(folder, 'journal.ndjson')) &&
-    journalOf(folder).filter(({ event }) => event === 'started').length === 2;
-  await until(() => (hasStarted() ? true : undefined), 'the second launch', 60_000);
-  const find = (): RankProcess | undefined => rankProcesses(below, script).find(({ rank }) => rank === 1);
-  const { pid } = await until(find, 'rank 1', 60_000);
-  // Starting takes less, and is over where the process was there before: it measures.
-  const before = cpuSeconds(pid) > 1 ? cpuSeconds(pid) + 0.3 : 1.5;
-  await until(() => (cpuSeconds(pid) > before ? true : undefined), 'rank 1 to measure', 60_000);
-  return { folder, pid };
+  const top = campaign.pid ?? 0;
+  try {
+    const folder = await until(
+      () => (existsSync(out) && readdirSync(out).length > 0 ? campaignFolder(out) : undefined),
+      'its folder',
+      60_000,
+    );
+    const hasStarted = (): boolean =>
+      existsSync(join(folder, 'journal.ndjson')) &&
+      journalOf(folder).filter(({ event }) => event === 'started').length === 2;
+    await until(() => (hasStarted() ? true : undefined), 'the second launch', 60_000);
+    const find = (): RankProcess | undefined => rankProcesses(top, script).find(({ rank }) => rank === 1);
+    const { pid } = await until(find, 'rank 1', 60_000);
+    // Starting takes less, and is over where the process was there before: it measures.
+    const before = cpuSeconds(pid) > 1 ? cpuSeconds(pid) + 0.3 : 1.5;
+    await until(() => (cpuSeconds(pid) > before ? true : undefined), 'rank 1 to measure', 60_000);
+    return { folder, pid };
+  } catch (error) {
+    process.kill(-top, 'SIGKILL');
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
-// UCX, on which MPICH and others are built, wants to know of memory that is given back: it writes jumps to functions of
-// its own over the first bytes of libc's munmap and its like, while the process runs. JavaScript's other threads call them
-// at any time, and one that is there in that moment executes half of a jump: ranks died of it while they started.
+// UCX, on which MPICH and others are built, wants to know of memory that is given back: as soon as it is loaded it hooks
+// libc's functions, and tries them. UCX 1.13 has the heap grow by a page and shrink by one, and does not look whether it
+// grew. V8's range for code often lies right behind the heap, so that it cannot: then the last page goes that malloc has
+// given out, and ranks died of it as soon as they touched it (signal 11, in 7 of 328 jobs of two ranks).
 //
 // What UCX needs this for are registrations of memory that it keeps, which only some transports have.
 #pragma once
