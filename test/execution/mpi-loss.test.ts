@@ -51,7 +51,9 @@ describe('why ranks ended while they started', () => {
       /^a rank of 2 was killed by signal 11 \(SIGSEGV\) before .*UCX_MEM_EVENTS=no/,
     );
     const killed = 'mpirun noticed that process rank 1 with PID 0 on node two exited on signal 9 (Killed).\n';
-    expect(startLossText(lossOf(killed, { members: [] }))).toBe('rank 1 of 2 was killed by signal 9 (SIGKILL)');
+    expect(startLossText(lossOf(killed, { members: [] }))).toBe(
+      'rank 1 of 2 was killed by signal 9 (SIGKILL)',
+    );
   });
 });
 

@@ -1,5 +1,5 @@
-// What of the MPI transport needs no MPI: the clocks of hosts, what libraries say of themselves, and where libc is to be left
-// alone. The library's calls are checked by running them (test/e2e/mpi.test.ts).
+// What of the MPI transport needs no MPI: the clocks of hosts, what libraries say of themselves, and where
+// libc is to be left alone. The library's calls are checked by running them (test/e2e/mpi.test.ts).
 #include <unistd.h>
 
 #include <algorithm>
