@@ -69,6 +69,9 @@ async function resume(
   if (!existsSync(path))
     throw new UserError(`${folder} has no ${JOURNAL}: resume takes a campaign's results folder`);
   const journal = readJournal(path);
+  // Before the machine is compared: ranks of one job may be on several.
+  const followed = followedLibrary(journal.head.campaign);
+  if (followed !== null) return followLibrary(followed);
   checkSame(journal);
   if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
   const { campaign, machine, piBench } = journal.head;
@@ -76,8 +79,6 @@ async function resume(
     throw new UserError(
       `${folder} is a qualification, whose verdict is of one uninterrupted run: start it anew with pi-bench ${campaign.command.join(' ')}`,
     );
-  const followed = followedLibrary(campaign);
-  if (followed !== null) return followLibrary(followed);
   const engine = await openEngine(campaign, coresHere().allowed.length);
   repairJournal(path, journal);
   await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
