@@ -236,8 +236,8 @@ void check_kernels(Checks& checks) {
               outputs.push_back(memory[k].data() + (64 - at % 64) % 64);
             }
             for (int stores = 0; stores < kernels::kStoreKinds; ++stores) {
-              table->reduce[element][redop][stores](
-                  {inputs.data(), kInputs, outputs.data(), 2, 0, count * size, kInputs});
+              kernels::reduce(*table, static_cast<Element>(element), static_cast<Redop>(redop), stores != 0,
+                              {inputs.data(), kInputs, outputs.data(), 2, 0, count * size, kInputs});
               for (const std::byte* const output : outputs) {
                 for (std::size_t i = 0; i < count; ++i) {
                   if (data.equals(output + i * size, data.expected(0, i, 1))) continue;

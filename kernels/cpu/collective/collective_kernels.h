@@ -23,8 +23,12 @@ struct Ranges {
   int ranks;  // what avg divides by
 };
 
-// Every output gets the reduction of all inputs, element by element. An output may be one of the inputs.
-using Reduce = void (*)(const Ranges& ranges) noexcept;
+// The reduction of all inputs, element by element, of so many bytes from `begin` of each; `to` may lie in an
+// input, at the same place.
+using ReduceInto = void (*)(std::byte* to, const Ranges& ranges, std::size_t begin,
+                            std::size_t bytes) noexcept;
+// Every output gets it. An output may be one of the inputs.
+using Reduce = void (*)(ReduceInto into, const Ranges& ranges) noexcept;
 using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
 
 // 0: plain stores. 1: non-temporal stores, past the caches, and a fence at the end, where the output is
@@ -34,7 +38,8 @@ inline constexpr int kStoreKinds = 2;
 struct CollectiveKernels {
   const char* name;
   std::uint32_t needs;  // CpuFeature bits
-  Reduce reduce[kElements][kRedops][kStoreKinds];
+  ReduceInto into[kElements][kRedops];
+  Reduce reduce[kStoreKinds];
   Copy copy[kStoreKinds];
 };
 

@@ -61,7 +61,21 @@ struct Lanes {
   static Accumulated combine(Accumulated a, Accumulated b) noexcept {
     return combined<op, I, T>(a, b);
   }
-  static Accumulated divided(Accumulated a, int ranks) noexcept { return a / static_cast<T>(ranks); }
+  static Accumulated divided(Accumulated a, int ranks) noexcept {
+    const auto n = static_cast<T>(ranks);
+    if constexpr (static_cast<T>(1) / 2 != 0) {
+      return a / n;
+    } else {
+      // No vector unit divides integers: one by one in a loop, which is a fraction of the code of as many
+      // divisions in a row.
+      T lanes[sizeof a / sizeof(T)];
+      __builtin_memcpy(lanes, &a, sizeof a);
+#pragma GCC unroll 1
+      for (T& lane : lanes) lane = static_cast<T>(lane / n);
+      __builtin_memcpy(&a, lanes, sizeof a);
+      return a;
+    }
+  }
   static Vector<I, std::uint32_t> packed(Accumulated a) noexcept { return (Vector<I, std::uint32_t>)a; }
 };
 
@@ -99,131 +113,126 @@ struct Lanes<I, BFloat16> {
   }
 };
 
-// Of `pair` it is known at compile time that there are two: then their addresses stay in registers.
-template <typename I, typename T, Redop op, bool pair>
-Vector<I, std::uint32_t> reduced_at(const std::byte* const* inputs, int count, std::size_t at,
-                                    int ranks) noexcept {
-  using L = Lanes<I, T>;
-  typename L::Accumulated sum = L::load(inputs[0] + at);
-  if constexpr (pair) {
-    sum = L::template combine<op>(sum, L::load(inputs[1] + at));
-  } else {
-    for (int k = 1; k < count; ++k) sum = L::template combine<op>(sum, L::load(inputs[k] + at));
-  }
-  if constexpr (op == Redop::avg) sum = L::divided(sum, ranks);
-  return L::packed(sum);
+// Whole vectors of what is left, or the last elements, padded with zeros.
+template <typename I, typename T>
+typename Lanes<I, T>::Accumulated load_some(const std::byte* from, std::size_t bytes) noexcept {
+  if (bytes >= I::kBytes) return Lanes<I, T>::load(from);
+  alignas(I::kBytes) std::byte padded[I::kBytes] = {};
+  __builtin_memcpy(padded, from, bytes);
+  return Lanes<I, T>::load(padded);
 }
 
-// The last elements, fewer than a vector holds: in copies, padded with zeros.
+// One loop for any number of inputs: each is read for several vectors at once, so that its address is asked
+// for once for all of them. Whole steps are read before any of them is written: `to` may be an input.
 template <typename I, typename T, Redop op>
-void reduce_rest(const Ranges& r, std::size_t at) noexcept {
+void reduce_into(std::byte* to, const Ranges& ranges, std::size_t begin, std::size_t bytes) noexcept {
   using L = Lanes<I, T>;
-  const std::size_t bytes = r.end - at;
-  const auto padded = [&](int k) noexcept {
-    alignas(I::kBytes) std::byte copy[I::kBytes] = {};
-    __builtin_memcpy(copy, r.inputs[k] + at, bytes);
-    return L::load(copy);
-  };
-  typename L::Accumulated sum = padded(0);
-  for (int k = 1; k < r.input_count; ++k) sum = L::template combine<op>(sum, padded(k));
-  if constexpr (op == Redop::avg) sum = L::divided(sum, r.ranks);
-  const Vector<I, std::uint32_t> result = L::packed(sum);
-  for (int k = 0; k < r.output_count; ++k) __builtin_memcpy(r.outputs[k] + at, &result, bytes);
-}
-
-template <typename I>
-bool aligned(const Ranges& r, std::size_t at) noexcept {
-  for (int k = 0; k < r.output_count; ++k) {
-    if (reinterpret_cast<std::uintptr_t>(r.outputs[k] + at) % I::kBytes != 0) return false;
-  }
-  return true;
-}
-
-// Whole vectors from `r.begin` on; returns where they end.
-template <typename I, typename T, Redop op, bool streaming, bool pair>
-std::size_t reduce_vectors(const Ranges& r) noexcept {
+  using Accumulated = typename L::Accumulated;
   constexpr std::size_t kUnroll = 4;
   constexpr std::size_t kStep = kUnroll * I::kBytes;
-  using Words = Vector<I, std::uint32_t>;
-  const std::byte* two_inputs[2] = {r.inputs[0], r.inputs[pair ? 1 : 0]};
-  std::byte* two_outputs[2] = {r.outputs[0], r.outputs[pair ? 1 : 0]};
-  const std::byte* const* const inputs = pair ? two_inputs : r.inputs;
-  std::byte* const* const outputs = pair ? two_outputs : r.outputs;
-  const int output_count = pair ? 2 : r.output_count;
-  const auto put = [=](std::size_t to, Words value) noexcept {
-    for (int k = 0; k < output_count; ++k) {
-      if constexpr (streaming)
-        I::stream(outputs[k] + to, value);
-      else
-        __builtin_memcpy(outputs[k] + to, &value, sizeof value);
-    }
+  std::byte* const* const inputs = ranges.inputs;
+  const int count = ranges.input_count;
+  const int ranks = ranges.ranks;
+  const auto put = [=](std::size_t at, const Accumulated& sum, std::size_t some) noexcept {
+    Vector<I, std::uint32_t> words;
+    if constexpr (op == Redop::avg)
+      words = L::packed(L::divided(sum, ranks));
+    else
+      words = L::packed(sum);
+    __builtin_memcpy(to + at, &words, some);
   };
-  std::size_t at = r.begin;
-  // Whole steps are read before any of them is written: an output may be an input.
-  for (; at + kStep <= r.end; at += kStep) {
+  std::size_t at = 0;
+  for (; at + kStep <= bytes; at += kStep) {
+    Accumulated sums[kUnroll];
+    const std::byte* from = inputs[0] + begin + at;
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kUnroll; ++j) sums[j] = L::load(from + j * I::kBytes);
+    for (int k = 1; k < count; ++k) {
+      from = inputs[k] + begin + at;
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kUnroll; ++j)
+        sums[j] = L::template combine<op>(sums[j], L::load(from + j * I::kBytes));
+    }
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kUnroll; ++j) put(at + j * I::kBytes, sums[j], I::kBytes);
+  }
+  for (; at < bytes; at += I::kBytes) {
+    const std::size_t some = bytes - at < I::kBytes ? bytes - at : I::kBytes;
+    Accumulated sum = load_some<I, T>(inputs[0] + begin + at, some);
+    for (int k = 1; k < count; ++k)
+      sum = L::template combine<op>(sum, load_some<I, T>(inputs[k] + begin + at, some));
+    put(at, sum, some);
+  }
+}
+
+template <typename I, bool streaming>
+void put(std::byte* to, Vector<I, std::uint32_t> words) noexcept {
+  if constexpr (streaming)
+    I::stream(to, words);
+  else
+    __builtin_memcpy(to, &words, sizeof words);
+}
+
+// Streaming: without the fence.
+template <typename I, bool streaming>
+void copy_vectors(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  using Words = Vector<I, std::uint32_t>;
+  constexpr std::size_t kUnroll = 4;
+  constexpr std::size_t kStep = kUnroll * I::kBytes;
+  const std::size_t before = (I::kBytes - reinterpret_cast<std::uintptr_t>(to) % I::kBytes) % I::kBytes;
+  std::size_t at = before < bytes ? before : bytes;
+  __builtin_memcpy(to, from, at);
+  for (; at + kStep <= bytes; at += kStep) {
     Words values[kUnroll];
 #pragma GCC unroll 4
     for (std::size_t j = 0; j < kUnroll; ++j)
-      values[j] = reduced_at<I, T, op, pair>(inputs, r.input_count, at + j * I::kBytes, r.ranks);
+      __builtin_memcpy(&values[j], from + at + j * I::kBytes, I::kBytes);
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < kUnroll; ++j) put(at + j * I::kBytes, values[j]);
+    for (std::size_t j = 0; j < kUnroll; ++j) put<I, streaming>(to + at + j * I::kBytes, values[j]);
   }
-  for (; at + I::kBytes <= r.end; at += I::kBytes)
-    put(at, reduced_at<I, T, op, pair>(inputs, r.input_count, at, r.ranks));
-  return at;
-}
-
-template <typename I, typename T, Redop op, bool streaming>
-void reduce(const Ranges& r) noexcept {
-  if constexpr (streaming) {
-    if (!aligned<I>(r, r.begin)) return reduce<I, T, op, false>(r);
-  }
-  const bool pair = r.input_count == 2 && r.output_count == 2;
-  const std::size_t at =
-      pair ? reduce_vectors<I, T, op, streaming, true>(r) : reduce_vectors<I, T, op, streaming, false>(r);
-  if (at < r.end) reduce_rest<I, T, op>(r, at);
-  if constexpr (streaming) I::fence();
+  __builtin_memcpy(to + at, from + at, bytes - at);
 }
 
 template <typename I, bool streaming>
 void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   if constexpr (streaming) {
-    using Words = Vector<I, std::uint32_t>;
-    constexpr std::size_t kUnroll = 4;
-    constexpr std::size_t kStep = kUnroll * I::kBytes;
-    const std::size_t before = (I::kBytes - reinterpret_cast<std::uintptr_t>(to) % I::kBytes) % I::kBytes;
-    std::size_t at = before < bytes ? before : bytes;
-    __builtin_memcpy(to, from, at);
-    for (; at + kStep <= bytes; at += kStep) {
-      Words values[kUnroll];
-#pragma GCC unroll 4
-      for (std::size_t j = 0; j < kUnroll; ++j)
-        __builtin_memcpy(&values[j], from + at + j * I::kBytes, I::kBytes);
-#pragma GCC unroll 4
-      for (std::size_t j = 0; j < kUnroll; ++j) I::stream(to + at + j * I::kBytes, values[j]);
-    }
-    __builtin_memcpy(to + at, from + at, bytes - at);
+    copy_vectors<I, true>(to, from, bytes);
     I::fence();
   } else {
     __builtin_memcpy(to, from, bytes);
   }
 }
 
-// The table of an instruction set.
+// In blocks that a first cache holds: one is reduced once, and copied from there to every output. So neither
+// the number of outputs nor the kind of store is the reduction's affair, and memory sees one run of addresses
+// after the other.
+template <typename I, bool streaming>
+void reduce(ReduceInto into, const Ranges& ranges) noexcept {
+  constexpr std::size_t kBlock = 4096;
+  alignas(I::kBytes) std::byte block[streaming ? kBlock : I::kBytes];
+  for (std::size_t at = ranges.begin; at < ranges.end; at += kBlock) {
+    const std::size_t some = ranges.end - at < kBlock ? ranges.end - at : kBlock;
+    std::byte* const reduced = streaming ? block : ranges.outputs[0] + at;
+    into(reduced, ranges, at, some);
+    for (int k = streaming ? 0 : 1; k < ranges.output_count; ++k)
+      copy_vectors<I, streaming>(ranges.outputs[k] + at, reduced, some);
+  }
+  if constexpr (streaming) I::fence();
+}
+
+// The table of an instruction set. Sums and products of integers are the same with a sign and without.
 template <typename I>
 constexpr CollectiveKernels table(const char* name, std::uint32_t needs) noexcept {
-  CollectiveKernels kernels{name, needs, {}, {copy<I, false>, copy<I, true>}};
+  CollectiveKernels kernels{
+      name, needs, {}, {reduce<I, false>, reduce<I, true>}, {copy<I, false>, copy<I, true>}};
   const auto fill = [&kernels]<typename T>(Element element, T) {
-    auto& row = kernels.reduce[static_cast<int>(element)];
-    const auto both = [&row]<Redop op>() {
-      row[static_cast<int>(op)][0] = reduce<I, T, op, false>;
-      row[static_cast<int>(op)][1] = reduce<I, T, op, true>;
-    };
-    both.template operator()<Redop::sum>();
-    both.template operator()<Redop::prod>();
-    both.template operator()<Redop::min>();
-    both.template operator()<Redop::max>();
-    both.template operator()<Redop::avg>();
+    using Wrapping = typename WrappingOf<T>::Type;
+    auto& row = kernels.into[static_cast<int>(element)];
+    row[static_cast<int>(Redop::sum)] = reduce_into<I, Wrapping, Redop::sum>;
+    row[static_cast<int>(Redop::prod)] = reduce_into<I, Wrapping, Redop::prod>;
+    row[static_cast<int>(Redop::min)] = reduce_into<I, T, Redop::min>;
+    row[static_cast<int>(Redop::max)] = reduce_into<I, T, Redop::max>;
+    row[static_cast<int>(Redop::avg)] = reduce_into<I, T, Redop::avg>;
   };
   fill(Element::float32, float{});
   fill(Element::float64, double{});

@@ -4,11 +4,10 @@
 #include <cstring>
 
 #include "../../../kernels/cpu/cache_sizes.h"
+#include "../../../kernels/cpu/collective/dispatch.h"
 
 namespace pibench::collective {
 namespace {
-
-using kernels::collective::Ranges;
 
 // Every rank reads the lines of every other: more than a barrier of few rounds soon.
 constexpr int kMostRanksOfLines = 16;
@@ -170,9 +169,8 @@ void ShmPort::complete_alone(std::span<std::byte* const> inputs) noexcept {
   const auto n = static_cast<std::size_t>(p.ranks);
   const std::size_t mine = static_cast<std::size_t>(rank_) * block_;
   const auto reduced = [&](std::size_t from) {
-    const auto reduce = ground_.kernels->reduce[static_cast<int>(p.element)][static_cast<int>(p.redop)][0];
     for (std::size_t r = 0; r < n; ++r) blocks_[r] = inputs[r] + from;
-    reduce({blocks_.data(), p.ranks, &out, 1, 0, block_, p.ranks});
+    reduce_part(blocks_, {0, block_}, {&out, 1}, false);
   };
   switch (p.operation) {
     case Operation::all_reduce:
@@ -214,9 +212,9 @@ void ShmPort::reduce_part(std::span<std::byte* const> inputs, Part bytes, std::s
                           bool streaming) noexcept {
   const Problem& p = ground_.problem;
   if (bytes.begin == bytes.end) return;
-  ground_.kernels->reduce[static_cast<int>(p.element)][static_cast<int>(p.redop)][streaming ? 1 : 0](
-      {inputs.data(), p.ranks, outputs.data(), static_cast<int>(outputs.size()), bytes.begin, bytes.end,
-       p.ranks});
+  kernels::collective::reduce(*ground_.kernels, p.element, p.redop, streaming,
+                              {inputs.data(), p.ranks, outputs.data(), static_cast<int>(outputs.size()),
+                               bytes.begin, bytes.end, p.ranks});
 }
 
 void ShmPort::execute(bool streaming) noexcept {
