@@ -23,24 +23,17 @@ struct Ranges {
   int ranks;  // what avg divides by
 };
 
-// The reduction of all inputs, element by element, of so many bytes from `begin` of each; `to` may lie in an
-// input, at the same place.
-using ReduceInto = void (*)(std::byte* to, const Ranges& ranges, std::size_t begin,
-                            std::size_t bytes) noexcept;
-// Every output gets it. An output may be one of the inputs.
-using Reduce = void (*)(ReduceInto into, const Ranges& ranges) noexcept;
+// Every output gets the reduction of all inputs, element by element. An output may be one of the inputs.
+// Streaming: by non-temporal stores, past the caches, and a fence at the end, where every output is aligned
+// to a vector; by plain ones elsewhere.
+using Reduce = void (*)(const Ranges& ranges, bool streaming) noexcept;
 using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
-
-// 0: plain stores. 1: non-temporal stores, past the caches, and a fence at the end, where the output is
-// aligned to a vector; plain ones elsewhere.
-inline constexpr int kStoreKinds = 2;
 
 struct CollectiveKernels {
   const char* name;
   std::uint32_t needs;  // CpuFeature bits
-  ReduceInto into[kElements][kRedops];
-  Reduce reduce[kStoreKinds];
-  Copy copy[kStoreKinds];
+  Reduce reduce[kElements][kRedops];
+  Copy copy[2];  // by plain stores, and streaming
 };
 
 extern const CollectiveKernels kPortable;

@@ -26,9 +26,4 @@ const CollectiveKernels& kernels_named(std::string_view isa) {
   return table_named(kernel_tables(), isa, "the collectives");
 }
 
-void reduce(const CollectiveKernels& kernels, Element element, Redop redop, bool streaming,
-            const Ranges& ranges) noexcept {
-  kernels.reduce[streaming ? 1 : 0](kernels.into[static_cast<int>(element)][static_cast<int>(redop)], ranges);
-}
-
 }  // namespace pibench::kernels::collective

@@ -17,8 +17,4 @@ bool runs_here(const CollectiveKernels& kernels) noexcept;
 // not run.
 const CollectiveKernels& kernels_named(std::string_view isa);
 
-// Every output gets the reduction of all inputs.
-void reduce(const CollectiveKernels& kernels, Element element, Redop redop, bool streaming,
-            const Ranges& ranges) noexcept;
-
 }  // namespace pibench::kernels::collective

@@ -48,6 +48,20 @@ Vector<I, T> combined(Vector<I, T> a, Vector<I, T> b) noexcept {
   return (Vector<I, T>)((Wrapping)a + (Wrapping)b);
 }
 
+// In what integers T of so many bytes are divided.
+template <typename T, std::size_t bytes>
+struct RealOf {
+  using Type = T;
+};
+template <typename T>
+struct RealOf<T, 1> {
+  using Type = float;
+};
+template <typename T>
+struct RealOf<T, 4> {
+  using Type = double;
+};
+
 // How the elements of T are reduced: a vector from memory to what is accumulated, and back.
 template <typename I, typename T>
 struct Lanes {
@@ -66,12 +80,14 @@ struct Lanes {
     if constexpr (static_cast<T>(1) / 2 != 0) {
       return a / n;
     } else {
-      // No vector unit divides integers: one by one in a loop, which is a fraction of the code of as many
-      // divisions in a row.
+      // No vector unit divides integers. As real numbers of more digits they have a quotient that is cut off to
+      // the right one: it lies an nth from the next whole number at least, and rounding does not reach that.
+      // The longest have no such numbers, and go one by one, in a loop: as many divisions in a row are code.
+      using Real = typename RealOf<T, sizeof(T)>::Type;
       T lanes[sizeof a / sizeof(T)];
       __builtin_memcpy(lanes, &a, sizeof a);
 #pragma GCC unroll 1
-      for (T& lane : lanes) lane = static_cast<T>(lane / n);
+      for (T& lane : lanes) lane = static_cast<T>(static_cast<Real>(lane) / static_cast<Real>(n));
       __builtin_memcpy(&a, lanes, sizeof a);
       return a;
     }
@@ -122,117 +138,128 @@ typename Lanes<I, T>::Accumulated load_some(const std::byte* from, std::size_t b
   return Lanes<I, T>::load(padded);
 }
 
-// One loop for any number of inputs: each is read for several vectors at once, so that its address is asked
-// for once for all of them. Whole steps are read before any of them is written: `to` may be an input.
-template <typename I, typename T, Redop op>
-void reduce_into(std::byte* to, const Ranges& ranges, std::size_t begin, std::size_t bytes) noexcept {
-  using L = Lanes<I, T>;
-  using Accumulated = typename L::Accumulated;
-  constexpr std::size_t kUnroll = 4;
-  constexpr std::size_t kStep = kUnroll * I::kBytes;
-  std::byte* const* const inputs = ranges.inputs;
-  const int count = ranges.input_count;
-  const int ranks = ranges.ranks;
-  const auto put = [=](std::size_t at, const Accumulated& sum, std::size_t some) noexcept {
-    Vector<I, std::uint32_t> words;
-    if constexpr (op == Redop::avg)
-      words = L::packed(L::divided(sum, ranks));
-    else
-      words = L::packed(sum);
-    __builtin_memcpy(to + at, &words, some);
-  };
-  std::size_t at = 0;
-  for (; at + kStep <= bytes; at += kStep) {
-    Accumulated sums[kUnroll];
-    const std::byte* from = inputs[0] + begin + at;
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < kUnroll; ++j) sums[j] = L::load(from + j * I::kBytes);
-    for (int k = 1; k < count; ++k) {
-      from = inputs[k] + begin + at;
-#pragma GCC unroll 4
-      for (std::size_t j = 0; j < kUnroll; ++j)
-        sums[j] = L::template combine<op>(sums[j], L::load(from + j * I::kBytes));
-    }
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < kUnroll; ++j) put(at + j * I::kBytes, sums[j], I::kBytes);
+template <typename I>
+bool aligned(const Ranges& r) noexcept {
+  for (int k = 0; k < r.output_count; ++k) {
+    if (reinterpret_cast<std::uintptr_t>(r.outputs[k] + r.begin) % I::kBytes != 0) return false;
   }
-  for (; at < bytes; at += I::kBytes) {
-    const std::size_t some = bytes - at < I::kBytes ? bytes - at : I::kBytes;
-    Accumulated sum = load_some<I, T>(inputs[0] + begin + at, some);
-    for (int k = 1; k < count; ++k)
-      sum = L::template combine<op>(sum, load_some<I, T>(inputs[k] + begin + at, some));
-    put(at, sum, some);
-  }
+  return true;
 }
 
-template <typename I, bool streaming>
-void put(std::byte* to, Vector<I, std::uint32_t> words) noexcept {
-  if constexpr (streaming)
+template <typename I>
+void put(std::byte* to, Vector<I, std::uint32_t> words, bool streaming) noexcept {
+  if (streaming)
     I::stream(to, words);
   else
     __builtin_memcpy(to, &words, sizeof words);
 }
 
-// Streaming: without the fence.
-template <typename I, bool streaming>
-void copy_vectors(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  using Words = Vector<I, std::uint32_t>;
+template <typename I, typename T, Redop op>
+Vector<I, std::uint32_t> finished(const typename Lanes<I, T>::Accumulated& sum, int ranks) noexcept {
+  if constexpr (op == Redop::avg)
+    return Lanes<I, T>::packed(Lanes<I, T>::divided(sum, ranks));
+  else
+    return Lanes<I, T>::packed(sum);
+}
+
+// Whole steps from `begin` on; returns where they end. Each operand is read or written for several vectors at
+// once, so that its address, and how it is stored, is asked for once for all of them. A step is read before
+// any of it is written: an output may be an input. Of `pair` it is known at compile time that there are two
+// inputs and two outputs: then their addresses stay in registers.
+template <typename I, typename T, Redop op, bool pair>
+std::size_t reduce_steps(const Ranges& ranges, bool streaming) noexcept {
+  using L = Lanes<I, T>;
   constexpr std::size_t kUnroll = 4;
   constexpr std::size_t kStep = kUnroll * I::kBytes;
-  const std::size_t before = (I::kBytes - reinterpret_cast<std::uintptr_t>(to) % I::kBytes) % I::kBytes;
-  std::size_t at = before < bytes ? before : bytes;
-  __builtin_memcpy(to, from, at);
-  for (; at + kStep <= bytes; at += kStep) {
-    Words values[kUnroll];
+  // A copy, which no store below can change.
+  const Ranges r = ranges;
+  std::byte* const two_inputs[2] = {r.inputs[0], r.inputs[pair ? 1 : 0]};
+  std::byte* const two_outputs[2] = {r.outputs[0], r.outputs[pair ? 1 : 0]};
+  std::byte* const* const inputs = pair ? two_inputs : r.inputs;
+  std::byte* const* const outputs = pair ? two_outputs : r.outputs;
+  const int input_count = pair ? 2 : r.input_count;
+  const int output_count = pair ? 2 : r.output_count;
+  std::size_t at = r.begin;
+  for (; at + kStep <= r.end; at += kStep) {
+    typename L::Accumulated sums[kUnroll];
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < kUnroll; ++j)
-      __builtin_memcpy(&values[j], from + at + j * I::kBytes, I::kBytes);
+    for (std::size_t j = 0; j < kUnroll; ++j) sums[j] = L::load(inputs[0] + at + j * I::kBytes);
+    for (int k = 1; k < input_count; ++k) {
+      const std::byte* const from = inputs[k] + at;
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < kUnroll; ++j) put<I, streaming>(to + at + j * I::kBytes, values[j]);
+      for (std::size_t j = 0; j < kUnroll; ++j)
+        sums[j] = L::template combine<op>(sums[j], L::load(from + j * I::kBytes));
+    }
+    Vector<I, std::uint32_t> words[kUnroll];
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kUnroll; ++j) words[j] = finished<I, T, op>(sums[j], r.ranks);
+    for (int k = 0; k < output_count; ++k) {
+      std::byte* const to = outputs[k] + at;
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kUnroll; ++j) put<I>(to + j * I::kBytes, words[j], streaming);
+    }
   }
-  __builtin_memcpy(to + at, from + at, bytes - at);
+  return at;
+}
+
+template <typename I, typename T, Redop op>
+void reduce(const Ranges& r, bool streaming) noexcept {
+  using L = Lanes<I, T>;
+  const bool past_caches = streaming && aligned<I>(r);
+  std::size_t at = r.begin;
+  // Two ranks that add, which most of what is asked for comes down to, have a loop of their own.
+  const bool pair = op == Redop::sum && r.input_count == 2 && r.output_count == 2;
+  if constexpr (op == Redop::sum) {
+    if (pair) at = reduce_steps<I, T, op, true>(r, past_caches);
+  }
+  if (!pair) at = reduce_steps<I, T, op, false>(r, past_caches);
+  for (; at < r.end; at += I::kBytes) {
+    const std::size_t some = r.end - at < I::kBytes ? r.end - at : I::kBytes;
+    typename L::Accumulated sum = load_some<I, T>(r.inputs[0] + at, some);
+    for (int k = 1; k < r.input_count; ++k)
+      sum = L::template combine<op>(sum, load_some<I, T>(r.inputs[k] + at, some));
+    const Vector<I, std::uint32_t> words = finished<I, T, op>(sum, r.ranks);
+    for (int k = 0; k < r.output_count; ++k) __builtin_memcpy(r.outputs[k] + at, &words, some);
+  }
+  if (past_caches) I::fence();
 }
 
 template <typename I, bool streaming>
 void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   if constexpr (streaming) {
-    copy_vectors<I, true>(to, from, bytes);
+    using Words = Vector<I, std::uint32_t>;
+    constexpr std::size_t kUnroll = 4;
+    constexpr std::size_t kStep = kUnroll * I::kBytes;
+    const std::size_t before = (I::kBytes - reinterpret_cast<std::uintptr_t>(to) % I::kBytes) % I::kBytes;
+    std::size_t at = before < bytes ? before : bytes;
+    __builtin_memcpy(to, from, at);
+    for (; at + kStep <= bytes; at += kStep) {
+      Words values[kUnroll];
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kUnroll; ++j)
+        __builtin_memcpy(&values[j], from + at + j * I::kBytes, I::kBytes);
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kUnroll; ++j) I::stream(to + at + j * I::kBytes, values[j]);
+    }
+    __builtin_memcpy(to + at, from + at, bytes - at);
     I::fence();
   } else {
     __builtin_memcpy(to, from, bytes);
   }
 }
 
-// In blocks that a first cache holds: one is reduced once, and copied from there to every output. So neither
-// the number of outputs nor the kind of store is the reduction's affair, and memory sees one run of addresses
-// after the other.
-template <typename I, bool streaming>
-void reduce(ReduceInto into, const Ranges& ranges) noexcept {
-  constexpr std::size_t kBlock = 4096;
-  alignas(I::kBytes) std::byte block[streaming ? kBlock : I::kBytes];
-  for (std::size_t at = ranges.begin; at < ranges.end; at += kBlock) {
-    const std::size_t some = ranges.end - at < kBlock ? ranges.end - at : kBlock;
-    std::byte* const reduced = streaming ? block : ranges.outputs[0] + at;
-    into(reduced, ranges, at, some);
-    for (int k = streaming ? 0 : 1; k < ranges.output_count; ++k)
-      copy_vectors<I, streaming>(ranges.outputs[k] + at, reduced, some);
-  }
-  if constexpr (streaming) I::fence();
-}
-
 // The table of an instruction set. Sums and products of integers are the same with a sign and without.
 template <typename I>
 constexpr CollectiveKernels table(const char* name, std::uint32_t needs) noexcept {
-  CollectiveKernels kernels{
-      name, needs, {}, {reduce<I, false>, reduce<I, true>}, {copy<I, false>, copy<I, true>}};
+  CollectiveKernels kernels{name, needs, {}, {copy<I, false>, copy<I, true>}};
   const auto fill = [&kernels]<typename T>(Element element, T) {
     using Wrapping = typename WrappingOf<T>::Type;
-    auto& row = kernels.into[static_cast<int>(element)];
-    row[static_cast<int>(Redop::sum)] = reduce_into<I, Wrapping, Redop::sum>;
-    row[static_cast<int>(Redop::prod)] = reduce_into<I, Wrapping, Redop::prod>;
-    row[static_cast<int>(Redop::min)] = reduce_into<I, T, Redop::min>;
-    row[static_cast<int>(Redop::max)] = reduce_into<I, T, Redop::max>;
-    row[static_cast<int>(Redop::avg)] = reduce_into<I, T, Redop::avg>;
+    auto& row = kernels.reduce[static_cast<int>(element)];
+    row[static_cast<int>(Redop::sum)] = reduce<I, Wrapping, Redop::sum>;
+    row[static_cast<int>(Redop::prod)] = reduce<I, Wrapping, Redop::prod>;
+    row[static_cast<int>(Redop::min)] = reduce<I, T, Redop::min>;
+    row[static_cast<int>(Redop::max)] = reduce<I, T, Redop::max>;
+    row[static_cast<int>(Redop::avg)] = reduce<I, T, Redop::avg>;
   };
   fill(Element::float32, float{});
   fill(Element::float64, double{});

@@ -22,23 +22,13 @@ class SharedMemory {
     if (at == MAP_FAILED) throw std::bad_alloc();
     memory_ = static_cast<std::byte*>(at);
     madvise(data(), mapped_ - kHugePage, MADV_HUGEPAGE);  // advice only
-    shared_ = with_children;
-  }
-  // By the rank that will use it, before it does. Memory of this process comes in huge pages by the advice
-  // above; what children see does only where an administrator allowed that, or where huge pages are asked for
-  // by name. They come at once, so that it is asked only for what will be used whole.
-  void gather(std::size_t bytes) const noexcept {
-    if (shared_) madvise(data(), bytes / kHugePage * kHugePage, kCollapse);  // advice only
   }
   ~SharedMemory() {
     if (memory_ != nullptr) munmap(memory_, mapped_);
   }
   SharedMemory(SharedMemory&& other) noexcept
-      : shared_(other.shared_),
-        mapped_(std::exchange(other.mapped_, 0)),
-        memory_(std::exchange(other.memory_, nullptr)) {}
+      : mapped_(std::exchange(other.mapped_, 0)), memory_(std::exchange(other.memory_, nullptr)) {}
   SharedMemory& operator=(SharedMemory&& other) noexcept {
-    std::swap(shared_, other.shared_);
     std::swap(mapped_, other.mapped_);
     std::swap(memory_, other.memory_);
     return *this;
@@ -55,8 +45,6 @@ class SharedMemory {
 
  private:
   static constexpr std::size_t kHugePage = std::size_t{2} << 20U;
-  static constexpr int kCollapse = 25;  // MADV_COLLAPSE of Linux 6.1, which older headers lack
-  bool shared_ = false;
   std::size_t mapped_ = 0;
   std::byte* memory_ = nullptr;
 };
