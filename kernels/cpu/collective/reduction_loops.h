@@ -80,9 +80,10 @@ struct Lanes {
     if constexpr (static_cast<T>(1) / 2 != 0) {
       return a / n;
     } else {
-      // No vector unit divides integers. As real numbers of more digits they have a quotient that is cut off to
-      // the right one: it lies an nth from the next whole number at least, and rounding does not reach that.
-      // The longest have no such numbers, and go one by one, in a loop: as many divisions in a row are code.
+      // No vector unit divides integers. As real numbers of more digits they have a quotient that is cut off
+      // to the right one: it lies an nth from the next whole number at least, and rounding does not reach
+      // that. The longest have no such numbers, and go one by one, in a loop: as many divisions in a row are
+      // code.
       using Real = typename RealOf<T, sizeof(T)>::Type;
       T lanes[sizeof a / sizeof(T)];
       __builtin_memcpy(lanes, &a, sizeof a);
