@@ -14,7 +14,7 @@ import type { Qualification } from '../../record/schema.js';
 import { writeFileAtomic } from '../../store/atomic.js';
 import type { Seconds } from '../../units.js';
 import { describeHere } from '../here.js';
-import { parseExpected, readBaseline, readHistory, requiring } from '../qualification/inputs.js';
+import { baselineOf, parseExpected, readHistory, requiring } from '../qualification/inputs.js';
 import { keepVerdict, parseFormats, push, pushAddress, writeFormats } from '../qualification/outputs.js';
 import { qualify } from '../qualification/qualify.js';
 import { testQualification } from '../qualification/self-test.js';
@@ -67,7 +67,7 @@ async function run(flags: Flags): Promise<void> {
   const gpus = (expected.gpu ?? 0) > 0;
   const machine = describeHere(gpus, deadline === null ? null : deadline * MOST_OF_DEADLINE);
   const budget = secondsOf(flags, 'budget') ?? budgetHere(suite.budget, machine);
-  const baseline = readBaseline(textOf(flags, 'baseline'), machine);
+  const baseline = baselineOf(textOf(flags, 'baseline'), machine);
   const out = String(flags.out);
   const toStdout = flags.json === true || wanted.some(({ place }) => place === '-');
   const { record, qualification, path, signalled } = await qualify({

@@ -1,11 +1,11 @@
 /** What a qualification is given beside its suite: counts that are expected, a baseline, its own history. The edge to the disk. */
-import { readFileSync } from 'node:fs';
-import { messageOf, UserError } from '../../errors.js';
+import { UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
+import { devicesOfMachine, requireSameHardware } from '../../qualify/baseline.js';
 import type { HistoryRun } from '../../qualify/criteria/criterion.js';
 import { COUNTED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
+import { readBaseline } from '../../qualify/read-baseline.js';
 import { CHECKS, type Suite } from '../../qualify/suite.js';
 import { sha256 } from '../../record/digest.js';
 import { readRecord } from '../../record/read.js';
@@ -31,17 +31,12 @@ export function parseExpected(text: string | null): Readonly<Record<string, numb
 }
 
 /** @throws UserError for a baseline that cannot be read, is beyond physics, or is of other hardware */
-export function readBaseline(path: string | null, machine: MachineDescription): QualifyInput['baseline'] {
+export function baselineOf(path: string | null, machine: MachineDescription): QualifyInput['baseline'] {
   if (path === null) return null;
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UserError(`cannot read the baseline: ${messageOf(error)}`);
-  }
-  const data = parseBaseline(text, path);
-  requireSameHardware(data, machine, path);
-  return { data, said: { file: path, sha256: sha256(text), name: data.name, nodes: data.nodes.length } };
+  const { baseline, text } = readBaseline(path);
+  requireSameHardware(baseline, devicesOfMachine(machine), path, 'here is');
+  const { name, nodes } = baseline;
+  return { data: baseline, said: { file: path, sha256: sha256(text), name, nodes: nodes.length } };
 }
 
 /** Earlier qualified runs below a results folder; what cannot be read is no history. */
