@@ -100,6 +100,52 @@ describe('a product on a GPU', () => {
   });
 });
 
+describe('several GPUs at once', () => {
+  const AT_ONCE = ['--duration', '300ms', '--inspections', '1', '--warmup', '1', '--at-once', 'beside'];
+  const placesOf = ({ batches }: PiBenchRecord) =>
+    batches.map(({ device, atOnce, case: one }) => [
+      device,
+      one.parameters.peer ?? '',
+      atOnce?.others.join() ?? 'alone',
+    ]);
+
+  it('begin together, each in a process of its own, and say what that leaves of their rates alone', async () => {
+    const { record, run } = await measured(
+      'devices=2',
+      ...['matmul', '--device', 'cuda:all', '--size', '48', ...AT_ONCE],
+    );
+    expect(run.code, run.stderr).toBe(0);
+    expect(placesOf(record)).toEqual([
+      ['cuda:0', '', 'alone'],
+      ['cuda:1', '', 'alone'],
+      ['cuda:0', '', 'cuda:1'],
+      ['cuda:1', '', 'cuda:0'],
+    ]);
+    for (const { atOnce, verified } of record.batches.slice(2)) {
+      expect(verified).toBe('passed');
+      // That they overlap at all is what the gate does; on a busy machine one may be late.
+      expect(atOnce?.overlap).toBeGreaterThan(0.3);
+      expect(atOnce?.ofAlone).toBeGreaterThan(0);
+    }
+    const labels = record.kpis.map(({ labels: own }) => own.at_once);
+    expect(new Set(labels)).toEqual(new Set([null, true]));
+  });
+
+  it('copy to each other, there, back, and both ways at once', async () => {
+    const { record, run } = await measured(
+      'devices=3',
+      ...['memory', '--device', 'cuda:all', '--operation', 'peer', '--bytes', '1MiB', ...AT_ONCE],
+    );
+    expect(run.code, run.stderr).toBe(0);
+    const places = placesOf(record);
+    expect(places.filter(([, , others]) => others === 'alone')).toHaveLength(6);
+    const both = places.filter(([, , others]) => others !== 'alone');
+    expect(both).toHaveLength(6);
+    for (const [device, peer, others] of both) expect([device, others]).toEqual([device, peer]);
+    expect(record.batches.every(({ verified }) => verified === 'passed')).toBe(true);
+  });
+});
+
 it('peak, memory and kernel-launch are measured and verified on a GPU', async () => {
   const peak = await measured('', 'peak', '--device', 'cuda:0', '--dtype', 'float32,bfloat16', ...FEW);
   expect(peak.record.batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);

@@ -12,7 +12,15 @@ const single = CHECKS.filter((kind) => !repeats(kind as CheckKind)) as CheckKind
 
 describe('what attempts come to', () => {
   it('is asked for again only of performance', () => {
-    expect(repeated).toEqual(['efficiency', 'sustained', 'stability', 'floor', 'peers', 'history']);
+    expect(repeated).toEqual([
+      'efficiency',
+      'sustained',
+      'stability',
+      'floor',
+      'peers',
+      'together',
+      'history',
+    ]);
   });
 
   it.each([
