@@ -38,7 +38,7 @@ export function measureCommand(indicator: Indicator): CommandModule {
       const asked = atOnceOf(batchesOf(indicator, flags, machine, file.names), flags, machine);
       if (flags['at-once'] !== undefined && !asked.some(({ atOnce }) => atOnce === true))
         throw new UserError(
-          `--at-once: ${flags.device} is one device, and nothing to measure at the same time: name several (cuda:all, numa:all, cpu:each)`,
+          `--at-once: ${flags.device} is one device here, so there is nothing to measure at the same time: name several (cuda:all, numa:all, cpu:each)`,
         );
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
       const { batches, stacks, locks } = await makeOwnStacks(file, asked, flags.quiet === true);
