@@ -55,8 +55,8 @@ void settle(Workload& workload) {
   for (int call = 0; call < kLeastCalls || now() < until; ++call) static_cast<void>(timed_call(workload));
 }
 
-// Others who are to begin with this launch are not where it is. Its calls go on meanwhile, so that clocks, heat
-// and caches stay as the warm-up left them; one that starts cold has to sleep.
+// Others who are to begin with this launch are not where it is. Its calls go on meanwhile, so that clocks,
+// heat and caches stay as the warm-up left them; one that starts cold has to sleep.
 void wait_at_gate(Workload& workload, bool starts_cold, Nanoseconds deadline, Control& control) {
   control.phase.store(Phase::gate, std::memory_order_relaxed);
   while (control.gate_closed.load(std::memory_order_acquire) &&

@@ -1,4 +1,5 @@
-// npm run check:long: the checks of the GEMM that take too long for every change. Every shape up to 70 in each dimension,
+// npm run check:long: the checks that take too long for every change, most of them of the GEMM, and the tier of a qualification that takes
+// longest, cut short. Every shape up to 70 in each dimension,
 // plain and with the address and undefined behaviour sanitizers; random products, twenty times as many as usual; and a
 // larger share of both on an emulated arm64. Two at a time; the last line counts.
 import { spawn } from 'node:child_process';
@@ -13,6 +14,7 @@ const LANES = [
   [
     { name: 'plain', script: 'native-checks.mjs', args: ['shapes=1', 'gemm=20', 'amx=20'] },
     { name: 'arm64', script: 'emulated-checks.mjs', args: ['arm64', 'shapes=10', 'gemm=4', 'amx=4'] },
+    { name: 't3', script: 'check-qualify/t3.mjs', args: [] },
   ],
 ];
 

@@ -85,9 +85,11 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   const verdicts = verdictsOf(judgements);
   const decided = decide(check.check, verdicts);
   const verdict = decided ?? 'inconclusive';
-  // Its figures are those of the last attempt that came to this, or else of the one that was not good.
+  // Its figures are those of the last attempt that came to this, or else of the one that was not good; of what need not be seen again
+  // those of the first, which had all launches.
+  const came = ({ judgement: one }: JudgedCheck): boolean => one.verdict === verdict;
   const telling =
-    judgements.findLast(({ judgement }) => judgement.verdict === verdict) ??
+    (repeats(check.check) ? judgements.findLast(came) : judgements.find(came)) ??
     judgements.find(({ judgement }) => !settled(judgement.verdict)) ??
     first;
   const shown = verdict === 'warn' && verdicts.length > 1 ? first : telling;

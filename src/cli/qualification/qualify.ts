@@ -5,8 +5,10 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { asksForNode, cpuParts } from '../../devices/cpu-parts.js';
-import { asksForGpu, CPU, isGpu } from '../../devices/device.js';
+import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/device.js';
+import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
 import { findIndicator } from '../../indicators/index.js';
+import { typesOf } from '../../indicators/peak-gpu.js';
 import { monotonic } from '../../inspection/job.js';
 import { parseCpuList } from '../../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../../machine/types.js';
@@ -105,7 +107,38 @@ function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): Suit
 export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
   return suite.entries
     .filter((entry) => !cannotRun(entry, machine))
-    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names));
+    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names))
+    .filter(({ device, case: one }) => !lacksType(device, one, machine));
+}
+
+/** A suite is for GPUs of all ages: a type that one does not have is no fault of it. */
+function lacksType(
+  device: string,
+  { indicator, parameters }: BatchSpec['case'],
+  { gpus }: MachineDescription,
+): boolean {
+  const gpu = isGpu(device) ? gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device)) : undefined;
+  if (gpu === undefined) return false;
+  const dtype = findIndicator(indicator).dtype(parameters);
+  return (
+    GPU_DATA_TYPES.some((one) => one === dtype) &&
+    !typesOf(gpu.computeCapability).some((one) => one === dtype)
+  );
+}
+
+/** Of all GPUs, those that lack a type that the suite measures: `float8_e4m3 on cuda:0`. */
+function typesMissing({ entries }: Suite, { gpus }: MachineDescription): readonly string[] {
+  const asked = entries
+    .filter((entry) => asksForGpu(deviceOf(entry)))
+    .flatMap(({ flags }) => String(flags.dtype ?? '').split(','));
+  return (gpus?.devices ?? []).flatMap(({ ordinal, computeCapability }) =>
+    GPU_DATA_TYPES.filter(
+      (dtype) => asked.includes(dtype) && !typesOf(computeCapability).includes(dtype),
+    ).map(
+      (dtype) =>
+        `${dtype} on ${gpuNamed(ordinal)}: GPUs of compute capability ${computeCapability} have none`,
+    ),
+  );
 }
 
 function notJudged({ machine, suite }: QualifyInput): readonly string[] {
@@ -123,6 +156,7 @@ function notJudged({ machine, suite }: QualifyInput): readonly string[] {
       suite.entries.filter((entry) => asksForNode(deviceOf(entry))),
       'the kernel tells of no NUMA nodes',
     ),
+    ...typesMissing(suite, machine),
     ...(batchesHere(suite, machine).some(({ device, atOnce }) => isGpu(device) && atOnce === true)
       ? ['measuring GPUs at once has been tried on a fake driver only, not yet on several GPUs']
       : []),
@@ -141,6 +175,12 @@ function costOf({ batches }: PiBenchRecord, index: number): Seconds {
     spans.reduce((sum, { seconds }) => sum + seconds, 0),
   );
   return Math.max(0, ...all);
+}
+
+/** Of one batch: its part, or none. */
+function partsOf({ batches }: PiBenchRecord, index: number): readonly string[] {
+  const part = batches[index] === undefined ? undefined : partOf(batches[index]);
+  return part === undefined ? [] : [part];
 }
 
 const elapsed = ({ began }: QualifyInput): Seconds => monotonic() - began;
@@ -231,10 +271,7 @@ export async function qualify(input: QualifyInput, begun: Begun | null = null): 
     const again = withTheirGroups(undecided(judged), batches);
     if (again.length === 0) break;
     const cost = again.reduce((sum, index) => sum + costOf(first.record, index), suite.cooldown);
-    const parts = again.flatMap((index) => {
-      const batch = first.record.batches[index];
-      return batch === undefined ? [] : (partOf(batch) ?? []);
-    });
+    const parts = [...new Set(again.flatMap((index) => partsOf(first.record, index)))];
     const known = begun?.again[number - 2];
     if (known === undefined && cost > timeLeft(input)) {
       say(`no time to measure again what did not hold (${parts.join(', ')})`);
@@ -254,7 +291,7 @@ export async function qualify(input: QualifyInput, begun: Begun | null = null): 
       campaign: ended.record.campaign.id,
       folder: `${ATTEMPTS}/${ended.record.campaign.id}`,
       why: 'checks of performance did not hold',
-      parts: [...new Set(parts)],
+      parts,
       cooledDown: suite.cooldown,
     });
   }
