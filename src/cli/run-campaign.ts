@@ -16,6 +16,7 @@ import { buildRecord } from '../record/build.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
+import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import { analyseCampaign } from './analyse-campaign.js';
 import { coresHere, onlineCpus } from './here.js';
@@ -89,7 +90,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   );
   const until = options.until ?? null;
   const timeUp =
-    until === null ? undefined : setTimeout(stopper.stop, Math.max(0, until - monotonic()) * 1000);
+    until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
   let contendedBy = before.contendedBy;
   const onContended = (by: string): void => {
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);

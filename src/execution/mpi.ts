@@ -12,6 +12,7 @@ import { launcherVersion } from '../mpi/here.js';
 import type { MpiWorld } from '../native.js';
 import { plural } from '../quantities/format.js';
 import { changedEnvironment } from '../stacks/environment.js';
+import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
 import { type Ended, fromDocument } from './local.js';
@@ -217,7 +218,7 @@ async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchH
     hung = true;
     ranks.stop();
   };
-  let limit = setTimeout(kill, job.timeout * 1000 + GRACE_MS);
+  let limit = setTimeout(kill, timerMs(job.timeout + GRACE_MS / 1000));
   const cancel = (): void => {
     ranks.tell({ order: 'cancel' });
     clearTimeout(limit);

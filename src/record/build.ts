@@ -44,7 +44,7 @@ export interface RecordInput {
   readonly lostEarlier: Seconds;
 }
 
-/** Where the wall time went: the spans of the same name summed over the inspections. */
+/** Where the wall time went: the spans of the same name summed over the inspections, which stand in the order of their ends. */
 function accountingOf(
   input: RecordInput,
   inspections: readonly RecordInspection[],
@@ -54,8 +54,9 @@ function accountingOf(
     if (status !== 'measured') continue;
     for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds);
   }
+  // By what became of each launch where it was analysed, as above: one that is above its peak ended as measured.
   const failed = input.ends
-    .filter(({ status }) => status !== 'measured')
+    .filter((_, at) => inspections[at]?.status !== 'measured')
     .reduce((sum, { wall }) => sum + wall, 0);
   const lost = failed + input.lostEarlier;
   const inLaunches = [...sums.values()].reduce((sum, value) => sum + value, 0);

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { messageOf, UserError } from '../errors.js';
+import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
 import type { Format, OutputFile, Request } from './formats/format.js';
 
 export type Place =
@@ -88,6 +88,10 @@ export async function writeReport(
 /** Waits while the reader is slower than we are: six million lines do not belong in memory. */
 function print(piece: string): Promise<void> {
   return new Promise((done, fail) => {
-    process.stdout.write(piece, (error) => (error ? fail(error) : done()));
+    process.stdout.write(piece, (error) => {
+      // Of a reader that went away stdout itself tells, a moment later.
+      if (error == null || systemCode(error) === 'EPIPE') done();
+      else fail(new UserError(`cannot write to stdout: ${messageOf(error)}`, EXIT.incomplete));
+    });
   });
 }

@@ -7,10 +7,12 @@ import { UserError } from '../../errors.js';
 import { openEngine } from '../../execution/engines.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { identity } from '../../package.js';
+import { commandName } from '../../record/command-name.js';
 import type { InspectionDocument } from '../../record/schema.js';
 import { type Journal, type JournalEntry, readJournal, repairJournal } from '../../store/journal.js';
 import { JOURNAL, STACK_LOCK, type Store } from '../../store/store.js';
 import { openStoreAloud } from '../begin-campaign.js';
+import { lockCampaign } from '../campaign-lock.js';
 import { followedLibrary, followLibrary } from '../follow-rank.js';
 import { coresHere, describeHere } from '../here.js';
 import { restoreOwnStacks } from '../own-stacks.js';
@@ -60,10 +62,14 @@ function adopt(store: Store, campaign: string, open: ReadonlyMap<number, number>
   }
 }
 
-async function resume(
-  folder: string,
-  options: { json: boolean; quiet: boolean; wait: boolean; strict: boolean },
-): Promise<void> {
+interface ResumeOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly wait: boolean;
+  readonly strict: boolean;
+}
+
+async function resume(folder: string, options: ResumeOptions): Promise<void> {
   if (isSubmission(folder)) return resumeSubmission(folder, options);
   const path = join(folder, JOURNAL);
   if (!existsSync(path))
@@ -71,22 +77,34 @@ async function resume(
   const journal = readJournal(path);
   checkSame(journal);
   if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
-  const { campaign, machine, piBench } = journal.head;
-  if (campaign.command[0] === 'qualify')
+  const { campaign } = journal.head;
+  if (commandName(campaign) === 'qualify')
     throw new UserError(
       `${folder} is a qualification, whose verdict is of one uninterrupted run: start it anew with pi-bench ${campaign.command.join(' ')}`,
     );
   const followed = followedLibrary(campaign);
   if (followed !== null) return followLibrary(followed);
-  const engine = await openEngine(campaign, coresHere().allowed.length);
-  repairJournal(path, journal);
-  await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
-  const store = openStoreAloud(folder, campaign.id);
-  const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
-  store.append(resumed);
-  adopt(store, campaign.id, doneSoFar(journal.entries).open);
-  const { entries } = readJournal(join(store.folder(), JOURNAL));
+  const lock = await lockCampaign(campaign.id);
   try {
+    await resumeCampaign(folder, path, options);
+  } finally {
+    lock.release();
+  }
+}
+
+/** With the campaign to ourselves: its journal is as whoever worked on it has left it. */
+async function resumeCampaign(folder: string, path: string, options: ResumeOptions): Promise<void> {
+  const journal = readJournal(path);
+  const { campaign, machine, piBench } = journal.head;
+  const engine = await openEngine(campaign, coresHere().allowed.length);
+  try {
+    repairJournal(path, journal);
+    await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
+    const store = openStoreAloud(folder, campaign.id);
+    const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
+    store.append(resumed);
+    adopt(store, campaign.id, doneSoFar(journal.entries).open);
+    const { entries } = readJournal(join(store.folder(), JOURNAL));
     const end = await runCampaign(
       { campaign, store, machine: machine as unknown as MachineDescription, piBench, journal: entries },
       { ...options, engine },

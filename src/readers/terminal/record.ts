@@ -2,9 +2,11 @@
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
+import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { stackKey } from '../comparison/sides.js';
 import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
@@ -265,16 +267,22 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
 /** A sweep of collectives asks how they scale, which their own table tells. */
 const SWEPT_IN_ITS_TABLE = 'collective';
 
+/** Tables that have no place for the stack: of several, all but one would be hidden. */
+const OF_ONE_STACK: readonly string[] = ['memory', 'overlap'];
+
+
 /** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
 function renderBatches(record: PiBenchRecord, style: Style): string {
   const { batches, campaign } = record;
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
-  const named = campaign.command[0] === indicator || indicator === SWEPT_IN_ITS_TABLE;
+  const named = commandName(campaign) === indicator || indicator === SWEPT_IN_ITS_TABLE;
+  const hides =
+    OF_ONE_STACK.includes(indicator ?? '') && new Set(batches.map(({ stack }) => stackKey(stack))).size > 1;
   const onGpus = batches.every(({ device }) => isGpu(device)) && indicator !== SWEPT_IN_ITS_TABLE;
   const table = onGpus ? renderGpuTable : TABLES[indicator ?? ''];
-  const own = others.length === 0 && named ? table : undefined;
+  const own = others.length === 0 && named && !hides ? table : undefined;
   return (own ?? renderStability)(record, style);
 }
 
