@@ -11,5 +11,7 @@ export async function lockCampaign(id: string): Promise<SocketLock> {
   const name = `pi-bench-work-on-${sha256(id).slice(0, DIGITS)}`;
   const lock = await listenOn(name, `pid ${process.pid}`, () => {});
   if (lock !== null) return lock;
-  throw new UserError(`another pi-bench on this machine works on campaign ${id}: wait for its end, or end it`);
+  throw new UserError(
+    `another pi-bench on this machine works on campaign ${id}: wait for its end, or end it`,
+  );
 }

@@ -89,8 +89,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     say(`${name}: stopping after the running repetition; what was measured is kept`),
   );
   const until = options.until ?? null;
-  const timeUp =
-    until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
+  const timeUp = until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
   let contendedBy = before.contendedBy;
   const onContended = (by: string): void => {
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);

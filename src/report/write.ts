@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
+import { messageOf, UserError } from '../errors.js';
 import type { Format, OutputFile, Request } from './formats/format.js';
 
 export type Place =
@@ -74,7 +74,7 @@ export async function writeReport(
     if (format.text === null) throw new Error(`${format.name} has no single text`);
     const text = format.text(request);
     if (place.kind === 'file') return [{ path: place.path, bytes: await writeFile(place.path, text) }];
-    for await (const piece of text) await print(piece);
+    for await (const piece of text) if (!(await print(piece))) break;
     return [];
   }
   const written: Written[] = [];
@@ -85,13 +85,12 @@ export async function writeReport(
   return written;
 }
 
-/** Waits while the reader is slower than we are: six million lines do not belong in memory. */
-function print(piece: string): Promise<void> {
-  return new Promise((done, fail) => {
-    process.stdout.write(piece, (error) => {
-      // Of a reader that went away stdout itself tells, a moment later.
-      if (error == null || systemCode(error) === 'EPIPE') done();
-      else fail(new UserError(`cannot write to stdout: ${messageOf(error)}`, EXIT.incomplete));
-    });
+/**
+ * Waits while the reader is slower than we are: six million lines do not belong in memory.
+ * @returns whether to go on: that stdout cannot be written, main says
+ */
+function print(piece: string): Promise<boolean> {
+  return new Promise((done) => {
+    process.stdout.write(piece, (error) => done(error == null));
   });
 }

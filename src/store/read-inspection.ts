@@ -5,8 +5,8 @@ import { messageOf, UserError } from '../errors.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import { sha256 } from '../record/digest.js';
 import type { Samples } from '../record/samples.js';
-import type { InspectionDocument } from '../record/schema.js';
 import { INSPECTION_VERSION } from '../record/schema/names.js';
+import type { InspectionDocument } from '../record/schema.js';
 import { decodeSamples } from './samples-file.js';
 
 /** Documents of version 1 hold their samples themselves. */

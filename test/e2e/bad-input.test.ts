@@ -105,7 +105,10 @@ describe('bad input', () => {
     [['frob'], /there is no command frob; there is matmul, memory, peak, .*\bstacks, doctor, .*\bresume/],
     [[], /say what to do/],
     [['resume', '/nowhere'], /has no journal.ndjson/],
-    [['sweep', 'overlap', '--operation', 'broadcast'], /--operation broadcast does not overlap; there is all-reduce/],
+    [
+      ['sweep', 'overlap', '--operation', 'broadcast'],
+      /--operation broadcast does not overlap; there is all-reduce/,
+    ],
   ])('%j: one clear line, exit code 64', async (args, says) => {
     const run = await piBench(...args);
     expect(run.stderr).toMatch(says);

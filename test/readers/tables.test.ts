@@ -91,6 +91,17 @@ describe('scaling', () => {
   });
 });
 
+describe('a record', () => {
+  it('fits into 80 columns, its head and what became of it included', () => {
+    const batch = batchOf(matmulCase({ m: 4096, n: 4096, k: 4096 }), three);
+    const stack = { ...batch.stack, implementation: 'avx512 at work on both threads, B packed once' };
+    const record = { ...recordOf(['matmul'], [{ ...batch, stack }]), status: 'interrupted' } as PiBenchRecord;
+    const lines = renderRecord(record, null, style).split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('pi-bench resume finishes an interrupted one');
+  });
+});
+
 describe('what is said of all batches together', () => {
   it('is not that outputs were verified where no launch came that far', () => {
     const lost = { ...batchOf(matmulCase(), three), verified: 'not-run' as const, measured: 0 };

@@ -162,15 +162,32 @@ describe('what a figure says that it draws', () => {
   };
 
   it.each([
-    ['pibench_memory_rate_curve_bytes_per_second', 'B/s', 'memory', [2e9, 1e9], 'Rates over the working set', 'rate, GB/s'],
-    ['pibench_collective_elapsed_curve_seconds', 's', 'collective', [2e-6, 3e-6], 'Times over the size', 'time, µs'],
-    ['pibench_overlap_hidden_curve_ratio', '1', 'overlap', [0.5, 0.9], 'Shares over the size', 'share, %'],
+    [
+      'pibench_memory_rate_curve_bytes_per_second',
+      'B/s',
+      'memory',
+      [2e9, 1e9],
+      'Rates over the working set',
+      'rate, GB/s',
+    ],
+    [
+      'pibench_collective_elapsed_curve_seconds',
+      's',
+      'collective',
+      [2e-6, 3e-6],
+      'Times over the size',
+      'time, µs',
+    ],
+    ['pibench_overlap_hidden_curve_ratio', '1', 'overlap', [-2.6, 0.9], 'Shares over the size', 'share, %'],
   ] as const)('%s: neither a rate nor a cache where it is of something else', async (name, unit, of, ys, title, axis) => {
     const report = { ...sizes, curves: [curve(name, unit, of, ys)] };
     const figure = drawnOf(report, 'curves');
     expect(figure.title).toBe(title);
     expect(await svgOf(report, 'curves')).toContain(`>${axis}<`);
     expect(/cache/.test(figure.caption)).toBe(of === 'memory');
+    // What is below 0 is drawn inside of the picture, too.
+    const [, height] = /viewBox="0 0 [\d.]+ ([\d.]+)"/.exec(await svgOf(report, 'curves')) ?? [];
+    expect(Number(height)).toBeLessThan(500);
     // The rate has a figure of its own where the curves are of something else.
     expect(whyNot(report, 'sweep') === 'drawn').toBe(of !== 'memory');
   });

@@ -39,7 +39,9 @@ function inputOf(
 
 function launchesText({ inspections, precision, settle, sampling }: BatchSpec): string {
   const each =
-    sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : formatSeconds(sampling.seconds, 3);
+    sampling.kind === 'fixed'
+      ? plural(sampling.repetitions, 'repetition')
+      : formatSeconds(sampling.seconds, 3);
   const launches = `${plural(inspections, 'launch', 'launches')} of ${each}`;
   if (settle !== undefined) return `up to ${launches} to settle it within ${formatShare(settle)}`;
   return precision === undefined ? launches : `up to ${launches} for ±${formatShare(precision)}`;

@@ -235,7 +235,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   const scaling = scalingRows(batches);
   const counted = `${COUNTED}${first.case.parameters.transport === 'shm' ? DIRECT : ''}${ranks === '1' ? ALONE : ''}`;
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     table,
     '',

@@ -73,7 +73,7 @@ export function renderPeak({ batches }: PiBenchRecord, style: Style): string {
     ...notCheckedText(batches).map(style.dim),
   ];
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     renderColumns(
       COLUMNS,

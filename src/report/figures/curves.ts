@@ -131,7 +131,7 @@ export const curves: CampaignFigure = {
     };
     const bands =
       shown.length <= MOST_BANDS
-        ? 'The band around a line is the 95 % interval where there are launches enough for one: where it is wide, other work disturbed the launches.'
+        ? 'The band around a line is the 95 % interval where there are launches enough for one: where it is wide, launches differ much.'
         : 'The 95 % intervals are in the data: so many bands would hide each other.';
     return {
       title: words.title,
