@@ -8,7 +8,17 @@ import { ruleText } from '../../readers/terminal/fleet.js';
 import { sortedCopy } from '../../statistics/quantile.js';
 import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { Absent, Figure } from './figure.js';
-import { brief, domainOf, extentOf, frame, nameAxis, numberAxis, numberScale, unitFor } from './parts.js';
+import {
+  brief,
+  domainOf,
+  extentOf,
+  frame,
+  nameAxis,
+  numberAxis,
+  numberScale,
+  unitFor,
+  violinRows,
+} from './parts.js';
 import type { Theme } from './theme.js';
 
 const ROW = 70;
@@ -80,37 +90,11 @@ function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
     ],
     axes: [numberAxis('x', 'bottom', name, linear), nameAxis('y')],
     marks: [
-      {
-        type: 'group',
-        name: 'row',
-        from: { facet: { name: 'one', data: 'shape', groupby: ['name', 'kind'] } },
-        encode: {
-          update: {
-            y: { scale: 'y', field: 'name' },
-            height: { scale: 'y', band: 1 },
-            width: { signal: 'width' },
-            clip: { value: true },
-          },
-        },
-        marks: [
-          {
-            type: 'area',
-            name: 'violin',
-            from: { data: 'one' },
-            encode: {
-              update: {
-                x: { scale: 'x', field: 'v' },
-                y: { signal: `bandwidth('y') / 2 * (1 - datum.d)` },
-                y2: { signal: `bandwidth('y') / 2 * (1 + datum.d)` },
-                fill: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.soft }],
-                fillOpacity: { value: 0.7 },
-                stroke: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.main }],
-                strokeWidth: { value: 1 },
-              },
-            },
-          },
-        ],
-      },
+      violinRows(['name', 'kind'], {
+        fill: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.soft }],
+        fillOpacity: { value: 0.7 },
+        stroke: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.main }],
+      }),
       {
         type: 'symbol',
         name: 'quantile',

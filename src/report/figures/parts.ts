@@ -1,5 +1,5 @@
 /** Parts that several figures share: sizes, scales, axes, units, tooltips. Pure. */
-import type { Axis, Mark, Scale, Spec } from 'vega';
+import type { AreaEncodeEntry, Axis, Mark, Scale, Spec } from 'vega';
 import { briefBytes, prefixOf, significant } from '../../quantities/format.js';
 import { median } from '../../statistics/quantile.js';
 import { configOf, type Theme } from './theme.js';
@@ -172,4 +172,42 @@ export const acrossAt = (name: string, value: number, colour: string): Mark => (
       strokeDash: { value: [5, 4] },
     },
   },
+});
+
+/**
+ * A violin in each row of the band scale `y`: of the data `shape`, whose `v` lies on the scale `x` and whose `d`, 0 to 1, is how
+ * wide it is there.
+ * @param groupby what makes a row
+ */
+export const violinRows = (
+  groupby: string | string[],
+  paint: Pick<AreaEncodeEntry, 'fill' | 'fillOpacity' | 'stroke'>,
+): Mark => ({
+  type: 'group',
+  name: 'row',
+  from: { facet: { name: 'one', data: 'shape', groupby } },
+  encode: {
+    update: {
+      y: { scale: 'y', field: 'name' },
+      height: { scale: 'y', band: 1 },
+      width: { signal: 'width' },
+      clip: { value: true },
+    },
+  },
+  marks: [
+    {
+      type: 'area',
+      name: 'violin',
+      from: { data: 'one' },
+      encode: {
+        update: {
+          x: { scale: 'x', field: 'v' },
+          y: { signal: `bandwidth('y') / 2 * (1 - datum.d)` },
+          y2: { signal: `bandwidth('y') / 2 * (1 + datum.d)` },
+          ...paint,
+          strokeWidth: { value: 1 },
+        },
+      },
+    },
+  ],
 });

@@ -14,6 +14,7 @@ import {
   numberScale,
   type Unit,
   unitFor,
+  violinRows,
 } from './parts.js';
 import type { Theme } from './theme.js';
 
@@ -126,36 +127,7 @@ function specOf(
     ],
     axes: [numberAxis('x', 'bottom', title, axis), nameAxis('y')],
     marks: [
-      {
-        type: 'group',
-        name: 'row',
-        from: { facet: { name: 'one', data: 'shape', groupby: 'name' } },
-        encode: {
-          update: {
-            y: { scale: 'y', field: 'name' },
-            height: { scale: 'y', band: 1 },
-            width: { signal: 'width' },
-            clip: { value: true },
-          },
-        },
-        marks: [
-          {
-            type: 'area',
-            name: 'violin',
-            from: { data: 'one' },
-            encode: {
-              update: {
-                x: { scale: 'x', field: 'v' },
-                y: { signal: `bandwidth('y') / 2 * (1 - datum.d)` },
-                y2: { signal: `bandwidth('y') / 2 * (1 + datum.d)` },
-                fill: { value: theme.soft },
-                stroke: { value: theme.main },
-                strokeWidth: { value: 1 },
-              },
-            },
-          },
-        ],
-      },
+      violinRows('name', { fill: { value: theme.soft }, stroke: { value: theme.main } }),
       {
         type: 'rule',
         name: 'whisker',
