@@ -218,6 +218,9 @@ export function labelsOf(flags: Flags): Readonly<Record<string, string>> {
       `--labels takes names in small letters with their values, such as site=a,rack=3; got "${text(flags, 'labels')}"`,
     );
   }
+  const names = labels.map((label) => label?.[1] ?? '');
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new UserError(`--labels has ${twice} more than once`);
   return Object.fromEntries(labels.map((label) => [label?.[1] ?? '', label?.[2] ?? '']));
 }
 

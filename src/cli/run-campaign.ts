@@ -17,6 +17,7 @@ import { buildRecord } from '../record/build.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
+import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import { analyseCampaign } from './analyse-campaign.js';
 import { coresHere, onlineCpus } from './here.js';
@@ -89,8 +90,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     say(`${name}: stopping after the running repetition; what was measured is kept`),
   );
   const until = options.until ?? null;
-  const timeUp =
-    until === null ? undefined : setTimeout(stopper.stop, Math.max(0, until - monotonic()) * 1000);
+  const timeUp = until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
   let contendedBy = before.contendedBy;
   const onContended = (by: string): void => {
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);

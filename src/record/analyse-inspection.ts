@@ -107,7 +107,9 @@ function spansOf(document: InspectionDocument, wall: Seconds): Span[] {
   return [...document.spans, { name: 'write', seconds: Math.max(0, wall - told) }];
 }
 
-/** @param read null where the inspection left no document */
+const NO_DOCUMENT = 'its document is missing, so nothing of it is known';
+
+/** @param read null where the inspection left no document, or it is gone: then nothing counts as measured */
 export function analyseInspection(
   end: InspectionEnd,
   read: ReadInspection | null,
@@ -119,8 +121,7 @@ export function analyseInspection(
   if (read === null || document === null) {
     const entry: RecordInspection = {
       index,
-      status,
-      reason,
+      ...(status === 'measured' ? { status: 'failed', reason: NO_DOCUMENT } : { status, reason }),
       file: null,
       sha256: null,
       statistics: null,

@@ -49,14 +49,13 @@ function accountingOf(input: RecordInput): NonNullable<PiBenchRecord['accounting
   const sums = new Map<string, Seconds>();
   // Launches at once share the time in which they all ran.
   const share = (at: number): number => 1 / (input.analysed[at]?.document?.atOnce?.of ?? 1);
-  input.analysed.forEach(({ entry: { spans, status } }, at) => {
-    if (status !== 'measured') return;
+  // By what became of each launch where it was analysed: one that is above its peak ended as measured.
+  const isMeasured = (at: number): boolean => input.analysed[at]?.entry.status === 'measured';
+  input.analysed.forEach(({ entry: { spans } }, at) => {
+    if (!isMeasured(at)) return;
     for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds * share(at));
   });
-  const failed = input.ends.reduce(
-    (sum, { status, wall }, at) => (status === 'measured' ? sum : sum + wall * share(at)),
-    0,
-  );
+  const failed = input.ends.reduce((sum, { wall }, at) => (isMeasured(at) ? sum : sum + wall * share(at)), 0);
   const lost = failed + input.lostEarlier;
   const inLaunches = [...sums.values()].reduce((sum, value) => sum + value, 0);
   const measured = sums.get('measure') ?? 0;

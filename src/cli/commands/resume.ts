@@ -4,8 +4,10 @@ import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { UserError } from '../../errors.js';
 import { openEngine } from '../../execution/engines.js';
+import { commandName } from '../../record/command-name.js';
 import { readJournal } from '../../store/journal.js';
 import { JOURNAL, STACK_LOCK } from '../../store/store.js';
+import { lockCampaign } from '../campaign-lock.js';
 import { followedLibrary, followLibrary } from '../follow-rank.js';
 import { checkSame, goOn, sayTruncated } from '../go-on.js';
 import { coresHere } from '../here.js';
@@ -15,10 +17,14 @@ import { runCampaign } from '../run-campaign.js';
 import { isSubmission, runSubmission, type SubmissionOptions } from '../run-submission.js';
 import { showEnd } from '../show-end.js';
 
-async function resume(
-  folder: string,
-  options: { json: boolean; quiet: boolean; wait: boolean; strict: boolean },
-): Promise<void> {
+interface ResumeOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly wait: boolean;
+  readonly strict: boolean;
+}
+
+async function resume(folder: string, options: ResumeOptions): Promise<void> {
   if (isSubmission(folder)) return resumeSubmission(folder, options);
   const path = join(folder, JOURNAL);
   if (!existsSync(path))
@@ -28,12 +34,24 @@ async function resume(
   const followed = followedLibrary(journal.head.campaign);
   if (followed !== null) return followLibrary(followed);
   checkSame(journal);
+  const { campaign } = journal.head;
+  const lock = await lockCampaign(campaign.id);
+  try {
+    if (commandName(campaign) === 'qualify') await resumeQualification(folder, options);
+    else await resumeCampaign(folder, path, options);
+  } finally {
+    lock.release();
+  }
+}
+
+/** With the campaign to ourselves: its journal is as whoever worked on it has left it. */
+async function resumeCampaign(folder: string, path: string, options: ResumeOptions): Promise<void> {
+  const journal = readJournal(path);
   sayTruncated(journal);
   const { campaign } = journal.head;
-  if (campaign.command[0] === 'qualify') return resumeQualification(folder, options);
   const engine = await openEngine(campaign, coresHere().allowed.length);
-  await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
   try {
+    await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
     const end = await runCampaign(goOn(folder, journal), { ...options, engine });
     showEnd(end, options.json);
   } finally {

@@ -2,9 +2,11 @@
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
+import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { stackKey } from '../comparison/sides.js';
 import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
@@ -160,13 +162,15 @@ function violinLines({ pooled, launches, violin, imported }: RecordBatch, style:
   const { q1 = 0, median = 0, q3 = 0 } = summary;
   const [low, high] = [shape.grid[0] ?? 0, shape.grid.at(-1) ?? 0];
   const labelWidth = 11;
+  // As many digits as it takes for the two ends to differ.
+  const digits = [3, 4, 5].find((some) => formatSeconds(low, some) !== formatSeconds(high, some)) ?? 3;
   const width = Math.max(20, Math.min(72, style.width - 2 * labelWidth - 4));
   const lines = drawViolin(shape.density, width, VIOLIN_ROWS);
   const axis: Axis = { low, high, scale: shape.scale === 'log' ? 'log' : 'linear' };
   const middle = VIOLIN_ROWS >> 1;
   const drawn = lines.map((line, i) =>
     i === middle
-      ? `  ${style.dim(formatSeconds(low, 3).padStart(labelWidth))} ${line} ${style.dim(formatSeconds(high, 3))}`
+      ? `  ${style.dim(formatSeconds(low, digits).padStart(labelWidth))} ${line} ${style.dim(formatSeconds(high, digits))}`
       : `  ${' '.repeat(labelWidth)} ${line}`,
   );
   const boxLine = `  ${' '.repeat(labelWidth)} ${drawBox(axis, { q1, median, q3 }, width)}`;
@@ -239,7 +243,7 @@ function renderBatch(batch: RecordBatch, style: Style): string {
   const head = `${style.bold(batch.title)}  ${style.dim(`${own}${stack.provider}${variant === null ? '' : ` ${variant}`}, ${batch.device}`)}`;
   const failed = failedLines(batch.inspections, style);
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     renderRows([...rateRows(batch, style), ...trustRows(batch, style), ...stackRow(batch)], style),
     ...(batch.violin === null ? [] : ['', ...violinLines(batch, style)]),
@@ -285,16 +289,21 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
 /** A sweep of collectives asks how they scale, which their own table tells. */
 const SWEPT_IN_ITS_TABLE = 'collective';
 
+/** Tables that have no place for the stack: of several, all but one would be hidden. */
+const OF_ONE_STACK: readonly string[] = ['memory', 'overlap'];
+
 /** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
 function renderBatches(record: PiBenchRecord, style: Style): string {
   const { batches, campaign } = record;
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
-  const named = campaign.command[0] === indicator || indicator === SWEPT_IN_ITS_TABLE;
+  const named = commandName(campaign) === indicator || indicator === SWEPT_IN_ITS_TABLE;
+  const hides =
+    OF_ONE_STACK.includes(indicator ?? '') && new Set(batches.map(({ stack }) => stackKey(stack))).size > 1;
   const onGpus = batches.every(({ device }) => isGpu(device)) && indicator !== SWEPT_IN_ITS_TABLE;
   const table = onGpus ? renderGpuTable : TABLES[indicator ?? ''];
-  const own = others.length === 0 && named ? table : undefined;
+  const own = others.length === 0 && named && !hides ? table : undefined;
   return (own ?? renderStability)(record, style);
 }
 
@@ -326,7 +335,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
   return [
     renderBatches(record, style),
     '',
-    ...statusLine(record, style).map((line) => `  ${line}`),
+    ...statusLine(record, style).flatMap((text) => wrap(text, style.width - 2).map((line) => `  ${line}`)),
     renderRows(
       [
         ['machine', machine === '' ? 'not known' : machine],
