@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 import { packageRoot } from './lib/tree.mjs';
 
 const script = (name, ...args) => [`scripts/${name}`, '--long', ...args];
@@ -18,7 +19,7 @@ const LANES = [
     { name: 'plain', args: script('native-checks.mjs', 'shapes=1', 'gemm=20', 'amx=20') },
     { name: 'arm64', args: script('emulated-checks.mjs', 'arm64', 'shapes=10', 'gemm=4', 'amx=4') },
     { name: 't3', args: script('check-qualify/t3.mjs') },
-    { name: 'tests', args: [vitest, 'run', '--config', 'vitest.long.config.ts', '--no-color'] },
+    { name: 'tests', args: [vitest, 'run', '--config', 'vitest.long.config.ts'] },
   ],
 ];
 
@@ -32,7 +33,8 @@ async function run({ name, args }) {
   let checks = 0;
   for await (const line of createInterface(child.stdout)) {
     process.stdout.write(`${name.padEnd(8)} ${line}\n`);
-    checks += Number(/^\S+ +(\d+) checks |^ +Tests .*?(\d+) passed/.exec(line)?.slice(1).find(Boolean) ?? 0);
+    const counted = /^\S+ +(\d+) checks |^ +Tests .*?(\d+) passed/.exec(stripVTControlCharacters(line));
+    checks += Number(counted?.[1] ?? counted?.[2] ?? 0);
   }
   return { name, checks, right: (await ended) === 0 };
 }
