@@ -51,6 +51,8 @@ async function report(path: string, { format: name, out, open, samples }: Option
     process.exitCode = EXIT.incomplete;
   };
   const written = await writeReport(format, { read, samples, warn }, place);
+  if (written.length === 0 && place.kind === 'folder')
+    throw new UserError(`${path} has nothing to write as ${name}: nothing was measured`);
   tell(written);
   const [page] = written;
   if (open && page !== undefined && !(await openPage(page.path))) {
