@@ -18,7 +18,8 @@ import {
 /** Of the theoretical peak: less, or more, is a mistake in the baseline and no property of nodes. */
 export const LEAST_OF_PEAK = 0.2;
 export const MOST_OF_PEAK = 1;
-const ROUNDING = 1e-9;
+/** Nodes of which no p05 is known are in the one median and not in the other. */
+const MOST_OF_MEDIAN = 1.1;
 
 /** Why an entry cannot be right; null: nothing speaks against it. */
 export function entryProblem({
@@ -31,7 +32,7 @@ export function entryProblem({
   const beyond = peak === null ? null : peakProblem(median, peak, unit);
   if (beyond !== null) return beyond;
   // A limit of nothing would hold for any node.
-  if (p05 !== null && !(p05 > 0 && p05 <= median * (1 + ROUNDING)))
+  if (p05 !== null && !(p05 > 0 && p05 <= median * MOST_OF_MEDIAN))
     return `its p05 is ${p05}, and its median ${median}`;
   return null;
 }
