@@ -43,12 +43,13 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
 
 type Outcome = NativeOutcome & Partial<Pick<FrameworkOutcome, 'identity' | 'clockName'>>;
 
-/** A library knows better than its file what it is. */
+/** A library knows better than its file what it is. One of MPI is no stack, but reads its environment as they do. */
 function librarySays(
   { library, identity, device }: Outcome,
   { environment }: WorkerMoments,
+  overMpi: boolean,
 ): Partial<InspectionDocument['stack']> {
-  if (library === null) return {};
+  if (library === null) return overMpi ? { environment: { ...environment } } : {};
   const { version, chose, binding } = library;
   // On a GPU it computes with no threads of the host.
   const threads = device == null ? { threadBinding: binding } : {};
@@ -130,7 +131,7 @@ export function makeDocument(
     stack: {
       ...job.stack,
       implementation: outcome.implementation,
-      ...librarySays(outcome, moments),
+      ...librarySays(outcome, moments, job.case.parameters.transport === 'mpi'),
       ...ownSays(job, moments),
     },
     device: job.device,

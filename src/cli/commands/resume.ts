@@ -24,12 +24,13 @@ async function resume(
   if (!existsSync(path))
     throw new UserError(`${folder} has no ${JOURNAL}: resume takes a campaign's results folder`);
   const journal = readJournal(path);
+  // Before the machine is compared: ranks of one job may be on several.
+  const followed = followedLibrary(journal.head.campaign);
+  if (followed !== null) return followLibrary(followed);
   checkSame(journal);
   sayTruncated(journal);
   const { campaign } = journal.head;
   if (campaign.command[0] === 'qualify') return resumeQualification(folder, options);
-  const followed = followedLibrary(campaign);
-  if (followed !== null) return followLibrary(followed);
   const engine = await openEngine(campaign, coresHere().allowed.length);
   await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
   try {

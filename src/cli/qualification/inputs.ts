@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
+import { devicesOfMachine, parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
 import type { HistoryRun } from '../../qualify/criteria/criterion.js';
 import { COUNTED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
@@ -67,7 +67,7 @@ export function baselineFrom(given: NamedText | null, machine: MachineDescriptio
   if (given === null) return null;
   const { file, text } = given;
   const data = parseBaseline(text, file);
-  requireSameHardware(data, machine, file);
+  requireSameHardware(data, devicesOfMachine(machine), file, 'here is');
   return { data, said: { file, sha256: sha256(text), name: data.name, nodes: data.nodes.length } };
 }
 
