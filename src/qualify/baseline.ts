@@ -18,7 +18,8 @@ import {
 /** Of the theoretical peak: less, or more, is a mistake in the baseline and no property of nodes. */
 export const LEAST_OF_PEAK = 0.2;
 export const MOST_OF_PEAK = 1;
-const ROUNDING = 1e-9;
+/** Nodes of which no p05 is known are in the one median and not in the other. */
+const MOST_OF_MEDIAN = 1.1;
 
 /** Why its distribution cannot be one; null: it can, or there is none. */
 function distributionProblem(distribution: BaselineEntry['distribution']): string | null {
@@ -42,7 +43,7 @@ export function entryProblem({ median, unit, peak, p05, spread, distribution }: 
   const beyond = peak === null ? null : peakProblem(median, peak, unit);
   if (beyond !== null) return beyond;
   // A limit of nothing would hold for any node.
-  if (p05 != null && !(p05 > 0 && p05 <= median * (1 + ROUNDING)))
+  if (p05 != null && !(p05 > 0 && p05 <= median * MOST_OF_MEDIAN))
     return `its p05 is ${p05}, and its median ${median}`;
   if (spread !== undefined && !(spread.mad >= 0)) return `its spread is ${spread.mad}`;
   return distributionProblem(distribution ?? null);
@@ -88,12 +89,15 @@ export function parseBaseline(text: string, name: string): Baseline {
     const problem = entryProblem(entry);
     if (problem !== null) throw new UserError(`${name}: entries.${i} (${entry.kpi}) is refused: ${problem}`);
   });
-  const keys = parsed.data.entries.map(baselineKey);
-  const twice = keys.findIndex((key, i) => keys.indexOf(key) !== i);
-  if (twice >= 0)
-    throw new UserError(
-      `${name}: entries.${keys.indexOf(keys[twice] ?? '')} and entries.${twice} are of the same case on the same device: which of them holds nobody can tell`,
-    );
+  const places = new Map<string, number>();
+  parsed.data.entries.forEach((entry, i) => {
+    const before = places.get(baselineKey(entry));
+    if (before !== undefined)
+      throw new UserError(
+        `${name}: entries.${before} and entries.${i} are of the same case on the same device: which of them holds nobody can tell`,
+      );
+    places.set(baselineKey(entry), i);
+  });
   return parsed.data;
 }
 

@@ -1,17 +1,15 @@
 /** `pi-bench qualify`: is this node as fast, as steady and as correct as it should be? A verdict, its reasons, an exit code. */
 import { dirname, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { gpuNamed, isGpu } from '../../devices/device.js';
 import { UserError } from '../../errors.js';
 import type { Flags } from '../../indicators/indicator.js';
 import { monotonic } from '../../inspection/job.js';
-import type { MachineDescription } from '../../machine/types.js';
-import { type Suite, TIERS, type Tier } from '../../qualify/suite.js';
+import { TIERS, type Tier } from '../../qualify/suite.js';
 import { requireDuration } from '../../quantities/parse.js';
-import { groupsOf } from '../../record/at-once.js';
 import type { Seconds } from '../../units.js';
 import { describeHere } from '../here.js';
 import { type Asked, canBeResumed, suiteOf } from '../qualification/asked.js';
+import { budgetHere } from '../qualification/batches-here.js';
 import { deliver } from '../qualification/deliver.js';
 import {
   baselineFrom,
@@ -21,7 +19,7 @@ import {
   requireChecksFor,
 } from '../qualification/inputs.js';
 import { parseFormats, pushAddress } from '../qualification/outputs.js';
-import { batchesHere, qualify } from '../qualification/qualify.js';
+import { qualify } from '../qualification/qualify.js';
 import { testQualification } from '../qualification/self-test.js';
 import { lookAround } from '../qualification/surroundings.js';
 import { say } from '../say.js';
@@ -48,21 +46,6 @@ const suiteAsked = (flags: Flags): Pick<Asked, 'tier' | 'suite' | 'require'> => 
     require: textOf(flags, 'require'),
   };
 };
-
-/**
- * A suite's budget is that of a node without GPUs. What all of them are measured in at once takes as long again; what is measured on
- * each by itself as long again for each.
- */
-function budgetHere({ budget, ...suite }: Suite, machine: MachineDescription): Seconds | null {
-  const first = machine.gpus?.devices[0];
-  if (budget === null || first === undefined) return budget;
-  const batches = batchesHere({ budget, ...suite }, machine);
-  const groups = groupsOf(batches);
-  const onGpus = batches.flatMap(({ device }, i) => (isGpu(device) ? [i] : []));
-  const turns = onGpus.filter((i) => groups[i]?.[0] === i).length;
-  const ofOne = onGpus.filter((i) => batches[i]?.device === gpuNamed(first.ordinal)).length;
-  return budget * (1 + turns / Math.max(1, ofOne));
-}
 
 async function run(flags: Flags): Promise<void> {
   const began = monotonic();

@@ -4,30 +4,23 @@
  */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { asksForNode, cpuParts } from '../../devices/cpu-parts.js';
-import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/device.js';
-import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
-import { findIndicator } from '../../indicators/index.js';
-import { typesOf } from '../../indicators/peak-gpu.js';
 import { monotonic } from '../../inspection/job.js';
-import { parseCpuList } from '../../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Baseline } from '../../qualify/baseline-schema.js';
 import type { Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
 import { partOf } from '../../qualify/criteria/criterion.js';
 import { qualificationOf, withQualification } from '../../qualify/qualification.js';
-import type { Suite, SuiteEntry } from '../../qualify/suite.js';
+import type { Suite } from '../../qualify/suite.js';
 import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
 import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
 import type { Seconds } from '../../units.js';
 import { beginCampaign } from '../begin-campaign.js';
 import { createCampaign } from '../create-campaign.js';
-import { batchesOfEntry } from '../entry-batches.js';
-import { NO_OWN } from '../own-stacks.js';
 import { type CampaignEnd, type CampaignStart, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
 import { type Asked, askedText } from './asked.js';
+import { batchesHere, notMeasured } from './batches-here.js';
 import { ATTEMPTS } from './names.js';
 
 export interface QualifyInput {
@@ -77,91 +70,6 @@ export interface Qualified {
 const RESERVE: Seconds = 4;
 /** An exit code above: a signal came. */
 const SIGNALLED = 128;
-
-const deviceOf = ({ flags }: SuiteEntry): string => String(flags.device ?? CPU);
-const toPeers = ({ flags }: SuiteEntry): boolean =>
-  String(flags.operation ?? '')
-    .split(',')
-    .includes('peer');
-
-/** What the machine has nothing for. */
-function cannotRun(entry: SuiteEntry, machine: MachineDescription): boolean {
-  const gpus = machine.gpus?.devices.length ?? 0;
-  const device = deviceOf(entry);
-  if (asksForGpu(device)) return gpus === 0 || (toPeers(entry) && gpus < 2);
-  return asksForNode(device) && cpuParts(machine).nodes.length === 0;
-}
-
-/** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
-function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): SuiteEntry {
-  const { flags, indicator } = entry;
-  const { options } = findIndicator(indicator);
-  // Of ranks, threads are those of each.
-  const free = 'threads' in options && !('ranks' in options) && flags.threads === undefined;
-  if (!free || deviceOf(entry) !== CPU) return entry;
-  const threads = parseCpuList(limits.allowedCpus)?.length ?? cpu.threads ?? 1;
-  return { ...entry, flags: { ...flags, threads: String(threads), pin: true } };
-}
-
-/** What is measured here; a node without GPUs is not asked for any. */
-export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
-  return suite.entries
-    .filter((entry) => !cannotRun(entry, machine))
-    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names))
-    .filter(({ device, case: one }) => !lacksType(device, one, machine));
-}
-
-/** A suite is for GPUs of all ages: a type that one does not have is no fault of it. */
-function lacksType(
-  device: string,
-  { indicator, parameters }: BatchSpec['case'],
-  { gpus }: MachineDescription,
-): boolean {
-  const gpu = isGpu(device) ? gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device)) : undefined;
-  if (gpu === undefined) return false;
-  const dtype = findIndicator(indicator).dtype(parameters);
-  return (
-    GPU_DATA_TYPES.some((one) => one === dtype) &&
-    !typesOf(gpu.computeCapability).some((one) => one === dtype)
-  );
-}
-
-/** Of all GPUs, those that lack a type that the suite measures: `float8_e4m3 on cuda:0`. */
-function typesMissing({ entries }: Suite, { gpus }: MachineDescription): readonly string[] {
-  const asked = entries
-    .filter((entry) => asksForGpu(deviceOf(entry)))
-    .flatMap(({ flags }) => String(flags.dtype ?? '').split(','));
-  return (gpus?.devices ?? []).flatMap(({ ordinal, computeCapability }) =>
-    GPU_DATA_TYPES.filter(
-      (dtype) => asked.includes(dtype) && !typesOf(computeCapability).includes(dtype),
-    ).map(
-      (dtype) =>
-        `${dtype} on ${gpuNamed(ordinal)}: GPUs of compute capability ${computeCapability} have none`,
-    ),
-  );
-}
-
-function notJudged({ machine, suite }: QualifyInput): readonly string[] {
-  const gpus = machine.gpus?.devices.length ?? 0;
-  const asked = suite.entries.filter((entry) => asksForGpu(deviceOf(entry)));
-  const without = (entries: readonly SuiteEntry[], why: string): readonly string[] => {
-    const parts = entries.filter((entry) => cannotRun(entry, machine)).map(({ part }) => part);
-    return parts.length === 0 ? [] : [`${[...new Set(parts)].join(', ')}: ${why}`];
-  };
-  return [
-    ...(asked.length > 0 && gpus === 0
-      ? ['GPUs: none is here; --expect gpu=N makes a missing one a failure']
-      : without(asked, 'there is one GPU, and copies between GPUs take two')),
-    ...without(
-      suite.entries.filter((entry) => asksForNode(deviceOf(entry))),
-      'the kernel tells of no NUMA nodes',
-    ),
-    ...typesMissing(suite, machine),
-    ...(batchesHere(suite, machine).some(({ device, atOnce }) => isGpu(device) && atOnce === true)
-      ? ['measuring GPUs at once has been tried on a fake driver only, not yet on several GPUs']
-      : []),
-  ];
-}
 
 /** Batches that are measured at once are so again: one alone would be another measurement. */
 function withTheirGroups(again: readonly number[], batches: readonly BatchSpec[]): readonly number[] {
@@ -305,7 +213,7 @@ export async function qualify(input: QualifyInput, begun: Begun | null = null): 
     wall: elapsed(input),
     judged,
     attempts,
-    notJudged: notJudged(input),
+    notJudged: notMeasured(suite, machine),
   });
   const signalled = [first, ended].map(({ exitCode }) => exitCode).find((code) => code >= SIGNALLED) ?? null;
   return {
