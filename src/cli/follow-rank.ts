@@ -4,7 +4,7 @@
  */
 
 import { messageOf } from '../errors.js';
-import { mpiCaseOf } from '../execution/mpi.js';
+import { mpiCaseOf } from '../execution/mpi-ranks.js';
 import { follow, joinJob } from '../inspection/mpi-rank.js';
 import { isWithin } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';

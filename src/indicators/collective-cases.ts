@@ -43,7 +43,7 @@ export const INPUTS = ['fresh', 'clean'] as const;
 export const PATTERNS = ['ring', 'pairs'] as const;
 export const WORKERS = ['threads', 'processes'] as const;
 export const TRANSPORTS = ['shm', 'mpi', 'nccl', 'gloo'] as const;
-const OF_SHM = ['lines', 'direct', 'streaming'] as const;
+const OF_SHM = ['lines', 'direct', 'blocks', 'streaming'] as const;
 const OF_GLOO = ['ring', 'bcube', 'halving-doubling'] as const;
 export const ALGORITHMS = ['auto', ...OF_SHM, ...OF_GLOO] as const;
 /** As nccl-tests writes it. */

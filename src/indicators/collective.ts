@@ -273,7 +273,7 @@ export const collective: Indicator = {
       type: 'string',
       group: 'Case:',
       describe:
-        'shm: lines, direct, streaming, or auto: the fastest of them by trial in each launch; gloo: ring, bcube, halving-doubling',
+        'shm: lines, direct, blocks, streaming, or auto: the fastest of them by trial in each launch; gloo: ring, bcube, halving-doubling',
       defaultDescription: 'auto',
     },
   },

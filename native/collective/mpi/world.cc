@@ -10,6 +10,7 @@
 
 #include "../../threads/affinity.h"
 #include "../rendezvous/meeting.h"
+#include "memory_hooks.h"
 
 namespace pibench::collective {
 namespace {
@@ -64,6 +65,7 @@ Wait patient() { return {false, Wait::kForever, true}; }
 
 World& World::open(const std::string& library) {
   if (the_world()) throw std::runtime_error("MPI is open in this process already");
+  spare_libc();
   auto calls = open_mpi(library);
   calls->begin();
   MpiCalls* const mpi = calls.get();
