@@ -2,7 +2,7 @@
  * NCCL with a process for each rank, which find each other without MPI: on fakes of the driver and of NCCL
  * (test/native/fake-cuda). Nothing here tells of a GPU, nor of NCCL.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
@@ -115,9 +115,9 @@ describe('NCCL with a process for each rank', () => {
     withFolder(async (folder) => {
       const args = ['all-reduce', '--bytes', '8', '--warmup', '100000', '--timeout', '60s'];
       const [first, second] = [0, 1].map((rank) => startRank(folder, 2, rank, args));
-      const meets = () => (existsSync(join(folder, 'place')) ? true : undefined);
-      await until(meets, 'rank 0');
-      await until(() => (meets() ? undefined : true), 'the meeting');
+      // A campaign has a folder when its ranks have met.
+      const out = join(folder, 'out');
+      await until(() => (existsSync(out) && readdirSync(out).length > 0 ? true : undefined), 'the meeting');
       process.kill(-(first?.child.pid ?? 0), 'SIGKILL');
       const run = await second?.ended;
       expect(run?.code).toBe(1);

@@ -67,7 +67,7 @@ class GlooTransport final : public Transport {
   [[nodiscard]] std::span<const Report> reports() const noexcept override { return processes_->reports(); }
   // A rank that was lost explains what the others say.
   [[nodiscard]] std::string failure() const override {
-    const std::string lost = processes_->failure();
+    std::string lost = processes_->failure();
     const Trouble* const trouble = first_trouble();
     if (!lost.empty() || trouble == nullptr) return lost;
     return "rank " + std::to_string(trouble - troubles_.data()) + ": Gloo: " + trouble->what.data();
