@@ -113,7 +113,7 @@ describe('NCCL with a process for each rank', () => {
 
   it('ends when its rank 0 does, and says so', () =>
     withFolder(async (folder) => {
-      const args = ['all-reduce', '--bytes', '8', '--warmup', '100000', '--timeout', '60s'];
+      const args = ['all-reduce', '--bytes', '8', '--inspections', '200'];
       const [first, second] = [0, 1].map((rank) => startRank(folder, 2, rank, args));
       // A campaign has a folder when its ranks have met.
       const out = join(folder, 'out');
