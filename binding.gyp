@@ -37,6 +37,7 @@
         "native/collective/mpi/abi.cc",
         "native/collective/mpi/calls.cc",
         "native/collective/mpi/clock_fit.cc",
+        "native/collective/mpi/memory_hooks.cc",
         "native/collective/mpi/mpi_port.cc",
         "native/collective/mpi/mpi_transport.cc",
         "native/collective/mpi/world.cc",

@@ -25,6 +25,7 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--threads 0', /--threads takes a whole number/],
   ['--threads 3000 --pin', /--pin needs a CPU for each of 3000 threads/],
   ['--timeout 0', /--timeout takes a time such as/],
+  ['--labels site=a,site=b', /--labels has site more than once/],
   ['--warmup soon', /--warmup takes auto, a number of calls or a time/],
   ['--seed x', /--seed takes a whole number/],
   ['--cache warm', /cache.*hot.*cold/],
@@ -117,6 +118,10 @@ describe('bad input', () => {
     [['frob'], /there is no command frob; there is matmul, memory, peak, .*\bstacks, doctor, .*\bresume/],
     [[], /say what to do/],
     [['resume', '/nowhere'], /has no journal.ndjson/],
+    [
+      ['sweep', 'overlap', '--operation', 'broadcast'],
+      /--operation broadcast does not overlap; there is all-reduce/,
+    ],
   ])('%j: one clear line, exit code 64', async (args, says) => {
     const run = await piBench(...args);
     expect(run.stderr).toMatch(says);
