@@ -62,7 +62,9 @@ export const keyedBatch = (
 ): Keyed => ({
   device: baselineDevice(machine, batch.device),
   indicator: batch.case.indicator,
-  parameters: batch.case.parameters,
+  // What is measured beside others is another thing than what is measured alone.
+  parameters:
+    batch.asked.atOnce === true ? { ...batch.case.parameters, atOnce: true } : batch.case.parameters,
   // As it was asked for: what `null` chose is the machine's doing, and a wrong choice is a slow node.
   stack: { provider: batch.asked.stack.provider, variant: batch.asked.stack.variant },
   kpi,

@@ -5,7 +5,7 @@ import { UserError } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
 import { withPrefix } from '../quantities/format.js';
 import { MOST_OF_CEILING } from '../statistics/roofline.js';
-import { baselineDevice, deviceText, sameButLimit, sameDevice } from './baseline-key.js';
+import { baselineDevice, baselineKey, deviceText, sameButLimit, sameDevice } from './baseline-key.js';
 import {
   BASELINE_KIND,
   BASELINE_VERSION,
@@ -18,6 +18,8 @@ import {
 /** Of the theoretical peak: less, or more, is a mistake in the baseline and no property of nodes. */
 export const LEAST_OF_PEAK = 0.2;
 export const MOST_OF_PEAK = 1;
+/** Nodes of which no p05 is known are in the one median and not in the other. */
+const MOST_OF_MEDIAN = 1.1;
 
 /** Why its distribution cannot be one; null: it can, or there is none. */
 function distributionProblem(distribution: BaselineEntry['distribution']): string | null {
@@ -38,10 +40,16 @@ type Judged = Pick<BaselineEntry, 'median' | 'unit' | 'peak'> &
 /** Why an entry cannot be right; null: nothing speaks against it. */
 export function entryProblem({ median, unit, peak, p05, spread, distribution }: Judged): string | null {
   if (!(median > 0)) return `its median is ${median}`;
-  if (p05 != null && !(p05 > 0)) return `its p05 is ${p05}`;
+  const beyond = peak === null ? null : peakProblem(median, peak, unit);
+  if (beyond !== null) return beyond;
+  // A limit of nothing would hold for any node.
+  if (p05 != null && !(p05 > 0 && p05 <= median * MOST_OF_MEDIAN))
+    return `its p05 is ${p05}, and its median ${median}`;
   if (spread !== undefined && !(spread.mad >= 0)) return `its spread is ${spread.mad}`;
-  const problem = distributionProblem(distribution ?? null);
-  if (problem !== null || peak === null) return problem;
+  return distributionProblem(distribution ?? null);
+}
+
+function peakProblem(median: number, peak: NonNullable<BaselineEntry['peak']>, unit: string): string | null {
   const share = median / peak.value;
   const most = peak.measured ? MOST_OF_CEILING : MOST_OF_PEAK;
   if (share >= LEAST_OF_PEAK && share <= most) return null;
@@ -80,6 +88,15 @@ export function parseBaseline(text: string, name: string): Baseline {
   parsed.data.entries.forEach((entry, i) => {
     const problem = entryProblem(entry);
     if (problem !== null) throw new UserError(`${name}: entries.${i} (${entry.kpi}) is refused: ${problem}`);
+  });
+  const places = new Map<string, number>();
+  parsed.data.entries.forEach((entry, i) => {
+    const before = places.get(baselineKey(entry));
+    if (before !== undefined)
+      throw new UserError(
+        `${name}: entries.${before} and entries.${i} are of the same case on the same device: which of them holds nobody can tell`,
+      );
+    places.set(baselineKey(entry), i);
   });
   return parsed.data;
 }

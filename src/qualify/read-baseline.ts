@@ -5,12 +5,12 @@ import { parseBaseline } from './baseline.js';
 import type { Baseline } from './baseline-schema.js';
 
 /** @throws UserError where it cannot be read, is none, or has an entry that cannot be right */
-export function readBaseline(path: string): { readonly baseline: Baseline; readonly text: string } {
+export function readBaseline(path: string): Baseline {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     throw new UserError(`cannot read the baseline: ${messageOf(error)}`);
   }
-  return { baseline: parseBaseline(text, path), text };
+  return parseBaseline(text, path);
 }

@@ -54,7 +54,6 @@ describe('a baseline', () => {
       /entries\.0 .* is refused: 233\.0 GFLOP\/s is 233\.0 % of the peak of 100\.0 GFLOP\/s/,
     ],
     [text({ median: 10e9 }), /10\.0 % of the peak/],
-    [text({ p05: 0 }), /is refused: its p05 is 0/],
     [text({ spread: { mad: -1, low: 1, high: 2 } }), /is refused: its spread is -1/],
     [
       text({ distribution: { probabilities: [0.5], seconds: [] } }),
@@ -63,6 +62,13 @@ describe('a baseline', () => {
     [
       text({ distribution: { probabilities: [0.1, 0.5], seconds: [2, 1] } }),
       /its distribution is not ascending times above 0/,
+    ],
+    [text({ p05: 0 }), /entries\.0 .* is refused: its p05 is 0/],
+    [text({ p05: -1 }), /its p05 is -1/],
+    [text({ p05: 100e9 }), /its p05 is 100000000000, and its median 90000000000/],
+    [
+      text({}, { entries: [entry(), entry({ median: 50e9, p05: null })] }),
+      /entries\.0 and entries\.1 are of the same case/,
     ],
   ])('%.60s is refused with one line', (json, says) => {
     expect(() => parseBaseline(json, 'fleet.json')).toThrow(says);
@@ -103,7 +109,9 @@ describe('a baseline', () => {
 describe('an entry', () => {
   it('may pass a measured peak by what peaks scatter, and never one of a datasheet', () => {
     const at = (share: number, measured: boolean) =>
-      entryProblem(entry({ median: share * 100e9, peak: { value: 100e9, source: 'x', measured } }));
+      entryProblem(
+        entry({ median: share * 100e9, p05: null, peak: { value: 100e9, source: 'x', measured } }),
+      );
     expect(at(1.01, true)).toBeNull();
     expect(at(1.01, false)).not.toBeNull();
     expect(at(1.05, true)).not.toBeNull();

@@ -68,7 +68,7 @@ export const fleetCheckCommand: CommandModule = {
       ),
   handler: async ({ nodes, across, margin, baseline, format, json, out }) => {
     const scale = scaleOf(margin);
-    const known = baseline === undefined ? null : readBaseline(String(baseline)).baseline;
+    const known = baseline === undefined ? null : readBaseline(String(baseline));
     const fleet = await readOneKind(nodes, across);
     const options = {
       scale,
