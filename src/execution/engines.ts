@@ -2,7 +2,8 @@
 import type { Campaign } from '../record/schema.js';
 import type { Engine } from './engine.js';
 import { localEngine } from './local.js';
-import { type MpiCase, makeMpiEngine, mpiCaseOf } from './mpi.js';
+import { makeMpiEngine } from './mpi.js';
+import { type MpiCase, mpiCaseOf } from './mpi-ranks.js';
 
 export interface OpenEngine extends Engine {
   close(): Promise<void>;
@@ -10,8 +11,6 @@ export interface OpenEngine extends Engine {
 
 const casesOf = ({ batches }: Pick<Campaign, 'batches'>): readonly MpiCase[] =>
   batches.flatMap((batch) => mpiCaseOf(batch.case.parameters) ?? []);
-
-export const usesMpi = (campaign: Pick<Campaign, 'batches'>): boolean => casesOf(campaign).length > 0;
 
 /**
  * What the campaign's inspections need, tried where trying is cheap beside measuring.
