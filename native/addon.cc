@@ -18,6 +18,7 @@
 #include "addon_hosted.h"
 #include "addon_mpi.h"
 #include "addon_values.h"
+#include "collective/gloo/gloo_library.h"
 #include "collective/nccl/nccl_library.h"
 #include "cuda/cublas.h"
 #include "cuda/devices.h"
@@ -327,21 +328,27 @@ Napi::Value probe_gpu_library(Napi::Env env, const std::string& interface, const
 }
 
 // It moves data of any type that a collective's case may have.
-Napi::Value probe_nccl(Napi::Env env, const std::string& path) {
+Napi::Value probe_transport(Napi::Env env, const std::string& version) {
   auto result = Napi::Object::New(env);
-  result.Set("version", "NCCL " + pibench::collective::nccl::Library(path).version());
+  result.Set("version", version);
   result.Set("chose", env.Null());
   result.Set("dtypes", Napi::Array::New(env));
   return result;
 }
 
-// probeLibrary(interface, path) -> { version, chose, dtypes }: opens the library in this process
+// probeLibrary(interface, path, plugin?) -> { version, chose, dtypes }: opens the library in this process;
+// `plugin`: the file that calls it, of one that takes such a file
 Napi::Value probe_library(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::string interface = info[0].ToString().Utf8Value();
   const std::string path = info[1].ToString().Utf8Value();
   try {
-    if (interface == "nccl") return probe_nccl(env, path);
+    if (interface == "nccl")
+      return probe_transport(env, "NCCL " + pibench::collective::nccl::Library(path).version());
+    if (interface == "gloo") {
+      const std::string plugin = info[2].ToString().Utf8Value();
+      return probe_transport(env, "Gloo " + pibench::collective::gloo::Library(path, plugin).version());
+    }
     if (interface == "cublas" || interface == "cublaslt") return probe_gpu_library(env, interface, path);
     const auto provider = pibench::stacks::open_provider(interface, path);
     auto dtypes = Napi::Array::New(env);

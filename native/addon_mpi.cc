@@ -23,10 +23,7 @@ Napi::Value guarded(const Napi::CallbackInfo& info) {
   }
 }
 
-// mpiOpen(library) -> { rank, size, library, hosts, members: [{ host, process }], cpus }
-Napi::Value open(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  World& world = World::open(info[0].ToString().Utf8Value());
+Napi::Value described(Napi::Env env, World& world) {
   auto members = Napi::Array::New(env);
   for (const auto& [host, system, process, crowded] : world.members()) {
     auto member = Napi::Object::New(env);
@@ -44,6 +41,18 @@ Napi::Value open(const Napi::CallbackInfo& info) {
   object.Set("members", members);
   object.Set("cpus", cpus);
   return object;
+}
+
+// mpiOpen(library) -> { rank, size, library, hosts, members: [{ host, process }], cpus }
+Napi::Value open(const Napi::CallbackInfo& info) {
+  return described(info.Env(), World::open(info[0].ToString().Utf8Value()));
+}
+
+// meetRanks(place, rank, ranks, seconds) -> the same, of ranks that find each other at a place without MPI
+Napi::Value meet(const Napi::CallbackInfo& info) {
+  const auto patience = static_cast<Nanoseconds>(info[3].ToNumber().DoubleValue() * 1e9);
+  return described(info.Env(), World::meet(info[0].ToString().Utf8Value(), info[1].ToNumber().Int32Value(),
+                                           info[2].ToNumber().Int32Value(), patience));
 }
 
 // mpiVersion(library) -> "Open MPI 4.1.4": opens it in this process, without initialising it
@@ -87,6 +96,7 @@ Napi::Value leave(const Napi::CallbackInfo& info) { _exit(info[0].ToNumber().Int
 
 void add_mpi(Napi::Env env, Napi::Object exports) {
   exports.Set("mpiOpen", Napi::Function::New(env, guarded<open>));
+  exports.Set("meetRanks", Napi::Function::New(env, guarded<meet>));
   exports.Set("mpiVersion", Napi::Function::New(env, guarded<version>));
   exports.Set("mpiTell", Napi::Function::New(env, guarded<tell>));
   exports.Set("mpiListen", Napi::Function::New(env, guarded<listen>));

@@ -6,6 +6,7 @@
 
 #include "../kernels/cpu/data_type_name.h"
 #include "collective/collective_workload.h"
+#include "collective/gloo/gloo_transport.h"
 #include "collective/mpi/mpi_transport.h"
 #include "collective/nccl/nccl_transport.h"
 #include "collective/shm/shm_transport.h"
@@ -122,7 +123,15 @@ std::function<std::unique_ptr<collective::Transport>()> transport_of(const Workl
   if (name == "nccl") {
     const collective::NcclParameters parameters{problem, static_cast<int>(p.number("ordinal")),
                                                 p.optional_text("library"), patience};
+    if (p.text("workers") == "processes")
+      return
+          [parameters] { return collective::make_nccl_transport(collective::World::current(), parameters); };
     return [parameters] { return collective::make_nccl_transport(parameters); };
+  }
+  if (name == "gloo") {
+    const collective::GlooParameters parameters{problem, p.integers("cpus"), p.optional_text("library"),
+                                                p.optional_text("plugin"), patience};
+    return [parameters] { return collective::make_gloo_transport(parameters); };
   }
   if (name != "shm") throw std::invalid_argument("unknown transport " + name);
   const collective::ShmParameters parameters{problem,

@@ -1,11 +1,11 @@
 // npm run bench:collective [-- --sizes 8,4096 --rounds 7 --seconds 0.3]: our all-reduce over shared memory (2 ranks, float32
-// sum) against Open MPI and MPICH over our own mpi transport, where they are installed, in turns; and that transport against a
-// C program that calls them. In each round every size is measured once with each
-// of them, in an order drawn anew; compared are the ratios of one round: the faster library's time / ours. `open`: the 95 %
-// interval holds the target. Compared are only turns in which the two CPUs were equally near to each other (ours.mjs), and
-// rows are apart where that changed in between. What is compared: ours reads and writes buffers that its ranks share, as threads or by
-// allocation; MPI has to take any memory, and is called as any program calls it, with the library's own choice of
-// algorithm and one CPU for each rank.
+// sum) against Open MPI and MPICH over our own mpi transport, where they are installed, in turns; that transport against a C
+// program that calls them; and, beside all targets, Gloo over our own gloo transport, where its plugin is built. In each round
+// every size is measured once with each of them, in an order drawn anew; compared are the ratios of one round: the faster MPI's
+// time / ours. `open`: the 95 % interval holds the target. Compared are only turns in which the two CPUs were equally near to
+// each other (ours.mjs), and rows are apart where that changed in between. What is compared: ours reads and writes buffers that
+// its ranks share, as threads or by allocation; MPI has to take any memory, and is called as any program calls it, with the
+// library's own choice of algorithm and one CPU for each rank.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { coresHere } from '../dist/cli/here.js';
 import { placeThreads } from '../dist/execution/placement.js';
 import { formatSeconds } from '../dist/quantities/format.js';
-import { candidates, timeOfMpi, timeOfTransport } from './bench-collective/libraries.mjs';
+import { candidates, gloo, timeOfMpi, timeOfTransport } from './bench-collective/libraries.mjs';
 import { labelled, meetingTime, timeOfOurs } from './bench-collective/ours.mjs';
 import { intervalOf, median } from './lib/measure.mjs';
 
@@ -96,6 +96,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
 const found = new Map(sizes.map((bytes) => [bytes, []]));
 try {
   const mpis = candidates(folder, RANKS);
+  const others = gloo(RANKS);
   const libraries = new Map();
   const taken = [];
   for (let round = 0; round < rounds; round++) {
@@ -114,6 +115,7 @@ try {
             },
           },
         ]),
+        ...others.map((one) => ({ of: 'beside', name: one.name, take: () => timeOfTransport(one, bytes) })),
       ];
       let before = await meetingTime(cpus);
       for (const { of, name, take } of shuffled(turns)) {
@@ -126,7 +128,7 @@ try {
   }
   for (const turn of labelled(taken)) {
     const those = found.get(turn.bytes);
-    those[turn.round] ??= { times: {}, plain: {} };
+    those[turn.round] ??= { times: {}, plain: {}, beside: {} };
     if (turn.of === 'ours') those[turn.round].ours = turn;
     else those[turn.round][turn.of][turn.name] = turn;
   }
@@ -135,7 +137,7 @@ try {
   );
   const names = mpis.map(({ name }) => name);
   process.stdout.write(
-    `${'bytes'.padStart(9)}  ${'CPUs meet in'.padEnd(14)}  rounds  ${'ours'.padStart(9)}  ${names.map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
+    `${'bytes'.padStart(9)}  ${'CPUs meet in'.padEnd(14)}  rounds  ${'ours'.padStart(9)}  ${[...names, ...others.map(({ name }) => name)].map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
   );
   let missed = 0;
   for (const [bytes, all] of found) {
@@ -164,8 +166,12 @@ try {
       const times = names.map((name) =>
         compared ? text(median(some.map((one) => one.times[name].value))) : ''.padStart(9),
       );
+      const beside = others.map(({ name }) => {
+        const those = all.flatMap((one) => (one.beside[name].label === label ? one.beside[name].value : []));
+        return those.length === 0 ? ''.padStart(9) : text(median(those));
+      });
       process.stdout.write(
-        `${String(bytes).padStart(9)}  ${`${label} ${formatSeconds(median(meeting), 2)}`.padEnd(14)}  ${String(some.length).padStart(6)}  ${text(median(ours.map(({ time }) => time)))}  ${times.join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${ours.at(-1).how}\n`,
+        `${String(bytes).padStart(9)}  ${`${label} ${formatSeconds(median(meeting), 2)}`.padEnd(14)}  ${String(some.length).padStart(6)}  ${text(median(ours.map(({ time }) => time)))}  ${[...times, ...beside].join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${ours.at(-1).how}\n`,
       );
     }
   }

@@ -208,7 +208,8 @@ export interface NativeAddon {
   collectiveKernels(): readonly NativePasses[];
   peakLoop(dtype: DataTypeName, isa: string, iterations: number): { operations: number; seconds: Seconds };
   /** Opens the library in this process, for good. @throws Error */
-  probeLibrary(speaks: string, path: string): ProbedLibrary;
+  /** @param plugin the file that calls it, of one that takes such a file */
+  probeLibrary(speaks: string, path: string, plugin?: string): ProbedLibrary;
   /** JSON (machine/gpus.ts); opens the NVIDIA driver in this process, for good. */
   describeGpus(): string;
   measureClock(): { overheadSeconds: Seconds; resolutionSeconds: Seconds };
@@ -236,6 +237,8 @@ export interface NativeAddon {
   /** Opens the library without joining anything. @throws Error */
   mpiVersion(library: string): string;
   /** A text from rank 0 to all others, which listen; waits until they do. */
+  /** The same of ranks that find each other at a place without MPI. @throws Error in one line, which names who did not come */
+  meetRanks(place: string, rank: number, ranks: number, patience: Seconds): MpiWorld;
   mpiTell(text: string): void;
   mpiListen(): string;
   /** Of a rank that does not lead: takes part in the measurement of a collective until it has ended. @throws Error */
@@ -249,6 +252,9 @@ export interface NativeAddon {
 
 /** The kernels for GPUs, which a build of their own makes where there is nvcc. */
 export const gpuKernels = process.env.PIBENCH_GPU_KERNELS ?? join(packageRoot, 'build', 'plugins', 'cuda');
+
+/** What calls Gloo, which a build of its own makes where Gloo's headers are. */
+export const glooPlugin = process.env.PIBENCH_GLOO_PLUGIN ?? join(packageRoot, 'build', 'plugins', 'gloo.so');
 
 export const addonPath = join(packageRoot, 'build', 'Release', 'pibench.node');
 

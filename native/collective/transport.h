@@ -70,6 +70,7 @@ struct Report {
   Nanoseconds spent = 0;     // what a task measured beside entry and exit
   Nanoseconds computed = 0;  // from entry to the end of the computation
   char text[kText] = {};     // where the first wrong element is
+  bool failed = false;       // the rank can do no more, and `text` says why
 };
 
 // Where a rank's operands lie; they overlap in place (problem.h).

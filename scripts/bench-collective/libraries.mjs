@@ -1,8 +1,10 @@
-// The MPI libraries that `bench-collective.mjs` compares with: each called by a plain C program, and by our own mpi transport.
+// The libraries that `bench-collective.mjs` compares with: MPI's, each called by a plain C program and by our own mpi transport;
+// Gloo, by our own.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GLOO_NEEDED, glooPluginThere } from '../lib/gloo-plugin.mjs';
 import { MPI_LIBRARIES, programFile } from '../lib/mpi-libraries.mjs';
 import { packageRoot } from '../lib/tree.mjs';
 
@@ -18,8 +20,19 @@ export function candidates(folder, ranks) {
     const source = join(packageRoot, 'scripts', 'bench-collective', 'mpi.c');
     const built = spawnSync(cc, ['-O3', source, '-o', program], { encoding: 'utf8' });
     if (built.status !== 0) throw new Error(`${cc} cannot compile ${source}: ${built.stderr}`);
-    return [{ name, ranks, command: mpirun, args: [...bind, '-np', String(ranks), program], environment }];
+    const transport = ['--transport', 'mpi', '--launcher', mpirun];
+    const all = [...bind, '-np', String(ranks), program];
+    return [{ name, ranks, transport, command: mpirun, args: all, environment }];
   });
+}
+
+/** Gloo where it is installed and its plugin built: shown beside, for its ranks talk over TCP. */
+export function gloo(ranks) {
+  if (glooPluginThere()) return [{ name: 'Gloo', ranks, transport: ['--transport', 'gloo'] }];
+  process.stdout.write(
+    `Gloo: not compared, its plugin is not built (npm run build:plugins, with ${GLOO_NEEDED})\n`,
+  );
+  return [];
 }
 
 export function timeOfMpi({ name, ranks, command, args, environment }, bytes, seconds) {
@@ -43,19 +56,10 @@ const reasonsIn = (text) =>
         .batches.flatMap(({ inspections }) => inspections.map(({ reason }) => reason))
         .join('; ');
 
-/** The same call by pi-bench's own mpi transport, in a launch of its own; its ranks bind their measuring threads. */
-export function timeOfTransport({ name, ranks, command }, bytes) {
+/** The same call by one of pi-bench's own transports, in a launch of its own; its ranks bind their measuring threads. */
+export function timeOfTransport({ name, ranks, transport }, bytes) {
   const out = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
-  const what = [
-    'collective',
-    'all-reduce',
-    '--transport',
-    'mpi',
-    '--launcher',
-    command,
-    '--ranks',
-    String(ranks),
-  ];
+  const what = ['collective', 'all-reduce', ...transport, '--ranks', String(ranks)];
   const how = [
     '--bytes',
     String(bytes),

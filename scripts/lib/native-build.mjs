@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { addonSources } from '../native-sources.mjs';
 import { tryLock, unlock, withLock } from './build-lock.mjs';
 import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
+import { buildGlooPlugin, glooPluginThere } from './gloo-plugin.mjs';
 import { addonStale, packageRoot } from './tree.mjs';
 
 const BUILD = join(packageRoot, 'build');
@@ -130,10 +131,12 @@ export function buildNative({ force = false, onWait } = {}) {
     if (nodeGyp === undefined)
       return 'node-gyp was not found: install npm, which brings it, then run this again';
     const kernels = cudaKernelsThere();
+    const gloo = glooPluginThere();
     const began = new Date();
     const { status, signal, error, log } = runBuild(nodeGyp, force);
-    // node-gyp may empty build/. What was compiled for GPUs is remembered, so this only puts it back.
+    // node-gyp may empty build/. What was compiled for GPUs and for Gloo is remembered, so this only puts it back.
     if (kernels) buildCudaKernels();
+    if (gloo) buildGlooPlugin();
     if (status === 0) {
       // As old as its beginning: a source that was changed while it was built is newer.
       utimesSync(ADDON, began, began);

@@ -3,28 +3,24 @@
  * part in what it measures, and say nothing.
  */
 
+import { messageOf } from '../errors.js';
 import { mpiCaseOf } from '../execution/mpi-ranks.js';
 import { follow, joinJob } from '../inspection/mpi-rank.js';
 import { isWithin } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
+import { argumentOf, checkMeetingPlace } from '../mpi/rendezvous.js';
 import { native } from '../native.js';
 import type { Campaign } from '../record/schema.js';
+import { say } from './say.js';
 
 const MILLISECONDS_TO_SPEAK = 1500;
-
-/** `--name value` or `--name=value`, before anything else is known of the arguments. */
-function argumentOf(args: readonly string[], name: string): string | undefined {
-  const at = args.findIndex((arg) => arg === name || arg.startsWith(`${name}=`));
-  const found = args[at];
-  return found === undefined || found !== name ? found?.slice(name.length + 1) : args[at + 1];
-}
 
 const isOther = (): boolean => (mpiPlaceHere()?.rank ?? 0) > 0;
 
 /** Whether this process is a rank that only follows, as its arguments and its launcher say. */
 export const followsArguments = (args: readonly string[]): boolean =>
   isOther() &&
-  argumentOf(args, '--transport') === 'mpi' &&
+  (argumentOf(args, '--transport') === 'mpi' || argumentOf(args, '--rendezvous') !== undefined) &&
   !args.some((arg) => ['--help', '-h', '--version', '-V'].includes(arg));
 
 /** The library of a campaign in which this process only follows; null: it does not. */
@@ -46,7 +42,9 @@ function followUntilEnd(library: () => string): void {
   process.on('SIGTERM', () => {});
   try {
     follow(joinJob(library(), mpiPlaceHere()?.size ?? 1));
-  } catch {
+  } catch (error) {
+    // Whoever gave each rank its number has a terminal for each; a launcher would print it once more for all.
+    if (mpiPlaceHere()?.launcher === 'rank') say(messageOf(error));
     leaveSilently();
   }
 }
@@ -54,5 +52,11 @@ function followUntilEnd(library: () => string): void {
 /** Until rank 0 has no more to measure. */
 export const followLibrary = (library: string): void => followUntilEnd(() => library);
 
-export const followArguments = (args: readonly string[]): void =>
-  followUntilEnd(() => chooseMpiHere({ library: argumentOf(args, '--mpi-library') }, mpiPlaceHere()).library);
+export function followArguments(args: readonly string[]): void {
+  const place = argumentOf(args, '--rendezvous');
+  followUntilEnd(() =>
+    place === undefined
+      ? chooseMpiHere({ library: argumentOf(args, '--mpi-library') }, mpiPlaceHere()).library
+      : checkMeetingPlace(place),
+  );
+}

@@ -132,7 +132,11 @@ export async function main(args: readonly string[]): Promise<void> {
   // Who does not read how it gets on (`2>&1 | head`) wants what is measured all the same.
   process.stderr.on('error', () => {});
   try {
-    if (args.some((arg) => arg === 'mpi' || arg === '--transport=mpi')) {
+    if (args.some((arg) => /^--rendezvous(=|$)/.test(arg))) {
+      const { rankVariables } = await import('../mpi/rendezvous.js');
+      Object.assign(process.env, rankVariables(args));
+    }
+    if (args.some((arg) => arg === 'mpi' || /^--(?:transport=mpi$|rendezvous(?:=|$))/.test(arg))) {
       const { followArguments, followsArguments } = await import('./follow-rank.js');
       if (followsArguments(args)) return followArguments(args);
     }

@@ -26,8 +26,9 @@ const UNREACHABLE_MS = 3000;
 const KILL_AFTER_MS = 3000;
 const MOST_SAID = 8000;
 
-/** What a case of MPI says of its ranks. */
+/** What a case says of its ranks that are processes of a job, of MPI or not. */
 export interface MpiCase {
+  /** Of MPI, or the place where they meet without. */
   readonly library: string;
   readonly launcher: string;
   readonly ranks: number;
@@ -35,9 +36,9 @@ export interface MpiCase {
 
 /** null: another transport's. */
 export function mpiCaseOf(parameters: Readonly<Record<string, unknown>>): MpiCase | null {
-  const { transport, library, launcher, ranks } = parameters;
-  if (transport !== 'mpi') return null;
-  return { library: String(library), launcher: String(launcher), ranks: Number(ranks) };
+  const { transport, library, rendezvous, launcher, ranks } = parameters;
+  if (transport !== 'mpi' && rendezvous === undefined) return null;
+  return { library: String(rendezvous ?? library), launcher: String(launcher), ranks: Number(ranks) };
 }
 
 /** A running job: its rank 0 is spoken to, whoever started it. */

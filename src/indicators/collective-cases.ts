@@ -42,8 +42,10 @@ export const SYNCS = ['barrier', 'window', 'none'] as const;
 export const INPUTS = ['fresh', 'clean'] as const;
 export const PATTERNS = ['ring', 'pairs'] as const;
 export const WORKERS = ['threads', 'processes'] as const;
-export const TRANSPORTS = ['shm', 'mpi', 'nccl'] as const;
-export const ALGORITHMS = ['auto', 'lines', 'direct', 'blocks', 'streaming'] as const;
+export const TRANSPORTS = ['shm', 'mpi', 'nccl', 'gloo'] as const;
+const OF_SHM = ['lines', 'direct', 'blocks', 'streaming'] as const;
+const OF_GLOO = ['ring', 'bcube', 'halving-doubling'] as const;
+export const ALGORITHMS = ['auto', ...OF_SHM, ...OF_GLOO] as const;
 /** As nccl-tests writes it. */
 export const NO_ROOT = -1;
 export const MOST_RANKS = 256;
@@ -78,6 +80,8 @@ const schema = z.strictObject({
   library: z.string().min(1).exactOptional(),
   /** The command that starts the ranks, or `within NAME` where they are those of a job (mpi/choice.ts). */
   launcher: z.string().min(1).exactOptional(),
+  /** Of NCCL, where each rank is a process: the place where they meet. */
+  rendezvous: z.string().min(1).exactOptional(),
   /** Ranks on a host. */
   perHost: z.int().min(1).exactOptional(),
 });
@@ -136,15 +140,46 @@ function lackingInMpi({
 }
 
 /** What NCCL has no call for, or its ranks cannot be. */
-function lackingInNccl({ operation, inPlace, workers, pin, algorithm }: Collective): string | null {
+function lackingInNccl(one: Collective): string | null {
+  const { operation, inPlace, workers, pin, algorithm, rendezvous } = one;
   if (operation === 'barrier') return 'NCCL has no barrier: use --transport shm';
   if (operation === 'all-to-all' && inPlace) return 'NCCL has no all-to-all in place: leave --in-place out';
-  if (workers !== 'threads')
-    return 'ranks of --transport nccl are threads, one for each GPU: leave --workers out';
+  if (workers !== (rendezvous === undefined ? 'threads' : 'processes'))
+    return 'ranks of --transport nccl are threads, one for each GPU, or with --rendezvous processes: leave --workers out';
   if (pin) return 'ranks of --transport nccl are GPUs: leave --pin out';
   if (algorithm !== 'auto') return 'NCCL chooses its algorithms itself: leave --algorithm out';
   return null;
 }
+
+/** What Gloo has no call for, or its ranks cannot be. */
+function lackingInGloo(one: Collective): string | null {
+  const { operation, redop, dtype, inPlace, workers, algorithm, bytes } = one;
+  if (workers !== 'processes') return 'ranks of --transport gloo are processes: leave --workers out';
+  if (redop === 'avg') return 'Gloo has no average: use --redop sum';
+  if (dtype === 'bfloat16' && redop !== 'none')
+    return 'Gloo cannot compute with bfloat16: use float32, float64 or an integer';
+  if (operation === 'all-to-all' && inPlace) return 'Gloo has no all-to-all in place: leave --in-place out';
+  if (operation === 'reduce-scatter' && !inPlace)
+    return 'Gloo’s reduce-scatter works in place: leave --no-in-place out';
+  if (algorithm !== 'auto' && (operation !== 'all-reduce' || !OF_GLOO.some((name) => name === algorithm)))
+    return `Gloo has no algorithm ${algorithm} for ${operation}: ${operation === 'all-reduce' ? `it has ${OF_GLOO.join(', ')}` : 'leave --algorithm out'}`;
+  if (algorithm === 'halving-doubling' && !inPlace)
+    return 'Gloo’s halving-doubling works in place: add --in-place';
+  const older = operation === 'reduce-scatter' || algorithm === 'halving-doubling';
+  return older && bytes >= 2 ** 31
+    ? `Gloo’s ${operation} by halving and doubling counts bytes in 32 bits: ${bytes} are too many`
+    : null;
+}
+
+const LACKING: Readonly<Record<Collective['transport'], (one: Collective) => string | null>> = {
+  shm: ({ algorithm }) =>
+    OF_GLOO.some((name) => name === algorithm)
+      ? `--algorithm ${algorithm} is of --transport gloo; shm has ${OF_SHM.join(', ')}`
+      : null,
+  mpi: lackingInMpi,
+  nccl: lackingInNccl,
+  gloo: lackingInGloo,
+};
 
 function contradictionOf(one: Collective): string | null {
   const { operation, ranks, root, redop, pattern, inPlace, sync, inputs, dtype, bytes } = one;
@@ -164,16 +199,11 @@ function contradictionOf(one: Collective): string | null {
     return '--in-place overwrites its inputs: it takes fresh ones, and --sync barrier or window';
   if (sync === 'none' && inputs === 'fresh')
     return '--sync none runs calls into each other, with no time for new inputs between them: add --inputs clean';
-  if (one.transport === 'nccl') {
-    const lacking = lackingInNccl(one);
-    if (lacking !== null) return lacking;
-  }
-  if (one.transport === 'mpi') {
-    const lacking = lackingInMpi(one);
-    if (lacking !== null) return lacking;
-  } else if (one.library !== undefined || one.launcher !== undefined || one.perHost !== undefined) {
+  const lacking = LACKING[one.transport](one);
+  if (lacking !== null) return lacking;
+  const ofMpi = one.library ?? one.launcher ?? one.perHost;
+  if (one.transport !== 'mpi' && one.rendezvous === undefined && ofMpi !== undefined)
     return 'a library and a launcher belong to --transport mpi';
-  }
   const most = redop === 'avg' ? (MOST_OF_AVERAGE[dtype] ?? MOST_RANKS) : MOST_RANKS;
   if (ranks > most)
     return `an average of ${dtype} over ${ranks} ranks cannot be checked: use at most ${most}`;
@@ -243,8 +273,8 @@ export function titleOf(one: Collective): string {
     ...(root === NO_ROOT || root === 0 ? [] : [`root ${root}`]),
     ...(inPlace ? ['in place'] : []),
     one.transport === 'nccl'
-      ? plural(ranks, 'GPU')
-      : `${plural(ranks, 'rank')} (${one.library === undefined ? workers : one.library.replace(/^.*\//, '')})`,
+      ? `${plural(ranks, 'GPU')}${one.rendezvous === undefined ? '' : ' (processes)'}`
+      : `${plural(ranks, 'rank')} (${one.transport === 'gloo' ? 'Gloo' : (one.library?.replace(/^.*\//, '') ?? workers)})`,
     ...(pin ? ['pinned'] : []),
     ...(sync === 'barrier' ? [] : [`sync ${sync}`]),
     ...(inputs === 'fresh' ? [] : ['clean inputs']),

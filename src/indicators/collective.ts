@@ -4,7 +4,9 @@ import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
+import { WITHIN } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
+import { checkMeetingPlace } from '../mpi/rendezvous.js';
 import { expandValues } from '../quantities/expand.js';
 import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
@@ -51,11 +53,30 @@ const one = <T extends string>(flags: Flags, name: string, known: readonly T[], 
   return first;
 };
 
+/** A rank for each process that was told where to meet, each with a GPU of its own. */
+function metRanksOf(flags: Flags) {
+  const place = mpiPlaceHere();
+  if (place === null)
+    throw new UserError(
+      '--rendezvous takes a process for each rank: say which this one is with --rank and --ranks, or start them with mpirun or srun',
+    );
+  const asked = askedRanks(flags);
+  if (asked !== null && asked !== place.size)
+    throw new UserError(
+      `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
+    );
+  return {
+    rendezvous: checkMeetingPlace(String(flags.rendezvous)),
+    launcher: `${WITHIN}${place.launcher}`,
+    ranks: place.size,
+    perHost: place.localSize,
+    pin: flags.pin === true,
+  };
+}
+
 /** A rank for each GPU, from the one that is named on. */
-function gpuRanksOf(
-  flags: Flags,
-  { gpus }: MachineDescription,
-): { readonly ranks: number; readonly pin: boolean } {
+function gpuRanksOf(flags: Flags, { gpus }: MachineDescription) {
+  if (flags.rendezvous !== undefined) return metRanksOf(flags);
   const first = ordinalOf(String(flags.device));
   const here = (gpus?.devices ?? []).filter(({ ordinal }) => ordinal >= first).length;
   const ranks = flags.ranks === undefined ? here : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
@@ -116,7 +137,14 @@ function ranksOf(
   return { ranks, pin: typeof flags.pin === 'boolean' ? flags.pin : ranks <= available };
 }
 
-const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf } as const;
+const USUAL_WORKERS = { shm: 'threads', mpi: 'processes', nccl: 'threads', gloo: 'processes' } as const;
+
+/** MPI's broadcast has one buffer; Gloo's reduce-scatter overwrites its own. */
+const isAlwaysInPlace = (transport: Collective['transport'], operation: Collective['operation']): boolean =>
+  (transport === 'mpi' && operation === 'broadcast') ||
+  (transport === 'gloo' && operation === 'reduce-scatter');
+
+const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf, gloo: ranksOf } as const;
 
 /** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
 export function sizesOf(text: string): readonly Bytes[] {
@@ -213,7 +241,7 @@ export const collective: Indicator = {
       type: 'string',
       group: 'Case:',
       describe:
-        'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine',
+        'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine; gloo: Gloo over TCP, here',
       defaultDescription: 'shm; on GPUs nccl',
     },
     'mpi-library': {
@@ -229,10 +257,23 @@ export const collective: Indicator = {
         'Of --transport mpi: what starts the ranks, anew for each launch (mpirun.mpich, "srun --mpi=pmi2"); not under mpirun',
       defaultDescription: 'mpirun',
     },
+    rendezvous: {
+      type: 'string',
+      group: 'Case:',
+      describe:
+        'Of --transport nccl: each rank is a process, started as this one; where they meet: tcp:HOST:PORT of rank 0, or file:PATH that all see',
+    },
+    rank: {
+      type: 'string',
+      group: 'Case:',
+      describe: 'With --rendezvous: which of --ranks this process is',
+      defaultDescription: 'as mpirun or srun says',
+    },
     algorithm: {
       type: 'string',
       group: 'Case:',
-      describe: 'lines, direct, blocks, streaming, or auto: the fastest of them by trial in each launch',
+      describe:
+        'shm: lines, direct, blocks, streaming, or auto: the fastest of them by trial in each launch; gloo: ring, bcube, halving-doubling',
       defaultDescription: 'auto',
     },
   },
@@ -243,6 +284,7 @@ export const collective: Indicator = {
     ['$0 collective all-reduce --device cuda:all', 'between all GPUs of this machine, with NCCL'],
     ['$0 sweep collective all-reduce --ranks 1,2,4 --bytes 1MiB', 'how it scales'],
     ['$0 collective all-reduce --transport mpi --ranks 2', 'of the MPI that mpirun belongs to'],
+    ['$0 collective all-reduce --transport gloo', 'of Gloo, where it is installed'],
     ['mpirun -np 8 $0 collective all-to-all --transport mpi', 'of a job on any hosts'],
   ],
   measuring: { inspections: 3, seconds: 0.1 },
@@ -264,16 +306,24 @@ export const collective: Indicator = {
     const transport = transportOf(flags);
     if (transport !== 'mpi' && (flags['mpi-library'] ?? flags.launcher) !== undefined)
       throw new UserError('--mpi-library and --launcher belong to --transport mpi');
+    if (transport !== 'nccl' && (flags.rendezvous ?? flags.rank) !== undefined)
+      throw new UserError('--rendezvous and --rank belong to --transport nccl');
+    if (flags.rendezvous === undefined && flags.rank !== undefined)
+      throw new UserError('--rank is of ranks that meet somewhere: add --rendezvous');
     const inPlace = flags['in-place'] ?? flags.inPlace;
     const base = {
       operation,
       redop: isReducing(operation) ? one(flags, 'redop', REDOPS, 'sum') : 'none',
       root: rootOf(flags, operation),
-      // MPI's broadcast has one buffer.
-      inPlace: transport === 'mpi' && operation === 'broadcast' ? inPlace !== false : inPlace === true,
+      inPlace: isAlwaysInPlace(transport, operation) ? inPlace !== false : inPlace === true,
       pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
       ...ranksBy[transport](flags, machine),
-      workers: one(flags, 'workers', WORKERS, transport === 'mpi' ? 'processes' : 'threads'),
+      workers: one(
+        flags,
+        'workers',
+        WORKERS,
+        flags.rendezvous === undefined ? USUAL_WORKERS[transport] : 'processes',
+      ),
       sync,
       inputs: one(flags, 'inputs', INPUTS, sync === 'none' ? 'clean' : 'fresh'),
       transport,
@@ -297,12 +347,18 @@ export const collective: Indicator = {
     const asked = readCollective(parameters);
     // Of MPI's ranks, those on this host.
     const operands = Math.ceil((operandBytes(asked) * (asked.perHost ?? asked.ranks)) / asked.ranks);
-    return operands + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
+    // Where Gloo keeps what has come: no more than it got.
+    const buffers = asked.transport === 'gloo' ? asked.ranks * asked.bytes : 0;
+    return operands + buffers + Math.min(MOST_OF_CEILING, 2 * operands) + asked.ranks * BESIDE_OPERANDS;
   },
   // Each GPU holds what its rank gives and gets.
   gpuMemory: (parameters) => 2 * readCollective(parameters).bytes + GPU_PROCESS,
-  usualStack: ({ transport, device }) =>
-    transport === 'nccl' || (transport === undefined && asksForGpu(String(device ?? CPU))) ? 'nccl' : null,
+  usualStack({ transport, device }) {
+    if (transport === 'gloo') return 'gloo';
+    return transport === 'nccl' || (transport === undefined && asksForGpu(String(device ?? CPU)))
+      ? 'nccl'
+      : null;
+  },
   spansDevices: true,
   // Of other hosts nothing is known here.
   threads(parameters) {

@@ -6,6 +6,7 @@ import { messageOf } from '../errors.js';
 import { type Cores, placeOthers, placeThreads, readCores } from '../execution/placement.js';
 import { readLocalFile } from '../machine/local-files.js';
 import { mpiPlaceHere } from '../mpi/here.js';
+import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
 import { type MpiWorld, type NativeJob, native, type RunningInspection } from '../native.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import type { Seconds } from '../units.js';
@@ -30,12 +31,15 @@ export interface Rank {
 }
 
 /**
+ * @param library of MPI, or the place where ranks meet without
  * @param expected as many ranks as the launcher started
  * @throws Error with one clear line
  */
 export function joinJob(library: string, expected: number): Rank {
   const cores = readCores(readLocalFile);
-  const world = native().mpiOpen(library);
+  const world = isMeetingPlace(library)
+    ? native().meetRanks(library, mpiPlaceHere()?.rank ?? 0, expected, meetingSeconds(process.env))
+    : native().mpiOpen(library);
   if (world.size !== expected) {
     throw new Error(
       `the launcher started ${expected} ranks, but ${world.library} (${library}) sees ${world.size}: it does not belong to this launcher; name the right one with --mpi-library, or another launcher with --launcher`,

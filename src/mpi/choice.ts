@@ -38,6 +38,7 @@ const SONAMES: Readonly<Record<LauncherKind, readonly string[]>> = {
   flux: [...OPEN_MPI, ...MPICH, ...STANDARD],
   slurm: [...OPEN_MPI, ...MPICH, ...STANDARD],
   pmix: [...OPEN_MPI, ...STANDARD],
+  rank: [],
 };
 /** In the order in which they are looked for. */
 const PROGRAMS = ['mpirun', 'mpiexec', 'mpirun.openmpi', 'mpirun.mpich', 'mpiexec.hydra'];

@@ -3,8 +3,8 @@
  * rank 0 alone speak, and can a library be caught that does not belong to its launcher. Pure.
  */
 
-export const LAUNCHERS = ['openmpi', 'mvapich', 'hydra', 'flux', 'slurm', 'pmix'] as const;
-/** Who started the processes; `hydra` is MPICH's and Intel MPI's. */
+export const LAUNCHERS = ['openmpi', 'mvapich', 'hydra', 'flux', 'slurm', 'pmix', 'rank'] as const;
+/** Who started the processes; `hydra` is MPICH's and Intel MPI's, `rank` whoever gave each its number by --rank. */
 export type LauncherKind = (typeof LAUNCHERS)[number];
 
 export interface MpiPlace {
@@ -26,8 +26,13 @@ interface Names {
   readonly also?: readonly string[];
 }
 
+/** In which --rank and --ranks reach the processes below this one. */
+export const RANK = 'PIBENCH_RANK';
+export const RANKS = 'PIBENCH_RANKS';
+
 /** Those that name their own launcher come first: Slurm's variables are also there for a launcher that runs under it. */
 const NAMES: readonly Names[] = [
+  { launcher: 'rank', rank: RANK, size: RANKS },
   {
     launcher: 'openmpi',
     rank: 'OMPI_COMM_WORLD_RANK',

@@ -98,8 +98,8 @@ export const embedded: Stack = {
     elsewhere: ELSEWHERE.filter((isa) => !variants(true).includes(isa)),
   }),
   check(variant, indicator, dtype, { transport }, device) {
-    if (transport === 'nccl')
-      throw new UserError('--transport nccl is executed by --stack nccl, not embedded');
+    if (transport === 'nccl' || transport === 'gloo')
+      throw new UserError(`--transport ${transport} is executed by --stack ${transport}, not embedded`);
     if (isGpu(device)) return checkGpu(variant);
     if (variant === null) return;
     const { here, elsewhere } = this.variants();

@@ -7,6 +7,7 @@ import { cblas } from './cblas.js';
 import { cublas } from './cublas.js';
 import { cublaslt } from './cublaslt.js';
 import { embedded } from './embedded.js';
+import { gloo } from './gloo.js';
 import { libxsmm } from './libxsmm.js';
 import { mkl } from './mkl.js';
 import { nccl } from './nccl.js';
@@ -27,6 +28,7 @@ export const stacks: readonly Stack[] = [
   cublas,
   cublaslt,
   nccl,
+  gloo,
   tfjs,
   onnxruntime,
 ];

@@ -6,7 +6,7 @@ export interface LibrarySpec {
   readonly provider: string;
   readonly summary: string;
   /** How the addon speaks to it (native/stacks). */
-  readonly interface: 'cblas' | 'onednn' | 'libxsmm' | 'cublas' | 'cublaslt' | 'nccl';
+  readonly interface: 'cblas' | 'onednn' | 'libxsmm' | 'cublas' | 'cublaslt' | 'nccl' | 'gloo';
   /** Absent: matrix products. Of a collective's library data types are the case's own. */
   readonly executes?: 'collective';
   /** Where it computes; absent: on the CPU. */
@@ -25,6 +25,8 @@ export interface LibrarySpec {
   readonly mostThreads: number | null;
   /** Beside what every library gets. */
   environment(threads: number): Environment;
+  /** The file of ours that calls it, which is built where its headers are; absent: the addon calls it. */
+  readonly plugin?: { readonly path: string; isBuilt(): boolean };
   /** What somebody does to have it. */
   readonly needed: string;
   /** Instruction sets that it may name as its choice, the widest first; for those of the CPU, see choice.ts. */

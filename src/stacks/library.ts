@@ -16,8 +16,11 @@ function locate(spec: LibrarySpec, variant: string | null): string | null {
 
 /** @throws UserError when there is no file to load. Whether it can be loaded only a launch finds out. */
 function checkFile(spec: LibrarySpec, variant: string | null): void {
-  const { provider, sonames, needed } = spec;
-  if (locate(spec, variant) !== null) return;
+  const { provider, sonames, needed, plugin } = spec;
+  if (locate(spec, variant) !== null) {
+    if (plugin === undefined || plugin.isBuilt()) return;
+    throw new UserError(`--stack ${provider}: what calls it is not built (${plugin.path}). ${needed}`);
+  }
   if (variant !== null) throw new UserError(`--stack ${provider}:${variant}: there is no such file`);
   if (sonames.length === 0) throw new UserError(`--stack ${provider} takes the path of a library: ${needed}`);
   throw new UserError(`--stack ${provider}: ${sonames[0]} was not found. ${needed}`);
@@ -28,7 +31,11 @@ export const library = (spec: LibrarySpec): Stack => ({
   summary: spec.summary,
   library: spec,
   framework: null,
-  variants: () => ({ here: searchLibrary(spec, localSystem), elsewhere: [] }),
+  // Without what calls it there is nothing to measure, whatever else needs the library.
+  variants: () => ({
+    here: spec.plugin?.isBuilt() === false ? [] : searchLibrary(spec, localSystem),
+    elsewhere: [],
+  }),
   check(variant, indicator, dtype, { threads, prepack, transport }, device) {
     const name = `--stack ${spec.provider}`;
     if (isGpu(device) !== (spec.device === 'gpu')) {
@@ -76,6 +83,7 @@ export const library = (spec: LibrarySpec): Stack => ({
     parameters: {
       interface: spec.interface,
       library: locate(spec, variant) ?? variant ?? spec.sonames[0] ?? spec.provider,
+      ...(spec.plugin === undefined ? {} : { plugin: spec.plugin.path }),
     },
   }),
   environment: (threads) =>

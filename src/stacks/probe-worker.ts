@@ -4,10 +4,10 @@ import type { FrameworkJob } from '../inspection/job.js';
 import { native } from '../native.js';
 
 const CHANNEL = 3;
-const [speaks = '', what = ''] = process.argv.slice(2);
+const [speaks = '', what = '', plugin] = process.argv.slice(2);
 
 async function ask(): Promise<unknown> {
-  if (speaks !== 'framework') return native().probeLibrary(speaks, what);
+  if (speaks !== 'framework') return native().probeLibrary(speaks, what, plugin);
   const job = JSON.parse(what) as FrameworkJob;
   const { openFramework } = await import('../frameworks/index.js');
   const { version, chose } = await openFramework(job);

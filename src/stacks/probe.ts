@@ -24,14 +24,20 @@ export type Probed =
 type Answer = ProbedLibrary | { readonly error: string };
 
 export const probe = (spec: LibrarySpec, environment: Stack['environment'], path: string): Probed =>
-  ask(spec.interface, path, environment);
+  ask(spec.interface, path, environment, spec.plugin?.path);
 
 /** @param job of one thread */
 export const probeFramework = (job: FrameworkJob, environment: Stack['environment']): Probed =>
   ask('framework', JSON.stringify(job), environment);
 
-function ask(speaks: string, what: string, environment: Stack['environment']): Probed {
-  const { status, signal, output, error } = spawnSync(process.execPath, [WORKER, speaks, what], {
+function ask(
+  speaks: string,
+  what: string,
+  environment: Stack['environment'],
+  ...plugin: readonly (string | undefined)[]
+): Probed {
+  const args = [WORKER, speaks, what, ...plugin.filter((one) => one !== undefined)];
+  const { status, signal, output, error } = spawnSync(process.execPath, args, {
     env: changedEnvironment(process.env, environment(1)),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     encoding: 'utf8',

@@ -147,6 +147,43 @@ describe('the cases of a collective between GPUs', () => {
   });
 });
 
+describe('the cases of a collective by Gloo', () => {
+  const byGloo = (flags: Record<string, unknown>) =>
+    casesOf({ operation: 'all-reduce', bytes: '64', transport: 'gloo', ...flags });
+
+  it('have processes as ranks, and Gloo as their stack', () => {
+    expect(byGloo({})).toMatchObject([{ transport: 'gloo', workers: 'processes', algorithm: 'auto' }]);
+    expect(collective.usualStack?.({ transport: 'gloo' })).toBe('gloo');
+    const [one] = byGloo({});
+    expect(collective.title(one ?? {})).toBe('all-reduce float32 sum 64 B, 2 ranks (Gloo), pinned');
+  });
+
+  it('of reduce-scatter are in place, as Gloo has it', () => {
+    expect(byGloo({ operation: 'reduce-scatter' })).toMatchObject([{ inPlace: true }]);
+    expect(byGloo({})).toMatchObject([{ inPlace: false }]);
+  });
+
+  it.each([
+    [{ workers: 'threads' }, /ranks of --transport gloo are processes: leave --workers out/],
+    [{ redop: 'avg' }, /Gloo has no average: use --redop sum/],
+    [{ dtype: 'bfloat16' }, /Gloo cannot compute with bfloat16/],
+    [{ operation: 'all-to-all', 'in-place': true }, /Gloo has no all-to-all in place/],
+    [{ operation: 'reduce-scatter', 'in-place': false }, /Gloo’s reduce-scatter works in place/],
+    [{ operation: 'reduce-scatter', sync: 'none' }, /--in-place overwrites its inputs/],
+    [{ algorithm: 'lines' }, /no algorithm lines for all-reduce: it has ring, bcube, halving-doubling/],
+    [{ operation: 'broadcast', algorithm: 'ring' }, /no algorithm ring for broadcast: leave --algorithm out/],
+    [{ algorithm: 'halving-doubling' }, /Gloo’s halving-doubling works in place: add --in-place/],
+    [{ operation: 'reduce-scatter', bytes: '2GiB' }, /counts bytes in 32 bits: 2147483648 are too many/],
+    [
+      { transport: 'shm', algorithm: 'ring' },
+      /--algorithm ring is of --transport gloo; shm has lines, direct/,
+    ],
+    [{ device: 'cuda:0' }, /--transport gloo is of ranks on the CPU: leave --device out/],
+  ])('refuse %j', (flags, says) => {
+    expect(() => byGloo(flags)).toThrow(says);
+  });
+});
+
 describe('the bus factor', () => {
   it('is that of nccl-tests', () => {
     expect(busFactor('all-reduce', 4)).toBe(1.5);

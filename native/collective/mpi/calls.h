@@ -5,36 +5,19 @@
 // ranks goes over one of its own.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "../problem.h"
-#include "wait.h"
+#include "messages.h"
 
 namespace pibench::collective {
 
-// What a message of pi-bench's own is about; messages of one kind between two ranks keep their order.
-enum class Topic : std::uint8_t { text = 1, order, report, meeting, clock };
-
-class MpiCalls {
+class MpiCalls : public Messages {
  public:
-  virtual ~MpiCalls() = default;
-
-  // "Open MPI 4.1.4"; known before begin().
-  [[nodiscard]] virtual std::string version() const = 0;
-  // MPI_Init_thread; calls may come from any thread of the process, one at a time. Throws std::runtime_error.
+  // MPI_Init_thread; before it only version() is known. Calls may come from any thread of the process, one at
+  // a time. Throws std::runtime_error.
   virtual void begin() = 0;
-  virtual void end() noexcept = 0;
-  [[nodiscard]] virtual int rank() const noexcept = 0;
-  [[nodiscard]] virtual int size() const noexcept = 0;
-
-  // Messages of pi-bench's own. False when the wait's patience is over: what was begun then stays so.
-  virtual bool send(const void* from, std::size_t bytes, int to, Topic topic, Wait& wait) noexcept = 0;
-  virtual bool receive(void* into, std::size_t bytes, int from, Topic topic, Wait& wait) noexcept = 0;
-  virtual bool exchange(const void* from, int to, void* into, int source, std::size_t bytes, Topic topic,
-                        Wait& wait) noexcept = 0;
 
   // One call of the problem's operation: what is measured.
   virtual void collective(const Problem& problem, const void* input, void* output) noexcept = 0;

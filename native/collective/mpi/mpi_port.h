@@ -2,10 +2,9 @@
 // library's call.
 #pragma once
 
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
+#include "../private_operands.h"
 #include "../transport.h"
 #include "clock_fit.h"
 #include "world.h"
@@ -17,8 +16,9 @@ class MpiPort final : public Port {
   MpiPort(World& world, const Problem& problem, Nanoseconds patience);
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
-  [[nodiscard]] Operands operands() noexcept override;
-  void run() noexcept override { calls_.collective(problem_, input_, output_); }
+  [[nodiscard]] Operands operands() noexcept override { return memory_.operands(); }
+  // Only where the ranks are those of an MPI library: others make their own call.
+  void run() noexcept override { library_->collective(problem_, memory_.input(), memory_.output()); }
   void barrier() noexcept override { latest(0); }
   // A dissemination barrier whose messages carry the largest that their sender knows of.
   Nanoseconds latest(Nanoseconds mine) noexcept override;
@@ -34,17 +34,13 @@ class MpiPort final : public Port {
   void set_clock(const ClockModel& model) noexcept { clock_ = model; }
 
  private:
-  MpiCalls& calls_;
+  Messages& calls_;
+  MpiCalls* library_;
   Problem problem_;
   int rank_;
   int ranks_;
   const char* function_;
-  struct Free {
-    void operator()(std::byte* memory) const noexcept { std::free(memory); }
-  };
-  std::unique_ptr<std::byte, Free> memory_;
-  std::byte* input_;
-  std::byte* output_;
+  PrivateOperands memory_;
   Wait wait_;
   std::optional<ClockModel> clock_;  // nothing: that of rank 0
   bool abandoned_ = false;

@@ -37,12 +37,12 @@ constexpr std::size_t kMostAnchors = 12;
 // What a rank that gave up needs to say so.
 constexpr Nanoseconds kGrace = 2'000'000'000;
 
-void check(const World& world, const Problem& problem) {
+void check(World& world, const Problem& problem) {
   if (problem.ranks != world.size())
-    throw std::invalid_argument("the MPI job has " + std::to_string(world.size()) + " ranks, not " +
+    throw std::invalid_argument("the job has " + std::to_string(world.size()) + " ranks, not " +
                                 std::to_string(problem.ranks));
   // As many as any of the counts that MPI is given.
-  if (problem.count * bytes_of(Element::bfloat16) > INT_MAX)
+  if (world.library() != nullptr && problem.count * bytes_of(Element::bfloat16) > INT_MAX)
     throw std::invalid_argument("MPI counts elements in 32 bits: " + std::to_string(problem.count) +
                                 " are too many");
 }
@@ -76,7 +76,7 @@ class MpiTransport : public Transport {
   [[nodiscard]] Wait patient() const { return {world_.crowded(), parameters_.patience + kGrace, false}; }
 
   World& world_;
-  MpiCalls& calls_;
+  Messages& calls_;
   MpiParameters parameters_;
   std::optional<Team> team_;
   std::optional<MpiPort> port_;
@@ -226,7 +226,14 @@ class Leader final : public MpiTransport {
 
   void lose(const std::vector<int>& missing) {
     std::string who;
-    for (const int rank : missing) who += (who.empty() ? "rank " : ", ") + std::to_string(rank);
+    for (const int rank : missing) {
+      who += (who.empty() ? "rank " : ", ") + std::to_string(rank);
+      if (calls_.has_left(rank)) {
+        failure_ = "rank " + std::to_string(rank) + " of " + std::to_string(world_.size()) +
+                   " has ended: its connection was closed";
+        return;
+      }
+    }
     failure_ = (who.empty() ? "a rank" : who) + " of " + std::to_string(world_.size()) +
                " did not arrive within " + std::to_string(parameters_.patience / 1'000'000'000) + " s";
   }

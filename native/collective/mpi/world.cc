@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "../../threads/affinity.h"
+#include "../rendezvous/meeting.h"
 #include "memory_hooks.h"
 
 namespace pibench::collective {
@@ -67,16 +68,26 @@ World& World::open(const std::string& library) {
   spare_libc();
   auto calls = open_mpi(library);
   calls->begin();
-  the_world() = std::make_unique<World>(std::move(calls));
+  MpiCalls* const mpi = calls.get();
+  the_world() = std::make_unique<World>(std::move(calls), mpi);
+  return *the_world();
+}
+
+World& World::meet(const std::string& place, int rank, int ranks, Nanoseconds patience) {
+  if (the_world()) throw std::runtime_error("the ranks have met in this process already");
+  the_world() = std::make_unique<World>(meet_at(place, rank, ranks, patience), nullptr);
   return *the_world();
 }
 
 World& World::current() {
-  if (!the_world()) throw std::runtime_error("this process is no rank of an MPI job");
+  if (!the_world()) throw std::runtime_error("this process is no rank of a job");
   return *the_world();
 }
 
-World::World(std::unique_ptr<MpiCalls> calls) : calls_(std::move(calls)) { meet_members(); }
+World::World(std::unique_ptr<Messages> calls, MpiCalls* library)
+    : calls_(std::move(calls)), library_(library) {
+  meet_members();
+}
 
 // Names of hosts may be alike, and so may kernels that two names stand for: only both together make one
 // system.
@@ -126,9 +137,10 @@ void World::tell(const std::string& text) {
 std::string World::listen() {
   Wait wait = patient();
   std::uint64_t length = 0;
-  calls_->receive(&length, sizeof length, 0, Topic::text, wait);
-  std::string text(length, ' ');
-  calls_->receive(text.data(), length, 0, Topic::text, wait);
+  const bool begun = calls_->receive(&length, sizeof length, 0, Topic::text, wait);
+  std::string text(begun ? length : 0, ' ');
+  if (!begun || !calls_->receive(text.data(), length, 0, Topic::text, wait))
+    throw std::runtime_error("rank 0 has ended");
   return text;
 }
 

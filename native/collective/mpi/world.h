@@ -1,5 +1,5 @@
-// The MPI job that this process belongs to: opened once in the life of a process, because MPI can be
-// initialised only once; measurements follow one another in it.
+// The job that this process is a rank of, of MPI or not: opened once in the life of a process, because MPI
+// can be initialised only once; measurements follow one another in it.
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,17 @@ class World {
  public:
   // Initialises MPI. Throws std::runtime_error with one clear line.
   static World& open(const std::string& library);
+  // The same of ranks that find each other without MPI (../rendezvous/meeting.h). Throws std::runtime_error.
+  static World& meet(const std::string& place, int rank, int ranks, Nanoseconds patience);
   // Throws std::runtime_error where none is open.
   static World& current();
 
-  explicit World(std::unique_ptr<MpiCalls> calls);
+  // `library`: the same object, where it is an MPI library; otherwise null.
+  World(std::unique_ptr<Messages> calls, MpiCalls* library);
 
-  [[nodiscard]] MpiCalls& calls() noexcept { return *calls_; }
+  [[nodiscard]] Messages& calls() noexcept { return *calls_; }
+  // null where the ranks have met without MPI.
+  [[nodiscard]] MpiCalls* library() noexcept { return library_; }
   [[nodiscard]] int rank() const noexcept { return calls_->rank(); }
   [[nodiscard]] int size() const noexcept { return calls_->size(); }
   // Of every rank; known to all.
@@ -41,6 +46,7 @@ class World {
 
   // A text from rank 0 to all others; napping, since it comes when it comes.
   void tell(const std::string& text);
+  // Throws std::runtime_error where rank 0 is gone.
   std::string listen();
 
   void end() noexcept { calls_->end(); }
@@ -52,7 +58,8 @@ class World {
  private:
   void meet_members();
 
-  std::unique_ptr<MpiCalls> calls_;
+  std::unique_ptr<Messages> calls_;
+  MpiCalls* library_;
   std::vector<Member> members_;
   std::vector<int> cpus_;
 };

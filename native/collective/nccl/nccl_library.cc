@@ -66,12 +66,21 @@ int reduction(Redop redop) noexcept {
   return 4;
 }
 
+void check(const Problem& problem) {
+  if (problem.operation == Operation::barrier)
+    throw std::invalid_argument("NCCL has no barrier: use --transport shm");
+  if (problem.operation == Operation::all_to_all && problem.in_place)
+    throw std::invalid_argument("NCCL has no all-to-all in place: leave --in-place out");
+}
+
 Library::Library(const std::string& path) : library_(opened(path)) {
   const auto get = [this](auto& function, const char* name) {
     function = library_.get<std::remove_pointer_t<std::remove_reference_t<decltype(function)>>>(name);
   };
   get(error_string, "ncclGetErrorString");
   get(comm_init_all, "ncclCommInitAll");
+  get(get_unique_id, "ncclGetUniqueId");
+  get(comm_init_rank, "ncclCommInitRank");
   get(comm_destroy, "ncclCommDestroy");
   get(comm_abort, "ncclCommAbort");
   get(comm_async_error, "ncclCommGetAsyncError");

@@ -3,6 +3,7 @@
 // opened by the same path.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 
@@ -14,12 +15,19 @@ namespace pibench::collective::nccl {
 
 using Result = int;  // ncclResult_t
 struct Communicator;
+// ncclUniqueId: what rank 0 hands to the others; passed by value, as it is there.
+struct UniqueId {
+  std::array<char, 128> internal;
+};
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kInProgress = 7;
 
 // ncclDataType_t and ncclRedOp_t.
 int data_type(Element element) noexcept;
 int reduction(Redop redop) noexcept;
+
+// Throws std::invalid_argument for what NCCL has no call for.
+void check(const Problem& problem);
 
 class Library {
  public:
@@ -42,6 +50,8 @@ class Library {
   using Stream = cuda::StreamHandle*;
   const char* (*error_string)(Result);
   Result (*comm_init_all)(Communicator** communicators, int count, const int* devices);
+  Result (*get_unique_id)(UniqueId*);
+  Result (*comm_init_rank)(Communicator**, int count, UniqueId, int rank);
   Result (*comm_destroy)(Communicator*);
   Result (*comm_abort)(Communicator*);
   Result (*comm_async_error)(Communicator*, Result* error);

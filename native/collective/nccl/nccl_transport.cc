@@ -89,11 +89,7 @@ class NcclTransport final : public Transport {
  private:
   // What has a clear reason is said before anything is opened.
   static Library opened(const NcclParameters& parameters) {
-    const Problem& problem = parameters.problem;
-    if (problem.operation == Operation::barrier)
-      throw std::invalid_argument("NCCL has no barrier: use --transport shm");
-    if (problem.operation == Operation::all_to_all && problem.in_place)
-      throw std::invalid_argument("NCCL has no all-to-all in place: leave --in-place out");
+    nccl::check(parameters.problem);
     static_cast<void>(cuda::Driver::get());
     return Library(parameters.library);
   }

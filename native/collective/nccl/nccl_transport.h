@@ -1,4 +1,5 @@
-// Ranks on the GPUs of this machine, with NCCL: a thread of this process for each.
+// Ranks on GPUs, with NCCL: a thread of this process for each of this machine, or a process for each
+// anywhere.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "../../measure/clock.h"
+#include "../mpi/world.h"
 #include "../problem.h"
 #include "../transport.h"
 
@@ -21,5 +23,10 @@ struct NcclParameters {
 // Must be called on the thread that will be rank 0. Throws std::runtime_error with one line where NCCL, the
 // driver or a GPU is missing, or NCCL refuses; std::invalid_argument for what NCCL has no call for.
 std::unique_ptr<Transport> make_nccl_transport(const NcclParameters& parameters);
+
+// In each rank, on the thread that will measure: the processes of `world` are the ranks, each with the GPU
+// `first`. What is missing in one of them is said in start(), by rank 0. Throws std::invalid_argument for
+// what NCCL has no call for.
+std::unique_ptr<Transport> make_nccl_transport(World& world, const NcclParameters& parameters);
 
 }  // namespace pibench::collective

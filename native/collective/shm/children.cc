@@ -92,15 +92,32 @@ void Children::start(const std::function<Executor*(int rank)>& make) {
     processes_.push_back(child);
     statuses_.push_back(0);
   }
-  for (int rank = 1; rank <= count_; ++rank) {
-    const Slot& own = slot(rank);
-    while (own.state.load(std::memory_order_acquire) == State::starting) {
-      if (find_ended() == rank) throw std::runtime_error("rank " + std::to_string(rank) + " " + end_of(rank));
-      sched_yield();
-    }
-    if (own.state.load(std::memory_order_acquire) == State::failed)
+}
+
+bool Children::is_ready(int rank) {
+  const Slot& own = slot(rank);
+  switch (own.state.load(std::memory_order_acquire)) {
+    case State::ready:
+      return true;
+    case State::failed:
       throw std::runtime_error("rank " + std::to_string(rank) + ": " + own.report.text);
+    case State::starting:
+      break;
   }
+  // One that has failed says why and ends.
+  if (find_ended() == rank && own.state.load(std::memory_order_acquire) == State::starting)
+    throw std::runtime_error("rank " + std::to_string(rank) + " " + end_of(rank));
+  return false;
+}
+
+void Children::await_ready() {
+  for (int rank = 1; rank <= count_; ++rank) {
+    while (!is_ready(rank)) sched_yield();
+  }
+}
+
+void Children::look_for_failed() {
+  for (int rank = 1; rank <= count_; ++rank) static_cast<void>(is_ready(rank));
 }
 
 void Children::live(int rank, const std::function<Executor*(int rank)>& make) noexcept {

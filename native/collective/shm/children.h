@@ -20,10 +20,13 @@ class Children {
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
-  // `make` is called in each child, with its rank, and gives what performs its orders there. Returns when
-  // every child is ready. Throws std::runtime_error with what a child threw, std::system_error when there can
-  // be no more processes.
+  // `make` is called in each child, with its rank, and gives what performs its orders there. Throws
+  // std::system_error when there can be no more processes.
   void start(const std::function<Executor*(int rank)>& make);
+  // Returns when every child is ready. Throws std::runtime_error with what a child threw.
+  void await_ready();
+  // The same of those that have failed by now, without waiting for any.
+  void look_for_failed();
 
   // An order for all of them; its number.
   std::uint32_t give(const Order& order) noexcept;
@@ -43,6 +46,8 @@ class Children {
   void await_order(std::uint32_t seen) noexcept;
   void stop() noexcept;
   [[nodiscard]] Slot& slot(int rank) const noexcept;
+  // Whether it is ready. Throws where it has failed.
+  bool is_ready(int rank);
 
   int count_;
   bool crowded_;

@@ -174,7 +174,14 @@ class ProcessTransport final : public ShmTransport {
       return executor_.get();
     });
     port_ = std::make_unique<ShmPort>(ground_, 0, waiter(0, [this] { look_after_children(); }));
-    executor_ = make(*port_);
+    // Beside theirs: what is made may be a connection that takes all of them.
+    try {
+      executor_ = make(*port_);
+    } catch (const std::exception&) {
+      children_.look_for_failed();
+      throw;
+    }
+    children_.await_ready();
   }
 
   bool perform(const Order& order) noexcept override {

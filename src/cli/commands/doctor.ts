@@ -22,6 +22,7 @@ import { computeTelemetry } from '../../telemetry/telemetry.js';
 import type { Snapshot, Telemetry } from '../../telemetry/types.js';
 import { coresHere, describeHere, onlineCpus } from '../here.js';
 import { selfTest } from '../self-test.js';
+import { transportsHere } from '../transports.js';
 
 interface Finding {
   readonly name: string;
@@ -71,6 +72,15 @@ function stackFindings(here: Survey['here']): Finding[] {
     const said = [identity.version?.trim() ?? 'says no version', ...chose].join(', ');
     return { name, ok: true, text: identity.path == null ? `${variants.join(', ')}${not}` : said };
   });
+}
+
+/** How ranks can exchange data: what is missing is no fault, and says what would bring it. */
+function transportFindings(): Finding[] {
+  return transportsHere().map(({ name, found, needed }) => ({
+    name: `transport ${name}`,
+    ok: true,
+    text: found ?? `none: ${needed}`,
+  }));
 }
 
 /** That there is no GPU is no fault; one that pi-bench cannot use is, and the kernels for it belong to the build. */
@@ -158,7 +168,7 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const style = terminalStyle(process.stdout);
   const machine = describeHere(true);
   const surveyed = surveyHere();
-  const findings = [...addonFindings(surveyed), ...gpuFindings(machine)];
+  const findings = [...addonFindings(surveyed), ...transportFindings(), ...gpuFindings(machine)];
   const { missing } = telemetryHere(machine);
   const advice = sortAdvice([
     ...advise(machine),

@@ -213,7 +213,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   const names = namesOf(batches);
   const rows = batches.map((batch, i) => cellsOf(batch, names[i] ?? '', style));
   const table = renderFitting(rows, { optional: OPTIONAL, shortened: '' }, style);
-  const implementation = first.stack.implementation?.replace(/, (chose )?\w+$/, '') ?? first.stack.variant;
+  const implementation = first.stack.implementation?.replace(/, (chose )?[\w-]+$/, '') ?? first.stack.variant;
   const { sync, inputs } = first.case.parameters;
   const same = (name: string): string =>
     new Set(batches.map((batch) => parameter(batch, name))).size === 1 ? parameter(first, name) : '';

@@ -1,0 +1,193 @@
+// Ranks that find each other without MPI: here threads, over TCP as processes do it. Who does not come, comes
+// twice, or counts otherwise is named.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../../native/collective/rendezvous/meeting.h"
+#include "../../native/collective/rendezvous/sockets.h"
+#include "check.h"
+
+namespace {
+
+using pibench::Nanoseconds;
+using pibench::collective::meet_at;
+using pibench::collective::Messages;
+using pibench::collective::Topic;
+using pibench::collective::Wait;
+using pibench::collective::rendezvous::address_of;
+using pibench::collective::rendezvous::listening;
+using pibench::collective::rendezvous::port_of;
+using pibench::test::Checks;
+
+constexpr Nanoseconds kPatience = 5'000'000'000;
+constexpr Nanoseconds kImpatience = 1'000'000'000;
+
+struct Member {
+  int rank, ranks;
+  Nanoseconds patience = kPatience;
+  std::unique_ptr<Messages> messages = {};
+  std::string why = {};
+};
+
+void meet(std::vector<Member>& members, const std::string& place) {
+  std::vector<std::thread> threads;
+  threads.reserve(members.size());
+  for (Member& member : members)
+    threads.emplace_back([&member, &place] {
+      try {
+        member.messages = meet_at(place, member.rank, member.ranks, member.patience);
+      } catch (const std::exception& error) {
+        member.why = error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+// A port that is free now.
+std::string free_place() {
+  const auto socket = listening({"127.0.0.1", 0});
+  return "tcp:127.0.0.1:" + std::to_string(port_of(socket));
+}
+
+std::string reasons(const std::vector<Member>& members) {
+  std::string all;
+  for (const Member& member : members) all += "[" + member.why + "] ";
+  return all;
+}
+
+// Each with each: what one sends to the other on two topics comes whole, whatever is asked for first.
+void check_messages(Checks& checks, const std::string& place, const std::string& name) {
+  constexpr int kRanks = 5;
+  constexpr std::size_t kLong = 300'000;
+  std::vector<Member> members;
+  for (int rank = 0; rank < kRanks; ++rank) members.push_back({rank, kRanks});
+  meet(members, place);
+  const bool met = std::ranges::all_of(members, [](const Member& one) { return one.messages != nullptr; });
+  checks.that(met, "five ranks find each other " + name, reasons(members));
+  if (!met) return;
+
+  std::vector<int> right(kRanks, 0);
+  std::vector<std::thread> threads;
+  threads.reserve(kRanks);
+  for (int rank = 0; rank < kRanks; ++rank)
+    threads.emplace_back([&members, &right, rank] {
+      Messages& own = *members[static_cast<std::size_t>(rank)].messages;
+      Wait wait(true, kPatience, false);
+      const std::vector<char> text(kLong, static_cast<char>('a' + rank));
+      for (int step = 1; step < kRanks; ++step) {
+        const int to = (rank + step) % kRanks;
+        const int from = (rank + kRanks - step) % kRanks;
+        const int number = 10 * rank + to;
+        int theirs = -1;
+        std::vector<char> come(kLong);
+        own.send(&number, sizeof number, to, Topic::order, wait);
+        own.exchange(&number, to, &theirs, from, sizeof theirs, Topic::meeting, wait);
+        std::thread sending([&] {
+          Wait of_sender(true, kPatience, false);
+          own.send(text.data(), text.size(), to, Topic::text, of_sender);
+        });
+        const bool all = own.receive(come.data(), come.size(), from, Topic::text, wait);
+        sending.join();
+        int before = -1;
+        own.receive(&before, sizeof before, from, Topic::order, wait);
+        const auto is_theirs = [from](char one) { return one == static_cast<char>('a' + from); };
+        if (all && theirs == 10 * from + rank && before == theirs && std::ranges::all_of(come, is_theirs))
+          ++right[static_cast<std::size_t>(rank)];
+      }
+      own.end();
+    });
+  for (std::thread& thread : threads) thread.join();
+  checks.that(std::ranges::all_of(right, [](int count) { return count == kRanks - 1; }),
+              "and what each says to each comes whole, by topic, " + name);
+}
+
+void check_lost(Checks& checks) {
+  std::vector<Member> members;
+  for (int rank = 0; rank < 2; ++rank) members.push_back({rank, 2});
+  meet(members, free_place());
+  members[1].messages.reset();
+  Wait wait(true, kPatience, false);
+  int nothing = 0;
+  checks.that(!members[0].messages->receive(&nothing, sizeof nothing, 1, Topic::text, wait) &&
+                  members[0].messages->has_left(1),
+              "a rank that has ended is known to have left");
+}
+
+void check_missing(Checks& checks) {
+  std::vector<Member> members;
+  members.push_back({0, 4, kImpatience});
+  members.push_back({2, 4, kPatience});
+  const std::string place = free_place();
+  meet(members, place);
+  const std::string want = "ranks 1, 3 of 4 did not come to " + place + " within 1 s";
+  for (const Member& member : members)
+    checks.that(member.why == want, "rank " + std::to_string(member.rank) + " says who did not come",
+                member.why);
+
+  std::vector<Member> alone;
+  alone.push_back({1, 2, kImpatience});
+  const std::string nowhere = free_place();
+  meet(alone, nowhere);
+  checks.that(alone[0].why == "rank 0 of 2 was not found at " + nowhere + " within 1 s",
+              "and that nobody is there who waits", alone[0].why);
+}
+
+void check_mistaken(Checks& checks) {
+  std::vector<Member> members;
+  for (const auto& [rank, ranks] : {std::pair(0, 3), std::pair(1, 3), std::pair(2, 4)})
+    members.push_back({rank, ranks, kImpatience});
+  meet(members, free_place());
+  checks.that(members[2].why == "rank 2 was started as one of 4 ranks, rank 0 as one of 3",
+              "who counts otherwise is told", members[2].why);
+  checks.that(members[0].why.starts_with("rank 2 of 3 did not come"), "and was not counted", members[0].why);
+
+  std::vector<Member> twins;
+  for (const int rank : {0, 1, 1}) twins.push_back({rank, 3, kImpatience});
+  meet(twins, free_place());
+  const bool told = twins[1].why == "there is a rank 1 already: each needs a number of its own" ||
+                    twins[2].why == "there is a rank 1 already: each needs a number of its own";
+  checks.that(told, "so is a twin", reasons(twins));
+}
+
+void check_places(Checks& checks) {
+  for (const char* const place :
+       {"tcp:", "tcp:host", "tcp:host:", "tcp:host:99999", "udp:host:1", "file:", ""})
+    checks.throws<std::invalid_argument>([place] { static_cast<void>(meet_at(place, 0, 1, kPatience)); },
+                                         std::string("\"") + place + "\" is no place to meet");
+  checks.throws<std::invalid_argument>([] { static_cast<void>(meet_at("tcp:127.0.0.1:1", 3, 2, kPatience)); },
+                                       "a rank that there is not is refused");
+  const auto six = address_of("[::1]:29500");
+  checks.that(six.host == "::1" && six.port == 29500, "an address in brackets is one");
+}
+
+}  // namespace
+
+int main() {
+  Checks checks;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("pi-bench-rendezvous-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string file = (folder / "place").string();
+  check_messages(checks, free_place(), "by a port");
+  // What a job before has left: nobody listens there any more.
+  std::ofstream(file) << "127.0.0.1 1\n";
+  check_messages(checks, "file:" + file, "by a file, in place of an older one");
+  checks.that(!std::filesystem::exists(file), "the file is gone when they have met");
+  checks.throws<std::runtime_error>(
+      [&] { static_cast<void>(meet_at("file:" + (folder / "no/place").string(), 0, 1, kPatience)); },
+      "a folder that is not there is refused");
+  check_lost(checks);
+  check_missing(checks);
+  check_mistaken(checks);
+  check_places(checks);
+  std::filesystem::remove_all(folder);
+  return checks.finish();
+}
