@@ -11,12 +11,15 @@ const MACHINE = [
 
 /** Those among them that do not mind what else is running: what they look at depends on no time. */
 const BESIDE = [
-  'test/e2e/{bad-input,fleet,import,own-stacks,report,show,thoth-postgres}.test.ts',
+  'test/e2e/{bad-input,fleet,gpu,import,own-stacks,report,show,thoth-postgres}.test.ts',
   'test/native/cuda-check.test.ts',
 ];
 
 /** Builds everything once more, which takes a minute: `npm run check:package`. */
 const APART = 'test/e2e/package.test.ts';
+
+/** Takes minutes: `npm run check:long`. */
+const LONG = 'test/long/**/*.test.ts';
 
 /** All of them: vitest by itself leaves a CPU idle, which is half of two. */
 const WORKERS = availableParallelism();
@@ -28,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: MACHINE,
+          exclude: [...MACHINE, LONG],
           pool: 'forks',
           maxWorkers: WORKERS,
           testTimeout: 60_000,

@@ -2,7 +2,8 @@
 // each of 30 launches, and with --precision 1%, in turn: fixed, precise, precise, fixed, ... The target is a tenth of the
 // time, in the median of the pairs, because one noisy minute should not decide. The long campaign stands for the truth:
 // the short one's interval should contain its estimate, unless the machine itself moved between them, which the long
-// campaigns' own differences show.
+// campaigns' own differences show. Two campaigns are never of the same minute, so whether a launch's length itself changes what it says
+// is asked apart: launches of the short and of the long kind in turns, in one campaign, compared as `compare` does.
 //   --pairs N  3 unless told; --quick: 1
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +25,10 @@ if (!(Number.isInteger(PAIRS) && PAIRS > 0)) {
 
 const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
 const CASE = ['matmul', '--size', '512', '--dtype', 'float32'];
-const FIXED = ['--reps', '2000', '--inspections', '30'];
+const LONG = 2000;
+const FIXED = ['--reps', String(LONG), '--inspections', '30'];
+/** Launches of each length that take turns: 40 told 1 % where medians of launches spread by 2 %. */
+const TURNS = 40;
 const PRECISE = ['--precision', '1%'];
 const TARGET = 0.1;
 /** Fewer launches have no interval of a precision. */
@@ -34,14 +38,19 @@ const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
 const out = mkdtempSync(join(tmpdir(), 'pi-bench-precision-'));
 
+function piBench(args, statuses = [0]) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [LAUNCHER, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  if (!statuses.includes(status)) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+const campaign = (args) => piBench([...args, '--json', '--quiet', '--out', out]);
+
 function measure(args) {
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    [LAUNCHER, ...CASE, ...args, '--json', '--quiet', '--out', out],
-    { encoding: 'utf8', maxBuffer: 1 << 28 },
-  );
-  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
-  const record = JSON.parse(stdout);
+  const record = campaign([...CASE, ...args]);
   const [{ elapsed, measured, launches, precision, inspections, flags, variance }] = record.batches;
   const { low, high } = elapsed.interval;
   return {
@@ -67,6 +76,17 @@ const show = (name, { wall, launches, repetitions, median: middle, halfWidth, be
     `${name.padEnd(8)} ${wall.toFixed(2).padStart(7)} s  ${launches} launches x ${repetitions}  ${(middle * 1e3).toFixed(4)} ms ±${percent(halfWidth)}  launches differ by ${percent(between)} (CV)  ${flags.join(', ')}`,
   );
 
+/** How the rate of short launches compares with that of long ones, when they take turns. */
+function compareLengths(short) {
+  const { id } = campaign(['sweep', ...CASE, '--reps', `${short},${LONG}`, '--inspections', String(TURNS)]);
+  // `compare` says by its exit code too that one side is slower, or that it cannot tell.
+  const { cases } = piBench(
+    ['compare', join(out, id), '--reference', `repetitions ${LONG}`, '--format', 'json'],
+    [0, 1, 2],
+  );
+  return cases[0].comparisons[0];
+}
+
 /** Milliseconds of each phase of a launch: means over all launches of the campaigns. */
 function phases(results) {
   const sums = new Map();
@@ -78,6 +98,7 @@ function phases(results) {
 }
 
 const results = { fixed: [], precise: [] };
+let lengths;
 try {
   for (let pair = 0; pair < PAIRS; pair++) {
     for (const name of pair % 2 === 0 ? ['fixed', 'precise'] : ['precise', 'fixed']) {
@@ -86,6 +107,7 @@ try {
       show(name, result);
     }
   }
+  lengths = compareLengths(median(results.precise.map(({ repetitions }) => repetitions)));
 } finally {
   rmSync(out, { recursive: true, force: true });
 }
@@ -113,6 +135,12 @@ if (PAIRS > 1) {
   const spread = Math.max(...estimates) / Math.min(...estimates) - 1;
   line('  the long campaigns differ among themselves by', percent(spread), '', null);
 }
+line(
+  `rate in launches of ${median(precise.map(({ repetitions }) => repetitions))} repetitions over that of ${LONG}, in turns`,
+  `${lengths.ratio.toFixed(4)} (95 %: ${lengths.interval.low.toFixed(4)} to ${lengths.interval.high.toFixed(4)}): ${lengths.outcome}`,
+  'same',
+  lengths.outcome === 'same',
+);
 const start = median(precise.map((one) => one.costOfLaunch));
 line(
   `${LEAST_LAUNCHES} launches that measure nothing, over the long campaign`,

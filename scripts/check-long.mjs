@@ -1,24 +1,30 @@
-// npm run check:long: the checks of the GEMM that take too long for every change. Every shape up to 70 in each dimension,
+// npm run check:long: the checks that take too long for every change. Of the GEMM every shape up to 70 in each dimension,
 // plain and with the address and undefined behaviour sanitizers; random products, twenty times as many as usual; and a
-// larger share of both on an emulated arm64. Two at a time; the last line counts.
+// larger share of both on an emulated arm64. Two at a time; beside the last of them t3 cut short, the longest tier of a qualification,
+// and the tests in test/long, which start MPI's ranks hundreds of times. The last line counts.
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from './lib/tree.mjs';
 
+const script = (name, ...args) => [`scripts/${name}`, '--long', ...args];
+const vitest = join('node_modules', 'vitest', 'vitest.mjs');
 const ADDRESS = ['--sanitize', 'address,undefined'];
 
 /** Each is a list of runs, one after the other: those of one compile the same objects. */
 const LANES = [
-  [{ name: 'address', script: 'native-checks.mjs', args: [...ADDRESS, 'shapes=1', 'gemm=20', 'amx=20'] }],
+  [{ name: 'address', args: script('native-checks.mjs', ...ADDRESS, 'shapes=1', 'gemm=20', 'amx=20') }],
   [
-    { name: 'plain', script: 'native-checks.mjs', args: ['shapes=1', 'gemm=20', 'amx=20'] },
-    { name: 'arm64', script: 'emulated-checks.mjs', args: ['arm64', 'shapes=10', 'gemm=4', 'amx=4'] },
+    { name: 'plain', args: script('native-checks.mjs', 'shapes=1', 'gemm=20', 'amx=20') },
+    { name: 'arm64', args: script('emulated-checks.mjs', 'arm64', 'shapes=10', 'gemm=4', 'amx=4') },
+    { name: 't3', args: script('check-qualify/t3.mjs') },
+    { name: 'tests', args: [vitest, 'run', '--config', 'vitest.long.config.ts', '--no-color'] },
   ],
 ];
 
 /** Runs one to its end and prints its lines as they come. Returns how many checks it made and whether all were right. */
-async function run({ name, script, args }) {
-  const child = spawn(process.execPath, [`scripts/${script}`, '--long', ...args], {
+async function run({ name, args }) {
+  const child = spawn(process.execPath, args, {
     cwd: packageRoot,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -26,7 +32,7 @@ async function run({ name, script, args }) {
   let checks = 0;
   for await (const line of createInterface(child.stdout)) {
     process.stdout.write(`${name.padEnd(8)} ${line}\n`);
-    checks += Number(/^\S+ +(\d+) checks /.exec(line)?.[1] ?? 0);
+    checks += Number(/^\S+ +(\d+) checks |^ +Tests .*?(\d+) passed/.exec(line)?.slice(1).find(Boolean) ?? 0);
   }
   return { name, checks, right: (await ended) === 0 };
 }

@@ -1,45 +1,31 @@
 // The MPI libraries that `bench-collective.mjs` compares with: each called by a plain C program, and by our own mpi transport.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { MPI_LIBRARIES, programFile } from '../lib/mpi-libraries.mjs';
 import { packageRoot } from '../lib/tree.mjs';
-
-const which = (name) =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find((path) => existsSync(path));
-
-const LIBRARIES = [
-  {
-    name: 'Open MPI',
-    compiler: 'mpicc.openmpi',
-    run: 'mpirun.openmpi',
-    args: ['--allow-run-as-root', '--bind-to', 'core'],
-  },
-  { name: 'MPICH', compiler: 'mpicc.mpich', run: 'mpirun.mpich', args: ['-bind-to', 'core'] },
-];
 
 /** Compiles the program for each library that is there. */
 export function candidates(folder, ranks) {
-  return LIBRARIES.flatMap(({ name, compiler, run, args }) => {
-    const [cc, mpirun] = [which(compiler), which(run)];
+  return MPI_LIBRARIES.flatMap(({ name, compiler, launcher, bind, environment }) => {
+    const [cc, mpirun] = [programFile(compiler), programFile(launcher)];
     if (cc === undefined || mpirun === undefined) {
-      process.stdout.write(`${name}: not compared, ${compiler} or ${run} is not installed\n`);
+      process.stdout.write(`${name}: not compared, ${compiler} or ${launcher} is not installed\n`);
       return [];
     }
-    const program = join(folder, run);
+    const program = join(folder, launcher);
     const source = join(packageRoot, 'scripts', 'bench-collective', 'mpi.c');
     const built = spawnSync(cc, ['-O3', source, '-o', program], { encoding: 'utf8' });
     if (built.status !== 0) throw new Error(`${cc} cannot compile ${source}: ${built.stderr}`);
-    return [{ name, ranks, command: mpirun, args: [...args, '-np', String(ranks), program] }];
+    return [{ name, ranks, command: mpirun, args: [...bind, '-np', String(ranks), program], environment }];
   });
 }
 
-export function timeOfMpi({ name, ranks, command, args }, bytes, seconds) {
+export function timeOfMpi({ name, ranks, command, args, environment }, bytes, seconds) {
   const done = spawnSync(command, [...args, String(bytes), String(seconds)], {
     encoding: 'utf8',
+    env: { ...process.env, ...environment },
     timeout: 60_000,
   });
   if (done.status !== 0) throw new Error(`${name} ended with ${done.status ?? done.signal}: ${done.stderr}`);

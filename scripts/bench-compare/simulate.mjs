@@ -38,11 +38,11 @@ function settle(draw, spread, ratio, mood) {
     const end = settled(reference, candidate, DEFAULT_MARGIN, 1);
     if (end === null && rounds < MOST_ROUNDS) continue;
     const looked = { rounds: true, looked: true };
-    const { interval } = compareLaunches(reference, candidate, DEFAULT_MARGIN, looked);
+    const comparison = compareLaunches(reference, candidate, DEFAULT_MARGIN, looked);
     return {
-      verdict: end?.verdict ?? 'cannot tell',
+      verdict: end?.verdict ?? verdictOf(comparison, comparison.p),
       rounds,
-      ratioHeld: holds(interval, 1 / ratio),
+      ratioHeld: holds(comparison.interval, 1 / ratio),
       rateHeld: holds(launchInterval(candidate).ci, ratio),
     };
   }

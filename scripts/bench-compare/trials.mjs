@@ -1,7 +1,7 @@
 // Real comparisons whose truth is known: a stack with itself, and with itself where 3 % of the work of each repetition is done once
 // more. Each trial is a campaign as `--stack a,b` makes one, two batches in turns until their comparison is settled.
 import { randomInt } from 'node:crypto';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beginCampaign } from '../../dist/cli/begin-campaign.js';
@@ -55,6 +55,7 @@ async function trial(batches, more, folder) {
     strict: false,
   });
   rmSync(join(folder, campaign.id), { recursive: true });
+  if (record.status !== 'complete') throw new Error(`trial is ${record.status}: it does not count`);
   const question = { by: 'trial', reference: null, margin: null, across: [], force: more };
   const document = compareRecords([{ record, name: 'trial' }], question);
   const [{ comparisons, batches: compared }] = document.cases;
@@ -91,18 +92,31 @@ function show(name, trials) {
   return right / trials.length >= TARGETS[name];
 }
 
+/** The trials that a file of an earlier run has; the same trial is never measured twice. */
+function readTrials(out) {
+  if (out === undefined || !existsSync(out)) return [];
+  return readFileSync(out, 'utf8')
+    .split('\n')
+    .filter((text) => text !== '')
+    .map((text) => JSON.parse(text));
+}
+
 /**
- * @param out a file that gets a line of JSON for each trial; nothing: none is kept
+ * @param out a file that gets a line of JSON for each trial, and whose trials need not be measured again; nothing: none is kept
  * @returns whether both targets were met
  */
 export async function runTrials({ trials, size, out }) {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-compare-'));
   const batches = batchesOf(String(size));
+  const before = readTrials(out).filter(({ trial: i }) => i < trials);
   const ends = { same: [], slower: [] };
+  for (const end of before) ends[end.truth].push(end);
+  if (before.length > 0) console.log(`${before.length} of ${2 * trials} trials are those of ${out}`);
   try {
     for (let i = 0; i < trials; i++) {
       // In turns, so that both kinds have the same hours.
       for (const name of i % 2 === 0 ? ['same', 'slower'] : ['slower', 'same']) {
+        if (before.some((end) => end.trial === i && end.truth === name)) continue;
         const end = await trial(batches, name === 'slower', folder);
         ends[name].push(end);
         if (out !== undefined) appendFileSync(out, `${JSON.stringify({ trial: i, truth: name, ...end })}\n`);

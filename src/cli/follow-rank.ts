@@ -3,7 +3,7 @@
  * part in what it measures, and say nothing.
  */
 
-import { mpiCaseOf } from '../execution/mpi.js';
+import { mpiCaseOf } from '../execution/mpi-ranks.js';
 import { follow, joinJob } from '../inspection/mpi-rank.js';
 import { isWithin } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';

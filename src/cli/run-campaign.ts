@@ -5,6 +5,7 @@
 import { constants } from 'node:os';
 import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
+import { cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
 import { EXIT } from '../errors.js';
 import type { Engine } from '../execution/engine.js';
 import { localEngine } from '../execution/local.js';
@@ -111,6 +112,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
         store,
         engine: options.engine ?? localEngine,
         cores: coresHere(),
+        cpusOf: (device) => cpusOfPart(device, cpuParts(machine)),
         onlineCpus: onlineCpus(machine),
         onProgress: progress.update,
         onEnd: progress.ended,

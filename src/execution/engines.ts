@@ -2,7 +2,8 @@
 import type { Campaign } from '../record/schema.js';
 import type { Engine } from './engine.js';
 import { localEngine } from './local.js';
-import { type MpiCase, makeMpiEngine, mpiCaseOf } from './mpi.js';
+import { makeMpiEngine } from './mpi.js';
+import { type MpiCase, mpiCaseOf } from './mpi-ranks.js';
 
 export interface OpenEngine extends Engine {
   close(): Promise<void>;

@@ -93,7 +93,7 @@ function lost(
 
 export const localEngine: Engine = {
   name: 'local',
-  launch(job, { onProgress, signal }) {
+  launch(job, { onProgress, signal, gate }) {
     return new Promise((resolve, reject) => {
       const observed: Observed = { last: { phase: 'start', taken: 0 }, end: null, stderr: '', hung: false };
       const oomBefore = oomKills();
@@ -121,7 +121,11 @@ export const localEngine: Engine = {
       if (signal.aborted) cancel();
       else signal.addEventListener('abort', cancel, { once: true });
 
+      const go = (): void => void child.stdin?.write('{"order":"go"}\n');
+      gate?.addEventListener('abort', go, { once: true });
+
       const finish = (): void => {
+        gate?.removeEventListener('abort', go);
         endStandstill();
         clearTimeout(limit);
         signal.removeEventListener('abort', cancel);

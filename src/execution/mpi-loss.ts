@@ -34,6 +34,15 @@ function lostRank({ said, members }: Loss): { readonly rank: number | null; read
   return { rank: null, how: rank < 0 ? how : `${how}; MPICH names rank ${rank} on ${host}` };
 }
 
+/**
+ * What ssh says of a host that it cannot reach, or null. MPICH's launcher waits for that host's ranks all the same.
+ * @param line of what the launcher and what it started have said
+ */
+export function unreachableHost(line: string): string | null {
+  const text = line.trim();
+  return /^ssh: |Host key verification failed|Permission denied \(/.test(text) ? text : null;
+}
+
 /** The first thing that a launcher says, without its rulers; it ends where a paragraph does. */
 function firstWords(said: string): string {
   const lines = said.split('\n').map((line) => line.trim());
@@ -56,4 +65,12 @@ export function lossText(loss: Loss): string {
   const how = loss.signal === null ? `ended with exit code ${loss.code}` : `was ended by ${loss.signal}`;
   const words = firstWords(loss.said);
   return `the job of ${loss.ranks} ranks ${how}${words === '' ? '' : `: ${words}`}`;
+}
+
+/** The same of ranks that had not found each other yet, with what is known to be behind it. */
+export function startLossText(loss: Loss): string {
+  const text = lossText(loss);
+  return /signal 11\b/.test(text)
+    ? `${text} before the ranks had found each other; with an MPI built on UCX, UCX_MEM_EVENTS=no may keep that from happening`
+    : text;
 }

@@ -43,12 +43,13 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
 
 type Outcome = NativeOutcome & Partial<Pick<FrameworkOutcome, 'identity' | 'clockName'>>;
 
-/** A library knows better than its file what it is. */
+/** A library knows better than its file what it is. One of MPI is no stack, but reads its environment as they do. */
 function librarySays(
   { library, identity, device }: Outcome,
   { environment }: WorkerMoments,
+  overMpi: boolean,
 ): Partial<InspectionDocument['stack']> {
-  if (library === null) return {};
+  if (library === null) return overMpi ? { environment: { ...environment } } : {};
   const { version, chose, binding } = library;
   // On a GPU it computes with no threads of the host.
   const threads = device == null ? { threadBinding: binding } : {};
@@ -87,6 +88,14 @@ function overlapOf({ parts, samples }: Outcome): Pick<InspectionDocument, 'overl
   return summary === null ? {} : { overlap: { ...summary } };
 }
 
+/** On the clock that all processes of this machine share: whether others measured meanwhile can be told from it. */
+function atOnceOf({ atOnce }: Job, { spans: told }: Outcome): Pick<InspectionDocument, 'atOnce'> {
+  const measured = told.find(({ name }) => name === 'measure');
+  return atOnce === undefined || measured === undefined
+    ? {}
+    : { atOnce: { of: atOnce.of, began: measured.begin, ended: measured.end } };
+}
+
 export interface SamplesFile {
   readonly file: string;
   readonly sha256: string;
@@ -122,7 +131,7 @@ export function makeDocument(
     stack: {
       ...job.stack,
       implementation: outcome.implementation,
-      ...librarySays(outcome, moments),
+      ...librarySays(outcome, moments, job.case.parameters.transport === 'mpi'),
       ...ownSays(job, moments),
     },
     device: job.device,
@@ -155,6 +164,7 @@ export function makeDocument(
     ceilings: outcome.ceilings,
     ...ranksOf(outcome.ranks ?? null),
     ...overlapOf(outcome),
+    ...atOnceOf(job, outcome),
     usage: moments.usage,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,

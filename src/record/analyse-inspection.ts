@@ -1,4 +1,5 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
+import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
 import { isWithin } from '../mpi/choice.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
@@ -56,7 +57,14 @@ function observationOf(
     steady: document.warmup.steady,
     telemetry: document.telemetry as unknown as Telemetry,
     concurrentCampaign: contendedBy,
+    ...besideOf(document),
   };
+}
+
+/** Of a copy to another GPU, the one that comes back has a context here, too. */
+function besideOf({ atOnce, case: one }: InspectionDocument): Pick<Observation, 'beside' | 'besideHere'> {
+  if (atOnce === undefined) return {};
+  return { beside: atOnce.of - 1, besideHere: isGpu(String(one.parameters.peer ?? '')) ? atOnce.of - 1 : 0 };
 }
 
 /** Of a launch on a library, why its rate cannot be that of the case; null where nothing speaks against it. */

@@ -7,6 +7,9 @@ import type { Environment } from './stack.js';
 /** Variables that change what a library does: a record without them would not say what was measured. */
 const RELEVANT =
   /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|MKL|DNNL|ONEDNN|LIBXSMM|ORT|TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU))_|^NODE_OPTIONS$/;
+/** Of MPI and what it is built on; what launchers tell each rank of its job is not among them, for it differs each time. */
+const RELEVANT_TO_MPI =
+  /^(UCX|FI|MPICH|MPIR_CVAR|I_MPI_(ADJUST|FABRICS|SHM)|OMPI_MCA_(btl|coll|mpi|mtl|opal|osc|pml))(_|$)/;
 
 /**
  * What every library gets. Binding by OpenMP would bind the process's first thread as soon as the library is loaded, and
@@ -33,7 +36,10 @@ export function changedEnvironment(from: NodeJS.ProcessEnv, changes: Environment
 export function relevantEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(environment)
-      .filter((entry): entry is [string, string] => RELEVANT.test(entry[0]) && entry[1] !== undefined)
+      .filter(
+        (entry): entry is [string, string] =>
+          (RELEVANT.test(entry[0]) || RELEVANT_TO_MPI.test(entry[0])) && entry[1] !== undefined,
+      )
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }

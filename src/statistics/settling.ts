@@ -23,7 +23,13 @@ export interface Settled {
   readonly verdict: ReturnType<typeof verdictOf>;
 }
 
+/** Whether what the two seem to differ by matters: it lies outside of the margin. */
+const matters = (ratio: number, margin: number): boolean => Math.abs(Math.log(ratio)) > Math.log1p(margin);
+
 /**
+ * A difference that seems to lie inside of the margin does not end the looking, however sure it is that there is one: more rounds
+ * show either that it matters or that it is the same. Ended there, a look taken by chance would be called a difference that who gave
+ * the margin does not ask for. After the last round nothing more can be learnt, and the answer is what `verdictOf` makes of it.
  * @param reference launch medians in the order of the rounds; `candidate` those of the same rounds
  * @param comparisons that the campaign settles: a difference has to hold among all of them (Bonferroni; the table that is
  *   made of them in the end corrects by Holm's steps, which are never stricter)
@@ -38,5 +44,6 @@ export function settled(
   if (Math.min(reference.length, candidate.length) < (LOOKS[0] ?? 0)) return null;
   const comparison = compareLaunches(reference, candidate, margin, { rounds: true, looked: true });
   const verdict = verdictOf(comparison, Math.min(1, comparison.p * comparisons), margin);
-  return verdict === 'cannot tell' ? null : { comparison, verdict };
+  if (verdict === 'cannot tell') return null;
+  return verdict === 'same' || matters(comparison.ratio, margin) ? { comparison, verdict } : null;
 }

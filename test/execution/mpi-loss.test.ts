@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Loss, lossText } from '../../src/execution/mpi-loss.js';
+import { type Loss, lossText, startLossText, unreachableHost } from '../../src/execution/mpi-loss.js';
 
 const lossOf = (said: string, more: Partial<Loss> = {}): Loss => ({
   code: 137,
@@ -40,5 +40,36 @@ describe('why the ranks of a job ended', () => {
     expect(lossText(lossOf('', { code: null, signal: 'SIGTERM' }))).toBe(
       'the job of 2 ranks was ended by SIGTERM',
     );
+  });
+});
+
+describe('why ranks ended while they started', () => {
+  it('is said with what may keep a crash from happening, and of nothing else', () => {
+    const crash = 'YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)\n';
+    const hydra = `=   PID 200 RUNNING AT two\n=   EXIT CODE: 139\n${crash}`;
+    expect(startLossText(lossOf(hydra, { members: [] }))).toMatch(
+      /^a rank of 2 was killed by signal 11 \(SIGSEGV\) before .*UCX_MEM_EVENTS=no/,
+    );
+    const killed = 'mpirun noticed that process rank 1 with PID 0 on node two exited on signal 9 (Killed).\n';
+    expect(startLossText(lossOf(killed, { members: [] }))).toBe(
+      'rank 1 of 2 was killed by signal 9 (SIGKILL)',
+    );
+  });
+});
+
+describe('a host that cannot be reached', () => {
+  it('is known by what ssh says of it', () => {
+    for (const line of [
+      'ssh: Could not resolve hostname nowhere: Name or service not known\r',
+      'ssh: connect to host 192.0.2.7 port 22: No route to host',
+      'Host key verification failed.',
+      'me@node2: Permission denied (publickey).',
+    ])
+      expect(unreachableHost(line)).toBe(line.trim());
+  });
+
+  it('is not what ranks, libraries or a login say beside', () => {
+    for (const line of ['Welcome to node2', 'cat: /etc/secret: Permission denied', '', '[node2:1] mca: bml'])
+      expect(unreachableHost(line)).toBeNull();
   });
 });

@@ -1,26 +1,34 @@
-// What of the MPI transport needs no MPI: the clocks of hosts, and what libraries say of themselves. The
-// library's calls are checked by running them (test/e2e/mpi.test.ts).
+// What of the MPI transport needs no MPI: the clocks of hosts, what libraries say of themselves, and where
+// libc is to be left alone. The library's calls are checked by running them (test/e2e/mpi.test.ts).
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../../native/collective/mpi/calls.h"
 #include "../../native/collective/mpi/clock_fit.h"
+#include "../../native/collective/mpi/memory_hooks.h"
 #include "../../native/random.h"
 #include "check.h"
 
 namespace {
 
+namespace fs = std::filesystem;
 using pibench::Nanoseconds;
 using pibench::collective::anchor_of;
 using pibench::collective::ClockAnchor;
 using pibench::collective::ClockModel;
 using pibench::collective::fit_clock;
 using pibench::collective::open_mpi;
+using pibench::collective::registers_memory;
 using pibench::collective::short_version;
+using pibench::collective::spare_libc;
 using pibench::test::Checks;
 
 // A rank's clock that was set wrong by `offset` and gains `drift` nanoseconds each nanosecond.
@@ -90,12 +98,37 @@ void check_refusals(Checks& checks) {
                                     "and one that is no MPI library");
 }
 
+// In a folder that stands for the root of a system.
+void check_memory_hooks(Checks& checks) {
+  const fs::path root = fs::temp_directory_path() / ("pi-bench-check-" + std::to_string(getpid()));
+  const auto with = [&](const fs::path& device) {
+    fs::remove_all(root);
+    fs::create_directories(root / device);
+    return registers_memory(root);
+  };
+  checks.that(!with(""), "a system without such devices registers no memory");
+  checks.that(!with("sys/class/infiniband"), "nor does one that could have RDMA and has none");
+  checks.that(with("sys/class/infiniband/mlx5_0"), "one with RDMA does");
+  checks.that(with("dev/knem") && with("dev/xpmem"), "and one with KNEM or XPMEM");
+  fs::remove_all(root);
+
+  setenv("UCX_MEM_EVENTS", "y", 1);
+  spare_libc();
+  checks.that(std::string(std::getenv("UCX_MEM_EVENTS")) == "y", "what the user wants of UCX stays so");
+  unsetenv("UCX_MEM_EVENTS");
+  spare_libc();
+  const char* const said = std::getenv("UCX_MEM_EVENTS");
+  checks.that(registers_memory() ? said == nullptr : said != nullptr && std::string(said) == "no",
+              "else UCX leaves libc alone where no memory is registered");
+}
+
 }  // namespace
 
 int main() {
   Checks checks;
   check_clocks(checks);
   check_versions(checks);
+  check_memory_hooks(checks);
   check_refusals(checks);
   return checks.finish();
 }

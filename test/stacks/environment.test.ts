@@ -44,4 +44,20 @@ describe('the environment of a launch', () => {
     const shell = { BLIS_ARCH_TYPE: '0', SECRET: 'x', OMP_WAIT_POLICY: 'passive', XOMP_A: '1' };
     expect(relevantEnvironment(shell)).toEqual({ BLIS_ARCH_TYPE: '0', OMP_WAIT_POLICY: 'passive' });
   });
+
+  it('is recorded of an MPI library, without what its launcher says of the job', () => {
+    const shell = {
+      UCX_MEM_EVENTS: 'no',
+      OMPI_MCA_pml: 'ob1',
+      MPIR_CVAR_CH4_NETMOD: 'ucx',
+      FI_PROVIDER: 'tcp',
+    };
+    const job = {
+      OMPI_COMM_WORLD_RANK: '0',
+      OMPI_MCA_orte_hnp_uri: '1.0;tcp://',
+      PMI_FD: '6',
+      PMIX_RANK: '0',
+    };
+    expect(relevantEnvironment({ ...shell, ...job })).toEqual(shell);
+  });
 });

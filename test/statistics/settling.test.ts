@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { compareLaunches, verdictOf } from '../../src/statistics/compare.js';
 import { isLook, MOST_ROUNDS, nextLook, settled } from '../../src/statistics/settling.js';
 import { normalFrom, randomFrom } from './support.js';
 
@@ -56,6 +57,16 @@ describe('a comparison that is looked at on the way', () => {
     const slower = reference.map((value, i) => value * (1.05 + (i % 4) / 1000));
     expect(settled(reference, slower, MARGIN, 1)?.verdict).toBe('slower');
     expect(settled(reference, slower, MARGIN, 20)).toBeNull();
+  });
+
+  it('goes on while a sure difference seems to lie inside of the margin', () => {
+    const reference = Array.from({ length: 10 }, (_, i) => 1 + (i % 3) / 1000);
+    // All ten are slower, by less than the margin but for two.
+    const slower = reference.map((value, i) => value * (i % 5 === 0 ? 1.06 : 1.012 + (i % 4) / 1000));
+    const { p, ratio } = compareLaunches(reference, slower, MARGIN, { rounds: true, looked: true });
+    expect(verdictOf({ ratio, equivalence: null }, p, MARGIN)).toBe('slower');
+    expect(ratio).toBeGreaterThan(1 / (1 + MARGIN));
+    expect(settled(reference, slower, MARGIN, 1)).toBeNull();
   });
 
   it('says nothing of fewer rounds than the first look has', () => {

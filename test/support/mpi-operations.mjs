@@ -1,6 +1,8 @@
-// A rank of an MPI job that calls every operation, data type and operator once, in place and out of place, and prints
-// on rank 0 one line of JSON: how many cases there were, and those whose results were wrong. LIBRARY as argument. Values of
-// uint8 reach past 127, which not every library compares as what they are.
+// A rank of an MPI job that calls every operation, data type and operator once, in place and out of place; then one whose
+// last rank alters its contribution, and one to which it never comes. Rank 0 prints one line of JSON: how many cases there
+// were, those whose results were wrong, and what became of the two. LIBRARY as argument. Values of uint8 reach past 127,
+// which not every library compares as what they are.
+import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const addon = createRequire(import.meta.url)('../../build/Release/pibench.node');
@@ -12,18 +14,24 @@ const REDOPS = ['sum', 'prod', 'min', 'max'];
 const REDUCING = ['all-reduce', 'reduce', 'reduce-scatter'];
 const ROOTED = ['reduce', 'broadcast', 'gather', 'scatter'];
 
+const plain = {
+  transport: 'mpi',
+  ranks,
+  sync: 'barrier',
+  fresh: 1,
+  algorithm: '',
+  patienceSeconds: 10,
+  cpus: [],
+  seed: 3,
+  redop: 'sum',
+  pattern: 'ring',
+  root: 0,
+  inPlace: 0,
+  dtype: 'float32',
+};
+const faulty = { ...plain, operation: 'all-reduce', count: 37, patienceSeconds: 1 };
+
 function* cases() {
-  const base = {
-    transport: 'mpi',
-    ranks,
-    sync: 'barrier',
-    fresh: 1,
-    algorithm: '',
-    patienceSeconds: 10,
-    cpus: [],
-    seed: 3,
-  };
-  const plain = { ...base, redop: 'sum', pattern: 'ring', root: 0, inPlace: 0, dtype: 'float32' };
   for (const operation of REDUCING)
     for (const dtype of DTYPES.filter((name) => name !== 'bfloat16'))
       for (const redop of REDOPS) yield { ...plain, operation, dtype, redop, count: 37 };
@@ -42,7 +50,7 @@ function* cases() {
   yield { ...plain, operation: 'all-reduce', count: 300_000 };
 }
 
-const job = (parameters) => ({
+const job = (parameters, fault = null) => ({
   workload: 'collective',
   parameters,
   warmup: { kind: 'count', count: 2 },
@@ -54,21 +62,32 @@ const job = (parameters) => ({
   ceilings: false,
   timeLimitSeconds: 30,
   snapshotPaths: [],
+  fault,
 });
+
+function inspect(parameters, fault) {
+  addon.mpiTell(JSON.stringify(parameters));
+  return addon.inspect(job(parameters, fault)).result;
+}
 
 if (world.rank === 0) {
   const wrong = [];
   let count = 0;
   for (const parameters of cases()) {
-    addon.mpiTell(JSON.stringify(parameters));
-    const { verification, ranks: times } = await addon.inspect(job(parameters)).result;
+    const { verification, ranks: times } = await inspect(parameters, null);
     count += 1;
     const right = verification?.passed === true && times.exits.length === 3 * ranks;
     if (!right) wrong.push({ ...parameters, verification });
   }
-  addon.mpiTell('');
-  process.stdout.write(`${JSON.stringify({ library: world.library, ranks, count, wrong })}\n`);
+  const altered = await inspect(faulty, { kind: 'corrupt-rank', at: 1 });
+  const lost = await inspect(faulty, { kind: 'absent-rank', at: 1 }).then(
+    () => 'it came',
+    ({ message }) => message,
+  );
+  const said = { ranks, count, wrong, altered: altered.verification, lost };
+  writeSync(1, `${JSON.stringify(said)}\n`);
+  // The other is in a call for good: its launcher ends it.
+  addon.leaveAtOnce(1);
 } else {
   for (let text = addon.mpiListen(); text !== ''; text = addon.mpiListen()) addon.mpiFollow(JSON.parse(text));
 }
-addon.mpiEnd();

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "../../threads/affinity.h"
+#include "memory_hooks.h"
 
 namespace pibench::collective {
 namespace {
@@ -63,6 +64,7 @@ Wait patient() { return {false, Wait::kForever, true}; }
 
 World& World::open(const std::string& library) {
   if (the_world()) throw std::runtime_error("MPI is open in this process already");
+  spare_libc();
   auto calls = open_mpi(library);
   calls->begin();
   the_world() = std::make_unique<World>(std::move(calls));

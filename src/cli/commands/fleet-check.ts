@@ -4,9 +4,9 @@ import { EXIT } from '../../errors.js';
 import { baselineCentres } from '../../fleet/baseline-centres.js';
 import { checkFleet, type FleetCheck } from '../../fleet/check.js';
 import { openMetrics } from '../../fleet/open-metrics.js';
-import { readBaseline } from '../../fleet/read-baseline.js';
 import type { Fleet } from '../../fleet/table.js';
 import { identity } from '../../package.js';
+import { readBaseline } from '../../qualify/read-baseline.js';
 import { renderFleetCheck } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import { readOneKind, scaleOf, withAcross, withMargin, withNodes } from '../fleet-options.js';
@@ -68,7 +68,7 @@ export const fleetCheckCommand: CommandModule = {
   handler: async ({ nodes, across, margin, baseline, format, json, out }) => {
     const scale = scaleOf(margin);
     const known = baseline === undefined ? null : readBaseline(String(baseline));
-    const fleet = readOneKind(nodes, across);
+    const fleet = await readOneKind(nodes, across);
     const check = checkFleet(fleet, {
       scale,
       baseline:

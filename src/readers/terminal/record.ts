@@ -173,6 +173,26 @@ function violinLines({ pooled, launches, violin, imported }: RecordBatch, style:
   return [...drawn, boxLine];
 }
 
+/** Of a batch that was measured beside others: whether it really was, and what that left of its rate. */
+export function atOnceText({ atOnce }: RecordBatch): string | null {
+  if (atOnce === undefined) return null;
+  const { of, others, overlap, ofAlone } = atOnce;
+  const names = others.length > MOST_LISTED ? `${of - 1} others` : others.join(', ');
+  return [
+    `with ${names}`,
+    ...(overlap === null ? [] : [`${formatShare(overlap, 3)} of its time beside all of them`]),
+    ...(ofAlone === null ? [] : [`${formatShare(ofAlone, 3)} of its rate alone`]),
+  ].join(', ');
+}
+
+/** What each batch at once came to; nothing where all ran alone. */
+function atOnceRows({ batches }: PiBenchRecord): readonly Row[] {
+  return batches.flatMap((batch): Row[] => {
+    const text = atOnceText(batch);
+    return text === null ? [] : [[`at once on ${batch.device}`, text]];
+  });
+}
+
 function launchNames(inspections: readonly number[], planned: number): string {
   // A published table lists no launches.
   if (inspections.length === 0) return '';
@@ -319,6 +339,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
                 `${formatSeconds(accounting.wall, 3)}, ${formatShare(accounting.share, 2)} of it inside repetitions that count`,
               ],
             ] as Row[])),
+        ...atOnceRows(record),
         ...sourceRows(record),
         ...(path === null ? [] : ([['record', path]] as Row[])),
       ],

@@ -1,0 +1,48 @@
+// The MPI libraries that tests start and benchmarks compare with, as Debian names their programs, and where they are.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** `crowd`: arguments with which ranks may be more than CPUs. `bind`: those that bind each rank to a core. */
+export const MPI_LIBRARIES = [
+  {
+    name: 'Open MPI',
+    launcher: 'mpirun.openmpi',
+    compiler: 'mpicc.openmpi',
+    soname: 'libmpi.so.40',
+    crowd: ['--oversubscribe'],
+    bind: ['--bind-to', 'core'],
+    // It refuses root unless told twice that this is meant.
+    environment: { OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' },
+  },
+  {
+    name: 'MPICH',
+    launcher: 'mpirun.mpich',
+    compiler: 'mpicc.mpich',
+    soname: 'libmpich.so.12',
+    crowd: [],
+    bind: ['-bind-to', 'core'],
+    environment: {},
+  },
+];
+
+/** undefined: it is not in PATH. */
+export const programFile = (name) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+
+let loaderCache;
+
+/** What a loader finds under a name; undefined: nothing. */
+export function libraryFile(soname) {
+  loaderCache ??= spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' }).stdout ?? '';
+  return loaderCache
+    .split('\n')
+    .find((line) => line.includes(`${soname} (`))
+    ?.split(' => ')[1];
+}
+
+export const isInstalled = ({ launcher, soname }) =>
+  programFile(launcher) !== undefined && libraryFile(soname) !== undefined;

@@ -1,0 +1,210 @@
+/**
+ * The ranks of an MPI job, as a campaign speaks with them: started by a launcher or joined below one that runs already,
+ * waited for until they have found each other, told what to do over rank 0's standard input, heard on its output.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { UserError } from '../errors.js';
+import { type Job, type Order, type Report, SPOKEN } from '../inspection/job.js';
+import { launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
+import { launcherVersion } from '../mpi/here.js';
+import type { MpiWorld } from '../native.js';
+import { plural } from '../quantities/format.js';
+import { changedEnvironment } from '../stacks/environment.js';
+import type { Seconds } from '../units.js';
+import type { LaunchHooks } from './engine.js';
+import { lossText, startLossText, unreachableHost } from './mpi-loss.js';
+
+const WORKER = fileURLToPath(new URL('../inspection/mpi-worker.js', import.meta.url));
+/** A worker ends by itself at its limit; this much later it is taken to hang. */
+export const GRACE_MS = 3000;
+/** Ranks find each other in less than a second; hosts may be slow. */
+const JOIN_LIMIT: Seconds = 60;
+/** After what says that a host cannot be reached: a launcher that does not end by itself then never will. */
+const UNREACHABLE_MS = 3000;
+/** What a launcher needs to end its ranks when it is asked to. */
+const KILL_AFTER_MS = 3000;
+const MOST_SAID = 8000;
+
+/** What a case of MPI says of its ranks. */
+export interface MpiCase {
+  readonly library: string;
+  readonly launcher: string;
+  readonly ranks: number;
+}
+
+/** null: another transport's. */
+export function mpiCaseOf(parameters: Readonly<Record<string, unknown>>): MpiCase | null {
+  const { transport, library, launcher, ranks } = parameters;
+  if (transport !== 'mpi') return null;
+  return { library: String(library), launcher: String(launcher), ranks: Number(ranks) };
+}
+
+/** A running job: its rank 0 is spoken to, whoever started it. */
+export interface Ranks {
+  readonly of: MpiCase;
+  world: MpiWorld | null;
+  last: { phase: string; taken: number };
+  readonly tell: (message: Job | Order) => void;
+  /** The next thing that rank 0 says beside progress; null: the job is over. */
+  readonly next: () => Promise<Exclude<Report, { event: 'progress' }> | null>;
+  readonly stop: () => void;
+  readonly lossText: () => string;
+  readonly closed: Promise<void>;
+  onProgress: LaunchHooks['onProgress'];
+}
+
+/** Ranks of MPICH inherit a socket to their launcher; children get it only if it is named. */
+function inherited(environment: NodeJS.ProcessEnv): number[] {
+  const socket = Number(environment.PMI_FD ?? Number.NaN);
+  return Number.isInteger(socket) && socket > 2 ? [socket] : [];
+}
+
+export function startWithin({ library, ranks }: MpiCase): ChildProcess {
+  const stdio: ('pipe' | 'ignore' | number)[] = ['pipe', 'pipe', 'pipe'];
+  for (const socket of inherited(process.env)) {
+    while (stdio.length < socket) stdio.push('ignore');
+    stdio[socket] = socket;
+  }
+  return spawn(process.execPath, [WORKER, library, String(ranks)], { stdio });
+}
+
+export function startAnew(
+  { library, launcher, ranks }: MpiCase,
+  cpus: number,
+  changes: Job['environment'],
+): ChildProcess {
+  const [program = ''] = wordsOf(launcher);
+  const kind = launcherKind(launcherVersion(program) ?? '');
+  if (kind === null) throw new UserError(`${program} is no launcher of MPI that is known`);
+  const root = process.getuid?.() === 0;
+  const command = launchCommand(launcher, kind, ranks, [process.execPath, WORKER, library, String(ranks)], {
+    cpus,
+    root,
+  });
+  return spawn(command.program, [...command.args], {
+    // Out of reach of the terminal's Ctrl-C, of which a launcher dies: the campaign decides what it means.
+    detached: true,
+    env: changedEnvironment(process.env, changes),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+/** A launcher with what it has started here, where it leads a group of its own: whoever holds its output would be waited for. */
+function killAll(child: ChildProcess): void {
+  try {
+    process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
+
+/** Lines as they come, whole ones only. */
+function lines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
+  let rest = '';
+  stream?.on('data', (chunk: Buffer) => {
+    const found = (rest + chunk.toString('utf8')).split('\n');
+    rest = found.pop() ?? '';
+    for (const line of found) onLine(line);
+  });
+}
+
+export function attend(of: MpiCase, child: ChildProcess): Ranks {
+  let said = '';
+  let over = false;
+  let end: { code: number | null; signal: NodeJS.Signals | null } = { code: null, signal: null };
+  const waiting: Exclude<Report, { event: 'progress' }>[] = [];
+  let wake: () => void = () => {};
+  let unreachable: string | null = null;
+  const hear = (line: string): void => {
+    said = `${said}${line}\n`.slice(-MOST_SAID);
+    if (ranks.world !== null || unreachable !== null) return;
+    unreachable = unreachableHost(line);
+    if (unreachable !== null) setTimeout(() => ranks.world === null && ranks.stop(), UNREACHABLE_MS).unref();
+  };
+  lines(child.stdout, (line) => {
+    const at = line.indexOf(SPOKEN);
+    if (at < 0) return hear(line);
+    const report = JSON.parse(line.slice(at + SPOKEN.length)) as Report;
+    if (report.event === 'progress') {
+      ranks.last = { phase: report.phase, taken: report.taken };
+      return ranks.onProgress(report.phase, report.taken);
+    }
+    if (report.event === 'joined') ranks.world = report.world;
+    waiting.push(report);
+    wake();
+  });
+  lines(child.stderr, hear);
+  // Writing to ranks that are already gone says nothing new: their end does.
+  child.stdin?.on('error', () => {});
+  const closed = new Promise<void>((resolve) => {
+    const finish = (): void => {
+      over = true;
+      wake();
+      resolve();
+    };
+    child.on('error', (error) => {
+      hear(error.message);
+      finish();
+    });
+    child.on('close', (code, signal) => {
+      end = { code, signal };
+      finish();
+    });
+  });
+  const ranks: Ranks = {
+    of,
+    world: null,
+    last: { phase: 'start', taken: 0 },
+    tell: (message) => void child.stdin?.write(`${JSON.stringify(message)}\n`),
+    async next() {
+      while (waiting.length === 0 && !over) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return waiting.shift() ?? null;
+    },
+    stop() {
+      child.kill('SIGTERM');
+      setTimeout(() => over || killAll(child), KILL_AFTER_MS).unref();
+    },
+    lossText() {
+      const { world } = ranks;
+      if (world !== null) return lossText({ ...end, said, ranks: of.ranks, members: world.members });
+      return unreachable === null
+        ? startLossText({ ...end, said, ranks: of.ranks, members: [] })
+        : `the launcher cannot start all ranks: ${unreachable}`;
+    },
+    closed,
+    onProgress: () => {},
+  };
+  return ranks;
+}
+
+/** Waits until the ranks have found each other; what kept them from it, or null. */
+export async function joined(ranks: Ranks): Promise<string | null> {
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    ranks.stop();
+  }, JOIN_LIMIT * 1000);
+  try {
+    const first = await ranks.next();
+    if (first?.event === 'joined') return null;
+    if (first?.event === 'failed') return first.message;
+    await ranks.closed;
+    return late
+      ? `${plural(ranks.of.ranks, 'rank')} did not find each other within ${JOIN_LIMIT} s`
+      : ranks.lossText();
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+export async function leave(ranks: Ranks): Promise<void> {
+  ranks.tell({ order: 'end' });
+  const limit = setTimeout(ranks.stop, GRACE_MS);
+  await ranks.closed;
+  clearTimeout(limit);
+}

@@ -1,0 +1,91 @@
+/** Running ranks of MPI jobs, found by what the kernel says of their processes. */
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mpiPlace } from '../../src/mpi/place.js';
+import { campaignFolder, journalOf, until } from './pi-bench.js';
+
+export interface RankProcess {
+  readonly pid: number;
+  readonly rank: number;
+}
+
+const environmentOf = (pid: number): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+
+/** What stands behind the name in a process's stat file. */
+function statOf(pid: number): readonly string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function isBelow(pid: number, ancestor: number): boolean {
+  for (let at = pid; at > 1; at = Number(statOf(at)[1])) if (at === ancestor) return true;
+  return false;
+}
+
+/** Of processes of this Node below another one, which run this script, those that a launcher has started. */
+export function rankProcesses(ancestor: number, script: string): readonly RankProcess[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    const pid = Number(name);
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (line[0] !== process.execPath || line[1]?.endsWith(script) !== true || !isBelow(pid, ancestor))
+        return [];
+      const place = mpiPlace(environmentOf(pid));
+      return place === null ? [] : [{ pid, rank: place.rank }];
+    } catch {
+      // It ended while we looked.
+      return [];
+    }
+  });
+}
+
+/** Of a process, all of its threads; 0 where it has ended. In ticks of 10 ms, as every Linux has them. */
+export function cpuSeconds(pid: number): number {
+  try {
+    const fields = statOf(pid);
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Of a campaign that was just started, its folder and the process of rank 1, as soon as that measures in the second launch.
+ * Where that does not come the campaign is killed.
+ * @param campaign whose ranks they are: it, or what has started it
+ * @param script that ranks run
+ */
+export async function secondLaunch(
+  out: string,
+  campaign: ChildProcess,
+  script: string,
+): Promise<{ readonly folder: string; readonly pid: number }> {
+  const top = campaign.pid ?? 0;
+  try {
+    const folder = await until(
+      () => (existsSync(out) && readdirSync(out).length > 0 ? campaignFolder(out) : undefined),
+      'its folder',
+      60_000,
+    );
+    const hasStarted = (): boolean =>
+      existsSync(join(folder, 'journal.ndjson')) &&
+      journalOf(folder).filter(({ event }) => event === 'started').length === 2;
+    await until(() => (hasStarted() ? true : undefined), 'the second launch', 60_000);
+    const find = (): RankProcess | undefined => rankProcesses(top, script).find(({ rank }) => rank === 1);
+    const { pid } = await until(find, 'rank 1', 60_000);
+    // Starting takes less, and is over where the process was there before: it measures.
+    const before = cpuSeconds(pid) > 1 ? cpuSeconds(pid) + 0.3 : 1.5;
+    await until(() => (cpuSeconds(pid) > before ? true : undefined), 'rank 1 to measure', 60_000);
+    return { folder, pid };
+  } catch (error) {
+    process.kill(-top, 'SIGKILL');
+    throw error;
+  }
+}
