@@ -60,6 +60,7 @@ pibench::Job job(const Napi::Object& object) {
   for (std::uint32_t i = 0; i < paths.Length(); ++i)
     job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
   if (object.Has("ceilings")) job.ceilings = object.Get("ceilings").ToBoolean();
+  if (object.Has("gate")) job.gate = object.Get("gate").ToBoolean();
   if (object.Has("fault") && object.Get("fault").IsObject())
     job.fault = fault(object.Get("fault").As<Napi::Object>());
   return job;
@@ -178,6 +179,8 @@ const char* phase_name(pibench::Phase phase) {
       return "warm-up";
     case pibench::Phase::calibrate:
       return "calibrate";
+    case pibench::Phase::gate:
+      return "gate";
     case pibench::Phase::measure:
       return "measure";
     case pibench::Phase::cool_down:
@@ -223,7 +226,7 @@ void measure_on_thread(const std::shared_ptr<Running>& running) {
   finished.Release();
 }
 
-// inspect(job) -> { result: Promise, progress(): { phase, taken }, cancel() }
+// inspect(job) -> { result: Promise, progress(): { phase, taken }, openGate(), cancel() }
 Napi::Value inspect(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   auto running = std::make_shared<Running>(env);
@@ -242,6 +245,10 @@ Napi::Value inspect(const Napi::CallbackInfo& info) {
                progress.Set("taken",
                             static_cast<double>(running->control.taken.load(std::memory_order_relaxed)));
                return progress;
+             }));
+  running->control.gate_closed.store(running->job.gate, std::memory_order_relaxed);
+  handle.Set("openGate", Napi::Function::New(env, [running](const Napi::CallbackInfo&) {
+               running->control.gate_closed.store(false, std::memory_order_release);
              }));
   handle.Set("cancel", Napi::Function::New(env, [running](const Napi::CallbackInfo&) {
                running->control.cancel.store(true, std::memory_order_relaxed);

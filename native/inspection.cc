@@ -1,8 +1,10 @@
 #include "inspection.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 
 #include "measure/device_clock.h"
 #include "measure/rendezvous.h"
@@ -51,6 +53,19 @@ void settle(Workload& workload) {
   constexpr int kLeastCalls = 2;
   const Nanoseconds until = now() + kTime;
   for (int call = 0; call < kLeastCalls || now() < until; ++call) static_cast<void>(timed_call(workload));
+}
+
+// Others who are to begin with this launch are not where it is. Its calls go on meanwhile, so that clocks,
+// heat and caches stay as the warm-up left them; one that starts cold has to sleep.
+void wait_at_gate(Workload& workload, bool starts_cold, Nanoseconds deadline, Control& control) {
+  control.phase.store(Phase::gate, std::memory_order_relaxed);
+  while (control.gate_closed.load(std::memory_order_acquire) &&
+         !control.cancel.load(std::memory_order_relaxed) && now() < deadline) {
+    if (starts_cold)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    else
+      static_cast<void>(timed_call(workload));
+  }
 }
 
 // Calls that were enqueued cannot throw: what failed is told between the phases.
@@ -116,12 +131,18 @@ Outcome inspect(const Job& job, Control& control) {
   outcome.calls_per_sample =
       starts_cold ? 1 : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), most_calls);
   if (device != nullptr) device->plan(outcome.calls_per_sample, call);
+  if (job.gate) {
+    spans.end("calibrate");
+    wait_at_gate(*workload, starts_cold, deadline, control);
+    raise_failure(device);
+    spans.end("gate");
+  }
   outcome.frequency_before = frequency_of(device);
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   if (!starts_cold) settle(*workload);
   workload->poison();
   raise_failure(device);
-  spans.end("calibrate");
+  spans.end(job.gate ? "settle" : "calibrate");
 
   const Nanoseconds measuring = now();
   if (!control.cancel.load(std::memory_order_relaxed)) {

@@ -28,6 +28,7 @@ struct Job {
   Nanoseconds budget = 0;
   std::uint64_t least = 1, most = 1;
   bool cold = false;
+  bool gate = false;           // whether the repetitions begin when the onlooker opens the gate
   bool ceilings = true;        // whether to measure what bounds a repetition
   Nanoseconds time_limit = 0;  // for all phases up to the end of the repetitions; 0: none
   std::vector<std::string> snapshot_paths;

@@ -2,7 +2,8 @@
 // sum) against Open MPI and MPICH over our own mpi transport, where they are installed, in turns; and that transport against a
 // C program that calls them. In each round every size is measured once with each
 // of them, in an order drawn anew; compared are the ratios of one round: the faster library's time / ours. `open`: the 95 %
-// interval holds the target. What is compared: ours reads and writes buffers that its ranks share, as threads or by
+// interval holds the target. Compared are only turns in which the two CPUs were equally near to each other (ours.mjs), and
+// rows are apart where that changed in between. What is compared: ours reads and writes buffers that its ranks share, as threads or by
 // allocation; MPI has to take any memory, and is called as any program calls it, with the library's own choice of
 // algorithm and one CPU for each rank.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,13 +14,16 @@ import { coresHere } from '../dist/cli/here.js';
 import { placeThreads } from '../dist/execution/placement.js';
 import { formatSeconds } from '../dist/quantities/format.js';
 import { candidates, timeOfMpi, timeOfTransport } from './bench-collective/libraries.mjs';
-import { addon, intervalOf, job, median } from './lib/measure.mjs';
+import { labelled, meetingTime, timeOfOurs } from './bench-collective/ours.mjs';
+import { intervalOf, median } from './lib/measure.mjs';
 
 const RANKS = 2;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SIZES = [8, 4 * KIB, 32 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB];
 const SHARE_OF_CEILING = 0.95;
+/** Fewer rounds are printed and not judged. */
+const LEAST_ROUNDS = 3;
 const AGREEMENT = 0.1;
 
 const { values } = parseArgs({
@@ -41,39 +45,6 @@ function targetOf(bytes) {
   return bytes === 64 * MIB ? 5 : null;
 }
 
-async function timeOfOurs(bytes, cpus) {
-  const parameters = {
-    transport: 'shm',
-    operation: 'all-reduce',
-    dtype: 'float32',
-    redop: 'sum',
-    pattern: 'ring',
-    ranks: RANKS,
-    root: 0,
-    count: bytes / 4,
-    inPlace: 0,
-    sync: 'barrier',
-    fresh: 1,
-    workers: 'threads',
-    algorithm: '',
-    patienceSeconds: 20,
-    cpus,
-    isa: '',
-    seed: 1,
-  };
-  const options = { repetitions: 0, budgetSeconds: seconds, least: 5, most: 20_000 };
-  const outcome = await addon().inspect(job('collective', parameters, options)).result;
-  if (outcome.verification?.passed !== true)
-    throw new Error(`our own result is wrong at ${bytes} bytes: ${outcome.verification?.firstWrong}`);
-  const time = median(outcome.samples.seconds);
-  const { moving } = outcome.ceilings;
-  return {
-    time,
-    share: moving === undefined ? null : moving.bytes / moving.rate / time,
-    how: outcome.implementation.split(/, (?:chose )?/).at(-1),
-  };
-}
-
 function shuffled(items) {
   const order = [...items];
   for (let i = order.length - 1; i > 0; i--) {
@@ -85,6 +56,7 @@ function shuffled(items) {
 
 const verdict = (ratios, target) => {
   if (target === null) return '';
+  if (ratios.length < LEAST_ROUNDS) return 'few';
   const [low, high] = intervalOf(ratios);
   if (median(ratios) >= target) return 'meets';
   return low < target && high >= target ? 'open' : 'MISSES';
@@ -97,20 +69,26 @@ function printAgreement(name) {
   );
   let missed = 0;
   for (const [bytes, some] of found) {
-    const ratios = some.map(({ times, plain }) => times[name] / plain[name]);
+    const alike = some.filter(({ times, plain }) => inOne([times[name], plain[name]]));
+    if (alike.length === 0) continue;
+    const ratios = alike.map(({ times, plain }) => times[name].value / plain[name].value);
     const [low, high] = intervalOf(ratios);
     const counts = bytes >= 4 * KIB && bytes <= 16 * MIB;
     const agrees = Math.abs(median(ratios) - 1) <= AGREEMENT;
     const open = low <= 1 + AGREEMENT && high >= 1 - AGREEMENT;
-    const said = !counts ? '' : agrees ? 'agrees' : open ? 'open' : 'DIFFERS';
+    const few = alike.length < LEAST_ROUNDS;
+    const said = !counts ? '' : few ? 'few' : agrees ? 'agrees' : open ? 'open' : 'DIFFERS';
     if (said === 'DIFFERS') missed += 1;
-    const text = (which) => formatSeconds(median(some.map((one) => one[which][name])), 3).padStart(9);
+    const text = (which) => formatSeconds(median(alike.map((one) => one[which][name].value)), 3).padStart(9);
     process.stdout.write(
       `${String(bytes).padStart(9)}  ${text('times')}  ${text('plain')}  ${median(ratios).toFixed(2)}  ${`${low.toFixed(2)} to ${high.toFixed(2)}`.padEnd(14)}  ${said}\n`,
     );
   }
   return missed;
 }
+
+/** Whether the CPUs were equally near in all of these turns, and in one of them alone. */
+const inOne = (turns) => turns.every(({ label }) => label !== 'moved' && label === turns[0].label);
 
 const cpus = placeThreads(coresHere(), RANKS);
 if (cpus === null) throw new Error(`${RANKS} ranks need as many CPUs, and fewer may be used here`);
@@ -119,54 +97,82 @@ const found = new Map(sizes.map((bytes) => [bytes, []]));
 try {
   const mpis = candidates(folder, RANKS);
   const libraries = new Map();
+  const taken = [];
   for (let round = 0; round < rounds; round++) {
     for (const bytes of shuffled(sizes)) {
-      /** Over our mpi transport, and by the C program. */
-      const [times, plain] = [{}, {}];
-      let ours;
       const turns = [
-        async () => {
-          ours = await timeOfOurs(bytes, cpus);
-        },
+        { of: 'ours', take: () => timeOfOurs(bytes, cpus, seconds) },
         ...mpis.flatMap((one) => [
-          () => {
-            times[one.name] = timeOfTransport(one, bytes);
-          },
-          () => {
-            const { time, library } = timeOfMpi(one, bytes, seconds);
-            plain[one.name] = time;
-            libraries.set(one.name, library);
+          { of: 'times', name: one.name, take: () => timeOfTransport(one, bytes) },
+          {
+            of: 'plain',
+            name: one.name,
+            take: () => {
+              const { time, library } = timeOfMpi(one, bytes, seconds);
+              libraries.set(one.name, library);
+              return time;
+            },
           },
         ]),
       ];
-      for (const turn of shuffled(turns)) await turn();
-      found.get(bytes).push({ ours, times, plain });
+      let before = await meetingTime(cpus);
+      for (const { of, name, take } of shuffled(turns)) {
+        const value = await take();
+        const after = await meetingTime(cpus);
+        taken.push({ bytes, round, of, name, value, before, after });
+        before = after;
+      }
     }
+  }
+  for (const turn of labelled(taken)) {
+    const those = found.get(turn.bytes);
+    those[turn.round] ??= { times: {}, plain: {} };
+    if (turn.of === 'ours') those[turn.round].ours = turn;
+    else those[turn.round][turn.of][turn.name] = turn;
   }
   process.stdout.write(
     `all-reduce float32 sum, ${RANKS} ranks, ${rounds} rounds in turns; ${[...libraries.values()].join(', ')}\n\n`,
   );
   const names = mpis.map(({ name }) => name);
   process.stdout.write(
-    `${'bytes'.padStart(9)}  ${'ours'.padStart(9)}  ${names.map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
+    `${'bytes'.padStart(9)}  ${'CPUs meet in'.padEnd(14)}  rounds  ${'ours'.padStart(9)}  ${names.map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
   );
   let missed = 0;
-  for (const [bytes, some] of found) {
-    const times = names.map((name) => median(some.map((one) => one.times[name])));
-    const ratios = some.map(({ ours, times: all }) => Math.min(...Object.values(all)) / ours.time);
-    const target = targetOf(bytes);
-    const compared = names.length > 0;
-    const [low, high] = compared ? intervalOf(ratios) : [0, 0];
-    const said = compared ? verdict(ratios, target) : '';
-    const shares = some.flatMap(({ ours }) => ours.share ?? []);
-    const share = shares.length === 0 ? null : median(shares);
-    const under = bytes >= 4 * MIB && share !== null && share < SHARE_OF_CEILING;
-    if (said === 'MISSES' || under) missed += 1;
-    const text = (value) => formatSeconds(value, 3).padStart(9);
-    process.stdout.write(
-      `${String(bytes).padStart(9)}  ${text(median(some.map(({ ours }) => ours.time)))}  ${times.map(text).join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${some.at(-1).ours.how}\n`,
-    );
+  for (const [bytes, all] of found) {
+    for (const label of ['near', 'far']) {
+      const ours = all.flatMap((one) => (one.ours.label === label ? one.ours.value : []));
+      if (ours.length === 0) continue;
+      const meeting = all.flatMap(({ ours: { label: own, before, after } }) =>
+        own === label ? [before, after] : [],
+      );
+      const some = all.filter(
+        (one) => one.ours.label === label && inOne([one.ours, ...Object.values(one.times)]),
+      );
+      const compared = names.length > 0 && some.length > 0;
+      const ratios = some.map(
+        (one) => Math.min(...Object.values(one.times).map(({ value }) => value)) / one.ours.value.time,
+      );
+      const target = targetOf(bytes);
+      const [low, high] = compared ? intervalOf(ratios) : [0, 0];
+      const said = compared ? verdict(ratios, target) : '';
+      const shares = ours.flatMap(({ share }) => share ?? []);
+      const share = shares.length === 0 ? null : median(shares);
+      const under =
+        bytes >= 4 * MIB && shares.length >= LEAST_ROUNDS && share !== null && share < SHARE_OF_CEILING;
+      if (said === 'MISSES' || under) missed += 1;
+      const text = (value) => formatSeconds(value, 3).padStart(9);
+      const times = names.map((name) =>
+        compared ? text(median(some.map((one) => one.times[name].value))) : ''.padStart(9),
+      );
+      process.stdout.write(
+        `${String(bytes).padStart(9)}  ${`${label} ${formatSeconds(median(meeting), 2)}`.padEnd(14)}  ${String(some.length).padStart(6)}  ${text(median(ours.map(({ time }) => time)))}  ${times.join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${ours.at(-1).how}\n`,
+      );
+    }
   }
+  const moved = labelled(taken).filter(({ label }) => label === 'moved').length;
+  process.stdout.write(
+    `\nCPUs meet in: a barrier before and after each turn (far: more than twice the shortest of all); rounds: in which all turns had them so. Of ${taken.length} turns they moved in ${moved}, which count nowhere.\n`,
+  );
   process.stdout.write(
     `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, whose inputs are rewritten as the all-reduce’s are, in the same launch\n`,
   );

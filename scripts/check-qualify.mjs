@@ -1,11 +1,22 @@
-// npm run check:qualify -- [--runs 50] [--quota-runs 50] [--tier t1]: whether a verdict can be relied on. On a quiet node all
-// runs have to come to the same verdict; with nine tenths of its CPUs left by a quota, every run has to fail, by what was
-// measured and not only by what the control group says, with the quota as the cause. The quota takes root and a control group
-// that can be written; without them that half says so and is left out. First comes the self-test: each kind of fault, once.
+// npm run check:qualify -- [--runs 50] [--quota-runs 50] [--tier t1 | --suite FILE] [--out FILE] [--no-self-test]: whether a verdict
+// can be relied on. On a quiet node all runs have to come to the same verdict; with nine tenths of its CPUs left by a quota, every run
+// has to fail, by what was measured and not only by what the control group says, with the quota as the cause. The quota takes root and
+// a control group that can be written; without them that half says so and is left out. First comes the self-test: each kind of fault,
+// once. --suite scripts/check-qualify/short.yaml has the checks of t1 in a third of its time. --out keeps each run as a line, and
+// begins where an earlier call with the same file and suite ended.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from './lib/tree.mjs';
 
@@ -14,8 +25,44 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '50' },
     'quota-runs': { type: 'string', default: '50' },
     tier: { type: 'string', default: 't1' },
+    suite: { type: 'string' },
+    out: { type: 'string' },
+    'self-test': { type: 'boolean', default: true },
   },
+  allowNegative: true,
 });
+
+/** What is run: as pi-bench takes it, and as a kept run says it. */
+const ASKED = values.suite === undefined ? ['--tier', values.tier] : ['--suite', resolve(values.suite)];
+
+/** Runs of an earlier call with the same file, of the same suite. */
+function keptRuns(kind) {
+  if (values.out === undefined || !existsSync(values.out)) return [];
+  return readFileSync(values.out, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const run = JSON.parse(line);
+        return run.kind === kind && run.asked === ASKED.join(' ') ? [run] : [];
+      } catch {
+        // A line that a kill cut off, and the last one, which is empty.
+        return [];
+      }
+    });
+}
+
+/** So many runs, those of an earlier call first; each is kept as soon as it is there. */
+function runs(kind, count, one, say) {
+  const all = keptRuns(kind).slice(0, count);
+  if (all.length > 0) console.log(`${kind}: ${all.length} of ${count} runs are in ${values.out} already`);
+  while (all.length < count) {
+    const run = { kind, asked: ASKED.join(' '), at: new Date().toISOString(), ...one() };
+    if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(run)}\n`);
+    all.push(run);
+    console.log(`${kind} ${all.length} of ${count}: ${say(run)}`);
+  }
+  return all;
+}
 
 const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
 const SHARE = 0.9;
@@ -58,7 +105,7 @@ function limitedGroup() {
 function qualifyOnce(group) {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-check-'));
   const enter = group === null ? '' : `echo $$ > ${group}/cgroup.procs; `;
-  const command = `${enter}exec "${process.execPath}" "${LAUNCHER}" qualify --tier ${values.tier} --quiet --json --out "${folder}"`;
+  const command = `${enter}exec "${process.execPath}" "${LAUNCHER}" qualify ${ASKED.map((word) => `"${word}"`).join(' ')} --quiet --json --out "${folder}"`;
   try {
     const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
       encoding: 'utf8',
@@ -67,9 +114,9 @@ function qualifyOnce(group) {
     });
     if (stdout === '') throw new Error(`no record: ${stderr}`);
     const { qualification, accounting } = JSON.parse(stdout);
-    const way = qualification.checks.filter(
-      ({ required, verdict }) => required && verdict !== 'pass' && verdict !== 'warn',
-    );
+    const way = qualification.checks
+      .filter(({ required, verdict }) => required && verdict !== 'pass' && verdict !== 'warn')
+      .map(({ id, kind, verdict, cause }) => ({ id, kind, verdict, cause }));
     return { status, way, seconds: qualification.wall, goodput: accounting?.share ?? 0 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -79,21 +126,26 @@ function qualifyOnce(group) {
 const wayText = (way) =>
   way.map(({ id, verdict, cause }) => `${id} ${verdict} (${cause})`).join(', ') || 'nothing in the way';
 
-function agreement(count) {
-  const runs = [];
-  for (let i = 0; i < count; i++) {
-    const run = qualifyOnce(null);
-    runs.push(run);
-    console.log(
-      `quiet ${i + 1}: exit ${run.status}, ${run.seconds.toFixed(1)} s, goodput ${(run.goodput * 100).toFixed(0)} %, ${wayText(run.way)}`,
-    );
-  }
-  const tally = Map.groupBy === undefined ? null : Map.groupBy(runs, ({ status }) => status);
-  const most = Math.max(0, ...[0, 1, 2].map((code) => runs.filter(({ status }) => status === code).length));
-  console.log(
-    `quiet node: ${most} of ${runs.length} runs agree${tally === null ? '' : ` (exit codes ${[...tally].map(([code, all]) => `${code}: ${all.length}`).join(', ')})`}`,
+const namesQuota = ({ way }) =>
+  way.some(
+    ({ kind, verdict, cause }) => MEASURED.includes(kind) && verdict === 'fail' && cause === 'cpu-quota',
   );
-  return most === runs.length;
+
+function agreement(count) {
+  const all = runs(
+    'quiet',
+    count,
+    () => qualifyOnce(null),
+    ({ status, seconds, goodput, way }) =>
+      `exit ${status}, ${seconds.toFixed(1)} s, goodput ${(goodput * 100).toFixed(0)} %, ${wayText(way)}`,
+  );
+  const codes = [...new Set(all.map(({ status }) => status))];
+  const tally = codes.map((code) => [code, all.filter(({ status }) => status === code).length]);
+  const most = Math.max(0, ...tally.map(([, times]) => times));
+  console.log(
+    `quiet node: ${most} of ${all.length} runs agree (exit codes ${tally.map(([code, times]) => `${code}: ${times}`).join(', ')})`,
+  );
+  return most === all.length;
 }
 
 function underQuota(count) {
@@ -104,28 +156,26 @@ function underQuota(count) {
     );
     return true;
   }
-  let right = 0;
   try {
-    for (let i = 0; i < count; i++) {
-      const { status, way } = qualifyOnce(group);
-      const named = way.some(
-        ({ kind, verdict, cause }) => MEASURED.includes(kind) && verdict === 'fail' && cause === 'cpu-quota',
-      );
-      if (status === 1 && named) right++;
-      console.log(
-        `quota ${i + 1}: exit ${status}, ${named ? 'measured, with its cause' : 'NOT SEEN'}, ${wayText(way)}`,
-      );
-    }
+    const all = runs(
+      'quota',
+      count,
+      () => qualifyOnce(group),
+      (run) =>
+        `exit ${run.status}, ${run.seconds.toFixed(1)} s, ${namesQuota(run) ? 'measured, with its cause' : 'NOT SEEN'}, ${wayText(run.way)}`,
+    );
+    const right = all.filter((run) => run.status === 1 && namesQuota(run)).length;
+    console.log(`quota of ${SHARE * 100} %: ${right} of ${all.length} runs fail with the right cause`);
+    return right === all.length;
   } finally {
     rmdirSync(group);
   }
-  console.log(`quota of ${SHARE * 100} %: ${right} of ${count} runs fail with the right cause`);
-  return right === count;
 }
 
 if (readFileSync('/proc/loadavg', 'utf8').split(' ')[0] > 0.5)
   console.log('the load average is above 0.5: on a busy node verdicts are inconclusive, as they should be');
 const tested =
+  !values['self-test'] ||
   spawnSync(process.execPath, [LAUNCHER, 'qualify', '--self-test'], { stdio: 'inherit' }).status === 0;
 const agreed = Number(values.runs) === 0 || agreement(Number(values.runs));
 const seen = Number(values['quota-runs']) === 0 || underQuota(Number(values['quota-runs']));

@@ -1,13 +1,13 @@
 // npm run lint:native: is the native code formatted (clang-format), and does clang-tidy find nothing in it, compiled
 // with the flags of binding.gyp? `--fix` formats it. Files that were tidy and have not changed are not looked into again.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import { packageRoot } from './lib/tree.mjs';
 import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
-import { addonSources, commonFlags, filesBelow, nodeHeaderFlags } from './native-sources.mjs';
+import { addonSources, bringsTogether, commonFlags, filesBelow, nodeHeaderFlags } from './native-sources.mjs';
 
 const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate', 'scripts/cuda-check'];
 const PARALLEL = Math.max(2, availableParallelism());
@@ -74,7 +74,9 @@ function tidy(path) {
 }
 
 async function areTidy(paths) {
-  const waiting = [...paths];
+  // The largest first, so that none of those is left for one CPU at the end.
+  const size = (path) => statSync(join(packageRoot, path)).size;
+  const waiting = [...paths].sort((a, b) => size(b) - size(a));
   let right = true;
   const worker = async () => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
@@ -91,7 +93,7 @@ if (missing !== null) {
   process.exitCode = 1;
 } else {
   const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.cu', '.h']));
-  const sources = all.filter((path) => path.endsWith('.cc'));
+  const sources = all.filter((path) => path.endsWith('.cc') && !bringsTogether(path));
   const lacking = FOREIGN.filter((arch) => !existsSync(crossHeaders(arch)));
   const formatted = isFormatted(all);
   const tidied = await areTidy(sources.filter((path) => !lacking.includes(foreignArch(path))));

@@ -2,7 +2,7 @@
 // compile the same files with the same flags as the addon.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { packageRoot } from './lib/tree.mjs';
 
 /** binding.gyp is JSON but for its comments; keep it so. */
@@ -56,6 +56,9 @@ export function nodeHeaderFlags() {
   const node = join(dirname(dirname(process.execPath)), 'include', 'node');
   return ['-isystem', addonApi, '-isystem', node];
 }
+
+/** Whether a file only brings others together, to be compiled as one. */
+export const bringsTogether = (path) => basename(path) === 'together.cc';
 
 /** Every C++ file below a folder of the package, in order. */
 export function filesBelow(folder, extensions) {

@@ -35,6 +35,7 @@ export function checkYaml<T>(
   if (syntax !== undefined) {
     throw new UserError(`${name}:${lines.linePos(syntax.pos[0]).line}: ${syntax.message}`);
   }
+  if (document.contents === null) throw new UserError(`${name}:1: it is empty: ${what} was to be there`);
   const lineOf = (path: readonly PropertyKey[]): number => {
     for (let depth = path.length; depth >= 0; depth--) {
       const node = document.getIn(path.slice(0, depth), true);

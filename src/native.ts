@@ -33,6 +33,8 @@ export interface NativeJob {
   readonly least: number;
   readonly most: number;
   readonly cold: boolean;
+  /** Whether its repetitions begin when `openGate` is called; absent: as soon as it is warm. */
+  readonly gate?: boolean;
   /** Whether to measure what bounds a repetition; absent: yes. */
   readonly ceilings?: boolean;
   /** 0: none. */
@@ -153,6 +155,8 @@ export interface NativeCeilings {
 export interface RunningInspection {
   readonly result: Promise<NativeOutcome>;
   progress(): { readonly phase: string; readonly taken: number };
+  /** Absent where JavaScript makes the calls. */
+  openGate?(): void;
   cancel(): void;
 }
 

@@ -8,7 +8,7 @@
 namespace pibench::collective {
 namespace {
 
-constexpr std::size_t kLine = 64;
+constexpr std::size_t kLineBytes = 64;
 
 constexpr std::array<std::pair<const char*, Operation>, 10> kOperations{
     {{"all-reduce", Operation::all_reduce},
@@ -46,7 +46,7 @@ auto named(const Table& table, const std::string& name, const char* what) {
   throw std::invalid_argument("unknown " + std::string(what) + " " + name);
 }
 
-std::size_t rounded(std::size_t bytes) noexcept { return (bytes + kLine - 1) / kLine * kLine; }
+std::size_t rounded(std::size_t bytes) noexcept { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
 
 // Where only the root gives, or only the root gets.
 bool root_gives(Operation operation) noexcept {
@@ -127,7 +127,7 @@ Layout layout_of(const Problem& problem, int rank) noexcept {
 }
 
 Part part_of(std::size_t count, std::size_t element_bytes, int ranks, int rank) noexcept {
-  const std::size_t per_line = kLine / element_bytes;
+  const std::size_t per_line = kLineBytes / element_bytes;
   const std::size_t lines = (count + per_line - 1) / per_line;
   const auto n = static_cast<std::size_t>(ranks);
   const auto r = static_cast<std::size_t>(rank);

@@ -17,11 +17,9 @@
 namespace pibench::cuda {
 namespace {
 
-constexpr std::array<const char*, 5> kNames{"device-copy", "host-to-device", "device-to-host", "both-ways",
-                                            "peer"};
-constexpr unsigned char kPoison = 0xff;
-
-const Functions& cu() { return Driver::get().functions(); }
+constexpr std::array<const char*, 5> kCopyNames{"device-copy", "host-to-device", "device-to-host",
+                                                "both-ways", "peer"};
+constexpr unsigned char kCopyPoison = 0xff;
 
 // The context of the other GPU, with the first able to reach its memory.
 class Peer {
@@ -123,15 +121,15 @@ class CopyWorkload final : public DeviceWorkload {
     if (peer_) {
       // On the other device, whose memory this stream's device reaches by copies only.
       session().note(cu().cuCtxSetCurrent(peer_->context().get()), "cuCtxSetCurrent");
-      const std::vector<unsigned char> poison(bytes_of_copy(), kPoison);
+      const std::vector<unsigned char> poison(bytes_of_copy(), kCopyPoison);
       session().note(cu().cuMemcpyHtoD_v2(to_.address(), poison.data(), poison.size()), "cuMemcpyHtoD_v2");
       session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
       session().note(cu().cuCtxSetCurrent(session().context().get()), "cuCtxSetCurrent");
     } else {
-      session().note(cu().cuMemsetD8Async(to_.address(), kPoison, bytes_of_copy(), session().stream()),
+      session().note(cu().cuMemsetD8Async(to_.address(), kCopyPoison, bytes_of_copy(), session().stream()),
                      "cuMemsetD8Async");
     }
-    std::memset(host_to(), kPoison, bytes_of_copy());
+    std::memset(host_to(), kCopyPoison, bytes_of_copy());
   }
 
   DeviceClock* device_clock() noexcept override {
@@ -227,9 +225,9 @@ class CopyWorkload final : public DeviceWorkload {
 }  // namespace
 
 Copy copy_named(const std::string& name) {
-  const auto* const found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) throw std::invalid_argument("unknown copy " + name);
-  return static_cast<Copy>(found - kNames.begin());
+  const auto* const found = std::ranges::find(kCopyNames, name);
+  if (found == kCopyNames.end()) throw std::invalid_argument("unknown copy " + name);
+  return static_cast<Copy>(found - kCopyNames.begin());
 }
 
 std::unique_ptr<Workload> make_copy_workload(const CopyParameters& parameters) {

@@ -12,7 +12,7 @@ namespace {
 using cublas::Status;
 struct Handle;
 struct Description;
-struct Layout;
+struct MatrixLayout;
 struct Preference;
 
 // cublasLtMatmulAlgo_t and cublasLtMatmulHeuristicResult_t
@@ -69,18 +69,19 @@ struct LtFunctions {
   Status (*make_description)(Description**, int compute_type, int scale_type);
   Status (*describe)(Description*, int attribute, const void* value, std::size_t bytes);
   Status (*drop_description)(Description*);
-  Status (*make_layout)(Layout**, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading);
-  Status (*lay_out)(Layout*, int attribute, const void* value, std::size_t bytes);
-  Status (*drop_layout)(Layout*);
+  Status (*make_layout)(MatrixLayout**, int type, std::uint64_t rows, std::uint64_t columns,
+                        std::int64_t leading);
+  Status (*lay_out)(MatrixLayout*, int attribute, const void* value, std::size_t bytes);
+  Status (*drop_layout)(MatrixLayout*);
   Status (*make_preference)(Preference**);
   Status (*prefer)(Preference*, int attribute, const void* value, std::size_t bytes);
   Status (*drop_preference)(Preference*);
-  Status (*choose)(Handle*, Description*, Layout* a, Layout* b, Layout* c, Layout* d, Preference*, int most,
-                   Heuristic* results, int* found);
+  Status (*choose)(Handle*, Description*, MatrixLayout* a, MatrixLayout* b, MatrixLayout* c, MatrixLayout* d,
+                   Preference*, int most, Heuristic* results, int* found);
   Status (*ask)(const Algorithm*, int attribute, void* value, std::size_t bytes, std::size_t* written);
-  Status (*multiply)(Handle*, Description*, const void* alpha, const void* a, Layout*, const void* b, Layout*,
-                     const void* beta, const void* c, Layout*, void* d, Layout*, const Algorithm*,
-                     void* workspace, std::size_t bytes, StreamHandle*);
+  Status (*multiply)(Handle*, Description*, const void* alpha, const void* a, MatrixLayout*, const void* b,
+                     MatrixLayout*, const void* beta, const void* c, MatrixLayout*, void* d, MatrixLayout*,
+                     const Algorithm*, void* workspace, std::size_t bytes, StreamHandle*);
   std::size_t (*version)();
 };
 
@@ -140,13 +141,13 @@ class CublasLtGemm final : public DeviceGemm {
   }
 
  private:
-  [[nodiscard]] Held<Layout> layout(Element element, std::int64_t rows, std::int64_t columns,
-                                    std::int64_t stride) const {
-    Layout* made = nullptr;
+  [[nodiscard]] Held<MatrixLayout> layout(Element element, std::int64_t rows, std::int64_t columns,
+                                          std::int64_t stride) const {
+    MatrixLayout* made = nullptr;
     cublas::check(lt_.make_layout(&made, cublas::data_type(element), static_cast<std::uint64_t>(rows),
                                   static_cast<std::uint64_t>(columns), rows),
                   "cublasLtMatrixLayoutCreate");
-    Held<Layout> held{made, lt_.drop_layout};
+    Held<MatrixLayout> held{made, lt_.drop_layout};
     const auto count = static_cast<std::int32_t>(problem_.batch);
     cublas::check(lt_.lay_out(made, kBatchCount, &count, sizeof count), "cublasLtMatrixLayoutSetAttribute");
     cublas::check(lt_.lay_out(made, kStride, &stride, sizeof stride), "cublasLtMatrixLayoutSetAttribute");
@@ -196,7 +197,7 @@ class CublasLtGemm final : public DeviceGemm {
   DeviceMemory workspace_;
   Held<Handle> handle_{nullptr, nullptr};
   Held<Description> description_{nullptr, nullptr};
-  Held<Layout> a_{nullptr, nullptr}, b_{nullptr, nullptr}, c_{nullptr, nullptr};
+  Held<MatrixLayout> a_{nullptr, nullptr}, b_{nullptr, nullptr}, c_{nullptr, nullptr};
   Algorithm algorithm_{};
   std::string chosen_;
   std::vector<OperandSet> sets_;

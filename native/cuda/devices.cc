@@ -11,9 +11,6 @@
 namespace pibench::cuda {
 namespace {
 
-const Functions& cu() { return Driver::get().functions(); }
-void check(Result code, const char* call) { Driver::get().check(code, call); }
-
 std::string uuid_text(const Uuid& uuid) {
   std::string text = "GPU-";
   for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {

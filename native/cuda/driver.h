@@ -132,6 +132,9 @@ class Driver {
   std::string path_;
 };
 
+inline const Functions& cu() { return Driver::get().functions(); }
+inline void check(Result code, const char* call) { Driver::get().check(code, call); }
+
 // Out of a device's memory: std::bad_alloc, with the device in its words.
 class OutOfDeviceMemory : public std::bad_alloc {
  public:

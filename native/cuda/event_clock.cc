@@ -19,8 +19,6 @@ constexpr std::uint64_t kGateLimit = 10'000'000'000;
 // What the documentation of cuEventElapsedTime says of its resolution.
 constexpr double kDocumentedResolution = 0.5e-6;
 
-const Functions& cu() { return Driver::get().functions(); }
-
 }  // namespace
 
 EventClock::EventClock(Session& session)

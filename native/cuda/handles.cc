@@ -1,13 +1,6 @@
 #include "handles.h"
 
 namespace pibench::cuda {
-namespace {
-
-const Functions& cu() { return Driver::get().functions(); }
-void check(Result code, const char* call) { Driver::get().check(code, call); }
-
-}  // namespace
-
 Stream make_stream() {
   StreamHandle* stream = nullptr;
   check(cu().cuStreamCreate(&stream, kStreamNonBlocking), "cuStreamCreate");

@@ -13,9 +13,7 @@ namespace {
 using kernels::cuda::EmptyArguments;
 using kernels::cuda::FingerprintArguments;
 
-constexpr std::array<const char*, 4> kNames{"latency", "throughput", "streams", "graph"};
-
-const Functions& cu() { return Driver::get().functions(); }
+constexpr std::array<const char*, 4> kModeNames{"latency", "throughput", "streams", "graph"};
 
 class LaunchWorkload final : public DeviceWorkload {
  public:
@@ -140,9 +138,9 @@ class LaunchWorkload final : public DeviceWorkload {
 }  // namespace
 
 LaunchMode launch_mode_named(const std::string& name) {
-  const auto* const found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) throw std::invalid_argument("unknown mode of launching " + name);
-  return static_cast<LaunchMode>(found - kNames.begin());
+  const auto* const found = std::ranges::find(kModeNames, name);
+  if (found == kModeNames.end()) throw std::invalid_argument("unknown mode of launching " + name);
+  return static_cast<LaunchMode>(found - kModeNames.begin());
 }
 
 std::unique_ptr<Workload> make_launch_workload(const LaunchParameters& parameters) {

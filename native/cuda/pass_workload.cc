@@ -21,7 +21,7 @@ using kernels::cuda::Operation;
 using kernels::cuda::PatternArguments;
 using kernels::cuda::Values;
 
-constexpr std::array<const char*, 6> kNames{"read", "write", "copy", "scale", "add", "triad"};
+constexpr std::array<const char*, 6> kOperationNames{"read", "write", "copy", "scale", "add", "triad"};
 constexpr std::uint32_t kPoison = 0x7fffffff;  // two of them are not a number
 
 bool reads_b(Operation operation) { return operation == Operation::add || operation == Operation::triad; }
@@ -180,9 +180,9 @@ class PassWorkload final : public DeviceWorkload {
 }  // namespace
 
 kernels::cuda::Operation pass_named(const std::string& name) {
-  const auto* const found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) throw std::invalid_argument("unknown operation " + name);
-  return static_cast<Operation>(found - kNames.begin());
+  const auto* const found = std::ranges::find(kOperationNames, name);
+  if (found == kOperationNames.end()) throw std::invalid_argument("unknown operation " + name);
+  return static_cast<Operation>(found - kOperationNames.begin());
 }
 
 std::unique_ptr<Workload> make_pass_workload(const PassParameters& parameters) {

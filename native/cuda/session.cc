@@ -9,8 +9,6 @@
 namespace pibench::cuda {
 namespace {
 
-const Functions& cu() { return Driver::get().functions(); }
-
 std::vector<char> read_module(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)

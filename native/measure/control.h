@@ -6,7 +6,7 @@
 
 namespace pibench {
 
-enum class Phase : std::uint8_t { allocate, warm_up, calibrate, measure, cool_down, verify, done };
+enum class Phase : std::uint8_t { allocate, warm_up, calibrate, gate, measure, cool_down, verify, done };
 
 struct Control {
   // Written by the measuring thread, read a few times a second by the progress display.
@@ -14,6 +14,8 @@ struct Control {
   std::atomic<std::uint64_t> taken{0};
   // Written by the onlooker, on a cache line of its own so that reading it costs the loop nothing.
   alignas(64) std::atomic<bool> cancel{false};
+  // Whether the repetitions have to wait for others who are to begin with them; opened by the onlooker.
+  std::atomic<bool> gate_closed{false};
 };
 
 }  // namespace pibench

@@ -18,7 +18,7 @@ struct Interface {
 };
 
 // OpenMP first: a library's own setting overrides it.
-constexpr std::array<Interface, 8> kInterfaces{{
+constexpr std::array<Interface, 8> kThreadInterfaces{{
     {"omp_set_num_threads", "omp_get_max_threads"},
     {"openblas_set_num_threads", "openblas_get_num_threads"},
     {"openblas_set_num_threads64_", "openblas_get_num_threads64_"},
@@ -32,7 +32,7 @@ constexpr std::array<Interface, 8> kInterfaces{{
 }  // namespace
 
 void set_library_threads(const SharedLibrary& library, int threads) {
-  for (const auto& [set, get] : kInterfaces) {
+  for (const auto& [set, get] : kThreadInterfaces) {
     auto* tell = library.find<Set>(set);
     if (tell == nullptr) continue;
     // MKL would use fewer where it thinks that they are busy.

@@ -1,13 +1,19 @@
 // Nodes whose truth is known: healthy noise of several kinds, and defects of the kinds that are known from real fleets.
 
-import { shapeOf } from '../../dist/fleet/node-line.js';
-import { sketchOf } from '../../dist/fleet/sketch.js';
+import { shapeOfRates } from '../../dist/fleet/from-record.js';
 import { normalOf, randomBits, uniformOf } from '../../dist/random.js';
-import { drift } from '../../dist/statistics/drift.js';
-import { quantileSorted } from '../../dist/statistics/quantile.js';
+import { quantileSorted, sortedCopy } from '../../dist/statistics/quantile.js';
 
 export const REPETITIONS = 2000;
 export const KPIS = 8;
+
+/** Student's t of 3 degrees, of the standard deviation `node`. */
+export const HEAVY = {
+  name: 'nodes 0.5 % with heavy tails (t, 3 degrees)',
+  node: 0.005,
+  repetition: 0.004,
+  heavy: true,
+};
 
 /** Standard deviations in shares: `node`, of a node's level at a KPI; `repetition`, of one repetition. */
 export const NOISES = [
@@ -15,7 +21,7 @@ export const NOISES = [
   { name: 'and nodes 0.5 %', node: 0.005, repetition: 0.004 },
   { name: 'and nodes 1 %', node: 0.01, repetition: 0.004 },
   { name: 'nodes 0.5 %, repetitions 1 %, up to 3 stalls', node: 0.005, repetition: 0.01, stalls: 3 },
-  { name: 'nodes 0.5 % with heavy tails (t, 3 degrees)', node: 0.005, repetition: 0.004, heavy: true },
+  HEAVY,
 ];
 
 /** What a defect does to the rates of a series. */
@@ -64,30 +70,20 @@ function healthy({ node, repetition, stalls = 0, heavy = false }, draw) {
 }
 
 function kpiOf(index, rates) {
-  const sorted = Float64Array.from(rates).sort();
-  let [sum, squares, seconds] = [0, 0, 0];
-  for (const rate of rates) {
-    sum += rate;
-    seconds += 1 / rate;
-  }
-  const mean = sum / rates.length;
-  for (const rate of rates) squares += (rate - mean) ** 2;
+  const sorted = sortedCopy(rates);
   const unit = 1e11 * (index + 1);
   return {
-    mean,
+    mean: rates.reduce((sum, rate) => sum + rate, 0) / rates.length,
     kpi: {
       key: `kpi-${index}`,
       on: 'cpu',
       unit: 'FLOP/s',
       better: 'higher',
-      n: rates.length,
       launches: 1,
       median: unit * quantileSorted(sorted, 0.5),
       p05: unit * quantileSorted(sorted, 0.05),
-      sustained: (unit * rates.length) / seconds,
-      cv: Math.sqrt(squares / (rates.length - 1)) / mean,
-      drift: drift(rates).overall,
-      shape: shapeOf(sketchOf(sorted)),
+      sustained: (unit * rates.length) / rates.reduce((sum, rate) => sum + 1 / rate, 0),
+      ...shapeOfRates([rates]),
       peak: null,
       hertz: null,
       seconds: 1,

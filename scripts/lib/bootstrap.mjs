@@ -32,24 +32,24 @@ function step(command, args) {
 
 /** Resolves with null when everything is there, or with the reason why it is not. Prints what it does to stderr. */
 export async function bootstrap() {
-  let begun = { ended: Promise.resolve() };
+  let built = Promise.resolve();
   if (isClone && dependenciesMissing()) {
     say('first run in this clone: installing dependencies');
     // The addon, which takes longest, is compiled meanwhile as far as it needs none of them.
-    begun = beginNative();
+    const begun = beginNative();
     // The scripts of this package are left out: the addon is built below, where a failure can be told.
     const failure = await step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
     if (failure !== null) {
-      begun.stop();
-      await begun.ended;
+      await begun.stop();
       return failure;
     }
+    built = begun.finish();
   }
   const compiled = compiledStale() ? compileTypeScript() : null;
   if (addonStale()) {
     say('building the native addon (somewhat over a minute on two cores)');
-    await begun.ended;
-    const failure = buildNative();
+    await built;
+    const failure = buildNative({ onWait: (whom) => say(`waiting for ${whom}: it builds the addon`) });
     if (failure !== null) return failure;
   }
   return compiled;

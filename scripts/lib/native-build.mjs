@@ -1,10 +1,11 @@
 // Builds the addon with the node-gyp that npm brings, against the headers of the Node that runs, without downloading.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { addonSources } from '../native-sources.mjs';
+import { tryLock, unlock, withLock } from './build-lock.mjs';
 import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { addonStale, packageRoot } from './tree.mjs';
 
@@ -43,70 +44,50 @@ export function dependenciesThere() {
   }
 }
 
-/** Returns whether the lock is ours now: one builder at a time, for a directory is made atomically. */
-function tryBuildLock() {
-  try {
-    mkdirSync(LOCK);
-    return true;
-  } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-    return false;
-  }
-}
-
-const freeBuildLock = () => rmSync(LOCK, { recursive: true, force: true });
-
-/** Others wait; a lock that nobody refreshed for 10 minutes is dead. */
-function withBuildLock(work) {
-  while (!tryBuildLock()) {
-    const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > 600_000) freeBuildLock();
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-  }
-  try {
-    return work();
-  } finally {
-    freeBuildLock();
-  }
-}
-
-/** Runs a command to its end, whatever that is. `stop` ends it. */
+/** Runs a command. `ended` resolves with whether it succeeded; `stop` ends it. */
 function background(command, args) {
   const child = spawn(command, args, { cwd: packageRoot, stdio: 'ignore' });
-  const ended = new Promise((resolve) => child.on('error', resolve).on('close', resolve));
+  const ended = new Promise((resolve) =>
+    child.on('error', () => resolve(false)).on('close', (code) => resolve(code === 0)),
+  );
   return { ended, stop: () => child.kill() };
 }
 
 /**
- * Begins to compile what needs no dependency, while those are installed. Returns `ended`, a promise, and `stop`. Says
+ * Begins to build the addon while its dependencies are installed, with all that needs none of them. Returns `finish`, to be
+ * called when they are there, and `stop`, for when they will not be; both resolve when nothing is built any more. Says
  * nothing: what fails here, or is not begun because somebody else builds, buildNative() does or tells.
  */
 export function beginNative() {
   const nodeGyp = findNodeGyp();
-  if (nodeGyp === undefined || !addonStale() || !tryBuildLock())
-    return { ended: Promise.resolve(), stop: () => {} };
-  const jobs = String(availableParallelism());
-  const targets = new Set(addonSources().map(({ target }) => target));
-  targets.delete(KNOWS_NODE_API);
-  const steps = [
-    [process.execPath, [nodeGyp, 'configure', ...nodeGypOptions()]],
-    // make itself, which ends its compilers when it is ended.
-    [process.env.MAKE ?? 'make', ['-C', BUILD, 'BUILDTYPE=Release', '--jobs', jobs, ...targets]],
-  ];
+  if (nodeGyp === undefined || !addonStale() || !tryLock(LOCK, BUILD))
+    return { finish: async () => {}, stop: async () => {} };
+  const began = new Date();
+  const below = new Set(addonSources().map(({ target }) => target));
+  below.delete(KNOWS_NODE_API);
   let current;
   let stopped = false;
-  const all = async () => {
-    for (const [command, args] of steps) {
-      if (stopped) return;
-      current = background(command, args);
-      await current.ended;
-    }
+  const run = (command, args) => {
+    if (stopped) return false;
+    current = background(command, args);
+    return current.ended;
+  };
+  const jobs = String(availableParallelism());
+  // make itself, which ends its compilers when it is ended.
+  const make = (goals) =>
+    run(process.env.MAKE ?? 'make', ['-C', BUILD, 'BUILDTYPE=Release', '--jobs', jobs, ...goals]);
+  const configured = run(process.execPath, [nodeGyp, 'configure', ...nodeGypOptions()]);
+  const belowMade = configured.then((is) => is && make(below));
+  const finish = async () => {
+    // As old as its beginning: a source that was changed while it was built is newer.
+    if ((await belowMade) && (await make([KNOWS_NODE_API]))) utimesSync(ADDON, began, began);
   };
   return {
-    ended: all().finally(freeBuildLock),
+    finish: () => finish().finally(() => unlock(LOCK)),
     stop: () => {
       stopped = true;
       current?.stop();
+      return belowMade.finally(() => unlock(LOCK));
     },
   };
 }
@@ -140,10 +121,10 @@ function runBuild(nodeGyp, force) {
 
 /**
  * Builds the addon where it is missing or stale; `force`: from nothing. Returns null, or one line that says why it could
- * not be built. The whole log follows that line where it failed.
+ * not be built. The whole log follows that line where it failed. `onWait`: called with whom it waits for, where somebody builds.
  */
-export function buildNative({ force = false } = {}) {
-  return withBuildLock(() => {
+export function buildNative({ force = false, onWait } = {}) {
+  const work = () => {
     if (!force && !addonStale()) return null;
     const nodeGyp = findNodeGyp();
     if (nodeGyp === undefined)
@@ -161,5 +142,6 @@ export function buildNative({ force = false } = {}) {
     const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();
     const why = cause ?? error?.message ?? `node-gyp ended with ${status ?? signal}`;
     return `the native addon could not be built: ${why}\nIt needs a C++20 compiler (g++ 10 or later), make and Python 3.\n${log}`;
-  });
+  };
+  return withLock(LOCK, BUILD, work, onWait);
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { checkYaml } from '../checked-yaml.js';
 import { indicators } from '../indicators/index.js';
 import type { Indicator } from '../indicators/indicator.js';
+import { AT_ONCE } from './at-once.js';
 
 export const CAMPAIGN_SCHEMA = 'urn:pi-bench:schema:campaign:1';
 
@@ -19,7 +20,7 @@ const measuring = {
   stacks: values
     .optional()
     .describe('what executes it: embedded, embedded:avx2, a name from the stack file ...'),
-  devices: values.optional().describe('where it runs: cpu, cuda:0, cuda:all'),
+  devices: values.optional().describe('where it runs: cpu, cuda:0, cuda:all, numa:all, cpu:each'),
   repetitions: values
     .optional()
     .describe('in each launch, exactly; left out: as many as fit into a second or so'),
@@ -35,6 +36,10 @@ const measuring = {
     .optional()
     .describe('launch several stacks in turns until they are told apart, or the same within this share: 2%'),
   timeout: z.string().optional().describe('limit of each launch: 10min'),
+  atOnce: z
+    .enum(AT_ONCE)
+    .optional()
+    .describe('all devices at the same time, behind one gate; beside: and each of them alone, too'),
 } as const;
 
 /** An indicator's parameters are its flags. */
@@ -111,6 +116,7 @@ const FLAG_OF: Readonly<Record<keyof typeof measuring, string>> = {
   precision: 'precision',
   settle: 'settle',
   timeout: 'timeout',
+  atOnce: 'at-once',
 };
 
 const flagText = (given: Values): string | boolean => {

@@ -1,6 +1,6 @@
 /**
- * Conducts a campaign: launches what its schedule asks for and is not done, one inspection at a time, and writes each
- * change of state to the journal before anything follows from it. Measures nothing itself.
+ * Conducts a campaign: launches what its schedule asks for and is not done, one inspection at a time, and writes each change of state to the journal before anything follows from it; launches that are to be measured at once begin together. Measures
+ * nothing itself.
  */
 
 import { isGpu, ordinalOf } from '../devices/device.js';
@@ -9,14 +9,16 @@ import { UserError } from '../errors.js';
 import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
 import { findIndicator } from '../indicators/index.js';
-import { type Job, monotonic } from '../inspection/job.js';
+import { AT_GATE, type Job, monotonic } from '../inspection/job.js';
 import { gpuKernels, type NativeFault } from '../native.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
+import { groupsOf } from '../record/at-once.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
 import { identifyStack, launchOf, ownStackOf } from '../stacks/own/own-stack.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
+import { type Gate, makeGate } from './at-once.js';
 import type { PlannedInspection } from './plan.js';
 import { type Asked, createSchedule, type LaunchValue } from './schedule.js';
 
@@ -39,6 +41,8 @@ export interface Conductor {
   readonly store: Store;
   readonly engine: Engine;
   readonly cores: Cores;
+  /** CPUs of a device that is a part of the CPU; null: all that may be used. */
+  readonly cpusOf: (device: string) => readonly number[] | null;
   readonly onlineCpus: number;
   readonly onProgress: (progress: Progress) => void;
   readonly onEnd: (end: InspectionEnd, batch: BatchSpec) => void;
@@ -64,9 +68,17 @@ function faultOf({ fault }: Campaign, { index, batch }: PlannedInspection): Nati
   return fault.inspection === index ? { kind: fault.kind, at: fault.at } : null;
 }
 
-function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: Warmup): Job {
-  const { campaign, cores, store } = conductor;
+/** The CPUs that are left of all for the device. */
+function coresOf({ cores, cpusOf }: Conductor, device: string): Cores {
+  const own = cpusOf(device);
+  return own === null ? cores : { ...cores, allowed: cores.allowed.filter((cpu) => own.includes(cpu)) };
+}
+
+/** @param atOnce launches that are to measure at the same time, this one included */
+function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: Warmup, atOnce: number): Job {
+  const { campaign, store } = conductor;
   const batch = campaign.batches[planned.batch] as BatchSpec;
+  const cores = coresOf(conductor, batch.device);
   const indicator = findIndicator(batch.case.indicator);
   const threads = indicator.threads(batch.case.parameters);
   const cpus = batch.case.parameters.pin === true ? placeThreads(cores, threads) : [];
@@ -91,9 +103,11 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
     cpus,
     otherCpus: placeOthers(cores, cpus),
     warmup,
+    ...(atOnce > 1 ? { atOnce: { of: atOnce } } : {}),
     framework,
     native: {
       ...workload,
+      gate: atOnce > 1,
       parameters: { ...workload.parameters, ...executor.parameters },
       warmup,
       repetitions: sampling.kind === 'fixed' ? sampling.repetitions : 0,
@@ -108,7 +122,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
     standstill: campaign.fault?.kind === 'stopped' ? campaign.fault.share : null,
     launchedAt: monotonic(),
     onlineCpus: conductor.onlineCpus,
-    allowedCpus: cores.allowed,
+    allowedCpus: conductor.cores.allowed,
     folders: store.inspectionFolders(),
     fileName: inspectionFile(planned.index),
     samplesName: samplesFile(planned.index),
@@ -174,15 +188,20 @@ export async function conduct(
   const meanWall = (): Seconds => ends.reduce((sum, { wall }) => sum + wall, 0) / Math.max(1, ends.length);
   const stopped = (stoppedBy: Conducted['stoppedBy']): Conducted => ({ ends, stoppedBy });
 
-  for (let inspection = schedule.next(); inspection !== null; inspection = schedule.next()) {
-    const known = before.get(inspection.index);
-    if (known !== undefined) {
-      learn(inspection, known);
-      continue;
+  /** The inspection with those that are to be measured at the same time, which the plan has behind it. */
+  const groups = groupsOf(campaign.batches);
+  const withOthers = (first: Asked): readonly Asked[] => {
+    const group = [first];
+    while (group.length < (groups[first.batch]?.length ?? 1)) {
+      const next = schedule.next();
+      if (next === null) break;
+      group.push(next);
     }
-    if (signal.aborted) return stopped('signal');
-    // Not what would end after it: a budget is a promise.
-    if (monotonic() + meanWall() > deadline) return stopped('budget');
+    return group;
+  };
+
+  /** One launch, noted before and after. */
+  const launchOne = async (inspection: Asked, members: number, gate: Gate | null): Promise<InspectionEnd> => {
     const batch = campaign.batches[inspection.batch] as BatchSpec;
     const attempt = (attempts.get(inspection.index) ?? 0) + 1;
     store.append({ event: 'started', index: inspection.index, attempt, at: stamp() });
@@ -192,25 +211,51 @@ export async function conduct(
     const planned = schedule.expected();
     const secondsLeft =
       ends.length === 0 ? null : Math.min(meanWall() * (planned - ends.length), deadline - monotonic());
-    const onProgress = (phase: string, taken: number): void =>
+    const onProgress = (phase: string, taken: number): void => {
+      if (phase === AT_GATE) gate?.arrived(inspection.index);
       conductor.onProgress({ planned, ended: ends.length, title, phase, taken, repetitions, secondsLeft });
+    };
     onProgress('start', 0);
 
     const problem = ownStackOf(campaign, batch.stack)?.problem ?? null;
+    const warmup = warmupOf(batch, pilots.get(inspection.batch));
     const launch = (): Promise<LaunchEnd> =>
-      engine.launch(makeJob(conductor, inspection, attempt, warmupOf(batch, pilots.get(inspection.batch))), {
+      engine.launch(makeJob(conductor, inspection, attempt, warmup, members), {
         onProgress,
         signal,
+        ...(gate === null ? {} : { gate: gate.opened }),
       });
     // A stack that could not be made has nothing to launch.
     const launched: LaunchEnd =
       problem === null ? await launch() : { status: 'failed', reason: problem, wall: 0, path: null };
+    gate?.arrived(inspection.index);
     if (launched.path !== null) store.documentWritten(launched.path);
     const { status, reason, wall } = launched;
     const end: InspectionEnd = { index: inspection.index, attempt, status, reason, wall };
     store.append({ event: 'ended', ...end, at: stamp() });
-    learn(inspection, end);
-    conductor.onEnd(end, batch);
+    return end;
+  };
+
+  for (let first = schedule.next(); first !== null; first = schedule.next()) {
+    const group = withOthers(first);
+    const known = group.flatMap(({ index }) => before.get(index) ?? []);
+    // Of launches at once all count or none: what is measured without the others is another thing.
+    if (known.length === group.length) {
+      group.forEach((inspection, i) => {
+        learn(inspection, known[i] as InspectionEnd);
+      });
+      continue;
+    }
+    if (signal.aborted) return stopped('signal');
+    // Not what would end after it: a budget is a promise.
+    if (monotonic() + meanWall() > deadline) return stopped('budget');
+    const gate = group.length > 1 ? makeGate(group.length) : null;
+    const ended = await Promise.all(group.map((one) => launchOne(one, group.length, gate)));
+    ended.forEach((end, i) => {
+      const inspection = group[i] as Asked;
+      learn(inspection, end);
+      conductor.onEnd(end, campaign.batches[inspection.batch] as BatchSpec);
+    });
   }
   return stopped(ends.some(({ status }) => status === 'interrupted') ? 'signal' : 'plan');
 }

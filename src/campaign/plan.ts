@@ -1,5 +1,6 @@
 /** The order of a campaign's inspections. Pure: the same campaign always gives the same plan. */
 import { randomBits, shuffle } from '../random.js';
+import { groupsOf } from '../record/at-once.js';
 import type { Campaign } from '../record/schema.js';
 
 export interface PlannedInspection {
@@ -15,7 +16,7 @@ export interface PlannedInspection {
 
 /**
  * Round by round, each batch that still wants a launch gets one, in a random order that the seed decides: launches side
- * by side share the machine's mood, so no batch may have a good hour to itself. Ends when no batch wants one.
+ * by side share the machine's mood, so no batch may have a good hour to itself. Those that are measured at once follow each other. Ends when no batch wants one.
  * @param wants asked for each batch before each round
  */
 export function* rounds(
@@ -23,11 +24,15 @@ export function* rounds(
   wants: (batch: number, launch: number) => boolean,
 ): Generator<PlannedInspection, void> {
   const next = randomBits(seed);
+  const groups = groupsOf(batches);
   let index = 0;
   for (let launch = 0; ; launch++) {
     const present = batches.flatMap((_, batch) => (wants(batch, launch) ? [batch] : []));
     if (present.length === 0) return;
-    shuffle(present, next);
-    for (const batch of present) yield { index: index++, batch, launch, seed: next() };
+    const first = present.filter((batch) => groups[batch]?.[0] === batch);
+    shuffle(first, next);
+    for (const one of first) {
+      for (const batch of groups[one] ?? [one]) yield { index: index++, batch, launch, seed: next() };
+    }
   }
 }

@@ -44,7 +44,6 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
         since = at;
         break;
       case 'started':
-        open.clear();
         open.set(entry.index, entry.attempt);
         attempts.set(entry.index, entry.attempt);
         break;

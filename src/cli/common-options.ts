@@ -1,5 +1,7 @@
 /** The flags of every measuring command, and what they mean. */
 import type { Options } from 'yargs';
+import { AT_ONCE } from '../campaign/at-once.js';
+import { cpuParts } from '../devices/cpu-parts.js';
 import { devicesNamed } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import type { Flags, MeasuringDefaults } from '../indicators/indicator.js';
@@ -118,8 +120,16 @@ export const measuringOptions = ({
   device: {
     type: 'string',
     group: 'Measuring:',
-    describe: 'Where it runs: cpu, cuda:0 (a GPU), cuda:all (each of them)',
+    describe:
+      'Where it runs: cpu, cuda:0 (a GPU), cuda:all (each of them), numa:0, numa:all (the CPUs of a NUMA node), cpu:3, cpu:each',
     default: 'cpu',
+  },
+  'at-once': {
+    type: 'string',
+    choices: AT_ONCE,
+    group: 'Measuring:',
+    describe:
+      'All that --device names at the same time, behind one gate; beside: and each of them alone, too; copies to a peer GPU with those that come back',
   },
   timeout: { type: 'string', group: 'Measuring:', describe: 'Limit of each launch', default: '10min' },
   labels: {
@@ -208,6 +218,9 @@ export function labelsOf(flags: Flags): Readonly<Record<string, string>> {
       `--labels takes names in small letters with their values, such as site=a,rack=3; got "${text(flags, 'labels')}"`,
     );
   }
+  const names = labels.map((label) => label?.[1] ?? '');
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new UserError(`--labels has ${twice} more than once`);
   return Object.fromEntries(labels.map((label) => [label?.[1] ?? '', label?.[2] ?? '']));
 }
 
@@ -217,11 +230,13 @@ export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, '
  * The devices that are asked for; `cuda:all` is each GPU.
  * @throws UserError for one that is not here
  */
-export function devicesOf(flags: Flags, { gpus }: MachineDescription): readonly string[] {
-  return devicesNamed(text(flags, 'device'), {
+export function devicesOf(flags: Flags, machine: MachineDescription): readonly string[] {
+  const { gpus } = machine;
+  const here = {
     ordinals: (gpus?.devices ?? []).map(({ ordinal }) => ordinal),
     problem: gpus?.problem ?? null,
-  });
+  };
+  return devicesNamed(text(flags, 'device'), here, cpuParts(machine));
 }
 
 /** null: to be drawn. */

@@ -1,14 +1,17 @@
 /** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
+import { measuredAtOnce } from '../campaign/at-once.js';
 import { lonelyBatches } from '../campaign/comparisons.js';
-import { isGpu, ordinalOf } from '../devices/device.js';
+import { cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
+import { CPU, isGpu, ordinalOf } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import { availableMemory } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
-import { formatBytes } from '../quantities/format.js';
+import { formatBytes, plural } from '../quantities/format.js';
+import { groupsOf } from '../record/at-once.js';
 import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
@@ -25,6 +28,8 @@ import {
 } from './common-options.js';
 import type { OwnNames } from './own-stacks.js';
 
+/** Of a worker besides its operands: Node.js and the addon. */
+const PROCESS_BYTES = 80 * 2 ** 20;
 /** Bytes that a sample takes in the addon and in JavaScript together. */
 const SAMPLE_BYTES = 64;
 
@@ -74,6 +79,28 @@ export function stacksText({ stack }: Flags, own: OwnNames, usual: string | null
 }
 
 /**
+ * On a part of the CPU a case runs as on a CPU that has no more.
+ * @throws UserError for an indicator without threads of its own, and for more threads than the part has CPUs
+ */
+function flagsOn(
+  { name, options }: Indicator,
+  flags: Flags,
+  device: string,
+  machine: MachineDescription,
+): Flags {
+  const cpus = cpusOfPart(device, cpuParts(machine));
+  if (cpus === null) return { ...flags, device };
+  if (!('threads' in options) || 'ranks' in options)
+    throw new UserError(`${name} does not run on a part of the CPU: leave --device ${device} out`);
+  const threads = flags.threads === undefined ? String(cpus.length) : String(flags.threads);
+  if (Number(threads) > cpus.length)
+    throw new UserError(
+      `--threads ${threads}: ${device} has ${plural(cpus.length, 'CPU')} that may be used: ask for no more`,
+    );
+  return { ...flags, device: CPU, threads, pin: true };
+}
+
+/**
  * A batch for each case that the flags ask for, on each device and stack. Those of a stack file are not made yet, nor checked.
  * @param own the names of a stack file
  * @throws UserError, QuantityError for flags that make none, or more than this machine holds.
@@ -92,7 +119,7 @@ export function batchesOf(
   const devices = devicesOf(flags, machine).slice(0, indicator.spansDevices === true ? 1 : undefined);
   const each = devices.flatMap((device) =>
     indicator
-      .fromFlags({ ...flags, device }, machine)
+      .fromFlags(flagsOn(indicator, flags, device, machine), machine)
       .flatMap((parameters) => chosen.map((stack) => ({ parameters, stack, device }))),
   );
   const batches = each.map(({ parameters, stack, device }): BatchSpec => {
@@ -155,11 +182,67 @@ function checkSettling(batches: readonly BatchSpec[]): void {
   );
 }
 
+/**
+ * What is measured at once has to begin and end together, each on a device of its own, in processes whose calls the addon makes.
+ * @throws UserError
+ */
+function checkAtOnce(batches: readonly BatchSpec[]): void {
+  for (const batch of batches.filter(({ atOnce }) => atOnce === true)) {
+    const { case: one, stack, precision, settle } = batch;
+    const title = findIndicator(one.indicator).title(one.parameters);
+    if (precision !== undefined || settle !== undefined)
+      throw new UserError(
+        `--at-once: ${title}: launches at once are as many on each device: give --inspections, not --precision or --settle`,
+      );
+    if ('ranks' in one.parameters)
+      throw new UserError(`--at-once: ${title} runs on several devices by itself: leave --at-once out`);
+    if (stack.own === undefined && findStack(stack.provider).framework !== null)
+      throw new UserError(`--at-once: ${stack.provider} cannot wait for others: choose another stack`);
+  }
+  groupsOf(batches).forEach((group, i) => {
+    const devices = group.map((member) => batches[member]?.device);
+    if (group[0] === i && new Set(devices).size < devices.length)
+      throw new UserError(`--at-once: ${devices.join(', ')}: a device cannot be measured beside itself`);
+  });
+}
+
+/** @throws UserError when launches at once would need more memory than there is. */
+function checkMemoryAtOnce(batches: readonly BatchSpec[], machine: MachineDescription): void {
+  const there = availableMemory(machine);
+  groupsOf(batches).forEach((group, i) => {
+    if (group[0] !== i || group.length < 2 || there === null) return;
+    const all = group.flatMap((member) => batches[member] ?? []);
+    const needed = all.reduce(
+      (sum, { case: one }) => sum + findIndicator(one.indicator).memory(one.parameters) + PROCESS_BYTES,
+      0,
+    );
+    if (needed <= there) return;
+    throw new UserError(
+      `--at-once: ${plural(group.length, 'launch', 'launches')} at the same time need ${formatBytes(needed)} of memory and ${formatBytes(there)} is free: choose a smaller size`,
+    );
+  });
+}
+
+/**
+ * The batches of one command or entry, as its flag has them.
+ * @throws UserError
+ */
+export function atOnceOf(
+  batches: readonly BatchSpec[],
+  flags: Flags,
+  machine: MachineDescription,
+): readonly BatchSpec[] {
+  const all = measuredAtOnce(batches, flags['at-once']);
+  checkMemoryAtOnce(all, machine);
+  return all;
+}
+
 /** @throws UserError */
 export function createCampaign(input: CampaignInput): Campaign {
   const { name, command, batches, seed, budget, labels, stacks = [], explored } = input;
   checkLabels(batches, labels);
   checkSettling(batches);
+  checkAtOnce(batches);
   const createdAt = new Date().toISOString();
   return {
     id: makeCampaignId(name, createdAt),

@@ -1,11 +1,15 @@
 /** What several commands of a fleet ask for: its nodes, what may differ between them, and the margin. */
 import type { Argv } from 'yargs';
-import { refuseMixed } from '../fleet/identity.js';
+import { refuseMixed, sameMachines } from '../fleet/identity.js';
 import { readFleet } from '../fleet/read-fleet.js';
 import { MARGINS } from '../fleet/rules.js';
 import type { Fleet } from '../fleet/table.js';
+import { plural } from '../quantities/format.js';
 import { parseShare } from '../quantities/parse.js';
 import { listOf } from './read-named.js';
+import { say } from './say.js';
+
+const MOST_NAMES = 4;
 
 export const pathsOf = (paths: unknown): readonly string[] =>
   (Array.isArray(paths) ? paths : []).map(String).filter((path) => path !== '');
@@ -37,8 +41,16 @@ export const withMargin = (yargs: Argv): Argv =>
 export const scaleOf = (margin: unknown): number => parseShare(String(margin), '--margin') / MARGINS.median;
 
 /** @throws UserError where there is no node, one cannot be read, or they are not of one kind */
-export function readOneKind(paths: unknown, across: unknown): Fleet {
-  const fleet = readFleet(pathsOf(paths));
+export async function readOneKind(paths: unknown, across: unknown): Promise<Fleet> {
+  const fleet = await readFleet(pathsOf(paths));
   refuseMixed(fleet.nodes, listOf(across));
+  const [first, ...more] = sameMachines(fleet.nodes);
+  if (first !== undefined) {
+    const others = more.length === 0 ? '' : `, and ${plural(more.length, 'machine')} more`;
+    const names = first.length > MOST_NAMES ? [...first.slice(0, MOST_NAMES), '...'] : first;
+    say(
+      `${plural(first.length, 'node')} have one machine identity (${names.join(', ')}${others}): they count as so many nodes; give a node once`,
+    );
+  }
   return fleet;
 }

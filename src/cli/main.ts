@@ -123,10 +123,14 @@ function exitCodeOf(error: unknown): number {
 
 /** Runs one command; sets the exit code and never throws. */
 export async function main(args: readonly string[]): Promise<void> {
-  // A reader that goes away (`| head`) is no error of ours.
   process.stdout.on('error', (error) => {
+    // A reader that goes away (`| head`) is no error of ours; a full disk is one that nobody else would tell of.
     if (systemCode(error) === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
+    say(`cannot write to stdout: ${messageOf(error)}`);
+    process.exitCode ||= EXIT.incomplete;
   });
+  // Who does not read how it gets on (`2>&1 | head`) wants what is measured all the same.
+  process.stderr.on('error', () => {});
   try {
     if (args.some((arg) => arg === 'mpi' || arg === '--transport=mpi')) {
       const { followArguments, followsArguments } = await import('./follow-rank.js');

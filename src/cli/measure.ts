@@ -5,6 +5,7 @@ import type { MachineDescription } from '../machine/types.js';
 import type { Campaign } from '../record/schema.js';
 import type { StackLocks } from '../stacks/own/lock.js';
 import { beginCampaign } from './begin-campaign.js';
+import { lockCampaign } from './campaign-lock.js';
 import { followedLibrary, followLibrary } from './follow-rank.js';
 import { coresHere } from './here.js';
 import { runCampaign } from './run-campaign.js';
@@ -20,6 +21,7 @@ export async function measure(
   const followed = followedLibrary(campaign);
   if (followed !== null) return followLibrary(followed);
   const engine = await openEngine(campaign, coresHere().allowed.length);
+  const lock = await lockCampaign(campaign.id);
   try {
     const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine, locks), {
       quiet: flags.quiet === true,
@@ -29,6 +31,7 @@ export async function measure(
     });
     showEnd(end, flags.json === true);
   } finally {
+    lock.release();
     await engine.close();
   }
 }

@@ -5,6 +5,7 @@
 import { constants } from 'node:os';
 import { type Conducted, conduct } from '../campaign/conduct.js';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
+import { cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
 import { EXIT } from '../errors.js';
 import type { Engine } from '../execution/engine.js';
 import { localEngine } from '../execution/local.js';
@@ -16,6 +17,7 @@ import { buildRecord } from '../record/build.js';
 import type { Campaign, PiBenchRecord } from '../record/schema.js';
 import type { JournalEntry } from '../store/journal.js';
 import type { Store } from '../store/store.js';
+import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import { analyseCampaign } from './analyse-campaign.js';
 import { coresHere, onlineCpus } from './here.js';
@@ -88,8 +90,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     say(`${name}: stopping after the running repetition; what was measured is kept`),
   );
   const until = options.until ?? null;
-  const timeUp =
-    until === null ? undefined : setTimeout(stopper.stop, Math.max(0, until - monotonic()) * 1000);
+  const timeUp = until === null ? undefined : setTimeout(stopper.stop, timerMs(until - monotonic()));
   let contendedBy = before.contendedBy;
   const onContended = (by: string): void => {
     if (contendedBy === null) say(`${by} measures beside this campaign: it will be flagged`);
@@ -111,6 +112,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
         store,
         engine: options.engine ?? localEngine,
         cores: coresHere(),
+        cpusOf: (device) => cpusOfPart(device, cpuParts(machine)),
         onlineCpus: onlineCpus(machine),
         onProgress: progress.update,
         onEnd: progress.ended,

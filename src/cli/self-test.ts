@@ -72,6 +72,14 @@ interface Expectation {
 const launch = (record: PiBenchRecord, index: number) => record.batches[0]?.inspections[index];
 const othersMeasured = (record: PiBenchRecord): boolean => record.batches[0]?.measured === 2;
 
+const wrongCaught: Expectation['caught'] = (record, exitCode) => {
+  const wrong = launch(record, FAULTY);
+  const noScore = record.batches[0]?.rate === null && exitCode === EXIT.wrongResult;
+  return wrong?.status === 'wrong' && noScore
+    ? `no score, exit code 3: ${wrong.verification?.firstWrong}`
+    : null;
+};
+
 const EXPECTATIONS: readonly Expectation[] = [
   {
     what: 'no fault: measured and verified, no false alarm',
@@ -85,13 +93,7 @@ const EXPECTATIONS: readonly Expectation[] = [
   {
     what: 'one wrong element of the output',
     fault: 'wrong-element',
-    caught: (record, exitCode) => {
-      const wrong = launch(record, FAULTY);
-      const noScore = record.batches[0]?.rate === null && exitCode === EXIT.wrongResult;
-      return wrong?.status === 'wrong' && noScore
-        ? `no score, exit code 3: ${wrong.verification?.firstWrong}`
-        : null;
-    },
+    caught: wrongCaught,
   },
   {
     what: 'one slow repetition',
@@ -123,13 +125,7 @@ const EXPECTATIONS: readonly Expectation[] = [
     what: 'an altered contribution of one rank',
     fault: 'corrupt-rank',
     batch: RANKS,
-    caught: (record, exitCode) => {
-      const wrong = launch(record, FAULTY);
-      const noScore = record.batches[0]?.rate === null && exitCode === EXIT.wrongResult;
-      return wrong?.status === 'wrong' && noScore
-        ? `no score, exit code 3: ${wrong.verification?.firstWrong}`
-        : null;
-    },
+    caught: wrongCaught,
   },
   {
     what: 'a rank that is killed',

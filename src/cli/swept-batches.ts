@@ -8,7 +8,7 @@ import { expandValues } from '../quantities/expand.js';
 import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
 import { measuringOptions, withSettling } from './common-options.js';
-import { batchesOf, stacksText } from './create-campaign.js';
+import { atOnceOf, batchesOf, stacksText } from './create-campaign.js';
 import type { OwnNames } from './own-stacks.js';
 
 const MOST_BATCHES = 10_000;
@@ -58,5 +58,6 @@ export function sweptBatches(
   const batches = combinations(values).flatMap((one) =>
     batchesOf(indicator, { ...flags, ...one }, machine, own),
   );
-  return [...new Map(batches.map((batch) => [canonicalJson(batch), batch])).values()];
+  const each = [...new Map(batches.map((batch) => [canonicalJson(batch), batch])).values()];
+  return atOnceOf(each, flags, machine);
 }

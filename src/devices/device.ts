@@ -1,5 +1,6 @@
-/** Where a case runs: `cpu`, or a GPU of the CUDA driver, `cuda:0`. Pure. */
+/** Where a case runs: `cpu`, a part of it (`numa:0`, `cpu:3`), or a GPU of the CUDA driver, `cuda:0`. Pure. */
 import { UserError } from '../errors.js';
+import { asksForCpuPart, type CpuParts, partsNamed } from './cpu-parts.js';
 
 export const CPU = 'cpu';
 const GPU = /^cuda:(\d+)$/;
@@ -19,18 +20,23 @@ export const gpuNamed = (ordinal: number): string => `cuda:${ordinal}`;
 export const asksForGpu = (text: string): boolean => text.startsWith('cuda');
 
 /**
- * The devices that a flag's text means; `cuda:all` is each GPU that is here.
+ * The devices that a flag's text means; `cuda:all` is each GPU that is here, `numa:all` each NUMA node, `cpu:each` each CPU.
  * @param gpus ordinals of the GPUs here; `problem`: why there is none, or what is not known of them
+ * @param parts of the CPU that may be used; absent: not asked
  * @throws UserError
  */
 export function devicesNamed(
   text: string,
   gpus: { readonly ordinals: readonly number[]; readonly problem: string | null },
+  parts: CpuParts = { cpus: [], nodes: [] },
 ): readonly string[] {
   if (text === CPU) return [CPU];
+  if (asksForCpuPart(text)) return partsNamed(text, parts);
   const all = text === 'cuda:all';
   if (!all && text !== 'cuda' && !isGpu(text))
-    throw new UserError(`--device ${text} is unknown; there is cpu, cuda:0 (and so on), cuda:all`);
+    throw new UserError(
+      `--device ${text} is unknown; there is cpu, cuda:0 (and so on), cuda:all, numa:0, numa:all, cpu:0, cpu:each`,
+    );
   const { ordinals, problem } = gpus;
   if (ordinals.length === 0) throw new UserError(`--device ${text}: ${problem ?? 'there is no GPU here'}`);
   if (all) return ordinals.map(gpuNamed);

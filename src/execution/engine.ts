@@ -17,6 +17,8 @@ export interface LaunchHooks {
   readonly onProgress: (phase: string, taken: number) => void;
   /** Aborted: end the repetitions, keep what was measured. */
   readonly signal: AbortSignal;
+  /** Aborted: the gate is open, behind which a job that has one waits; absent: the job has none. */
+  readonly gate?: AbortSignal;
 }
 
 export interface Engine {

@@ -12,8 +12,6 @@ export interface OpenEngine extends Engine {
 const casesOf = ({ batches }: Pick<Campaign, 'batches'>): readonly MpiCase[] =>
   batches.flatMap((batch) => mpiCaseOf(batch.case.parameters) ?? []);
 
-export const usesMpi = (campaign: Pick<Campaign, 'batches'>): boolean => casesOf(campaign).length > 0;
-
 /**
  * What the campaign's inspections need, tried where trying is cheap beside measuring.
  * @param cpus that ranks may use on this host

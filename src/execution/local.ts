@@ -2,10 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../errors.js';
 import { CHANNEL_FD, type Job, monotonic, type Report } from '../inspection/job.js';
 import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
 import { changedEnvironment } from '../stacks/environment.js';
+import { timerMs } from '../timer.js';
+import type { Seconds } from '../units.js';
 import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
 import { stopAndGo } from './stop-and-go.js';
 
@@ -93,14 +96,29 @@ function lost(
 
 export const localEngine: Engine = {
   name: 'local',
-  launch(job, { onProgress, signal }) {
-    return new Promise((resolve, reject) => {
+  launch(job, { onProgress, signal, gate }) {
+    return new Promise((resolve) => {
       const observed: Observed = { last: { phase: 'start', taken: 0 }, end: null, stderr: '', hung: false };
       const oomBefore = oomKills();
-      const child = spawn(process.execPath, [WORKER], {
-        env: changedEnvironment(process.env, job.environment),
-        stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-      });
+      const wallSoFar = (): Seconds => monotonic() - job.launchedAt;
+      // Too many processes, too little memory: that costs this launch, and not those before it.
+      const notStarted = (error: unknown): void =>
+        resolve({
+          status: 'failed',
+          reason: `could not be started: ${messageOf(error)}`,
+          path: null,
+          wall: wallSoFar(),
+        });
+      let child: ChildProcess;
+      try {
+        child = spawn(process.execPath, [WORKER], {
+          env: changedEnvironment(process.env, job.environment),
+          stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+        });
+      } catch (error) {
+        notStarted(error);
+        return;
+      }
       listen(child, onProgress, observed);
 
       const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
@@ -109,7 +127,7 @@ export const localEngine: Engine = {
         observed.hung = true;
         child.kill('SIGKILL');
       };
-      let limit = setTimeout(kill, job.timeout * 1000 + GRACE_MS);
+      let limit = setTimeout(kill, timerMs(job.timeout + GRACE_MS / 1000));
       const cancel = (): void => {
         child.stdin?.write('{"order":"cancel"}\n');
         clearTimeout(limit);
@@ -121,18 +139,22 @@ export const localEngine: Engine = {
       if (signal.aborted) cancel();
       else signal.addEventListener('abort', cancel, { once: true });
 
+      const go = (): void => void child.stdin?.write('{"order":"go"}\n');
+      gate?.addEventListener('abort', go, { once: true });
+
       const finish = (): void => {
+        gate?.removeEventListener('abort', go);
         endStandstill();
         clearTimeout(limit);
         signal.removeEventListener('abort', cancel);
       };
       child.on('error', (error) => {
         finish();
-        reject(error);
+        notStarted(error);
       });
       child.on('close', (code, exitSignal) => {
         finish();
-        const wall = monotonic() - job.launchedAt;
+        const wall = wallSoFar();
         const oom = oomBefore !== null && (oomKills() ?? 0) > oomBefore;
         const end =
           observed.end?.event === 'written'

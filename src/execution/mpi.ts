@@ -9,6 +9,7 @@ import { isWithin } from '../mpi/choice.js';
 import { mpiPlaceHere } from '../mpi/here.js';
 import type { MpiPlace } from '../mpi/place.js';
 import { plural } from '../quantities/format.js';
+import { timerMs } from '../timer.js';
 import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
 import { type Ended, fromDocument } from './local.js';
 import {
@@ -50,7 +51,7 @@ async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchH
     hung = true;
     ranks.stop();
   };
-  let limit = setTimeout(kill, job.timeout * 1000 + GRACE_MS);
+  let limit = setTimeout(kill, timerMs(job.timeout + GRACE_MS / 1000));
   const cancel = (): void => {
     ranks.tell({ order: 'cancel' });
     clearTimeout(limit);

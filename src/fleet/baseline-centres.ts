@@ -1,20 +1,13 @@
 /** What a baseline says of each KPI of a fleet, in the form in which the fleet's own centres are. Pure. */
-import { UserError } from '../errors.js';
-import { deviceText } from '../qualify/baseline-key.js';
-import type { Baseline, BaselineDevice, BaselineEntry } from '../qualify/baseline-schema.js';
+import { requireSameHardware } from '../qualify/baseline.js';
+import { sameDevice } from '../qualify/baseline-key.js';
+import type { Baseline, BaselineEntry } from '../qualify/baseline-schema.js';
 import { cvOfSketch, sketchOfEntry } from './baseline.js';
 import { keyText, readKey } from './case-key.js';
 import type { BaselineCentres } from './judge-series.js';
 import { type Centre, MAD_OF_NORMAL } from './limits.js';
+import { refuseMixedLimits } from './power-limits.js';
 import type { Fleet, Series } from './table.js';
-
-const sameDevice = (a: BaselineDevice, b: BaselineDevice): boolean =>
-  a.kind === b.kind &&
-  a.name === b.name &&
-  a.cpus === b.cpus &&
-  a.pciDevice === b.pciDevice &&
-  a.pciSubsystem === b.pciSubsystem &&
-  a.powerLimitWatts === b.powerLimitWatts;
 
 /** Rates are compared by their logarithms, worse above. */
 const ofRate = (value: number, { spread, median, nodes }: BaselineEntry): Centre => ({
@@ -47,37 +40,32 @@ function centresOf(entry: BaselineEntry, sustained: BaselineEntry | undefined): 
 
 /**
  * @returns of each series what it is judged by; null: there is no entry for it
- * @throws UserError where the baseline has none of the fleet's devices
+ * @throws UserError where the baseline has none of the fleet's devices, or their power limits differ
  */
 export function baselineCentres(
-  { name, entries }: Baseline,
-  { series }: Fleet,
+  baseline: Baseline,
+  fleet: Fleet,
 ): (series: Series) => BaselineCentres | null {
-  const devices = series.map(({ device }) => device);
-  const known = entries.some((entry) => devices.some((device) => sameDevice(entry.device, device)));
-  const [first, other] = [entries[0], devices[0]];
-  if (!known && first !== undefined && other !== undefined) {
-    throw new UserError(
-      `the baseline ${name} is of other hardware: it has ${deviceText(first.device)}, these nodes are ${deviceText(other)}; make one from nodes of their kind (pi-bench fleet baseline)`,
-    );
-  }
+  refuseMixedLimits(fleet);
+  const devices = fleet.series.map(({ device }) => device);
+  requireSameHardware(baseline, devices, baseline.name, 'these nodes are');
   const byKey = new Map<string, BaselineEntry[]>();
-  for (const entry of entries) {
+  for (const entry of baseline.entries) {
     const key = keyText({ ...entry, kpi: 'any' });
     byKey.set(key, [...(byKey.get(key) ?? []), entry]);
   }
-  return ({ key, device }) => {
+  return ({ key, device, unit, better }) => {
     const own = readKey(key);
     if (own === null) return null;
-    const entries = (byKey.get(keyText({ ...own, kpi: 'any' })) ?? []).filter((entry) =>
-      sameDevice(entry.device, device),
+    const entries = (byKey.get(keyText({ ...own, kpi: 'any' })) ?? []).filter(
+      (entry) => sameDevice(entry.device, device) && entry.unit === unit && entry.direction === better,
     );
     const entry = entries.find(({ kpi }) => kpi === own.kpi);
-    return entry === undefined
-      ? null
-      : centresOf(
-          entry,
-          entries.find(({ kpi }) => kpi.includes('_sustained_')),
-        );
+    // What is written of a KPI whose lower is better is no rate, and nothing here turns it into one.
+    if (entry === undefined || better === 'lower') return null;
+    return centresOf(
+      entry,
+      entries.find(({ kpi }) => kpi.includes('_sustained_')),
+    );
   };
 }

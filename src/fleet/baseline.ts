@@ -1,7 +1,8 @@
 /** `fleet baseline`: what nodes of one kind reach, outliers left out, as the file by which one more of them is judged. Pure. */
 import { UserError } from '../errors.js';
-import { findIndicator } from '../indicators/index.js';
+import { findIndicator, indicators } from '../indicators/index.js';
 import type { PiBenchIdentity } from '../package.js';
+import { entryProblem } from '../qualify/baseline.js';
 import {
   BASELINE_KIND,
   BASELINE_SCHEMA,
@@ -9,19 +10,15 @@ import {
   type Baseline,
   type BaselineEntry,
 } from '../qualify/baseline-schema.js';
-import { significant, withPrefix } from '../quantities/format.js';
 import { countedWork } from '../record/work.js';
 import { deviationFrom, median } from '../statistics/quantile.js';
 import { type CaseKey, keyTitle, readKey } from './case-key.js';
 import { judgeSeries, LEAST_NODES } from './judge-series.js';
-import { RULES } from './rules.js';
+import type { NodeHead } from './node-line.js';
+import { refuseMixedLimits } from './power-limits.js';
+import { comparableRows, RULES, referenceRow } from './rules.js';
 import { KNOTS, MEDIAN_KNOT, SHARES } from './sketch.js';
 import type { Fleet, Series } from './table.js';
-
-/** A share of the peak that no node of a baseline has for a good reason: below, all were slow; above, the peak or the work is wrong. */
-const PEAK_SHARES = { least: 0.2, most: 1 } as const;
-/** A peak that was measured scatters with the clock. */
-const MEASURED_MOST = 1.05;
 
 export interface Refused {
   readonly title: string;
@@ -41,35 +38,10 @@ interface Making {
 const known = (values: Float64Array, rows: Int32Array): Float64Array =>
   Float64Array.from(rows, (row) => values[row] as number).filter((value) => !Number.isNaN(value));
 
-/** What keeps a value from standing in a baseline; null: nothing. */
-function refusal(value: number, peak: BaselineEntry['peak'], unit: string): string | null {
-  if (peak === null) return null;
-  const share = value / peak.value;
-  const most = peak.measured ? MEASURED_MOST : PEAK_SHARES.most;
-  if (share >= PEAK_SHARES.least && share <= most) return null;
-  return `${withPrefix(value, unit)} is ${significant(100 * share, 3)} % of its peak (${withPrefix(peak.value, unit)}, ${peak.source}); a baseline has ${100 * PEAK_SHARES.least} to ${100 * most} %`;
-}
-
 /** A node that computes wrong results is no example, however fast it does. */
 function isWrong({ nodes, places }: Fleet, series: Series, row: number): boolean {
   const node = nodes[places[series.places[row] as number]?.node ?? -1];
   return node?.problems.some(({ kind }) => kind === 'wrong') ?? false;
-}
-
-/** Nodes of one series may differ in their power limit, which a baseline is keyed by. */
-function refuseMixedLimits({ nodes, places }: Fleet, series: Series, rows: Int32Array): void {
-  const limits = new Map<number | null, string>();
-  for (const row of rows) {
-    const place = places[series.places[row] as number];
-    const node = nodes[place?.node ?? -1];
-    const limit = node?.devices[place?.on ?? '']?.powerLimitWatts ?? null;
-    if (node !== undefined && !limits.has(limit)) limits.set(limit, node.node);
-  }
-  if (limits.size < 2) return;
-  const said = [...limits].map(([limit, node]) => `${limit ?? 'unknown'} W (${node})`).join(', ');
-  throw new UserError(
-    `mixed hardware: ${series.device.name} with power limits of ${said}; set one limit, or make a baseline for each`,
-  );
 }
 
 /** null: parameters of another version, of which this one does not know the work. */
@@ -94,6 +66,11 @@ function distributionOf(series: Series, row: number, key: CaseKey): BaselineEntr
   };
 }
 
+function nearestOf(series: Series, kept: Int32Array): number | null {
+  const able = comparableRows(series, kept);
+  return able.length === 0 ? null : referenceRow(series, able);
+}
+
 /** The KPI that the same indicator declares for another statistic. */
 const siblingKpi = ({ indicator }: CaseKey, statistic: string): string | null =>
   findIndicator(indicator).kpis.find((kpi) => kpi.statistic === statistic)?.name ?? null;
@@ -101,7 +78,8 @@ const siblingKpi = ({ indicator }: CaseKey, statistic: string): string | null =>
 function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[]): readonly BaselineEntry[] {
   const key = readKey(series.key);
   const title = keyTitle(series.key);
-  if (key === null || series.better !== 'higher') {
+  const isOurs = key !== null && indicators.some(({ name }) => name === key.indicator);
+  if (!isOurs || series.better !== 'higher') {
     refused.push({ title, why: 'it is no KPI of pi-bench, so no case of ours is judged by it' });
     return [];
   }
@@ -113,13 +91,18 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
     return [];
   }
   const tests = RULES.length * fleet.series.length;
-  const { kept: alike, reference } = judgeSeries(series, null, { tests, scale });
+  const { kept: alike, reference: nearest } = judgeSeries(series, null, { tests, scale });
   const kept = alike.filter((row) => !isWrong(fleet, series, row));
-  if (kept.length === 0) {
-    refused.push({ title, why: 'every node that has it computed a wrong result' });
+  if (kept.length < LEAST_NODES) {
+    const right = kept.length === 0 ? 'none' : String(kept.length);
+    refused.push({
+      title,
+      why: `${right} of the nodes that have it computed only right results; a baseline needs ${LEAST_NODES}`,
+    });
     return [];
   }
-  refuseMixedLimits(fleet, series, kept);
+  // A node that is wrong must not stand for the others.
+  const reference = kept.length === alike.length ? nearest : nearestOf(series, kept);
   const { columns, unit, device } = series;
   const peaks = known(columns.peak, kept);
   const peak = series.peak === null || peaks.length === 0 ? null : { ...series.peak, value: median(peaks) };
@@ -146,7 +129,7 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
   };
   const lows = known(columns.p05, kept);
   const main = entry(known(columns.median, kept), key.kpi, lows.length === 0 ? null : median(lows));
-  const problem = refusal(main.median, peak, unit);
+  const problem = entryProblem(main);
   if (problem !== null) {
     refused.push({ title, why: problem });
     return [];
@@ -159,15 +142,22 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
   ];
 }
 
+/** A lost node says nothing of what nodes reach. */
+function measuredNodes({ nodes, places }: Fleet): readonly NodeHead[] {
+  const measured = new Set(places.map(({ node }) => node));
+  return nodes.filter((_, node) => measured.has(node));
+}
+
 /**
  * @param fleet of one kind of hardware
- * @throws UserError where nothing can be an entry
+ * @throws UserError where nothing can be an entry, or power limits differ
  */
 export function makeBaseline(
   fleet: Fleet,
   about: { readonly name: string; readonly createdAt: string; readonly piBench: PiBenchIdentity },
   scale: number,
 ): MadeBaseline {
+  refuseMixedLimits(fleet);
   const refused: Refused[] = [];
   const entries = fleet.series.flatMap((series) => entriesOf(series, { fleet, scale }, refused));
   if (entries.length === 0) {
@@ -184,7 +174,7 @@ export function makeBaseline(
       name: about.name,
       createdAt: about.createdAt,
       piBench: { ...about.piBench },
-      nodes: fleet.nodes.map(({ machine, hostname, node, campaign, digest }) => ({
+      nodes: measuredNodes(fleet).map(({ machine, hostname, node, campaign, digest }) => ({
         machine,
         hostname: hostname ?? node,
         campaign: campaign ?? '',

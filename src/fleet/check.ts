@@ -1,37 +1,27 @@
 /** `fleet check`: every node against its fleet, or against a baseline; who is named, why, and what to do. Pure. */
-import { median } from '../statistics/quantile.js';
 import { keyTitle } from './case-key.js';
-import {
-  CAUSE_NAMES,
-  CAUSES,
-  type CauseName,
-  causeOfCheck,
-  causesOf,
-  type Evidence,
-  type Severity,
-} from './causes.js';
+import { CAUSE_NAMES, CAUSES, type CauseName, causeOfCheck, causesOf, type Severity } from './causes.js';
 import { type Disagreement, disagreements } from './identity.js';
 import {
   type BaselineCentres,
-  judgeSeries,
+  type JudgeTask,
+  judgeAll,
   LEAST_NODES,
-  pick,
   type SeriesJudgement,
 } from './judge-series.js';
-import { centreOf } from './limits.js';
+import { missingOf } from './missing.js';
 import { judgeOverall } from './overall.js';
-import { RULES, type RuleName } from './rules.js';
+import { mixedLimits } from './power-limits.js';
+import { RULES } from './rules.js';
+import {
+  evidenceOf,
+  type Finding,
+  noteSeries,
+  type Suspicion,
+  suspicionOf,
+  tailReaches,
+} from './suspicion.js';
 import type { Fleet, Series } from './table.js';
-
-export interface Finding {
-  /** null: over all KPIs. */
-  readonly key: string | null;
-  readonly title: string;
-  readonly on: string;
-  readonly rule: RuleName;
-  readonly worse: number;
-  readonly limit: number;
-}
 
 export interface NamedNode {
   readonly node: string;
@@ -62,6 +52,8 @@ export interface FleetCheck {
   readonly named: readonly NamedNode[];
   /** What nodes do not agree on and are not named for by itself. */
   readonly settings: readonly Disagreement[];
+  /** A line for each kind of device whose power limits differ. */
+  readonly powerLimits: readonly string[];
   readonly notJudged: readonly NotJudged[];
   /** The node, of those that are not named, whose distributions stood for the fleet's most often; null: none did. */
   readonly reference: string | null;
@@ -78,60 +70,6 @@ export interface CheckOptions {
   } | null;
 }
 
-/** Everything that is known of a place while its cause is sought. */
-interface Suspicion {
-  readonly findings: Finding[];
-  readonly flags: Set<string>;
-  readonly clocks: number[];
-  readonly tails: number[];
-}
-
-const RARE = 0.5;
-
-function flagCounts({ flags }: Series): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const names of flags.values()) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}
-
-function noteSeries(
-  series: Series,
-  { findings, kept }: SeriesJudgement,
-  fleet: Fleet,
-  suspicions: Map<number, Suspicion>,
-): void {
-  if (findings.length === 0) return;
-  const title = keyTitle(series.key);
-  const counts = flagCounts(series);
-  const clock = centreOf(pick(series.columns.hertz, kept))?.centre ?? null;
-  for (const { row, rule, worse, limit } of findings) {
-    const place = series.places[row] as number;
-    const { findings: own, flags, clocks, tails } = suspicionOf(place, suspicions);
-    own.push({ key: series.key, title, on: fleet.places[place]?.on ?? '', rule, worse, limit });
-    for (const flag of series.flags.get(row) ?? []) {
-      if ((counts.get(flag) ?? 0) <= RARE * series.places.length || series.places.length < LEAST_NODES) {
-        flags.add(flag);
-      }
-    }
-    const tail = tailOf(series, row);
-    if (tail !== null) tails.push(tail);
-    const here = series.columns.hertz[row] as number;
-    if (clock !== null && !Number.isNaN(here)) clocks.push(1 - here / clock);
-  }
-}
-
-function tailOf({ columns }: Series, row: number): number | null {
-  const below = 1 - (columns.p05[row] as number) / (columns.median[row] as number);
-  const tail = below / (columns.cv[row] as number);
-  return Number.isFinite(tail) ? tail : null;
-}
-
-function suspicionOf(place: number, suspicions: Map<number, Suspicion>): Suspicion {
-  const known = suspicions.get(place) ?? { findings: [], flags: new Set<string>(), clocks: [], tails: [] };
-  suspicions.set(place, known);
-  return known;
-}
-
 /** Beyond the limit, in limits: how findings of all rules are put in order. */
 const beyond = ({ worse, limit }: Finding): number => worse / limit;
 
@@ -139,22 +77,6 @@ const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const inOrder = (a: Finding, b: Finding): number =>
   beyond(b) - beyond(a) || byName(a.key ?? '', b.key ?? '') || byName(a.on, b.on);
-
-function evidenceOf(suspicions: readonly Suspicion[], settings: readonly string[]): Evidence {
-  const worst: Partial<Record<RuleName, number>> = {};
-  for (const { rule, worse } of suspicions.flatMap(({ findings }) => findings)) {
-    worst[rule] = Math.max(worst[rule] ?? 0, worse);
-  }
-  const clocks = suspicions.flatMap(({ clocks: own }) => own);
-  const tails = suspicions.flatMap(({ tails: own }) => own);
-  return {
-    worst,
-    flags: new Set(suspicions.flatMap(({ flags }) => [...flags])),
-    clock: clocks.length === 0 ? null : median(clocks),
-    tail: tails.length === 0 ? null : median(tails),
-    settings,
-  };
-}
 
 /** Most nodes have a setting of which this node has another: in words, by node. */
 function unusualSettings(fleet: Fleet, all: readonly Disagreement[]): readonly (readonly string[])[] {
@@ -166,39 +88,6 @@ function unusualSettings(fleet: Fleet, all: readonly Disagreement[]): readonly (
       return [`${name} is ${own ?? 'not known'}, of ${first.nodes} others ${first.value ?? 'not known'}`];
     }),
   );
-}
-
-interface Missing {
-  readonly node: number;
-  readonly on: string;
-  readonly keys: readonly string[];
-}
-
-/** KPIs that at least half of the nodes have on a device of that name and kind. */
-function missingOf({ places, series, nodes }: Fleet): readonly Missing[] {
-  const deviceOf = (place: number): string => {
-    const { node, on } = places[place] ?? { node: 0, on: '' };
-    return JSON.stringify([on, { ...nodes[node]?.devices[on], powerLimitWatts: null }]);
-  };
-  const devices = places.map((_, place) => deviceOf(place));
-  const sizes = new Map<string, number>();
-  for (const device of devices) sizes.set(device, (sizes.get(device) ?? 0) + 1);
-  const missing = new Map<number, string[]>();
-  for (const one of series) {
-    const having = new Set(one.places);
-    const counts = new Map<string, number>();
-    for (const place of one.places)
-      counts.set(devices[place] ?? '', (counts.get(devices[place] ?? '') ?? 0) + 1);
-    for (const [device, count] of counts) {
-      const size = sizes.get(device) ?? 0;
-      if (count === size || count < size / 2) continue;
-      devices.forEach((other, place) => {
-        if (other !== device || having.has(place)) return;
-        missing.set(place, [...(missing.get(place) ?? []), keyTitle(one.key)]);
-      });
-    }
-  }
-  return [...missing].map(([place, keys]) => ({ ...(places[place] as Fleet['places'][number]), keys }));
 }
 
 /** What is wrong with a node beside its speed, in words. */
@@ -220,14 +109,15 @@ function problemsOf(fleet: Fleet): ReadonlyMap<number, Problems> {
         note(node, causeOfCheck(cause), `${name}${reason === null ? '' : `: ${reason}`}`);
     }
   });
-  for (const { node, on, keys } of missingOf(fleet)) {
+  for (const { node, text } of missingOf(fleet)) {
     // Who says why it lacks something has said it already.
-    if (all.has(node)) continue;
-    const more = keys.length > 1 ? ` and ${keys.length - 1} more` : '';
-    note(node, 'lost', `${on} lacks what others have: ${keys[0]}${more}`);
+    if (!all.has(node)) note(node, 'lost', text);
   }
   return all;
 }
+
+/** Causes that only say how a node is worse: nothing else speaks against it. */
+const SHAPES: ReadonlySet<CauseName> = new Set(['pausing', 'drifting', 'stalling', 'scattered', 'slow']);
 
 const NO_PROBLEMS: Problems = new Map();
 
@@ -245,18 +135,22 @@ function nameNode(
     ...problems.keys(),
   ]);
   const [cause = 'slow', ...beside] = CAUSE_NAMES.filter((name) => found.has(name));
-  const detail = problems.get(cause) ?? (cause === 'settings' ? settings : []);
   const { severity, words, action } = CAUSES[cause];
+  const allUsual = findings.every(({ usual }) => usual);
+  const isUsual = SHAPES.has(cause) && allUsual;
+  const detail = isUsual
+    ? ['but nodes of this fleet lie as far from its middle where nothing is wrong']
+    : (problems.get(cause) ?? (cause === 'settings' ? settings : []));
   const { node: name = '', machine = null } = fleet.nodes[node] ?? {};
   return {
     node: name,
     machine,
     on: [...new Set(findings.map(({ on }) => on))].sort(byName),
-    verdict: cause === 'lost' && findings.length === 0 ? 'inconclusive' : 'fail',
+    verdict: isUsual || (cause === 'lost' && allUsual) ? 'inconclusive' : 'fail',
     cause,
-    severity,
+    severity: isUsual ? 'monitor' : severity,
     reason: detail.length === 0 ? words : `${words} (${detail.slice(0, 2).join('; ')})`,
-    action,
+    action: isUsual ? `measure it again, in fresh launches; if it is the same, ${action}` : action,
     beside,
     findings,
   };
@@ -285,15 +179,32 @@ function mostFrequent(names: readonly string[]): string | null {
 
 const NO_BASELINE: BaselineCentres = { centres: {}, sketch: null };
 
-/** @param fleet of one kind of hardware */
-export function checkFleet(fleet: Fleet, { scale, baseline }: CheckOptions): FleetCheck {
+/** What has to be judged before anybody can be named: the long part of a check, and one that threads can share. */
+export const judgingOf = ({ series }: Fleet, { scale, baseline }: CheckOptions): JudgeTask => ({
+  series,
+  centres: series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_BASELINE))),
+  options: { tests: RULES.length * Math.max(1, series.length), scale },
+});
+
+/**
+ * @param fleet of one kind of hardware
+ * @param judgements of `judgingOf` the same, where they are made already
+ */
+export function checkFleet(
+  fleet: Fleet,
+  options: CheckOptions,
+  judgements: readonly SeriesJudgement[] = judgeAll(judgingOf(fleet, options)),
+): FleetCheck {
+  const { scale, baseline } = options;
   const { nodes, places, series } = fleet;
-  const tests = RULES.length * Math.max(1, series.length);
-  const centres = series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_BASELINE)));
-  const judgements = series.map((one, i) => judgeSeries(one, centres[i] ?? null, { tests, scale }));
+  const {
+    centres,
+    options: { tests },
+  } = judgingOf(fleet, options);
+  const reaches = tailReaches(judgements, tests);
   const suspicions = new Map<number, Suspicion>();
   series.forEach((one, i) => {
-    noteSeries(one, judgements[i] as SeriesJudgement, fleet, suspicions);
+    noteSeries(one, judgements[i] as SeriesJudgement, fleet, reaches, suspicions);
   });
   const middles = baseline === null ? null : centres.map((one) => one?.centres.median?.centre ?? null);
   for (const { place, worse, limit } of judgeOverall(fleet, judgements, middles, scale)) {
@@ -305,6 +216,7 @@ export function checkFleet(fleet: Fleet, { scale, baseline }: CheckOptions): Fle
       rule: 'overall',
       worse,
       limit,
+      usual: false,
     });
   }
   const problems = problemsOf(fleet);
@@ -329,6 +241,7 @@ export function checkFleet(fleet: Fleet, { scale, baseline }: CheckOptions): Fle
     outcome: named.some(({ verdict }) => verdict === 'fail') ? 'fail' : open ? 'inconclusive' : 'pass',
     named,
     settings: disagreed,
+    powerLimits: mixedLimits(fleet),
     notJudged,
     reference: mostFrequent(
       judgements.flatMap(({ reference }, i) => {

@@ -4,8 +4,9 @@ import { baselineDevice, keyedBatch, machineOf } from '../qualify/baseline-key.j
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
 import { countedWork } from '../record/work.js';
 import { drift } from '../statistics/drift.js';
-import { median, sortedCopy } from '../statistics/quantile.js';
-import { summariseSorted } from '../statistics/summary.js';
+import { median } from '../statistics/quantile.js';
+import { sortInPlace } from '../statistics/sort.js';
+import { variationOfSorted } from '../statistics/summary.js';
 import { keyText } from './case-key.js';
 import { identityOf } from './identity.js';
 import { type NodeKpi, type NodeLine, type NodeProblem, shapeOf } from './node-line.js';
@@ -33,35 +34,45 @@ function peakOf({ roofline, datasheet }: RecordBatch): NodeKpi['peak'] {
     : { value: roofline.peak, source: 'the peak in registers of the same launches', measured: true };
 }
 
+/** A rate of 0 is none that anybody measured. */
+const aboveOrNull = (value: number | null): number | null => (value !== null && value > 0 ? value : null);
+
 const medianOrNull = (values: readonly number[]): number | null =>
   values.length === 0 ? null : median(values);
 
-interface Shape {
-  readonly n: number;
-  readonly cv: number | null;
-  readonly drift: number | null;
-  readonly shape: readonly number[] | null;
-}
+type Shape = Pick<NodeKpi, 'n' | 'cv' | 'drift' | 'shape'>;
 
-/** Of all repetitions: what the fleet compares are rates, so that a stall is a low value and no stall can be more than one. */
-function shapeOfLaunches(batch: RecordBatch, launches: readonly Float64Array[]): Shape {
-  const work = countedWork(batch);
-  if (launches.length === 0 || work === null) {
-    const { n, cv } = batch.pooled ?? {};
-    return {
-      n: typeof n === 'number' ? n : Math.max(1, batch.measured),
-      cv: typeof cv === 'number' ? cv : null,
-      drift: null,
-      shape: null,
-    };
+/**
+ * Of all repetitions: what the fleet compares are rates, so that a stall is a low value and no stall can be more than one.
+ * @param rates of the repetitions of each launch, in their order; at least one launch
+ */
+export function shapeOfRates(rates: readonly Float64Array[]): Shape {
+  const all = new Float64Array(rates.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const values of rates) {
+    all.set(values, at);
+    at += values.length;
   }
-  const rates = launches.map((seconds) => seconds.map((value) => work / value));
-  const all = sortedCopy(rates.flatMap((values) => [...values]));
+  sortInPlace(all);
   return {
     n: all.length,
-    cv: summariseSorted(all, all).cv,
+    cv: variationOfSorted(all),
     drift: medianOrNull(rates.flatMap((values) => drift(values)?.overall ?? [])),
     shape: shapeOf(sketchOf(all)),
+  };
+}
+
+function shapeOfLaunches(batch: RecordBatch, launches: readonly Float64Array[]): Shape {
+  const work = countedWork(batch);
+  if (launches.length > 0 && work !== null) {
+    return shapeOfRates(launches.map((seconds) => seconds.map((value) => work / value)));
+  }
+  const { n, cv } = batch.pooled ?? {};
+  return {
+    n: typeof n === 'number' ? n : Math.max(1, batch.measured),
+    cv: typeof cv === 'number' ? cv : null,
+    drift: null,
+    shape: null,
   };
 }
 
@@ -85,8 +96,8 @@ function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): No
     better: 'higher',
     launches: resting.length,
     median: batch.rate.median,
-    p05: batch.rate.p05,
-    sustained: batch.rate.sustained,
+    p05: aboveOrNull(batch.rate.p05),
+    sustained: aboveOrNull(batch.rate.sustained),
     ...shapeOfLaunches(batch, launches),
     peak: peakOf(batch),
     hertz: medianOrNull(resting.flatMap(({ frequency }) => frequency ?? [])),

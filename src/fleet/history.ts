@@ -4,7 +4,7 @@ import { keyTitle } from './case-key.js';
 import { checkFleet } from './check.js';
 import type { NodeLine } from './node-line.js';
 import type { CheckHistory, Defect } from './plan.js';
-import { buildFleet } from './table.js';
+import { fleetOf } from './table.js';
 
 /** Criteria that judge the same measurement are paid for once: `floor/matmul@cpu` and `stability/matmul@cpu` are `matmul`. */
 export function unitOf(check: string): string {
@@ -37,9 +37,7 @@ export function historyOf(files: readonly (readonly NodeLine[])[], scale: number
     return known;
   };
   for (const nodes of files) {
-    const builder = buildFleet();
-    for (const node of nodes) builder.add(node);
-    const fleet = builder.fleet();
+    const fleet = fleetOf(nodes);
     // Names may come again in a history: what is named is found by its place in the file.
     const numbered = { ...fleet, nodes: fleet.nodes.map((head, i) => ({ ...head, node: String(i) })) };
     const named = new Map(

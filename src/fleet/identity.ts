@@ -122,3 +122,17 @@ export function refuseMixed(
     `mixed hardware: ${disagreementText(first)}${rest}; give nodes of one kind, or --across ${[first, ...more].map(({ name }) => name).join(',')}`,
   );
 }
+
+/** Nodes that are one machine by its identity, as a virtual machine and its clone are, or a node that is given twice. */
+export function sameMachines(
+  nodes: readonly Pick<NodeHead, 'node' | 'machine'>[],
+): readonly (readonly string[])[] {
+  const of = new Map<string, string[]>();
+  for (const { node, machine } of nodes) {
+    if (machine === null) continue;
+    const names = of.get(machine) ?? [];
+    of.set(machine, names);
+    names.push(node);
+  }
+  return [...of.values()].filter(({ length }) => length > 1);
+}

@@ -13,6 +13,7 @@ import {
   worseness,
 } from './rules.js';
 import type { Series } from './table.js';
+import { LEAST_FOR_TAIL } from './tail.js';
 
 export interface SeriesFinding {
   readonly row: number;
@@ -29,6 +30,17 @@ export interface SeriesJudgement {
   /** Rows that the centres rest on. */
   readonly kept: Int32Array;
   readonly limits: Readonly<Partial<Record<RuleName, number>>>;
+  /** What the nodes' differences are like, where they are held against each other. */
+  readonly spreads: Readonly<Partial<Record<RuleName, Spread>>>;
+}
+
+export interface Spread {
+  /** As `worseness` has it. */
+  readonly centre: number;
+  /** Robust standard deviation of the nodes that were kept. */
+  readonly deviation: number;
+  /** How far the better half of all nodes lies from the centre, in these. */
+  readonly better: Float32Array;
 }
 
 /** What a baseline knows instead of the fleet's own centres. */
@@ -59,6 +71,8 @@ interface Round {
   readonly findings: SeriesFinding[];
   readonly distances: Distances | null;
   readonly limits: Partial<Record<RuleName, number>>;
+  /** By which each rule judged. */
+  readonly compared: Partial<Record<RuleName, Compared>>;
 }
 
 interface Compared {
@@ -76,24 +90,37 @@ function distancesOf(series: Series, able: Int32Array, all: Int32Array, before: 
   return { reference, values: gapsFrom(series, sketchIn(sketchesOf(series), reference), all) };
 }
 
+/** What stays the same in every round: the logarithms of ten thousand rates are taken once. */
+interface Judging {
+  readonly series: Series;
+  readonly baseline: BaselineCentres | null;
+  readonly options: JudgeOptions;
+  readonly values: ReadonlyMap<RuleName, Float64Array>;
+}
+
+function judging(series: Series, baseline: BaselineCentres | null, options: JudgeOptions): Judging {
+  const values = new Map<RuleName, Float64Array>();
+  for (const rule of RULES) if (rule !== 'distribution') values.set(rule, worseness(series, rule));
+  return { series, baseline, options, values };
+}
+
 /** The values that a rule compares, and where their centre lies. */
 function compared(
-  series: Series,
+  { series, baseline, values: known }: Judging,
   rule: (typeof RULES)[number],
   kept: Int32Array,
-  baseline: BaselineCentres | null,
   before: Distances | null,
 ): Compared {
-  if (rule !== 'distribution') {
-    const values = worseness(series, rule);
+  const values = known.get(rule);
+  if (values !== undefined) {
     const centre = baseline === null ? centreOf(pick(values, kept)) : (baseline.centres[rule] ?? null);
     return { values, centre, distances: null };
   }
   const all = comparableRows(series, allRows(series));
   if (baseline !== null) {
     if (baseline.sketch === null) return NOT_COMPARED;
-    const values = gapsFrom(series, { ...baseline.sketch, at: 0 }, all);
-    return { values, centre: baseline.centres.distribution ?? null, distances: null };
+    const gaps = gapsFrom(series, { ...baseline.sketch, at: 0 }, all);
+    return { values: gaps, centre: baseline.centres.distribution ?? null, distances: null };
   }
   const able = comparableRows(series, kept);
   if (able.length < LEAST_NODES) return NOT_COMPARED;
@@ -115,34 +142,68 @@ export function pick(values: Float64Array, rows: Int32Array): Float64Array {
   return picked;
 }
 
-const fewestRepetitions = ({ columns }: Series): number =>
-  columns.n.reduce((least, n) => Math.min(least, n), Number.POSITIVE_INFINITY);
+/** Beyond the limit; of `spread` the limit is each node's own, which its number of repetitions has a part in. */
+function findingsOf(
+  { series, options: { scale, tests } }: Judging,
+  rule: (typeof RULES)[number],
+  values: Float64Array,
+  { centre, deviation, nodes }: Centre,
+  findings: SeriesFinding[],
+): number {
+  const { n } = series.columns;
+  const reaches = reachesOf(tests, nodes);
+  const limitFor = (repetitions: number): number =>
+    limitOf(marginOf(rule, scale, repetitions), deviation, reaches);
+  let repetitions = n[0] as number;
+  let limit = limitFor(repetitions);
+  const first = limit;
+  for (let row = 0; row < values.length; row++) {
+    if (rule === 'spread' && n[row] !== repetitions) {
+      repetitions = n[row] as number;
+      limit = limitFor(repetitions);
+    }
+    const worse = (values[row] as number) - centre;
+    if (worse > limit) findings.push({ row, rule, worse: shareOf(rule, worse), limit: shareOf(rule, limit) });
+  }
+  return shareOf(rule, first);
+}
 
-function round(
-  series: Series,
-  kept: Int32Array,
-  baseline: BaselineCentres | null,
-  { tests, scale }: JudgeOptions,
-  before: Distances | null = null,
-): Round {
+function round(judged: Judging, kept: Int32Array, before: Distances | null = null): Round {
   const findings: SeriesFinding[] = [];
-  const limits: Partial<Record<RuleName, number>> = {};
+  const limits: Round['limits'] = {};
+  const by: Round['compared'] = {};
   let distances: Distances | null = null;
   for (const rule of RULES) {
-    const { values, centre, distances: found } = compared(series, rule, kept, baseline, before);
-    distances = found ?? distances;
-    if (centre === null || (baseline === null && centre.nodes < LEAST_NODES)) continue;
-    const margin = marginOf(rule, scale, fewestRepetitions(series));
-    const limit = limitOf(margin, centre.deviation, reachesOf(tests, centre.nodes));
-    limits[rule] = shareOf(rule, limit);
-    for (let row = 0; row < values.length; row++) {
-      const worse = (values[row] as number) - centre.centre;
-      if (worse > limit) {
-        findings.push({ row, rule, worse: shareOf(rule, worse), limit: shareOf(rule, limit) });
-      }
-    }
+    const one = compared(judged, rule, kept, before);
+    const { values, centre } = one;
+    distances = one.distances ?? distances;
+    if (centre === null || (judged.baseline === null && centre.nodes < LEAST_NODES)) continue;
+    limits[rule] = findingsOf(judged, rule, values, centre, findings);
+    by[rule] = one;
   }
-  return { findings, distances, limits };
+  return { findings, distances, limits, compared: by };
+}
+
+function betterHalf(values: Float64Array, { centre, deviation }: Centre): Float32Array {
+  const better = new Float32Array(values.length);
+  let count = 0;
+  for (let row = 0; row < values.length; row++) {
+    const by = centre - (values[row] as number);
+    if (by > 0) better[count++] = by / deviation;
+  }
+  return better.slice(0, count);
+}
+
+/** Of rules whose nodes are many enough to say, and differ at all. */
+function spreadsOf(by: Round['compared']): SeriesJudgement['spreads'] {
+  const spreads: Partial<Record<RuleName, Spread>> = {};
+  for (const rule of RULES) {
+    const { values, centre = null } = by[rule] ?? NOT_COMPARED;
+    if (centre === null || centre.nodes < LEAST_FOR_TAIL || !(centre.deviation > 0)) continue;
+    const { centre: middle, deviation } = centre;
+    spreads[rule] = { centre: middle, deviation, better: betterHalf(values, centre) };
+  }
+  return spreads;
 }
 
 /**
@@ -155,21 +216,32 @@ export function judgeSeries(
   baseline: BaselineCentres | null,
   options: JudgeOptions,
 ): SeriesJudgement {
+  const judged = judging(series, baseline, options);
   const all = allRows(series);
   if (baseline !== null) {
-    const { findings, limits } = round(series, all, baseline, options);
-    return { findings, reference: null, kept: all, limits };
+    const { findings, limits } = round(judged, all);
+    return { findings, reference: null, kept: all, limits, spreads: {} };
   }
   let kept = all;
-  let last = round(series, kept, null, options);
+  let last = round(judged, kept);
   for (let rounds = 1; rounds < MOST_ROUNDS; rounds++) {
     const named = new Set(last.findings.map(({ row }) => row));
     const left = all.filter((row) => !named.has(row));
     // Where half would have to go there is no fleet left to be held against.
     if (left.length < Math.max(LEAST_NODES, all.length / 2) || left.length >= kept.length) break;
     kept = left;
-    last = round(series, kept, null, options, last.distances);
+    last = round(judged, kept, last.distances);
   }
-  const { findings, limits, distances } = last;
-  return { findings, limits, kept, reference: distances?.reference ?? null };
+  const { findings, limits, distances, compared: by } = last;
+  return { findings, limits, kept, reference: distances?.reference ?? null, spreads: spreadsOf(by) };
 }
+
+/** KPIs that are judged alike, each with what a baseline knows of it. */
+export interface JudgeTask {
+  readonly series: readonly Series[];
+  readonly centres: readonly (BaselineCentres | null)[];
+  readonly options: JudgeOptions;
+}
+
+export const judgeAll = ({ series, centres, options }: JudgeTask): readonly SeriesJudgement[] =>
+  series.map((one, i) => judgeSeries(one, centres[i] ?? null, options));

@@ -4,7 +4,7 @@ import { robustDeviation } from '../statistics/scale.js';
 import { studentReach } from '../statistics/student.js';
 
 /** The share of healthy nodes that all rules on all KPIs together may name, where nodes differ normally. */
-const FALSE_ALARMS = 0.0005;
+export const FALSE_ALARMS = 0.0005;
 /** Beyond so many degrees of freedom Student's t is the normal distribution, as far as it matters here. */
 const MOST_DEGREES = 200;
 /** Qn looks at all pairs. */

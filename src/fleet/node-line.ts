@@ -113,42 +113,92 @@ const isObject = (value: unknown): value is Unchecked =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-const isOrNull = (value: unknown): boolean => value === null || isNumber(value);
+const isAboveOrNull = (value: unknown): boolean => value === null || (isNumber(value) && value > 0);
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
+/** What a terminal would obey, or a line of a report would end at. */
+export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text);
 
-/** What is wrong with a KPI; null: nothing. A fleet has millions of them, so it makes no objects. */
+const ABOVE_0 = ['p05', 'sustained', 'hertz'] as const;
+
+/** What is wrong with a KPI; null: nothing. A fleet has millions of them, so it makes no objects and no texts. */
 function problemOfKpi(kpi: Unchecked, devices: Unchecked): string | null {
   if (!isText(kpi.key)) return 'a KPI has no key';
-  const named = `KPI ${kpi.key}`;
-  if (typeof kpi.on !== 'string' || !(kpi.on in devices)) return `${named} is on no device of this node`;
-  if (kpi.better !== 'higher' && kpi.better !== 'lower') return `${named} does not say what is better`;
-  if (!isNumber(kpi.median) || kpi.median <= 0) return `${named} has no median above 0`;
-  if (!isNumber(kpi.n) || kpi.n < 1) return `${named} has no number of repetitions`;
-  for (const name of ['p05', 'sustained', 'cv', 'drift', 'hertz', 'seconds']) {
-    if (!isOrNull(kpi[name])) return `${named}: ${name} is neither a number nor null`;
+  if (typeof kpi.on !== 'string' || !Object.hasOwn(devices, kpi.on)) return 'is on no device of this node';
+  if (kpi.better !== 'higher' && kpi.better !== 'lower') return 'does not say what is better';
+  if (typeof kpi.unit !== 'string') return 'has no unit';
+  if (!isNumber(kpi.median) || kpi.median <= 0) return 'has no median above 0';
+  if (!isNumber(kpi.n) || kpi.n < 1) return 'has no number of repetitions';
+  for (let i = 0; i < ABOVE_0.length; i++) {
+    const name = ABOVE_0[i] as string;
+    if (!isAboveOrNull(kpi[name])) return `has a ${name} that is neither a number above 0 nor null`;
   }
-  if (!Array.isArray(kpi.flags)) return `${named} has no list of flags`;
-  if (kpi.shape === null) return null;
-  return Array.isArray(kpi.shape) && kpi.shape.length === KNOTS && kpi.shape.every(isAscending)
-    ? null
-    : `${named}: its shape is not ${KNOTS} ascending numbers`;
+  if (kpi.cv !== null && !(isNumber(kpi.cv) && kpi.cv >= 0))
+    return 'has a cv that is neither a number from 0 on nor null';
+  if (kpi.drift !== null && !isNumber(kpi.drift)) return 'has a drift that is neither a number nor null';
+  if (kpi.seconds !== null && !(isNumber(kpi.seconds) && kpi.seconds >= 0))
+    return 'has seconds that are neither a number from 0 on nor null';
+  if (!Array.isArray(kpi.flags)) return 'has no list of flags';
+  if (kpi.peak != null && !isAboveOrNull((kpi.peak as Unchecked).value))
+    return 'has a peak that is no number above 0';
+  return isShape(kpi.shape) ? null : `has a shape that is not ${KNOTS} ascending numbers`;
 }
 
-const isAscending = (value: unknown, i: number, all: readonly unknown[]): boolean =>
-  isNumber(value) && value >= -SHAPE_UNIT && (i === 0 || value >= (all[i - 1] as number));
+function isShape(shape: unknown): boolean {
+  if (shape === null) return true;
+  if (!Array.isArray(shape) || shape.length !== KNOTS) return false;
+  let before = -SHAPE_UNIT;
+  for (let knot = 0; knot < KNOTS; knot++) {
+    const value: unknown = shape[knot];
+    if (!isNumber(value) || value < before) return false;
+    before = value;
+  }
+  return true;
+}
+
+const isScalar = (value: unknown): boolean =>
+  value === null || isNumber(value) || typeof value === 'string' || typeof value === 'boolean';
+
+const isDevice = (value: unknown): boolean =>
+  isObject(value) &&
+  (value.kind === 'cpu' || value.kind === 'gpu') &&
+  isText(value.name) &&
+  [value.cpus, value.powerLimitWatts].every((one) => one === null || isNumber(one)) &&
+  [value.pciDevice, value.pciSubsystem].every(isTextOrNull);
+
+const isCheck = (value: unknown): boolean =>
+  isObject(value) &&
+  isText(value.name) &&
+  VERDICTS.some((one) => one === value.verdict) &&
+  [value.cause, value.reason].every(isTextOrNull);
+
+const isProblem = (value: unknown): boolean =>
+  isObject(value) &&
+  (value.kind === 'wrong' || value.kind === 'lost') &&
+  typeof value.what === 'string' &&
+  typeof value.why === 'string';
 
 function problemOfHead(line: Unchecked): string | null {
   if (!isText(line.node)) return 'it has no node';
+  if (hasControl(line.node)) return 'the name of its node has control characters';
   for (const name of ['hardware', 'settings', 'devices', 'tool']) {
     if (!isObject(line[name])) return `it has no ${name}`;
   }
   for (const name of ['checks', 'problems', 'kpis']) {
     if (!Array.isArray(line[name])) return `it has no list of ${name}`;
   }
-  const checks = line.checks as readonly unknown[];
-  const broken = checks.find(
-    (check) => !isObject(check) || !isText(check.name) || !VERDICTS.some((one) => one === check.verdict),
-  );
-  return broken === undefined ? null : 'a check has no name, or a verdict that is none';
+  for (const name of ['machine', 'hostname', 'campaign', 'digest', 'at']) {
+    if (!isTextOrNull(line[name])) return `its ${name} is neither a text nor null`;
+  }
+  for (const name of ['hardware', 'settings']) {
+    if (!Object.values(line[name] as Unchecked).every(isScalar)) return `its ${name} are not plain values`;
+  }
+  const broken = Object.entries(line.devices as Unchecked).find(([, device]) => !isDevice(device));
+  if (broken !== undefined) return `its device ${broken[0]} is not described`;
+  if (!(line.checks as readonly unknown[]).every(isCheck))
+    return 'a check has no name, or a verdict that is none';
+  return (line.problems as readonly unknown[]).every(isProblem)
+    ? null
+    : 'a problem does not say what is wrong or lost, and why';
 }
 
 /** @param value of JSON. @returns null: it is another document */
@@ -168,8 +218,9 @@ export function asNodeLine(value: unknown, where: string): NodeLine | null {
 
 function problemOfKpis({ kpis, devices }: Unchecked): string | null {
   for (const kpi of kpis as readonly unknown[]) {
-    const problem = isObject(kpi) ? problemOfKpi(kpi, devices as Unchecked) : 'a KPI is no object';
-    if (problem !== null) return problem;
+    if (!isObject(kpi)) return 'a KPI is no object';
+    const problem = problemOfKpi(kpi, devices as Unchecked);
+    if (problem !== null) return isText(kpi.key) ? `KPI ${kpi.key} ${problem}` : problem;
   }
   return null;
 }

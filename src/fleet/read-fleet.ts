@@ -2,14 +2,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, systemCode, UserError } from '../errors.js';
-import { superbenchNode } from '../import/superbench.js';
 import { readRecord } from '../record/read.js';
 import type { RecordInspection } from '../record/schema.js';
 import { readInspection } from '../store/read-inspection.js';
 import { RECORD } from '../store/store.js';
 import { nodeOf } from './from-record.js';
-import { asNodeLine, type NodeLine } from './node-line.js';
-import { linesOf } from './read-lines.js';
+import { putLines, threadsFor } from './lines-into.js';
+import type { NodeLine } from './node-line.js';
+import { isFileOfLines, nodesOfLines, placeOfLine } from './read-node-lines.js';
 import { buildFleet, type Fleet } from './table.js';
 
 export interface ReadNode {
@@ -43,7 +43,7 @@ const NODES = 'nodes';
 function* nodesOfFolder(folder: string): Generator<ReadNode> {
   const place = basename(folder);
   if (existsSync(join(folder, RECORD))) {
-    yield nodeOfRecord(folder, place);
+    yield nodeOfCampaign(folder, place);
     return;
   }
   const below = join(folder, NODES);
@@ -66,13 +66,17 @@ function* nodesBelow(folder: string, name: string): Generator<ReadNode> {
         .filter((one) => existsSync(join(one, RECORD)));
   if (campaigns.length === 0) yield lostNode(folder, name);
   for (const one of campaigns)
-    yield nodeOfRecord(one, campaigns.length === 1 ? name : join(name, basename(one)));
+    yield nodeOfCampaign(one, campaigns.length === 1 ? name : join(name, basename(one)));
 }
 
+/** The label of a campaign by which who measures says what a node is called. `node` is the version of Node.js. */
+const NAME_LABEL = 'node_name';
+
+/** @throws UserError where the record or its samples cannot be read */
 function nodeOfRecord(path: string, place: string): ReadNode {
   const { record, path: file } = readRecord(path);
   const folder = dirname(file);
-  const label = record.campaign.labels?.node ?? record.labels.hostname;
+  const label = record.campaign.labels?.[NAME_LABEL] ?? record.labels.hostname;
   const name = typeof label === 'string' && label !== '' ? label : place;
   return {
     line: nodeOf(record, name, (inspection) => samplesOf(folder, inspection)),
@@ -81,8 +85,18 @@ function nodeOfRecord(path: string, place: string): ReadNode {
   };
 }
 
+/** A record that cannot be read is a lost node's: one damaged file must not keep all others from being judged. */
+function nodeOfCampaign(folder: string, place: string): ReadNode {
+  try {
+    return nodeOfRecord(folder, place);
+  } catch (error) {
+    if (error instanceof UserError) return lostNode(folder, place, error.message);
+    throw error;
+  }
+}
+
 /** A campaign that left no record is a node of which nothing is known, not a reason to judge none. */
-function lostNode(folder: string, name: string): ReadNode {
+function lostNode(where: string, name: string, why = `${where} holds no ${RECORD}`): ReadNode {
   const line: NodeLine = {
     node: name,
     machine: null,
@@ -95,37 +109,28 @@ function lostNode(folder: string, name: string): ReadNode {
     settings: {},
     devices: {},
     checks: [],
-    problems: [{ kind: 'lost', what: 'campaign', why: `${folder} holds no ${RECORD}` }],
+    problems: [{ kind: 'lost', what: 'campaign', why }],
     kpis: [],
   };
-  return { line, where: folder, place: name };
+  return { line, where, place: name };
 }
 
-function* nodesOfLines(path: string): Generator<ReadNode> {
-  for (const { number, text } of linesOf(path)) {
-    const where = `${path}:${number}`;
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch (error) {
-      throw new UserError(`${where} is not JSON: ${messageOf(error)}; mend or remove that line`);
-    }
-    const line = asNodeLine(json, where) ?? superbenchNode(json);
-    if (line === null) {
-      throw new UserError(
-        `${where} is no node: neither a line of pi-bench fleet nodes nor of SuperBench’s results-summary.jsonl`,
-      );
-    }
-    yield { line, where, place: null };
-  }
+/** What is no file of lines: a folder, or a record by its file. */
+function nodesAt(path: string): Iterable<ReadNode> {
+  return isFolder(path) ? nodesOfFolder(path) : [nodeOfRecord(path, basename(dirname(path)))];
 }
+
+const isLines = (path: string): boolean => isFileOfLines(path) && !isFolder(path);
 
 /** @throws UserError that says what cannot be read, of a file of lines which line */
 export function* readNodes(paths: readonly string[]): Generator<ReadNode> {
   for (const path of paths) {
-    if (isFolder(path)) yield* nodesOfFolder(path);
-    else if (/\.(jsonl|ndjson)$/.test(path)) yield* nodesOfLines(path);
-    else yield nodeOfRecord(path, basename(dirname(path)));
+    if (!isLines(path)) yield* nodesAt(path);
+    else {
+      for (const { line, number } of nodesOfLines(path)) {
+        yield { line, where: placeOfLine(path, number), place: null };
+      }
+    }
   }
 }
 
@@ -148,7 +153,7 @@ function uniqueNames(read: readonly Named[]): readonly string[] {
     const name = second === undefined ? node : (place ?? node);
     if (names.has(name)) {
       throw new UserError(
-        `two nodes are called ${name} (one of them ${where}): label its campaign (labels: {node: NAME} in a campaign file), or give each folder once`,
+        `two nodes are called ${name} (one of them ${where}): label its campaign (--labels ${NAME_LABEL}=NAME when it is measured), or give each folder once`,
       );
     }
     names.add(name);
@@ -166,13 +171,24 @@ export function readLines(paths: readonly string[]): readonly NodeLine[] {
   return read.map(({ line }, i) => ({ ...line, node: names[i] ?? line.node }));
 }
 
-/** The same as columns, no line being kept. @throws UserError where there is none, or two have one name */
-export function readFleet(paths: readonly string[]): Fleet {
+/**
+ * The same as columns, no line being kept.
+ * @throws UserError where there is none, two have one name, or they do not agree on the unit of a KPI
+ */
+export async function readFleet(paths: readonly string[]): Promise<Fleet> {
   const builder = buildFleet();
   const read: Named[] = [];
-  for (const { line, where, place } of readNodes(paths)) {
-    builder.add(line);
-    read.push({ node: line.node, where, place });
+  for (const path of paths) {
+    if (!isLines(path)) {
+      for (const { line, where, place } of nodesAt(path)) {
+        builder.add(line);
+        read.push({ node: line.node, where, place });
+      }
+    } else {
+      for (const { node, number } of await putLines(builder, path, threadsFor(path))) {
+        read.push({ node, where: placeOfLine(path, number), place: null });
+      }
+    }
   }
   if (read.length === 0) throw new UserError(EMPTY);
   const names = uniqueNames(read);

@@ -1,4 +1,4 @@
-/** Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a,b`. */
+/** Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. */
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
 import { readRecord } from '../record/read.js';
@@ -31,14 +31,15 @@ function pairOfLine(text: string, where: string): z.infer<typeof schema> {
   );
 }
 
-/** The median of the rates of its batches is the link's: sizes of one sweep count alike. */
+/** The least rate of its batches is the link's: one that is slow at any size is slow. */
 function pairOfRecord(path: string): z.infer<typeof schema> {
   const { record, path: file } = readRecord(path);
   const label = record.campaign.labels?.pair ?? record.batches[0]?.asked.labels?.pair;
-  const [a, b, ...more] = (label ?? '').split(',').map((name) => name.trim());
-  if (a === undefined || b === undefined || a === '' || b === '' || more.length > 0) {
+  // As `fleet pairs` prints them; commas, too, which --labels takes for its own.
+  const [a, b, ...more] = (label ?? '').split(/[\s,]+/).filter(Boolean);
+  if (a === undefined || b === undefined || more.length > 0) {
     throw new UserError(
-      `${file} does not say which pair it measured: label its campaign (labels: {pair: "NODE,NODE"} in a campaign file)`,
+      `${file} does not say which pair it measured: measure it with --labels "pair=NODE NODE" (or labels: {pair: "NODE NODE"} in a campaign file)`,
     );
   }
   const rates = record.batches.map(({ rate }) => rate?.median ?? null);
@@ -56,7 +57,9 @@ export function readPairs(paths: readonly string[]): ReadPairs {
       : [pairOfRecord(path)],
   );
   if (read.length === 0) throw new UserError('there is no measured pair in what was given');
-  const units = [...new Set(read.flatMap(({ unit }) => unit ?? []))];
+  const units = [...new Set(read.flatMap(({ unit }) => unit || []))];
+  const alone = read.find(({ pair: [a, b] }) => a === b);
+  if (alone !== undefined) throw new UserError(`${alone.pair[0]} is paired with itself: a link has two ends`);
   if (units.length > 1)
     throw new UserError(`pairs in different units cannot be compared: ${units.join(', ')}`);
   return { measured: read.map(({ pair, rate }) => ({ pair, rate })), unit: units[0] ?? '' };

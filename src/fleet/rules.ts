@@ -47,8 +47,14 @@ const isRate = (rule: RuleName): rule is 'median' | 'p05' | 'sustained' =>
 /** What a rule compares nodes by: of rates the logarithm, so that a deviation is a share whatever the unit. Worse is larger. */
 export function worseness(series: Series, rule: Exclude<RuleName, 'distribution' | 'overall'>): Float64Array {
   const column = series.columns[COLUMN[rule]];
-  if (isRate(rule)) return column.map((value) => -Math.log(value));
-  return rule === 'drift' ? column.map((value) => -value) : column.slice();
+  const values = new Float64Array(column.length);
+  // Loops: a closure for each of two million values is felt.
+  if (isRate(rule))
+    for (let row = 0; row < values.length; row++) values[row] = -Math.log(column[row] as number);
+  else if (rule === 'drift')
+    for (let row = 0; row < values.length; row++) values[row] = -(column[row] as number);
+  else values.set(column);
+  return values;
 }
 
 /** A deviation in logarithms as a share: e^-0.0513 is 5 % less. */
@@ -59,7 +65,7 @@ export const shareOf = (rule: RuleName, deviation: number): number =>
 const deviationOf = (rule: RuleName, share: number): number =>
   isRate(rule) || rule === 'overall' ? -Math.log1p(-Math.min(share, 0.99)) : share;
 
-/** @param repetitions of the node with the fewest: three that stand still must not count as spread */
+/** @param repetitions of the node: three of them that stand still must not count as spread */
 export function marginOf(rule: RuleName, scale: number, repetitions: number): number {
   const margin = deviationOf(rule, MARGINS[rule] * scale);
   return rule === 'spread' ? Math.max(margin, Math.sqrt(CHANCE_REPETITIONS / repetitions)) : margin;

@@ -2,8 +2,9 @@
  * A fleet in memory: columns of numbers, one series for each KPI on each kind of device. Objects for two million KPIs would be
  * more than a gigabyte, and every rule asks for one column at a time.
  */
+import { UserError } from '../errors.js';
 import type { BaselineDevice } from '../qualify/baseline-schema.js';
-import { type NodeHead, type NodeKpi, type NodeLine, SHAPE_UNIT } from './node-line.js';
+import { hasControl, type NodeHead, type NodeKpi, type NodeLine, SHAPE_UNIT } from './node-line.js';
 import { KNOTS } from './sketch.js';
 
 /** What a rule looks at; NaN where it is not known. Of a KPI whose lower is better: 1 / the value, so that higher is better. */
@@ -49,6 +50,11 @@ export interface Fleet {
   readonly series: readonly Series[];
 }
 
+/** A fleet whose series may be taken away. */
+export interface FleetPart extends Fleet {
+  readonly series: Series[];
+}
+
 interface Growing {
   readonly key: string;
   readonly device: BaselineDevice;
@@ -64,7 +70,7 @@ interface Growing {
 }
 
 /** Devices that are judged together. A power limit is a setting: who has another one is slow for a reason that is named. */
-const deviceKey = ({ kind, name, cpus, pciDevice, pciSubsystem }: BaselineDevice): string =>
+export const deviceKey = ({ kind, name, cpus, pciDevice, pciSubsystem }: BaselineDevice): string =>
   [kind, name, cpus, pciDevice, pciSubsystem].join('|');
 
 const FIRST_ROOM = 16;
@@ -77,14 +83,14 @@ function grown<T extends Float64Array | Float32Array | Int32Array>(array: T, len
   return larger;
 }
 
-function enlarge(series: Growing): void {
-  series.room *= 2;
+function enlarge(series: Growing, rows: number): void {
+  series.room = Math.max(rows, 2 * series.room);
   series.places = grown(series.places, series.room);
   series.sketches = grown(series.sketches, series.room * KNOTS);
   for (const name of COLUMNS) series.columns[name] = grown(series.columns[name], series.room);
 }
 
-function begin(kpi: NodeKpi, device: BaselineDevice): Growing {
+function begin(kpi: Pick<NodeKpi, 'key' | 'unit' | 'better' | 'peak'>, device: BaselineDevice): Growing {
   return {
     key: kpi.key,
     device,
@@ -103,10 +109,36 @@ function begin(kpi: NodeKpi, device: BaselineDevice): Growing {
   };
 }
 
-function addRow(series: Growing, kpi: NodeKpi, place: number): void {
-  if (series.rows === series.room) enlarge(series);
-  const row = series.rows++;
-  series.places[row] = place;
+/** One name with two units would be two KPIs that are a thousand apart. */
+function requireAlike(
+  { key, unit, better }: Growing,
+  other: Pick<NodeKpi, 'unit' | 'better'>,
+  node: string,
+): void {
+  if (unit === other.unit && better === other.better) return;
+  const said = (one: Pick<NodeKpi, 'unit' | 'better'>): string => `"${one.unit}" (${one.better} is better)`;
+  throw new UserError(
+    `KPI ${key} of node ${node} is in ${said(other)}, and in ${said({ unit, better })} before: nodes have to agree on it`,
+  );
+}
+
+/**
+ * The row of a place: a new one, or, where a campaign measured a case twice, the one that it has.
+ * @param firstPlace of its node
+ * @returns null: the one that it has rests on as many repetitions
+ */
+function rowOf(series: Growing, kpi: NodeKpi, place: number, firstPlace: number): number | null {
+  for (let row = series.rows - 1; row >= 0 && (series.places[row] as number) >= firstPlace; row--) {
+    if (series.places[row] === place) return kpi.n > (series.columns.n[row] as number) ? row : null;
+  }
+  if (series.rows === series.room) enlarge(series, 0);
+  series.places[series.rows] = place;
+  return series.rows++;
+}
+
+function addRow(series: Growing, kpi: NodeKpi, place: number, firstPlace: number): void {
+  const row = rowOf(series, kpi, place, firstPlace);
+  if (row === null) return;
   const { columns, sketches } = series;
   const lower = kpi.better === 'lower';
   // One by one: a name that is looked up costs more than the store, and there are millions of these.
@@ -129,6 +161,18 @@ function addRow(series: Growing, kpi: NodeKpi, place: number): void {
     }
   }
   if (kpi.flags.length > 0) series.flags.set(row, kpi.flags);
+  else series.flags.delete(row);
+}
+
+/** @param places where those of the other begin in this fleet */
+function appendRows(series: Growing, other: Series, places: number): void {
+  const [first, count] = [series.rows, other.places.length];
+  if (first + count > series.room) enlarge(series, first + count);
+  for (let row = 0; row < count; row++) series.places[first + row] = places + (other.places[row] as number);
+  for (const name of COLUMNS) series.columns[name].set(other.columns[name], first);
+  series.sketches.set(other.sketches, first * KNOTS);
+  for (const [row, flags] of other.flags) series.flags.set(first + row, flags);
+  series.rows += count;
 }
 
 function finished({ rows, room: _, columns, places, sketches, ...rest }: Growing): Series {
@@ -143,8 +187,14 @@ function finished({ rows, room: _, columns, places, sketches, ...rest }: Growing
 }
 
 export interface FleetBuilder {
+  /** @throws UserError where the node has a KPI in another unit than those before it */
   readonly add: (node: NodeLine) => void;
-  readonly fleet: () => Fleet;
+  /**
+   * Puts the nodes of a part after those that are here. @throws UserError as `add` does
+   * @param part its series leave it one by one, so that memory holds each of them once
+   */
+  readonly append: (part: FleetPart) => void;
+  readonly fleet: () => FleetPart;
 }
 
 /** Takes nodes one after the other, so that none has to stay in memory as it was read. */
@@ -153,27 +203,53 @@ export function buildFleet(): FleetBuilder {
   const places: Place[] = [];
   /** By device, then by key: of two million KPIs no text is put together. */
   const series = new Map<string, Map<string, Growing>>();
+  const seriesOf = (device: BaselineDevice): Map<string, Growing> => {
+    const key = deviceKey(device);
+    const of = series.get(key) ?? new Map<string, Growing>();
+    series.set(key, of);
+    return of;
+  };
+  const growing = (
+    of: Map<string, Growing>,
+    kpi: Pick<NodeKpi, 'key' | 'unit' | 'better' | 'peak'>,
+    device: BaselineDevice,
+    node: string,
+  ): Growing => {
+    const known = of.get(kpi.key);
+    if (known !== undefined) {
+      requireAlike(known, kpi, node);
+      return known;
+    }
+    // Here and not where lines are checked: two million KPIs have a few hundred keys.
+    if (hasControl(kpi.key)) throw new UserError(`a KPI of node ${node} has control characters in its key`);
+    const one = begin(kpi, device);
+    of.set(kpi.key, one);
+    return one;
+  };
   return {
     add(line) {
       const { kpis, ...head } = line;
       const node = nodes.push(head) - 1;
+      const firstPlace = places.length;
       const here = new Map<string, { place: number; of: Map<string, Growing> }>();
       for (const [on, device] of Object.entries(head.devices)) {
-        const key = deviceKey(device);
-        const of = series.get(key) ?? new Map<string, Growing>();
-        series.set(key, of);
-        here.set(on, { place: places.push({ node, on }) - 1, of });
+        here.set(on, { place: places.push({ node, on }) - 1, of: seriesOf(device) });
       }
       for (const kpi of kpis) {
         const on = here.get(kpi.on);
         const device = head.devices[kpi.on];
         if (on === undefined || device === undefined) continue;
-        let one = on.of.get(kpi.key);
-        if (one === undefined) {
-          one = begin(kpi, device);
-          on.of.set(kpi.key, one);
-        }
-        addRow(one, kpi, on.place);
+        addRow(growing(on.of, kpi, device, head.node), kpi, on.place, firstPlace);
+      }
+    },
+    append(part) {
+      const [firstNode, firstPlace] = [nodes.length, places.length];
+      for (const node of part.nodes) nodes.push(node);
+      for (const { node, on } of part.places) places.push({ node: firstNode + node, on });
+      for (let one = part.series.shift(); one !== undefined; one = part.series.shift()) {
+        const place = part.places[one.places[0] ?? -1];
+        const name = part.nodes[place?.node ?? -1]?.node ?? '';
+        appendRows(growing(seriesOf(one.device), one, one.device, name), one, firstPlace);
       }
     },
     fleet: () => ({
@@ -182,4 +258,10 @@ export function buildFleet(): FleetBuilder {
       series: [...series.values()].flatMap((of) => [...of.values()].map(finished)),
     }),
   };
+}
+
+export function fleetOf(nodes: Iterable<NodeLine>): Fleet {
+  const builder = buildFleet();
+  for (const node of nodes) builder.add(node);
+  return builder.fleet();
 }

@@ -43,7 +43,7 @@ export const INPUTS = ['fresh', 'clean'] as const;
 export const PATTERNS = ['ring', 'pairs'] as const;
 export const WORKERS = ['threads', 'processes'] as const;
 export const TRANSPORTS = ['shm', 'mpi', 'nccl'] as const;
-export const ALGORITHMS = ['auto', 'lines', 'direct', 'streaming'] as const;
+export const ALGORITHMS = ['auto', 'lines', 'direct', 'blocks', 'streaming'] as const;
 /** As nccl-tests writes it. */
 export const NO_ROOT = -1;
 export const MOST_RANKS = 256;

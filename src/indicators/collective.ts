@@ -232,7 +232,7 @@ export const collective: Indicator = {
     algorithm: {
       type: 'string',
       group: 'Case:',
-      describe: 'lines, direct, streaming, or auto: the fastest of them by trial in each launch',
+      describe: 'lines, direct, blocks, streaming, or auto: the fastest of them by trial in each launch',
       defaultDescription: 'auto',
     },
   },

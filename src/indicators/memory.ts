@@ -97,7 +97,7 @@ const memoryOnCpu: Indicator = {
     stores: {
       type: 'string',
       group: 'Case:',
-      describe: 'cached (plain), streaming (non-temporal), auto (chosen by size)',
+      describe: 'cached (plain), streaming (non-temporal), auto (the fastest of all by trial)',
       defaultDescription: 'cached,streaming',
     },
     host: {

@@ -161,7 +161,10 @@ export const overlap: Indicator = {
   measuring: { inspections: 6, seconds: 0.5 },
   fromFlags(flags, machine) {
     const dtype = z.enum(DATA_TYPES).parse(dataTypeNamed(String(flags.dtype ?? 'float32')));
-    const operation = z.enum(OPERATIONS).parse(flags.operation ?? 'all-reduce');
+    const asked = String(flags.operation ?? 'all-reduce');
+    const operation = OPERATIONS.find((name) => name === asked);
+    if (operation === undefined)
+      throw new UserError(`--operation ${asked} does not overlap; there is ${OPERATIONS.join(', ')}`);
     const base = {
       operation,
       size: parseCount(String(flags.size ?? USUAL_SIZE), '--size'),

@@ -38,7 +38,7 @@ const operationsOf = (parameters: Parameters): Flop => {
 };
 
 /** float8 came with compute capability 8.9. */
-const typesOf = (computeCapability: string): readonly DataType[] =>
+export const typesOf = (computeCapability: string): readonly DataType[] =>
   Number(computeCapability) >= 8.9
     ? GPU_DATA_TYPES
     : GPU_DATA_TYPES.filter((dtype) => dtype !== 'float8_e4m3');

@@ -88,6 +88,14 @@ function overlapOf({ parts, samples }: Outcome): Pick<InspectionDocument, 'overl
   return summary === null ? {} : { overlap: { ...summary } };
 }
 
+/** On the clock that all processes of this machine share: whether others measured meanwhile can be told from it. */
+function atOnceOf({ atOnce }: Job, { spans: told }: Outcome): Pick<InspectionDocument, 'atOnce'> {
+  const measured = told.find(({ name }) => name === 'measure');
+  return atOnce === undefined || measured === undefined
+    ? {}
+    : { atOnce: { of: atOnce.of, began: measured.begin, ended: measured.end } };
+}
+
 export interface SamplesFile {
   readonly file: string;
   readonly sha256: string;
@@ -156,6 +164,7 @@ export function makeDocument(
     ceilings: outcome.ceilings,
     ...ranksOf(outcome.ranks ?? null),
     ...overlapOf(outcome),
+    ...atOnceOf(job, outcome),
     usage: moments.usage,
     verification: verification(outcome.verification),
     fault: job.native.fault ?? null,

@@ -12,10 +12,12 @@ import { writeFileAtomic } from '../store/atomic.js';
 import { encodeSamples } from '../store/samples-file.js';
 import type { Seconds } from '../units.js';
 import { makeDocument } from './document.js';
-import { type Job, monotonic, type Report } from './job.js';
+import { AT_GATE, type Job, monotonic, type Report } from './job.js';
 
 /** A wake-up of this process and of the campaign's costs a millisecond of CPU: one a second stays under 0.1 % of a launch. */
 const PROGRESS_EVERY_MS = 1000;
+/** Others wait for a launch that is not at the gate yet, and before it nothing is measured that could be disturbed. */
+const GATE_EVERY_MS = 20;
 
 /** When the work on a job began: in wall-clock time, and CLOCK_MONOTONIC. */
 export interface Begin {
@@ -87,11 +89,21 @@ export async function finish(
     job.framework === null
       ? setInterval(() => report({ event: 'progress', ...running.progress() }), PROGRESS_EVERY_MS)
       : undefined;
+  const atGate =
+    job.native.gate === true
+      ? setInterval(() => {
+          const progress = running.progress();
+          if (progress.phase !== AT_GATE) return;
+          clearInterval(atGate);
+          report({ event: 'progress', ...progress });
+        }, GATE_EVERY_MS)
+      : undefined;
   let outcome: NativeOutcome;
   try {
     outcome = await running.result;
   } finally {
     clearInterval(timer);
+    clearInterval(atGate);
   }
   const { seconds, entries, disturbed } = outcome.samples;
   const samples = encodeSamples(

@@ -32,6 +32,8 @@ export interface Job {
   /** CPUs for the worker's own main thread. */
   readonly otherCpus: readonly number[];
   readonly warmup: Warmup;
+  /** How many launches are measured at the same time, this one included; absent: it is alone. */
+  readonly atOnce?: { readonly of: number };
   /** null: the addon executes it. */
   readonly framework: FrameworkJob | null;
   readonly native: Omit<NativeJob, 'snapshotPaths' | 'timeLimitSeconds'>;
@@ -50,8 +52,11 @@ export interface Job {
   readonly samplesName: string;
 }
 
-/** `end`: of ranks of MPI, which wait for another job after each. */
-export type Order = { readonly order: 'cancel' | 'end' };
+/** `end`: of ranks of MPI, which wait for another job after each; `go`: of launches at once, that the gate is open. */
+export type Order = { readonly order: 'cancel' | 'end' | 'go' };
+
+/** The phase of a launch that waits for those with which it is to begin. */
+export const AT_GATE = 'gate';
 
 /** Before what a rank of MPI says on its standard output, where libraries and launchers write too. */
 export const SPOKEN = 'pi-bench says: ';

@@ -74,7 +74,8 @@ const orders = createInterface({ input: process.stdin });
 orders.on('line', (line) => {
   try {
     const message = JSON.parse(line) as Job | Order;
-    if ('order' in message) {
+    if ('order' in message && message.order === 'go') running?.openGate?.();
+    else if ('order' in message) {
       cancelled = true;
       running?.cancel();
     } else if (!started) {

@@ -18,6 +18,8 @@ export interface CachedVerdict {
   readonly why: string | null;
   readonly checks: number;
   readonly record: string;
+  /** What it was held to beside the suite: `gpu=8`, `baseline`; absent: nothing, or an older pi-bench. */
+  readonly held?: readonly string[];
 }
 
 /** As it lies on disk: the last verdict of each suite, so that a quick look does not hide what a long run found. */
@@ -82,10 +84,15 @@ export function parseVerdicts(text: string | null, host: string): readonly Cache
   }
 }
 
-/** What a suite says is settled anew by itself, and a tier also by any higher one: those hold all that the lower ones check. */
+/**
+ * What a suite says is settled anew by itself, and a tier also by any higher one: those hold all that the lower ones check. Who asks for
+ * less, without the counts or the baseline by which a node fell, settles nothing; nor does a file that calls itself like a tier.
+ */
 export const supersedes = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
-  later.suite === earlier.suite ||
-  (later.tier !== null && earlier.tier !== null && later.tier >= earlier.tier);
+  (earlier.held ?? []).every((one) => later.held?.includes(one) === true) &&
+  (earlier.tier === null || later.tier === null
+    ? later.suite === earlier.suite && later.tier === earlier.tier
+    : later.tier >= earlier.tier);
 
 const unknown = (why: string): Answer => ({ line: cut(`inconclusive: ${why}`), code: 2 });
 const RUN = 'run: pi-bench qualify';

@@ -30,6 +30,18 @@ export function baselineDevice({ cpu, gpus }: MachineDescription, device: string
   };
 }
 
+/** The same device whatever limits its power. */
+export const sameButLimit = (a: BaselineDevice, b: BaselineDevice): boolean =>
+  a.kind === b.kind &&
+  a.name === b.name &&
+  a.cpus === b.cpus &&
+  a.pciDevice === b.pciDevice &&
+  a.pciSubsystem === b.pciSubsystem;
+
+/** By the fields that we know: those that a newer pi-bench added would keep equal devices apart. */
+export const sameDevice = (a: BaselineDevice, b: BaselineDevice): boolean =>
+  sameButLimit(a, b) && a.powerLimitWatts === b.powerLimitWatts;
+
 type Keyed = Pick<BaselineEntry, 'device' | 'indicator' | 'parameters' | 'stack' | 'kpi'>;
 
 /** Equal for what may be compared. */
@@ -50,7 +62,9 @@ export const keyedBatch = (
 ): Keyed => ({
   device: baselineDevice(machine, batch.device),
   indicator: batch.case.indicator,
-  parameters: batch.case.parameters,
+  // What is measured beside others is another thing than what is measured alone.
+  parameters:
+    batch.asked.atOnce === true ? { ...batch.case.parameters, atOnce: true } : batch.case.parameters,
   // As it was asked for: what `null` chose is the machine's doing, and a wrong choice is a slow node.
   stack: { provider: batch.asked.stack.provider, variant: batch.asked.stack.variant },
   kpi,

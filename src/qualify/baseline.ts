@@ -1,16 +1,16 @@
-/** Reads a baseline, and refuses what no node can be judged by: of other hardware, or beyond what physics allows. Pure but for the text. */
+/** Makes a baseline of its text, and refuses what no node can be judged by: of other hardware, or beyond what physics allows. Pure. */
 import { z } from 'zod';
 import { gpuNamed } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
 import { withPrefix } from '../quantities/format.js';
-import { canonicalJson } from '../record/digest.js';
 import { MOST_OF_CEILING } from '../statistics/roofline.js';
-import { baselineDevice, deviceText } from './baseline-key.js';
+import { baselineDevice, baselineKey, deviceText, sameButLimit, sameDevice } from './baseline-key.js';
 import {
   BASELINE_KIND,
   BASELINE_VERSION,
   type Baseline,
+  type BaselineDevice,
   type BaselineEntry,
   readableBaseline,
 } from './baseline-schema.js';
@@ -18,19 +18,42 @@ import {
 /** Of the theoretical peak: less, or more, is a mistake in the baseline and no property of nodes. */
 export const LEAST_OF_PEAK = 0.2;
 export const MOST_OF_PEAK = 1;
+/** Nodes of which no p05 is known are in the one median and not in the other. */
+const MOST_OF_MEDIAN = 1.1;
+
+/** Why its distribution cannot be one; null: it can, or there is none. */
+function distributionProblem(distribution: BaselineEntry['distribution']): string | null {
+  if (distribution === null) return null;
+  const { probabilities, seconds } = distribution;
+  if (probabilities.length !== seconds.length)
+    return `its distribution has ${probabilities.length} probabilities and ${seconds.length} times`;
+  const ascending = (values: readonly number[]): boolean =>
+    values.every((value, i) => value >= (values[i - 1] ?? 0));
+  return ascending(probabilities) && ascending(seconds) && (seconds[0] ?? 0) > 0
+    ? null
+    : 'its distribution is not ascending times above 0';
+}
+
+type Judged = Pick<BaselineEntry, 'median' | 'unit' | 'peak'> &
+  Partial<Pick<BaselineEntry, 'p05' | 'spread' | 'distribution'>>;
 
 /** Why an entry cannot be right; null: nothing speaks against it. */
-export function entryProblem({
-  median,
-  unit,
-  peak,
-}: Pick<BaselineEntry, 'median' | 'unit' | 'peak'>): string | null {
+export function entryProblem({ median, unit, peak, p05, spread, distribution }: Judged): string | null {
   if (!(median > 0)) return `its median is ${median}`;
-  if (peak === null) return null;
+  const beyond = peak === null ? null : peakProblem(median, peak, unit);
+  if (beyond !== null) return beyond;
+  // A limit of nothing would hold for any node.
+  if (p05 != null && !(p05 > 0 && p05 <= median * MOST_OF_MEDIAN))
+    return `its p05 is ${p05}, and its median ${median}`;
+  if (spread !== undefined && !(spread.mad >= 0)) return `its spread is ${spread.mad}`;
+  return distributionProblem(distribution ?? null);
+}
+
+function peakProblem(median: number, peak: NonNullable<BaselineEntry['peak']>, unit: string): string | null {
   const share = median / peak.value;
   const most = peak.measured ? MOST_OF_CEILING : MOST_OF_PEAK;
   if (share >= LEAST_OF_PEAK && share <= most) return null;
-  return `${withPrefix(median, unit)} is ${(share * 100).toFixed(1)} % of the peak of ${withPrefix(peak.value, unit)} (${peak.source}), and only ${LEAST_OF_PEAK * 100} % to 100 % can be`;
+  return `${withPrefix(median, unit)} is ${(share * 100).toFixed(1)} % of the peak of ${withPrefix(peak.value, unit)} (${peak.source}), and only ${LEAST_OF_PEAK * 100} % to ${most * 100} % can be`;
 }
 
 const head = z.looseObject({ kind: z.literal(BASELINE_KIND), schemaVersion: z.int() });
@@ -66,32 +89,52 @@ export function parseBaseline(text: string, name: string): Baseline {
     const problem = entryProblem(entry);
     if (problem !== null) throw new UserError(`${name}: entries.${i} (${entry.kpi}) is refused: ${problem}`);
   });
+  const places = new Map<string, number>();
+  parsed.data.entries.forEach((entry, i) => {
+    const before = places.get(baselineKey(entry));
+    if (before !== undefined)
+      throw new UserError(
+        `${name}: entries.${before} and entries.${i} are of the same case on the same device: which of them holds nobody can tell`,
+      );
+    places.set(baselineKey(entry), i);
+  });
   return parsed.data;
 }
 
-const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
-
 /**
- * @throws UserError where no entry is of any device here
+ * @throws UserError where no entry is of any of the devices: one line that names the difference and says what to do
+ * @param here devices that are to be judged
+ * @param who whose they are: `here is`, `these nodes are`
  */
-export function requireSameHardware(baseline: Baseline, machine: MachineDescription, name: string): void {
-  const here = ['cpu', ...(machine.gpus?.devices ?? []).map(({ ordinal }) => gpuNamed(ordinal))].map(
-    (device) => baselineDevice(machine, device),
-  );
-  const keys = new Set(here.map((device) => canonicalJson(device)));
-  // Fields that a newer pi-bench added would keep equal devices apart.
-  const known = ({
-    kind,
-    name: model,
-    cpus,
-    pciDevice,
-    pciSubsystem,
-    powerLimitWatts,
-  }: BaselineEntry['device']) =>
-    canonicalJson({ kind, name: model, cpus, pciDevice, pciSubsystem, powerLimitWatts });
-  if (baseline.entries.some(({ device }) => keys.has(known(device)))) return;
-  const of = distinct(baseline.entries.map(({ device }) => deviceText(device))).join(', ');
+export function requireSameHardware(
+  { entries }: Baseline,
+  here: readonly BaselineDevice[],
+  name: string,
+  who: string,
+): void {
+  if (here.length === 0) return;
+  if (entries.some(({ device }) => here.some((one) => sameDevice(device, one)))) return;
+  for (const { device } of entries) {
+    const one = here.find((other) => sameButLimit(device, other));
+    if (one === undefined) continue;
+    const [theirs, own] = [device, one].map(({ powerLimitWatts: limit }) =>
+      limit === null ? 'an unknown power limit' : `a power limit of ${limit} W`,
+    );
+    const set =
+      device.powerLimitWatts === null ? '' : `set it (nvidia-smi -pl ${device.powerLimitWatts}), or `;
+    throw new UserError(
+      `${name} is a baseline of ${one.name} with ${theirs}, and ${who} ${one.name} with ${own}: ${set}make a baseline of nodes with theirs (pi-bench fleet baseline)`,
+    );
+  }
+  const texts = (devices: readonly BaselineDevice[]): string =>
+    [...new Set(devices.map(deviceText))].join(', ');
   throw new UserError(
-    `${name} is a baseline of other hardware: it is of ${of}, and here is ${here.map(deviceText).join(', ')}`,
+    `${name} is a baseline of other hardware: it is of ${texts(entries.map(({ device }) => device))}, and ${who} ${texts(here)}; make one of nodes of their kind (pi-bench fleet baseline)`,
   );
 }
+
+/** What a machine can be judged by: its CPU and its GPUs. */
+export const devicesOfMachine = (machine: MachineDescription): readonly BaselineDevice[] =>
+  ['cpu', ...(machine.gpus?.devices ?? []).map(({ ordinal }) => gpuNamed(ordinal))].map((device) =>
+    baselineDevice(machine, device),
+  );

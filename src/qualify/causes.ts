@@ -18,6 +18,10 @@ const CAUSES = {
     'config',
     'lift the CPU quota of this control group (--cpuset-cpus in place of --cpus; systemctl set-property UNIT CPUQuota=), or qualify the node outside of it',
   ],
+  'cpu-set': [
+    'config',
+    'qualify the node with all of its CPUs (outside of a job, taskset or cpuset): of the others this says nothing',
+  ],
   stopped: [
     'triage',
     'something stops the processes of this node between their repetitions: look for a CPU quota outside of this container, a paused virtual machine, job control',
@@ -34,6 +38,10 @@ const CAUSES = {
   ],
   busy: ['monitor', 'drain the node, wait until nothing else runs on it (top -o %CPU), and qualify again'],
   slow: ['triage', 'compare clock, microcode, BIOS settings and memory channels with a node that is fast'],
+  shared: [
+    'triage',
+    'look at what the devices share: power and cooling of the node, PCIe switches, memory channels; and at which of them loses most',
+  ],
   unsteady: [
     'triage',
     'look for what comes and goes: background services, clock, heat; pi-bench report shows when',
@@ -54,6 +62,10 @@ const CAUSES = {
   'missing-device': [
     'triage',
     'look for the device with lspci and in dmesg; if it is not there, seat or replace it',
+  ],
+  'no-entry': [
+    'config',
+    'make a baseline from runs of this very suite (pi-bench fleet baseline), or name in the suite the parts that it has',
   ],
   'mixed-devices': ['config', 'bring devices of one kind to the same model, firmware and driver'],
   'no-driver': [

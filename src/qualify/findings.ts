@@ -14,17 +14,25 @@ export interface Looked {
   readonly otherwise?: Verdict;
 }
 
+/** Infinity and not-a-number say nothing, however they stand to a limit; documents have no place for them either. */
+const known = (value: Finding['measured']): Finding['measured'] =>
+  typeof value === 'number' && !Number.isFinite(value) ? null : value;
+
 function made(
-  { quantity, measured, unit = null, source, note = null, otherwise = 'fail' }: Looked,
-  limit: Finding['limit'],
+  { quantity, measured: looked, unit = null, source, note = null, otherwise = 'fail' }: Looked,
+  wanted: Finding['limit'],
   bound: Finding['bound'],
   holds: boolean,
 ): Finding {
-  const verdict = measured === null ? 'skipped' : holds ? 'pass' : otherwise;
+  const [measured, limit] = [known(looked), known(wanted)];
+  const unknown = measured === null || (bound !== 'none' && limit === null);
+  // What has a limit was to be judged: that it could not be read is an open question, and never the same as a pass.
+  const open = bound === 'none' ? 'skipped' : 'inconclusive';
+  const verdict = unknown ? open : holds ? 'pass' : otherwise;
   return { quantity, measured, unit, limit, bound, source, verdict, note };
 }
 
-/** The measured value is a number of at least the limit. */
+/** The measured value is a number of at least the limit; inconclusive where it is not known. */
 export const atLeast = (looked: Looked & { readonly measured: number | null }, limit: number): Finding =>
   made(looked, limit, 'at-least', (looked.measured ?? Number.NaN) >= limit);
 

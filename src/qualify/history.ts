@@ -12,8 +12,9 @@ export function historyRun(record: PiBenchRecord): HistoryRun | null {
   const { qualification, campaign, batches } = record;
   if (qualification?.outcome !== 'qualified' || campaign.fault !== null) return null;
   const machine = machineOf(record);
-  const rates = batches.flatMap((batch): [string, number][] =>
-    batch.rate === null ? [] : [[historyKey(machine, batch), batch.rate.median]],
-  );
+  const rates = batches.flatMap((batch): [string, number][] => {
+    const key = historyKey(machine, batch);
+    return batch.rate === null || key === null ? [] : [[key, batch.rate.median]];
+  });
   return { campaign: campaign.id, at: campaign.createdAt, rates: new Map(rates) };
 }

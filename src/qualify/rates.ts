@@ -33,11 +33,17 @@ export function serialOf({ os, gpus }: MachineDescription, device: string): Seri
   return { serial: os.hostname, serialIs: 'host name, as there is no machine id' };
 }
 
-/** What a rate is remembered under: the same case on the same stack on the very same device. */
+/**
+ * What a rate is remembered under: the same case on the same stack on the very same device, measured for the same purpose, for a
+ * minute reaches less than a moment does. null: a device without a serial has no history, as it could be any other's.
+ */
 export function historyKey(
   machine: MachineDescription,
   { case: one, device, asked }: Pick<RecordBatch, 'case' | 'device' | 'asked'>,
-): string {
-  const { provider, variant } = asked.stack;
-  return canonicalJson([serialOf(machine, device).serial, isGpu(device), one, provider, variant]);
+): string | null {
+  const { serial } = serialOf(machine, device);
+  if (!serial) return null;
+  const { stack, labels, atOnce = false } = asked;
+  const where = isGpu(device) ? 'gpu' : device;
+  return canonicalJson([serial, where, one, stack.provider, stack.variant, labels?.part ?? null, atOnce]);
 }

@@ -63,7 +63,13 @@ const check = z.discriminatedUnion('check', [
     busyAtMost: share.optional().describe('share of all CPUs that others use'),
     ...common,
   }),
-  z.strictObject({ check: z.literal('correctness').describe('every output is right'), ...measured }),
+  // Nothing makes a wrong output right, so no suite can say that it does not matter.
+  z.strictObject({
+    check: z.literal('correctness').describe('every output is right'),
+    ...measured,
+    required: z.literal(true).optional(),
+    level: z.literal('fail').optional(),
+  }),
   z.strictObject({
     check: z.literal('complete').describe('every launch was measured to its end'),
     ...measured,
@@ -106,6 +112,13 @@ const check = z.discriminatedUnion('check', [
       .literal('peers')
       .describe('devices of a node against the others, each left out in turn; three or more'),
     within: share.describe('below the others’ median; at least four times their median absolute deviation'),
+    ...measured,
+  }),
+  z.strictObject({
+    check: z.literal('together').describe('what is left of a rate where all devices are measured at once'),
+    atLeast: share
+      .optional()
+      .describe('rate at once / rate alone, where both were measured (atOnce: beside); left out: only told'),
     ...measured,
   }),
   z.strictObject({
@@ -275,6 +288,10 @@ function readSuite(content: string, name: string, shipped: (tier: Tier) => strin
       );
     return { ...entry, file: name, part };
   });
+  if (tier === null && TIERS.some((one) => one === data.name))
+    throw new UserError(
+      `${name}:${lineOf(['name'])}: name: ${data.name} is a shipped suite, and its verdicts must not be taken for those of another`,
+    );
   const suite: Suite = {
     name: data.name,
     tier,

@@ -20,17 +20,20 @@ export interface JudgedCheck {
 export const judgeAll = (suite: Suite, context: Context): readonly JudgedCheck[] =>
   suite.checks.flatMap((check) => judgementsOf(check, context).map((judgement) => ({ check, judgement })));
 
-const good = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'warn' || verdict === 'skipped';
+const good = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'warn';
+/** Nothing to measure again: it holds, or there was nothing to judge. */
+const settled = (verdict: Verdict): boolean => good(verdict) || verdict === 'skipped';
 
 /**
  * What the attempts at one check come to; null: it takes another one. What holds at once holds; what does not has to be
- * seen in two of three, for a launch can be unlucky. A wrong output, a lost launch, an error counter need not be seen twice.
+ * seen in two of three, for a launch can be unlucky. An attempt that could not be judged speaks for neither. A wrong output, a lost
+ * launch, an error counter need not be seen twice.
  */
 export function decide(kind: CheckKind, verdicts: readonly Verdict[]): Verdict | null {
   const [first] = verdicts;
   if (first === undefined) return null;
   if (!repeats(kind)) return worstOf(verdicts);
-  if (good(first)) return first;
+  if (settled(first)) return first;
   const failed = verdicts.filter((verdict) => verdict === 'fail').length;
   if (failed >= ENOUGH) return 'fail';
   if (verdicts.filter(good).length >= ENOUGH) return failed === 0 ? 'pass' : 'warn';
@@ -66,7 +69,7 @@ export function undecided(attempts: readonly (readonly JudgedCheck[])[]): readon
 
 /** What the reason of several attempts begins with. */
 function attemptsText(verdict: Verdict, verdicts: readonly Verdict[]): string {
-  const failed = verdicts.filter((one) => !good(one)).length;
+  const failed = verdicts.filter((one) => !settled(one)).length;
   const times = plural(verdicts.length, 'attempt');
   if (verdicts.length === 1 || failed === 0) return '';
   if (verdict === 'fail') return `in ${failed} of ${times}: `;
@@ -82,10 +85,12 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   const verdicts = verdictsOf(judgements);
   const decided = decide(check.check, verdicts);
   const verdict = decided ?? 'inconclusive';
-  // Its figures are those of the last attempt that came to this, or else of the one that was not good.
+  // Its figures are those of the last attempt that came to this, or else of the one that was not good; of what need not be seen again
+  // those of the first, which had all launches.
+  const came = ({ judgement: one }: JudgedCheck): boolean => one.verdict === verdict;
   const telling =
-    judgements.findLast(({ judgement }) => judgement.verdict === verdict) ??
-    judgements.find(({ judgement }) => !good(judgement.verdict)) ??
+    (repeats(check.check) ? judgements.findLast(came) : judgements.find(came)) ??
+    judgements.find(({ judgement }) => !settled(judgement.verdict)) ??
     first;
   const shown = verdict === 'warn' && verdicts.length > 1 ? first : telling;
   const { judgement } = shown;
@@ -94,7 +99,9 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
       ? `not measured again, as the time was up (${verdicts.length} of ${MOST_ATTEMPTS} attempts): `
       : '';
   const fine = verdict === 'pass' || verdict === 'skipped';
-  const { id, kind, part, device, batch, possible, cause } = { ...judgement, batch: first.judgement.batch };
+  const { id, kind, part, device, batch, cause } = { ...judgement, batch: first.judgement.batch };
+  // What could be judged once stays required, whatever kept another attempt from being judged.
+  const possible = judgements.some((one) => one.judgement.possible);
   return {
     id,
     kind,

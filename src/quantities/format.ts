@@ -34,9 +34,9 @@ export function withPrefix(value: number, unit: string, digits = 4): string {
 }
 
 export function formatSeconds(value: Seconds, digits = 4): string {
-  return value >= 60
-    ? `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`
-    : withPrefix(value, 's', digits);
+  // Rounded first: 119.6 is two minutes and no second, not one and sixty.
+  const whole = Math.round(value);
+  return value >= 60 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : withPrefix(value, 's', digits);
 }
 
 export function formatBytes(value: Bytes): string {

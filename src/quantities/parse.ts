@@ -33,7 +33,8 @@ function split(text: string): Parts | null {
 function scaled(text: string, units: Readonly<Record<string, number>>): number | null {
   const parts = split(text);
   const factor = parts === null || !Object.hasOwn(units, parts.unit) ? undefined : units[parts.unit];
-  return parts === null || factor === undefined ? null : parts.value * factor;
+  const value = parts === null || factor === undefined ? Number.NaN : parts.value * factor;
+  return Number.isFinite(value) ? value : null;
 }
 
 /** A number, which may have a unit of counts: `512`, `1.5`, `2k`; null when the text is none. */

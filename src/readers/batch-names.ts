@@ -70,6 +70,7 @@ function traitsOf({ asked }: NamedBatch, square: boolean): Traits {
         [asked.stack.provider, asked.stack.variant].filter((part) => part !== null).join(':'),
     ],
     ['device', asked.device],
+    ['at once', asked.atOnce === true ? 'at once' : null],
   ]);
 }
 

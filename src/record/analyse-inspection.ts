@@ -1,4 +1,5 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
+import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
 import { isWithin } from '../mpi/choice.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
@@ -56,7 +57,14 @@ function observationOf(
     steady: document.warmup.steady,
     telemetry: document.telemetry as unknown as Telemetry,
     concurrentCampaign: contendedBy,
+    ...besideOf(document),
   };
+}
+
+/** Of a copy to another GPU, the one that comes back has a context here, too. */
+function besideOf({ atOnce, case: one }: InspectionDocument): Pick<Observation, 'beside' | 'besideHere'> {
+  if (atOnce === undefined) return {};
+  return { beside: atOnce.of - 1, besideHere: isGpu(String(one.parameters.peer ?? '')) ? atOnce.of - 1 : 0 };
 }
 
 /** Of a launch on a library, why its rate cannot be that of the case; null where nothing speaks against it. */
@@ -99,7 +107,9 @@ function spansOf(document: InspectionDocument, wall: Seconds): Span[] {
   return [...document.spans, { name: 'write', seconds: Math.max(0, wall - told) }];
 }
 
-/** @param read null where the inspection left no document */
+const NO_DOCUMENT = 'its document is missing, so nothing of it is known';
+
+/** @param read null where the inspection left no document, or it is gone: then nothing counts as measured */
 export function analyseInspection(
   end: InspectionEnd,
   read: ReadInspection | null,
@@ -111,8 +121,7 @@ export function analyseInspection(
   if (read === null || document === null) {
     const entry: RecordInspection = {
       index,
-      status,
-      reason,
+      ...(status === 'measured' ? { status: 'failed', reason: NO_DOCUMENT } : { status, reason }),
       file: null,
       sha256: null,
       statistics: null,

@@ -211,7 +211,7 @@ export function buildBatch(
     resting.length > 0 && verified === 'passed' && !entries.some(({ status }) => status === 'wrong');
   const base = {
     case: asked.case,
-    title: indicator.title(parameters),
+    title: `${indicator.title(parameters)}${asked.atOnce === true ? ', at once' : ''}`,
     work,
     rateCounts: indicator.rateCounts,
     rateUnit: indicator.rateUnit(parameters),

@@ -8,6 +8,7 @@ import type { PiBenchIdentity } from '../package.js';
 import { identifyStack } from '../stacks/own/own-stack.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
+import { withAtOnce } from './at-once.js';
 import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
@@ -23,7 +24,6 @@ import {
   type PiBenchRecord,
   RECORD_SCHEMA,
   type RecordBatch,
-  type RecordInspection,
   SCHEMA_VERSION,
   type Span,
   written,
@@ -45,18 +45,17 @@ export interface RecordInput {
 }
 
 /** Where the wall time went: the spans of the same name summed over the inspections. */
-function accountingOf(
-  input: RecordInput,
-  inspections: readonly RecordInspection[],
-): NonNullable<PiBenchRecord['accounting']> {
+function accountingOf(input: RecordInput): NonNullable<PiBenchRecord['accounting']> {
   const sums = new Map<string, Seconds>();
-  for (const { spans, status } of inspections) {
-    if (status !== 'measured') continue;
-    for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds);
-  }
-  const failed = input.ends
-    .filter(({ status }) => status !== 'measured')
-    .reduce((sum, { wall }) => sum + wall, 0);
+  // Launches at once share the time in which they all ran.
+  const share = (at: number): number => 1 / (input.analysed[at]?.document?.atOnce?.of ?? 1);
+  // By what became of each launch where it was analysed: one that is above its peak ended as measured.
+  const isMeasured = (at: number): boolean => input.analysed[at]?.entry.status === 'measured';
+  input.analysed.forEach(({ entry: { spans } }, at) => {
+    if (!isMeasured(at)) return;
+    for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds * share(at));
+  });
+  const failed = input.ends.reduce((sum, { wall }, at) => (isMeasured(at) ? sum : sum + wall * share(at)), 0);
   const lost = failed + input.lostEarlier;
   const inLaunches = [...sums.values()].reduce((sum, value) => sum + value, 0);
   const measured = sums.get('measure') ?? 0;
@@ -95,12 +94,13 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const { analysed } = input;
   const timestamp = new Date().toISOString();
   const labels = { ...machineLabels(machine, piBench, campaign.id), ...givenLabels(campaign) };
-  const batches = campaign.batches.map((asked, i) => {
-    const inspections = analysed.filter((_, at) => input.ends[at]?.batch === i);
+  const launches = campaign.batches.map((_, i) => analysed.filter((__, at) => input.ends[at]?.batch === i));
+  const built = campaign.batches.map((asked, i) => {
     const stack = identifyStack(campaign, asked.stack, asked.device);
-    const batch = buildBatch(asked, stack, plannedOf(input, asked, i), inspections);
+    const batch = buildBatch(asked, stack, plannedOf(input, asked, i), launches[i] ?? []);
     return isGpu(batch.device) ? { ...batch, datasheet: datasheetShare(batch, machine) } : batch;
   });
+  const batches = [...withAtOnce(built, campaign.batches, launches)];
   const record: PiBenchRecord = {
     $schema: RECORD_SCHEMA,
     kind: 'pi-bench record',
@@ -121,10 +121,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
       ...curvesOf(batches, labels, timestamp),
     ]),
     ...recommended(batches),
-    accounting: accountingOf(
-      input,
-      analysed.map(({ entry }) => entry),
-    ),
+    accounting: accountingOf(input),
     digest: '',
   };
   const checked = written.record.parse(record);

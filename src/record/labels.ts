@@ -66,6 +66,8 @@ export function batchLabels(
     stack_implementation: batch.stack.implementation,
     stack_version: batch.stack.version,
     stack_sha256: batch.stack.sha256,
+    // What is slower because others run does not go by the name of what ran alone.
+    ...(batch.asked.atOnce === true ? { at_once: true } : {}),
     ...batch.asked.labels,
   };
 }
@@ -113,6 +115,7 @@ export const LABEL_NAMES: readonly string[] = [
   'pibench_commit',
   'campaign',
   'indicator',
+  'at_once',
   'repetitions',
   'device',
   'stack',

@@ -11,7 +11,7 @@ import { launchSchemas } from './schema/launch.js';
 import type { ObjectOf } from './schema/parts.js';
 import { recordSchema } from './schema/record.js';
 
-export { INSPECTION_SCHEMA, INSPECTION_VERSION, RECORD_SCHEMA, SCHEMA_VERSION } from './schema/names.js';
+export { INSPECTION_SCHEMA, RECORD_SCHEMA, SCHEMA_VERSION } from './schema/names.js';
 
 /** The schemas, with `object` deciding what happens to unknown fields. */
 function documents(object: ObjectOf) {

@@ -63,7 +63,7 @@ function uncertaintyText({ rate, rateUnit, basis, elapsed, work }: BatchModel): 
   return `no interval: ${basis}${apart}`;
 }
 
-/** Of several batches the highest rate, named as such. Where units differ, of those that have the first one's. */
+/** Of several batches the highest rate, named as such. Where units differ, of those that have the first one's, and that is said. */
 export function headlineOf(batches: readonly BatchModel[], indicator: string, imported: boolean): Headline {
   const [first] = batches;
   const trust = verificationText(batches, imported);
@@ -73,6 +73,7 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
       : `${indicator}, ${plural(batches.length, 'batch', 'batches')}`;
   const scored = batches.filter(({ rate }) => rate !== null);
   const unit = scored[0]?.rateUnit;
+  const mixed = scored.some(({ rateUnit }) => rateUnit !== unit);
   const [best] = scored
     .filter(({ rateUnit }) => rateUnit === unit)
     .sort((a, b) => (b.rate?.median ?? 0) - (a.rate?.median ?? 0));
@@ -82,7 +83,10 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
   return {
     title,
     value: withPrefix(best.rate.median, best.rateUnit),
-    of: batches.length === 1 ? '' : `the highest rate of the batches: ${best.title}`,
+    of:
+      batches.length === 1
+        ? ''
+        : `the highest rate ${mixed ? `in ${unit}` : 'of the batches'}: ${best.title}`,
     uncertainty: uncertaintyText(best),
     ...trust,
   };

@@ -74,7 +74,7 @@ export async function writeReport(
     if (format.text === null) throw new Error(`${format.name} has no single text`);
     const text = format.text(request);
     if (place.kind === 'file') return [{ path: place.path, bytes: await writeFile(place.path, text) }];
-    for await (const piece of text) await print(piece);
+    for await (const piece of text) if (!(await print(piece))) break;
     return [];
   }
   const written: Written[] = [];
@@ -85,9 +85,12 @@ export async function writeReport(
   return written;
 }
 
-/** Waits while the reader is slower than we are: six million lines do not belong in memory. */
-function print(piece: string): Promise<void> {
-  return new Promise((done, fail) => {
-    process.stdout.write(piece, (error) => (error ? fail(error) : done()));
+/**
+ * Waits while the reader is slower than we are: six million lines do not belong in memory.
+ * @returns whether to go on: that stdout cannot be written, main says
+ */
+function print(piece: string): Promise<boolean> {
+  return new Promise((done) => {
+    process.stdout.write(piece, (error) => done(error == null));
   });
 }

@@ -8,10 +8,3 @@ export const SCORE_DEFINITION = {
   interval:
     'logarithms of the launches’ intervals, square and add, as standard errors with the degrees of Welch and Satterthwaite',
 } as const;
-
-/** How operations of a product of m x k and k x n are counted. A score does not depend on it: it is a ratio. */
-export const FLOP_CONVENTION = '2mnk';
-export const FLOP_CONVENTIONS = {
-  [FLOP_CONVENTION]: 'each multiply-add counts as two: pi-bench’s rates',
-  '2n^3-n^2': 'n^3 multiplications and (n - 1) n^2 additions: the rates of Thoth’s documents, squares only',
-} as const;

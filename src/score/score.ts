@@ -109,7 +109,7 @@ function referenceSide({ reference, referenceStack }: ScoreQuestion): Side {
   throw new UserError(
     referenceStack === null
       ? `the reference ${reference.name} has several stacks (${names}): say which with --reference-stack`
-      : `--reference-stack ${referenceStack} is not in ${reference.name}; it has ${names}`,
+      : `--reference-stack ${referenceStack} is not in ${reference.name}; it has ${names || 'none'}`,
   );
 }
 

@@ -71,6 +71,15 @@ function moments(sorted: Float64Array, origin: number): Moments {
   };
 }
 
+const ratio = (std: number | null, mean: number): number | null =>
+  std === null || mean === 0 ? null : finite(std / mean);
+
+/** Standard deviation / mean, by itself. @param sorted finite, at least one; null: not defined */
+export function variationOfSorted(sorted: Float64Array): number | null {
+  const { mean, std } = moments(sorted, quantileSorted(sorted, 0.5));
+  return ratio(std, mean);
+}
+
 /**
  * @param samples in order, finite, at least one; the summary has their unit
  * @throws RangeError for an empty series or a value that is not finite
@@ -106,7 +115,7 @@ export function summariseSorted(samples: ArrayLike<number>, sorted: Float64Array
     p5: at(0.05),
     p95: at(0.95),
     p99: at(0.99),
-    cv: std === null || mean === 0 ? null : finite(std / mean),
+    cv: ratio(std, mean),
     covm: middle === 0 ? null : finite((q3 - q1) / middle),
     skew,
     ...memoryOf(samples),

@@ -3,10 +3,18 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD } from './store.js';
 
+/** Empty where there is no such folder, or it cannot be looked at. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /** Campaign folders are named `<moment>-<indicator>-<random>`: their order is that of time. */
 export function findRecords(results: string, indicator: string): readonly string[] {
-  const names = existsSync(results) ? readdirSync(results) : [];
-  return names
+  return namesIn(results)
     .filter((name) => new RegExp(`^\\d{8}T\\d{6}Z-${indicator}-`).test(name))
     .sort()
     .reverse()

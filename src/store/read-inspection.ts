@@ -5,6 +5,7 @@ import { messageOf, UserError } from '../errors.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import { sha256 } from '../record/digest.js';
 import type { Samples } from '../record/samples.js';
+import { INSPECTION_VERSION } from '../record/schema/names.js';
 import type { InspectionDocument } from '../record/schema.js';
 import { decodeSamples } from './samples-file.js';
 
@@ -34,7 +35,7 @@ function samplesOf(document: InspectionDocument, folder: string): Samples {
 /**
  * @param file relative to `root`, as a record names it
  * @returns null where there is none
- * @throws UserError when it is no JSON, or its samples are missing, altered or cut off
+ * @throws UserError when it is no JSON, is of a newer pi-bench, or its samples are missing, altered or cut off
  */
 export function readInspection(root: string, file: string): ReadInspection | null {
   const path = join(root, file);
@@ -48,5 +49,10 @@ export function readInspection(root: string, file: string): ReadInspection | nul
   }
   if (document?.kind !== 'pi-bench inspection')
     throw new UserError(`${path} is no document of an inspection`);
+  if (document.schemaVersion > INSPECTION_VERSION) {
+    throw new UserError(
+      `${path} has schema version ${document.schemaVersion}; this pi-bench knows up to ${INSPECTION_VERSION}: use a newer pi-bench`,
+    );
+  }
   return { document, text, file, samples: samplesOf(document, dirname(path)) };
 }

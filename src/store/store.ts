@@ -16,6 +16,8 @@ export const JOURNAL = 'journal.ndjson';
 export const RECORD = 'record.json';
 /** What the stacks of a stack file consist of, so that a campaign can be resumed in them. */
 export const STACK_LOCK = 'stacks.lock';
+/** What a qualification was asked for, so that it can be resumed. */
+export const QUALIFY = 'qualify.json';
 const INSPECTIONS = 'inspections';
 
 export const inspectionFile = (index: number): string => `${index}.json`;
@@ -34,6 +36,7 @@ export interface Store {
   append(entry: JournalEntry): void;
   writeRecord(record: PiBenchRecord): string;
   writeStackLock(content: string): void;
+  writeAsked(content: string): void;
   /**
    * null where there is none.
    * @throws UserError when its samples are missing, altered or cut off
@@ -100,6 +103,7 @@ export function openStore(
         writeFileAtomic(path, `${JSON.stringify(record, null, 1)}\n`);
         return path;
       }),
+    writeAsked: (content) => writing(() => writeFileAtomic(join(root, QUALIFY), content)),
     writeStackLock: (content) => writing(() => writeFileAtomic(join(root, STACK_LOCK), content)),
     readInspection(index) {
       return readInspection(root, inspectionPath(index));

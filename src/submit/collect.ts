@@ -1,7 +1,7 @@
 /** Brings what a node delivered to where readers look for it: `nodes/<name>/` of the submission's folder. The edge to files. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { messageOf, UserError } from '../errors.js';
+import { EXIT, messageOf, UserError } from '../errors.js';
 import { readRecord } from '../record/read.js';
 import { RECORD } from '../store/store.js';
 import { ATTEMPTS, attemptName, checkedNode, END_FILE, NODES } from './names.js';
@@ -74,7 +74,9 @@ export function collect(folder: string, delivery: Delivery): Collected {
     if (place === '') throw new UserError(`${places.join(' and ')} are there already`);
     if (there === undefined) bring(folder, delivery, join(folder, place));
     if (!existsSync(join(folder, place, RECORD))) return { node, exitCode, said, record: null };
-    readRecord(join(folder, place));
+    const { qualification } = readRecord(join(folder, place)).record;
+    if (exitCode === EXIT.done && qualification !== undefined && qualification.outcome !== 'qualified')
+      throw new UserError(`its exit code says qualified, and its record ${qualification.outcome}`);
   } catch (error) {
     throw new UserError(`the results of ${node} cannot be collected: ${messageOf(error)}`);
   }

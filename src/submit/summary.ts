@@ -40,7 +40,8 @@ function statusOf(state: TargetState): NodeStatus {
     case null:
       return 'lost';
     case EXIT.done:
-      return 'done';
+      // Who says that all is well and has nothing to show for it has measured nothing that anybody could look at.
+      return end.record === null ? 'refused' : 'done';
     case EXIT.answerIsNo:
       return 'no';
     case EXIT.wrongResult:
@@ -78,8 +79,15 @@ export function summarise(journal: SubmissionJournal): SubmissionSummary {
   };
 }
 
+/** Nodes that the scheduler chose more than once, so that another one is missing. */
+export function chosenTwice(nodes: readonly Pick<NodeSummary, 'node'>[]): readonly string[] {
+  const names = nodes.flatMap(({ node }) => (node === null ? [] : [node]));
+  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))];
+}
+
 /** 1 where a node's answer is no or its result wrong: no other node can mend that. 2 where anything is missing. */
 export function exitCodeOf({ nodes }: SubmissionSummary): number {
   if (nodes.some(({ status }) => status === 'no' || status === 'wrong')) return EXIT.answerIsNo;
-  return nodes.every(({ status }) => status === 'done') ? EXIT.done : EXIT.incomplete;
+  const all = nodes.length > 0 && nodes.every(({ status }) => status === 'done');
+  return all && chosenTwice(nodes).length === 0 ? EXIT.done : EXIT.incomplete;
 }

@@ -107,4 +107,8 @@ export interface Observation {
   readonly telemetry: Telemetry;
   /** Share of the machine that another pi-bench campaign holds at the same time; null when none was seen. */
   readonly concurrentCampaign: string | null;
+  /** Launches of this campaign that ran at the same time, on purpose, on other devices; absent: none. */
+  readonly beside?: number;
+  /** Of those, how many have work on this very device, as the other end of a copy has. */
+  readonly besideHere?: number;
 }

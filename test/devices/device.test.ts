@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpusOfPart } from '../../src/devices/cpu-parts.js';
 import { asksForGpu, devicesNamed, gpuNamed, isGpu, ordinalOf } from '../../src/devices/device.js';
 import { UserError } from '../../src/errors.js';
 
@@ -19,6 +20,24 @@ describe('a device by its name', () => {
     expect(() => devicesNamed('cuda:7', two)).toThrow(/cuda:7 is not here; there is cuda:0, cuda:1/);
     for (const wrong of ['gpu', 'cuda:', 'cuda:x', 'cuda:-1', ''])
       expect(() => devicesNamed(wrong, two)).toThrow(UserError);
+  });
+
+  it('is a NUMA node or a CPU, those that may be used', () => {
+    const parts = {
+      cpus: [0, 1, 4],
+      nodes: [
+        { node: 0, cpus: [0, 1] },
+        { node: 2, cpus: [4] },
+      ],
+    };
+    expect(devicesNamed('numa:all', none, parts)).toEqual(['numa:0', 'numa:2']);
+    expect(devicesNamed('cpu:each', none, parts)).toEqual(['cpu:0', 'cpu:1', 'cpu:4']);
+    expect(devicesNamed('cpu:4', none, parts)).toEqual(['cpu:4']);
+    expect(cpusOfPart('numa:0', parts)).toEqual([0, 1]);
+    expect(cpusOfPart('cpu:4', parts)).toEqual([4]);
+    expect(cpusOfPart('cpu', parts)).toBeNull();
+    expect(() => devicesNamed('cpu:2', none, parts)).toThrow(/not here, or may not be used; there is cpu:0,/);
+    expect(() => devicesNamed('numa:all', none)).toThrow(/the kernel tells of no NUMA nodes/);
   });
 
   it('comes back from its number', () => {

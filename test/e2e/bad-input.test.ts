@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { piBench, withFolder } from '../support/pi-bench.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { piBench, piBenchEach, type Run, withFolder } from '../support/pi-bench.js';
 
 const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--size 0', /--size takes a whole number of at least 1/],
@@ -24,6 +25,7 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--threads 0', /--threads takes a whole number/],
   ['--threads 3000 --pin', /--pin needs a CPU for each of 3000 threads/],
   ['--timeout 0', /--timeout takes a time such as/],
+  ['--labels site=a,site=b', /--labels has site more than once/],
   ['--warmup soon', /--warmup takes auto, a number of calls or a time/],
   ['--seed x', /--seed takes a whole number/],
   ['--cache warm', /cache.*hot.*cold/],
@@ -70,31 +72,43 @@ const peakCases: readonly (readonly [args: string, says: RegExp])[] = [
 ];
 
 describe('bad input', () => {
-  it.each(peakCases)('peak %s: one clear line, exit code 64, nothing measured', (args, says) =>
-    withFolder(async (out) => {
-      const run = await piBench('peak', '--out', out, ...args.split(' '));
-      expect(run.stderr).toMatch(says);
-      expect(run.stderr.trim().split('\n')).toHaveLength(1);
-      expect(run.stdout).toBe('');
-      expect(run.code).toBe(64);
-      expect(readdirSync(out)).toEqual([]);
-    }));
+  const given = [
+    ...peakCases.map((one) => ['peak', ...one] as const),
+    ...memoryCases.map((one) => ['memory', ...one] as const),
+    ...cases.map((one) => ['matmul', ...one] as const),
+  ];
+  const line = (command: string, args: string): string => `${command} ${args}`;
+  const folders = new Map<string, string>();
+  let runs: ReadonlyMap<string, Run>;
+  let folder = '';
 
-  it.each(memoryCases)('memory %s: one clear line, exit code 64, nothing measured', (args, says) =>
-    withFolder(async (out) => {
-      const run = await piBench('memory', '--out', out, ...args.split(' '));
-      expect(run.stderr).toMatch(says);
-      expect(run.stderr.trim().split('\n')).toHaveLength(1);
-      expect(run.stdout).toBe('');
-      expect(run.code).toBe(64);
-      expect(readdirSync(out)).toEqual([]);
-    }));
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'pi-bench-bad-'));
+    const lines = given.map(([command, args], i) => {
+      const out = join(folder, String(i));
+      mkdirSync(out);
+      folders.set(line(command, args), out);
+      return [command, '--out', out, ...args.split(' ')];
+    });
+    const ended = await piBenchEach(lines);
+    runs = new Map(given.map(([command, args], i) => [line(command, args), ended[i] as Run]));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(cases)('matmul %s: one clear line, exit code 64, nothing measured', (args, says) =>
+  it.each(given)('%s %s: one clear line, exit code 64, nothing measured', (command, args, says) => {
+    const run = runs.get(line(command, args));
+    expect(run?.stderr).toMatch(says);
+    expect(run?.stderr.trim().split('\n')).toHaveLength(1);
+    expect(run?.stdout).toBe('');
+    expect(run?.code).toBe(64);
+    expect(readdirSync(folders.get(line(command, args)) ?? '')).toEqual([]);
+  });
+
+  // The same by the launcher, whose exit code it is.
+  it('is refused by the launcher as by the command', () =>
     withFolder(async (out) => {
-      const run = await piBench('matmul', '--out', out, ...args.split(' '));
-      expect(run.stderr).toMatch(says);
-      expect(run.stderr.trim().split('\n')).toHaveLength(1);
+      const run = await piBench('matmul', '--out', out, '--size', '0');
+      expect(run.stderr).toMatch(/^pi-bench: --size takes a whole number of at least 1.*\n$/);
       expect(run.stdout).toBe('');
       expect(run.code).toBe(64);
       expect(readdirSync(out)).toEqual([]);
@@ -104,6 +118,10 @@ describe('bad input', () => {
     [['frob'], /there is no command frob; there is matmul, memory, peak, .*\bstacks, doctor, .*\bresume/],
     [[], /say what to do/],
     [['resume', '/nowhere'], /has no journal.ndjson/],
+    [
+      ['sweep', 'overlap', '--operation', 'broadcast'],
+      /--operation broadcast does not overlap; there is all-reduce/,
+    ],
   ])('%j: one clear line, exit code 64', async (args, says) => {
     const run = await piBench(...args);
     expect(run.stderr).toMatch(says);
@@ -121,19 +139,17 @@ describe('bad input', () => {
 });
 
 describe('help', () => {
-  it.each([
-    'matmul',
-    'memory',
-    'peak',
-    'machine',
-    'doctor',
-    'show',
-    'resume',
-  ])('of %s has examples', async (command) => {
-    const run = await piBench(command, '--help');
-    expect(run.code).toBe(0);
-    expect(run.stdout).toContain('Examples:');
-    expect(run.stdout).toContain(`pi-bench ${command}`);
+  const commands = ['matmul', 'memory', 'peak', 'machine', 'doctor', 'show', 'resume'];
+  let helps: readonly Run[] = [];
+  beforeAll(async () => {
+    helps = await piBenchEach(commands.map((command) => [command, '--help']));
+  });
+
+  it.each(commands)('of %s has examples', (command) => {
+    const run = helps[commands.indexOf(command)];
+    expect(run?.code).toBe(0);
+    expect(run?.stdout).toContain('Examples:');
+    expect(run?.stdout).toContain(`pi-bench ${command}`);
   });
 
   it('completion prints a script for the shell', async () => {

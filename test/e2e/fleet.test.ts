@@ -2,14 +2,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { judgingOf } from '../../src/fleet/check.js';
 import { toLine } from '../../src/fleet/node-line.js';
+import { fleetOf } from '../../src/fleet/table.js';
 import { healthyNodes, kpiOf, nodeOf, ratesOf } from '../fleet/support.js';
 import { campaignFolder, piBench, withFolder } from '../support/pi-bench.js';
 
 /** One small campaign, as one node of a fleet. */
-async function measured(folder: string, node: string): Promise<string> {
+async function measured(folder: string, node: string, ...more: string[]): Promise<string> {
   const out = join(folder, node);
-  const args = ['--size', '48', '--threads', '1', '--reps', '200', '--inspections', '2', '--quiet'];
+  const args = ['--size', '48', '--threads', '1', '--reps', '200', '--inspections', '2', '--quiet', ...more];
   const run = await piBench('matmul', ...args, '--out', out);
   if (run.code !== 0) throw new Error(run.stderr);
   return campaignFolder(out);
@@ -25,11 +27,15 @@ describe('pi-bench fleet', () => {
   it('reads nodes that were measured, names the one that is gone, and makes a baseline of the rest', async () => {
     await withFolder(async (folder) => {
       const good = [];
-      for (const node of ['n1', 'n2', 'n3']) good.push(await measured(folder, node));
+      for (const node of ['n1', 'n2']) good.push(await measured(folder, node));
+      good.push(await measured(folder, 'n3', '--labels', 'node_name=third,pair=third first'));
       const lost = join(folder, 'gone');
       mkdirSync(lost);
       const check = await piBench('fleet', 'check', ...good, lost, '--json');
-      expect(check.stderr).toBe('');
+      // They are one machine, which no fleet is: whoever reads the answer has to know.
+      expect(check.stderr).toMatch(
+        /^pi-bench: 3 nodes have one machine identity \(.*\): they count as so many/,
+      );
       // Three tiny campaigns beside other tests need not be alike.
       expect([1, 2]).toContain(check.code);
       const { nodes, named, reference } = JSON.parse(check.stdout);
@@ -38,16 +44,22 @@ describe('pi-bench fleet', () => {
         named.map((one: { node: string; cause: string }) => [one.node, one.cause]),
       );
       expect(causes).toMatchObject({ gone: 'lost' });
-      // All have this machine's host name, so they are called by their folders.
-      const folders: (string | null)[] = [null, ...good.map((path) => basename(path))];
+      // Two have this machine's host name, so they are called by their folders; the third says what it is called.
+      const folders: (string | null)[] = [null, 'third', ...good.map((path) => basename(path))];
       expect(folders).toContain(reference);
 
       const lines = join(folder, 'nodes.jsonl');
       expect((await piBench('fleet', 'nodes', ...good, '-o', lines)).code).toBe(0);
+      expect(readFileSync(lines, 'utf8')).toMatch(/"node":"third"/);
+      const pair = await piBench('fleet', 'pairs', '--first', good[2] ?? '');
+      expect([pair.code, pair.stderr]).toEqual([
+        0,
+        expect.stringMatching(/no pair is slower than .*FLOP\/s: there is no second pass/),
+      ]);
       const baseline = join(folder, 'fleet.json');
       const made = await piBench('fleet', 'baseline', lines, '-o', baseline);
       // A product this small may lie below a fifth of the peak: then there is no entry, and it says so.
-      if (made.code === 64) expect(made.stderr).toMatch(/% of its peak/);
+      if (made.code === 64) expect(made.stderr).toMatch(/% of the peak/);
       else expect(made.stdout).toMatch(/2 entries from 3 nodes/);
     });
   });
@@ -105,6 +117,34 @@ describe('pi-bench fleet', () => {
     });
   });
 
+  it('is the same read on several threads, and so is what is said of a bad line', async () => {
+    await withFolder(async (folder) => {
+      // What is compiled: a thread's file is found beside it.
+      const load = async <T>(file: string): Promise<T> =>
+        (await import(new URL(`../../dist/fleet/${file}.js`, import.meta.url).href)) as T;
+      const { putLines } = await load<typeof import('../../src/fleet/lines-into.js')>('lines-into');
+      const { buildFleet } = await load<typeof import('../../src/fleet/table.js')>('table');
+      const read = async (path: string, threads: number) => {
+        const builder = buildFleet();
+        return { put: await putLines(builder, path, threads), fleet: builder.fleet() };
+      };
+      const path = write(folder, 'nodes.jsonl', healthyNodes(30, 2));
+      const alone = await read(path, 1);
+      expect(alone.put[29]).toEqual({ node: 'n29', number: 30 });
+      for (const threads of [2, 3]) expect(await read(path, threads)).toEqual(alone);
+      const { judgeOnThreads } =
+        await load<typeof import('../../src/fleet/judge-threads.js')>('judge-threads');
+      const slow = nodeOf('slow', [kpiOf(ratesOf(5, { level: 0.8e11 }))]);
+      const task = judgingOf(fleetOf([...healthyNodes(60, 5), slow]), { scale: 1, baseline: null });
+      const judged = await judgeOnThreads(task, 1);
+      expect(judged[0]?.findings.map(({ row }) => row)).toContain(60);
+      for (const threads of [2, 4]) expect(await judgeOnThreads(task, threads)).toEqual(judged);
+      writeFileSync(path, `${readFileSync(path, 'utf8')}\n{"cut": \n`);
+      for (const threads of [1, 3])
+        await expect(read(path, threads)).rejects.toThrow(/nodes\.jsonl:32 is not JSON/);
+    });
+  });
+
   it('plans two passes of pairs and names the culprit', async () => {
     await withFolder(async (folder) => {
       const planned = await piBench('fleet', 'pairs', '--nodes', 'a,b,c,d,e,f,g,h', '--json');
@@ -126,6 +166,12 @@ describe('pi-bench fleet', () => {
       const verdict = await piBench('fleet', 'pairs', '--first', first, '--second', second);
       expect([verdict.code, verdict.stderr]).toEqual([1, '']);
       expect(verdict.stdout).toMatch(/^slow link at c; a link passes from 9\.000 GB\/s/);
+      writeFileSync(second, '{"pair": ["c", "a"], "rate": 4e9, "unit": "FLOP/s"}\n');
+      const mixed = await piBench('fleet', 'pairs', '--first', first, '--second', second);
+      expect([mixed.code, mixed.stderr]).toEqual([
+        64,
+        'pi-bench: the first pass is in B/s and the second in FLOP/s: measure both alike\n',
+      ]);
       writeFileSync(second, '{"pair": ["a"]}\n');
       const bad = await piBench('fleet', 'pairs', '--first', first, '--second', second);
       expect([bad.code, bad.stdout]).toEqual([64, '']);

@@ -3,16 +3,19 @@
  * asked for, checked and told. How fast a GPU is only a GPU shows (scripts/gpu-check.sh).
  */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addonPath } from '../../src/native.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
-import { fakeGpu, onBrokenDriver, onFakeGpu, withoutGpu } from '../support/fake-gpu.js';
+import { fakeEnvironment, fakeGpu, onBrokenDriver, onFakeGpu, withoutGpu } from '../support/fake-gpu.js';
 import {
   campaignFolder,
   type Run,
   readInspectionFile,
   readSamples,
+  startPiBench,
   withFolder,
 } from '../support/pi-bench.js';
 
@@ -99,6 +102,104 @@ describe('a product on a GPU', () => {
     expect(other.stderr).toMatch(/cuda:3 is not here; there is cuda:0/);
   });
 });
+
+describe('several GPUs at once', () => {
+  const AT_ONCE = ['--duration', '300ms', '--inspections', '1', '--warmup', '1', '--at-once', 'beside'];
+  const placesOf = ({ batches }: PiBenchRecord) =>
+    batches.map(({ device, atOnce, case: one }) => [
+      device,
+      one.parameters.peer ?? '',
+      atOnce?.others.join() ?? 'alone',
+    ]);
+
+  it('begin together, each in a process of its own, and say what that leaves of their rates alone', async () => {
+    const { record, run } = await measured(
+      'devices=2',
+      ...['matmul', '--device', 'cuda:all', '--size', '48', ...AT_ONCE],
+    );
+    expect(run.code, run.stderr).toBe(0);
+    expect(placesOf(record)).toEqual([
+      ['cuda:0', '', 'alone'],
+      ['cuda:1', '', 'alone'],
+      ['cuda:0', '', 'cuda:1'],
+      ['cuda:1', '', 'cuda:0'],
+    ]);
+    for (const { atOnce, verified } of record.batches.slice(2)) {
+      expect(verified).toBe('passed');
+      // That they overlap at all is what the gate does; on a busy machine one may be late.
+      expect(atOnce?.overlap).toBeGreaterThan(0.3);
+      expect(atOnce?.ofAlone).toBeGreaterThan(0);
+    }
+    const labels = record.kpis.map(({ labels: own }) => own.at_once);
+    expect(new Set(labels)).toEqual(new Set([null, true]));
+  });
+
+  it('copy to each other, there, back, and both ways at once', async () => {
+    const { record, run } = await measured(
+      'devices=3',
+      ...['memory', '--device', 'cuda:all', '--operation', 'peer', '--bytes', '1MiB', ...AT_ONCE],
+    );
+    expect(run.code, run.stderr).toBe(0);
+    const places = placesOf(record);
+    expect(places.filter(([, , others]) => others === 'alone')).toHaveLength(6);
+    const both = places.filter(([, , others]) => others !== 'alone');
+    expect(both).toHaveLength(6);
+    for (const [device, peer, others] of both) expect([device, others]).toEqual([device, peer]);
+    expect(record.batches.every(({ verified }) => verified === 'passed')).toBe(true);
+  });
+});
+
+it(
+  'a node of several GPUs is qualified with all of them at once, and not without one that is expected',
+  () =>
+    withFolder(async (folder) => {
+      writeFileSync(
+        join(folder, 'pair.yaml'),
+        `
+name: pair
+cooldown: 100ms
+campaign:
+  measure:
+    - indicator: matmul
+      parameters: { size: 48 }
+      devices: cuda:all
+      duration: 300ms
+      warmup: 1
+      inspections: 1
+      atOnce: beside
+      labels: { part: gemm }
+checks:
+  - { check: counts }
+  - { check: correctness }
+  - { check: complete }
+  - { check: together }
+`,
+      );
+      const env = { ...fakeEnvironment(fakeGpu(), 'devices=2'), XDG_STATE_HOME: join(folder, 'state') };
+      const judged = async (gpus: number) => {
+        const args = ['qualify', '--suite', 'pair.yaml', '--expect', `gpu=${gpus}`, '--quiet', '--json'];
+        const { code, stdout, stderr } = await startPiBench(args, folder, env).ended;
+        if (stdout === '') throw new Error(stderr);
+        const { qualification } = JSON.parse(stdout) as PiBenchRecord;
+        return { code, checks: qualification?.checks ?? [], notJudged: qualification?.notJudged.join() };
+      };
+      const { code, checks, notJudged } = await judged(2);
+      const of = (kind: string) => checks.filter((check) => check.kind === kind);
+      expect(of('correctness').map(({ verdict }) => verdict)).toEqual(Array(4).fill('pass'));
+      expect(of('together').map(({ id }) => id)).toEqual([
+        'together/gemm#2@cuda:0',
+        'together/gemm#2@cuda:1',
+      ]);
+      for (const { findings } of of('together'))
+        expect(findings.map(({ measured }) => typeof measured)).toEqual(['number', 'number']);
+      // On a busy machine they may not be together long enough, and then nobody can tell.
+      expect([0, 2]).toContain(code);
+      expect(notJudged).toMatch(/fake driver only/);
+      const missing = await judged(3);
+      expect(missing.code).toBe(1);
+    }),
+  120_000,
+);
 
 it('peak, memory and kernel-launch are measured and verified on a GPU', async () => {
   const peak = await measured('', 'peak', '--device', 'cuda:0', '--dtype', 'float32,bfloat16', ...FEW);

@@ -14,6 +14,7 @@ import {
   matmulRecord,
   piBench,
   readInspectionFile,
+  readRecordFile,
   readSamples,
   start,
   withFolder,
@@ -322,5 +323,13 @@ describe('matmul', () => {
       const { stdout, stderr } = await start('sh', ['-c', command]).ended;
       expect(stdout).toBe('{\n');
       expect(stderr).not.toContain('error');
+    }));
+
+  it('measures on when nobody reads its progress any more', () =>
+    withFolder(async (out) => {
+      const command = `${process.execPath} ${launcher} matmul --size 32 --reps 10 --inspections 3 --out ${out} 2>&1 >/dev/null | head -1`;
+      const { stdout } = await start('sh', ['-c', command]).ended;
+      expect(stdout).toMatch(/^pi-bench: /);
+      expect(readRecordFile(campaignFolder(out)).status).toBe('complete');
     }));
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRecord } from '../../src/record/read.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
-import { campaignFolder, type Run, startPiBench, withFolder } from '../support/pi-bench.js';
+import { campaignFolder, journalOf, type Run, startPiBench, until, withFolder } from '../support/pi-bench.js';
 
 /** With a state folder of its own: the cached verdict of whoever runs the tests is none of theirs. */
 const run = (folder: string, ...args: string[]): Promise<Run> =>
@@ -107,6 +107,53 @@ describe('pi-bench qualify', () => {
         expect(readRecord(join(own, String(place))).record.batches).toHaveLength(1);
     }));
 
+  it('goes on after a kill with what it had measured, and judges as it was asked to', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('inspections: 2', 'inspections: 4'));
+      const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
+      const { child, ended } = startPiBench(['qualify', '--suite', 'quick.yaml', '--quiet'], folder, env);
+      const results = join(folder, 'results');
+      const measured = (): number =>
+        existsSync(results)
+          ? readdirSync(results)
+              .flatMap((name) =>
+                existsSync(join(results, name, 'journal.ndjson')) ? [join(results, name)] : [],
+              )
+              .flatMap(journalOf)
+              .filter(({ event }) => event === 'ended').length
+          : 0;
+      await until(() => (measured() >= 2 ? true : undefined), 'two launches');
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await ended;
+      const own = campaignFolder(results);
+      const done = journalOf(own).filter(({ event }) => event === 'ended').length;
+      expect(existsSync(join(own, 'record.json'))).toBe(false);
+      // What it is held to is what it was begun with, whatever became of the file.
+      writeFileSync(join(folder, 'quick.yaml'), suite(1));
+      const { code, stdout, stderr } = await run(folder, 'resume', own, '--quiet', '--json');
+      expect(stderr).toBe('');
+      const { qualification, batches } = JSON.parse(stdout) as PiBenchRecord;
+      expect(code).toBe(EXITS[qualification?.outcome ?? 'inconclusive']);
+      expect(qualification?.checks.map(({ id, verdict }) => [id, verdict])).toEqual([
+        ['correctness/small@cpu', 'pass'],
+        ['complete/small@cpu', 'pass'],
+        ['sustained/small@cpu', 'pass'],
+      ]);
+      expect(batches[0]?.measured).toBe(4);
+      const lines = journalOf(own);
+      const again = lines.slice(lines.findIndex(({ event }) => event === 'resumed'));
+      expect(again.filter(({ event }) => event === 'started').length).toBeLessThanOrEqual(4 - done);
+      const settled = await run(folder, 'resume', own);
+      expect(settled.stderr).toMatch(/came to its end/);
+      expect(settled.code).toBe(code);
+      // A tier that takes a minute is started anew.
+      const asked = JSON.parse(readFileSync(join(own, 'qualify.json'), 'utf8')) as object;
+      writeFileSync(join(own, 'qualify.json'), JSON.stringify({ ...asked, tier: 't1', suite: null }));
+      const refused = await run(folder, 'resume', own);
+      expect(refused.code).toBe(64);
+      expect(refused.stderr).toMatch(/tier t1, whose launches belong to one minute: start it anew with/);
+    }));
+
   it('keeps its deadline: what hangs is ended, and nothing is known then', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('300ms', '60s'));
@@ -128,7 +175,9 @@ describe('pi-bench qualify', () => {
     ['--tier t0 --format pdf', /--format pdf is unknown; there is json, jsonl, junit, md, html, prom/],
     ['--tier t0 --json --format jsonl=-', /--json is the record on stdout/],
     ['--tier t0 --push gateway', /--push takes the address of a Pushgateway/],
-    ['--tier t0 --baseline none.json', /cannot read the baseline/],
+    ['--tier t1 --baseline none.json', /cannot read the baseline/],
+    ['--tier t0 --baseline none.json', /suite t0 has no check floor, so nothing would be held to it/],
+    ['--tier t0 --expect cpu=1,cpu=2', /--expect names cpu twice/],
     ['--tier t0 --require floor', /--require floor: suite t0 has no such check/],
     ['--tier t0 --require flor', /--require flor: there is no such check; there is counts/],
     ['--tier t0 --suite a.yaml', /give one of them/],

@@ -163,6 +163,22 @@ describe('resume after kill -9 of everything', () => {
       expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
     }));
 
+  it('refuses a campaign on which another process works, before it touches anything', () =>
+    withFolder(async (out) => {
+      const running = startPiBench(['matmul', '--quiet', '--out', out, ...ARGS, '--timeout', '1000h']);
+      const folder = await until(() => {
+        const [campaign] = readdirSync(out).map((name) => join(out, name));
+        const began = campaign !== undefined && existsSync(join(campaign, 'journal.ndjson'));
+        return began && journalOf(campaign).length > 1 ? campaign : undefined;
+      }, 'the first launch');
+      const resumed = await piBench('resume', folder, '--no-wait', '--quiet');
+      expect(resumed.stderr).toMatch(/another pi-bench on this machine works on campaign/);
+      expect(resumed.code).toBe(64);
+      expect((await running.ended).code).toBe(0);
+      expect(journalOf(folder).some(({ event }) => event === 'resumed')).toBe(false);
+      expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
+    }));
+
   it('of a campaign that is complete launches nothing and gives the same result', () =>
     withFolder(async (out) => {
       const { folder, record } = await matmulRecord(out, ...ARGS);

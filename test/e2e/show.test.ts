@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/record/digest.js';
 import { written } from '../../src/record/schema.js';
-import { matmulRecord, piBench } from '../support/pi-bench.js';
+import { launcher, matmulRecord, piBench, start } from '../support/pi-bench.js';
 
 let out: string;
 let folder: string;
@@ -100,6 +100,12 @@ describe('show', () => {
     );
     expect(run.stderr).toMatch(/contradicts itself.*rate x elapsed/);
     expect(run.code).toBe(64);
+  });
+
+  it('says that its output could not be written, and does not end as if it had been', async () => {
+    const run = await start('sh', ['-c', `${process.execPath} ${launcher} show ${file} > /dev/full`]).ended;
+    expect(run.stderr).toMatch(/cannot write to stdout: ENOSPC/);
+    expect(run.code).toBe(2);
   });
 
   it('keeps fields that it does not know', async () => {

@@ -5,9 +5,10 @@ import { baselineCentres } from '../../src/fleet/baseline-centres.js';
 import { checkFleet } from '../../src/fleet/check.js';
 import type { NodeLine } from '../../src/fleet/node-line.js';
 import { sketchOf } from '../../src/fleet/sketch.js';
+import { fleetOf } from '../../src/fleet/table.js';
 import { type Baseline, writtenBaseline } from '../../src/qualify/baseline-schema.js';
 import { sortedCopy } from '../../src/statistics/quantile.js';
-import { CPU, fleetOf, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
+import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const ABOUT = {
   name: 'made-up',
@@ -37,6 +38,8 @@ describe('fleet baseline', () => {
     const baseline = writtenBaseline.parse(baselineOf(withPeak(nodes, 1.5e11)));
     const [rate, sustained] = baseline.entries;
     expect(baseline.nodes).toHaveLength(11);
+    const lost = nodeOf('lost', [], { devices: {}, problems: [{ kind: 'lost', what: 'x', why: 'killed' }] });
+    expect(baselineOf([...healthyNodes(3), lost]).nodes).toHaveLength(3);
     expect(rate).toMatchObject({ indicator: 'matmul', nodes: 10, dropped: 1, unit: 'FLOP/s', device: CPU });
     expect(rate?.parameters).toMatchObject({ m: 512, dtype: 'float32', pin: true });
     expect(rate?.median).toBeGreaterThan(0.99e11);
@@ -45,8 +48,8 @@ describe('fleet baseline', () => {
   });
 
   it.each([
-    ['slower than any healthy node', 1e12, /10\.0 % of its peak .* a baseline has 20 to 100 %/],
-    ['faster than its peak', 0.9e11, /111 % of its peak/],
+    ['slower than any healthy node', 1e12, /10\.0 % of the peak .* only 20 % to 100 % can be/],
+    ['faster than its peak', 0.9e11, /111\.\d % of the peak/],
   ])('refuses an entry that is %s', (_, peak, why) => {
     expect(() => baselineOf(withPeak(healthyNodes(4), peak))).toThrow(why);
     const mixed = healthyNodes(4, 2).map((node) => ({
@@ -63,13 +66,36 @@ describe('fleet baseline', () => {
 
   it('refuses fewer than three nodes, and GPUs with different power limits', () => {
     expect(() => baselineOf(healthyNodes(2))).toThrow(/2 of the nodes have it; a baseline needs 3/);
-    const gpus = healthyNodes(4).map((node, i) => ({
-      ...node,
-      devices: { cpu: { ...CPU, kind: 'gpu' as const, name: 'H200', powerLimitWatts: i === 1 ? 500 : 700 } },
-    }));
-    expect(() => baselineOf(gpus)).toThrow(
-      /mixed hardware: H200 with power limits of 700 W \(n0\), 500 W \(n1\)/,
+    const gpusOf = (limit: (i: number) => number) =>
+      healthyNodes(4).map((node, i) => ({
+        ...node,
+        devices: { cpu: { ...CPU, kind: 'gpu' as const, name: 'H200', powerLimitWatts: limit(i) } },
+      }));
+    expect(() => baselineOf(gpusOf((i) => (i === 1 ? 500 : 700)))).toThrow(
+      /^mixed power limits: H200 has power limits of 700 W \(3 nodes, such as n0\), 500 W \(n1\); a baseline is of one limit: set the same everywhere/,
     );
+    expect(() =>
+      against(
+        baselineOf(gpusOf(() => 700)),
+        gpusOf((i) => (i === 1 ? 500 : 700)),
+      ),
+    ).toThrow(/^mixed power limits: H200 has/);
+    expect(() =>
+      against(
+        baselineOf(gpusOf(() => 700)),
+        gpusOf(() => 500),
+      ),
+    ).toThrow(
+      /^made-up is a baseline of H200 with a power limit of 700 W, and these nodes are H200 with a power limit of 500 W: set it/,
+    );
+  });
+
+  it('does not take a node that computed wrong results for an example, nor for the reference', () => {
+    const wrong = healthyNodes(4).map((node, i) => ({
+      ...node,
+      problems: i < 2 ? [{ kind: 'wrong' as const, what: 'matmul', why: 'C[0] is 1' }] : [],
+    }));
+    expect(() => baselineOf(wrong)).toThrow(/2 of the nodes that have it computed only right results/);
   });
 
   it('keeps the reference node’s distribution, which is read back', () => {
@@ -102,7 +128,7 @@ describe('fleet check against a baseline', () => {
   it('refuses other hardware, and does not judge what it has no entry for', () => {
     const other = healthyNodes(1).map((node) => ({ ...node, devices: { cpu: { ...CPU, name: 'another' } } }));
     expect(() => against(baseline, other)).toThrow(
-      /the baseline made-up is of other hardware: it has made-up \(4 CPUs\), these nodes are another \(4 CPUs\)/,
+      /made-up is a baseline of other hardware: it is of made-up \(4 CPUs\), and these nodes are another \(4 CPUs\)/,
     );
     const more = nodeOf('one', [
       kpiOf(ratesOf(72)),
@@ -111,5 +137,7 @@ describe('fleet check against a baseline', () => {
     const found = against(baseline, [more]);
     expect(found.outcome).toBe('inconclusive');
     expect(found.notJudged.map(({ why }) => why)).toEqual(['the baseline has no entry for it']);
+    const otherUnit = nodeOf('one', [kpiOf(ratesOf(72), { unit: 'GFLOP/s' })]);
+    expect(against(baseline, [otherUnit]).outcome).toBe('inconclusive');
   });
 });

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { CauseName } from '../../src/fleet/causes.js';
 import { checkFleet, type FleetCheck } from '../../src/fleet/check.js';
 import type { NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
-import { fleetOf, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
+import { fleetOf } from '../../src/fleet/table.js';
+import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const check = (nodes: readonly NodeLine[]): FleetCheck =>
   checkFleet(fleetOf(nodes), { scale: 1, baseline: null });
@@ -145,6 +146,47 @@ describe('fleet check', () => {
     const [only, ...others] = check(nodes).named;
     expect(others).toEqual([]);
     expect([only?.node, only?.on]).toEqual(['g2', ['cuda:1']]);
+  });
+
+  it('names a node without a device that others have, and one without anything, and calls neither good', () => {
+    const [first, second, ...rest] = healthyNodes(6);
+    const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
+    const both = [first, ...rest].map((node, i) => ({
+      ...(node as NodeLine),
+      devices: { cpu: CPU, 'cuda:0': gpu },
+      kpis: [
+        ...(node?.kpis ?? []),
+        kpiOf(ratesOf(i), { key: 'memory?a=1@embedded#pibench_memory_rate_bytes_per_second', on: 'cuda:0' }),
+      ],
+    }));
+    const found = check([...both, second as NodeLine, nodeOf('empty', [], { devices: {} })]);
+    expect(causes(found)).toEqual({ empty: 'lost', n1: 'lost' });
+    expect(found.named.find(({ node }) => node === 'n1')?.reason).toMatch(/nothing was measured on cuda:0/);
+    expect(found.named.find(({ node }) => node === 'empty')?.reason).toMatch(/on cpu and 1 more/);
+    expect(found.outcome).toBe('inconclusive');
+  });
+
+  it('does not let a node with few repetitions hide another that scatters', () => {
+    const few = kpiOf(ratesOf(61).slice(0, 3));
+    const wide = kpiOf(
+      ratesOf(62, {}, (rate) => 1e11 + 20 * (rate - 1e11)),
+      { shape: null, p05: null },
+    );
+    const named = check([...healthyNodes(20), nodeOf('few', [few]), nodeOf('wide', [wide])]).named;
+    expect(named.map(({ node }) => node)).toEqual(['wide']);
+    expect(named[0]?.findings.map(({ rule }) => rule)).toEqual(['spread']);
+  });
+
+  it('says which power limits differ, in one line', () => {
+    const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
+    const nodes = healthyNodes(5).map((node, i) => ({
+      ...node,
+      devices: { cpu: { ...gpu, powerLimitWatts: i === 3 ? 500 : 700 } },
+    }));
+    expect(check(nodes).powerLimits).toEqual([
+      'H200 has power limits of 700 W (4 nodes, such as n0), 500 W (n3)',
+    ]);
+    expect(check(healthyNodes(5)).powerLimits).toEqual([]);
   });
 
   it('does not judge two nodes, and says so', () => {

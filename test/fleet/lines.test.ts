@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyText, keyTitle, readKey } from '../../src/fleet/case-key.js';
-import { refuseMixed } from '../../src/fleet/identity.js';
-import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
+import { refuseMixed, sameMachines } from '../../src/fleet/identity.js';
+import { asNodeLine, type NodeLine, toLine } from '../../src/fleet/node-line.js';
 import { readFleet } from '../../src/fleet/read-fleet.js';
 import { linesOf } from '../../src/fleet/read-lines.js';
 import { KNOTS } from '../../src/fleet/sketch.js';
+import { buildFleet, fleetOf } from '../../src/fleet/table.js';
 import { withFolder } from '../support/pi-bench.js';
 import { healthyNodes, KEY } from './support.js';
 
@@ -54,7 +55,7 @@ describe('node lines', () => {
       const nodes = healthyNodes(5, 2);
       const path = join(folder, 'nodes.jsonl');
       writeFileSync(path, `${nodes.map(toLine).join('')}\n`);
-      const fleet = readFleet([path]);
+      const fleet = await readFleet([path]);
       expect(fleet.nodes.map(({ node }) => node)).toEqual(nodes.map(({ node }) => node));
       expect(fleet.series.map(({ places }) => places.length)).toEqual([5, 5]);
       const [first] = fleet.series;
@@ -81,6 +82,96 @@ describe('node lines', () => {
     });
   });
 
+  it('lie in one stretch each, wherever a file is cut', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'lines');
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(
+            fc.string({ maxLength: 9 }).map((text) => text.replaceAll(/\s/g, 'x')),
+            { maxLength: 20 },
+          ),
+          fc.boolean(),
+          fc.array(fc.nat(200), { maxLength: 4 }),
+          async (texts, ended, cuts) => {
+            writeFileSync(path, texts.join('\n') + (ended ? '\n' : ''));
+            const edges = [0, ...cuts.sort((a, b) => a - b), Number.POSITIVE_INFINITY];
+            const read: string[] = [];
+            let before = 0;
+            for (const [i, from] of edges.slice(0, -1).entries()) {
+              const lines = linesOf(path, { from, to: edges[i + 1] as number });
+              for (let next = lines.next(); ; next = lines.next()) {
+                if (next.done === true) {
+                  before += next.value;
+                  break;
+                }
+                read.push(`${before + next.value.number} ${next.value.text}`);
+              }
+            }
+            expect(read).toEqual([...linesOf(path)].map(({ number, text }) => `${number} ${text}`));
+          },
+        ),
+      );
+    });
+  });
+
+  it('are read as other systems write them: CRLF, empty lines, a byte order mark', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'nodes.jsonl');
+      const texts = healthyNodes(3).map((node) => toLine(node).trim());
+      writeFileSync(path, `\ufeff${texts.join('\r\n\r\n')}\r\n  \r\n`);
+      expect((await readFleet([path])).nodes).toHaveLength(3);
+    });
+  });
+
+  it('put together from parts are the fleet that one reader has', () => {
+    const nodes = healthyNodes(40, 3).map((node, i) => ({
+      ...node,
+      // Some lack a KPI, some have another one, some have flags.
+      kpis: node.kpis.flatMap((kpi, k) =>
+        (i + k) % 7 === 0
+          ? []
+          : [{ ...kpi, key: i % 5 === 0 ? `${kpi.key}x` : kpi.key, flags: i % 3 ? [] : ['thermal'] }],
+      ),
+    }));
+    const parts = buildFleet();
+    for (const [from, to] of [
+      [0, 11],
+      [11, 12],
+      [12, 40],
+    ]) {
+      const part = buildFleet();
+      for (const node of nodes.slice(from, to)) part.add(node);
+      parts.append(part.fleet());
+    }
+    expect(parts.fleet()).toEqual(fleetOf(nodes));
+  });
+
+  it('that do not agree on the unit of a KPI are no fleet', () => {
+    const [a, b] = healthyNodes(2);
+    const other = { ...b, kpis: b?.kpis.map((kpi) => ({ ...kpi, unit: 'GFLOP/s' })) } as NodeLine;
+    const says = /^KPI matmul\?.* of node n1 is in "GFLOP\/s" \(higher is better\), and in "FLOP\/s"/;
+    expect(() => fleetOf([a as NodeLine, other])).toThrow(says);
+    const [first, second] = [buildFleet(), buildFleet()];
+    first.add(a as NodeLine);
+    second.add(other);
+    expect(() => first.append(second.fleet())).toThrow(says);
+  });
+
+  it('that have a KPI twice count once, by what rests on most repetitions', () => {
+    const nodes = healthyNodes(3).map((node) => ({
+      ...node,
+      kpis: node.kpis.flatMap((kpi) => [
+        kpi,
+        { ...kpi, n: 10 * kpi.n, median: 5 },
+        { ...kpi, n: 1, median: 1 },
+      ]),
+    }));
+    const [series] = fleetOf(nodes).series;
+    expect([...(series?.columns.median ?? [])]).toEqual([5, 5, 5]);
+    expect([...(series?.places ?? [])]).toEqual([0, 1, 2]);
+  });
+
   const [good] = healthyNodes(1);
   const broken = (change: object): unknown => ({
     ...JSON.parse(toLine(good ?? (healthyNodes(1)[0] as never))),
@@ -95,7 +186,17 @@ describe('node lines', () => {
     [{ checks: [{ name: 'x', verdict: 'fine' }] }, /f:7: a check has no name, or a verdict that is none/],
     [{ kpis: [{ ...good?.kpis[0], median: -1 }] }, /KPI matmul\?.* has no median above 0/],
     [{ kpis: [{ ...good?.kpis[0], on: 'cuda:0' }] }, /is on no device of this node/],
-    [{ kpis: [{ ...good?.kpis[0], shape: [1, 2] }] }, /its shape is not 17 ascending numbers/],
+    [{ kpis: [{ ...good?.kpis[0], shape: [1, 2] }] }, /has a shape that is not 17 ascending numbers/],
+    [{ kpis: [{ ...good?.kpis[0], on: 'toString' }] }, /is on no device of this node/],
+    [{ kpis: [{ ...good?.kpis[0], p05: 0 }] }, /has a p05 that is neither a number above 0 nor null/],
+    [{ kpis: [{ ...good?.kpis[0], cv: -1 }] }, /has a cv that is neither a number from 0 on nor null/],
+    [{ kpis: [{ ...good?.kpis[0], unit: null }] }, /has no unit/],
+    [{ kpis: [null] }, /f:7: a KPI is no object/],
+    [{ devices: { cpu: null } }, /f:7: its device cpu is not described/],
+    [{ hardware: { cpu_model: {} } }, /f:7: its hardware are not plain values/],
+    [{ problems: [null] }, /f:7: a problem does not say what is wrong/],
+    [{ machine: 3 }, /f:7: its machine is neither a text nor null/],
+    [{ node: 'n\u001b[31m' }, /f:7: the name of its node has control characters/],
   ])('that are broken are refused with their place (%#)', (change, message) => {
     expect(() => asNodeLine(broken(change), 'f:7')).toThrow(message);
   });
@@ -105,15 +206,17 @@ describe('node lines', () => {
       const [a, b] = healthyNodes(2);
       const path = join(folder, 'nodes.jsonl');
       writeFileSync(path, `${toLine(a as never)}{"cut": \n`);
-      expect(() => readFleet([path])).toThrow(/nodes\.jsonl:2 is not JSON: .*; mend or remove that line/);
+      await expect(readFleet([path])).rejects.toThrow(
+        /nodes\.jsonl:2 is not JSON: .*; mend or remove that line/,
+      );
       writeFileSync(path, `${toLine(a as never)}{"some": "thing"}\n`);
-      expect(() => readFleet([path])).toThrow(/nodes\.jsonl:2 is no node/);
+      await expect(readFleet([path])).rejects.toThrow(/nodes\.jsonl:2 is no node/);
       writeFileSync(path, `${toLine(a as never)}${toLine(b as never)}${toLine(a as never)}`);
-      expect(() => readFleet([path])).toThrow(
+      await expect(readFleet([path])).rejects.toThrow(
         /node n0 is there twice, .*nodes\.jsonl:1 and .*nodes\.jsonl:3/,
       );
       writeFileSync(path, '');
-      expect(() => readFleet([path])).toThrow(/the fleet is empty/);
+      await expect(readFleet([path])).rejects.toThrow(/the fleet is empty/);
     });
   });
 });
@@ -132,5 +235,15 @@ describe('mixed hardware', () => {
 
   it('is no matter of nodes of which nothing is known', () => {
     expect(() => refuseMixed([...healthyNodes(2), { node: 'lost', hardware: {} }], [])).not.toThrow();
+  });
+});
+
+describe('nodes of one machine', () => {
+  it('are told by its identity, and those that have none are not', () => {
+    const nodes = healthyNodes(5).map(({ node }, i) => ({
+      node,
+      machine: i % 2 === 0 ? 'a' : i === 1 ? 'b' : null,
+    }));
+    expect(sameMachines(nodes)).toEqual([['n0', 'n2', 'n4']]);
   });
 });

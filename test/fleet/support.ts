@@ -1,12 +1,9 @@
 /** Fleets that a test describes: nodes with rates of repetitions, as `fleet nodes` would have written them. */
-import { type NodeKpi, type NodeLine, shapeOf } from '../../src/fleet/node-line.js';
-import { sketchOf } from '../../src/fleet/sketch.js';
-import { buildFleet, type Fleet } from '../../src/fleet/table.js';
+import { shapeOfRates } from '../../src/fleet/from-record.js';
+import type { NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
 import type { BaselineDevice } from '../../src/qualify/baseline-schema.js';
 import { normalOf, randomBits, uniformOf } from '../../src/random.js';
-import { drift } from '../../src/statistics/drift.js';
 import { quantileSorted, sortedCopy } from '../../src/statistics/quantile.js';
-import { summariseSorted } from '../../src/statistics/summary.js';
 
 export const CPU: BaselineDevice = {
   kind: 'cpu',
@@ -28,14 +25,11 @@ export function kpiOf(rates: ArrayLike<number>, more: Partial<NodeKpi> = {}): No
     on: 'cpu',
     unit: 'FLOP/s',
     better: 'higher',
-    n: values.length,
     launches: 3,
     median: quantileSorted(sorted, 0.5),
     p05: quantileSorted(sorted, 0.05),
     sustained: values.length / values.reduce((sum, rate) => sum + 1 / rate, 0),
-    cv: summariseSorted(sorted, sorted).cv,
-    drift: drift(values)?.overall ?? null,
-    shape: shapeOf(sketchOf(sorted)),
+    ...shapeOfRates([values]),
     peak: null,
     hertz: null,
     seconds: 2,
@@ -61,12 +55,6 @@ export function nodeOf(node: string, kpis: readonly NodeKpi[], more: Partial<Nod
     kpis,
     ...more,
   };
-}
-
-export function fleetOf(nodes: readonly NodeLine[]): Fleet {
-  const builder = buildFleet();
-  for (const node of nodes) builder.add(node);
-  return builder.fleet();
 }
 
 /** Rates around `level` with 0.4 % of noise, changed by what is wrong with them. */

@@ -1,10 +1,11 @@
 /** SuperBench's summaries, both ways, and what dcgmi diag -j prints, as nodes of a fleet. */
 import { describe, expect, it } from 'vitest';
 import { checkFleet } from '../../src/fleet/check.js';
+import { fleetOf } from '../../src/fleet/table.js';
 import { dcgmNode } from '../../src/import/dcgm.js';
 import { readDcgm, readSuperbench } from '../../src/import/nodes.js';
 import { superbenchNode, toSuperbench } from '../../src/import/superbench.js';
-import { fleetOf, healthyNodes } from '../fleet/support.js';
+import { healthyNodes } from '../fleet/support.js';
 import { foundOf } from './support.js';
 
 const summary = (node: string, bandwidth: number) => ({

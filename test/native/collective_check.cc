@@ -235,9 +235,10 @@ void check_kernels(Checks& checks) {
               const auto at = reinterpret_cast<std::uintptr_t>(memory[k].data());
               outputs.push_back(memory[k].data() + (64 - at % 64) % 64);
             }
-            for (int stores = 0; stores < kernels::kStoreKinds; ++stores) {
-              table->reduce[element][redop][stores](
-                  {inputs.data(), kInputs, outputs.data(), 2, 0, count * size, kInputs});
+            for (const bool streaming : {false, true}) {
+              for (std::byte* const output : outputs) std::memset(output, 0xff, count * size);
+              table->reduce[element][redop](
+                  {inputs.data(), kInputs, outputs.data(), 2, 0, count * size, kInputs}, streaming);
               for (const std::byte* const output : outputs) {
                 for (std::size_t i = 0; i < count; ++i) {
                   if (data.equals(output + i * size, data.expected(0, i, 1))) continue;
@@ -294,7 +295,7 @@ int main(int count, char** arguments) {
     check_operations(checks, {{2}, {{37, {"direct"}}}, true});
   } else {
     check_operations(checks, {{2, 3}, {{37, {"lines", "direct"}}, {1029, {"direct"}}}, true});
-    check_operations(checks, {{2, 3}, {{100'003, {"direct", "streaming"}}}});
+    check_operations(checks, {{2, 3}, {{100'003, {"direct", "blocks", "streaming"}}}});
   }
   check_operations(checks, {{1, 4, 7}, {{1, {"lines", "direct"}}, {700, {"direct"}}}});
   check_pairs(checks);

@@ -3,6 +3,7 @@
 // exact. Every element has to be right and nothing beside the result may be written.
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,12 +121,19 @@ class Run {
   // Empty where all is right.
   std::string wrong() {
     for (std::int64_t matrix = 0; matrix < size_.batch; ++matrix) {
+      // Each drawn once, so that a column of B lies as a row of A does.
+      std::vector<double> row(static_cast<std::size_t>(size_.k));
+      std::vector<double> columns(static_cast<std::size_t>(size_.n * size_.k));
+      for (std::int64_t j = 0; j < size_.n; ++j)
+        for (std::int64_t l = 0; l < size_.k; ++l)
+          columns[static_cast<std::size_t>(j * size_.k + l)] = b_at(matrix, l, j);
       for (std::int64_t i = 0; i < size_.m; ++i) {
+        for (std::int64_t l = 0; l < size_.k; ++l)
+          row[static_cast<std::size_t>(l)] =
+              value_of(gemm_.operand, kStreamA, (matrix * size_.m + i) * size_.k + l);
         for (std::int64_t j = 0; j < size_.n; ++j) {
-          double sum = 0;
-          for (std::int64_t l = 0; l < size_.k; ++l)
-            sum +=
-                value_of(gemm_.operand, kStreamA, (matrix * size_.m + i) * size_.k + l) * b_at(matrix, l, j);
+          const double* const column = columns.data() + j * size_.k;
+          const double sum = std::inner_product(column, column + size_.k, row.data(), 0.0);
           std::byte want[8] = {};
           put(gemm_.result, want, sum);
           const std::byte* got = result() + ((matrix * size_.m + i) * size_.n + j) * bytes_of(gemm_.result);

@@ -41,25 +41,35 @@ inline void over_box(const Tensor& tensor, std::uint32_t address, std::int32_t x
   }
 }
 
+// Every small floating-point number by its bits, computed once: a product asks for each many times.
+template <int exponent, int fraction>
+double small_number(std::uint32_t bits) {
+  static const auto numbers = [] {
+    std::vector<double> all(std::size_t{1} << (1 + exponent + fraction));
+    const int bias = (1 << (exponent - 1)) - 1;
+    for (std::uint32_t x = 0; x < all.size(); ++x) {
+      const auto power = static_cast<int>(x >> fraction & ((1U << exponent) - 1));
+      const double part = std::ldexp(x & ((1U << fraction) - 1), -fraction);
+      const double size = power == 0 ? std::ldexp(part, 1 - bias) : std::ldexp(1 + part, power - bias);
+      all[x] = (x >> (exponent + fraction) & 1) != 0 ? -size : size;
+    }
+    return all;
+  }();
+  return numbers[bits];
+}
+
 // Values as numbers, from their bits.
 inline double number_in(kernels::cuda::Element element, const std::byte* place) {
   using kernels::cuda::Element;
-  const auto small = [](std::uint32_t bits, int exponent, int fraction) {
-    const int bias = (1 << (exponent - 1)) - 1;
-    const auto power = static_cast<int>(bits >> fraction & ((1U << exponent) - 1));
-    const double part = std::ldexp(bits & ((1U << fraction) - 1), -fraction);
-    const double size = power == 0 ? std::ldexp(part, 1 - bias) : std::ldexp(1 + part, power - bias);
-    return (bits >> (exponent + fraction) & 1) != 0 ? -size : size;
-  };
   std::uint32_t bits = 0;
   std::memcpy(&bits, place, std::min<std::size_t>(4, kernels::cuda::bytes_of(element)));
   switch (element) {
     case Element::bfloat16:
       return std::bit_cast<float>(bits << 16);
     case Element::float16:
-      return small(bits, 5, 10);
+      return small_number<5, 10>(bits);
     case Element::float8_e4m3:
-      return small(bits, 4, 3);
+      return small_number<4, 3>(bits);
     case Element::tf32:
       return std::bit_cast<float>(bits & ~0x1fffU);
     case Element::int8:

@@ -1,7 +1,10 @@
 // An inspection from end to end, with real products.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "../../native/inspection.h"
 #include "../../native/workloads.h"
@@ -248,6 +251,52 @@ void check_stops(Checks& check) {
   check.that(inspect(job).warmup.calls == 1, "a warm-up by time");
 }
 
+bool has_span(const Outcome& outcome, const std::string& name) {
+  return std::ranges::any_of(outcome.spans, [&](const auto& span) { return name == span.name; });
+}
+
+// A workload whose call number `opens` opens the gate, as an onlooker would.
+Job gated_job(Control& control, std::uint64_t opens, std::uint64_t& calls) {
+  Job job;
+  job.make_workload = [&control, &calls, opens] {
+    return std::make_unique<pibench::test::FakeWorkload>([&control, &calls, opens](std::uint64_t call) {
+      calls = call + 1;
+      if (call == opens) control.gate_closed = false;
+    });
+  };
+  job.warmup = {WarmupKind::count, 1, 0};
+  job.repetitions = 3;
+  job.gate = true;
+  control.gate_closed = true;
+  return job;
+}
+
+void check_gate(Checks& check) {
+  constexpr std::uint64_t kOpens = 500;
+  Control control;
+  std::uint64_t calls = 0;
+  const Outcome outcome = pibench::inspect(gated_job(control, kOpens, calls), control);
+  check.that(outcome.samples.taken == 3 && calls > kOpens + 3,
+             "before a closed gate the calls go on, and the repetitions begin when it is open");
+  check.that(has_span(outcome, "gate") && gapless(outcome), "the wait has a span of its own, without a gap");
+
+  Control cancelled;
+  cancelled.cancel = true;
+  const Outcome none = pibench::inspect(gated_job(cancelled, UINT64_MAX, calls), cancelled);
+  check.that(none.samples.cancelled && none.samples.taken == 0, "who is cancelled does not wait");
+
+  Control late;
+  Job job = gated_job(late, UINT64_MAX, calls);
+  job.time_limit = 50'000'000;
+  check.that(pibench::inspect(job, late).samples.out_of_time, "a gate that nobody opens ends with the time");
+
+  Control open;
+  std::uint64_t without = 0;
+  job = gated_job(open, UINT64_MAX, without);
+  job.gate = false;
+  check.that(!has_span(pibench::inspect(job, open), "gate"), "a launch without a gate has no such span");
+}
+
 void check_wrong_results(Checks& check) {
   for (const std::string dtype : {"float32", "float64", "bfloat16", "int8"}) {
     Job job = matmul_job(matmul_parameters(dtype, 2));
@@ -304,6 +353,7 @@ int main() {
   check_variants(check);
   check_ceilings(check);
   check_stops(check);
+  check_gate(check);
   check_wrong_results(check);
   check_refusals(check);
 

@@ -72,6 +72,15 @@ describe('the cached verdict', () => {
     expect(answer(file(bad, { ...later, suite: 'site', tier: null })).code).toBe(1);
   });
 
+  it('is not settled by a run that is held to less, nor by a file that calls itself like a tier', () => {
+    const later = { at: '2026-11-21T11:00:00Z' } as const;
+    const held = { ...bad, held: ['gpu=8', 'baseline'] };
+    expect(answer(file(held, later)).code).toBe(1);
+    expect(answer(file(held, { ...later, held: ['gpu=8'] })).code).toBe(1);
+    expect(answer(file(held, { ...later, held: ['baseline', 'gpu=8', 'cpu=2'] })).code).toBe(0);
+    expect(answer(file(bad, { ...later, tier: null })).code).toBe(1);
+  });
+
   it('is one line of fewer than 80 bytes, whatever stands in it', () => {
     fc.assert(
       fc.property(

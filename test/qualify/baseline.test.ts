@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { entryProblem, parseBaseline, requireSameHardware } from '../../src/qualify/baseline.js';
+import {
+  devicesOfMachine,
+  entryProblem,
+  parseBaseline,
+  requireSameHardware,
+} from '../../src/qualify/baseline.js';
 import { baselineDevice } from '../../src/qualify/baseline-key.js';
-import type { BaselineEntry } from '../../src/qualify/baseline-schema.js';
+import type { BaselineDevice, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { machineOf } from '../support/machine.js';
 
 const machine = machineOf();
@@ -49,6 +54,22 @@ describe('a baseline', () => {
       /entries\.0 .* is refused: 233\.0 GFLOP\/s is 233\.0 % of the peak of 100\.0 GFLOP\/s/,
     ],
     [text({ median: 10e9 }), /10\.0 % of the peak/],
+    [text({ spread: { mad: -1, low: 1, high: 2 } }), /is refused: its spread is -1/],
+    [
+      text({ distribution: { probabilities: [0.5], seconds: [] } }),
+      /is refused: its distribution has 1 probabilities and 0 times/,
+    ],
+    [
+      text({ distribution: { probabilities: [0.1, 0.5], seconds: [2, 1] } }),
+      /its distribution is not ascending times above 0/,
+    ],
+    [text({ p05: 0 }), /entries\.0 .* is refused: its p05 is 0/],
+    [text({ p05: -1 }), /its p05 is -1/],
+    [text({ p05: 100e9 }), /its p05 is 100000000000, and its median 90000000000/],
+    [
+      text({}, { entries: [entry(), entry({ median: 50e9, p05: null })] }),
+      /entries\.0 and entries\.1 are of the same case/,
+    ],
   ])('%.60s is refused with one line', (json, says) => {
     expect(() => parseBaseline(json, 'fleet.json')).toThrow(says);
   });
@@ -56,19 +77,41 @@ describe('a baseline', () => {
   it('of other hardware is refused, and both are named', () => {
     const other = { ...baselineDevice(machine, 'cpu'), name: 'AMD EPYC 7B13', cpus: 64 };
     const baseline = parseBaseline(text({ device: other }), 'fleet.json');
-    expect(() => requireSameHardware(baseline, machine, 'fleet.json')).toThrow(
+    const here = devicesOfMachine(machine);
+    expect(() => requireSameHardware(baseline, here, 'fleet.json', 'here is')).toThrow(
       /baseline of other hardware: it is of AMD EPYC 7B13 \(64 CPUs\), and here is not known \(2 CPUs\)/,
     );
     expect(() =>
-      requireSameHardware(parseBaseline(text(), 'fleet.json'), machine, 'fleet.json'),
+      requireSameHardware(parseBaseline(text(), 'fleet.json'), here, 'fleet.json', 'here is'),
     ).not.toThrow();
+  });
+
+  it('of another power limit is refused by that alone, with what to do', () => {
+    const gpu = (powerLimitWatts: number | null): BaselineDevice => ({
+      kind: 'gpu',
+      name: 'H200',
+      cpus: null,
+      pciDevice: '10de:2335',
+      pciSubsystem: null,
+      powerLimitWatts,
+    });
+    const baseline = parseBaseline(text({ device: gpu(700) }), 'fleet.json');
+    const judge = (limit: number | null) => () =>
+      requireSameHardware(baseline, [baselineDevice(machine, 'cpu'), gpu(limit)], 'fleet.json', 'here is');
+    expect(judge(700)).not.toThrow();
+    expect(judge(500)).toThrow(
+      /^fleet\.json is a baseline of H200 with a power limit of 700 W, and here is H200 with a power limit of 500 W: set it \(nvidia-smi -pl 700\), or make a baseline/,
+    );
+    expect(judge(null)).toThrow(/and here is H200 with an unknown power limit/);
   });
 });
 
 describe('an entry', () => {
   it('may pass a measured peak by what peaks scatter, and never one of a datasheet', () => {
     const at = (share: number, measured: boolean) =>
-      entryProblem(entry({ median: share * 100e9, peak: { value: 100e9, source: 'x', measured } }));
+      entryProblem(
+        entry({ median: share * 100e9, p05: null, peak: { value: 100e9, source: 'x', measured } }),
+      );
     expect(at(1.01, true)).toBeNull();
     expect(at(1.01, false)).not.toBeNull();
     expect(at(1.05, true)).not.toBeNull();

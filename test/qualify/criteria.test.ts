@@ -5,7 +5,7 @@ import { historyKey } from '../../src/qualify/rates.js';
 import type { RecordBatch } from '../../src/record/schema.js';
 import { ceilingsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
-import { contextOf, judgement, partsRecord } from './support.js';
+import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
 const SECOND = 0.001;
 /** Of 2 x 100^3 operations. */
@@ -84,11 +84,11 @@ describe('efficiency', () => {
   it('is a warning where the suite says so', () => {
     expect(judgement({ check: 'efficiency', atLeast: 0.6, level: 'warn' }, at(0.3)).verdict).toBe('warn');
   });
-  it('cannot be judged without a peak, and then is not required by itself', () => {
-    expect(judgement({ check: 'efficiency', atLeast: 0.6 }, one(SECOND))).toMatchObject({
-      verdict: 'skipped',
-      possible: false,
-    });
+  it('cannot be judged without a peak; what has none to measure is not required to have one', () => {
+    const check = { check: 'efficiency', atLeast: 0.6 } as const;
+    expect(judgement(check, one(SECOND))).toMatchObject({ verdict: 'inconclusive', possible: true });
+    const gpu = one(SECOND, (batch) => ({ ...batch, device: 'cuda:0' }));
+    expect(judgement(check, gpu)).toMatchObject({ verdict: 'skipped', possible: false });
   });
 });
 
@@ -227,7 +227,7 @@ describe('floor', () => {
 describe('history', () => {
   const check = { check: 'history', within: 0.1 } as const;
   const record = partsRecord([{ part: 'gemm', launches: [SECOND] }]);
-  const key = historyKey(machineOf(), record.batches[0] as RecordBatch);
+  const key = historyKey(knownMachine(), record.batches[0] as RecordBatch) ?? '';
   const runs = (rates: readonly number[]) =>
     rates.map((rate, i) => ({ campaign: String(i), at: '', rates: new Map([[key, rate]]) }));
   it('takes three earlier runs', () => {

@@ -84,6 +84,9 @@ describe('a suite of one’s own', () => {
     ['name: a\nextends: t7\n', /own\.yaml:2: extends/],
     ['name: a\ncooldown: soon\n', /own\.yaml:2: cooldown takes a time/],
     ['name: a b\n', /own\.yaml:1: name/],
+    ['name: t1\n', /own\.yaml:1: name: t1 is a shipped suite/],
+    ['name: a\nchecks:\n  - { check: correctness, level: warn }\n', /own\.yaml:3: checks\.0\.level/],
+    ['name: a\nchecks:\n  - { check: correctness, required: false }\n', /own\.yaml:3: checks\.0\.required/],
     [
       `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [small] }\n  - { check: clock, atMost: 0.2, parts: [small, large] }\n`,
       /part small is named by two checks clock/,

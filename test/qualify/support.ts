@@ -1,4 +1,5 @@
 /** Records as a qualification judges them: batches with parts, and all that a context holds beside. */
+import type { MachineDescription } from '../../src/machine/types.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import type { SuiteCheck } from '../../src/qualify/suite.js';
@@ -27,9 +28,15 @@ export function partsRecord(parts: readonly DescribedPart[], id = 'campaign-a'):
   return { ...record, batches };
 }
 
+/** One that can be told from others, so that it has a history. */
+export const knownMachine = (): MachineDescription => {
+  const machine = machineOf();
+  return { ...machine, os: { ...machine.os, machineIdHash: 'one' } };
+};
+
 export const contextOf = (record: PiBenchRecord | null, more: Partial<Context> = {}): Context => ({
   source: 't1',
-  machine: machineOf(),
+  machine: knownMachine(),
   surroundings: { busy: 0, memoryErrors: null },
   record,
   reference: null,

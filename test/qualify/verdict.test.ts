@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../../src/qualify/criteria/index.js';
-import { CHECKS, type CheckKind } from '../../src/qualify/suite.js';
-import { decide, outcomeOf } from '../../src/qualify/verdict.js';
+import { CHECKS, type CheckKind, type SuiteCheck } from '../../src/qualify/suite.js';
+import { checksOf, decide, type JudgedCheck, outcomeOf } from '../../src/qualify/verdict.js';
 import { VERDICTS } from '../../src/record/schema/qualification.js';
 import type { QualificationCheck, Verdict } from '../../src/record/schema.js';
 
@@ -12,7 +12,15 @@ const single = CHECKS.filter((kind) => !repeats(kind as CheckKind)) as CheckKind
 
 describe('what attempts come to', () => {
   it('is asked for again only of performance', () => {
-    expect(repeated).toEqual(['efficiency', 'sustained', 'stability', 'floor', 'peers', 'history']);
+    expect(repeated).toEqual([
+      'efficiency',
+      'sustained',
+      'stability',
+      'floor',
+      'peers',
+      'together',
+      'history',
+    ]);
   });
 
   it.each([
@@ -73,6 +81,31 @@ const check = (id: string, verdict: Verdict, required: boolean): QualificationCh
   action: null,
   findings: [],
   attempts: [],
+});
+
+describe('the figures of a check', () => {
+  const attempt = (kind: CheckKind, verdict: Verdict, measured: number): JudgedCheck => ({
+    check: { check: kind } as SuiteCheck,
+    judgement: {
+      id: kind,
+      kind,
+      part: null,
+      device: null,
+      batch: 0,
+      possible: true,
+      verdict,
+      cause: null,
+      reason: String(measured),
+      findings: [],
+    },
+  });
+  it('are those of the first attempt, which had all launches, unless it was measured again for them', () => {
+    const reason = (kind: CheckKind) =>
+      checksOf([[attempt(kind, 'pass', 4)], [attempt(kind, 'pass', 1)]])[0]?.reason;
+    expect(reason('complete')).toBe('4');
+    const again = checksOf(['fail', 'pass', 'fail'].map((one, i) => [attempt('floor', one as Verdict, i)]));
+    expect(again[0]?.reason).toMatch(/in 2 of 3 attempts: 2$/);
+  });
 });
 
 describe('the verdict on a node', () => {

@@ -78,6 +78,7 @@ describe('bytes and durations', () => {
     expect(parseDuration('5min')).toBe(300);
     expect(parseDuration('2')).toBeNull();
     expect(parseDuration('0s')).toBeNull();
+    expect(parseDuration('1e400s')).toBeNull();
   });
   it('says what a time looks like', () => {
     expect(() => requireDuration('2', '--timeout')).toThrow(/--timeout takes a time such as/);
@@ -90,6 +91,7 @@ describe('what people read', () => {
     expect(withPrefix(0, 's')).toBe('0 s');
     expect(formatSeconds(1.3957e-3)).toBe('1.396 ms');
     expect(formatSeconds(125)).toBe('2 min 5 s');
+    expect(formatSeconds(119.6)).toBe('2 min 0 s');
     expect(withPrefix(999.96e6, 'Hz')).toBe('1.000 GHz');
   });
   it('never shows more than it was asked for', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { matmul } from '../../src/indicators/matmul.js';
 import { peak } from '../../src/indicators/peak.js';
+import { analyseInspection } from '../../src/record/analyse-inspection.js';
 import { effectiveFrequency, operationsPerCycle } from '../../src/record/clock.js';
 import { type RecordBatch, readable, written } from '../../src/record/schema.js';
 import { normalFrom, randomFrom, series } from '../statistics/support.js';
@@ -75,6 +76,20 @@ describe('the roofline of a batch', () => {
       { seconds: 40e-6, ceilings: ceilingsOf(100e9, 6e9), passed: false },
     ]);
     expect([batch.rate, batch.roofline, efficiencyOf(batch)]).toEqual([null, null, null]);
+  });
+});
+
+describe('a launch whose document is gone', () => {
+  it('was not measured, whatever the journal says of it', () => {
+    const end = { index: 3, attempt: 1, status: 'measured', reason: null, wall: 1 } as const;
+    const { entry, samples } = analyseInspection(end, null, null);
+    expect([entry.status, entry.reason]).toEqual([
+      'failed',
+      'its document is missing, so nothing of it is known',
+    ]);
+    expect(samples).toHaveLength(0);
+    const crashed = analyseInspection({ ...end, status: 'crashed', reason: 'SIGSEGV' }, null, null).entry;
+    expect([crashed.status, crashed.reason]).toEqual(['crashed', 'SIGSEGV']);
   });
 });
 

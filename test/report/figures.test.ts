@@ -105,7 +105,7 @@ describe('figures of a campaign', () => {
       statistic: 'median',
       display: { divisor: 1e9, unit: 'GB/s', digits: 4 },
       regression: true,
-      labels: { operation, stores: 'none' },
+      labels: { indicator: 'memory', operation, stores: 'none' },
       points: [
         [16384, rate],
         [1048576, rate / 2],
@@ -125,7 +125,7 @@ describe('figures of a campaign', () => {
     const many = ['read', 'write', 'copy'].flatMap((operation) =>
       ['cached', 'streaming'].map((stores) => ({
         ...curve(operation, 1e11),
-        labels: { operation, stores },
+        labels: { indicator: 'memory', operation, stores },
       })),
     );
     const several = await svgOf({ ...sizes, curves: many }, 'curves');
@@ -137,6 +137,66 @@ describe('figures of a campaign', () => {
       ...several.matchAll(/class="mark-line role-mark line"[^>]*><path[^>]*stroke="([^"]*)"/g),
     ];
     expect(new Set(colours.map(([, colour]) => colour)).size).toBe(3);
+  });
+});
+
+describe('what a figure says that it draws', () => {
+  const curve = (name: string, yUnit: string, indicator: string, ys: readonly number[]): CurveKpi => ({
+    name,
+    direction: 'lower',
+    help: 'What it is of',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    statistic: 'median',
+    display: yUnit === '1' ? { divisor: 0.01, unit: '%', digits: 3 } : { divisor: 1, unit: yUnit, digits: 3 },
+    regression: true,
+    labels: { indicator },
+    points: ys.map((y, i) => [1024 * 2 ** i, y]),
+    xUnit: 'B',
+    yUnit,
+    ci: null,
+  });
+  const drawnOf = (report: ReportModel, id: string) => {
+    const figure = find(drawFigures(report), id);
+    if (!isDrawn(figure)) throw new Error(`${id} is not drawn: ${figure.why}`);
+    return figure;
+  };
+
+  it.each([
+    [
+      'pibench_memory_rate_curve_bytes_per_second',
+      'B/s',
+      'memory',
+      [2e9, 1e9],
+      'Rates over the working set',
+      'rate, GB/s',
+    ],
+    [
+      'pibench_collective_elapsed_curve_seconds',
+      's',
+      'collective',
+      [2e-6, 3e-6],
+      'Times over the size',
+      'time, µs',
+    ],
+    ['pibench_overlap_hidden_curve_ratio', '1', 'overlap', [-2.6, 0.9], 'Shares over the size', 'share, %'],
+  ] as const)('%s: neither a rate nor a cache where it is of something else', async (name, unit, of, ys, title, axis) => {
+    const report = { ...sizes, curves: [curve(name, unit, of, ys)] };
+    const figure = drawnOf(report, 'curves');
+    expect(figure.title).toBe(title);
+    expect(await svgOf(report, 'curves')).toContain(`>${axis}<`);
+    expect(/cache/.test(figure.caption)).toBe(of === 'memory');
+    // What is below 0 is drawn inside of the picture, too.
+    const [, height] = /viewBox="0 0 [\d.]+ ([\d.]+)"/.exec(await svgOf(report, 'curves')) ?? [];
+    expect(Number(height)).toBeLessThan(500);
+    // The rate has a figure of its own where the curves are of something else.
+    expect(whyNot(report, 'sweep') === 'drawn').toBe(of !== 'memory');
+  });
+
+  it('leaves rates of another unit off an axis, and says so', () => {
+    const batches = sizes.batches.map((batch, i) => (i === 2 ? { ...batch, rateUnit: 'OP/s' } : batch));
+    const figure = drawnOf({ ...sizes, batches }, 'sweep');
+    expect(figure.data.rows).toHaveLength(SIZES.length - 1);
+    expect(figure.caption).toContain('Batches whose rate is not in FLOP/s (1) are in the table only.');
   });
 });
 

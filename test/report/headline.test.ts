@@ -31,6 +31,11 @@ describe('headlineOf', () => {
     expect(headline.verification).toBe('Verified in all 12 launches of 2 batches');
   });
 
+  it('says in which unit a rate is the highest where there are several', () => {
+    const integers: BatchModel = { ...large, rateUnit: 'OP/s' };
+    expect(headlineOf([small, integers], 'matmul').of).toBe(`the highest rate in FLOP/s: ${small.title}`);
+  });
+
   it('has no score for a wrong result, and says so before all else', () => {
     const wrong: BatchModel = {
       ...large,

@@ -28,6 +28,11 @@ describe('readLaunch', () => {
   it.each([
     ['was cut off', '{"samples": {"seco', /is damaged/],
     ['is of something else', '{"samples": []}', /no document of an inspection/],
+    [
+      'is of a newer pi-bench',
+      '{"kind": "pi-bench inspection", "schemaVersion": 99}',
+      /schema version 99; this pi-bench knows up to 2/,
+    ],
   ])('says why of one that %s', (_, text, why) =>
     withCampaign([{ repetitions: 30, inspections: 1 }], (folder) => {
       writeFileSync(join(folder, 'inspections', '0.json'), text);

@@ -86,6 +86,16 @@ describe('the exit code of a submission', () => {
     expect(exitCode(ended('n1', 1, a), ended('n2', 1, b))).toBe(expected);
   });
 
+  it('is incomplete where a node that did well has nothing to show for it', () => {
+    const empty = { ...ended('n2', 1, 0), record: null } as SubmissionEntry;
+    expect(exitCode(ended('n1', 1, 0), empty)).toBe(2);
+  });
+
+  it('is incomplete where one node had the turn of another', () => {
+    const again = { ...ended('n2', 1, 0), node: 'n1' } as SubmissionEntry;
+    expect(exitCode(ended('n1', 1, 0), again)).toBe(2);
+  });
+
   it('is incomplete while a node still runs', () => {
     expect(exitCode(ended('n1', 1, 0))).toBe(2);
   });

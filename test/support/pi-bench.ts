@@ -54,6 +54,20 @@ export const startPiBench = (args: readonly string[], cwd?: string, env?: NodeJS
 
 export const piBench = (...args: string[]): Promise<Run> => startPiBench(args).ended;
 
+/**
+ * Runs several command lines in one process, by the command itself without its launcher; for those that end before they
+ * measure. In order.
+ */
+export async function piBenchEach(lines: readonly (readonly string[])[]): Promise<readonly Run[]> {
+  return withFolder(async (folder) => {
+    const to = join(folder, 'runs.json');
+    const program = join(root, 'test', 'support', 'many-commands.mjs');
+    const run = await start(process.execPath, [program, JSON.stringify(lines), to]).ended;
+    if (run.code !== 0) throw new Error(`many-commands.mjs ended with ${run.code}: ${run.stderr}`);
+    return JSON.parse(readFileSync(to, 'utf8')) as readonly Run[];
+  });
+}
+
 /** A folder that is gone after `use`. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-e2e-'));

@@ -24,18 +24,16 @@ struct Ranges {
 };
 
 // Every output gets the reduction of all inputs, element by element. An output may be one of the inputs.
-using Reduce = void (*)(const Ranges& ranges) noexcept;
+// Streaming: by non-temporal stores, past the caches, and a fence at the end, where every output is aligned
+// to a vector; by plain ones elsewhere.
+using Reduce = void (*)(const Ranges& ranges, bool streaming) noexcept;
 using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
-
-// 0: plain stores. 1: non-temporal stores, past the caches, and a fence at the end, where the output is
-// aligned to a vector; plain ones elsewhere.
-inline constexpr int kStoreKinds = 2;
 
 struct CollectiveKernels {
   const char* name;
   std::uint32_t needs;  // CpuFeature bits
-  Reduce reduce[kElements][kRedops][kStoreKinds];
-  Copy copy[kStoreKinds];
+  Reduce reduce[kElements][kRedops];
+  Copy copy[2];  // by plain stores, and streaming
 };
 
 extern const CollectiveKernels kPortable;

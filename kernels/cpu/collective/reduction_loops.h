@@ -48,6 +48,20 @@ Vector<I, T> combined(Vector<I, T> a, Vector<I, T> b) noexcept {
   return (Vector<I, T>)((Wrapping)a + (Wrapping)b);
 }
 
+// In what integers T of so many bytes are divided.
+template <typename T, std::size_t bytes>
+struct RealOf {
+  using Type = T;
+};
+template <typename T>
+struct RealOf<T, 1> {
+  using Type = float;
+};
+template <typename T>
+struct RealOf<T, 4> {
+  using Type = double;
+};
+
 // How the elements of T are reduced: a vector from memory to what is accumulated, and back.
 template <typename I, typename T>
 struct Lanes {
@@ -61,7 +75,24 @@ struct Lanes {
   static Accumulated combine(Accumulated a, Accumulated b) noexcept {
     return combined<op, I, T>(a, b);
   }
-  static Accumulated divided(Accumulated a, int ranks) noexcept { return a / static_cast<T>(ranks); }
+  static Accumulated divided(Accumulated a, int ranks) noexcept {
+    const auto n = static_cast<T>(ranks);
+    if constexpr (static_cast<T>(1) / 2 != 0) {
+      return a / n;
+    } else {
+      // No vector unit divides integers. As real numbers of more digits they have a quotient that is cut off
+      // to the right one: it lies an nth from the next whole number at least, and rounding does not reach
+      // that. The longest have no such numbers, and go one by one, in a loop: as many divisions in a row are
+      // code.
+      using Real = typename RealOf<T, sizeof(T)>::Type;
+      T lanes[sizeof a / sizeof(T)];
+      __builtin_memcpy(lanes, &a, sizeof a);
+#pragma GCC unroll 1
+      for (T& lane : lanes) lane = static_cast<T>(static_cast<Real>(lane) / static_cast<Real>(n));
+      __builtin_memcpy(&a, lanes, sizeof a);
+      return a;
+    }
+  }
   static Vector<I, std::uint32_t> packed(Accumulated a) noexcept { return (Vector<I, std::uint32_t>)a; }
 };
 
@@ -99,90 +130,99 @@ struct Lanes<I, BFloat16> {
   }
 };
 
-// Of `pair` it is known at compile time that there are two: then their addresses stay in registers.
-template <typename I, typename T, Redop op, bool pair>
-Vector<I, std::uint32_t> reduced_at(const std::byte* const* inputs, int count, std::size_t at,
-                                    int ranks) noexcept {
-  using L = Lanes<I, T>;
-  typename L::Accumulated sum = L::load(inputs[0] + at);
-  if constexpr (pair) {
-    sum = L::template combine<op>(sum, L::load(inputs[1] + at));
-  } else {
-    for (int k = 1; k < count; ++k) sum = L::template combine<op>(sum, L::load(inputs[k] + at));
-  }
-  if constexpr (op == Redop::avg) sum = L::divided(sum, ranks);
-  return L::packed(sum);
-}
-
-// The last elements, fewer than a vector holds: in copies, padded with zeros.
-template <typename I, typename T, Redop op>
-void reduce_rest(const Ranges& r, std::size_t at) noexcept {
-  using L = Lanes<I, T>;
-  const std::size_t bytes = r.end - at;
-  const auto padded = [&](int k) noexcept {
-    alignas(I::kBytes) std::byte copy[I::kBytes] = {};
-    __builtin_memcpy(copy, r.inputs[k] + at, bytes);
-    return L::load(copy);
-  };
-  typename L::Accumulated sum = padded(0);
-  for (int k = 1; k < r.input_count; ++k) sum = L::template combine<op>(sum, padded(k));
-  if constexpr (op == Redop::avg) sum = L::divided(sum, r.ranks);
-  const Vector<I, std::uint32_t> result = L::packed(sum);
-  for (int k = 0; k < r.output_count; ++k) __builtin_memcpy(r.outputs[k] + at, &result, bytes);
+// Whole vectors of what is left, or the last elements, padded with zeros.
+template <typename I, typename T>
+typename Lanes<I, T>::Accumulated load_some(const std::byte* from, std::size_t bytes) noexcept {
+  if (bytes >= I::kBytes) return Lanes<I, T>::load(from);
+  alignas(I::kBytes) std::byte padded[I::kBytes] = {};
+  __builtin_memcpy(padded, from, bytes);
+  return Lanes<I, T>::load(padded);
 }
 
 template <typename I>
-bool aligned(const Ranges& r, std::size_t at) noexcept {
+bool aligned(const Ranges& r) noexcept {
   for (int k = 0; k < r.output_count; ++k) {
-    if (reinterpret_cast<std::uintptr_t>(r.outputs[k] + at) % I::kBytes != 0) return false;
+    if (reinterpret_cast<std::uintptr_t>(r.outputs[k] + r.begin) % I::kBytes != 0) return false;
   }
   return true;
 }
 
-// Whole vectors from `r.begin` on; returns where they end.
-template <typename I, typename T, Redop op, bool streaming, bool pair>
-std::size_t reduce_vectors(const Ranges& r) noexcept {
+template <typename I>
+void put(std::byte* to, Vector<I, std::uint32_t> words, bool streaming) noexcept {
+  if (streaming)
+    I::stream(to, words);
+  else
+    __builtin_memcpy(to, &words, sizeof words);
+}
+
+template <typename I, typename T, Redop op>
+Vector<I, std::uint32_t> finished(const typename Lanes<I, T>::Accumulated& sum, int ranks) noexcept {
+  if constexpr (op == Redop::avg)
+    return Lanes<I, T>::packed(Lanes<I, T>::divided(sum, ranks));
+  else
+    return Lanes<I, T>::packed(sum);
+}
+
+// Whole steps from `begin` on; returns where they end. Each operand is read or written for several vectors at
+// once, so that its address, and how it is stored, is asked for once for all of them. A step is read before
+// any of it is written: an output may be an input. Of `pair` it is known at compile time that there are two
+// inputs and two outputs: then their addresses stay in registers.
+template <typename I, typename T, Redop op, bool pair>
+std::size_t reduce_steps(const Ranges& ranges, bool streaming) noexcept {
+  using L = Lanes<I, T>;
   constexpr std::size_t kUnroll = 4;
   constexpr std::size_t kStep = kUnroll * I::kBytes;
-  using Words = Vector<I, std::uint32_t>;
-  const std::byte* two_inputs[2] = {r.inputs[0], r.inputs[pair ? 1 : 0]};
-  std::byte* two_outputs[2] = {r.outputs[0], r.outputs[pair ? 1 : 0]};
-  const std::byte* const* const inputs = pair ? two_inputs : r.inputs;
+  // A copy, which no store below can change.
+  const Ranges r = ranges;
+  std::byte* const two_inputs[2] = {r.inputs[0], r.inputs[pair ? 1 : 0]};
+  std::byte* const two_outputs[2] = {r.outputs[0], r.outputs[pair ? 1 : 0]};
+  std::byte* const* const inputs = pair ? two_inputs : r.inputs;
   std::byte* const* const outputs = pair ? two_outputs : r.outputs;
+  const int input_count = pair ? 2 : r.input_count;
   const int output_count = pair ? 2 : r.output_count;
-  const auto put = [=](std::size_t to, Words value) noexcept {
-    for (int k = 0; k < output_count; ++k) {
-      if constexpr (streaming)
-        I::stream(outputs[k] + to, value);
-      else
-        __builtin_memcpy(outputs[k] + to, &value, sizeof value);
-    }
-  };
   std::size_t at = r.begin;
-  // Whole steps are read before any of them is written: an output may be an input.
   for (; at + kStep <= r.end; at += kStep) {
-    Words values[kUnroll];
+    typename L::Accumulated sums[kUnroll];
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < kUnroll; ++j)
-      values[j] = reduced_at<I, T, op, pair>(inputs, r.input_count, at + j * I::kBytes, r.ranks);
+    for (std::size_t j = 0; j < kUnroll; ++j) sums[j] = L::load(inputs[0] + at + j * I::kBytes);
+    for (int k = 1; k < input_count; ++k) {
+      const std::byte* const from = inputs[k] + at;
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < kUnroll; ++j) put(at + j * I::kBytes, values[j]);
+      for (std::size_t j = 0; j < kUnroll; ++j)
+        sums[j] = L::template combine<op>(sums[j], L::load(from + j * I::kBytes));
+    }
+    Vector<I, std::uint32_t> words[kUnroll];
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < kUnroll; ++j) words[j] = finished<I, T, op>(sums[j], r.ranks);
+    for (int k = 0; k < output_count; ++k) {
+      std::byte* const to = outputs[k] + at;
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kUnroll; ++j) put<I>(to + j * I::kBytes, words[j], streaming);
+    }
   }
-  for (; at + I::kBytes <= r.end; at += I::kBytes)
-    put(at, reduced_at<I, T, op, pair>(inputs, r.input_count, at, r.ranks));
   return at;
 }
 
-template <typename I, typename T, Redop op, bool streaming>
-void reduce(const Ranges& r) noexcept {
-  if constexpr (streaming) {
-    if (!aligned<I>(r, r.begin)) return reduce<I, T, op, false>(r);
+template <typename I, typename T, Redop op>
+void reduce(const Ranges& r, bool streaming) noexcept {
+  using L = Lanes<I, T>;
+  const bool past_caches = streaming && aligned<I>(r);
+  std::size_t at = r.begin;
+  // Two ranks that add, which most of what is asked for comes down to, have a loop of their own.
+  const bool pair = op == Redop::sum && r.input_count == 2 && r.output_count == 2;
+  if constexpr (op == Redop::sum) {
+    if (pair) at = reduce_steps<I, T, op, true>(r, past_caches);
   }
-  const bool pair = r.input_count == 2 && r.output_count == 2;
-  const std::size_t at =
-      pair ? reduce_vectors<I, T, op, streaming, true>(r) : reduce_vectors<I, T, op, streaming, false>(r);
-  if (at < r.end) reduce_rest<I, T, op>(r, at);
-  if constexpr (streaming) I::fence();
+  if (!pair) at = reduce_steps<I, T, op, false>(r, past_caches);
+  for (; at < r.end; at += I::kBytes) {
+    const std::size_t some = r.end - at < I::kBytes ? r.end - at : I::kBytes;
+    typename L::Accumulated sum = load_some<I, T>(r.inputs[0] + at, some);
+    for (int k = 1; k < r.input_count; ++k)
+      sum = L::template combine<op>(sum, load_some<I, T>(r.inputs[k] + at, some));
+    const Vector<I, std::uint32_t> words = finished<I, T, op>(sum, r.ranks);
+    for (int k = 0; k < r.output_count; ++k) __builtin_memcpy(r.outputs[k] + at, &words, some);
+  }
+  if (past_caches) I::fence();
 }
 
 template <typename I, bool streaming>
@@ -209,21 +249,18 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   }
 }
 
-// The table of an instruction set.
+// The table of an instruction set. Sums and products of integers are the same with a sign and without.
 template <typename I>
 constexpr CollectiveKernels table(const char* name, std::uint32_t needs) noexcept {
   CollectiveKernels kernels{name, needs, {}, {copy<I, false>, copy<I, true>}};
   const auto fill = [&kernels]<typename T>(Element element, T) {
+    using Wrapping = typename WrappingOf<T>::Type;
     auto& row = kernels.reduce[static_cast<int>(element)];
-    const auto both = [&row]<Redop op>() {
-      row[static_cast<int>(op)][0] = reduce<I, T, op, false>;
-      row[static_cast<int>(op)][1] = reduce<I, T, op, true>;
-    };
-    both.template operator()<Redop::sum>();
-    both.template operator()<Redop::prod>();
-    both.template operator()<Redop::min>();
-    both.template operator()<Redop::max>();
-    both.template operator()<Redop::avg>();
+    row[static_cast<int>(Redop::sum)] = reduce<I, Wrapping, Redop::sum>;
+    row[static_cast<int>(Redop::prod)] = reduce<I, Wrapping, Redop::prod>;
+    row[static_cast<int>(Redop::min)] = reduce<I, T, Redop::min>;
+    row[static_cast<int>(Redop::max)] = reduce<I, T, Redop::max>;
+    row[static_cast<int>(Redop::avg)] = reduce<I, T, Redop::avg>;
   };
   fill(Element::float32, float{});
   fill(Element::float64, double{});

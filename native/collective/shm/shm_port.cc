@@ -8,16 +8,24 @@
 namespace pibench::collective {
 namespace {
 
-using kernels::collective::Ranges;
-
 // Every rank reads the lines of every other: more than a barrier of few rounds soon.
 constexpr int kMostRanksOfLines = 16;
 
 // What is asked for ahead stays in a first cache beside what the rank itself has there.
 constexpr std::size_t kMostAhead = std::size_t{16} << 10U;
+// What is read one input after the other before it is reduced: all inputs together, so that they and the
+// outputs stay in a first cache.
+constexpr std::size_t kBlocks = std::size_t{8} << 10U;
+constexpr std::size_t kLeastBlock = 512;
 
 void ask_for(const std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(from + at);
+}
+
+// Loads, unlike a prefetch, that the CPU may not leave out where it has too many under way.
+void read_lines(const std::byte* from, std::size_t bytes) noexcept {
+  for (std::size_t at = 0; at < bytes; at += kLineBytes)
+    static_cast<void>(*static_cast<const volatile std::byte*>(from + at));
 }
 
 std::size_t lines_of(std::size_t bytes) noexcept {
@@ -32,8 +40,10 @@ ShmPort::ShmPort(const ShmGround& ground, int rank, Waiter waiter)
       waiter_(std::move(waiter)),
       element_(bytes_of(ground.problem.element)),
       block_(ground.problem.count * element_),
+      part_(part_of(ground.problem.count, element_, ground.problem.ranks, rank)),
       scratch_inputs_(static_cast<std::size_t>(ground.problem.ranks)),
       blocks_(scratch_inputs_.size()) {
+  part_ = {part_.begin * element_, part_.end * element_};
   const Problem& problem = ground.problem;
   std::size_t most = 0;
   for (int r = 0; r < problem.ranks; ++r) most = std::max(most, given(problem, r) * element_);
@@ -52,6 +62,7 @@ ShmPort::ShmPort(const ShmGround& ground, int rank, Waiter waiter)
   constexpr std::size_t kLeastStreamed = std::size_t{256} << 10U;
   const bool swaps = problem.operation == Operation::all_to_all && problem.in_place;
   if (most >= kLeastStreamed && !swaps) {
+    if (reduces(problem.operation)) add("blocks", Algorithm::blocks);
     add("streaming", Algorithm::streaming);
     // What fits into a core's own cache is read from there next.
     if (most > static_cast<std::size_t>(kernels::cache_sizes().l2)) worth_trying_ = algorithms_.size();
@@ -79,12 +90,13 @@ void ShmPort::run() noexcept {
     return;
   }
   barrier_while([this] { ask_ahead(); });
-  execute(chosen_ == Algorithm::streaming);
+  execute();
   barrier();
 }
 
 // Dissemination (Hensgen, Finkel & Manber 1988): in round k each rank tells the one 2^k after it. Counters
-// only grow, and a rank is never more than one barrier ahead of another, so nothing has to be taken back.
+// only grow, and a rank is never more than one barrier ahead of another, so nothing has to be taken back. No
+// division on the way: small operands take hardly longer than a barrier.
 template <typename Meanwhile>
 void ShmPort::barrier_while(const Meanwhile& meanwhile) noexcept {
   const int n = ground_.problem.ranks;
@@ -92,11 +104,12 @@ void ShmPort::barrier_while(const Meanwhile& meanwhile) noexcept {
   int round = 0;
   for (int distance = 1; distance < n; distance *= 2, ++round) {
     const auto k = static_cast<std::size_t>(round);
-    ground_.boards[(rank_ + distance) % n].arrived[k].value.store(number, std::memory_order_release);
+    const int after = rank_ + distance < n ? rank_ + distance : rank_ + distance - n;
+    const int before = rank_ < distance ? rank_ - distance + n : rank_ - distance;
+    ground_.boards[after].arrived[k].value.store(number, std::memory_order_release);
     if (round == 0) meanwhile();
     const Flag& mine = ground_.boards[rank_].arrived[k];
-    waiter_.until([&] { return mine.value.load(std::memory_order_acquire) >= number; },
-                  (rank_ - distance + n) % n);
+    waiter_.until([&] { return mine.value.load(std::memory_order_acquire) >= number; }, before);
   }
 }
 
@@ -110,9 +123,8 @@ void ShmPort::ask_ahead() const noexcept {
   const Problem& p = ground_.problem;
   if (!reduces(p.operation)) return;
   const bool whole_block = p.operation == Operation::reduce_scatter;
-  const Part part = part_of(p.count, element_, p.ranks, rank_);
-  const std::size_t begin = whole_block ? static_cast<std::size_t>(rank_) * block_ : part.begin * element_;
-  const std::size_t bytes = whole_block ? block_ : (part.end - part.begin) * element_;
+  const std::size_t begin = whole_block ? static_cast<std::size_t>(rank_) * block_ : part_.begin;
+  const std::size_t bytes = whole_block ? block_ : part_.end - part_.begin;
   const std::size_t each = std::min(bytes, kMostAhead / ground_.inputs.size());
   for (std::size_t r = 0; r < ground_.inputs.size(); ++r) {
     if (static_cast<int>(r) != rank_) ask_for(ground_.inputs[r] + begin, each);
@@ -170,9 +182,8 @@ void ShmPort::complete_alone(std::span<std::byte* const> inputs) noexcept {
   const auto n = static_cast<std::size_t>(p.ranks);
   const std::size_t mine = static_cast<std::size_t>(rank_) * block_;
   const auto reduced = [&](std::size_t from) {
-    const auto reduce = ground_.kernels->reduce[static_cast<int>(p.element)][static_cast<int>(p.redop)][0];
     for (std::size_t r = 0; r < n; ++r) blocks_[r] = inputs[r] + from;
-    reduce({blocks_.data(), p.ranks, &out, 1, 0, block_, p.ranks});
+    reduce_part(blocks_, {0, block_}, {&out, 1});
   };
   switch (p.operation) {
     case Operation::all_reduce:
@@ -205,46 +216,55 @@ void ShmPort::complete_alone(std::span<std::byte* const> inputs) noexcept {
   }
 }
 
-void ShmPort::copy(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming) const noexcept {
+void ShmPort::copy(std::byte* to, const std::byte* from, std::size_t bytes) const noexcept {
   // In place some blocks are where they belong.
-  if (to != from) ground_.kernels->copy[streaming ? 1 : 0](to, from, bytes);
+  if (to != from) ground_.kernels->copy[chosen_ == Algorithm::streaming ? 1 : 0](to, from, bytes);
 }
 
-void ShmPort::reduce_part(std::span<std::byte* const> inputs, Part bytes, std::span<std::byte* const> outputs,
-                          bool streaming) noexcept {
+// Operands past a core's own cache are read faster one after the other than all of them at once, which is
+// more streams than the CPU looks ahead in; so in blocks, each of which is reduced from the first cache.
+void ShmPort::reduce_part(std::span<std::byte* const> inputs, Part bytes,
+                          std::span<std::byte* const> outputs) noexcept {
   const Problem& p = ground_.problem;
   if (bytes.begin == bytes.end) return;
-  ground_.kernels->reduce[static_cast<int>(p.element)][static_cast<int>(p.redop)][streaming ? 1 : 0](
-      {inputs.data(), p.ranks, outputs.data(), static_cast<int>(outputs.size()), bytes.begin, bytes.end,
-       p.ranks});
+  const auto reduce = ground_.kernels->reduce[static_cast<int>(p.element)][static_cast<int>(p.redop)];
+  const auto reduce_from = [&](std::size_t begin, std::size_t end) {
+    reduce({inputs.data(), p.ranks, outputs.data(), static_cast<int>(outputs.size()), begin, end, p.ranks},
+           chosen_ == Algorithm::streaming);
+  };
+  if (chosen_ != Algorithm::blocks) return reduce_from(bytes.begin, bytes.end);
+  const std::size_t block = std::max(kLeastBlock, kBlocks / inputs.size() / kLeastBlock * kLeastBlock);
+  for (std::size_t at = bytes.begin; at < bytes.end; at += block) {
+    const std::size_t some = std::min(block, bytes.end - at);
+    for (const std::byte* const input : inputs) read_lines(input + at, some);
+    reduce_from(at, at + some);
+  }
 }
 
-void ShmPort::execute(bool streaming) noexcept {
+void ShmPort::execute() noexcept {
   const Problem& p = ground_.problem;
   const auto self = static_cast<std::size_t>(rank_);
   const auto root = static_cast<std::size_t>(p.root);
   const std::size_t mine = self * block_;
   const auto& inputs = ground_.inputs;
   const auto& outputs = ground_.outputs;
-  const Part part = part_of(p.count, element_, p.ranks, rank_);
   switch (p.operation) {
     case Operation::all_reduce:
-      return reduce_part(inputs, {part.begin * element_, part.end * element_}, outputs, streaming);
+      return reduce_part(inputs, part_, outputs);
     case Operation::reduce:
-      return reduce_part(inputs, {part.begin * element_, part.end * element_}, {&outputs[root], 1},
-                         streaming);
+      return reduce_part(inputs, part_, {&outputs[root], 1});
     case Operation::reduce_scatter: {
       for (std::size_t r = 0; r < blocks_.size(); ++r) blocks_[r] = inputs[r] + mine;
-      return reduce_part(blocks_, {0, block_}, {&outputs[self], 1}, streaming);
+      return reduce_part(blocks_, {0, block_}, {&outputs[self], 1});
     }
     case Operation::broadcast:
-      return copy(outputs[self], inputs[root], block_, streaming);
+      return copy(outputs[self], inputs[root], block_);
     case Operation::scatter:
-      return copy(outputs[self], inputs[root] + mine, block_, streaming);
+      return copy(outputs[self], inputs[root] + mine, block_);
     case Operation::gather:
-      return copy(outputs[root] + mine, inputs[self], block_, streaming);
+      return copy(outputs[root] + mine, inputs[self], block_);
     case Operation::send_recv:
-      return copy(outputs[self], inputs[static_cast<std::size_t>(source_of(p, rank_))], block_, streaming);
+      return copy(outputs[self], inputs[static_cast<std::size_t>(source_of(p, rank_))], block_);
     case Operation::all_to_all:
       if (p.in_place) return exchange_blocks();
       [[fallthrough]];
@@ -253,7 +273,7 @@ void ShmPort::execute(bool streaming) noexcept {
       const std::size_t from = p.operation == Operation::all_to_all ? mine : 0;
       for (int j = 0; j < p.ranks; ++j) {
         const auto other = static_cast<std::size_t>((rank_ + j) % p.ranks);
-        copy(outputs[self] + other * block_, inputs[other] + from, block_, streaming);
+        copy(outputs[self] + other * block_, inputs[other] + from, block_);
       }
       return;
     }

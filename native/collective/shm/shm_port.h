@@ -53,7 +53,7 @@ class ShmPort final : public Port {
   Waiter& waiter() noexcept { return waiter_; }
 
  private:
-  enum class Algorithm : std::uint8_t { lines, direct, streaming };
+  enum class Algorithm : std::uint8_t { lines, direct, blocks, streaming };
 
   // A barrier; after it has told the first rank, and before it waits, it does what may be done meanwhile.
   template <typename Meanwhile>
@@ -61,17 +61,18 @@ class ShmPort final : public Port {
   void ask_ahead() const noexcept;
   void exchange_lines() noexcept;
   void complete_alone(std::span<std::byte* const> inputs) noexcept;
-  void execute(bool streaming) noexcept;
-  void reduce_part(std::span<std::byte* const> inputs, Part bytes, std::span<std::byte* const> outputs,
-                   bool streaming) noexcept;
+  void execute() noexcept;
+  void reduce_part(std::span<std::byte* const> inputs, Part bytes,
+                   std::span<std::byte* const> outputs) noexcept;
   void exchange_blocks() noexcept;
-  void copy(std::byte* to, const std::byte* from, std::size_t bytes, bool streaming) const noexcept;
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) const noexcept;
 
   const ShmGround& ground_;
   int rank_;
   Waiter waiter_;
   std::size_t element_;
   std::size_t block_;  // bytes of `count` elements
+  Part part_;          // of a block, what falls to this rank, in bytes
   std::vector<const char*> algorithms_;
   std::vector<Algorithm> kinds_;  // of algorithms_
   std::size_t worth_trying_ = 0;

@@ -218,7 +218,8 @@ export const doctorCommand: CommandModule = {
     yargs
       .option('self-test', {
         type: 'boolean',
-        describe: 'Inject a wrong element, a slow repetition, a stall and a crash',
+        describe:
+          'Inject a wrong element, a slow repetition, a stall, a crash, and the same of ranks: each must be caught',
       })
       .option('json', { type: 'boolean', describe: 'As JSON' })
       .example([

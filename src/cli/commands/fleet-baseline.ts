@@ -29,8 +29,8 @@ export const fleetBaselineCommand: CommandModule = {
       .epilogue(
         'Exit codes: 0 every KPI has an entry, 2 some were refused, 64 no fleet, a mixed one, or no entry at all',
       ),
-  handler: ({ nodes, across, margin, out, name }) => {
-    const fleet = readOneKind(nodes, across);
+  handler: async ({ nodes, across, margin, out, name }) => {
+    const fleet = await readOneKind(nodes, across);
     const file = out === undefined ? null : String(out);
     const { baseline, refused } = makeBaseline(
       fleet,
@@ -48,7 +48,7 @@ export const fleetBaselineCommand: CommandModule = {
     else {
       writeText(file, text);
       const entries = plural(baseline.entries.length, 'entry', 'entries');
-      process.stdout.write(`${file}: ${entries} from ${plural(fleet.nodes.length, 'node')}\n`);
+      process.stdout.write(`${file}: ${entries} from ${plural(baseline.nodes.length, 'node')}\n`);
     }
     process.exitCode = refused.length > 0 ? EXIT.incomplete : EXIT.done;
   },

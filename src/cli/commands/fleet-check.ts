@@ -2,11 +2,12 @@
 import type { CommandModule } from 'yargs';
 import { EXIT } from '../../errors.js';
 import { baselineCentres } from '../../fleet/baseline-centres.js';
-import { checkFleet, type FleetCheck } from '../../fleet/check.js';
+import { checkFleet, type FleetCheck, judgingOf } from '../../fleet/check.js';
+import { judgeOnThreads, threadsToJudge } from '../../fleet/judge-threads.js';
 import { openMetrics } from '../../fleet/open-metrics.js';
-import { readBaseline } from '../../fleet/read-baseline.js';
 import type { Fleet } from '../../fleet/table.js';
 import { identity } from '../../package.js';
+import { readBaseline } from '../../qualify/read-baseline.js';
 import { renderFleetCheck } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import { readOneKind, scaleOf, withAcross, withMargin, withNodes } from '../fleet-options.js';
@@ -68,14 +69,16 @@ export const fleetCheckCommand: CommandModule = {
   handler: async ({ nodes, across, margin, baseline, format, json, out }) => {
     const scale = scaleOf(margin);
     const known = baseline === undefined ? null : readBaseline(String(baseline));
-    const fleet = readOneKind(nodes, across);
-    const check = checkFleet(fleet, {
+    const fleet = await readOneKind(nodes, across);
+    const options = {
       scale,
       baseline:
         known === null
           ? null
           : { name: known.name, nodes: known.nodes.length, of: baselineCentres(known, fleet) },
-    });
+    };
+    const task = judgingOf(fleet, options);
+    const check = checkFleet(fleet, options, await judgeOnThreads(task, threadsToJudge(task)));
     const text = await textOf(fleet, check, json === true ? 'json' : (String(format) as Format));
     printText(text, out === undefined ? null : String(out));
     process.exitCode = EXIT_OF[check.outcome];

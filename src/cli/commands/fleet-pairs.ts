@@ -5,12 +5,15 @@ import { EXIT, messageOf, UserError } from '../../errors.js';
 import { firstPass, judgePairs, judgeSecondPass, type Plan, secondPass } from '../../fleet/pairs.js';
 import { readPairs } from '../../fleet/read-pairs.js';
 import { withPrefix } from '../../quantities/format.js';
-import { parseShare } from '../../quantities/parse.js';
+import { parseCount, parseShare } from '../../quantities/parse.js';
 import { renderPairs, renderPairsVerdict } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import { pathsOf } from '../fleet-options.js';
 import { listOf } from '../read-named.js';
 import { say } from '../say.js';
+
+/** Seeds have 32 bits. */
+const MOST_SEED = 2 ** 32 - 1;
 
 /** `a,b,c`, or `@file` with a name a line. */
 function namesOf(text: string): readonly string[] {
@@ -44,7 +47,7 @@ export const fleetPairsCommand: CommandModule = {
         type: 'string',
         array: true,
         describe:
-          'Measured pairs of the first pass (.jsonl, or records whose campaign has the label pair: A,B): prints the second pass',
+          'Measured pairs of the first pass (.jsonl, or records measured with --labels "pair=A B"): prints the second pass',
       })
       .option('second', {
         type: 'string',
@@ -56,12 +59,12 @@ export const fleetPairsCommand: CommandModule = {
         default: '10%',
         describe: 'A link this far below the median is slow',
       })
-      .option('seed', { type: 'number', default: 1, describe: 'Of the order in which nodes are paired' })
+      .option('seed', { type: 'string', default: '1', describe: 'Of the order in which nodes are paired' })
       .option('json', { type: 'boolean', describe: 'As JSON' })
       .example([
         ['$0 fleet pairs --nodes n1,n2,n3,n4', 'which pairs to measure first'],
-        ['$0 fleet pairs --first first.jsonl', 'suspects, each with a node that passed'],
-        ['$0 fleet pairs --first first.jsonl --second second.jsonl', 'who is slow again'],
+        ['$0 fleet pairs --first first/*/', 'suspects, each with a node that passed'],
+        ['$0 fleet pairs --first first/*/ --second second/*/', 'who is slow again'],
       ])
       .epilogue(
         'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Exit codes: 0 no slow link, 1 a culprit, 2 a second pass is needed, or does not settle it',
@@ -72,7 +75,7 @@ export const fleetPairsCommand: CommandModule = {
         throw new UserError('pairs takes --nodes for a first pass, or --first with what was measured in it');
       }
       printPlan(
-        firstPass(namesOf(String(nodes)), Number(seed)),
+        firstPass(namesOf(String(nodes)), parseCount(String(seed), '--seed', MOST_SEED)),
         json === true,
         'without a partner: measure with another node afterwards',
       );
@@ -94,7 +97,11 @@ export const fleetPairsCommand: CommandModule = {
       process.exitCode = EXIT.incomplete;
       return;
     }
-    const verdict = judgeSecondPass(judged, readPairs(pathsOf(second)).measured);
+    const again = readPairs(pathsOf(second));
+    if (again.unit !== unit && again.unit !== '' && unit !== '') {
+      throw new UserError(`the first pass is in ${unit} and the second in ${again.unit}: measure both alike`);
+    }
+    const verdict = judgeSecondPass(judged, again.measured);
     process.stdout.write(
       json === true
         ? `${JSON.stringify(verdict, null, 1)}\n`

@@ -4,6 +4,7 @@ import { UserError } from '../../errors.js';
 import { historyOf } from '../../fleet/history.js';
 import { planChecks } from '../../fleet/plan.js';
 import { readNodes } from '../../fleet/read-fleet.js';
+import { isFileOfLines } from '../../fleet/read-node-lines.js';
 import { requireDuration } from '../../quantities/parse.js';
 import { renderPlan } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
@@ -24,10 +25,9 @@ export const fleetPlanCommand: CommandModule = {
     const seconds = requireDuration(String(budget).replace(/(\d)m$/, '$1min'), '--budget');
     const paths = pathsOf(nodes);
     const lines = (all: readonly string[]) => [...readNodes(all)].map(({ line }) => line);
-    const isFile = (path: string): boolean => /\.(jsonl|ndjson)$/.test(path);
-    const folders = paths.filter((path) => !isFile(path));
+    const folders = paths.filter((path) => !isFileOfLines(path));
     const files = [
-      ...paths.filter(isFile).map((path) => lines([path])),
+      ...paths.filter(isFileOfLines).map((path) => lines([path])),
       ...(folders.length === 0 ? [] : [lines(folders)]),
     ];
     const { checks, defects, runs } = historyOf(files, scaleOf(margin));

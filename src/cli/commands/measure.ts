@@ -1,9 +1,10 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
 import type { Argv, CommandModule, Options } from 'yargs';
 import { asksForGpu } from '../../devices/device.js';
+import { UserError } from '../../errors.js';
 import type { Indicator } from '../../indicators/indicator.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
-import { batchesOf, createCampaign } from '../create-campaign.js';
+import { atOnceOf, batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
 
@@ -34,7 +35,11 @@ export function measureCommand(indicator: Indicator): CommandModule {
     handler: async (flags) => {
       const machine = describeHere(asksForGpu(String(flags.device)));
       const file = ownStacksOf(flags);
-      const asked = batchesOf(indicator, flags, machine, file.names);
+      const asked = atOnceOf(batchesOf(indicator, flags, machine, file.names), flags, machine);
+      if (flags['at-once'] !== undefined && !asked.some(({ atOnce }) => atOnce === true))
+        throw new UserError(
+          `--at-once: ${flags.device} is one device here, so there is nothing to measure at the same time: name several (cuda:all, numa:all, cpu:each)`,
+        );
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
       const { batches, stacks, locks } = await makeOwnStacks(file, asked, flags.quiet === true);
       const campaign = createCampaign({

@@ -1,36 +1,32 @@
 /** `pi-bench qualify`: is this node as fast, as steady and as correct as it should be? A verdict, its reasons, an exit code. */
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { EXIT, messageOf, UserError } from '../../errors.js';
+import { UserError } from '../../errors.js';
 import type { Flags } from '../../indicators/indicator.js';
 import { monotonic } from '../../inspection/job.js';
-import type { MachineDescription } from '../../machine/types.js';
-import { isJudged } from '../../qualify/formats/index.js';
 import { TIERS, type Tier } from '../../qualify/suite.js';
 import { requireDuration } from '../../quantities/parse.js';
-import { renderQualification } from '../../readers/terminal/qualification.js';
-import { terminalStyle } from '../../readers/terminal/style.js';
-import type { Qualification } from '../../record/schema.js';
-import { writeFileAtomic } from '../../store/atomic.js';
 import type { Seconds } from '../../units.js';
 import { describeHere } from '../here.js';
-import { parseExpected, readBaseline, readHistory, requiring } from '../qualification/inputs.js';
-import { keepVerdict, parseFormats, push, pushAddress, writeFormats } from '../qualification/outputs.js';
+import { type Asked, canBeResumed, suiteOf } from '../qualification/asked.js';
+import { budgetHere } from '../qualification/batches-here.js';
+import { deliver } from '../qualification/deliver.js';
+import {
+  baselineFrom,
+  parseExpected,
+  readHistory,
+  readText,
+  requireChecksFor,
+} from '../qualification/inputs.js';
+import { parseFormats, pushAddress } from '../qualification/outputs.js';
 import { qualify } from '../qualification/qualify.js';
 import { testQualification } from '../qualification/self-test.js';
-import { shippedSuite, suiteOf } from '../qualification/suites.js';
 import { lookAround } from '../qualification/surroundings.js';
 import { say } from '../say.js';
 
 const DEFAULT_TIER: Tier = 't1';
 /** A GPU that sleeps takes seconds to wake up; a driver that hangs must not take the deadline with it. */
 const MOST_OF_DEADLINE = 0.5;
-
-const EXITS: Readonly<Record<Qualification['outcome'], number>> = {
-  qualified: EXIT.done,
-  'not-qualified': EXIT.answerIsNo,
-  inconclusive: EXIT.incomplete,
-};
 
 const textOf = (flags: Flags, name: string): string | null =>
   flags[name] === undefined ? null : String(flags[name]);
@@ -40,40 +36,47 @@ const secondsOf = (flags: Flags, name: string): Seconds | null => {
   return text === null ? null : requireDuration(text, `--${name}`);
 };
 
-function chosenSuite(flags: Flags) {
+const suiteAsked = (flags: Flags): Pick<Asked, 'tier' | 'suite' | 'require'> => {
   const [tier, file] = [textOf(flags, 'tier'), textOf(flags, 'suite')];
   if (tier !== null && file !== null)
     throw new UserError('--tier is a shipped suite and --suite one of your own: give one of them');
-  return file === null ? shippedSuite((tier ?? DEFAULT_TIER) as Tier) : suiteOf(file);
-}
-
-/** A suite's budget is that of a node without GPUs; each of them is measured by itself, and takes about as long. */
-const budgetHere = (budget: Seconds | null, { gpus }: MachineDescription): Seconds | null =>
-  budget === null ? null : budget * (1 + (gpus?.devices.length ?? 0));
+  return {
+    tier: file === null ? ((tier ?? DEFAULT_TIER) as Tier) : null,
+    suite: readText(file, file ?? ''),
+    require: textOf(flags, 'require'),
+  };
+};
 
 async function run(flags: Flags): Promise<void> {
   const began = monotonic();
   const startedAt = new Date().toISOString();
   // All that can be wrong with the command is said before anything takes time.
-  const suite = requiring(chosenSuite(flags), textOf(flags, 'require'));
-  const wanted = textOf(flags, 'format') === null ? [] : parseFormats(String(flags.format));
-  if (flags.json === true && wanted.some(({ place }) => place === '-'))
+  const chosen = suiteAsked(flags);
+  const suite = suiteOf(chosen);
+  const format = textOf(flags, 'format');
+  const wanted = format === null ? [] : parseFormats(format);
+  const json = flags.json === true;
+  if (json && wanted.some(({ place }) => place === '-'))
     throw new UserError(
       '--json is the record on stdout, and --format sends something else there, too: give one of them',
     );
-  const gateway = textOf(flags, 'push') === null ? null : pushAddress(String(flags.push));
-  const expected = parseExpected(textOf(flags, 'expect'));
+  const pushed = textOf(flags, 'push');
+  const gateway = pushed === null ? null : pushAddress(pushed);
+  const expect = textOf(flags, 'expect');
+  const expected = parseExpected(expect);
+  requireChecksFor(suite, { expect, baseline: textOf(flags, 'baseline') });
   const deadline = secondsOf(flags, 'deadline');
+  const given = readText(textOf(flags, 'baseline'), 'the baseline');
   const gpus = (expected.gpu ?? 0) > 0;
   const machine = describeHere(gpus, deadline === null ? null : deadline * MOST_OF_DEADLINE);
-  const budget = secondsOf(flags, 'budget') ?? budgetHere(suite.budget, machine);
-  const baseline = readBaseline(textOf(flags, 'baseline'), machine);
+  const budget = secondsOf(flags, 'budget') ?? budgetHere(suite, machine);
+  const baseline = baselineFrom(given, machine);
   const out = String(flags.out);
-  const toStdout = flags.json === true || wanted.some(({ place }) => place === '-');
-  const { record, qualification, path, signalled } = await qualify({
+  const surroundings = await lookAround();
+  const qualified = await qualify({
     suite,
     machine,
-    surroundings: await lookAround(),
+    surroundings,
     expected,
     baseline,
     history: readHistory(out, suite),
@@ -85,27 +88,24 @@ async function run(flags: Flags): Promise<void> {
     deadline,
     quiet: flags.quiet === true,
     wait: flags.wait !== false,
+    asked: {
+      kind: 'pi-bench qualification',
+      schemaVersion: 1,
+      ...chosen,
+      expect,
+      baseline: given,
+      budget,
+      deadline,
+      format,
+      push: pushed,
+      out: resolve(out),
+      startedAt,
+      busy: surroundings.busy,
+    },
   });
-  writeFileAtomic(path, `${JSON.stringify(record, null, 1)}\n`);
-  if (!isJudged(record)) throw new Error('the record lost its verdict');
-  process.exitCode = signalled ?? EXITS[qualification.outcome];
-  if (flags.json === true) process.stdout.write(`${JSON.stringify(record, null, 1)}\n`);
-  else if (!toStdout)
-    process.stdout.write(`${renderQualification(record, path, terminalStyle(process.stdout))}\n`);
-  try {
-    keepVerdict(record, path);
-  } catch (error) {
-    say(`pi-bench verdict will not know of this: ${messageOf(error)}`);
-  }
-  for (const file of await writeFormats(record, path, wanted)) say(`written: ${file}`);
-  if (gateway === null) return;
-  try {
-    await push(record, gateway);
-  } catch (error) {
-    say(
-      `the verdict stands, but ${gateway.origin} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`,
-    );
-  }
+  await deliver(qualified, { json, wanted, gateway });
+  if (qualified.signalled !== null && canBeResumed(chosen))
+    say(`pi-bench resume ${dirname(qualified.path)} goes on with it`);
 }
 
 export const qualifyCommand: CommandModule = {

@@ -1,7 +1,7 @@
 /** `pi-bench report RESULTS`: a campaign as a page, as pictures or as tables. Reads what is on disk; measures nothing. */
 import { dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { UserError } from '../../errors.js';
+import { EXIT, UserError } from '../../errors.js';
 import { plural, significant } from '../../quantities/format.js';
 import type { WrittenTrace } from '../../readers/trace/write.js';
 import { formats } from '../../report/formats/index.js';
@@ -46,7 +46,13 @@ async function report(path: string, { format: name, out, open, samples }: Option
     say(`${batch}: launch ${first.launch} ${first.why}${more}`);
   }
   const place = placeOf(format, out, read.folder);
-  const written = await writeReport(format, { read, samples, warn: say }, place);
+  const warn = (line: string): void => {
+    say(line);
+    process.exitCode = EXIT.incomplete;
+  };
+  const written = await writeReport(format, { read, samples, warn }, place);
+  if (written.length === 0 && place.kind === 'folder')
+    throw new UserError(`${path} has nothing to write as ${name}: nothing was measured`);
   tell(written);
   const [page] = written;
   if (open && page !== undefined && !(await openPage(page.path))) {

@@ -2,68 +2,29 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
 import { openEngine } from '../../execution/engines.js';
-import type { MachineDescription } from '../../machine/types.js';
-import { identity } from '../../package.js';
-import type { InspectionDocument } from '../../record/schema.js';
-import { type Journal, type JournalEntry, readJournal, repairJournal } from '../../store/journal.js';
-import { JOURNAL, STACK_LOCK, type Store } from '../../store/store.js';
-import { openStoreAloud } from '../begin-campaign.js';
+import { commandName } from '../../record/command-name.js';
+import { readJournal } from '../../store/journal.js';
+import { JOURNAL, STACK_LOCK } from '../../store/store.js';
+import { lockCampaign } from '../campaign-lock.js';
 import { followedLibrary, followLibrary } from '../follow-rank.js';
-import { coresHere, describeHere } from '../here.js';
+import { checkSame, goOn, sayTruncated } from '../go-on.js';
+import { coresHere } from '../here.js';
 import { restoreOwnStacks } from '../own-stacks.js';
+import { resumeQualification } from '../qualification/resume.js';
 import { runCampaign } from '../run-campaign.js';
 import { isSubmission, runSubmission, type SubmissionOptions } from '../run-submission.js';
-import { say } from '../say.js';
 import { showEnd } from '../show-end.js';
 
-/** @throws UserError when this is not the machine, or not the pi-bench, that began the campaign. */
-function checkSame({ head }: Journal): void {
-  const there = head.machine as unknown as MachineDescription;
-  const here = describeHere();
-  if (there.os.machineIdHash !== here.os.machineIdHash || there.cpu.modelName !== here.cpu.modelName) {
-    throw new UserError(
-      `this campaign was begun on another machine (${there.os.hostname}, ${there.cpu.modelName}): resume it there, or start it anew here`,
-    );
-  }
-  const { version, commit } = identity();
-  if (head.piBench.version !== version || head.piBench.commit !== commit) {
-    throw new UserError(
-      `this campaign was begun by pi-bench ${head.piBench.version} (${head.piBench.commit ?? 'no commit'}): resume it with that one, or start it anew`,
-    );
-  }
+interface ResumeOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly wait: boolean;
+  readonly strict: boolean;
 }
 
-/** What the worker wrote before the kill although the campaign had not yet noted it. */
-function adopt(store: Store, campaign: string, open: ReadonlyMap<number, number>): void {
-  for (const [index, attempt] of open) {
-    let document: InspectionDocument | undefined;
-    try {
-      document = store.readInspection(index)?.document;
-    } catch {
-      continue;
-    }
-    if (document?.campaign !== campaign || document.attempt !== attempt || document.ended !== 'complete')
-      continue;
-    const wrong = document.verification?.passed === false;
-    store.append({
-      event: 'ended',
-      index,
-      attempt,
-      status: wrong ? 'wrong' : 'measured',
-      reason: wrong ? 'the output is wrong' : null,
-      wall: document.spans.reduce((sum, { seconds }) => sum + seconds, 0),
-      at: new Date().toISOString(),
-    });
-  }
-}
-
-async function resume(
-  folder: string,
-  options: { json: boolean; quiet: boolean; wait: boolean; strict: boolean },
-): Promise<void> {
+async function resume(folder: string, options: ResumeOptions): Promise<void> {
   if (isSubmission(folder)) return resumeSubmission(folder, options);
   const path = join(folder, JOURNAL);
   if (!existsSync(path))
@@ -73,25 +34,25 @@ async function resume(
   const followed = followedLibrary(journal.head.campaign);
   if (followed !== null) return followLibrary(followed);
   checkSame(journal);
-  if (journal.truncated) say('the last line of the journal was cut off by the kill and is dropped');
-  const { campaign, machine, piBench } = journal.head;
-  if (campaign.command[0] === 'qualify')
-    throw new UserError(
-      `${folder} is a qualification, whose verdict is of one uninterrupted run: start it anew with pi-bench ${campaign.command.join(' ')}`,
-    );
-  const engine = await openEngine(campaign, coresHere().allowed.length);
-  repairJournal(path, journal);
-  await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
-  const store = openStoreAloud(folder, campaign.id);
-  const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
-  store.append(resumed);
-  adopt(store, campaign.id, doneSoFar(journal.entries).open);
-  const { entries } = readJournal(join(store.folder(), JOURNAL));
+  const { campaign } = journal.head;
+  const lock = await lockCampaign(campaign.id);
   try {
-    const end = await runCampaign(
-      { campaign, store, machine: machine as unknown as MachineDescription, piBench, journal: entries },
-      { ...options, engine },
-    );
+    if (commandName(campaign) === 'qualify') await resumeQualification(folder, options);
+    else await resumeCampaign(folder, path, options);
+  } finally {
+    lock.release();
+  }
+}
+
+/** With the campaign to ourselves: its journal is as whoever worked on it has left it. */
+async function resumeCampaign(folder: string, path: string, options: ResumeOptions): Promise<void> {
+  const journal = readJournal(path);
+  sayTruncated(journal);
+  const { campaign } = journal.head;
+  const engine = await openEngine(campaign, coresHere().allowed.length);
+  try {
+    await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
+    const end = await runCampaign(goOn(folder, journal), { ...options, engine });
     showEnd(end, options.json);
   } finally {
     await engine.close();

@@ -8,7 +8,7 @@ import { messageOf, UserError } from '../../errors.js';
 import { findIndicator } from '../../indicators/index.js';
 import type { Flags } from '../../indicators/indicator.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { plural } from '../../quantities/format.js';
+import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import { requireDuration } from '../../quantities/parse.js';
 import type { BatchSpec, Campaign } from '../../record/schema.js';
 import { stackText } from '../../stacks/index.js';
@@ -39,10 +39,12 @@ function inputOf(
 
 function launchesText({ inspections, precision, settle, sampling }: BatchSpec): string {
   const each =
-    sampling.kind === 'fixed' ? plural(sampling.repetitions, 'repetition') : `${sampling.seconds} s`;
+    sampling.kind === 'fixed'
+      ? plural(sampling.repetitions, 'repetition')
+      : formatSeconds(sampling.seconds, 3);
   const launches = `${plural(inspections, 'launch', 'launches')} of ${each}`;
-  if (settle !== undefined) return `up to ${launches} to settle it within ${settle * 100} %`;
-  return precision === undefined ? launches : `up to ${launches} for ±${precision * 100} %`;
+  if (settle !== undefined) return `up to ${launches} to settle it within ${formatShare(settle)}`;
+  return precision === undefined ? launches : `up to ${launches} for ±${formatShare(precision)}`;
 }
 
 /** What would be measured, a line for each batch. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
+import { devicesOfMachine, parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
 import type { HistoryRun } from '../../qualify/criteria/criterion.js';
 import { COUNTED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
@@ -10,6 +10,7 @@ import { CHECKS, type Suite } from '../../qualify/suite.js';
 import { sha256 } from '../../record/digest.js';
 import { readRecord } from '../../record/read.js';
 import { findRecords } from '../../store/find-records.js';
+import type { NamedText } from './asked.js';
 import type { QualifyInput } from './qualify.js';
 
 /**
@@ -18,6 +19,7 @@ import type { QualifyInput } from './qualify.js';
  */
 export function parseExpected(text: string | null): Readonly<Record<string, number>> {
   if (text === null) return {};
+  const seen = new Set<string>();
   const pairs = text.split(',').map((item): [string, number] => {
     const [, name = '', digits = ''] = /^\s*([a-z]+)\s*=\s*(\d+)\s*$/.exec(item) ?? [];
     if (!Object.hasOwn(COUNTED, name)) {
@@ -25,23 +27,48 @@ export function parseExpected(text: string | null): Readonly<Record<string, numb
         `--expect takes counts of ${Object.keys(COUNTED).join(', ')}, such as gpu=8,cpu=64; got "${item.trim()}"`,
       );
     }
+    if (seen.has(name))
+      throw new UserError(`--expect names ${name} twice: which count holds nobody can tell`);
+    seen.add(name);
     return [name, Number(digits)];
   });
   return Object.fromEntries(pairs);
 }
 
-/** @throws UserError for a baseline that cannot be read, is beyond physics, or is of other hardware */
-export function readBaseline(path: string | null, machine: MachineDescription): QualifyInput['baseline'] {
+/**
+ * What a node is to be held to takes a check that holds it: without one it would be given and forgotten.
+ * @throws UserError
+ */
+export function requireChecksFor(
+  { name, checks }: Suite,
+  { expect, baseline }: { readonly expect: string | null; readonly baseline: string | null },
+): void {
+  const has = (kind: string): boolean => checks.some(({ check }) => check === kind);
+  if (expect !== null && !has('counts'))
+    throw new UserError(`--expect: suite ${name} has no check counts, so nothing would be held to it`);
+  if (baseline !== null && !has('floor'))
+    throw new UserError(
+      `--baseline: suite ${name} has no check floor, so nothing would be held to it; t1 and above have it`,
+    );
+}
+
+/** @throws UserError for a file that cannot be read */
+export function readText(path: string | null, what: string): NamedText | null {
   if (path === null) return null;
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    return { file: path, text: readFileSync(path, 'utf8') };
   } catch (error) {
-    throw new UserError(`cannot read the baseline: ${messageOf(error)}`);
+    throw new UserError(`cannot read ${what}: ${messageOf(error)}`);
   }
-  const data = parseBaseline(text, path);
-  requireSameHardware(data, machine, path);
-  return { data, said: { file: path, sha256: sha256(text), name: data.name, nodes: data.nodes.length } };
+}
+
+/** @throws UserError for a baseline that is none, is beyond physics, or is of other hardware */
+export function baselineFrom(given: NamedText | null, machine: MachineDescription): QualifyInput['baseline'] {
+  if (given === null) return null;
+  const { file, text } = given;
+  const data = parseBaseline(text, file);
+  requireSameHardware(data, devicesOfMachine(machine), file, 'here is');
+  return { data, said: { file, sha256: sha256(text), name: data.name, nodes: data.nodes.length } };
 }
 
 /** Earlier qualified runs below a results folder; what cannot be read is no history. */
@@ -72,6 +99,8 @@ export function requiring(suite: Suite, text: string | null): Suite {
     if (!suite.checks.some(({ check }) => check === name))
       throw new UserError(`--require ${name}: suite ${suite.name} has no such check`);
   }
-  const checks = suite.checks.map((one) => (names.includes(one.check) ? { ...one, required: true } : one));
+  const checks = suite.checks.map((one) =>
+    names.includes(one.check) ? { ...one, required: true as const } : one,
+  );
   return { ...suite, checks };
 }

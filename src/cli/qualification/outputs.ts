@@ -113,7 +113,7 @@ function readOrNull(file: string): string | null {
 
 /** Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew. */
 export function keepVerdict(record: Judged, path: string, file = verdictFile()): void {
-  const { outcome, suite, endedAt, checks } = record.qualification;
+  const { outcome, suite, endedAt, checks, expected, baseline } = record.qualification;
   const [first] = standingInTheWay(record.qualification);
   const own: CachedVerdict = {
     outcome,
@@ -123,6 +123,10 @@ export function keepVerdict(record: Judged, path: string, file = verdictFile()):
     why: first === undefined ? null : `${first.id}${first.cause === null ? '' : ` ${first.cause}`}`,
     checks: checks.length,
     record: resolve(path),
+    held: [
+      ...Object.entries(expected).map(([name, count]) => `${name}=${count}`),
+      ...(baseline === null ? [] : ['baseline']),
+    ],
   };
   const others = parseVerdicts(readOrNull(file), hostname()).filter((earlier) => !supersedes(own, earlier));
   const all: VerdictFile = {

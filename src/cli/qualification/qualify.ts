@@ -4,25 +4,24 @@
  */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { asksForGpu } from '../../devices/device.js';
-import { findIndicator } from '../../indicators/index.js';
 import { monotonic } from '../../inspection/job.js';
-import { parseCpuList } from '../../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Baseline } from '../../qualify/baseline-schema.js';
 import type { Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
 import { partOf } from '../../qualify/criteria/criterion.js';
 import { qualificationOf, withQualification } from '../../qualify/qualification.js';
-import type { Suite, SuiteEntry } from '../../qualify/suite.js';
+import type { Suite } from '../../qualify/suite.js';
 import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
+import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
 import type { Seconds } from '../../units.js';
 import { beginCampaign } from '../begin-campaign.js';
 import { createCampaign } from '../create-campaign.js';
-import { batchesOfEntry } from '../entry-batches.js';
-import { NO_OWN } from '../own-stacks.js';
-import { type CampaignEnd, runCampaign } from '../run-campaign.js';
+import { type CampaignEnd, type CampaignStart, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
+import { type Asked, askedText } from './asked.js';
+import { batchesHere, notMeasured } from './batches-here.js';
+import { ATTEMPTS } from './names.js';
 
 export interface QualifyInput {
   readonly suite: Suite;
@@ -46,8 +45,17 @@ export interface QualifyInput {
   readonly deadline: Seconds | null;
   readonly quiet: boolean;
   readonly wait: boolean;
+  /** Kept in its folder, so that it can be resumed; absent: it is a self-test. */
+  readonly asked?: Asked;
   /** Of a self-test. */
   readonly fault?: Campaign['fault'];
+}
+
+/** A qualification that was killed or interrupted, as its journals have it. */
+export interface Begun {
+  readonly first: CampaignStart;
+  /** What had been measured again, in order. */
+  readonly again: readonly CampaignStart[];
 }
 
 export interface Qualified {
@@ -62,34 +70,11 @@ export interface Qualified {
 const RESERVE: Seconds = 4;
 /** An exit code above: a signal came. */
 const SIGNALLED = 128;
-const ATTEMPTS = 'attempts';
 
-/** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
-function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): SuiteEntry {
-  const { flags, indicator } = entry;
-  const { options } = findIndicator(indicator);
-  // Of ranks, threads are those of each.
-  const free = 'threads' in options && !('ranks' in options) && flags.threads === undefined;
-  if (!free || asksForGpu(String(flags.device ?? 'cpu'))) return entry;
-  const threads = parseCpuList(limits.allowedCpus)?.length ?? cpu.threads ?? 1;
-  return { ...entry, flags: { ...flags, threads: String(threads), pin: true } };
-}
-
-/** What is measured here; a node without GPUs is not asked for any. */
-export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
-  const none = (machine.gpus?.devices ?? []).length === 0;
-  return suite.entries
-    .filter(({ flags }) => !(none && asksForGpu(String(flags.device ?? 'cpu'))))
-    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names));
-}
-
-function notJudged({ machine, suite }: QualifyInput): readonly string[] {
-  const gpus = machine.gpus?.devices.length ?? 0;
-  const asked = suite.entries.some(({ flags }) => asksForGpu(String(flags.device ?? 'cpu')));
-  return [
-    ...(asked && gpus === 0 ? ['GPUs: none is here; --expect gpu=N makes a missing one a failure'] : []),
-    ...(asked && gpus > 1 ? ['all GPUs at once: launches run one after the other'] : []),
-  ];
+/** Batches that are measured at once are so again: one alone would be another measurement. */
+function withTheirGroups(again: readonly number[], batches: readonly BatchSpec[]): readonly number[] {
+  const groups = groupsOf(batches);
+  return [...new Set(again.flatMap((index) => groups[index] ?? [index]))].sort((a, b) => a - b);
 }
 
 /** Of one launch, by the first attempt: what it took with all around it. */
@@ -98,6 +83,12 @@ function costOf({ batches }: PiBenchRecord, index: number): Seconds {
     spans.reduce((sum, { seconds }) => sum + seconds, 0),
   );
   return Math.max(0, ...all);
+}
+
+/** Of one batch: its part, or none. */
+function partsOf({ batches }: PiBenchRecord, index: number): readonly string[] {
+  const part = batches[index] === undefined ? undefined : partOf(batches[index]);
+  return part === undefined ? [] : [part];
 }
 
 const elapsed = ({ began }: QualifyInput): Seconds => monotonic() - began;
@@ -109,14 +100,14 @@ function timeLeft(input: QualifyInput): Seconds {
   return Math.min(budget, deadline) - elapsed(input);
 }
 
-async function runOne(
+function begin(
   input: QualifyInput,
   batches: readonly BatchSpec[],
   out: string,
   name: string,
   left: Seconds,
-): Promise<CampaignEnd> {
-  const { suite, machine, deadline, began } = input;
+): CampaignStart {
+  const { suite, machine } = input;
   const campaign: Campaign = {
     ...createCampaign({
       name,
@@ -128,13 +119,16 @@ async function runOne(
     }),
     fault: input.fault ?? null,
   };
-  return runCampaign(beginCampaign(campaign, out, machine), {
-    quiet: input.quiet,
-    wait: input.wait,
+  return beginCampaign(campaign, out, machine);
+}
+
+const runOne = ({ quiet, wait, deadline, began }: QualifyInput, start: CampaignStart): Promise<CampaignEnd> =>
+  runCampaign(start, {
+    quiet,
+    wait,
     strict: false,
     until: deadline === null ? null : began + Math.max(0, deadline - RESERVE),
   });
-}
 
 function contextOf(input: QualifyInput, record: PiBenchRecord, reference: PiBenchRecord | null): Context {
   const { suite, machine, surroundings, expected, baseline, history } = input;
@@ -154,11 +148,20 @@ function contextOf(input: QualifyInput, record: PiBenchRecord, reference: PiBenc
 const ofBatches = (judged: readonly JudgedCheck[]): readonly JudgedCheck[] =>
   judged.filter(({ judgement }) => judgement.batch !== null);
 
-export async function qualify(input: QualifyInput): Promise<Qualified> {
+/** A first attempt is begun with what it was asked for beside it: from then on a kill loses nothing. */
+function beginFirst(input: QualifyInput, name: string): CampaignStart {
+  const start = begin(input, batchesHere(input.suite, input.machine), input.out, name, timeLeft(input));
+  if (input.asked !== undefined) start.store.writeAsked(askedText(input.asked));
+  return start;
+}
+
+/** @param begun to go on with; null: to begin */
+export async function qualify(input: QualifyInput, begun: Begun | null = null): Promise<Qualified> {
   const { suite, machine, startedAt } = input;
-  const batches = batchesHere(suite, machine);
   const name = `qualify-${suite.name}`;
-  const first = await runOne(input, batches, input.out, name, timeLeft(input));
+  const start = begun?.first ?? beginFirst(input, name);
+  const { batches } = start.campaign;
+  const first = await runOne(input, start);
   const judged: (readonly JudgedCheck[])[] = [judgeAll(suite, contextOf(input, first.record, null))];
   const attempts: Qualification['attempts'] = [
     {
@@ -173,31 +176,30 @@ export async function qualify(input: QualifyInput): Promise<Qualified> {
   const folder = join(first.path, '..');
   let ended = first;
   for (let number = 2; number <= MOST_ATTEMPTS && ended.exitCode < SIGNALLED; number++) {
-    const again = undecided(judged);
+    const again = withTheirGroups(undecided(judged), batches);
     if (again.length === 0) break;
     const cost = again.reduce((sum, index) => sum + costOf(first.record, index), suite.cooldown);
-    const parts = again.flatMap((index) => {
-      const batch = first.record.batches[index];
-      return batch === undefined ? [] : (partOf(batch) ?? []);
-    });
-    if (cost > timeLeft(input)) {
+    const parts = [...new Set(again.flatMap((index) => partsOf(first.record, index)))];
+    const known = begun?.again[number - 2];
+    if (known === undefined && cost > timeLeft(input)) {
       say(`no time to measure again what did not hold (${parts.join(', ')})`);
       break;
     }
     if (!input.quiet) say(`measuring again what did not hold: ${parts.join(', ')} (attempt ${number})`);
-    await setTimeout(suite.cooldown * 1000);
+    if (known === undefined) await setTimeout(suite.cooldown * 1000);
     const once = again.flatMap((index) => {
       const batch = batches[index];
       return batch === undefined ? [] : [{ ...batch, inspections: 1 }];
     });
-    ended = await runOne(input, once, join(folder, ATTEMPTS), `${name}-again`, timeLeft(input));
+    const place = join(folder, ATTEMPTS);
+    ended = await runOne(input, known ?? begin(input, once, place, `${name}-again`, timeLeft(input)));
     judged.push(ofBatches(judgeAll(suite, contextOf(input, ended.record, first.record))));
     attempts.push({
       number,
       campaign: ended.record.campaign.id,
       folder: `${ATTEMPTS}/${ended.record.campaign.id}`,
       why: 'checks of performance did not hold',
-      parts: [...new Set(parts)],
+      parts,
       cooledDown: suite.cooldown,
     });
   }
@@ -211,7 +213,7 @@ export async function qualify(input: QualifyInput): Promise<Qualified> {
     wall: elapsed(input),
     judged,
     attempts,
-    notJudged: notJudged(input),
+    notJudged: notMeasured(suite, machine),
   });
   const signalled = [first, ended].map(({ exitCode }) => exitCode).find((code) => code >= SIGNALLED) ?? null;
   return {

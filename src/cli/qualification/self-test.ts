@@ -1,6 +1,7 @@
 /**
  * `qualify --self-test`: a verdict that cannot be bad is worth nothing. Faults of five kinds are injected into real
- * qualifications, and each has to come to its exit code with its cause; one without a fault has to be qualified.
+ * qualifications, and each has to come to its exit code with its cause; one without a fault has to be qualified. While others work on
+ * the machine nobody can tell, as it should be: such a case is tried again.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +12,10 @@ import { parseSuite, type Suite } from '../../qualify/suite.js';
 import { standingInTheWay } from '../../readers/terminal/qualification.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import type { Campaign, Qualification } from '../../record/schema.js';
+import type { Seconds } from '../../units.js';
 import { describeHere } from '../here.js';
 import { qualify } from './qualify.js';
+import { lookAround } from './surroundings.js';
 
 /** Short launches of one thread, so that a busy machine disturbs them little; the criteria are those of the shipped suites. */
 const SUITE = `
@@ -44,6 +47,12 @@ interface Expectation {
 }
 
 const AT = 20;
+/** Of a case that other work on the machine kept from being judged. */
+const MOST_TRIES = 5;
+/** Of all cases together: on a machine that stays busy it has to come to its end. */
+const MOST_AGAIN = 8;
+const MOST_WAIT: Seconds = 20;
+const QUIET = 0.1;
 
 const EXPECTATIONS: readonly Expectation[] = [
   { what: 'no fault', fault: null, code: 0, check: null },
@@ -76,11 +85,13 @@ interface Result {
   readonly saw: string;
   /** Other work on the machine kept it from being judged. */
   readonly busy: boolean;
+  /** Exit code of a signal that came; null: none did. */
+  readonly signalled: number | null;
 }
 
 async function tryOne({ fault, code, check }: Expectation, suite: Suite, out: string): Promise<Result> {
   const machine = describeHere();
-  const { qualification } = await qualify({
+  const { qualification, signalled } = await qualify({
     suite,
     machine,
     // That others work here is no matter of this test, but what they do to its launches is.
@@ -107,18 +118,58 @@ async function tryOne({ fault, code, check }: Expectation, suite: Suite, out: st
     right: found && came === code,
     saw: `exit code ${came}: ${reason}`,
     busy: way.some(({ cause }) => cause === 'busy'),
+    signalled,
   };
 }
+
+interface TriedResult extends Result {
+  readonly tries: number;
+}
+
+/** Waits until nobody else works here, but not for ever. */
+async function waitForQuiet(): Promise<void> {
+  const until = monotonic() + MOST_WAIT;
+  while (monotonic() < until) {
+    const { busy } = await lookAround();
+    if (busy === null || busy <= QUIET) return;
+  }
+}
+
+/**
+ * What other work kept from being judged says nothing of the qualification: it is tried again, when it is quieter.
+ * @param most tries
+ */
+async function tryUntilJudged(
+  expectation: Expectation,
+  suite: Suite,
+  out: string,
+  most: number,
+): Promise<TriedResult> {
+  for (let tries = 1; ; tries++) {
+    const result = await tryOne(expectation, suite, out);
+    const judged = result.right || !result.busy || result.signalled !== null;
+    if (judged || tries >= most) return { ...result, tries };
+    process.stdout.write(
+      `  busy   ${expectation.what}: other work kept it from being judged; once more (${tries + 1} of at most ${most})\n`,
+    );
+    await waitForQuiet();
+  }
+}
+
+const triesText = ({ tries }: TriedResult): string => (tries === 1 ? '' : `, in try ${tries}`);
 
 /** @returns the exit code: 0 all were judged rightly, 1 one was not, 2 other work kept one from being judged */
 export async function testQualification(): Promise<number> {
   const style = terminalStyle(process.stdout);
   const suite = parseSuite(SUITE, 'self-test', () => '');
   const out = mkdtempSync(join(tmpdir(), 'pi-bench-qualify-'));
-  const results: Result[] = [];
+  const results: TriedResult[] = [];
   try {
     for (const expectation of EXPECTATIONS) {
-      const result = await tryOne(expectation, suite, out);
+      const again = results.reduce((sum, { tries }) => sum + tries - 1, 0);
+      const most = Math.min(MOST_TRIES, 1 + MOST_AGAIN - again);
+      const result = await tryUntilJudged(expectation, suite, out, most);
+      if (result.signalled !== null) return result.signalled;
       results.push(result);
       const word = result.right
         ? style.good('right')
@@ -126,7 +177,7 @@ export async function testQualification(): Promise<number> {
           ? style.warn('busy ')
           : style.bad('WRONG');
       process.stdout.write(
-        `  ${word}  ${expectation.what}: exit code ${expectation.code} expected\n         ${style.dim(result.saw)}\n`,
+        `  ${word}  ${expectation.what}: exit code ${expectation.code} expected${triesText(result)}\n         ${style.dim(result.saw)}\n`,
       );
     }
   } finally {

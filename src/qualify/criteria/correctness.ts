@@ -5,8 +5,9 @@ import { causeNamed } from '../causes.js';
 import { atLeast, atMost } from '../findings.js';
 import { type Criterion, judgeBatches } from './criterion.js';
 
+/** A check of no element at all has found nothing wrong, and says nothing. */
 const verifiedLaunches = ({ inspections }: RecordBatch): number =>
-  inspections.filter(({ verification }) => verification?.passed === true).length;
+  inspections.filter(({ verification }) => verification?.passed === true && verification.checked > 0).length;
 
 const wrongLaunches = ({ inspections }: RecordBatch) =>
   inspections.filter(({ status, verification }) => status === 'wrong' || verification?.passed === false);

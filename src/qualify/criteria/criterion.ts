@@ -107,6 +107,10 @@ export interface PartBatch {
   readonly part: string;
 }
 
+/** Launches that left a document: of the others nothing was seen, which is not the same as that nothing happened. */
+export const seenLaunches = ({ inspections }: RecordBatch): RecordBatch['inspections'] =>
+  inspections.filter(({ file }) => file !== null);
+
 export const partOf = ({ asked }: Pick<RecordBatch, 'asked'>): string | undefined => asked.labels?.[PART];
 
 /** The batches that a check is about. */
@@ -122,7 +126,7 @@ export function batchesFor(
 
 /** The same in every attempt. */
 const sameness = ({ part, batch }: PartBatch): string =>
-  canonicalJson([part, batch.device, batch.case, batch.asked.stack]);
+  canonicalJson([part, batch.device, batch.case, batch.asked.stack, batch.asked.atOnce === true]);
 
 /** Several batches of one part on one device (a sweep) are told apart by their number in the first attempt. */
 function placesOf(batches: readonly PartBatch[]): ReadonlyMap<string, string> {
@@ -141,13 +145,14 @@ function placesOf(batches: readonly PartBatch[]): ReadonlyMap<string, string> {
   );
 }
 
-/** A judgement for each batch; where there is none, one that says so. */
+/** A judgement for each batch that it is about; where there is none, one that says so. */
 export function judgeBatches(
   check: SuiteCheck & { readonly parts?: readonly string[] | undefined },
   { record, reference, source }: Context,
   judge: (batch: RecordBatch) => Omit<Judged, 'part' | 'device' | 'batch'>,
+  isAbout: (batch: RecordBatch) => boolean = () => true,
 ): readonly Judgement[] {
-  const batches = batchesFor(check, record);
+  const batches = batchesFor(check, record).filter(({ batch }) => isAbout(batch));
   const places = placesOf(batchesFor(check, reference ?? record));
   if (batches.length === 0) {
     const why = `nothing was measured of ${check.parts?.join(', ') ?? 'any part'}`;
@@ -187,7 +192,7 @@ export const notPossible = (check: SuiteCheck, why: string, source: string): Jud
 export function speedOf(
   { flags, rate }: RecordBatch,
   findings: readonly Finding[],
-  unexplained: 'slow' | 'unsteady' | 'stopped',
+  unexplained: 'slow' | 'unsteady' | 'stopped' | 'shared',
 ): Omit<Judged, 'part' | 'device' | 'batch'> {
   if (rate === null) {
     return {

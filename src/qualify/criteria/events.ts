@@ -3,8 +3,8 @@ import { isGpu } from '../../devices/device.js';
 import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
-import { atMost, skipped, told } from '../findings.js';
-import { type Criterion, judgeBatches } from './criterion.js';
+import { atMost, type Looked, skipped, told } from '../findings.js';
+import { type Criterion, judgeBatches, seenLaunches } from './criterion.js';
 
 type Evidence = Readonly<Record<string, number | string | boolean | null>>;
 
@@ -20,9 +20,32 @@ const mostOf = (batch: RecordBatch, flag: string, name: string): number =>
 const sumOf = (batch: RecordBatch, flag: string, name: string): number =>
   evidences(batch, flag).reduce((sum, evidence) => sum + Number(evidence[name] ?? 0), 0);
 
-/** Why a flag could not be looked for; null: it was. */
-const unseen = (batch: RecordBatch, flag: string): string | null =>
-  notCheckedOf(batch).find(([name]) => name === flag)?.[1] ?? null;
+/** What checks that see only a part say that they do not see. */
+const PARTS = ['memory errors', 'fault reports', 'PCIe link', 'repeated transfers'];
+
+/**
+ * Why a flag could not be looked for in some launch; null: it was, in all of them.
+ * @param about the part of it that is asked for
+ */
+function unseen(batch: RecordBatch, flag: string, about: string | null = null): string | null {
+  const why = notCheckedOf(batch).find(([name]) => name === flag)?.[1] ?? null;
+  if (why === null || about === null) return why;
+  return why.includes(about) || !PARTS.some((part) => why.includes(part)) ? why : null;
+}
+
+/** What was seen counts, also where not all could be seen; that nothing was seen counts only where all could. */
+function watched(looked: Looked & { readonly measured: number }, limit: number, why: string | null): Finding {
+  const finding = atMost(looked, limit);
+  return finding.verdict === 'pass' && why !== null ? skipped(looked.quantity, why, looked.source) : finding;
+}
+
+/** Where no launch left anything to look at, an empty list of events is no evidence. */
+const nothingSeen = (source: string): readonly Finding[] => [
+  {
+    ...skipped('launches', 'no launch was measured, so nothing could be seen', source),
+    verdict: 'inconclusive',
+  },
+];
 
 /** Bits of the throttle reasons, each by itself: combined ones must not hide each other. */
 const BITS = [
@@ -33,12 +56,9 @@ const BITS = [
 ] as const;
 
 function gpuClock(batch: RecordBatch, limit: number, source: string): readonly Finding[] {
-  const bits = BITS.map(([quantity, flag, name]) => {
-    const why = unseen(batch, flag);
-    return why === null
-      ? atMost({ quantity, measured: mostOf(batch, flag, name), unit: '1', source }, limit)
-      : skipped(quantity, why, source);
-  });
+  const bits = BITS.map(([quantity, flag, name]) =>
+    watched({ quantity, measured: mostOf(batch, flag, name), unit: '1', source }, limit, unseen(batch, flag)),
+  );
   const capped = mostOf(batch, 'power-capped', 'share');
   if (unseen(batch, 'power-capped') !== null) return bits;
   return [
@@ -50,9 +70,14 @@ function gpuClock(batch: RecordBatch, limit: number, source: string): readonly F
 /** Of a CPU, Intel's counters of thermal limits. */
 function cpuClock(batch: RecordBatch, source: string): readonly Finding[] {
   const why = unseen(batch, 'throttled');
-  if (why?.includes('thermal')) return [skipped('thermal_limits', why, source)];
   const counted = sumOf(batch, 'throttled', 'thermalThrottles');
-  return [atMost({ quantity: 'thermal_limits', measured: counted, source: 'none in a launch' }, 0)];
+  const blind = why?.includes('thermal') === true ? why : null;
+  const finding = watched(
+    { quantity: 'thermal_limits', measured: counted, source: 'none in a launch' },
+    0,
+    blind,
+  );
+  return [finding.verdict === 'skipped' ? { ...finding, source } : finding];
 }
 
 const judgedAtAll = (findings: readonly Finding[]): boolean =>
@@ -63,6 +88,8 @@ export const clock: Criterion<'clock'> = {
   repeats: false,
   judge: (check, context) =>
     judgeBatches(check, context, (batch) => {
+      if (seenLaunches(batch).length === 0)
+        return { findings: nothingSeen(context.source), cause: causeNamed('lost-launch') };
       const findings = isGpu(batch.device)
         ? gpuClock(batch, check.atMost, context.source)
         : cpuClock(batch, context.source);
@@ -96,7 +123,12 @@ export const counters: Criterion<'counters'> = {
         const none = skipped('errors', 'no counters of a CPU are read during a launch', source);
         return { possible: false, findings: [none], cause: null };
       }
-      const blind = unseen(batch, 'device-errors');
+      if (seenLaunches(batch).length === 0)
+        return { findings: nothingSeen(source), cause: causeNamed('lost-launch') };
+      const blindToErrors = unseen(batch, 'device-errors', 'memory errors');
+      const blindToXids = unseen(batch, 'device-errors', 'fault reports');
+      const blindToLink = unseen(batch, 'link-degraded', 'PCIe link');
+      const blindToReplays = unseen(batch, 'link-degraded', 'repeated transfers');
       const corrected = { source, otherwise: 'warn' } as const;
       const limit = check.correctedAtMost ?? CORRECTED_AT_MOST;
       const none = 'none may happen';
@@ -106,47 +138,50 @@ export const counters: Criterion<'counters'> = {
           .filter((xid) => xid !== ''),
       );
       const links = evidences(batch, 'link-degraded').filter(narrowed).length;
-      const findings: readonly Finding[] =
-        blind !== null
-          ? [skipped('errors', blind, source)]
-          : [
-              atMost(
-                {
-                  quantity: 'uncorrected_errors',
-                  measured: sumOf(batch, 'device-errors', 'eccUncorrected'),
-                  source: none,
-                },
-                0,
-              ),
-              atMost(
-                {
-                  quantity: 'xids',
-                  measured: xids.length,
-                  source: none,
-                  note: xids.length === 0 ? null : `XID ${xids.join(', ')}`,
-                },
-                0,
-              ),
-              atMost({ quantity: 'degraded_links', measured: links, source: none }, 0),
-              atMost(
-                {
-                  quantity: 'corrected_errors',
-                  measured: sumOf(batch, 'device-errors', 'eccCorrected'),
-                  ...corrected,
-                },
-                limit,
-              ),
-              atMost(
-                {
-                  quantity: 'pcie_replays',
-                  measured: sumOf(batch, 'link-degraded', 'pcieReplays'),
-                  ...corrected,
-                },
-                limit,
-              ),
-            ];
+      const findings: readonly Finding[] = [
+        watched(
+          {
+            quantity: 'uncorrected_errors',
+            measured: sumOf(batch, 'device-errors', 'eccUncorrected'),
+            source: none,
+          },
+          0,
+          blindToErrors,
+        ),
+        watched(
+          {
+            quantity: 'xids',
+            measured: xids.length,
+            source: none,
+            note: xids.length === 0 ? null : `XID ${xids.join(', ')}`,
+          },
+          0,
+          blindToXids,
+        ),
+        watched({ quantity: 'degraded_links', measured: links, source: none }, 0, blindToLink),
+        watched(
+          {
+            quantity: 'corrected_errors',
+            measured: sumOf(batch, 'device-errors', 'eccCorrected'),
+            ...corrected,
+          },
+          limit,
+          blindToErrors,
+        ),
+        watched(
+          {
+            quantity: 'pcie_replays',
+            measured: sumOf(batch, 'link-degraded', 'pcieReplays'),
+            ...corrected,
+          },
+          limit,
+          blindToReplays,
+        ),
+      ];
       const failed = new Set(
-        findings.filter(({ verdict }) => verdict !== 'pass').map(({ quantity }) => quantity),
+        findings
+          .filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped')
+          .map(({ quantity }) => quantity),
       );
       const cause = failed.has('uncorrected_errors')
         ? 'memory-errors'

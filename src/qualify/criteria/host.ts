@@ -60,9 +60,11 @@ export const identity: Criterion<'identity'> = {
             note: 'it has no /etc/machine-id, so its history goes by its host name',
           }
         : told({ quantity: 'machine_id', measured: os.machineIdHash, source }),
-      ...devices.map(({ ordinal, uuid }) =>
-        told({ quantity: 'uuid', measured: uuid, source, note: gpuNamed(ordinal) }),
-      ),
+      ...devices.map(({ ordinal, uuid }): Finding => {
+        const finding = told({ quantity: 'uuid', measured: uuid || 'none', source, note: gpuNamed(ordinal) });
+        const alone = uuid && devices.filter((other) => other.uuid === uuid).length === 1;
+        return alone ? finding : { ...finding, verdict: 'inconclusive' };
+      }),
     ];
     const [first] = devices;
     const unlike = ALIKE.flatMap((name) =>
@@ -93,7 +95,7 @@ export const quota: Criterion<'quota'> = {
   kind: 'quota',
   repeats: false,
   judge(check, { machine: { limits, cpu }, source }) {
-    const { cpuQuota, cgroup, allowedCpus } = limits;
+    const { cpuQuota, cgroup, allowedCpus, onlineCpus } = limits;
     if (cpuQuota === null && cgroup?.visible === false)
       return [
         notPossible(
@@ -102,13 +104,34 @@ export const quota: Criterion<'quota'> = {
           source,
         ),
       ];
-    const cpus = parseCpuList(allowedCpus)?.length ?? cpu.threads ?? 1;
+    const allowed = parseCpuList(allowedCpus)?.length ?? null;
+    const online = parseCpuList(onlineCpus)?.length ?? cpu.threads;
     const quantity = 'cpu_quota';
-    const findings =
+    const findings: readonly Finding[] = [
       cpuQuota === null
-        ? [told({ quantity, measured: 'none', source })]
-        : [atLeast({ quantity, measured: cpuQuota, unit: 'CPUs', source: 'CPUs that may be used' }, cpus)];
-    return [judged(check, { findings, cause: causeNamed('cpu-quota') })];
+        ? told({ quantity, measured: 'none', source })
+        : atLeast(
+            { quantity, measured: cpuQuota, unit: 'CPUs', source: 'CPUs that may be used' },
+            allowed ?? online ?? Number.NaN,
+          ),
+      // A job's own share of a node is no fault; but what it does not reach it says nothing of.
+      ...(allowed === null || online === null
+        ? []
+        : [
+            atLeast(
+              {
+                quantity: 'allowed_cpus',
+                measured: allowed,
+                unit: 'CPUs',
+                source: 'CPUs that are online',
+                otherwise: 'warn',
+              },
+              online,
+            ),
+          ]),
+    ];
+    const limited = findings[0]?.verdict !== 'pass';
+    return [judged(check, { findings, cause: causeNamed(limited ? 'cpu-quota' : 'cpu-set') })];
   },
 };
 
@@ -135,7 +158,7 @@ export const numa: Criterion<'numa'> = {
   judge(check, { machine: { memory, limits }, source }) {
     const { numaNodes } = memory;
     if (numaNodes.length === 0) return [notPossible(check, 'the kernel tells of no NUMA nodes', source)];
-    const allowed = parseCpuList(limits.allowedNodes)?.length ?? numaNodes.length;
+    const allowed = parseCpuList(limits.allowedNodes)?.length ?? null;
     const most = Math.max(...numaNodes.map(({ total }) => total ?? 0));
     const findings = [
       atLeast({ quantity: 'numa_nodes_allowed', measured: allowed, source: 'the kernel' }, numaNodes.length),
@@ -165,7 +188,8 @@ export const swap: Criterion<'swap'> = {
   kind: 'swap',
   repeats: false,
   judge(check, { machine: { memory }, source }) {
-    const used = memory.swap?.used ?? 0;
+    const used = memory.swap?.used ?? null;
+    if (used === null) return [notPossible(check, 'the kernel does not tell what is swapped out', source)];
     const findings = [
       atMost({ quantity: 'swap_used', measured: used, unit: 'B', source, otherwise: 'warn' }, 0),
     ];

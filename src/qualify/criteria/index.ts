@@ -7,6 +7,7 @@ import { driver, ecc, link, mig, powerLimit } from './gpus.js';
 import { counts, governor, identity, load, numa, quota, swap } from './host.js';
 import { floor, history, peers } from './references.js';
 import { efficiency, stability, sustained } from './speed.js';
+import { together } from './together.js';
 
 const criteria: { readonly [K in CheckKind]: Criterion<K> } = {
   counts,
@@ -28,6 +29,7 @@ const criteria: { readonly [K in CheckKind]: Criterion<K> } = {
   stability,
   floor,
   peers,
+  together,
   history,
   clock,
   counters,

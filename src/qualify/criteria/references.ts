@@ -1,24 +1,42 @@
 /** How fast a batch is against others: a baseline, the devices beside it, what it was itself before. Pure. */
 import type { MachineDescription } from '../../machine/types.js';
+import { formatShare } from '../../quantities/format.js';
 import { canonicalJson } from '../../record/digest.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
-import { baselineKey, keyedBatch } from '../baseline-key.js';
+import { baselineKey, deviceText, keyedBatch } from '../baseline-key.js';
 import type { Baseline, BaselineEntry } from '../baseline-schema.js';
-import { atLeast, skipped } from '../findings.js';
+import { causeNamed } from '../causes.js';
+import { atLeast, type Looked, skipped } from '../findings.js';
 import { historyKey, rateKpi, serialOf } from '../rates.js';
-import { batchesFor, type Criterion, judgeBatches, notPossible, speedOf } from './criterion.js';
+import type { CheckOf } from '../suite.js';
+import {
+  batchesFor,
+  type Context,
+  type Criterion,
+  type Judgement,
+  judgeBatches,
+  judged,
+  notPossible,
+  partOf,
+  speedOf,
+} from './criterion.js';
 
 /** Fewer cannot tell which of them is the odd one. */
 const LEAST_OTHERS = 3;
 /** Half-widths of what others scatter by, in median absolute deviations: beyond are fewer than 1 in 100 of normal ones. */
 const SCATTER = 4;
+/** Others that differ by more than this among themselves show nothing: a limit that far below them would hold for any device. */
+const MOST_SCATTER = 0.25;
 
 const entries = new WeakMap<Baseline, ReadonlyMap<string, BaselineEntry>>();
 
-function entryFor(baseline: Baseline, machine: MachineDescription, batch: RecordBatch): BaselineEntry | null {
-  const kpi = rateKpi(batch.case.indicator);
-  if (kpi === null) return null;
+function entryFor(
+  baseline: Baseline,
+  machine: MachineDescription,
+  batch: RecordBatch,
+  kpi: string,
+): BaselineEntry | null {
   const known =
     entries.get(baseline) ?? new Map(baseline.entries.map((entry) => [baselineKey(entry), entry]));
   entries.set(baseline, known);
@@ -32,50 +50,98 @@ export const floor: Criterion<'floor'> = {
     const { baseline, machine, source } = context;
     if (baseline === null) return [notPossible(check, 'no baseline was given (--baseline)', source)];
     const judgements = judgeBatches(check, context, (batch) => {
-      const entry = entryFor(baseline, machine, batch);
-      if (entry === null) {
+      const kpi = rateKpi(batch.case.indicator);
+      if (kpi === null) {
         const none = skipped(
           'rate',
-          `baseline ${baseline.name} has no entry for this case on this device`,
+          `${batch.case.indicator} has no rate that a baseline could hold`,
           source,
         );
         return { possible: false, findings: [none], cause: null };
       }
-      const from = `${source} of baseline ${baseline.name}, ${entry.nodes} nodes`;
       const { rate, rateUnit: unit } = batch;
+      const entry = entryFor(baseline, machine, batch, kpi);
+      // Somebody gave a baseline to be held to: what it does not judge must not pass by it.
+      const why =
+        entry === null
+          ? `baseline ${baseline.name} has no entry for this case on this device`
+          : entry.unit !== unit
+            ? `baseline ${baseline.name} has this case in ${entry.unit}, and it was measured in ${unit}`
+            : null;
+      if (entry === null || why !== null)
+        return { findings: [skipped('rate', why ?? '', source)], cause: causeNamed('no-entry') };
+      const from = `${source} of baseline ${baseline.name}, ${entry.nodes} nodes`;
       const findings: Finding[] = [
         atLeast(
           { quantity: 'rate', measured: rate?.median ?? null, unit, source: from },
           check.medianAtLeast * entry.median,
         ),
       ];
-      if (check.p05AtLeast !== undefined && entry.p05 !== null) {
+      if (check.p05AtLeast !== undefined) {
+        const note = entry.p05 === null ? { note: `baseline ${baseline.name} has no p05 of it` } : {};
         findings.push(
           atLeast(
-            { quantity: 'rate_p05', measured: rate?.p05 ?? null, unit, source: from },
-            check.p05AtLeast * entry.p05,
+            { quantity: 'rate_p05', measured: rate?.p05 ?? null, unit, source: from, ...note },
+            entry.p05 === null ? Number.NaN : check.p05AtLeast * entry.p05,
           ),
         );
       }
       return speedOf(batch, findings, 'slow');
     });
-    if (context.reference !== null || judgements.some(({ possible }) => possible)) return judgements;
-    // Somebody gave a baseline to be held to: a node that none of it could judge must not pass.
-    const why = `baseline ${baseline.name} has no entry for any case of this suite`;
+    const all = [...judgements, ...missingDevices(check, baseline, context)];
+    if (context.reference !== null || all.some(({ possible }) => possible)) return all;
+    const why = `baseline ${baseline.name} judges nothing that was measured here`;
     return [{ ...notPossible(check, why, source), possible: true }];
   },
 };
 
-/** What is still as good as the others: some share below their median, or as far as they scatter. */
-function limitFrom(others: readonly number[], within: number): number {
-  const middle = median(others);
-  const mad = median(others.map((value) => Math.abs(value - middle)));
-  return middle - Math.max(within * middle, SCATTER * mad);
+/** A node whose GPUs are gone has nothing left that a baseline of such nodes would find slow. */
+function missingDevices(
+  check: CheckOf<'floor'>,
+  { name, entries: all }: Baseline,
+  { machine, reference, source }: Context,
+): readonly Judgement[] {
+  const gpus = all.filter(({ device }) => device.kind === 'gpu');
+  const [first] = gpus;
+  if (reference !== null || first === undefined || (machine.gpus?.devices.length ?? 0) > 0) return [];
+  const why = `baseline ${name} is of nodes with ${deviceText(first.device)}, and no GPU is here`;
+  return [
+    judged(check, {
+      device: 'cuda',
+      findings: [{ ...skipped('devices', why, source), verdict: 'inconclusive' }],
+      cause: causeNamed('missing-device'),
+    }),
+  ];
 }
 
-/** All but the device is the same. */
+interface Others {
+  /** What is still as good as they are: some share below their median, or as far as they scatter. */
+  readonly limit: number;
+  /** By how far they do, over their median. */
+  readonly scatter: number;
+}
+
+function othersOf(others: readonly number[], within: number): Others {
+  const middle = median(others);
+  const scatter = (SCATTER * median(others.map((value) => Math.abs(value - middle)))) / middle;
+  return { limit: middle * (1 - Math.max(within, scatter)), scatter };
+}
+
+/** Of others that agree among themselves. What they do not agree on they do not show. */
+function againstOthers(
+  looked: Looked & { readonly measured: number | null },
+  others: readonly number[],
+  within: number,
+): Finding {
+  const { limit, scatter } = othersOf(others, within);
+  if (scatter <= Math.max(within, MOST_SCATTER)) return atLeast(looked, limit);
+  const note = `they differ by ${formatShare(scatter)} among themselves, so they show nothing`;
+  return { ...atLeast({ ...looked, note }, limit), verdict: 'inconclusive' };
+}
+
+/** All but the device is the same: what was measured for the same purpose, alone or all at once. */
 const peerKey = ({ case: one, asked }: RecordBatch): string =>
-  canonicalJson([one, asked.stack.provider, asked.stack.variant]);
+  canonicalJson([partOf({ asked }), one, asked.stack.provider, asked.stack.variant, asked.atOnce === true]);
 
 export const peers: Criterion<'peers'> = {
   kind: 'peers',
@@ -97,7 +163,7 @@ export const peers: Criterion<'peers'> = {
       }
       const source = `${context.source} of ${others.length} peers`;
       const looked = { quantity: 'rate', measured: batch.rate?.median ?? null, unit: batch.rateUnit, source };
-      return speedOf(batch, [atLeast(looked, limitFrom(others, check.within))], 'slow');
+      return speedOf(batch, [againstOthers(looked, others, check.within)], 'slow');
     });
   },
 };
@@ -110,9 +176,14 @@ export const history: Criterion<'history'> = {
     return judgeBatches(check, context, (batch) => {
       const key = historyKey(machine, batch);
       const { serial, serialIs } = serialOf(machine, batch.device);
-      const earlier = runs.flatMap(({ rates }) => rates.get(key) ?? []);
+      const earlier = key === null ? [] : runs.flatMap(({ rates }) => rates.get(key) ?? []);
       if (earlier.length < LEAST_OTHERS) {
         const why = `${earlier.length} earlier qualified runs of ${serial ?? 'no serial'} measured it, and it takes ${LEAST_OTHERS}`;
+        return { possible: false, findings: [skipped('rate', why, source)], cause: null };
+      }
+      const { scatter } = othersOf(earlier, check.within);
+      if (scatter > Math.max(check.within, MOST_SCATTER)) {
+        const why = `its ${earlier.length} earlier runs differ by ${formatShare(scatter)} among themselves, so they show nothing`;
         return { possible: false, findings: [skipped('rate', why, source)], cause: null };
       }
       const from = `${source} of ${earlier.length} earlier runs by ${serialIs}`;
@@ -122,7 +193,7 @@ export const history: Criterion<'history'> = {
         unit: batch.rateUnit,
         source: from,
       };
-      return speedOf(batch, [atLeast(looked, limitFrom(earlier, check.within))], 'slow');
+      return speedOf(batch, [atLeast(looked, othersOf(earlier, check.within).limit)], 'slow');
     });
   },
 };

@@ -1,8 +1,11 @@
 /** How fast and how steady a batch is by itself: against its own peak, over time, between repetitions and launches. Pure. */
+import { isGpu } from '../../devices/device.js';
+import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
+import { MOST_OF_CEILING } from '../../statistics/roofline.js';
 import { atLeast, atMost, skipped } from '../findings.js';
-import { type Context, type Criterion, judgeBatches, partOf, speedOf } from './criterion.js';
+import { type Context, type Criterion, judgeBatches, partOf, seenLaunches, speedOf } from './criterion.js';
 
 const numberOr = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
@@ -20,49 +23,62 @@ function ceilingOf({ datasheet, roofline, ranks }: RecordBatch): { share: number
     : { share: efficiency, source: 'own peak in registers' };
 }
 
+/** Whether each launch measures its own peak: one that has none then has lost it, as where a thread computed it wrongly. */
+const measuresPeak = ({ device, rateCounts = 'flop' }: RecordBatch): boolean =>
+  !isGpu(device) && rateCounts === 'flop';
+
+function shareFinding(batch: RecordBatch, limit: number, from: string): Finding {
+  const { share = null, source = 'own peak in registers' } = ceilingOf(batch) ?? {};
+  const looked = { quantity: 'share_of_peak', measured: share, unit: '1', source: `${from}; ${source}` };
+  if (share === null)
+    return atLeast({ ...looked, note: 'the peak could not be measured in these launches' }, limit);
+  const finding = atLeast(looked, limit);
+  // Against a peak that is too low, a slow node looks fast.
+  return share > MOST_OF_CEILING
+    ? { ...finding, verdict: 'inconclusive', note: 'nothing passes a peak, so that one is wrong' }
+    : finding;
+}
+
 export const efficiency: Criterion<'efficiency'> = {
   kind: 'efficiency',
   repeats: true,
   judge: (check, context) =>
     judgeBatches(check, context, (batch) => {
-      const ceiling = ceilingOf(batch);
-      if (ceiling === null && batch.rate !== null) {
+      if (ceilingOf(batch) === null && batch.rate !== null && !measuresPeak(batch)) {
         const none = skipped('share_of_peak', 'no peak of this case is known', context.source);
         return { possible: false, findings: [none], cause: null };
       }
-      const { share = null, source = '' } = ceiling ?? {};
-      const looked = {
-        quantity: 'share_of_peak',
-        measured: share,
-        unit: '1',
-        source: `${context.source}; ${source}`,
-      };
-      return speedOf(batch, [atLeast(looked, check.atLeast)], 'slow');
+      return speedOf(batch, [shareFinding(batch, check.atLeast, context.source)], 'slow');
     }),
 };
+
+const blindTo = (batch: RecordBatch, flag: string): string | null =>
+  notCheckedOf(batch).find(([name]) => name === flag)?.[1] ?? null;
+
+/** How long the control group stood still. What was seen counts; that nothing was seen counts only where it could be. */
+function stoodStill(batch: RecordBatch, limit: number, { source, machine }: Context): Finding {
+  const quantity = 'throttled_periods';
+  const stood = seenLaunches(batch).map((one) => evidenceOf(one, 'throttled', 'throttledPeriodsShare') ?? 0);
+  const measured = stood.length === 0 ? null : median(stood);
+  const finding = atMost({ quantity, measured, unit: '1', source }, limit);
+  if (finding.verdict !== 'pass') return finding;
+  if (machine.limits.cgroup?.visible !== true)
+    return skipped(quantity, 'the control group’s counters are not visible here', source);
+  const why = blindTo(batch, 'throttled');
+  return why?.includes('CPU quota') === true ? skipped(quantity, why, source) : finding;
+}
 
 export const sustained: Criterion<'sustained'> = {
   kind: 'sustained',
   repeats: true,
   judge: (check, context) =>
     judgeBatches(check, context, (batch) => {
-      const { source, machine } = context;
-      const { rate, inspections } = batch;
+      const { source } = context;
+      const { rate } = batch;
       const lasting = rate?.sustained == null ? null : rate.sustained / rate.median;
-      const visible = machine.limits.cgroup?.visible === true;
-      const stood = inspections.map((one) => evidenceOf(one, 'throttled', 'throttledPeriodsShare') ?? 0);
       const findings: readonly Finding[] = [
         atLeast({ quantity: 'sustained_of_burst', measured: lasting, unit: '1', source }, check.atLeast),
-        ...(check.throttledAtMost === undefined
-          ? []
-          : visible && stood.length > 0
-            ? [
-                atMost(
-                  { quantity: 'throttled_periods', measured: median(stood), unit: '1', source },
-                  check.throttledAtMost,
-                ),
-              ]
-            : [skipped('throttled_periods', 'the control group’s counters are not visible here', source)]),
+        ...(check.throttledAtMost === undefined ? [] : [stoodStill(batch, check.throttledAtMost, context)]),
       ];
       return speedOf(batch, findings, 'stopped');
     }),
@@ -116,7 +132,10 @@ const LOOKS = [
     'modesAtMost',
     'modes',
     'at-most',
-    ({ inspections }) => medianOf(inspections.map((one) => evidenceOf(one, 'multimodal', 'modes') ?? 1)),
+    (batch) =>
+      blindTo(batch, 'multimodal') === null
+        ? medianOf(seenLaunches(batch).map((one) => evidenceOf(one, 'multimodal', 'modes') ?? 1))
+        : null,
     null,
   ],
 ] as const satisfies readonly (readonly [
@@ -137,6 +156,11 @@ export const stability: Criterion<'stability'> = {
         if (limit === undefined) return [];
         const measured = read(batch, firstOf(batch, context));
         const looked = { quantity, measured, unit, source: context.source };
+        // That of a machine is no fault of the suite, nor of the node.
+        if (measured === null && quantity === 'disturbed')
+          return [
+            skipped(quantity, 'this system does not tell which repetitions lost their CPU', context.source),
+          ];
         const note = measured === null ? { note: 'it takes more launches, or repetitions' } : {};
         return [(bound === 'at-least' ? atLeast : atMost)({ ...looked, ...note }, limit)];
       });

@@ -7,11 +7,13 @@ import {
   p99Of,
   shareOfCeiling,
 } from '../../record/collective-kpis.js';
+import { canonicalJson } from '../../record/digest.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { fitAlphaBeta, type Piece } from '../../statistics/alpha-beta.js';
 import { popScaling } from '../../statistics/pop.js';
 import { stragglerOf } from '../../statistics/rank-times.js';
 import { nameBatches } from '../batch-names.js';
+import { stackKey } from '../comparison/sides.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
@@ -103,8 +105,17 @@ function stragglerText(batches: readonly RecordBatch[]): string | null {
   return `stragglers in ${found.length} of ${batches.length} cases; most of all rank ${worst.rank}, the slowest in ${formatShare(worst.share)} of the repetitions of ${worst.title}`;
 }
 
+/** What differs between two numbers of ranks that are compared: they, and what follows from them. */
+const OF_RANKS: readonly string[] = ['ranks', 'bytes', 'pin', 'perHost'];
+
+/** All else, which has to be alike. */
+const scalingKey = ({ case: { parameters }, stack, device }: RecordBatch): string => {
+  const same = Object.entries(parameters).filter(([name]) => !OF_RANKS.includes(name));
+  return canonicalJson([Object.fromEntries(same), stackKey(stack), device]);
+};
+
 /** The same case on another number of ranks, with the same bytes: strong scaling; with as much for each rank: weak. */
-export function scalingRows(batches: readonly RecordBatch[]): readonly Row[] {
+function scalingOf(batches: readonly RecordBatch[], named: boolean): readonly Row[] {
   const measured = batches.flatMap((batch) => {
     const { ranks } = batch;
     if (ranks?.useful == null || ranks.runtime === null) return [];
@@ -130,13 +141,25 @@ export function scalingRows(batches: readonly RecordBatch[]): readonly Row[] {
           : null;
     const scaling = kind === null ? null : popScaling(run, reference.run, kind);
     if (kind === null || own === null || scaling === null || number === reference.number) return [];
+    const of = named ? ` of ${parameter(batch, 'operation')} ${parameter(batch, 'dtype')}` : '';
     return [
       [
         `${reference.number} → ${number} ranks`,
-        `${kind} scaling at ${briefBytes(bytes)}: speed-up ${significant(scaling.speedup, 3)}, parallel efficiency ${formatShare(own.parallel, 3)} (load balance ${formatShare(own.loadBalance, 3)} x communication ${formatShare(own.communication, 3)}), global ${formatShare(scaling.global, 3)}`,
+        `${kind} scaling${of} at ${briefBytes(bytes)}: speed-up ${significant(scaling.speedup, 3)}, parallel efficiency ${formatShare(own.parallel, 3)} (load balance ${formatShare(own.loadBalance, 3)} x communication ${formatShare(own.communication, 3)}), global ${formatShare(scaling.global, 3)}`,
       ],
     ];
   });
+}
+
+/** Of each kind of case by itself: an all-gather on two ranks is no scaled all-reduce. */
+export function scalingRows(batches: readonly RecordBatch[]): readonly Row[] {
+  const kinds = [...new Set(batches.map(scalingKey))];
+  return kinds.flatMap((kind) =>
+    scalingOf(
+      batches.filter((batch) => scalingKey(batch) === kind),
+      kinds.length > 1,
+    ),
+  );
 }
 
 /** Of one case, for its page: what the ranks tell. */
@@ -212,7 +235,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   const scaling = scalingRows(batches);
   const counted = `${COUNTED}${first.case.parameters.transport === 'shm' ? DIRECT : ''}${ranks === '1' ? ALONE : ''}`;
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     table,
     '',

@@ -1,10 +1,11 @@
 /** What a fleet's check, plan or pairs come to, for a person: the nodes that are named first, each with its cause and what to do. */
 import { CAUSES } from '../../fleet/causes.js';
-import type { Finding, FleetCheck, NamedNode } from '../../fleet/check.js';
+import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Pair, PairsVerdict, Plan } from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
 import { RULE_WORDS } from '../../fleet/rules.js';
+import type { Finding } from '../../fleet/suspicion.js';
 import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
@@ -40,6 +41,10 @@ export function byKpi(findings: readonly Finding[]): readonly FindingsOfKpi[] {
   });
 }
 
+/** What to do about power limits that differ. */
+export const LIMITS_ADVICE =
+  'they are judged together all the same; set one limit everywhere (nvidia-smi -pl), or check the nodes of each by themselves';
+
 function nodeRows({ cause, reason, action, beside, findings, severity }: NamedNode, style: Style): Row[] {
   const groups = byKpi(findings);
   const more = groups.length - MOST_KPIS;
@@ -67,13 +72,18 @@ function headOf({ nodes, kpis, baseline, outcome, reference, named }: FleetCheck
   const against =
     baseline === null ? 'against each other' : `against ${baseline.name} (${plural(baseline.nodes, 'node')})`;
   const failed = named.filter(({ verdict }) => verdict === 'fail').length;
-  const count = failed === 0 ? '' : `: ${plural(failed, 'node')} named`;
+  const open = named.length - failed;
+  const counts = [
+    ...(failed === 0 ? [] : [`${plural(failed, 'node')} named`]),
+    ...(open === 0 ? [] : [`${plural(open, 'node')} to be measured again`]),
+  ];
+  const count = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
   const middle = reference === null ? '' : `; most typical: ${reference}`;
   return `${paint(style.bold(OUTCOMES[outcome]))}${count}. ${plural(nodes, 'node')}, ${plural(kpis, 'KPI')}, ${against}${middle}`;
 }
 
 export function renderFleetCheck(check: FleetCheck, style: Style): string {
-  const { named, notJudged, settings } = check;
+  const { named, notJudged, settings, powerLimits } = check;
   const blocks = named.slice(0, MOST_NAMED).map((node) => {
     const paint = node.verdict === 'fail' ? style.bad : style.warn;
     const devices = node.on.filter((on) => on !== 'cpu');
@@ -88,6 +98,7 @@ export function renderFleetCheck(check: FleetCheck, style: Style): string {
       ? [['', `and ${notJudged.length - MOST_NOT_JUDGED} more`] as Row]
       : []),
     ...settings.map((one, i): Row => [i === 0 ? 'differ' : '', disagreementText(one)]),
+    ...powerLimits.map((one): Row => ['power', style.warn(`${one}: ${LIMITS_ADVICE}`)]),
   ];
   return [
     ...wrap(headOf(check, style), style.width),

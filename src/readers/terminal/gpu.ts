@@ -1,6 +1,7 @@
 /** Several batches on GPUs for a person: one table, whatever their indicator. */
-import { formatSeconds, formatShare, prefixOf, significant, withPrefix } from '../../quantities/format.js';
+import { formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
 import { type Column, renderColumns } from './table.js';
@@ -15,18 +16,6 @@ const COLUMNS: readonly Column[] = [
   { head: 'output', align: 'left' },
 ];
 const VERIFIED = 'exactly, or within what rounding may cause, as each record says';
-
-function outputText({ verified }: RecordBatch, style: Style): string {
-  if (verified === 'failed') return style.bad('WRONG');
-  return verified === 'passed' ? style.good('verified') : style.warn('not run');
-}
-
-/** In the prefix of the rate beside it. */
-function intervalText({ rate }: RecordBatch): string {
-  if (rate?.interval == null) return '-';
-  const [factor] = prefixOf(rate.median);
-  return `${significant(rate.interval.low / factor)}–${significant(rate.interval.high / factor)}`;
-}
 
 function cellsOf(batch: RecordBatch, several: boolean, style: Style): readonly string[] {
   const { rate, rateUnit, stack, elapsed, datasheet, title, device } = batch;

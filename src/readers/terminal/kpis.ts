@@ -1,8 +1,7 @@
 /** Every KPI of a record, for who wants all of them. Pure. */
 import { significant } from '../../quantities/format.js';
-import { canonicalJson } from '../../record/digest.js';
 import { batchLabels } from '../../record/labels.js';
-import type { PiBenchRecord, ScalarKpi } from '../../record/schema.js';
+import type { Labels, PiBenchRecord, ScalarKpi } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
 import type { Style } from './style.js';
 import { renderColumns } from './table.js';
@@ -22,13 +21,18 @@ function cellsOf({ name, value, ci, display: { divisor, unit, digits } }: Scalar
   return [name, shown(value), ci === null ? '' : `${shown(ci.low)}–${shown(ci.high)}`, unit];
 }
 
+/** Whether a KPI is of a batch: it has the batch's labels, and beside them only names that others of its indicator have. */
+const isOf = (own: Labels, { labels }: ScalarKpi): boolean =>
+  Object.entries(labels).every(([name, value]) => value === (own[name] ?? null));
+
 /** A table for each batch. */
 export function kpiLines({ kpis, batches, labels }: PiBenchRecord, style: Style): readonly string[] {
   const { names } = nameBatches(batches);
   const scalars = kpis.filter(isScalar);
   return batches.flatMap((batch, i) => {
-    const own = canonicalJson(batchLabels(labels, batch));
-    const rows = scalars.filter((kpi) => canonicalJson(kpi.labels) === own).map(cellsOf);
+    const source = batch.imported === undefined ? {} : { source: batch.imported.source };
+    const own = { ...batchLabels(labels, batch), ...source };
+    const rows = scalars.filter((kpi) => isOf(own, kpi)).map(cellsOf);
     if (rows.length === 0) return [];
     const name = names[i] ?? null;
     return ['', ...(name === null ? [] : [`  ${name}`]), renderColumns([...COLUMNS], rows, style)];

@@ -133,7 +133,7 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
     ...notCheckedText(batches).map(style.dim),
   ];
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     ...tableLines(batches, style),
     ...curveLines(record, style),

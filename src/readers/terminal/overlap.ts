@@ -100,7 +100,7 @@ export function renderOverlap({ batches }: PiBenchRecord, style: Style): string 
     ...notCheckedText(batches).map(style.dim),
   ];
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     renderFitting(
       batches.map((batch) => cellsOf(batch, style)),

@@ -1,8 +1,9 @@
 /** Batches of the peak indicator for a person: one table by data type; rows of the clock for a page of one. */
-import { plural, prefixOf, significant, withPrefix } from '../../quantities/format.js';
+import { plural, significant, withPrefix } from '../../quantities/format.js';
 import { effectiveFrequency, operationsPerCycle } from '../../record/clock.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { basisText } from './basis.js';
+import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
 import { type Column, type Row, renderColumns } from './table.js';
@@ -20,18 +21,6 @@ const COLUMNS: readonly Column[] = [
 const VERIFIED = 'the sums in the registers of every thread, exactly';
 const COUNTED =
   'op/cycle: operations that one thread executes in a cycle of the effective clock (GHz), which is that of the first thread, measured before and after the repetitions. A multiply-add counts as two operations; nothing is read or written.';
-
-/** In the prefix of the rate beside it. */
-function intervalText({ rate }: RecordBatch): string {
-  if (rate?.interval == null) return '-';
-  const [factor] = prefixOf(rate.median);
-  return `${significant(rate.interval.low / factor)}–${significant(rate.interval.high / factor)}`;
-}
-
-function outputText({ verified }: RecordBatch, style: Style): string {
-  if (verified === 'failed') return style.bad('WRONG');
-  return verified === 'passed' ? style.good('verified') : style.warn('not run');
-}
 
 function cellsOf(batch: RecordBatch, style: Style): readonly string[] {
   const { rate, rateUnit, stack } = batch;
@@ -73,7 +62,7 @@ export function renderPeak({ batches }: PiBenchRecord, style: Style): string {
     ...notCheckedText(batches).map(style.dim),
   ];
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     renderColumns(
       COLUMNS,

@@ -2,9 +2,11 @@
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
+import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { stackKey } from '../comparison/sides.js';
 import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
 import { basisText } from './basis.js';
@@ -160,17 +162,39 @@ function violinLines({ pooled, launches, violin, imported }: RecordBatch, style:
   const { q1 = 0, median = 0, q3 = 0 } = summary;
   const [low, high] = [shape.grid[0] ?? 0, shape.grid.at(-1) ?? 0];
   const labelWidth = 11;
+  // As many digits as it takes for the two ends to differ.
+  const digits = [3, 4, 5].find((some) => formatSeconds(low, some) !== formatSeconds(high, some)) ?? 3;
   const width = Math.max(20, Math.min(72, style.width - 2 * labelWidth - 4));
   const lines = drawViolin(shape.density, width, VIOLIN_ROWS);
   const axis: Axis = { low, high, scale: shape.scale === 'log' ? 'log' : 'linear' };
   const middle = VIOLIN_ROWS >> 1;
   const drawn = lines.map((line, i) =>
     i === middle
-      ? `  ${style.dim(formatSeconds(low, 3).padStart(labelWidth))} ${line} ${style.dim(formatSeconds(high, 3))}`
+      ? `  ${style.dim(formatSeconds(low, digits).padStart(labelWidth))} ${line} ${style.dim(formatSeconds(high, digits))}`
       : `  ${' '.repeat(labelWidth)} ${line}`,
   );
   const boxLine = `  ${' '.repeat(labelWidth)} ${drawBox(axis, { q1, median, q3 }, width)}`;
   return [...drawn, boxLine];
+}
+
+/** Of a batch that was measured beside others: whether it really was, and what that left of its rate. */
+export function atOnceText({ atOnce }: RecordBatch): string | null {
+  if (atOnce === undefined) return null;
+  const { of, others, overlap, ofAlone } = atOnce;
+  const names = others.length > MOST_LISTED ? `${of - 1} others` : others.join(', ');
+  return [
+    `with ${names}`,
+    ...(overlap === null ? [] : [`${formatShare(overlap, 3)} of its time beside all of them`]),
+    ...(ofAlone === null ? [] : [`${formatShare(ofAlone, 3)} of its rate alone`]),
+  ].join(', ');
+}
+
+/** What each batch at once came to; nothing where all ran alone. */
+function atOnceRows({ batches }: PiBenchRecord): readonly Row[] {
+  return batches.flatMap((batch): Row[] => {
+    const text = atOnceText(batch);
+    return text === null ? [] : [[`at once on ${batch.device}`, text]];
+  });
 }
 
 function launchNames(inspections: readonly number[], planned: number): string {
@@ -219,7 +243,7 @@ function renderBatch(batch: RecordBatch, style: Style): string {
   const head = `${style.bold(batch.title)}  ${style.dim(`${own}${stack.provider}${variant === null ? '' : ` ${variant}`}, ${batch.device}`)}`;
   const failed = failedLines(batch.inspections, style);
   return [
-    head,
+    ...wrap(head, style.width),
     '',
     renderRows([...rateRows(batch, style), ...trustRows(batch, style), ...stackRow(batch)], style),
     ...(batch.violin === null ? [] : ['', ...violinLines(batch, style)]),
@@ -265,16 +289,21 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
 /** A sweep of collectives asks how they scale, which their own table tells. */
 const SWEPT_IN_ITS_TABLE = 'collective';
 
+/** Tables that have no place for the stack: of several, all but one would be hidden. */
+const OF_ONE_STACK: readonly string[] = ['memory', 'overlap'];
+
 /** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
 function renderBatches(record: PiBenchRecord, style: Style): string {
   const { batches, campaign } = record;
   const [first] = batches;
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
-  const named = campaign.command[0] === indicator || indicator === SWEPT_IN_ITS_TABLE;
+  const named = commandName(campaign) === indicator || indicator === SWEPT_IN_ITS_TABLE;
+  const hides =
+    OF_ONE_STACK.includes(indicator ?? '') && new Set(batches.map(({ stack }) => stackKey(stack))).size > 1;
   const onGpus = batches.every(({ device }) => isGpu(device)) && indicator !== SWEPT_IN_ITS_TABLE;
   const table = onGpus ? renderGpuTable : TABLES[indicator ?? ''];
-  const own = others.length === 0 && named ? table : undefined;
+  const own = others.length === 0 && named && !hides ? table : undefined;
   return (own ?? renderStability)(record, style);
 }
 
@@ -306,7 +335,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
   return [
     renderBatches(record, style),
     '',
-    ...statusLine(record, style).map((line) => `  ${line}`),
+    ...statusLine(record, style).flatMap((text) => wrap(text, style.width - 2).map((line) => `  ${line}`)),
     renderRows(
       [
         ['machine', machine === '' ? 'not known' : machine],
@@ -319,6 +348,7 @@ export function renderRecord(record: PiBenchRecord, path: string | null, style: 
                 `${formatSeconds(accounting.wall, 3)}, ${formatShare(accounting.share, 2)} of it inside repetitions that count`,
               ],
             ] as Row[])),
+        ...atOnceRows(record),
         ...sourceRows(record),
         ...(path === null ? [] : ([['record', path]] as Row[])),
       ],

@@ -63,7 +63,8 @@ function cellsOf(
     right('std', time(launches.std)),
     right('std error', time(launches.stdError)),
     right('CV', typeof launches.cv === 'number' ? formatShare(launches.cv) : NONE),
-    right('IQR', median === undefined ? NONE : time(launches.iqr)),
+    // Of one launch there is no spread to tell.
+    right('IQR', typeof launches.std !== 'number' ? NONE : time(launches.iqr)),
     right('min–max', median === undefined ? NONE : `${time(launches.min, 4)}–${time(launches.max, 4)}`),
     right('rate', rate),
     { head: 'over time', align: 'left', text: sparkline(launches.medians ?? [], SPARK_WIDTH) },

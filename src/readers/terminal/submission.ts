@@ -1,7 +1,12 @@
 /** A submission for a person: each node by name, how it ended, and why where it did not end well. */
 import { plural, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord } from '../../record/schema.js';
-import type { NodeStatus, NodeSummary, SubmissionSummary } from '../../submit/summary.js';
+import {
+  chosenTwice,
+  type NodeStatus,
+  type NodeSummary,
+  type SubmissionSummary,
+} from '../../submit/summary.js';
 import type { Style } from './style.js';
 import { type Row, renderRows } from './table.js';
 
@@ -60,12 +65,6 @@ export function countsText(nodes: readonly NodeSummary[]): string {
     .join(', ');
 }
 
-/** Nodes that the scheduler chose more than once, so that another one is missing. */
-function twice(nodes: readonly NodeSummary[]): readonly string[] {
-  const names = nodes.flatMap(({ node }) => (node === null ? [] : [node]));
-  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))];
-}
-
 /**
  * @param records by the node's target, as far as they came
  * @param folder of the submission
@@ -77,7 +76,7 @@ export function renderSubmission(
   style: Style,
 ): string {
   const rows = nodes.map((node) => nodeRow(node, records.get(node.target), style));
-  const repeated = twice(nodes);
+  const repeated = chosenTwice(nodes);
   return [
     `${style.bold(`pi-bench ${command.join(' ')}`)}  on ${plural(nodes.length, 'node')} by ${scheduler}`,
     '',

@@ -14,6 +14,7 @@ export function verifiedText(batches: readonly RecordBatch[], how: string, style
   }
   const measured = batches.reduce((sum, batch) => sum + batch.measured, 0);
   const missing = batches.filter(({ verified }) => verified === 'not-run').length;
+  if (missing === batches.length) return style.warn('not verified: no launch came that far');
   const rest =
     missing > 0 ? style.warn(`; not verified: ${plural(missing, 'case')}, no launch came that far`) : '';
   return `${style.good('verified')} in ${plural(measured, 'launch', 'launches')} (${how})${rest}`;

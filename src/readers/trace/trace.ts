@@ -8,6 +8,7 @@
  */
 import { messageOf, UserError } from '../../errors.js';
 import type { ReadInspection } from '../../record/analyse-inspection.js';
+import { sha256 } from '../../record/digest.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import type { JournalEntry } from '../../store/journal.js';
 import { type Attempt, type CampaignRun, launchedAt, type Moment, runsOf } from './attempts.js';
@@ -46,12 +47,16 @@ interface Placed extends LaunchOnTrace {
   readonly end: Nanoseconds;
 }
 
+/** @param entry what the record has of it */
 function readOrWhy(
   read: TraceInput['readInspection'],
   { index, attempt }: Attempt,
+  entry: RecordInspection | null,
 ): Pick<LaunchOnTrace, 'read' | 'unreadable'> {
   try {
     const found = read(index);
+    if (found !== null && entry?.sha256 != null && sha256(found.text) !== entry.sha256)
+      return { read: null, unreadable: `${found.file} was altered after the record was written` };
     return { read: found?.document.attempt === attempt ? found : null, unreadable: null };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -160,13 +165,13 @@ export function* traceOf(input: TraceInput): Generator<TraceEvent, TraceSummary>
   let [repetitions, oneByOne] = [0, 0];
   let before: Nanoseconds = 0;
   for (const { attempt, last } of attempts) {
-    const found = last ? readOrWhy(readInspection, attempt) : { read: null, unreadable: null };
+    const here = known.get(attempt.index);
+    const entry = last ? (here?.entry ?? null) : null;
+    const found = last ? readOrWhy(readInspection, attempt, entry) : { read: null, unreadable: null };
     const wished = place(launchedAt(attempt, found.read));
     const begin = Math.max(before, wished);
     const { status = '', reason = null, wall = 0 } = attempt.end ?? {};
-    const here = known.get(attempt.index);
     const { index } = attempt;
-    const entry = last ? (here?.entry ?? null) : null;
     const where = { index, attempt: attempt.attempt, status, reason, begin, wall, moved: begin - wished };
     const launch = { ...where, batch: here?.batch ?? null, entry, ...found, mostSlices: room };
     const drawn = yield* launchEvents(launch, TRACKS);

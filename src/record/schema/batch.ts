@@ -144,6 +144,22 @@ export function batchSchema(
       })
       .optional()
       .describe('medians over launches'),
+    atOnce: object({
+      of: z.int().min(2),
+      others: z.array(z.string()).describe('devices that were measured at the same time'),
+      overlap: z
+        .number()
+        .nullable()
+        .describe(
+          'share of the time of its repetitions in which all the others repeated, too: median over launches; null: nothing was measured',
+        ),
+      ofAlone: z
+        .number()
+        .nullable()
+        .describe('rate / rate of the same batch measured alone, in this record; null: there is none'),
+    })
+      .optional()
+      .describe('absent: it was measured alone'),
     launches: plainJson.nullable().describe('the medians of the launches and their spread'),
     variance: object({
       between: z

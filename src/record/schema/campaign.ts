@@ -45,6 +45,12 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
         'launches end when the comparison with the first batch of the same case is settled, differences below this share not mattering; `inspections` is then the most of them',
       ),
     labels: z.record(z.string(), z.string()).optional().describe('of this batch, by who measures'),
+    atOnce: z
+      .boolean()
+      .optional()
+      .describe(
+        'measured at the same time as all batches that differ from it only in where they run, behind one gate; absent: alone',
+      ),
   });
   const fault = z
     .union([

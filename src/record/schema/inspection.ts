@@ -74,6 +74,13 @@ export function inspectionSchema(
     ceilings: ceilings.optional().describe('absent in documents from before they were measured'),
     ranks: ranks.optional(),
     overlap: overlap.optional(),
+    atOnce: object({
+      of: z.int().min(2).describe('launches that were to measure at the same time'),
+      began: seconds.describe('CLOCK_MONOTONIC, which all processes of a machine share'),
+      ended: seconds,
+    })
+      .optional()
+      .describe('absent: it measured alone'),
     usage: usage.optional().describe('absent in documents from before it was read'),
     verification: verification.nullable(),
     fault: object({ kind: z.string(), at: z.int().optional(), share: z.number().optional() }).nullable(),

@@ -1,11 +1,46 @@
-/** Curve KPIs, such as the rate of memory over the working set: a line for each curve. */
-import { withPrefix } from '../../quantities/format.js';
+/** Curve KPIs, such as the rate of memory over the working set or the time of a collective over its size: a line for each curve. */
+import { formatShare, withPrefix } from '../../quantities/format.js';
 import type { CurveKpi } from '../../record/schema.js';
 import type { CampaignFigure } from './figure.js';
 import { type LinePoint, linesSpec, MOST_BANDS, type SeriesStyle } from './lines.js';
-import { axisLabel, unitFor } from './parts.js';
+import { axisLabel, type Unit, unitFor } from './parts.js';
 
 const LOG_FROM = 8;
+
+/** Whether a curve is of the rate itself. */
+export const isRateCurve = ({ name }: CurveKpi): boolean => /_rate_curve_/.test(name);
+
+/** Curves of another name have another unit: the first name's are drawn. */
+export const drawnCurves = (curves: readonly CurveKpi[]): readonly CurveKpi[] =>
+  curves.filter(({ name }) => name === curves[0]?.name);
+
+interface Words {
+  readonly title: string;
+  /** What stands at the horizontal axis. */
+  readonly x: string;
+  /** What stands at the vertical axis, before its unit. */
+  readonly y: string;
+  /** How to read a line. */
+  readonly reading: string;
+}
+
+function wordsOf(curve: CurveKpi, dashed: boolean): Words {
+  if (curve.labels.indicator === 'memory') {
+    return {
+      title: 'Rates over the working set',
+      x: 'working set',
+      y: 'rate',
+      reading: `Each line is one operation${dashed ? ', dashed where the same operation stores in another way' : ''}; a step down is where a cache is full.`,
+    };
+  }
+  const y = isRateCurve(curve) ? 'rate' : curve.yUnit === 's' ? 'time' : 'share';
+  return {
+    title: `${y === 'rate' ? 'Rates' : y === 'time' ? 'Times' : 'Shares'} over the size`,
+    x: 'size',
+    y,
+    reading: `${curve.help}.`,
+  };
+}
 
 interface Named {
   readonly curve: CurveKpi;
@@ -51,12 +86,19 @@ function pointsOf(curves: readonly Named[]): readonly LinePoint[] {
   );
 }
 
+/** A ratio has no unit that a prefix could stand before. */
+const unitOf = (curve: CurveKpi, values: readonly number[]): Unit =>
+  curve.yUnit === '1'
+    ? { factor: curve.display.divisor, name: curve.display.unit }
+    : unitFor(values, curve.yUnit);
+
 /** `from 345 GB/s at 32 KiB to 19.2 GB/s at 128 MiB`. */
 function endsText({ points, xUnit, yUnit }: CurveKpi): string {
+  const value = (y: number): string => (yUnit === '1' ? formatShare(y, 3) : withPrefix(y, yUnit, 3));
   const text = (point: CurveKpi['points'][number] | undefined): string =>
     point === undefined
       ? ''
-      : `${withPrefix(point[1], yUnit, 3)} at ${axisLabel(point[0], xUnit === 'B' ? 'bytes' : 'count')}`;
+      : `${value(point[1])} at ${axisLabel(point[0], xUnit === 'B' ? 'bytes' : 'count')}`;
   return `from ${text(points[0])} to ${text(points.at(-1))}`;
 }
 
@@ -64,33 +106,38 @@ export const curves: CampaignFigure = {
   scope: 'campaign',
   name: 'curves',
   draw({ curves: all }) {
-    const title = 'Rates over the working set';
     const [first] = all;
-    if (first === undefined) return { title, why: 'the record has no curves: memory makes them' };
-    // Curves of another name have another unit: the first name's are drawn.
-    const shown = named(all.filter(({ name }) => name === first.name));
+    if (first === undefined) {
+      const why = 'the record has no curves: several sizes of memory, collective or overlap make them';
+      return { title: 'Curves over the size', why };
+    }
+    const shown = named(drawnCurves(all));
+    const words = wordsOf(
+      first,
+      shown.some(({ style }) => style.dash > 0),
+    );
     const styles = new Map(shown.map(({ name, style }) => [name, style]));
     const points = pointsOf(shown);
-    const unit = unitFor(
+    const unit = unitOf(
+      first,
       points.map(({ y }) => y),
-      first.yUnit,
     );
     const xs = points.map(({ x }) => x);
     const bytes = first.xUnit === 'B';
     const x = {
-      label: bytes ? 'working set' : first.xUnit,
+      label: bytes ? words.x : first.xUnit,
       unit: bytes ? ('bytes' as const) : ('count' as const),
       scale: Math.max(...xs) / Math.min(...xs) >= LOG_FROM ? ('log' as const) : ('linear' as const),
     };
     const bands =
       shown.length <= MOST_BANDS
-        ? 'The band around a line is the 95 % interval where there are launches enough for one: where it is wide, other work disturbed the launches.'
+        ? 'The band around a line is the 95 % interval where there are launches enough for one: where it is wide, launches differ much.'
         : 'The 95 % intervals are in the data: so many bands would hide each other.';
     return {
-      title,
-      caption: `Each line is one operation${shown.some(({ style }) => style.dash > 0) ? ', dashed where the same operation stores in another way' : ''}; a step down is where a cache is full. ${bands} Both axes are logarithmic where values are far apart.`,
+      title: words.title,
+      caption: `${words.reading} ${bands} Both axes are logarithmic where values are far apart.`,
       alternative: `${first.help}. ${shown.map(({ name, curve }) => `${name}: ${endsText(curve)}`).join('. ')}.`,
-      spec: (theme) => linesSpec({ points, styles, x, yTitle: `rate, ${unit.name}`, unit }, theme),
+      spec: (theme) => linesSpec({ points, styles, x, yTitle: `${words.y}, ${unit.name}`, unit }, theme),
       data: {
         columns: ['series', `x_${first.xUnit}`, `y_${first.yUnit}`, 'interval_low', 'interval_high'],
         rows: points.map(({ series, x: at, y, low, high }) => [series, at, y, low, high]),

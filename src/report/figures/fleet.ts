@@ -10,6 +10,7 @@ import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { Absent, Figure } from './figure.js';
 import { brief, domainOf, extentOf, frame, nameAxis, numberAxis, numberScale, unitFor } from './parts.js';
 import type { Theme } from './theme.js';
+import { edgeOf, violinRows } from './violin-rows.js';
 
 const ROW = 70;
 const OF_NODE = 512;
@@ -56,15 +57,12 @@ function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
   const { type } = domainOf(ends.map((value) => value / factor));
   const axis = { type, domain: extentOf(ends.map((value) => value / factor)) } as const;
   const linear = { ...axis, type: 'linear' } as const;
-  const shape = rows.flatMap((row, i) => {
-    const most = Math.max(...row.violin.density);
-    return row.violin.grid.map((value, k) => ({
-      name: row.name,
-      kind: i,
-      v: brief(value / factor),
-      d: Number(((row.violin.density[k] ?? 0) / most).toFixed(3)),
-    }));
-  });
+  const shape = rows.flatMap((row, kind) =>
+    edgeOf(row.name, row.violin.grid, row.violin.density, (value) => value / factor).map((edge) => ({
+      ...edge,
+      kind,
+    })),
+  );
   const marks = rows.flatMap((row) => [
     { name: row.name, v: brief(row.median / factor), what: 'median' },
     { name: row.name, v: brief(row.p05 / factor), what: '5 % are slower' },
@@ -80,37 +78,11 @@ function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
     ],
     axes: [numberAxis('x', 'bottom', name, linear), nameAxis('y')],
     marks: [
-      {
-        type: 'group',
-        name: 'row',
-        from: { facet: { name: 'one', data: 'shape', groupby: ['name', 'kind'] } },
-        encode: {
-          update: {
-            y: { scale: 'y', field: 'name' },
-            height: { scale: 'y', band: 1 },
-            width: { signal: 'width' },
-            clip: { value: true },
-          },
-        },
-        marks: [
-          {
-            type: 'area',
-            name: 'violin',
-            from: { data: 'one' },
-            encode: {
-              update: {
-                x: { scale: 'x', field: 'v' },
-                y: { signal: `bandwidth('y') / 2 * (1 - datum.d)` },
-                y2: { signal: `bandwidth('y') / 2 * (1 + datum.d)` },
-                fill: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.soft }],
-                fillOpacity: { value: 0.7 },
-                stroke: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.main }],
-                strokeWidth: { value: 1 },
-              },
-            },
-          },
-        ],
-      },
+      violinRows(['name', 'kind'], {
+        fill: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.soft }],
+        fillOpacity: { value: 0.7 },
+        stroke: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.main }],
+      }),
       {
         type: 'symbol',
         name: 'quantile',

@@ -59,7 +59,10 @@ export function domainOf(
     const air = (high / low) ** 0.04;
     return { type: 'log', domain: [low / air, high * air] };
   }
-  if (fromZero) return { type: 'linear', domain: [0, high * 1.06 || 1] };
+  if (fromZero) {
+    const top = Math.max(0, high) * 1.06;
+    return { type: 'linear', domain: low < 0 ? [low * 1.06, top] : [0, top || 1] };
+  }
   return { type: 'linear', domain: extentOf(values) };
 }
 

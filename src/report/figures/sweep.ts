@@ -1,16 +1,18 @@
 /** The rate over a swept parameter: median with quartiles and interval, against the measured peak and the roofline. */
 import { withPrefix } from '../../quantities/format.js';
 import type { ReportModel } from '../model.js';
+import { drawnCurves, isRateCurve } from './curves.js';
 import type { CampaignFigure } from './figure.js';
 import { type LinePoint, linesSpec } from './lines.js';
 import { axisLabel, unitFor } from './parts.js';
 
-function pointsOf({ batches, axis }: ReportModel): readonly LinePoint[] {
+/** @param unit of the rates that are drawn: those of another have no place on the same axis */
+function pointsOf({ batches, axis }: ReportModel, unit: string): readonly LinePoint[] {
   if (axis === null) return [];
   return batches
-    .flatMap(({ rate, pooled, between, work, roofline }, i): LinePoint[] => {
+    .flatMap(({ rate, rateUnit, pooled, between, work, roofline }, i): LinePoint[] => {
       const spread = pooled ?? between;
-      if (rate === null || work === null || spread === null) return [];
+      if (rate === null || rateUnit !== unit || work === null || spread === null) return [];
       return [
         {
           series: axis.series[i] ?? '',
@@ -36,12 +38,17 @@ export const sweep: CampaignFigure = {
     const { axis, batches, curves } = report;
     const title = `Rate over ${axis?.label ?? 'a swept parameter'}`;
     if (axis === null) return { title, why: 'no number was swept: all batches have the same' };
-    if (curves.length > 0) return { title, why: 'the record has it as curves, which are drawn below' };
-    const points = pointsOf(report);
+    if (drawnCurves(curves).some(isRateCurve))
+      return { title, why: 'the record has it as curves, which are drawn below' };
+    const scored = batches.filter(({ rate }) => rate !== null);
+    const rateUnit = scored[0]?.rateUnit ?? '';
+    const points = pointsOf(report, rateUnit);
     if (new Set(points.map(({ x }) => x)).size < 2) {
       return { title, why: 'fewer than two values of it have a score' };
     }
-    const rateUnit = batches[0]?.rateUnit ?? '';
+    const others = scored.filter((batch) => batch.rateUnit !== rateUnit).length;
+    const left =
+      others === 0 ? '' : ` Batches whose rate is not in ${rateUnit} (${others}) are in the table only.`;
     const unit = unitFor(
       points.map(({ y }) => y),
       rateUnit,
@@ -54,7 +61,7 @@ export const sweep: CampaignFigure = {
       : '';
     return {
       title,
-      caption: `The line is the median, the band holds the middle half of all ${batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions'}, and the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}`,
+      caption: `The line is the median, the band holds the middle half of all ${batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions'}, and the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}${left}`,
       alternative: `Rate over ${axis.label}: ${points
         .map(
           ({ x, y, series }) =>

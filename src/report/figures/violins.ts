@@ -16,6 +16,7 @@ import {
   unitFor,
 } from './parts.js';
 import type { Theme } from './theme.js';
+import { edgeOf, violinRows } from './violin-rows.js';
 
 const MOST_ROWS = 24;
 const ROW = 46;
@@ -73,13 +74,8 @@ function outliersText(
 function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Unit) {
   const shape = rows.flatMap(({ batch, violin, divisor }) => {
     if (violin === null) return [];
-    const density = densityOn(axis, violin);
-    const most = Math.max(...density);
-    return violin.grid.map((value, i) => ({
-      name: batch.name,
-      v: brief(value / divisor / factor),
-      d: Number(((density[i] ?? 0) / most).toFixed(3)),
-    }));
+    const drawn = (value: number): number => value / divisor / factor;
+    return edgeOf(batch.name, violin.grid, densityOn(axis, violin), drawn);
   });
   const boxes = rows.map(({ batch, box, violin, divisor }) => {
     const drawn = (value: number): number => brief(value / divisor / factor);
@@ -126,36 +122,7 @@ function specOf(
     ],
     axes: [numberAxis('x', 'bottom', title, axis), nameAxis('y')],
     marks: [
-      {
-        type: 'group',
-        name: 'row',
-        from: { facet: { name: 'one', data: 'shape', groupby: 'name' } },
-        encode: {
-          update: {
-            y: { scale: 'y', field: 'name' },
-            height: { scale: 'y', band: 1 },
-            width: { signal: 'width' },
-            clip: { value: true },
-          },
-        },
-        marks: [
-          {
-            type: 'area',
-            name: 'violin',
-            from: { data: 'one' },
-            encode: {
-              update: {
-                x: { scale: 'x', field: 'v' },
-                y: { signal: `bandwidth('y') / 2 * (1 - datum.d)` },
-                y2: { signal: `bandwidth('y') / 2 * (1 + datum.d)` },
-                fill: { value: theme.soft },
-                stroke: { value: theme.main },
-                strokeWidth: { value: 1 },
-              },
-            },
-          },
-        ],
-      },
+      violinRows(['name'], { fill: { value: theme.soft }, stroke: { value: theme.main } }),
       {
         type: 'rule',
         name: 'whisker',

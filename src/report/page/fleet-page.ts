@@ -4,7 +4,7 @@ import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Fleet } from '../../fleet/table.js';
 import { plural } from '../../quantities/format.js';
-import { byKpi } from '../../readers/terminal/fleet.js';
+import { byKpi, LIMITS_ADVICE } from '../../readers/terminal/fleet.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawNode } from '../figures/fleet.js';
 import { escapeHtml } from './escape.js';
@@ -59,7 +59,7 @@ export async function fleetPageHtml(
   version: string,
   renderSvg: RenderSvg,
 ): Promise<string> {
-  const { named, nodes, kpis, baseline, notJudged, settings, reference } = check;
+  const { named, nodes, kpis, baseline, notJudged, settings, powerLimits, reference } = check;
   const drawable = named.filter(({ findings }) => findings.some(({ key }) => key !== null));
   const figures = drawable
     .slice(0, MOST_FIGURES)
@@ -85,7 +85,10 @@ export async function fleetPageHtml(
       'Not judged',
       notJudged.slice(0, MOST_LISTED).map(({ what, why }) => `${what}: ${why}`),
     ),
-    listHtml('What the nodes do not agree on', settings.map(disagreementText)),
+    listHtml('What the nodes do not agree on', [
+      ...settings.map(disagreementText),
+      ...powerLimits.map((one) => `${one}: ${LIMITS_ADVICE}`),
+    ]),
     '</main>',
     `<footer><p>Made by pi-bench ${escapeHtml(version)}. This page works offline and sends nothing.</p></footer>`,
   ];

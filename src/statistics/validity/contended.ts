@@ -1,5 +1,5 @@
 /** Other work ran on the machine, whether or not it took this launch's CPUs: caches, memory and clocks are shared. */
-import { formatSeconds, formatShare } from '../../quantities/format.js';
+import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { type Detector, LEAST_TICKS, whyMissing } from './detector.js';
@@ -11,7 +11,8 @@ const LEAST_WINDOW: Seconds = 0.2;
 const MOST_PRESSURE = 0.1;
 
 /** What others used where it is too much. */
-function othersLoad({ threads, telemetry }: Observation): Seconds | null {
+function othersLoad({ threads, telemetry, beside = 0 }: Observation): Seconds | null {
+  if (beside > 0) return null;
   const { otherCpuTime, window, onlineCpus } = telemetry;
   if (otherCpuTime === null || otherCpuTime < LEAST_TICKS || window < LEAST_WINDOW) return null;
   const cpus = otherCpuTime / window;
@@ -20,7 +21,8 @@ function othersLoad({ threads, telemetry }: Observation): Seconds | null {
 }
 
 /** Pressure that this launch does not make itself: too many threads, or a quota, have tasks wait too. */
-function pressures({ threads, telemetry }: Observation): string[] {
+function pressures({ threads, telemetry, beside = 0 }: Observation): string[] {
+  if (beside > 0) return [];
   const { cpuPressure, memoryPressure, ioPressure, window, allowedCpus, cgroup } = telemetry;
   const ownWait = threads > allowedCpus || (cgroup?.throttledPeriods ?? 0) > 0;
   const kinds = [
@@ -64,7 +66,9 @@ export const contended: Detector = {
       },
     };
   },
-  blindness({ telemetry }) {
+  blindness({ telemetry, beside = 0 }) {
+    if (beside > 0)
+      return `${plural(beside, 'launch', 'launches')} ran at the same time on purpose, and other work cannot be told from theirs`;
     if (telemetry.otherCpuTime === null) {
       return whyMissing(telemetry, 'CPU time of others', 'the kernel does not tell what others used');
     }

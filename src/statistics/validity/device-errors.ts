@@ -23,8 +23,10 @@ export const deviceErrors = gpuDetector({
       },
     };
   },
-  blindness: ({ eccUncorrected, xids }) =>
-    eccUncorrected == null && xids == null
-      ? 'NVML shows neither memory errors nor fault reports of this GPU'
-      : null,
+  blindness({ eccUncorrected, xids }) {
+    if (eccUncorrected == null && xids == null)
+      return 'NVML shows neither memory errors nor fault reports of this GPU';
+    if (eccUncorrected == null) return 'NVML shows no memory errors of this GPU';
+    return xids == null ? 'nobody could watch the fault reports of this GPU’s driver' : null;
+  },
 });

@@ -4,11 +4,11 @@ import { gpuDetector } from './gpu.js';
 
 export const foreignLoad = gpuDetector({
   name: 'foreign-load',
-  detect({ processesBefore, processesAfter }) {
+  detect({ processesBefore, processesAfter }, { besideHere = 0 }) {
     if (processesBefore == null || processesAfter == null) return null;
     // Inside a container our own number is not the driver's, so others are those that were there before us, and all
     // but one of those at the end.
-    const others = Math.max(processesBefore.length, processesAfter.length - 1);
+    const others = Math.max(processesBefore.length, processesAfter.length - 1) - besideHere;
     if (others <= 0) return null;
     const memory = processesBefore.reduce((sum, { bytes }) => sum + bytes, 0);
     return {

@@ -35,6 +35,13 @@ export const linkDegraded = gpuDetector({
       },
     };
   },
-  blindness: ({ pcie }) =>
-    pcie?.width == null || pcie.mostWidth == null ? 'NVML does not show the PCIe link of this GPU' : null,
+  blindness({ pcie, pcieReplays }) {
+    const unseen = [
+      ...(pcie?.width == null || pcie.mostWidth == null
+        ? ['NVML does not show the PCIe link of this GPU']
+        : []),
+      ...(pcieReplays == null ? ['NVML does not count repeated transfers over PCIe'] : []),
+    ];
+    return unseen.length === 0 ? null : unseen.join('; ');
+  },
 });

@@ -177,6 +177,17 @@ describe('what went wrong in a campaign', () => {
     expect(inCategory(events, 'repetition')).toEqual([]);
   });
 
+  it('is said where a document is another than the record names, and nothing of it is drawn', () => {
+    const input = campaignOf([{ seconds: [0.1] }]);
+    const batches = input.record.batches.map((batch) => ({
+      ...batch,
+      inspections: batch.inspections.map((one) => ({ ...one, sha256: 'of the one that was written' })),
+    }));
+    const { events } = traced({ ...input, record: { ...input.record, batches } });
+    expect(inCategory(events, 'launch')[0]?.args?.unreadable).toMatch(/0\.json was altered after/);
+    expect(inCategory(events, 'repetition')).toEqual([]);
+  });
+
   it('shows a campaign that was killed and resumed as two stretches, and the launch whose end nobody saw', () => {
     const input = campaignOf([{ seconds: [0.1] }, { seconds: [0.1] }]);
     const [head, started, ended, ...rest] = input.journal;

@@ -1,0 +1,115 @@
+/** What of a suite is measured on this machine, how long that may take, and what is left out because the machine has nothing for it. Pure. */
+import { asksForNode, cpuParts } from '../../devices/cpu-parts.js';
+import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/device.js';
+import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
+import { findIndicator } from '../../indicators/index.js';
+import { typesOf } from '../../indicators/peak-gpu.js';
+import { parseCpuList } from '../../machine/linux/cpu-list.js';
+import type { MachineDescription } from '../../machine/types.js';
+import type { Suite, SuiteEntry } from '../../qualify/suite.js';
+import { groupsOf } from '../../record/at-once.js';
+import type { BatchSpec } from '../../record/schema.js';
+import type { Seconds } from '../../units.js';
+import { batchesOfEntry } from '../entry-batches.js';
+import { NO_OWN } from '../own-stacks.js';
+
+const deviceOf = ({ flags }: SuiteEntry): string => String(flags.device ?? CPU);
+const toPeers = ({ flags }: SuiteEntry): boolean =>
+  String(flags.operation ?? '')
+    .split(',')
+    .includes('peer');
+
+/** What the machine has nothing for. */
+function cannotRun(entry: SuiteEntry, machine: MachineDescription): boolean {
+  const gpus = machine.gpus?.devices.length ?? 0;
+  const device = deviceOf(entry);
+  if (asksForGpu(device)) return gpus === 0 || (toPeers(entry) && gpus < 2);
+  return asksForNode(device) && cpuParts(machine).nodes.length === 0;
+}
+
+/** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
+function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): SuiteEntry {
+  const { flags, indicator } = entry;
+  const { options } = findIndicator(indicator);
+  // Of ranks, threads are those of each.
+  const free = 'threads' in options && !('ranks' in options) && flags.threads === undefined;
+  if (!free || deviceOf(entry) !== CPU) return entry;
+  const threads = parseCpuList(limits.allowedCpus)?.length ?? cpu.threads ?? 1;
+  return { ...entry, flags: { ...flags, threads: String(threads), pin: true } };
+}
+
+/** What is measured here; a node without GPUs is not asked for any. */
+export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
+  return suite.entries
+    .filter((entry) => !cannotRun(entry, machine))
+    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names))
+    .filter(({ device, case: one }) => !lacksType(device, one, machine));
+}
+
+/** A suite is for GPUs of all ages: a type that one does not have is no fault of it. */
+function lacksType(
+  device: string,
+  { indicator, parameters }: BatchSpec['case'],
+  { gpus }: MachineDescription,
+): boolean {
+  const gpu = isGpu(device) ? gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device)) : undefined;
+  if (gpu === undefined) return false;
+  const dtype = findIndicator(indicator).dtype(parameters);
+  return (
+    GPU_DATA_TYPES.some((one) => one === dtype) &&
+    !typesOf(gpu.computeCapability).some((one) => one === dtype)
+  );
+}
+
+/** Of all GPUs, those that lack a type that the suite measures: `float8_e4m3 on cuda:0`. */
+function typesMissing({ entries }: Suite, { gpus }: MachineDescription): readonly string[] {
+  const asked = entries
+    .filter((entry) => asksForGpu(deviceOf(entry)))
+    .flatMap(({ flags }) => String(flags.dtype ?? '').split(','));
+  return (gpus?.devices ?? []).flatMap(({ ordinal, computeCapability }) =>
+    GPU_DATA_TYPES.filter(
+      (dtype) => asked.includes(dtype) && !typesOf(computeCapability).includes(dtype),
+    ).map(
+      (dtype) =>
+        `${dtype} on ${gpuNamed(ordinal)}: GPUs of compute capability ${computeCapability} have none`,
+    ),
+  );
+}
+
+/** What of a suite is not measured here, and why, in words. */
+export function notMeasured(suite: Suite, machine: MachineDescription): readonly string[] {
+  const gpus = machine.gpus?.devices.length ?? 0;
+  const asked = suite.entries.filter((entry) => asksForGpu(deviceOf(entry)));
+  const without = (entries: readonly SuiteEntry[], why: string): readonly string[] => {
+    const parts = entries.filter((entry) => cannotRun(entry, machine)).map(({ part }) => part);
+    return parts.length === 0 ? [] : [`${[...new Set(parts)].join(', ')}: ${why}`];
+  };
+  return [
+    ...(asked.length > 0 && gpus === 0
+      ? ['GPUs: none is here; --expect gpu=N makes a missing one a failure']
+      : without(asked, 'there is one GPU, and copies between GPUs take two')),
+    ...without(
+      suite.entries.filter((entry) => asksForNode(deviceOf(entry))),
+      'the kernel tells of no NUMA nodes',
+    ),
+    ...typesMissing(suite, machine),
+    ...(batchesHere(suite, machine).some(({ device, atOnce }) => isGpu(device) && atOnce === true)
+      ? ['measuring GPUs at once has been tried on a fake driver only, not yet on several GPUs']
+      : []),
+  ];
+}
+
+/**
+ * A suite's budget is that of a node without GPUs. What all of them are measured in at once takes as long again; what is measured on
+ * each by itself as long again for each.
+ */
+export function budgetHere({ budget, ...suite }: Suite, machine: MachineDescription): Seconds | null {
+  const first = machine.gpus?.devices[0];
+  if (budget === null || first === undefined) return budget;
+  const batches = batchesHere({ budget, ...suite }, machine);
+  const groups = groupsOf(batches);
+  const onGpus = batches.flatMap(({ device }, i) => (isGpu(device) ? [i] : []));
+  const turns = onGpus.filter((i) => groups[i]?.[0] === i).length;
+  const ofOne = onGpus.filter((i) => batches[i]?.device === gpuNamed(first.ordinal)).length;
+  return budget * (1 + turns / Math.max(1, ofOne));
+}

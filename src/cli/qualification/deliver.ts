@@ -1,0 +1,60 @@
+/** What is done with a verdict, whether it came at a go or after a kill: record, terminal, formats, gateway, the cached answer. */
+import { dirname } from 'node:path';
+import { EXIT, messageOf } from '../../errors.js';
+import { isJudged } from '../../qualify/formats/index.js';
+import { renderQualification } from '../../readers/terminal/qualification.js';
+import { terminalStyle } from '../../readers/terminal/style.js';
+import type { PiBenchRecord, Qualification } from '../../record/schema.js';
+import { writeFileAtomic } from '../../store/atomic.js';
+import { say } from '../say.js';
+import { keepVerdict, push, type Wanted, writeFormats } from './outputs.js';
+import type { Qualified } from './qualify.js';
+
+const EXITS: Readonly<Record<Qualification['outcome'], number>> = {
+  qualified: EXIT.done,
+  'not-qualified': EXIT.answerIsNo,
+  inconclusive: EXIT.incomplete,
+};
+
+export interface Delivery {
+  /** The record on stdout and nothing else there. */
+  readonly json: boolean;
+  readonly wanted: readonly Wanted[];
+  /** A Pushgateway; null: none. */
+  readonly gateway: URL | null;
+}
+
+export const exitOf = ({ outcome }: Qualification): number => EXITS[outcome];
+
+/** Prints a verdict, unless stdout is another's. */
+export function printVerdict(record: PiBenchRecord, path: string, { json, wanted }: Delivery): void {
+  if (json) process.stdout.write(`${JSON.stringify(record, null, 1)}\n`);
+  else if (!wanted.some(({ place }) => place === '-'))
+    process.stdout.write(`${renderQualification(record, path, terminalStyle(process.stdout))}\n`);
+}
+
+/** Sets the exit code. @throws UserError where a format’s file cannot be written */
+export async function deliver(
+  { record, qualification, path, signalled }: Qualified,
+  delivery: Delivery,
+): Promise<void> {
+  writeFileAtomic(path, `${JSON.stringify(record, null, 1)}\n`);
+  if (!isJudged(record)) throw new Error('the record lost its verdict');
+  process.exitCode = signalled ?? exitOf(qualification);
+  printVerdict(record, path, delivery);
+  try {
+    keepVerdict(record, path);
+  } catch (error) {
+    say(`pi-bench verdict will not know of this: ${messageOf(error)}`);
+  }
+  for (const file of await writeFormats(record, path, delivery.wanted)) say(`written: ${file}`);
+  const { gateway } = delivery;
+  if (gateway === null) return;
+  try {
+    await push(record, gateway);
+  } catch (error) {
+    say(
+      `the verdict stands, but ${gateway.origin} did not take it: ${messageOf(error)}; the record is in ${dirname(path)}`,
+    );
+  }
+}

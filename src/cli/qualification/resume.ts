@@ -1,0 +1,133 @@
+/** `pi-bench resume` of a qualification that was killed or interrupted: what was measured stays, the rest is measured, and judged as it was asked for. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { doneSoFar } from '../../campaign/progress-of-journal.js';
+import { UserError } from '../../errors.js';
+import { monotonic } from '../../inspection/job.js';
+import type { MachineDescription } from '../../machine/types.js';
+import { readRecord } from '../../record/read.js';
+import { type Journal, readJournal } from '../../store/journal.js';
+import { JOURNAL, RECORD } from '../../store/store.js';
+import { goOn, sayTruncated } from '../go-on.js';
+import { describeHere } from '../here.js';
+import { say } from '../say.js';
+import { canBeResumed, readAsked, suiteOf } from './asked.js';
+import { deliver, exitOf, printVerdict } from './deliver.js';
+import { baselineFrom, parseExpected, readHistory } from './inputs.js';
+import { ATTEMPTS } from './names.js';
+import { parseFormats, pushAddress } from './outputs.js';
+import { qualify } from './qualify.js';
+import { lookAround } from './surroundings.js';
+
+interface Found {
+  readonly folder: string;
+  readonly journal: Journal;
+}
+
+/** What had been measured again, in the order in which it was begun; one that was killed before its first line is none. */
+function attemptsIn(folder: string): readonly Found[] {
+  const place = join(folder, ATTEMPTS);
+  if (!existsSync(place)) return [];
+  return readdirSync(place)
+    .map((name) => join(place, name))
+    .filter((own) => existsSync(join(own, JOURNAL)))
+    .flatMap((own): Found[] => {
+      try {
+        return [{ folder: own, journal: readJournal(join(own, JOURNAL)) }];
+      } catch (error) {
+        if (error instanceof UserError) return [];
+        throw error;
+      }
+    })
+    .sort((a, b) => Date.parse(a.journal.head.at) - Date.parse(b.journal.head.at));
+}
+
+/** How the last process that worked on it ended: `complete`, `incomplete`, `interrupted`; null: it was killed. */
+function lastStatus({ entries }: Journal): string | null {
+  const last = entries.at(-1);
+  return last?.event === 'stopped' ? last.status : null;
+}
+
+const gpusOf = ({ gpus }: MachineDescription): string =>
+  (gpus?.devices ?? [])
+    .map(({ uuid }) => uuid)
+    .sort()
+    .join(', ');
+
+/** @throws UserError where a GPU came or went meanwhile: what was measured is of another node */
+function checkSameGpus(there: MachineDescription, here: MachineDescription): void {
+  const [then, now] = [gpusOf(there), gpusOf(here)];
+  if (then === now) return;
+  throw new UserError(
+    `the GPUs are not those with which this qualification began (${then || 'none'} then, ${now || 'none'} now): start it anew`,
+  );
+}
+
+/** @throws UserError */
+export async function resumeQualification(
+  folder: string,
+  { json, quiet, wait }: { readonly json: boolean; readonly quiet: boolean; readonly wait: boolean },
+): Promise<void> {
+  const asked = readAsked(folder);
+  const journal = readJournal(join(folder, JOURNAL));
+  const { campaign, machine: described } = journal.head;
+  if (!canBeResumed(asked))
+    throw new UserError(
+      `${folder} is a qualification of tier ${asked.tier}, whose launches belong to one minute: start it anew with pi-bench ${campaign.command.join(' ')}`,
+    );
+  const found = attemptsIn(folder);
+  const delivery = {
+    json,
+    wanted: asked.format === null ? [] : parseFormats(asked.format),
+    gateway: asked.push === null ? null : pushAddress(asked.push),
+  };
+  const path = join(folder, RECORD);
+  const record = existsSync(path) ? readRecord(folder).record : null;
+  const open = [journal, ...found.map((one) => one.journal)].map(lastStatus);
+  if (
+    record?.qualification !== undefined &&
+    !open.some((status) => status === null || status === 'interrupted')
+  ) {
+    say('this qualification came to its end: nothing is left to measure');
+    process.exitCode = exitOf(record.qualification);
+    printVerdict(record, path, delivery);
+    return;
+  }
+  for (const one of found) sayTruncated(one.journal);
+  const suite = suiteOf(asked);
+  const expected = parseExpected(asked.expect);
+  const there = described as unknown as MachineDescription;
+  const machine = describeHere((expected.gpu ?? 0) > 0 || (there.gpus?.devices.length ?? 0) > 0);
+  checkSameGpus(there, machine);
+  const now = await lookAround();
+  const busy = asked.busy === null || now.busy === null ? null : Math.max(asked.busy, now.busy);
+  const used = [journal, ...found.map((one) => one.journal)].reduce(
+    (sum, { entries }) => sum + doneSoFar(entries).active,
+    0,
+  );
+  const qualified = await qualify(
+    {
+      suite,
+      machine,
+      surroundings: { ...now, busy },
+      expected,
+      baseline: baselineFrom(asked.baseline, machine),
+      history: readHistory(asked.out, suite),
+      out: asked.out,
+      command: campaign.command,
+      // Only time in which somebody worked on it counts.
+      began: monotonic() - used,
+      startedAt: asked.startedAt,
+      budget: asked.budget,
+      deadline: asked.deadline,
+      quiet,
+      wait,
+      asked,
+    },
+    {
+      first: goOn(folder, journal),
+      again: found.map((one) => goOn(one.folder, one.journal)),
+    },
+  );
+  await deliver(qualified, delivery);
+}

@@ -1,0 +1,50 @@
+/** What is left of a rate where all devices of a node work at once: power, heat, links and memory that they share. Pure. */
+import { shareOfAlone } from '../../record/at-once.js';
+import type { Finding, RecordBatch } from '../../record/schema.js';
+import { atLeast, skipped, told } from '../findings.js';
+import { batchesFor, type Context, type Criterion, judgeBatches, notPossible, speedOf } from './criterion.js';
+
+/** Of the time of its repetitions: beside others that ended sooner, a device has its own rate for the rest. */
+const LEAST_OVERLAP = 0.8;
+
+/** In another attempt only those at once are measured again: alone it was in the first. */
+const ofAlone = (batch: RecordBatch, { reference }: Context): number | null =>
+  batch.atOnce?.ofAlone ?? (reference === null ? null : shareOfAlone(batch, reference.batches));
+
+const isAtOnce = ({ atOnce }: RecordBatch): boolean => atOnce !== undefined;
+
+export const together: Criterion<'together'> = {
+  kind: 'together',
+  repeats: true,
+  judge(check, context) {
+    const { source, record } = context;
+    if (!batchesFor(check, record).some(({ batch }) => isAtOnce(batch)))
+      return [notPossible(check, 'nothing was measured on two devices at once', source)];
+    return judgeBatches(
+      check,
+      context,
+      (batch) => {
+        const share = ofAlone(batch, context);
+        const overlapped = atLeast(
+          {
+            quantity: 'measured_at_once',
+            measured: batch.atOnce?.overlap ?? null,
+            unit: '1',
+            source: `share of its time beside all ${batch.atOnce?.of ?? 0}`,
+            otherwise: 'inconclusive',
+          },
+          LEAST_OVERLAP,
+        );
+        const looked = { quantity: 'rate_of_alone', measured: share, unit: '1', source };
+        const left: Finding =
+          share === null
+            ? skipped('rate_of_alone', 'it was not measured alone, too', source)
+            : check.atLeast === undefined
+              ? told(looked)
+              : atLeast(looked, check.atLeast);
+        return speedOf(batch, [overlapped, left], 'shared');
+      },
+      isAtOnce,
+    );
+  },
+};

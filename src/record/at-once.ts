@@ -1,0 +1,81 @@
+/** Batches that are measured at the same time: which they are, whether they really were, and what it cost each. Pure. */
+import { isGpu } from '../devices/device.js';
+import { median } from '../statistics/quantile.js';
+import type { AnalysedInspection } from './analyse-inspection.js';
+import { canonicalJson } from './digest.js';
+import type { BatchSpec, InspectionDocument, RecordBatch } from './schema.js';
+
+/** All of a batch but where it runs. A copy to another GPU goes with the one that comes back. */
+function placeless({ device, ...batch }: BatchSpec): string {
+  const { peer, ...others } = batch.case.parameters;
+  const pair = typeof peer === 'string' && isGpu(peer) ? [device, peer].sort() : null;
+  const parameters = pair === null ? batch.case.parameters : others;
+  return canonicalJson({ ...batch, case: { ...batch.case, parameters }, pair });
+}
+
+/** For each batch the indices of all that are measured at the same time, itself among them, in their order. */
+export function groupsOf(batches: readonly BatchSpec[]): readonly (readonly number[])[] {
+  const groups = new Map<string, number[]>();
+  return batches.map((batch, i) => {
+    if (batch.atOnce !== true) return [i];
+    const key = placeless(batch);
+    const group = groups.get(key) ?? [];
+    group.push(i);
+    groups.set(key, group);
+    return group;
+  });
+}
+
+type Window = NonNullable<InspectionDocument['atOnce']>;
+type Launches = readonly Pick<AnalysedInspection, 'document'>[];
+
+const windowOf = (launches: Launches | undefined, launch: number): Window | null =>
+  launches?.[launch]?.document?.atOnce ?? null;
+
+/**
+ * Share of a launch's repetitions in which all of its group repeated; 0 where one was lost.
+ * @param all windows of the group's launches, its own among them
+ */
+export function overlapOf(own: Window, all: readonly (Window | null)[]): number {
+  const known = all.filter((one) => one !== null);
+  const length = own.ended - own.began;
+  if (known.length < own.of || !(length > 0)) return 0;
+  const common = Math.min(...known.map(({ ended }) => ended)) - Math.max(...known.map(({ began }) => began));
+  return Math.max(0, common) / length;
+}
+
+const sameButAlone = ({ case: one, device, asked }: RecordBatch): string =>
+  canonicalJson([one, device, asked.stack, asked.labels ?? null]);
+
+/** Of the rate that the same batch has alone; null: it was not measured alone, or has no rate. */
+export function shareOfAlone(batch: RecordBatch, batches: readonly RecordBatch[]): number | null {
+  const alone = batches.find(
+    (other) => other.asked.atOnce !== true && sameButAlone(other) === sameButAlone(batch),
+  );
+  return batch.rate == null || alone?.rate == null ? null : batch.rate.median / alone.rate.median;
+}
+
+/** @param launches of each batch, in the order in which they were asked for */
+export function withAtOnce(
+  batches: readonly RecordBatch[],
+  asked: readonly BatchSpec[],
+  launches: readonly Launches[],
+): readonly RecordBatch[] {
+  const groups = groupsOf(asked);
+  return batches.map((batch, i) => {
+    const group = groups[i] ?? [i];
+    if (group.length < 2) return batch;
+    const shares = (launches[i] ?? []).flatMap((_, launch) => {
+      const own = windowOf(launches[i], launch);
+      const all = group.map((member) => windowOf(launches[member], launch));
+      return own === null ? [] : [overlapOf(own, all)];
+    });
+    const atOnce = {
+      of: group.length,
+      others: group.filter((member) => member !== i).map((member) => batches[member]?.device ?? ''),
+      overlap: shares.length === 0 ? null : median(shares),
+      ofAlone: shareOfAlone(batch, batches),
+    };
+    return { ...batch, atOnce };
+  });
+}

@@ -1,0 +1,68 @@
+/** Violins in rows, each around the middle of its band: their values and their marks. Pure. */
+import type { ColorValueRef, Mark, NumericValueRef, ProductionRule } from 'vega';
+import { brief } from './parts.js';
+
+/** One point of the edge of a violin. */
+export interface EdgeValue {
+  /** Of its row. */
+  readonly name: string;
+  /** On the axis. */
+  readonly v: number;
+  /** How far the edge is from the middle, as a share of the most. */
+  readonly d: number;
+}
+
+/** @param density at each point of the grid; the largest reaches the edges of the band */
+export function edgeOf(
+  name: string,
+  grid: readonly number[],
+  density: readonly number[],
+  drawn: (value: number) => number,
+): readonly EdgeValue[] {
+  const most = Math.max(...density);
+  return grid.map((value, i) => ({
+    name,
+    v: brief(drawn(value)),
+    d: Number(((density[i] ?? 0) / most).toFixed(3)),
+  }));
+}
+
+export interface ViolinColours {
+  readonly fill: ProductionRule<ColorValueRef>;
+  readonly stroke: ProductionRule<ColorValueRef>;
+  readonly fillOpacity?: ProductionRule<NumericValueRef>;
+}
+
+/**
+ * For a spec with the data `shape` (of `edgeOf`) and the scales `x` of numbers and `y` of names.
+ * @param groupby what tells one violin from another, `name` among it
+ */
+export const violinRows = (groupby: string[], colours: ViolinColours): Mark => ({
+  type: 'group',
+  name: 'row',
+  from: { facet: { name: 'one', data: 'shape', groupby } },
+  encode: {
+    update: {
+      y: { scale: 'y', field: 'name' },
+      height: { scale: 'y', band: 1 },
+      width: { signal: 'width' },
+      clip: { value: true },
+    },
+  },
+  marks: [
+    {
+      type: 'area',
+      name: 'violin',
+      from: { data: 'one' },
+      encode: {
+        update: {
+          x: { scale: 'x', field: 'v' },
+          y: { signal: `bandwidth('y') / 2 * (1 - datum.d)` },
+          y2: { signal: `bandwidth('y') / 2 * (1 + datum.d)` },
+          strokeWidth: { value: 1 },
+          ...colours,
+        },
+      },
+    },
+  ],
+});

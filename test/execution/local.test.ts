@@ -1,0 +1,29 @@
+/** What becomes of a launch whose process cannot even be started. */
+import { describe, expect, it } from 'vitest';
+import { localEngine } from '../../src/execution/local.js';
+import { type Job, monotonic } from '../../src/inspection/job.js';
+import { timerMs } from '../../src/timer.js';
+
+describe('a launch that the system does not start', () => {
+  it('has failed, and the campaign goes on', async () => {
+    // More than the kernel takes for arguments and environment.
+    const environment = Object.fromEntries(
+      Array.from({ length: 64 }, (_, i) => [`BIG_${i}`, 'x'.repeat(120_000)]),
+    );
+    const job = { environment, standstill: null, timeout: 1, launchedAt: monotonic() } as unknown as Job;
+    const end = await localEngine.launch(job, {
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    });
+    expect(end).toMatchObject({ status: 'failed', path: null });
+    expect(end.reason).toMatch(/^could not be started: .*E2BIG/);
+  });
+});
+
+describe('a timer', () => {
+  it('of years lasts as long as timers can, and does not end at once', () => {
+    expect(timerMs(1.5)).toBe(1500);
+    expect(timerMs(-1)).toBe(0);
+    expect(timerMs(1e9)).toBe(2 ** 31 - 1);
+  });
+});

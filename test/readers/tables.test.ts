@@ -1,0 +1,137 @@
+/** Tables of several batches: nothing that was measured is left out, and nothing is compared that is not alike. */
+import { describe, expect, it } from 'vitest';
+import { scalingRows } from '../../src/readers/terminal/collective.js';
+import { kpiLines } from '../../src/readers/terminal/kpis.js';
+import { renderRecord } from '../../src/readers/terminal/record.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
+import { verifiedText } from '../../src/readers/terminal/sweep.js';
+import { kpisOf, withSameLabels } from '../../src/record/kpis-of.js';
+import { rateKpis } from '../../src/record/rate-kpis.js';
+import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { batchOf, matmulCase } from '../support/batch.js';
+
+const style = terminalStyle({ isTTY: false });
+const three = [1e-3, 1.1e-3, 0.9e-3].map((seconds) => ({ seconds }));
+
+const memoryOn = (variant: string, bytes: number): RecordBatch => {
+  const batch = batchOf(
+    { indicator: 'memory', parameters: { operation: 'read', stores: 'none', bytes, threads: 1, pin: true } },
+    three,
+  );
+  const stack = { ...batch.stack, variant };
+  return { ...batch, stack, asked: { ...batch.asked, stack: { provider: 'embedded', variant } } };
+};
+
+const recordOf = (command: readonly string[], batches: readonly RecordBatch[]): PiBenchRecord =>
+  ({
+    campaign: { command, fault: null },
+    status: 'complete',
+    contendedBy: null,
+    machine: { cpu: { caches: [] } },
+    labels: { cpu_model: 'a CPU', cpus: 1 },
+    batches,
+    kpis: [],
+    accounting: null,
+  }) as unknown as PiBenchRecord;
+
+describe('several batches of memory', () => {
+  const sizes = [2 ** 15, 2 ** 20];
+  it('are one table of sizes, also where a flag stands before the command', () => {
+    const batches = sizes.map((bytes) => memoryOn('avx2', bytes));
+    for (const command of [['memory'], ['--debug', 'memory']]) {
+      expect(renderRecord(recordOf(command, batches), null, style)).toContain('by working set');
+    }
+  });
+
+  it('of two stacks each have a row, because that table has no place for a stack', () => {
+    const batches = ['avx2', 'avx512'].flatMap((stack) => sizes.map((bytes) => memoryOn(stack, bytes)));
+    const shown = renderRecord(recordOf(['memory'], batches), null, style);
+    expect(shown.match(/embedded:avx2 /g)).toHaveLength(2);
+    expect(shown.match(/embedded:avx512 /g)).toHaveLength(2);
+  });
+});
+
+describe('scaling', () => {
+  const on = (operation: string, ranks: number): RecordBatch => {
+    const parameters = {
+      operation,
+      bytes: 65_536,
+      dtype: 'float32',
+      redop: operation === 'all-reduce' ? 'sum' : 'none',
+      root: -1,
+      inPlace: false,
+      pattern: 'none',
+      ranks,
+      workers: 'threads',
+      pin: ranks === 1,
+      sync: 'barrier',
+      inputs: 'fresh',
+      transport: 'shm',
+      algorithm: 'auto',
+    };
+    const useful = Array.from({ length: ranks }, () => 1e-3 / ranks);
+    const ranksOf = { useful, runtime: 1.2e-3 / ranks } as RecordBatch['ranks'];
+    return { ...batchOf({ indicator: 'collective', parameters }, three), ranks: ranksOf } as RecordBatch;
+  };
+
+  it('is told of one operation, without naming it', () => {
+    const rows = scalingRows([on('all-reduce', 1), on('all-reduce', 2)]);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.[0]).toBe('1 → 2 ranks');
+    expect(rows[0]?.[1]).toMatch(/^strong scaling at 64 KiB: speed-up 2\.00/);
+  });
+
+  it('never holds one operation against another', () => {
+    expect(scalingRows([on('all-reduce', 1), on('all-gather', 2)])).toEqual([]);
+    const both = ['all-reduce', 'all-gather'].flatMap((one) => [on(one, 1), on(one, 2)]);
+    expect(scalingRows(both).map(([, text]) => text.split(':')[0])).toEqual([
+      'strong scaling of all-reduce float32 at 64 KiB',
+      'strong scaling of all-gather float32 at 64 KiB',
+    ]);
+  });
+});
+
+describe('a record', () => {
+  it('fits into 80 columns, its head and what became of it included', () => {
+    const batch = batchOf(matmulCase({ m: 4096, n: 4096, k: 4096 }), three);
+    const stack = { ...batch.stack, implementation: 'avx512 at work on both threads, B packed once' };
+    const record = { ...recordOf(['matmul'], [{ ...batch, stack }]), status: 'interrupted' } as PiBenchRecord;
+    const lines = renderRecord(record, null, style).split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('pi-bench resume finishes an interrupted one');
+  });
+});
+
+describe('what is said of all batches together', () => {
+  it('is not that outputs were verified where no launch came that far', () => {
+    const lost = { ...batchOf(matmulCase(), three), verified: 'not-run' as const, measured: 0 };
+    expect(verifiedText([lost, lost], 'each launch', style)).toBe('not verified: no launch came that far');
+    const some = verifiedText([lost, batchOf(matmulCase(), three)], 'each launch', style);
+    expect(some).toMatch(/^verified in 3 launches .*; not verified: 1 case/);
+  });
+});
+
+describe('every KPI of a record', () => {
+  const declared = rateKpis('matmul', 'matrix multiplication', 'flops');
+  const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
+  const shownOf = (batches: readonly RecordBatch[], labelsOf: (batch: RecordBatch) => object): string => {
+    const kpis = withSameLabels(
+      batches.flatMap((batch) => kpisOf(declared, batch, { site: 'lab', ...labelsOf(batch) }, context)),
+    );
+    const record = { kpis, batches, labels: { site: 'lab' } } as unknown as PiBenchRecord;
+    return kpiLines(record, style).join('\n');
+  };
+  const count = (text: string): number => text.match(/pibench_matmul_rate_flops_per_second/g)?.length ?? 0;
+
+  it('is shown of batches with other parameters, too', () => {
+    const more = batchOf(matmulCase({ batch: 2 }), three);
+    expect(count(shownOf([batchOf(matmulCase(), three), more], () => ({})))).toBe(2);
+  });
+
+  it('is shown of imported batches, which have their source for a label', () => {
+    const imported = ['one', 'two'].map(
+      (source) => ({ ...batchOf(matmulCase(), three), imported: { source } }) as unknown as RecordBatch,
+    );
+    expect(count(shownOf(imported, ({ imported: of }) => ({ source: of?.source })))).toBe(2);
+  });
+});

@@ -1,0 +1,42 @@
+// Runs command lines one after the other in one process, which is a fraction of a process for each: they come as JSON in the
+// only argument, and what each said and its exit code go as JSON to a file, the second one.
+import { writeFileSync } from 'node:fs';
+import { bootstrap } from '../../scripts/lib/bootstrap.mjs';
+
+// As the launcher does.
+const failure = await bootstrap();
+if (failure !== null) throw new Error(failure);
+const { main } = await import('../../dist/cli/main.js');
+
+const [lines, to] = process.argv.slice(2);
+// Each call of main() listens.
+process.stdout.setMaxListeners(0);
+
+/** Keeps what is written to a stream while `work` is done; returns it. */
+async function kept(streams, work) {
+  const texts = streams.map(() => '');
+  const writes = streams.map((stream) => stream.write);
+  streams.forEach((stream, i) => {
+    stream.write = (text) => {
+      texts[i] += text;
+      return true;
+    };
+  });
+  try {
+    await work();
+  } finally {
+    streams.forEach((stream, i) => {
+      stream.write = writes[i];
+    });
+  }
+  return texts;
+}
+
+const runs = [];
+for (const args of JSON.parse(lines)) {
+  process.exitCode = 0;
+  const [stdout, stderr] = await kept([process.stdout, process.stderr], () => main(args));
+  runs.push({ code: process.exitCode ?? 0, stdout, stderr });
+}
+process.exitCode = 0;
+writeFileSync(to, JSON.stringify(runs));
