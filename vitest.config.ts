@@ -11,7 +11,7 @@ const MACHINE = [
 
 /** Those among them that do not mind what else is running: what they look at depends on no time. */
 const BESIDE = [
-  'test/e2e/{bad-input,fleet,gpu,import,own-stacks,report,show,thoth-postgres}.test.ts',
+  'test/e2e/{bad-input,fleet,import,own-stacks,report,show,thoth-postgres}.test.ts',
   'test/native/cuda-check.test.ts',
 ];
 

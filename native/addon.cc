@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -254,7 +255,12 @@ Napi::Value inspect(const Napi::CallbackInfo& info) {
   handle.Set("cancel", Napi::Function::New(env, [running](const Napi::CallbackInfo&) {
                running->control.cancel.store(true, std::memory_order_relaxed);
              }));
-  running->thread = std::thread([running] { measure_on_thread(running); });
+  try {
+    running->thread = std::thread([running] { measure_on_thread(running); });
+  } catch (const std::system_error& error) {
+    running->finished.Release();
+    throw Napi::Error::New(env, std::string("the measuring thread could not be started: ") + error.what());
+  }
   return handle;
 }
 
@@ -375,9 +381,9 @@ Napi::Value measure_clock(const Napi::CallbackInfo& info) {
 
 // bindMainThread(cpus): keeps the calling thread, which waits and writes, off the CPUs that measure.
 Napi::Value bind_main_thread(const Napi::CallbackInfo& info) {
-  pibench::CpuSet set;
-  for (const int cpu : integers(info[0].As<Napi::Array>())) set.add(cpu);
   try {
+    pibench::CpuSet set;
+    for (const int cpu : integers(info[0].As<Napi::Array>())) set.add(cpu);
     set.bind(0);
   } catch (const std::system_error& error) {
     throw Napi::Error::New(info.Env(), error.what());

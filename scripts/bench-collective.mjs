@@ -137,13 +137,16 @@ try {
   );
   const names = mpis.map(({ name }) => name);
   process.stdout.write(
-    `${'bytes'.padStart(9)}  CPUs  rounds  ${'ours'.padStart(9)}  ${[...names, ...others.map(({ name }) => name)].map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
+    `${'bytes'.padStart(9)}  ${'CPUs meet in'.padEnd(14)}  rounds  ${'ours'.padStart(9)}  ${[...names, ...others.map(({ name }) => name)].map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
   );
   let missed = 0;
   for (const [bytes, all] of found) {
     for (const label of ['near', 'far']) {
       const ours = all.flatMap((one) => (one.ours.label === label ? one.ours.value : []));
       if (ours.length === 0) continue;
+      const meeting = all.flatMap(({ ours: { label: own, before, after } }) =>
+        own === label ? [before, after] : [],
+      );
       const some = all.filter(
         (one) => one.ours.label === label && inOne([one.ours, ...Object.values(one.times)]),
       );
@@ -168,13 +171,13 @@ try {
         return those.length === 0 ? ''.padStart(9) : text(median(those));
       });
       process.stdout.write(
-        `${String(bytes).padStart(9)}  ${label.padEnd(4)}  ${String(some.length).padStart(6)}  ${text(median(ours.map(({ time }) => time)))}  ${[...times, ...beside].join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${ours.at(-1).how}\n`,
+        `${String(bytes).padStart(9)}  ${`${label} ${formatSeconds(median(meeting), 2)}`.padEnd(14)}  ${String(some.length).padStart(6)}  ${text(median(ours.map(({ time }) => time)))}  ${[...times, ...beside].join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${ours.at(-1).how}\n`,
       );
     }
   }
   const moved = labelled(taken).filter(({ label }) => label === 'moved').length;
   process.stdout.write(
-    `\nCPUs: how near they were to each other, by the time that they took to meet before and after each turn (far: more than twice the shortest); rounds: in which all turns had them so. Of ${taken.length} turns they moved in ${moved}, which count nowhere.\n`,
+    `\nCPUs meet in: a barrier before and after each turn (far: more than twice the shortest of all); rounds: in which all turns had them so. Of ${taken.length} turns they moved in ${moved}, which count nowhere.\n`,
   );
   process.stdout.write(
     `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, whose inputs are rewritten as the all-reduce’s are, in the same launch\n`,

@@ -1,6 +1,7 @@
 // npm run bench:fleet: how often fleet check finds defects of known kinds, and how often it names a healthy node, beside SuperBench's
-// rule of means; seeded, so the same numbers each time. `-- --quick`: fewer fleets; `-- --seed 2`: others. `-- --scale`: 10,000 nodes of 200 KPIs,
-// seconds and memory. The tables of docs/fleet.md are its output.
+// rule of means; seeded, so the same numbers each time. `-- --quick`: fewer fleets; `-- --seed 2`: others. `-- --tails`: many fleets whose
+// healthy nodes differ with heavy tails, by their levels alone. `-- --scale`: 10,000 nodes of 200 KPIs, seconds and memory. The tables of docs/fleet.md are
+// its output.
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 
@@ -8,6 +9,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     scale: { type: 'boolean', default: false },
+    tails: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -22,6 +24,9 @@ if (failure !== null) throw new Error(failure);
 if (values.scale) {
   const { runScale } = await import('./bench-fleet/scale.mjs');
   await runScale();
+} else if (values.tails) {
+  const { runTails } = await import('./bench-fleet/tails.mjs');
+  runTails(values.quick ? 20 : 200, SEED);
 } else {
   const { runKinds, runSmall } = await import('./bench-fleet/kinds.mjs');
   runKinds(FLEETS, SEED);

@@ -58,11 +58,11 @@ class Tally {
  public:
   void compare(double difference, double limit, const auto& describe) {
     ++result_.checked;
-    // Written so that NaN is wrong.
-    const bool right = difference <= limit;
-    const double error = std::isnan(difference) ? HUGE_VAL
-                         : limit > 0            ? difference / limit
-                                                : (difference > 0 ? HUGE_VAL : 0);
+    // Written so that NaN is wrong, and what no limit bounds.
+    const bool right = difference <= limit && limit < HUGE_VAL;
+    const double error = std::isnan(difference) || !(limit < HUGE_VAL) ? HUGE_VAL
+                         : limit > 0                                   ? difference / limit
+                                                                       : (difference > 0 ? HUGE_VAL : 0);
     result_.worst_error = std::max(result_.worst_error, error);
     if (right) return;
     if (result_.wrong++ == 0) result_.first_wrong = describe();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "clock.h"
@@ -94,15 +93,23 @@ class FaultyWorkload final : public Workload {
   }
 
   // The middle element gets its neighbour's value, as an index that is off by one would give it; a single
-  // element gets the value zero bytes stand for.
+  // element gets the value zero bytes stand for. Where that is its own value, as in an output that is the
+  // same throughout, every bit is turned over: a fault that changes nothing would be none.
   void displace_element() noexcept {
     const Output out = inner_->output();
+    if (out.bytes.empty()) return;
     const std::size_t count = out.bytes.size() / out.element;
-    std::byte* middle = out.bytes.data() + count / 2 * out.element;
-    if (count > 1)
-      std::memcpy(middle, middle - out.element, out.element);
-    else
-      std::memset(middle, 0, out.element);
+    std::byte* const middle = out.bytes.data() + count / 2 * out.element;
+    bool changed = false;
+    for (std::size_t i = 0; i < out.element; ++i) {
+      const std::byte wrong =
+          count > 1 ? middle[static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(out.element)]
+                    : std::byte{0};
+      changed = changed || wrong != middle[i];
+      middle[i] = wrong;
+    }
+    if (changed) return;
+    for (std::size_t i = 0; i < out.element; ++i) middle[i] = ~middle[i];
   }
 
   std::unique_ptr<Workload> inner_;

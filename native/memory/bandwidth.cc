@@ -103,9 +103,7 @@ Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, ReadPass read) {
   constexpr int kBursts = 8;
   constexpr int kMostPasses = std::numeric_limits<int>::max() / 2;
   constexpr Nanoseconds kLeast = 1'000'000;
-  // Four times the last cache keeps next to nothing of itself in it.
-  const auto most = static_cast<std::size_t>(4 * kernels::cache_sizes().l3);
-  Reader reader(std::min(bytes, std::max<std::size_t>(most, kLine)), team, read);
+  Reader reader(part_to_read(bytes, kernels::cache_sizes()), team, read);
 
   int passes = 1;
   while (!cold && passes < kMostPasses && reader.timed_passes(passes) < kLeast) passes *= 2;
@@ -120,6 +118,12 @@ Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, ReadPass read) {
 }
 
 }  // namespace
+
+std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches) noexcept {
+  // Four times the last cache keeps next to nothing of itself in it.
+  constexpr std::size_t kLeast = std::size_t{256} << 20U;
+  return std::min(bytes, std::max(kLeast, static_cast<std::size_t>(4 * caches.l3)));
+}
 
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team) {
   return measure_read(bytes, cold, team, kernels::memory::kernels_named("").read);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "../../kernels/cpu/cache_sizes.h"
 #include "../../kernels/cpu/memory/memory_kernels.h"
 
 namespace pibench {
@@ -15,6 +16,11 @@ struct Bandwidth {
   double bytes_per_second = 0;  // 0: not known
   double bytes = 0;             // of the working set that was read
 };
+
+// How much of a working set is read: all of it, or, far past the last cache, a part that is past it too. A
+// system need not list that cache, and in a virtual machine what it lists need not be so: hence no small
+// part.
+std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches) noexcept;
 
 // The best of some passes over `bytes`, shared out among the members, each reading its own part again and
 // again; with cold caches when `cold`. Sets far past the last cache are read in a part that is past it too.

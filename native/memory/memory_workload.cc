@@ -150,7 +150,7 @@ class MemoryWorkload final : public Workload {
       verification.wrong += finding.wrong;
       if (verification.first_wrong.empty()) verification.first_wrong = finding.first;
     }
-    verification.passed = verification.wrong == 0;
+    verification.passed = verification.wrong == 0 && verification.checked > 0;
     verification.worst_error = verification.passed ? 0 : std::numeric_limits<double>::infinity();
     return verification;
   }

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -72,6 +70,17 @@ bool runs(int id) {
 
 }  // namespace
 
+std::vector<int> busiest_first(const std::vector<int>& ids, const std::function<std::uint64_t(int)>& worked) {
+  std::vector<std::pair<std::uint64_t, int>> by_work;
+  by_work.reserve(ids.size());
+  for (const int id : ids) by_work.emplace_back(worked(id), id);
+  std::ranges::stable_sort(by_work, std::greater{}, &std::pair<std::uint64_t, int>::first);
+  std::vector<int> ordered;
+  ordered.reserve(ids.size());
+  for (const auto& [work, id] : by_work) ordered.push_back(id);
+  return ordered;
+}
+
 LibraryThreads::LibraryThreads(int threads, std::vector<int> cpus)
     : threads_(threads),
       cpus_(std::move(cpus)),
@@ -86,8 +95,7 @@ void LibraryThreads::bind() {
   std::ranges::set_difference(threads_of_process(), before_, std::back_inserter(made));
   // Where there are more than compute, those that do have worked longer: none of them shares a CPU with
   // another.
-  if (made.size() >= static_cast<std::size_t>(threads_))
-    std::ranges::sort(made, std::greater{}, cpu_nanoseconds);
+  if (made.size() >= static_cast<std::size_t>(threads_)) made = busiest_first(made, cpu_nanoseconds);
   ids_ = {current_thread_id()};
   ids_.insert(ids_.end(), made.begin(), made.end());
   if (cpus_.empty()) return;

@@ -1,6 +1,8 @@
 // The threads that a library made: found in /proc, and bound to the CPUs of the case like threads of ours.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace pibench::stacks {
@@ -38,6 +40,10 @@ class LibraryThreads {
   std::vector<int> ids_;
   Binding binding_ = Binding::none;
 };
+
+// Threads by how long each has worked, most first. Each is asked once: those that run go on working
+// meanwhile, and numbers that grow while they are compared have no order.
+std::vector<int> busiest_first(const std::vector<int>& ids, const std::function<std::uint64_t(int)>& worked);
 
 // Gives `cpus` to every thread of the process but the calling one: compilers and collectors of a language's
 // engine work beside the calls, and must not take their CPUs. Without effect where `cpus` is empty. Throws

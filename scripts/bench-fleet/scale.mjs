@@ -19,8 +19,8 @@ const NORMAL = SHARES.map((share) => {
   return p < 0.5 ? -normalReach(1 - 2 * p) : p > 0.5 ? normalReach(2 * p - 1) : 0;
 });
 
-function kpi(index, draw, slow) {
-  const level = slow * Math.exp(0.005 * draw.normal());
+/** A KPI by its quantiles alone. @param level of the node, around 1 */
+export function quantileKpi(index, draw, level) {
   const spread = 0.004 * Math.exp(0.1 * draw.normal());
   const median = 1e11 * (index + 1) * level;
   const key = `matmul?batch=1&dtype=float32&k=${256 + index}&m=512&n=512&pin=true&threads=2&transpose=NN@embedded#pibench_matmul_rate_flops_per_second`;
@@ -49,7 +49,9 @@ export function writeNodes(path, nodes) {
   const file = openSync(path, 'w');
   for (let node = 0; node < nodes; node++) {
     const slow = node % 1000 === 7 ? 0.93 : 1;
-    const kpis = Array.from({ length: KPIS }, (_, i) => kpi(i, draw, slow));
+    const kpis = Array.from({ length: KPIS }, (_, i) =>
+      quantileKpi(i, draw, slow * Math.exp(0.005 * draw.normal())),
+    );
     writeSync(file, toLine({ ...head(`n${node}`), kpis }));
   }
   closeSync(file);

@@ -2,7 +2,13 @@
 import { keyTitle } from './case-key.js';
 import { CAUSE_NAMES, CAUSES, type CauseName, causeOfCheck, causesOf, type Severity } from './causes.js';
 import { type Disagreement, disagreements } from './identity.js';
-import { type BaselineCentres, judgeSeries, LEAST_NODES, type SeriesJudgement } from './judge-series.js';
+import {
+  type BaselineCentres,
+  type JudgeTask,
+  judgeAll,
+  LEAST_NODES,
+  type SeriesJudgement,
+} from './judge-series.js';
 import { missingOf } from './missing.js';
 import { judgeOverall } from './overall.js';
 import { mixedLimits } from './power-limits.js';
@@ -173,12 +179,28 @@ function mostFrequent(names: readonly string[]): string | null {
 
 const NO_BASELINE: BaselineCentres = { centres: {}, sketch: null };
 
-/** @param fleet of one kind of hardware */
-export function checkFleet(fleet: Fleet, { scale, baseline }: CheckOptions): FleetCheck {
+/** What has to be judged before anybody can be named: the long part of a check, and one that threads can share. */
+export const judgingOf = ({ series }: Fleet, { scale, baseline }: CheckOptions): JudgeTask => ({
+  series,
+  centres: series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_BASELINE))),
+  options: { tests: RULES.length * Math.max(1, series.length), scale },
+});
+
+/**
+ * @param fleet of one kind of hardware
+ * @param judgements of `judgingOf` the same, where they are made already
+ */
+export function checkFleet(
+  fleet: Fleet,
+  options: CheckOptions,
+  judgements: readonly SeriesJudgement[] = judgeAll(judgingOf(fleet, options)),
+): FleetCheck {
+  const { scale, baseline } = options;
   const { nodes, places, series } = fleet;
-  const tests = RULES.length * Math.max(1, series.length);
-  const centres = series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_BASELINE)));
-  const judgements = series.map((one, i) => judgeSeries(one, centres[i] ?? null, { tests, scale }));
+  const {
+    centres,
+    options: { tests },
+  } = judgingOf(fleet, options);
   const reaches = tailReaches(judgements, tests);
   const suspicions = new Map<number, Suspicion>();
   series.forEach((one, i) => {

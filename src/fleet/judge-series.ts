@@ -235,3 +235,13 @@ export function judgeSeries(
   const { findings, limits, distances, compared: by } = last;
   return { findings, limits, kept, reference: distances?.reference ?? null, spreads: spreadsOf(by) };
 }
+
+/** KPIs that are judged alike, each with what a baseline knows of it. */
+export interface JudgeTask {
+  readonly series: readonly Series[];
+  readonly centres: readonly (BaselineCentres | null)[];
+  readonly options: JudgeOptions;
+}
+
+export const judgeAll = ({ series, centres, options }: JudgeTask): readonly SeriesJudgement[] =>
+  series.map((one, i) => judgeSeries(one, centres[i] ?? null, options));

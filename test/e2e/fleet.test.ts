@@ -2,7 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { judgingOf } from '../../src/fleet/check.js';
 import { toLine } from '../../src/fleet/node-line.js';
+import { fleetOf } from '../../src/fleet/table.js';
 import { healthyNodes, kpiOf, nodeOf, ratesOf } from '../fleet/support.js';
 import { campaignFolder, piBench, withFolder } from '../support/pi-bench.js';
 
@@ -130,6 +132,13 @@ describe('pi-bench fleet', () => {
       const alone = await read(path, 1);
       expect(alone.put[29]).toEqual({ node: 'n29', number: 30 });
       for (const threads of [2, 3]) expect(await read(path, threads)).toEqual(alone);
+      const { judgeOnThreads } =
+        await load<typeof import('../../src/fleet/judge-threads.js')>('judge-threads');
+      const slow = nodeOf('slow', [kpiOf(ratesOf(5, { level: 0.8e11 }))]);
+      const task = judgingOf(fleetOf([...healthyNodes(60, 5), slow]), { scale: 1, baseline: null });
+      const judged = await judgeOnThreads(task, 1);
+      expect(judged[0]?.findings.map(({ row }) => row)).toContain(60);
+      for (const threads of [2, 4]) expect(await judgeOnThreads(task, threads)).toEqual(judged);
       writeFileSync(path, `${readFileSync(path, 'utf8')}\n{"cut": \n`);
       for (const threads of [1, 3])
         await expect(read(path, threads)).rejects.toThrow(/nodes\.jsonl:32 is not JSON/);

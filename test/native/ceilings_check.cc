@@ -94,6 +94,20 @@ void check_memory_ceiling(Checks& check) {
   }
 }
 
+void chooses_what_is_read(Checks& check) {
+  using pibench::kernels::CacheSizes;
+  using pibench::memory::part_to_read;
+  constexpr std::int64_t kMiB = 1 << 20;
+  constexpr auto kWhole = static_cast<std::size_t>(100 * kMiB);
+  const CacheSizes unknown{32 << 10, 512 << 10, 512 << 10};
+  check.equal(part_to_read(kWhole, unknown), kWhole, "where no last cache is listed, all of 100 MiB is read");
+  const CacheSizes large{32 << 10, kMiB, 1024 * kMiB};
+  check.equal(part_to_read(kWhole * 1000, large), static_cast<std::size_t>(4096 * kMiB),
+              "of much more than a last cache, four times that");
+  check.equal(part_to_read(kWhole * 1000, unknown), static_cast<std::size_t>(256 * kMiB),
+              "never a small part");
+}
+
 Parameters peak_parameters(DataType type, int threads, double rounds) {
   return {type, threads, {}, "", rounds * static_cast<double>(run_peak_loop(type, "", 1)) * threads};
 }
@@ -147,6 +161,7 @@ int main() {
   Checks check;
   check_peak_ceiling(check);
   check_memory_ceiling(check);
+  chooses_what_is_read(check);
   check_peak_workload(check);
   return check.finish();
 }

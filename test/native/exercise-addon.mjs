@@ -111,6 +111,11 @@ async function everyPass() {
         const job = { ...jobOf(), workload: 'memory', parameters: { ...MEMORY, operation, stores, isa } };
         const outcome = await addon.inspect({ ...job, cold: true }).result;
         assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
+        if (isa === 'portable' && stores === 'cached') {
+          const fault = { kind: 'wrong-element', at: 0 };
+          const wronged = await addon.inspect({ ...job, repetitions: 1, fault }).result;
+          assert.equal(wronged.verification.passed, false, operation);
+        }
       }
     }
   }
@@ -206,6 +211,7 @@ function hosted() {
   assert.equal(addon.calibrate(1e-7, clock, true), 1);
   assert(addon.effectiveFrequency() >= 0);
   assert.throws(() => addon.bindOtherThreads([8191]));
+  assert.throws(() => addon.bindOtherThreads([8192]));
   assert.throws(() => addon.host('sort', MATMUL), /unknown workload/);
   assert.throws(() =>
     addon.host('matmul', { ...MATMUL, interface: 'hosted', library: '', m: 2 ** 40 }).prepare(),
@@ -245,7 +251,7 @@ function otherFunctions() {
     const { operations } = addon.peakLoop(dtype, isa, 1000);
     assert(runsHere || operations === 0);
   }
-  assert.throws(() => addon.bindMainThread([8191]));
+  for (const cpu of [-1, 8191, 8192]) assert.throws(() => addon.bindMainThread([cpu]), Error, String(cpu));
 }
 
 if (what === 'exit') {

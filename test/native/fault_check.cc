@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "../../native/matmul/matmul_workload.h"
 #include "../../native/measure/clock.h"
 #include "../../native/measure/fault.h"
+#include "../../native/measure/idle_workload.h"
 #include "../../native/threads/team.h"
 #include "check.h"
 #include "fake_workload.h"
@@ -49,15 +51,31 @@ class Writes final : public pibench::Workload {
   pibench::Team team_{1, {}};
 };
 
+// `same`: what each element is; nothing: its number.
 template <typename T, std::size_t count>
-std::array<T, count> after_wrong_element() {
+std::array<T, count> after_wrong_element(std::optional<T> same = std::nullopt) {
   Control control;
   std::array<T, count> output{};
   const auto workload =
       pibench::with_fault(std::make_unique<Writes<T, count>>(output), {FaultKind::wrong_element, 0}, control);
   workload->run();
+  if (same) output.fill(*same);
   static_cast<void>(workload->verify());
   return output;
+}
+
+// Of a memory's `write` every element is the same.
+void wrongs_what_is_the_same_throughout(Checks& check) {
+  const auto wronged = after_wrong_element<double, 5>(1.25);
+  check.equal(std::ranges::count(wronged, 1.25), std::ptrdiff_t{4},
+              "of equal elements one is wrong all the same");
+  check.that(wronged[2] != 1.25, "the middle one");
+  check.that(after_wrong_element<std::int32_t, 1>(0) == std::array<std::int32_t, 1>{-1},
+             "a single element that is zero");
+  Control control;
+  const auto idle =
+      pibench::with_fault(pibench::make_idle_workload(), {FaultKind::wrong_element, 0}, control);
+  check.that(idle->verify().passed, "where there is no output, nothing is wrong");
 }
 
 void displaces_elements(Checks& check) {
@@ -213,6 +231,7 @@ int main() {
   check.that(pibench::with_fault(std::move(plain), {}, control).get() == address,
              "without a fault nothing is wrapped");
   displaces_elements(check);
+  wrongs_what_is_the_same_throughout(check);
   forwards_ceilings(check);
   repeats_work(check);
   slows_repetitions(check);

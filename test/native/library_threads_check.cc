@@ -1,6 +1,9 @@
 // Threads that a library made: which they are, and that each comes to its CPU.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -86,6 +89,24 @@ void prefers_those_that_work(Checks& check, const std::vector<int>& cpus) {
   check.that(mine == CpuSet::of_thread(threads.ids().at(2)), "the idle one shares the caller's");
 }
 
+void asks_each_once(Checks& check) {
+  std::vector<int> ids(100);
+  std::iota(ids.begin(), ids.end(), 0);
+  // Who works on while it is asked: the later, the more.
+  std::vector<int> asked(ids.size());
+  std::uint64_t clock = 0;
+  const auto ordered = pibench::stacks::busiest_first(ids, [&](int id) {
+    ++asked[static_cast<std::size_t>(id)];
+    return static_cast<std::uint64_t>(id % 10) * 1'000'000 + ++clock;
+  });
+  check.that(std::ranges::all_of(asked, [](int times) { return times == 1; }),
+             "threads that go on working are asked once each");
+  std::vector<int> tens;
+  for (const int id : ordered) tens.push_back(id % 10);
+  check.that(ordered.size() == ids.size() && std::ranges::is_sorted(tens, std::greater{}),
+             "those that worked longest come first, and none is lost");
+}
+
 void leaves_the_caller_free(Checks& check, const std::vector<int>& cpus) {
   LibraryThreads threads(2, cpus);
   threads.bind();
@@ -128,6 +149,7 @@ int main() {
   all.bind(0);
   prefers_those_that_work(check, cpus);
   all.bind(0);
+  asks_each_once(check);
   leaves_the_caller_free(check, cpus);
   all.bind(0);
   binds_nobody(check);

@@ -176,6 +176,18 @@ void check_edges(Checks& check) {
   zero.at(1, 1) = std::numeric_limits<float>::denorm_min();
   check.that(!pibench::matmul::verify<DataType::float32>(zero.product(), kSeed).passed, "and nothing else");
 
+  // With an infinite operand the limit is infinite too.
+  for (const bool whole : {true, false}) {
+    Matrices<DataType::float32> endless(4, 4, 4, kSeed);
+    endless.a.front() = std::numeric_limits<float>::infinity();
+    const auto product = endless.product();
+    const Verification result = whole ? pibench::matmul::verify_whole(product)
+                                      : pibench::matmul::verify_freivalds_real(product, kSeed);
+    check.that(!result.passed && result.wrong >= (whole ? 4U : 1U) && result.worst_error > 1,
+               std::string("nothing is near to infinity, ") + (whole ? "whole reference" : "Freivalds"),
+               numbers(result));
+  }
+
   const Matrices<DataType::int8> none(0, 0, 1, kSeed);
   check.that(!pibench::matmul::verify<DataType::int8>(none.product(), kSeed).passed,
              "what nobody compared has not passed");

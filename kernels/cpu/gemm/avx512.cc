@@ -7,6 +7,7 @@ namespace pibench::kernels {
 namespace {
 
 struct Float32 {
+  using Element = float;
   using Unit = float;
   using Result = float;
   using Vector = __m512;
@@ -19,6 +20,7 @@ struct Float32 {
   static Vector load(const float* from) noexcept { return _mm512_loadu_ps(from); }
   static Vector load(Mask mask, const float* from) noexcept { return _mm512_maskz_loadu_ps(mask, from); }
   static Vector broadcast(const float* from) noexcept { return _mm512_set1_ps(*from); }
+  static Vector broadcast_source(const float* from) noexcept { return broadcast(from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_ps(a, b, sum); }
   static Vector read(const float* from) noexcept { return load(from); }
   static Vector read(Mask mask, const float* from) noexcept { return load(mask, from); }
@@ -50,6 +52,7 @@ struct Float32 {
 };
 
 struct Float64 {
+  using Element = double;
   using Unit = double;
   using Result = double;
   using Vector = __m512d;
@@ -62,6 +65,7 @@ struct Float64 {
   static Vector load(const double* from) noexcept { return _mm512_loadu_pd(from); }
   static Vector load(Mask mask, const double* from) noexcept { return _mm512_maskz_loadu_pd(mask, from); }
   static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
+  static Vector broadcast_source(const double* from) noexcept { return broadcast(from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }
   static Vector read(const double* from) noexcept { return load(from); }
   static Vector read(Mask mask, const double* from) noexcept { return load(mask, from); }

@@ -6,17 +6,23 @@ namespace pibench::kernels {
 namespace {
 
 struct Bfloat16Pairs {
+  using Element = std::uint16_t;
   using Unit = std::uint32_t;
   using Result = float;
   using Vector = __m512;
   using Mask = __mmask16;
-  static constexpr bool kInPlace = false;
+  static constexpr bool kInPlace = true;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 2;
   static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static __m512i load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
   static __m512i load(Mask mask, const Unit* from) noexcept { return _mm512_maskz_loadu_epi32(mask, from); }
   static __m512i broadcast(const Unit* from) noexcept { return _mm512_set1_epi32(static_cast<int>(*from)); }
+  static __m512i broadcast_source(const Unit* from) noexcept {
+    int pair = 0;
+    __builtin_memcpy(&pair, from, sizeof pair);
+    return _mm512_set1_epi32(pair);
+  }
   static Vector multiply_add(__m512i a, __m512i b, Vector sum) noexcept {
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
   }
@@ -34,6 +40,13 @@ inline __m512i widen16(const char* from, std::int64_t lanes) noexcept {
   return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from));
 }
 
+// Where the elements of 16 pairs stand in two rows of 32, from a column on.
+inline __m512i pairs_from(int column) noexcept {
+  const __m512i pair = _mm512_add_epi32(
+      _mm512_set1_epi32(column), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  return _mm512_or_si512(pair, _mm512_slli_epi32(_mm512_add_epi32(pair, _mm512_set1_epi32(32)), 16));
+}
+
 // Lanes that are neighbours in memory: two rows become one row of pairs.
 void pair_rows(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                std::int64_t width, void* packed) noexcept {
@@ -42,7 +55,21 @@ void pair_rows(const void* source, std::int64_t ld, std::int64_t lanes, std::int
   constexpr std::int64_t kLanes = 16;
   const auto* from = static_cast<const char*>(source);
   auto* to = static_cast<char*>(packed);
-  for (std::int64_t p = 0; p < depth; p += 2) {
+  std::int64_t p = 0;
+  // A whole panel at once: a permutation of both rows for each half.
+  if (width == 2 * kLanes && lanes == width) {
+    const __m512i first = pairs_from(0);
+    const __m512i second = pairs_from(static_cast<int>(kLanes));
+    for (; p + 2 <= depth; p += 2) {
+      const __m512i low = _mm512_loadu_si512(from);
+      const __m512i high = _mm512_loadu_si512(from + ld * kElement);
+      _mm512_storeu_si512(to, _mm512_permutex2var_epi16(low, first, high));
+      _mm512_storeu_si512(to + kLanes * kPair, _mm512_permutex2var_epi16(low, second, high));
+      from += 2 * ld * kElement;
+      to += width * kPair;
+    }
+  }
+  for (; p < depth; p += 2) {
     for (std::int64_t i = 0; i < width; i += kLanes) {
       const std::int64_t here = lanes - i;
       const __m512i low = here > 0 ? widen16(from + i * kElement, here) : _mm512_setzero_si512();

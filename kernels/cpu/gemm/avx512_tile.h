@@ -55,15 +55,26 @@ inline typename Arithmetic::Mask lanes_from(std::int64_t columns) noexcept {
 }
 
 // Arithmetic:
+//   Element      of A and B, where they lie
 //   Unit         what is read of one lane at a time: one element, or the pair or quadruple of a dot product
 //   kUnit        elements of a Unit
 //   Result       element of C
 //   Vector       accumulators; kLanes of them
 //   Mask         which lanes of a vector exist
 //   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
+//   broadcast_source(const Unit*)  the same of A where it lies, at any address
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
 //   read(Mask, const Result*), write(Result*, Mask, Vector), stream(Result*, Vector), add(a, b)
 //
+// So many elements further on where A lies: its rows may begin in the middle of a unit.
+template <typename Arithmetic>
+inline const typename Arithmetic::Unit* further(const typename Arithmetic::Unit* from,
+                                                std::int64_t elements) noexcept {
+  using Element = typename Arithmetic::Element;
+  return reinterpret_cast<const typename Arithmetic::Unit*>(reinterpret_cast<const Element*>(from) +
+                                                            elements);
+}
+
 // A tile of two steps of the depth or more.
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 class TileComputation {
@@ -89,7 +100,7 @@ class TileComputation {
     const std::int64_t a_row = tile.a_row;
     const Unit* bases[kBases];
 #pragma GCC unroll 8
-    for (int i = 0; i < kBases; ++i) bases[i] = a + a_row * i * kRowsPerBase;
+    for (int i = 0; i < kBases; ++i) bases[i] = further<Arithmetic>(a, a_row * i * kRowsPerBase);
     Mask masks[vectors]{};
     if constexpr (!whole.value) {
 #pragma GCC unroll 2
@@ -124,8 +135,11 @@ class TileComputation {
     };
     // Element of A of row i, `ahead` units further down the depth.
     const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
-      return in_place ? Arithmetic::broadcast(bases[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + ahead)
-                      : Arithmetic::broadcast(a + ahead * a_step + i);
+      if constexpr (in_place)
+        return Arithmetic::broadcast_source(
+            further<Arithmetic>(bases[i / kRowsPerBase], (i % kRowsPerBase) * a_row) + ahead);
+      else
+        return Arithmetic::broadcast(a + ahead * a_step + i);
     };
     // `ahead`: asks for the next panel of B.
     const auto step = [&](auto ahead) __attribute__((always_inline)) {
@@ -233,7 +247,7 @@ template <typename Arithmetic, int vectors, bool in_place>
   const auto* a = static_cast<const Unit*>(tile.a);
   const auto* b = static_cast<const Unit*>(tile.b);
   auto* c = static_cast<Result*>(tile.c);
-  const std::int64_t a_row = in_place ? tile.a_row : 1;
+  const std::int64_t a_row = tile.a_row;
   const std::int64_t ldc = tile.ldc;
 
   Mask masks[vectors];
@@ -248,9 +262,15 @@ template <typename Arithmetic, int vectors, bool in_place>
     for (int i = 0; i < rows; ++i)
       _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc + j * kLanes), _MM_HINT_T1);
   }
+  const auto element = [&](int i) __attribute__((always_inline)) {
+    if constexpr (in_place)
+      return Arithmetic::broadcast_source(further<Arithmetic>(a, i * a_row));
+    else
+      return Arithmetic::broadcast(a + i);
+  };
   const auto each_row = [&](const auto& finish) __attribute__((always_inline)) {
     for (int i = 0; i < rows; ++i) {
-      const auto factor = Arithmetic::broadcast(a + i * a_row);
+      const auto factor = element(i);
 #pragma GCC unroll 2
       for (int j = 0; j < vectors; ++j) {
         finish(c + i * ldc + std::int64_t{j} * kLanes, masks[j],
@@ -314,6 +334,7 @@ constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
   if constexpr (Arithmetic::kInPlace)
     kernel.in_place = kByRows<Arithmetic, kNarrow, kNarrowRows, true>.functions;
   kernel.any_columns = true;
+  kernel.products = Arithmetic::kUnit;
   return kernel;
 }
 
@@ -328,6 +349,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
                      kByRows<Arithmetic, kWide, kWideRows, false>.functions};
   if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
   kernel.any_columns = true;
+  kernel.products = Arithmetic::kUnit;
   kernel.narrow = &narrow;
   kernel.thin = thin;
   kernel.rows_in_place = rows_in_place;

@@ -1,8 +1,9 @@
 // Micro-kernel for AVX512-VNNI: VPDPBUSD multiplies quadruples of an unsigned and a signed byte and adds the
 // four products to an int32.
 //
-// Our operands are both signed. A is packed with 128 added to each element, which makes it unsigned, and the
-// sums begin with -128 times the sum of their column of B, which packing B appends to each panel:
+// Our operands are both signed. A gets 128 added to each element, in packing or as it is read where it lies,
+// which makes it unsigned, and the sums begin with -128 times the sum of their column of B, which packing B
+// appends to each panel:
 //   sum (a + 128) b - 128 sum b = sum a b, exactly, also where int32 wraps around in between.
 #include "avx512_packing.h"
 #include "avx512_tile.h"
@@ -10,12 +11,15 @@
 namespace pibench::kernels {
 namespace {
 
+constexpr int kSign = 0x80;
+
 struct Int8Quads {
+  using Element = std::int8_t;
   using Unit = std::uint32_t;
   using Result = std::int32_t;
   using Vector = __m512i;
   using Mask = __mmask16;
-  static constexpr bool kInPlace = false;
+  static constexpr bool kInPlace = true;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 4;
   static Vector start(const void* trailer, int vector) noexcept {
@@ -24,6 +28,12 @@ struct Int8Quads {
   static Vector load(const Unit* from) noexcept { return _mm512_loadu_si512(from); }
   static Vector load(Mask mask, const Unit* from) noexcept { return _mm512_maskz_loadu_epi32(mask, from); }
   static Vector broadcast(const Unit* from) noexcept { return _mm512_set1_epi32(static_cast<int>(*from)); }
+  // 128 is added here, beside the multiplications, where packing has not done it.
+  static Vector broadcast_source(const Unit* from) noexcept {
+    int quad = 0;
+    __builtin_memcpy(&quad, from, sizeof quad);
+    return _mm512_xor_si512(_mm512_set1_epi32(quad), _mm512_set1_epi8(static_cast<char>(kSign)));
+  }
   // The instruction itself: around its intrinsic GCC 12 copies every sum and keeps it on the stack, which
   // leaves 40 % of the rate.
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
@@ -44,43 +54,58 @@ struct Int8Quads {
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_epi32(a, b); }
 };
 
-constexpr int kSign = 0x80;
-
-inline __m512i widen8(const char* from, std::int64_t lanes) noexcept {
-  if (lanes >= 16) return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  const auto mask = static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U);
-  return _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, from));
+// Where the bytes of four rows are to stand, by words and, in each quarter, by bytes: the transpose of a
+// 4 x 4 matrix.
+inline __m512i transpose_of_four() noexcept {
+  return _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+}
+inline __m512i transpose_of_quarters() noexcept {
+  return _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
 }
 
-// Lanes that are neighbours in memory: four rows become one row of quadruples.
-template <int flip>
+// Lanes that are neighbours in memory: four rows become one row of quadruples. No strip is wider than two
+// vectors. With `sums`, what append_sums() would append comes with it.
+template <int flip, bool sums>
 void quadruple_rows(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                     std::int64_t width, void* packed) noexcept {
   constexpr std::int64_t kQuad = 4;
-  constexpr std::int64_t kLanes = 16;
+  constexpr std::int64_t kLanes = Int8Quads::kLanes;
   const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
+  const __m512i sign = _mm512_set1_epi8(static_cast<char>(kSign));  // as unsigned: 128
+  const __m512i by_words = transpose_of_four();
+  const __m512i by_bytes = transpose_of_quarters();
   const auto* from = static_cast<const char*>(source);
   auto* to = static_cast<char*>(packed);
-  for (std::int64_t p = 0; p < depth; p += kQuad) {
-    for (std::int64_t i = 0; i < width; i += kLanes) {
-      const std::int64_t here = lanes - i;
-      __m512i quads = _mm512_setzero_si512();
-      if (here > 0) {
-        quads = widen8(from + i, here);
-        if (p + 1 < depth) quads = _mm512_or_si512(quads, _mm512_slli_epi32(widen8(from + ld + i, here), 8));
-        if (p + 2 < depth) {
-          quads = _mm512_or_si512(quads, _mm512_slli_epi32(widen8(from + 2 * ld + i, here), 16));
-        }
-        if (p + 3 < depth) {
-          quads = _mm512_or_si512(quads, _mm512_slli_epi32(widen8(from + 3 * ld + i, here), 24));
-        }
-      }
-      if constexpr (flip != 0) quads = _mm512_xor_si512(quads, flips);
-      const std::int64_t room = width - i < kLanes ? width - i : kLanes;
-      Words32::store(to + i * 4, static_cast<int>(room), quads);
-    }
+  std::int64_t rows = depth;  // that are left
+  const auto step = [&](std::int64_t i, __m512i & total) __attribute__((always_inline)) {
+    const std::int64_t here = lanes - i;
+    const auto mask = static_cast<__mmask16>(here >= kLanes ? 0xffffU
+                                             : here > 0     ? (1U << static_cast<unsigned>(here)) - 1U
+                                                            : 0U);
+    const auto row = [&](std::int64_t r) __attribute__((always_inline)) {
+      return r < rows ? _mm_maskz_loadu_epi8(mask, from + r * ld + i) : _mm_setzero_si128();
+    };
+    const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(row(0)), row(1), 1);
+    const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(row(2)), row(3), 1);
+    const __m512i four = _mm512_inserti64x4(_mm512_castsi256_si512(upper), lower, 1);
+    __m512i quads = _mm512_shuffle_epi8(_mm512_permutexvar_epi32(by_words, four), by_bytes);
+    if constexpr (flip != 0) quads = _mm512_xor_si512(quads, flips);
+    if constexpr (sums) total = Int8Quads::multiply_add(sign, quads, total);
+    const std::int64_t room = width - i < kLanes ? width - i : kLanes;
+    Words32::store(to + i * kQuad, static_cast<int>(room), quads);
+  };
+  __m512i first = _mm512_setzero_si512();
+  __m512i second = _mm512_setzero_si512();
+  for (; rows > 0; rows -= kQuad) {
+    step(0, first);
+    if (width > kLanes) step(kLanes, second);
     from += kQuad * ld;
     to += width * kQuad;
+  }
+  if constexpr (sums) {
+    _mm512_storeu_si512(to, _mm512_sub_epi32(_mm512_setzero_si512(), first));
+    if (width > kLanes)
+      _mm512_storeu_si512(to + 4 * kLanes, _mm512_sub_epi32(_mm512_setzero_si512(), second));
   }
 }
 
@@ -105,18 +130,12 @@ void pack_b_along_depth(const void* source, std::int64_t ld, std::int64_t lanes,
   append_sums(depth, width, packed);
 }
 
-void pack_b_along_lanes(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
-                        std::int64_t width, void* packed) noexcept {
-  quadruple_rows<0>(source, ld, lanes, depth, width, packed);
-  append_sums(depth, width, packed);
-}
-
 constexpr Packing kPackQuads = {1,
                                 1,
                                 4,
                                 sizeof(std::int32_t),
-                                {transpose_strip<Words32, 1, kSign, true>, quadruple_rows<kSign>, 4},
-                                {pack_b_along_depth, pack_b_along_lanes, 4}};
+                                {transpose_strip<Words32, 1, kSign, true>, quadruple_rows<kSign, false>, 4},
+                                {pack_b_along_depth, quadruple_rows<0, true>, 4}};
 
 constexpr MicroKernel kNarrowQuads = narrow_kernel<Int8Quads>(DataType::int8, &kPackQuads);
 constexpr MicroKernel kKernels[] = {wide_kernel<Int8Quads>(kNarrowQuads)};

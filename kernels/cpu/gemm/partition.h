@@ -34,7 +34,13 @@ struct Partition {
   [[nodiscard]] int members() const noexcept { return products * rows * columns; }
 };
 
-// A function of the shape and the team's size alone, so that results are repeatable.
-Partition choose_partition(const MicroKernel& kernel, const GemmShape& shape, int members);
+// Which operands are packed in each call.
+struct Packed {
+  bool a = true;
+  bool b = true;
+};
+
+// A function of the shape, what is packed and the team's size alone, so that results are repeatable.
+Partition choose_partition(const MicroKernel& kernel, const GemmShape& shape, Packed packed, int members);
 
 }  // namespace pibench::kernels

@@ -58,13 +58,6 @@ const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape)
 
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
   Strategy strategy;
-  strategy.partition = choose_partition(kernel, shape, members);
-  const auto [products, rows, columns] = strategy.partition;
-  GemmShape part = shape;
-  part.m = ceil_div(shape.m, rows);
-  part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
-  const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
-
   const auto bytes = [&](std::int64_t elements) {
     return elements * static_cast<std::int64_t>(kernel.packing->source_size);
   };
@@ -73,16 +66,25 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const std::int64_t l2 = cache_sizes().l2;
   const bool a_near = bytes(shape.m * shape.k) <= l2;
   const bool b_near = bytes(shape.k * shape.n) <= l2;
-  const bool few_panels = part.n <= kFewPanels * kernel.nr;
   // Transposed, A is read across its rows: only from a near cache.
-  const bool a_suits = shape.transpose_a ? a_near && b_near : a_row <= kShortRow || a_near || few_panels;
-  strategy.a_in_place = a_suits && can_read_a_in_place(kernel, shape);
+  const bool a_suits = shape.transpose_a ? a_near && b_near : a_row <= kShortRow || a_near;
+  const bool b_suits = b_near || b_row <= kShortRow;
+  const Packed packed{!(a_suits && can_read_a_in_place(kernel, shape)),
+                      !shape.prepack_b && !(b_suits && can_read_b_in_place(kernel, shape))};
+  strategy.partition = choose_partition(kernel, shape, packed, members);
+  const auto [products, rows, columns] = strategy.partition;
+  GemmShape part = shape;
+  part.m = ceil_div(shape.m, rows);
+  part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
+  const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
+  const bool few_panels = !shape.transpose_a && part.n <= kFewPanels * kernel.nr;
+  strategy.a_in_place = (a_suits || few_panels) && can_read_a_in_place(kernel, shape);
   if (strategy.a_in_place && !shape.transpose_a) {
     const bool meet = kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, a_row);
     strategy.strip_rows = meet ? kFewRows : kernel.rows_in_place;
   }
   const bool few_rows = part.m <= kFewStrips * kernel.mr;
-  strategy.b_in_place = (b_near || b_row <= kShortRow || few_rows) && can_read_b_in_place(kernel, shape);
+  strategy.b_in_place = (b_suits || few_rows) && can_read_b_in_place(kernel, shape);
   strategy.blocking = choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
   if (strategy.b_in_place && !b_near && b_row > kShortRow) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, 4));

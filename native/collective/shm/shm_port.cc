@@ -15,7 +15,7 @@ constexpr int kMostRanksOfLines = 16;
 constexpr std::size_t kMostAhead = std::size_t{16} << 10U;
 // What is read one input after the other before it is reduced: all inputs together, so that they and the
 // outputs stay in a first cache.
-constexpr std::size_t kBlocks = std::size_t{4} << 10U;
+constexpr std::size_t kBlocks = std::size_t{8} << 10U;
 constexpr std::size_t kLeastBlock = 512;
 
 void ask_for(const std::byte* from, std::size_t bytes) noexcept {

@@ -2,7 +2,8 @@
 import type { CommandModule } from 'yargs';
 import { EXIT } from '../../errors.js';
 import { baselineCentres } from '../../fleet/baseline-centres.js';
-import { checkFleet, type FleetCheck } from '../../fleet/check.js';
+import { checkFleet, type FleetCheck, judgingOf } from '../../fleet/check.js';
+import { judgeOnThreads, threadsToJudge } from '../../fleet/judge-threads.js';
 import { openMetrics } from '../../fleet/open-metrics.js';
 import type { Fleet } from '../../fleet/table.js';
 import { identity } from '../../package.js';
@@ -69,13 +70,15 @@ export const fleetCheckCommand: CommandModule = {
     const scale = scaleOf(margin);
     const known = baseline === undefined ? null : readBaseline(String(baseline));
     const fleet = await readOneKind(nodes, across);
-    const check = checkFleet(fleet, {
+    const options = {
       scale,
       baseline:
         known === null
           ? null
           : { name: known.name, nodes: known.nodes.length, of: baselineCentres(known, fleet) },
-    });
+    };
+    const task = judgingOf(fleet, options);
+    const check = checkFleet(fleet, options, await judgeOnThreads(task, threadsToJudge(task)));
     const text = await textOf(fleet, check, json === true ? 'json' : (String(format) as Format));
     printText(text, out === undefined ? null : String(out));
     process.exitCode = EXIT_OF[check.outcome];
