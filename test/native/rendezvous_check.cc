@@ -68,6 +68,7 @@ void check_messages(Checks& checks, const std::string& place, const std::string&
   constexpr int kRanks = 5;
   constexpr std::size_t kLong = 300'000;
   std::vector<Member> members;
+  members.reserve(kRanks);
   for (int rank = 0; rank < kRanks; ++rank) members.push_back({rank, kRanks});
   meet(members, place);
   const bool met = std::ranges::all_of(members, [](const Member& one) { return one.messages != nullptr; });
@@ -111,6 +112,7 @@ void check_messages(Checks& checks, const std::string& place, const std::string&
 
 void check_lost(Checks& checks) {
   std::vector<Member> members;
+  members.reserve(2);
   for (int rank = 0; rank < 2; ++rank) members.push_back({rank, 2});
   meet(members, free_place());
   members[1].messages.reset();

@@ -73,8 +73,10 @@ class ProcessClique {
     write(call);
     if (!meet(control_->written, number)) return;
     std::vector<Part> parts;
+    parts.reserve(static_cast<std::size_t>(ranks_));
     for (int rank = 0; rank < ranks_; ++rank) parts.push_back(read(rank, call));
     std::vector<const Call*> calls;
+    calls.reserve(parts.size());
     for (const Part& part : parts) calls.push_back(&part.call);
     compute(calls);
     meet(control_->read, number);
