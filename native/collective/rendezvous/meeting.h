@@ -15,8 +15,9 @@
 
 namespace pibench::collective {
 
-// Throws std::invalid_argument for a place that is none, std::runtime_error with one line where somebody does
-// not come in time (rank 0 names them all, and tells those that came), or was started as another's twin.
-std::unique_ptr<Messages> meet_at(const std::string& place, int rank, int ranks, Nanoseconds patience);
+// `text`: the place, as above. Throws std::invalid_argument for what is none, std::runtime_error with one
+// line where somebody does not come in time (rank 0 names them all, and tells those that came), or was
+// started as another's twin.
+std::unique_ptr<Messages> meet_at(const std::string& text, int rank, int ranks, Nanoseconds patience);
 
 }  // namespace pibench::collective
