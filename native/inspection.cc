@@ -75,10 +75,6 @@ void raise_failure(const DeviceClock* device) {
   if (!failure.empty()) throw std::runtime_error(failure);
 }
 
-// What a device holds in its queue is limited, and a full one would make the host wait for what it has not
-// yet let begin.
-constexpr double kMostEnqueuedCalls = 256;
-
 // The clock rate of this thread's CPU says nothing about a device.
 double frequency_of(const DeviceClock* device) { return device == nullptr ? effective_frequency() : 0; }
 
@@ -127,7 +123,7 @@ Outcome inspect(const Job& job, Control& control) {
   outcome.clock = device == nullptr ? measure_clock() : device->quality();
   outcome.clock_name = device == nullptr ? "monotonic" : device->name();
   const double call = starts_cold ? 0 : call_seconds(outcome.warmup, *workload);
-  const double most_calls = device == nullptr ? kMostCalls : kMostEnqueuedCalls;
+  const double most_calls = device == nullptr ? kMostCalls : device->most_calls();
   outcome.calls_per_sample =
       starts_cold ? 1 : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), most_calls);
   if (device != nullptr) device->plan(outcome.calls_per_sample, call);

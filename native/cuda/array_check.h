@@ -1,6 +1,7 @@
 // Are the elements of an array what they must be, exactly?
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <mutex>
@@ -8,9 +9,19 @@
 #include <sstream>
 
 #include "../measure/workload.h"
+#include "../memory/elements.h"
 #include "host_threads.h"
 
 namespace pibench::cuda {
+
+// What reading `count` elements of a stream of the memory indicator's data must find.
+inline std::uint64_t sum_of_words(std::uint64_t stream, std::size_t count) {
+  std::atomic<std::uint64_t> sum{0};
+  on_threads(count, [&](std::size_t first, std::size_t share) {
+    sum += memory::sum_of_words(stream, first, share);
+  });
+  return sum;
+}
 
 // `expected(i)` is element i. Bit for bit, so that poison is not taken for anything.
 template <typename Expected>

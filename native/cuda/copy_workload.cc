@@ -48,6 +48,8 @@ class CopyWorkload final : public DeviceWorkload {
   explicit CopyWorkload(const CopyParameters& parameters)
       : DeviceWorkload(parameters.place), parameters_(parameters), seeds_(parameters.seed) {
     if (parameters.copy == Copy::peer) peer_.emplace(session().context(), parameters.peer);
+    // On either stream: to be let begin, to copy, to tell the other.
+    if (parameters.copy == Copy::both_ways) clock().expect_commands(3);
   }
 
   void prepare() override {

@@ -12,9 +12,10 @@ namespace {
 // somebody who cancels does not wait long.
 constexpr std::size_t kMostSamples = 64;
 constexpr double kGroupSeconds = 0.1;
-// Calls and events that may be enqueued behind the gate: a driver's queue has about a thousand places, and a
-// full one would wait for the gate that only the host can open.
+// Commands and events that may be enqueued behind the gate: a driver's queue has about a thousand places, and
+// a full one would wait for the gate that only the host can open.
 constexpr double kMostEnqueued = 512;
+constexpr double kMostInSample = 256;
 constexpr std::uint64_t kGateLimit = 10'000'000'000;
 // What the documentation of cuEventElapsedTime says of its resolution.
 constexpr double kDocumentedResolution = 0.5e-6;
@@ -34,10 +35,14 @@ void EventClock::plan(std::uint64_t calls, double call_seconds) noexcept {
   call_seconds_ = call_seconds;
 }
 
+double EventClock::most_calls() const noexcept {
+  return std::max(1.0, std::floor(kMostInSample / commands_));
+}
+
 std::uint64_t EventClock::group(std::uint64_t left) noexcept {
   const double sample_seconds = std::max(call_seconds_ * static_cast<double>(calls_), 1e-6);
   const double by_time = kGroupSeconds / sample_seconds;
-  const double by_queue = kMostEnqueued / (static_cast<double>(calls_) + 2);
+  const double by_queue = kMostEnqueued / (static_cast<double>(calls_) * commands_ + 2);
   // Before anything is known of the calls, one at a time.
   const double size =
       call_seconds_ > 0 ? std::min({by_time, by_queue, static_cast<double>(kMostSamples)}) : 1;

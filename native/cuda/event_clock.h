@@ -29,6 +29,9 @@ class EventClock final : public DeviceClock {
   [[nodiscard]] const char* name() const noexcept override { return "cuda-event"; }
   [[nodiscard]] ClockQuality quality() override;
   void plan(std::uint64_t calls, double call_seconds) noexcept override;
+  [[nodiscard]] double most_calls() const noexcept override;
+  // How many commands a call puts on a stream: they share its queue with those of the other calls of a group.
+  void expect_commands(int commands) noexcept { commands_ = commands; }
   std::uint64_t group(std::uint64_t left) noexcept override;
   Nanoseconds begin() noexcept override;
   Nanoseconds end() noexcept override;
@@ -49,6 +52,7 @@ class EventClock final : public DeviceClock {
   std::size_t in_group_ = 0;
   std::uint64_t calls_ = 1;
   double call_seconds_ = 0;
+  int commands_ = 1;
   Nanoseconds enqueueing_ = 0;
   ClockAgreement agreement_;
 };

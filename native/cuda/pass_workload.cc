@@ -73,7 +73,7 @@ class PassWorkload final : public DeviceWorkload {
     verification.method = "sum";
     verification.tolerance = "exact: the sum of the bits of every element, modulo 2^64";
     verification.checked = parameters_.elements;
-    const std::uint64_t want = calls_ * sum_of_a();
+    const std::uint64_t want = calls_ * sum_of_words(seeds_.a, parameters_.elements);
     const auto got = std::bit_cast<std::uint64_t>(fetched_.front());
     if (got != want) {
       verification.wrong = 1;
@@ -148,14 +148,6 @@ class PassWorkload final : public DeviceWorkload {
     if (memory.bytes() == 0) return;
     session().launch(pattern_, PatternArguments{pointer<std::uint32_t>(memory.address()),
                                                 memory.bytes() / sizeof(std::uint32_t), value, 0});
-  }
-
-  [[nodiscard]] std::uint64_t sum_of_a() const {
-    std::atomic<std::uint64_t> sum{0};
-    on_threads(parameters_.elements, [&](std::size_t first, std::size_t count) {
-      sum += memory::sum_of_words(seeds_.a, first, count);
-    });
-    return sum;
   }
 
   // The output, or the sum of reading, on the host.

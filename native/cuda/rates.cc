@@ -1,7 +1,10 @@
 #include "rates.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
+
+#include "array_check.h"
 
 namespace pibench::cuda {
 namespace {
@@ -106,16 +109,32 @@ double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
   constexpr std::size_t kLine = 128;
   const std::size_t whole = std::max(bytes / kLine, std::size_t{1}) * kLine;
   if (whole > Session::free_bytes() / 2) return 0;
+  constexpr std::uint64_t kStream = 1;
+  // Elements whose sum the host makes in some tens of milliseconds.
+  constexpr std::size_t kMostSummed = std::size_t{1} << 25U;
+  const std::size_t elements = whole / sizeof(double);
   const DeviceMemory memory(whole);
   const DeviceMemory sum(sizeof(std::uint64_t));
+  const auto clear = [&sum] {
+    const std::uint64_t nothing = 0;
+    sum.upload(&nothing);
+  };
+  const auto found = [&] {
+    session.synchronize();
+    std::uint64_t value = 0;
+    sum.download(&value);
+    return value;
+  };
   const Kernel fill = session.kernel(kernels::cuda::kFill);
-  session.launch(fill, kernels::cuda::FillArguments{pointer<void>(memory.address()), 1, 1, 1,
-                                                    static_cast<std::int64_t>(whole / sizeof(double)),
+  session.launch(fill, kernels::cuda::FillArguments{pointer<void>(memory.address()), kStream, 1, 1,
+                                                    static_cast<std::int64_t>(elements),
                                                     static_cast<std::uint32_t>(Element::float64),
                                                     kernels::cuda::Values::memory, 0, 0});
   const kernels::cuda::MemoryArguments arguments{pointer<const double>(memory.address()), nullptr, nullptr,
-                                                 whole / sizeof(double),
-                                                 pointer<std::uint64_t>(sum.address())};
+                                                 elements, pointer<std::uint64_t>(sum.address())};
+  // What one pass adds to the sum; of more elements, what the first one did.
+  std::optional<std::uint64_t> once;
+  if (elements <= kMostSummed) once = sum_of_words(kStream, elements);
   double best = 0;
   for (const auto& pass : kernels::cuda::kMemories) {
     if (pass.operation != kernels::cuda::Operation::read ||
@@ -127,13 +146,17 @@ double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
     // Many passes in one sample where the memory is small: the events' own time would show.
     constexpr double kLeastBytes = 0x1p31;
     const int passes = static_cast<int>(std::clamp(kLeastBytes / static_cast<double>(whole), 1.0, 256.0));
+    clear();
     session.launch(kernel, arguments);
-    session.synchronize();
+    const std::uint64_t first = found();
+    if (!once) once = first;
+    if (first != *once || first == 0) return 0;
     for (int burst = 0; burst < kBursts; ++burst) {
+      clear();
       const double seconds = timed(clock, [&] {
         for (int i = 0; i < passes; ++i) session.launch(kernel, arguments);
       });
-      if (seconds <= 0) return 0;
+      if (seconds <= 0 || found() != *once * static_cast<std::uint64_t>(passes)) return 0;
       best = std::max(best, static_cast<double>(whole) * passes / seconds);
     }
   }

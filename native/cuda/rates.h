@@ -51,7 +51,8 @@ class PeakLoop {
 // the device fails and where a block's sums are wrong.
 double measure_peak(Session& session, EventClock& clock, Element element, std::string& engine);
 
-// The best rate of reading `bytes` over and over, in bytes per second. 0 where the memory is not there.
+// The best rate of reading `bytes` over and over, in bytes per second. 0 where the memory is not there, and
+// where a burst did not find all that lies in it: a part of it is no ceiling.
 double measure_read(Session& session, EventClock& clock, std::size_t bytes);
 
 }  // namespace pibench::cuda

@@ -26,6 +26,9 @@ class DeviceClock {
   // What the samples to come will be: so many calls each, of so many seconds.
   virtual void plan(std::uint64_t calls, double call_seconds) noexcept = 0;
 
+  // Calls that one sample may have at most.
+  [[nodiscard]] virtual double most_calls() const noexcept = 0;
+
   // Begins a group and returns how many samples it has, at most `left` and at least 1.
   virtual std::uint64_t group(std::uint64_t left) noexcept = 0;
   // Around the calls of a sample; what they return means nothing yet.

@@ -57,7 +57,7 @@ std::string process_list(const std::optional<std::vector<Process>>& processes) {
   if (!processes) return "null";
   json::Array list;
   for (const auto& [pid, bytes] : *processes)
-    list.add(json::Object().set("pid", pid).set("bytes", static_cast<double>(bytes)).str());
+    list.add(json::Object().set("pid", pid).set("bytes", bytes).str());
   return list.str();
 }
 

@@ -257,7 +257,11 @@ std::optional<std::vector<Process>> Device::processes() const {
   const Return code = function(handle_, &count, raw.data());
   if (code != kSuccess && code != kInsufficientSize) return std::nullopt;
   std::vector<Process> processes;
-  for (unsigned i = 0; i < count && i < kMost; ++i) processes.push_back({raw[i].pid, raw[i].bytes});
+  constexpr unsigned long long kNotAvailable = ~0ULL;  // NVML_VALUE_NOT_AVAILABLE
+  for (unsigned i = 0; i < count && i < kMost; ++i) {
+    const unsigned long long bytes = raw[i].bytes;
+    processes.push_back({raw[i].pid, bytes == kNotAvailable ? std::nullopt : std::optional(bytes)});
+  }
   return processes;
 }
 

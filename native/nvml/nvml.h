@@ -36,7 +36,7 @@ inline constexpr std::uint64_t kDisplayClock = 0x100;
 
 struct Process {
   unsigned pid;
-  unsigned long long bytes;
+  std::optional<unsigned long long> bytes;  // nothing where the driver keeps it to itself
 };
 
 // One device. Values are asked anew with each call.

@@ -9,7 +9,8 @@ interface Range {
 
 export interface GpuProcess {
   readonly pid: number;
-  readonly bytes: number;
+  /** null: the driver keeps it to itself. */
+  readonly bytes: number | null;
 }
 
 /** The device's clock beside the host's, over all groups of repetitions. */

@@ -94,6 +94,23 @@ describe('a product on a GPU', () => {
     expect(record.batches[0]?.inspections[0]?.verification?.firstWrong).toMatch(/12345|expected/);
   });
 
+  it('has no ceiling of memory where reading did not find all that lies there', async () => {
+    await withFolder(async (out) => {
+      for (const [settings, memory] of [
+        ['', expect.objectContaining({ rate: expect.any(Number) as number }) as object],
+        ['half-read=1', null],
+      ] as const) {
+        const folder = `${out}/${memory === null ? 'half' : 'whole'}`;
+        const run = await onFakeGpu(settings, ...SMALL, '--quiet', '--out', folder);
+        expect(run.code, run.stderr).toBe(0);
+        const { ceilings, verification } = readInspectionFile(campaignFolder(folder), 0);
+        expect(verification?.passed).toBe(true);
+        expect(ceilings?.arithmetic?.rate).toBeGreaterThan(0);
+        expect(ceilings?.memory).toEqual(memory);
+      }
+    });
+  });
+
   it('is measured on each device when all are asked for, and only on those that are here', async () => {
     const { record } = await measured('devices=2', 'matmul', '--device', 'cuda:all', '--size', '32', ...FEW);
     expect(record.batches.map(({ device }) => device)).toEqual(['cuda:0', 'cuda:1']);
@@ -212,6 +229,12 @@ it('peak, memory and kernel-launch are measured and verified on a GPU', async ()
   expect(launch.record.batches.map(({ verified }) => verified)).toEqual(Array(4).fill('passed'));
   expect(launch.record.kpis.map(({ name }) => name)).toContain('pibench_kernel_launch_seconds');
 }, 120_000);
+
+it('no group of repetitions fills the queue that it waits behind', async () => {
+  const small = ['--operation', 'both-ways', '--bytes', '4KiB', '--inspections', '1', '--reps', '300'];
+  const { record, run } = await measured('', 'memory', '--device', 'cuda:0', ...small);
+  expect(run.code, reasonOf(record)).toBe(0);
+});
 
 describe('what goes wrong on a GPU is told', () => {
   it.each([

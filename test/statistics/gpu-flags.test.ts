@@ -111,6 +111,7 @@ describe('a GPU launch', () => {
     ['power-brake', { reasons: bit('hardwareSlowdown', 0.1) }],
     ['clock-not-settled', { series: series([...Array(15).fill(1.98e9), ...Array(15).fill(1.75e9)]) }],
     ['foreign-load', { processesBefore: [{ pid: 7, bytes: 1 }] }],
+    ['foreign-load', { processesBefore: [{ pid: 7, bytes: null }] }],
     [
       'foreign-load',
       {

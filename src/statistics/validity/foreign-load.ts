@@ -10,9 +10,12 @@ export const foreignLoad = gpuDetector({
     // but one of those at the end.
     const others = Math.max(processesBefore.length, processesAfter.length - 1) - besideHere;
     if (others <= 0) return null;
-    const memory = processesBefore.reduce((sum, { bytes }) => sum + bytes, 0);
+    const known = processesBefore.flatMap(({ bytes }) => bytes ?? []);
+    const memory =
+      known.length < processesBefore.length ? null : known.reduce((sum, bytes) => sum + bytes, 0);
+    const taken = memory === null ? '' : ` (${formatBytes(memory)} of its memory before the launch)`;
     return {
-      reason: `${plural(others, 'other process', 'other processes')} had work on this GPU (${formatBytes(memory)} of its memory before the launch): end them, or measure on another GPU`,
+      reason: `${plural(others, 'other process', 'other processes')} had work on this GPU${taken}: end them, or measure on another GPU`,
       evidence: {
         others,
         before: processesBefore.length,

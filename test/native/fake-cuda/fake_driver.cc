@@ -80,7 +80,9 @@ struct pibench::cuda::StreamHandle {
       captured.push_back(std::move(task));
       return;
     }
-    const std::scoped_lock lock(mutex);
+    std::unique_lock lock(mutex);
+    // As a driver's: who fills it waits, also for what only he could let begin.
+    changed.wait(lock, [&] { return put_count - done_count < kPlaces || sticky != result::kSuccess; });
     tasks.push(std::move(task));
     ++put_count;
     changed.notify_all();
@@ -108,6 +110,7 @@ struct pibench::cuda::StreamHandle {
     }
   }
 
+  static constexpr long kPlaces = 1024;
   bool capturing = false;
   std::vector<Task> captured;
   std::mutex mutex;

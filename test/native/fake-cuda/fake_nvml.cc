@@ -150,7 +150,9 @@ EXPORTED int nvmlDeviceGetNvLinkState(Device, unsigned link, unsigned* active) {
 EXPORTED int nvmlDeviceGetComputeRunningProcesses_v3(Device, unsigned* count, Process* processes) {
   // Those of others, who were there before.
   const auto others = static_cast<unsigned>(setting("others", 0));
-  for (unsigned i = 0; i < others && i < *count; ++i) processes[i] = {4000 + i, 1ULL << 30U, 0, 0};
+  // NVML_VALUE_NOT_AVAILABLE where it does not tell how much memory they have.
+  const auto bytes = setting("others-hidden", 0) != 0 ? ~0ULL : 1ULL << 30U;
+  for (unsigned i = 0; i < others && i < *count; ++i) processes[i] = {4000 + i, bytes, 0, 0};
   *count = others;
   return 0;
 }
