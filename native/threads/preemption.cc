@@ -14,10 +14,10 @@
 #ifdef PIBENCH_HAS_RSEQ
 
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): names of the C library
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier): names of the C library
 extern const std::ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 }
 
 namespace pibench {

@@ -109,7 +109,7 @@ describe('pi-bench qualify', () => {
 
   it('goes on after a kill with what it had measured, and judges as it was asked to', () =>
     withFolder(async (folder) => {
-      writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('inspections: 2', 'inspections: 4'));
+      writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('inspections: 2', 'inspections: 8'));
       const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
       const { child, ended } = startPiBench(['qualify', '--suite', 'quick.yaml', '--quiet'], folder, env);
       const results = join(folder, 'results');
@@ -123,9 +123,12 @@ describe('pi-bench qualify', () => {
               .filter(({ event }) => event === 'ended').length
           : 0;
       await until(() => (measured() >= 2 ? true : undefined), 'two launches');
+      const own = campaignFolder(results);
+      const early = await run(folder, 'resume', own);
+      expect(early.code).toBe(64);
+      expect(early.stderr).toMatch(/another pi-bench on this machine works on campaign/);
       process.kill(-(child.pid ?? 0), 'SIGKILL');
       await ended;
-      const own = campaignFolder(results);
       const done = journalOf(own).filter(({ event }) => event === 'ended').length;
       expect(existsSync(join(own, 'record.json'))).toBe(false);
       // What it is held to is what it was begun with, whatever became of the file.
@@ -139,10 +142,10 @@ describe('pi-bench qualify', () => {
         ['complete/small@cpu', 'pass'],
         ['sustained/small@cpu', 'pass'],
       ]);
-      expect(batches[0]?.measured).toBe(4);
+      expect(batches[0]?.measured).toBe(8);
       const lines = journalOf(own);
       const again = lines.slice(lines.findIndex(({ event }) => event === 'resumed'));
-      expect(again.filter(({ event }) => event === 'started').length).toBeLessThanOrEqual(4 - done);
+      expect(again.filter(({ event }) => event === 'started').length).toBeLessThanOrEqual(8 - done);
       const settled = await run(folder, 'resume', own);
       expect(settled.stderr).toMatch(/came to its end/);
       expect(settled.code).toBe(code);

@@ -102,6 +102,7 @@ void asks_each_once(Checks& check) {
   check.that(std::ranges::all_of(asked, [](int times) { return times == 1; }),
              "threads that go on working are asked once each");
   std::vector<int> tens;
+  tens.reserve(ordered.size());
   for (const int id : ordered) tens.push_back(id % 10);
   check.that(ordered.size() == ids.size() && std::ranges::is_sorted(tens, std::greater{}),
              "those that worked longest come first, and none is lost");

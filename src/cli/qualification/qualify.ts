@@ -16,6 +16,7 @@ import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
 import type { Seconds } from '../../units.js';
 import { beginCampaign } from '../begin-campaign.js';
+import { lockCampaign } from '../campaign-lock.js';
 import { createCampaign } from '../create-campaign.js';
 import { type CampaignEnd, type CampaignStart, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
@@ -148,18 +149,38 @@ function contextOf(input: QualifyInput, record: PiBenchRecord, reference: PiBenc
 const ofBatches = (judged: readonly JudgedCheck[]): readonly JudgedCheck[] =>
   judged.filter(({ judgement }) => judgement.batch !== null);
 
+const nameOf = ({ name }: QualifyInput['suite']): string => `qualify-${name}`;
+
 /** A first attempt is begun with what it was asked for beside it: from then on a kill loses nothing. */
-function beginFirst(input: QualifyInput, name: string): CampaignStart {
-  const start = begin(input, batchesHere(input.suite, input.machine), input.out, name, timeLeft(input));
+function beginFirst(input: QualifyInput): CampaignStart {
+  const { suite, machine, out } = input;
+  const start = begin(input, batchesHere(suite, machine), out, nameOf(suite), timeLeft(input));
   if (input.asked !== undefined) start.store.writeAsked(askedText(input.asked));
   return start;
 }
 
-/** @param begun to go on with; null: to begin */
+/**
+ * @param begun to go on with, by whoever holds its campaign's lock; null: to begin
+ * @throws UserError where another process works on it
+ */
 export async function qualify(input: QualifyInput, begun: Begun | null = null): Promise<Qualified> {
+  if (begun !== null) return attempt(input, begun.first, begun.again);
+  const start = beginFirst(input);
+  const lock = await lockCampaign(start.campaign.id);
+  try {
+    return await attempt(input, start, []);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Measures, judges, and measures again what did not hold. */
+async function attempt(
+  input: QualifyInput,
+  start: CampaignStart,
+  begunAgain: Begun['again'],
+): Promise<Qualified> {
   const { suite, machine, startedAt } = input;
-  const name = `qualify-${suite.name}`;
-  const start = begun?.first ?? beginFirst(input, name);
   const { batches } = start.campaign;
   const first = await runOne(input, start);
   const judged: (readonly JudgedCheck[])[] = [judgeAll(suite, contextOf(input, first.record, null))];
@@ -180,7 +201,7 @@ export async function qualify(input: QualifyInput, begun: Begun | null = null): 
     if (again.length === 0) break;
     const cost = again.reduce((sum, index) => sum + costOf(first.record, index), suite.cooldown);
     const parts = [...new Set(again.flatMap((index) => partsOf(first.record, index)))];
-    const known = begun?.again[number - 2];
+    const known = begunAgain[number - 2];
     if (known === undefined && cost > timeLeft(input)) {
       say(`no time to measure again what did not hold (${parts.join(', ')})`);
       break;
@@ -192,7 +213,10 @@ export async function qualify(input: QualifyInput, begun: Begun | null = null): 
       return batch === undefined ? [] : [{ ...batch, inspections: 1 }];
     });
     const place = join(folder, ATTEMPTS);
-    ended = await runOne(input, known ?? begin(input, once, place, `${name}-again`, timeLeft(input)));
+    ended = await runOne(
+      input,
+      known ?? begin(input, once, place, `${nameOf(suite)}-again`, timeLeft(input)),
+    );
     judged.push(ofBatches(judgeAll(suite, contextOf(input, ended.record, first.record))));
     attempts.push({
       number,
