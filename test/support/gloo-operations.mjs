@@ -1,7 +1,9 @@
 // Calls every operation, data type and operator of Gloo, in place and out of place, of one to four ranks; then with a fault
 // each. Prints one line of JSON: how many cases there were, those whose results were wrong, and what was said
 // of each fault. LIBRARY PLUGIN as arguments.
+
 import { createRequire } from 'node:module';
+import { collectiveJob } from './collective-job.mjs';
 
 const addon = createRequire(import.meta.url)('../../build/Release/pibench.node');
 const [library, plugin] = process.argv.slice(2);
@@ -51,29 +53,12 @@ function* cases() {
   yield { ...plain, count: 600_001 };
 }
 
-const job = (parameters, more = {}) => ({
-  workload: 'collective',
-  parameters,
-  warmup: { kind: 'count', count: 2 },
-  ...{
-    repetitions: 3,
-    budgetSeconds: 0,
-    least: 1,
-    most: 1,
-    cold: false,
-    ceilings: false,
-    timeLimitSeconds: 30,
-  },
-  snapshotPaths: [],
-  ...more,
-});
-
 const wrong = [];
 let count = 0;
 for (const parameters of cases()) {
   count += 1;
   try {
-    const { verification, ranks } = await addon.inspect(job(parameters)).result;
+    const { verification, ranks } = await addon.inspect(collectiveJob(parameters)).result;
     const right = verification?.passed === true && ranks.exits.length === 3 * parameters.ranks;
     if (!right) wrong.push({ ...parameters, verification });
   } catch (error) {
@@ -84,7 +69,7 @@ for (const parameters of cases()) {
 const faults = {};
 for (const kind of ['corrupt-rank', 'absent-rank', 'lost-rank']) {
   try {
-    const { verification } = await addon.inspect(job(plain, { fault: { kind, at: 1 } })).result;
+    const { verification } = await addon.inspect(collectiveJob(plain, { fault: { kind, at: 1 } })).result;
     faults[kind] = verification.passed ? 'nothing' : verification.firstWrong;
   } catch (error) {
     faults[kind] = error.message;

@@ -2,8 +2,10 @@
 // last rank alters its contribution, and one to which it never comes. Rank 0 prints one line of JSON: how many cases there
 // were, those whose results were wrong, and what became of the two. LIBRARY as argument. Values of uint8 reach past 127,
 // which not every library compares as what they are.
+
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { collectiveJob } from './collective-job.mjs';
 
 const addon = createRequire(import.meta.url)('../../build/Release/pibench.node');
 const world = addon.mpiOpen(process.argv[2]);
@@ -50,24 +52,9 @@ function* cases() {
   yield { ...plain, operation: 'all-reduce', count: 300_000 };
 }
 
-const job = (parameters, fault = null) => ({
-  workload: 'collective',
-  parameters,
-  warmup: { kind: 'count', count: 2 },
-  repetitions: 3,
-  budgetSeconds: 0,
-  least: 1,
-  most: 1,
-  cold: false,
-  ceilings: false,
-  timeLimitSeconds: 30,
-  snapshotPaths: [],
-  fault,
-});
-
 function inspect(parameters, fault) {
   addon.mpiTell(JSON.stringify(parameters));
-  return addon.inspect(job(parameters, fault)).result;
+  return addon.inspect(collectiveJob(parameters, { fault })).result;
 }
 
 if (world.rank === 0) {
