@@ -9,9 +9,13 @@ const MACHINE = [
   'test/native/**/*.test.ts',
 ];
 
-/** Those among them that do not mind what else is running: what they look at depends on no time. */
+/**
+ * Those among them that do not mind what else is running: what they look at depends on no time. Their campaigns wait for each
+ * other; most of what such a file takes is the start of commands, and Slurm.
+ */
 const BESIDE = [
-  'test/e2e/{bad-input,fleet,import,own-stacks,report,show,thoth-postgres}.test.ts',
+  'test/e2e/{bad-input,fleet,gpu,import,matmul,memory,nccl,nccl-processes,own-stacks,recipes}.test.ts',
+  'test/e2e/{report,show,submit,thoth-postgres}.test.ts',
   'test/native/cuda-check.test.ts',
 ];
 
@@ -33,6 +37,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...MACHINE, LONG],
           pool: 'forks',
+          // They leave nothing behind in their process, and a process for each would take longer than most of their tests.
+          isolate: false,
           maxWorkers: WORKERS,
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -42,6 +48,7 @@ export default defineConfig({
         test: {
           name: 'command',
           include: BESIDE,
+          env: { TESTS_BESIDE: 'yes' },
           pool: 'forks',
           maxWorkers: WORKERS,
           testTimeout: 120_000,
