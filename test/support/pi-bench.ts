@@ -125,6 +125,19 @@ export function workerOf(parent: number): number | undefined {
   return undefined;
 }
 
+/** Kills a campaign and its worker, which may be gone before it is its turn: it dies with its parent. */
+export function killAll(parent: number): void {
+  const worker = workerOf(parent);
+  for (const pid of [parent, worker]) {
+    try {
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    } catch {
+      // It was faster.
+    }
+  }
+}
+
+/** @param limitMs no test rests on it: what never comes ends before the test's own limit */
 export async function until<T>(find: () => T | undefined, what: string, limitMs = 60_000): Promise<T> {
   for (const end = Date.now() + limitMs; Date.now() < end; ) {
     const found = find();
