@@ -174,7 +174,12 @@ describe('matmul', () => {
       ]) {
         expect(run.stdout).toContain(part);
       }
-      expect(run.stderr.split('\n').filter((line) => /launch \d of 6 measured/.test(line))).toHaveLength(6);
+      const launches = run.stderr.split('\n').filter((line) => /launch \d of 6 measured/.test(line));
+      expect(launches).toHaveLength(6);
+      expect(launches.map((line) => /measured in .+, .+ left$/.test(line))).toEqual([
+        ...[true, true, true, true, true],
+        false,
+      ]);
     }));
 
   it.each(

@@ -234,11 +234,17 @@ describe('pi-bench run', () => {
   it('names the line of what is wrong with a value', () =>
     withFolder(async (out) => {
       const file = join(out, 'campaign.yaml');
-      writeFileSync(file, CAMPAIGN.replace('[16, 32]', '[16, none]'));
-      const run = await piBench('run', file, '--out', join(out, 'results'));
-      expect(run.code).toBe(64);
-      expect(run.stderr).toBe(
+      const said = async (...change: readonly [string, string]): Promise<string> => {
+        writeFileSync(file, CAMPAIGN.replace(...change));
+        const run = await piBench('run', file, '--out', join(out, 'results'));
+        expect(run.code).toBe(64);
+        return run.stderr;
+      };
+      expect(await said('[16, 32]', '[16, none]')).toBe(
         `pi-bench: ${file}:7: --size takes a whole number of at least 1, such as 512, 2k or 4Ki; got "none"\n`,
+      );
+      expect(await said('rack: "3"', 'cpus: "3"')).toBe(
+        `pi-bench: ${file}:7: the label cpus is pi-bench's own: give yours another name\n`,
       );
     }));
 });
