@@ -82,6 +82,7 @@ describe('pi-bench fleet', () => {
       expect(html).toMatch(/8 other nodes/);
       const prom = await piBench('fleet', 'check', path, '--format', 'openmetrics');
       expect(prom.stdout).toMatch(/^pi_bench_fleet_node_ok\{node="slow"\} 0$/m);
+      expect(prom.stdout).toMatch(/\n# EOF\n$/);
     });
   });
 
