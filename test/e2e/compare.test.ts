@@ -10,6 +10,7 @@ import { describeText } from '../import/support.js';
 import {
   campaignFolder,
   piBench,
+  piBenchEach,
   readInspectionFile,
   readRecordFile,
   withFolder,
@@ -158,7 +159,8 @@ describe('what compare and score refuse, in one line', () => {
         [['score', a, '--reference-stack', 'x'], /--reference-stack x is not in a; it has embedded/],
         [['score', a, '--format', 'thoth'], /nothing that Thoth has a place for/],
       ];
-      const runs = await Promise.all(cases.map(([args]) => piBench(...args)));
+      const runs = await piBenchEach(cases.map(([args]) => args));
+      expect(runs).toHaveLength(cases.length);
       for (const [i, { code, stdout, stderr }] of runs.entries()) {
         const [args, says] = cases[i] ?? [[], /there is such a case/];
         expect([args, code, stdout]).toEqual([args, 64, '']);
