@@ -9,7 +9,7 @@ import type { Seconds } from '../units.js';
 import { collect, printedDelivery, sharedDelivery } from './collect.js';
 import { type AttemptEnd, appendToSubmission, readSubmission, type SubmissionHead } from './journal.js';
 import type { Connection, JobState, Submitted } from './scheduler.js';
-import { isLost, statesOf, type TargetState } from './state.js';
+import { statesOf, type TargetState } from './state.js';
 import type { Delivery, Task } from './task.js';
 
 /** Schedulers are shared by many: they are asked seldom, and at first more often. */
@@ -272,10 +272,3 @@ export async function follow(
     await sleep(wait, undefined, { signal: hooks.signal }).catch(() => {});
   }
 }
-
-/** Whether everything that was lost had all its attempts. */
-export const anyLost = (states: readonly TargetState[]): boolean =>
-  states.some(({ ends }) => {
-    const last = ends.at(-1);
-    return last === undefined || isLost(last);
-  });
