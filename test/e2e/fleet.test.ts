@@ -82,6 +82,7 @@ describe('pi-bench fleet', () => {
       expect(html).toMatch(/8 other nodes/);
       const prom = await piBench('fleet', 'check', path, '--format', 'openmetrics');
       expect(prom.stdout).toMatch(/^pi_bench_fleet_node_ok\{node="slow"\} 0$/m);
+      expect(prom.stdout).toMatch(/\n# EOF\n$/);
     });
   });
 
@@ -100,7 +101,7 @@ describe('pi-bench fleet', () => {
           64,
           /^pi-bench: there is no .*none: name results folders, or files of node lines\n$/,
         ],
-        [['baseline', one], 64, /^pi-bench: these 1 nodes make no baseline: .*needs 3\n$/],
+        [['baseline', one], 64, /^pi-bench: 1 node makes no baseline: .*needs 3\n$/],
         [['check', one, '--baseline', one], 64, /^pi-bench: .*one\.jsonl is no baseline.*\n$/],
         [['plan', one], 64, /^pi-bench: .*budget.*\n$/],
         [['pairs'], 64, /^pi-bench: pairs takes --nodes .*\n$/],

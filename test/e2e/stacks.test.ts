@@ -71,12 +71,19 @@ describe('a library by its path', () => {
       );
     }));
 
-  it('may have integers of 64 bits, under the name that such builds have', () =>
+  it('may have integers of 64 bits and a prefix, under the names that such builds have', () =>
     withFolder(async (out) => {
-      const path = tinyLibrary(folder, 'ilp64', 'ILP64');
-      const { record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
-      expect(record.batches[0]?.verified).toBe('passed');
-      expect(record.batches[0]?.stack.implementation).toBe('cblas_sgemm64_');
+      const paths = [
+        tinyLibrary(folder, 'ilp64', 'ILP64'),
+        tinyLibrary(folder, 'prefixed', 'ILP64', 'PREFIXED'),
+      ];
+      const stacks = paths.map((path) => `cblas:${path}`).join(',');
+      const { record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', stacks);
+      expect(record.batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);
+      expect(record.batches.map(({ stack }) => stack.implementation)).toEqual([
+        'cblas_sgemm64_',
+        'scipy_cblas_sgemm64_',
+      ]);
     }));
 });
 
