@@ -1,13 +1,7 @@
 #!/usr/bin/env node
 // The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/.
 import { existsSync, readFileSync } from 'node:fs';
-import {
-  addonStale,
-  compiledStale,
-  dependenciesMissing,
-  isClone,
-  packageRoot,
-} from '../scripts/lib/tree.mjs';
+import { isReady, packageRoot } from '../scripts/lib/tree.mjs';
 
 const EXIT_INTERNAL = 70;
 
@@ -45,7 +39,7 @@ if (answered !== null) {
   const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, 'utf8'));
   process.stdout.write(`${version}\n`);
 } else {
-  if ((isClone && dependenciesMissing()) || addonStale() || compiledStale()) {
+  if (!isReady()) {
     const { bootstrap } = await import('../scripts/lib/bootstrap.mjs');
     const failure = await bootstrap();
     if (failure !== null) refuse(failure);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "../random.h"
 
@@ -88,6 +90,10 @@ T got(const std::byte* from) noexcept {
 
 Data::Data(const Problem& problem, std::uint64_t seed)
     : problem_(problem), element_(bytes_of(problem.element)), pattern_(kPattern) {
+  if (reduces(problem.operation) && problem.redop == Redop::avg && problem.ranks > largest(problem.element))
+    throw std::invalid_argument("an average over " + std::to_string(problem.ranks) +
+                                " ranks of whole numbers up to " + std::to_string(largest(problem.element)) +
+                                " cannot be checked");
   for (std::size_t i = 0; i < kPattern; ++i) pattern_[i] = drawn(problem, draw(seed, i));
   for (std::int64_t add = -1; add <= 1; ++add) {
     auto& bytes = encoded_[add + 1];

@@ -19,6 +19,7 @@ class Data {
   // A prime; with 8 bytes an element the pattern leaves most of a first cache alone.
   static constexpr std::size_t kPattern = 1021;
 
+  // Throws std::invalid_argument for an average of more ranks than the data type can add up exactly.
   Data(const Problem& problem, std::uint64_t seed);
 
   // Element `index` of what the rank gives.

@@ -1,8 +1,17 @@
 // Brings a clone, or an installed package whose addon npm did not build, to where pi-bench runs.
 import { spawn } from 'node:child_process';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beginNative, buildNative } from './native-build.mjs';
-import { addonStale, compiledStale, dependenciesMissing, isClone, packageRoot } from './tree.mjs';
+import { asOnlyBuilder, beginNative, compileNative } from './native-build.mjs';
+import {
+  addonStale,
+  COMPILED,
+  compiledStale,
+  dependenciesMissing,
+  isClone,
+  isReady,
+  packageRoot,
+} from './tree.mjs';
 
 /** The cause of a failure stands at the top; npm's manual follows. */
 const MOST_LOG_LINES = 20;
@@ -30,32 +39,63 @@ function step(command, args) {
   });
 }
 
-/** Resolves with null when everything is there, or with the reason why it is not. Prints what it does to stderr. */
+/**
+ * Makes everything ready, one after the other where several begin at once. Resolves with null when everything is there, or
+ * with the reason why it is not. Prints what it does to stderr.
+ */
 export async function bootstrap() {
-  let built = Promise.resolve();
+  if (isReady()) return null;
+  try {
+    return await asOnlyBuilder(makeReady, (whom) => say(`waiting for ${whom}: it makes pi-bench ready`));
+  } catch (error) {
+    if (error.syscall === undefined) throw error;
+    return `pi-bench cannot be made ready in ${packageRoot}: ${error.message}`;
+  }
+}
+
+/** What another one has made ready meanwhile is left alone. */
+async function makeReady() {
+  let begun;
   if (isClone && dependenciesMissing()) {
     say('first run in this clone: installing dependencies');
     // The addon, which takes longest, is compiled meanwhile as far as it needs none of them.
-    const begun = beginNative();
+    begun = beginNative();
     // The scripts of this package are left out: the addon is built below, where a failure can be told.
     const failure = await step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
     if (failure !== null) {
       await begun.stop();
       return failure;
     }
-    built = begun.finish();
   }
+  const built = begun?.finish();
   const compiled = compiledStale() ? compileTypeScript() : null;
-  if (addonStale()) {
-    say('building the native addon (somewhat over a minute on two cores)');
-    await built;
-    const failure = buildNative({ onWait: (whom) => say(`waiting for ${whom}: it builds the addon`) });
-    if (failure !== null) return failure;
-  }
-  return compiled;
+  if (addonStale()) say('building the native addon (somewhat over a minute on two cores)');
+  await built;
+  const failure = compileNative();
+  // Nobody else may begin before both have ended.
+  const uncompiled = await compiled;
+  return failure ?? uncompiled;
 }
 
-function compileTypeScript() {
+/** Compiles beside dist/ and puts the whole in its place: who starts meanwhile sees what was before, or all that is new. */
+async function compileTypeScript() {
   say('compiling TypeScript');
-  return step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json']);
+  const [fresh, old] = [`${COMPILED}.new`, `${COMPILED}.old`];
+  try {
+    // What one that was ended has left.
+    remove(fresh, old);
+    const failure = await step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json', '--outDir', fresh]);
+    if (failure === null) {
+      if (existsSync(COMPILED)) renameSync(COMPILED, old);
+      renameSync(fresh, COMPILED);
+    }
+    remove(fresh, old);
+    return failure;
+  } catch (error) {
+    return `${COMPILED} cannot be written: ${error.message}`;
+  }
+}
+
+function remove(...folders) {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

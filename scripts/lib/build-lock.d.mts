@@ -7,3 +7,9 @@ export declare function withLock<T>(
   work: () => T,
   onWait?: (whom: string) => void,
 ): T;
+export declare function withLockAsync<T>(
+  lock: string,
+  folder: string,
+  work: () => Promise<T>,
+  onWait?: (whom: string) => void,
+): Promise<T>;

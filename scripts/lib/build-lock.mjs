@@ -115,15 +115,33 @@ export function tryLock(lock, folder) {
 
 export const unlock = (lock) => rmSync(lock, { recursive: true, force: true });
 
-/** Does `work` with a lock; returns what that returns. Where it has to wait, it calls `onWait` once, with what is waited for. */
-export function withLock(lock, folder, work, onWait = () => {}) {
-  for (let waited = false; !tryLock(lock, folder); waited = true) {
+/** Takes a lock as soon as it is free. Where it has to wait, it calls `onWait` once, with what is waited for. */
+function waitForLock(lock, folder, onWait) {
+  for (let told = false; !tryLock(lock, folder); ) {
     const pid = ownerOf(lock)?.pid;
-    if (!waited && pid !== undefined) onWait(`process ${pid}, which holds ${lock}`);
+    if (!told && pid !== undefined) {
+      onWait(`process ${pid}, which holds ${lock}`);
+      told = true;
+    }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
   }
+}
+
+/** Does `work` with a lock, which is waited for; returns what that returns. */
+export function withLock(lock, folder, work, onWait = () => {}) {
+  waitForLock(lock, folder, onWait);
   try {
     return work();
+  } finally {
+    unlock(lock);
+  }
+}
+
+/** The same with work that takes its time: the lock is held until its promise is settled. */
+export async function withLockAsync(lock, folder, work, onWait = () => {}) {
+  waitForLock(lock, folder, onWait);
+  try {
+    return await work();
   } finally {
     unlock(lock);
   }

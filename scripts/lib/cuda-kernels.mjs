@@ -1,20 +1,10 @@
 // Compiles the kernels for NVIDIA GPUs, kernels/cuda/<module>.cu to build/plugins/cuda/<module>.fatbin, with nvcc alone: the
 // driver loads such a file as it is, so there is nothing to link, and neither CMake nor a GPU is needed.
-//
-// What was compiled is kept by the hash of its sources beside other caches, because building the addon empties build/.
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { compileKept } from './compile-kept.mjs';
 import { packageRoot } from './tree.mjs';
-import { hashOfSources } from './verdict-cache.mjs';
 
 const CACHE = join(packageRoot, 'node_modules', '.cache', 'cuda-kernels');
 export const CUDA_FOLDER = join(packageRoot, 'build', 'plugins', 'cuda');
@@ -80,11 +70,13 @@ function knownOf(nvcc) {
 
 const virtualOf = (target) => target.replace('sm_', 'compute_');
 
+const sourceOf = (module) => join('kernels', 'cuda', `${module}.cu`);
+
 /** nvcc's arguments for a module: one -gencode for each target. */
 export const nvccArguments = (module, targets, output) => [
   ...FLAGS,
   ...targets.flatMap((target) => ['-gencode', `arch=${virtualOf(target)},code=${target}`]),
-  join('kernels', 'cuda', `${module}.cu`),
+  sourceOf(module),
   '-o',
   output,
 ];
@@ -94,41 +86,21 @@ const place = (module) => join(CUDA_FOLDER, `${module}.fatbin`);
 /** True where any module was built. */
 export const cudaKernelsThere = () => Object.keys(CUDA_MODULES).some((module) => existsSync(place(module)));
 
-/** Copies in one step: who loads the file sees the old one or the new one. */
-function install(from, to) {
-  const partial = `${to}.${process.pid}.tmp`;
-  copyFileSync(from, partial);
-  renameSync(partial, to);
-}
-
 /** Compiles and installs a module. Returns why it could not, or null, and what the compiler warned of, or null. */
 function compile(nvcc, known, module) {
   const targets = CUDA_MODULES[module].filter(known.has);
   if (targets.length === 0) {
     const wanted = CUDA_MODULES[module].join(', ');
-    return { failure: `kernels/cuda/${module}.cu was not compiled: this nvcc knows none of ${wanted}` };
+    return { failure: `${sourceOf(module)} was not compiled: this nvcc knows none of ${wanted}` };
   }
-  const how = [known.version, nvccArguments(module, targets, '')];
-  const kept = join(CACHE, `${hashOfSources(join('kernels', 'cuda', `${module}.cu`), how)}.fatbin`);
-  const warnings = `${kept}.warnings`;
-  if (!existsSync(kept)) {
-    const partial = `${kept}.${process.pid}.fatbin`;
-    const done = spawnSync(nvcc, nvccArguments(module, targets, partial), {
-      cwd: packageRoot,
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    });
-    const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`.trim();
-    if (done.status !== 0) {
-      rmSync(partial, { force: true });
-      const cause = log.match(/^.*\berror\b.*$/m)?.[0] ?? `nvcc ended with ${done.status ?? done.signal}`;
-      return { failure: `kernels/cuda/${module}.cu could not be compiled: ${cause}\n${log}` };
-    }
-    if (log !== '') writeFileSync(warnings, log);
-    renameSync(partial, kept);
-  }
-  install(kept, place(module));
-  return { failure: null, warning: existsSync(warnings) ? readFileSync(warnings, 'utf8') : null };
+  return compileKept({
+    compiler: nvcc,
+    source: sourceOf(module),
+    how: [known.version, nvccArguments(module, targets, '')],
+    argumentsFor: (output) => nvccArguments(module, targets, output),
+    cache: CACHE,
+    to: place(module),
+  });
 }
 
 /**
@@ -140,7 +112,6 @@ export function buildCudaKernels({ nvcc = findNvcc(), onModule = () => {} } = {}
   if (nvcc === undefined) return nothing('no nvcc was found: set CUDACXX to it, or CUDA_HOME');
   const known = knownOf(nvcc);
   if (known === undefined) return nothing(`${nvcc} does not run`);
-  for (const folder of [CACHE, CUDA_FOLDER]) mkdirSync(folder, { recursive: true });
   const built = [];
   const failed = [];
   const warned = [];

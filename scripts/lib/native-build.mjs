@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { addonSources } from '../native-sources.mjs';
-import { tryLock, unlock, withLock } from './build-lock.mjs';
+import { withLock, withLockAsync } from './build-lock.mjs';
 import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { buildGlooPlugin, glooPluginThere } from './gloo-plugin.mjs';
 import { addonStale, packageRoot } from './tree.mjs';
@@ -45,6 +45,9 @@ export function dependenciesThere() {
   }
 }
 
+/** Does `work`, which returns a promise, as the only one who installs, compiles or builds in this folder. */
+export const asOnlyBuilder = (work, onWait) => withLockAsync(LOCK, BUILD, work, onWait);
+
 /** Runs a command. `ended` resolves with whether it succeeded; `stop` ends it. */
 function background(command, args) {
   const child = spawn(command, args, { cwd: packageRoot, stdio: 'ignore' });
@@ -55,14 +58,13 @@ function background(command, args) {
 }
 
 /**
- * Begins to build the addon while its dependencies are installed, with all that needs none of them. Returns `finish`, to be
- * called when they are there, and `stop`, for when they will not be; both resolve when nothing is built any more. Says
- * nothing: what fails here, or is not begun because somebody else builds, buildNative() does or tells.
+ * Begins to build the addon while its dependencies are installed, with all that needs none of them; for the only builder.
+ * Returns `finish`, to be called when they are there, and `stop`, for when they will not be; both resolve when nothing is
+ * built any more. Says nothing: what fails here compileNative() does again, and tells.
  */
 export function beginNative() {
   const nodeGyp = findNodeGyp();
-  if (nodeGyp === undefined || !addonStale() || !tryLock(LOCK, BUILD))
-    return { finish: async () => {}, stop: async () => {} };
+  if (nodeGyp === undefined || !addonStale()) return { finish: async () => {}, stop: async () => {} };
   const began = new Date();
   const below = new Set(addonSources().map(({ target }) => target));
   below.delete(KNOWS_NODE_API);
@@ -84,11 +86,11 @@ export function beginNative() {
     if ((await belowMade) && (await make([KNOWS_NODE_API]))) utimesSync(ADDON, began, began);
   };
   return {
-    finish: () => finish().finally(() => unlock(LOCK)),
-    stop: () => {
+    finish,
+    stop: async () => {
       stopped = true;
       current?.stop();
-      return belowMade.finally(() => unlock(LOCK));
+      await belowMade;
     },
   };
 }
@@ -121,30 +123,30 @@ function runBuild(nodeGyp, force) {
 }
 
 /**
- * Builds the addon where it is missing or stale; `force`: from nothing. Returns null, or one line that says why it could
- * not be built. The whole log follows that line where it failed. `onWait`: called with whom it waits for, where somebody builds.
+ * Builds the addon where it is missing or stale; `force`: from nothing; for the only builder. Returns null, or one line that
+ * says why it could not be built. The whole log follows that line where it failed.
  */
-export function buildNative({ force = false, onWait } = {}) {
-  const work = () => {
-    if (!force && !addonStale()) return null;
-    const nodeGyp = findNodeGyp();
-    if (nodeGyp === undefined)
-      return 'node-gyp was not found: install npm, which brings it, then run this again';
-    const kernels = cudaKernelsThere();
-    const gloo = glooPluginThere();
-    const began = new Date();
-    const { status, signal, error, log } = runBuild(nodeGyp, force);
-    // node-gyp may empty build/. What was compiled for GPUs and for Gloo is remembered, so this only puts it back.
-    if (kernels) buildCudaKernels();
-    if (gloo) buildGlooPlugin();
-    if (status === 0) {
-      // As old as its beginning: a source that was changed while it was built is newer.
-      utimesSync(ADDON, began, began);
-      return null;
-    }
-    const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();
-    const why = cause ?? error?.message ?? `node-gyp ended with ${status ?? signal}`;
-    return `the native addon could not be built: ${why}\nIt needs a C++20 compiler (g++ 10 or later), make and Python 3.\n${log}`;
-  };
-  return withLock(LOCK, BUILD, work, onWait);
+export function compileNative({ force = false } = {}) {
+  if (!force && !addonStale()) return null;
+  const nodeGyp = findNodeGyp();
+  if (nodeGyp === undefined)
+    return 'node-gyp was not found: install npm, which brings it, then run this again';
+  const kernels = cudaKernelsThere();
+  const gloo = glooPluginThere();
+  const began = new Date();
+  const { status, signal, error, log } = runBuild(nodeGyp, force);
+  // node-gyp may empty build/. What was compiled for GPUs and for Gloo is remembered, so this only puts it back.
+  if (kernels) buildCudaKernels();
+  if (gloo) buildGlooPlugin();
+  if (status === 0) {
+    // As old as its beginning: a source that was changed while it was built is newer.
+    utimesSync(ADDON, began, began);
+    return null;
+  }
+  const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();
+  const why = cause ?? error?.message ?? `node-gyp ended with ${status ?? signal}`;
+  return `the native addon could not be built: ${why}\nIt needs a C++20 compiler (g++ 10 or later), make and Python 3.\n${log}`;
 }
+
+/** The same for anybody: waits where somebody else builds. */
+export const buildNative = (options) => withLock(LOCK, BUILD, () => compileNative(options));

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 export const packageRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const addon = join(packageRoot, 'build', 'Release', 'pibench.node');
-const compiled = join(packageRoot, 'dist', 'cli', 'main.js');
+export const COMPILED = join(packageRoot, 'dist');
+const compiled = join(COMPILED, 'cli', 'main.js');
 
 /** A clone has the TypeScript sources; an installed package has only what they compile to. */
 export const isClone = existsSync(join(packageRoot, 'tsconfig.json'));
@@ -45,3 +46,6 @@ export function addonStale() {
 export function compiledStale() {
   return isClone && modified(compiled) < newest(inRoot(['src', 'tsconfig.json']));
 }
+
+/** True where nothing has to be installed, built or compiled before pi-bench runs. */
+export const isReady = () => !((isClone && dependenciesMissing()) || addonStale() || compiledStale());

@@ -46,6 +46,8 @@ export interface Comparisons {
   learn(batch: number, launch: number, median: number | null): void;
   /** Whether any comparison of the batch still needs launches, so many rounds having ended. */
   open(batch: number, rounds: number): boolean;
+  /** Whether none is open; also where there is none. */
+  allSettled(): boolean;
   /** Nothing can be compared with this batch: its comparisons need no launches of others. */
   giveUp(batch: number): void;
 }
@@ -73,6 +75,7 @@ export function createComparisons(batches: readonly BatchSpec[]): Comparisons {
       for (const one of own) look(one, rounds);
       return own.some((one) => !one.settled);
     },
+    allSettled: () => all.every(({ settled: is }) => is),
     giveUp(batch) {
       for (const one of all) one.settled ||= one.reference === batch || one.candidate === batch;
     },

@@ -20,7 +20,7 @@ import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import { type Gate, makeGate } from './at-once.js';
 import type { PlannedInspection } from './plan.js';
-import { type Asked, createSchedule, type LaunchValue } from './schedule.js';
+import { type Asked, createSchedule, decidesOnTheWay, type LaunchValue } from './schedule.js';
 
 export interface Progress {
   /** As far as can be told: a precision decides on the way. */
@@ -55,6 +55,8 @@ export interface Conducted {
   /** Of all inspections that ended, earlier ones included, in the order in which they were asked for. */
   readonly ends: readonly BatchEnd[];
   readonly stoppedBy: NonNullable<PiBenchRecord['stoppedBy']>;
+  /** Whether all comparisons that the launches were to settle are. */
+  readonly settled: boolean;
 }
 
 const stamp = (): string => new Date().toISOString();
@@ -116,6 +118,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       most: sampling.kind === 'budget' ? sampling.most : 1,
       cold: batch.case.parameters.cache === 'cold',
       ceilings: planned.pilot || allMeasureCeilings(batch),
+      operations: gpu === null ? indicator.work(batch.case.parameters).flop : 0,
       fault: faultOf(campaign, planned),
     },
     timeout: batch.timeout,
@@ -186,7 +189,6 @@ export async function conduct(
     schedule.ended(inspection, launchValue(read, end, batch));
   };
   const meanWall = (): Seconds => ends.reduce((sum, { wall }) => sum + wall, 0) / Math.max(1, ends.length);
-  const stopped = (stoppedBy: Conducted['stoppedBy']): Conducted => ({ ends, stoppedBy });
 
   /** The inspection with those that are to be measured at the same time, which the plan has behind it. */
   const groups = groupsOf(campaign.batches);
@@ -236,6 +238,13 @@ export async function conduct(
     return end;
   };
 
+  /** Why nothing is launched any more. */
+  const stop = (): Conducted['stoppedBy'] | null => {
+    if (signal.aborted) return 'signal';
+    // Not what would end after it: a budget is a promise.
+    return monotonic() + meanWall() > deadline ? 'budget' : null;
+  };
+  let stoppedBy: Conducted['stoppedBy'] | null = null;
   for (let first = schedule.next(); first !== null; first = schedule.next()) {
     const group = withOthers(first);
     const known = group.flatMap(({ index }) => before.get(index) ?? []);
@@ -246,9 +255,12 @@ export async function conduct(
       });
       continue;
     }
-    if (signal.aborted) return stopped('signal');
-    // Not what would end after it: a budget is a promise.
-    if (monotonic() + meanWall() > deadline) return stopped('budget');
+    stoppedBy ??= stop();
+    if (stoppedBy !== null) {
+      if (decidesOnTheWay(campaign)) break;
+      // Behind one that has to be made again there may be some that are done.
+      continue;
+    }
     const gate = group.length > 1 ? makeGate(group.length) : null;
     const ended = await Promise.all(group.map((one) => launchOne(one, group.length, gate)));
     ended.forEach((end, i) => {
@@ -257,5 +269,10 @@ export async function conduct(
       conductor.onEnd(end, campaign.batches[inspection.batch] as BatchSpec);
     });
   }
-  return stopped(ends.some(({ status }) => status === 'interrupted') ? 'signal' : 'plan');
+  const interrupted = ends.some(({ status }) => status === 'interrupted');
+  return {
+    ends,
+    stoppedBy: stoppedBy ?? (interrupted ? 'signal' : 'plan'),
+    settled: schedule.settled(),
+  };
 }

@@ -14,7 +14,7 @@ export interface Done {
   readonly open: ReadonlyMap<number, number>;
   /** Seconds that earlier processes worked on the campaign; where one was killed, up to its last line. */
   readonly active: Seconds;
-  /** Seconds in attempts that were interrupted and must be repeated; how long a killed one had run nobody knows. */
+  /** Seconds in attempts that were interrupted, or are gone, and must be repeated; how long a killed one had run nobody knows. */
   readonly lost: Seconds;
   /** The campaign came to its end, and nothing of it is left to launch. */
   readonly complete: boolean;
@@ -55,6 +55,11 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
         else ends.set(index, { index, attempt, status, reason, wall });
         break;
       }
+      case 'gone':
+        lost += ends.get(entry.index)?.wall ?? 0;
+        ends.delete(entry.index);
+        complete = false;
+        break;
       case 'stopped':
         active += entry.active;
         complete = entry.status === 'complete';

@@ -38,6 +38,8 @@ export interface Schedule {
   next(): Asked | null;
   /** @param value null where nothing was measured */
   ended(inspection: PlannedInspection, value: LaunchValue | null): void;
+  /** Whether all comparisons that it was to settle are; also where there is none. */
+  settled(): boolean;
   /** How many there will be, as far as can be told. */
   expected(): number;
 }
@@ -56,11 +58,16 @@ interface BatchState {
   settled: boolean;
 }
 
+/** Nobody promised how many launches it gets. */
+const decidedOnTheWay = ({ precision, settle }: BatchSpec): boolean =>
+  precision !== undefined || settle !== undefined;
+
+/** Whether which launch comes next follows from what those before it have measured. */
+export const decidesOnTheWay = ({ batches }: Campaign): boolean => batches.some(decidedOnTheWay);
+
 /** What only fails is given up where nobody promised a count. */
 const givenUp = ({ spec, medians, failures }: BatchState): boolean =>
-  (spec.precision !== undefined || spec.settle !== undefined) &&
-  medians.length === 0 &&
-  failures >= MOST_FAILURES;
+  decidedOnTheWay(spec) && medians.length === 0 && failures >= MOST_FAILURES;
 
 function enough(state: BatchState): boolean {
   const { spec, medians } = state;
@@ -135,6 +142,7 @@ export function createSchedule(campaign: Campaign): Schedule {
       learn(stateOf(batch), value);
       comparisons.learn(batch, launch, value === null ? null : median(value.samples));
     },
+    settled: comparisons.allSettled,
     expected: () => states.reduce((sum, state) => sum + expectedOf(state), 0),
   };
 }

@@ -27,6 +27,10 @@ const MOST_FOR_PRECISION = 200;
 /** Of a comparison: launches are what tells, and short ones are cheaper. */
 const TURN = { kind: 'budget', seconds: 0.25, least: 5, most: 20_000 } as const;
 
+/** Of `--strict`, also where a campaign is resumed. */
+export const STRICT =
+  'Exit code 1 where --budget or --inspections ended a campaign before --precision or --settle was reached';
+
 /** Of every command that measures, whatever says what is measured. */
 export const outputOptions: Readonly<Record<string, Options>> = {
   wait: {
@@ -39,7 +43,7 @@ export const outputOptions: Readonly<Record<string, Options>> = {
   strict: {
     type: 'boolean',
     group: 'Measuring:',
-    describe: 'Exit code 1 where a precision was not reached',
+    describe: STRICT,
     default: false,
   },
   out: {

@@ -1,10 +1,15 @@
-/** Goes on with a campaign from its journal: looks whether it may, repairs what a kill left, adopts what a worker wrote after all. */
+/**
+ * Goes on with a campaign from its journal: looks whether it may, repairs what a kill left, adopts what a worker wrote after all,
+ * and forgets what can no longer be read.
+ */
 import { join } from 'node:path';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
+import { decidesOnTheWay } from '../campaign/schedule.js';
 import { UserError } from '../errors.js';
 import type { MachineDescription } from '../machine/types.js';
 import { identity } from '../package.js';
-import type { InspectionDocument } from '../record/schema.js';
+import type { InspectionEnd } from '../record/inspection-end.js';
+import type { Campaign, InspectionDocument } from '../record/schema.js';
 import { type Journal, type JournalEntry, readJournal, repairJournal } from '../store/journal.js';
 import { JOURNAL, type Store } from '../store/store.js';
 import { openStoreAloud } from './begin-campaign.js';
@@ -57,6 +62,44 @@ function adopt(store: Store, campaign: string, open: ReadonlyMap<number, number>
   }
 }
 
+/** Why what an ended inspection left cannot be read; null: it can, or it left nothing. */
+function unreadable(store: Store, { index, status }: InspectionEnd): string | null {
+  try {
+    const there = store.readInspection(index) !== null;
+    return there || (status !== 'measured' && status !== 'wrong') ? null : 'its document is gone';
+  } catch (error) {
+    if (error instanceof UserError) return error.message;
+    throw error;
+  }
+}
+
+/** What cannot be read any more is not done. Where it decided what came after it, neither is that. */
+function forget(store: Store, campaign: Campaign, entries: readonly JournalEntry[]): void {
+  const ends = [...doneSoFar(entries).ends.values()].sort((a, b) => a.index - b.index);
+  const found = ends.flatMap((end) => {
+    const why = unreadable(store, end);
+    return why === null ? [] : [{ end, why }];
+  });
+  const [first] = found;
+  if (first === undefined) return;
+  const behind = decidesOnTheWay(campaign)
+    ? ends.filter(({ index }) => index > first.end.index && !found.some(({ end }) => end.index === index))
+    : [];
+  const launch = first.end.index + 1;
+  const because = `it followed from launch ${launch}`;
+  for (const { end, why } of [...found, ...behind.map((end) => ({ end, why: because }))]) {
+    const { index, attempt } = end;
+    store.append({ event: 'gone', index, attempt, reason: why, at: new Date().toISOString() });
+  }
+  const rest = [
+    ...(found.length > 1 ? [`${found.length - 1} more`] : []),
+    ...(behind.length > 0 ? [`${behind.length} that followed from it`] : []),
+  ];
+  say(
+    `launch ${launch}${rest.length > 0 ? ` and ${rest.join(', ')}` : ''} will be measured again: ${first.why}`,
+  );
+}
+
 /** Where the campaign stands, with all that was measured of it. */
 export function goOn(folder: string, journal: Journal): CampaignStart {
   const { campaign, machine, piBench } = journal.head;
@@ -65,6 +108,8 @@ export function goOn(folder: string, journal: Journal): CampaignStart {
   const resumed: JournalEntry = { event: 'resumed', at: new Date().toISOString() };
   store.append(resumed);
   adopt(store, campaign.id, doneSoFar(journal.entries).open);
-  const { entries } = readJournal(join(store.folder(), JOURNAL));
+  const written = () => readJournal(join(store.folder(), JOURNAL)).entries;
+  forget(store, campaign, written());
+  const entries = written();
   return { campaign, store, machine: machine as unknown as MachineDescription, piBench, journal: entries };
 }

@@ -38,7 +38,7 @@ export interface CampaignStart {
 export interface RunOptions {
   readonly quiet: boolean;
   readonly wait: boolean;
-  /** A precision that was not reached is the answer no. */
+  /** A precision that was not reached, or a comparison that was not settled, is the answer no. */
   readonly strict: boolean;
   /** Absent: the local one. */
   readonly engine?: Engine;
@@ -52,11 +52,17 @@ export interface CampaignEnd {
   readonly exitCode: number;
 }
 
-function exitCodeOf(record: PiBenchRecord, signal: NodeJS.Signals | null, strict: boolean): number {
+/** What was asked for as a goal and not reached has been measured all the same: only who is strict minds. */
+function exitCodeOf(
+  record: PiBenchRecord,
+  { settled }: Conducted,
+  signal: NodeJS.Signals | null,
+  strict: boolean,
+): number {
   if (record.batches.some(({ verified }) => verified === 'failed')) return EXIT.wrongResult;
   if (signal !== null && record.status === 'interrupted') return EXIT.signal(constants.signals[signal]);
   if (record.status !== 'complete') return EXIT.incomplete;
-  const missed = record.batches.some(({ precision }) => precision?.reached === false);
+  const missed = !settled || record.batches.some(({ precision }) => precision?.reached === false);
   return strict && missed ? EXIT.answerIsNo : EXIT.done;
 }
 
@@ -145,5 +151,5 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const path = store.writeRecord(record);
   store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
   stopper.release();
-  return { record, path, exitCode: exitCodeOf(record, signal, options.strict) };
+  return { record, path, exitCode: exitCodeOf(record, conducted, signal, options.strict) };
 }

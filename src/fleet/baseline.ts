@@ -10,6 +10,7 @@ import {
   type Baseline,
   type BaselineEntry,
 } from '../qualify/baseline-schema.js';
+import { plural } from '../quantities/format.js';
 import { countedWork } from '../record/work.js';
 import { deviationFrom, median } from '../statistics/quantile.js';
 import { type CaseKey, keyTitle, readKey } from './case-key.js';
@@ -163,7 +164,7 @@ export function makeBaseline(
   if (entries.length === 0) {
     const [first] = refused;
     throw new UserError(
-      `these ${fleet.nodes.length} nodes make no baseline: ${first === undefined ? 'nothing was measured on them' : `${first.title}: ${first.why}`}`,
+      `${plural(fleet.nodes.length, 'node makes', 'nodes make')} no baseline: ${first === undefined ? 'nothing was measured on them' : `${first.title}: ${first.why}`}`,
     );
   }
   return {

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { isGpu } from '../devices/device.js';
 import type { FrameworkJob, Job } from '../inspection/job.js';
 import { readLocalFile } from '../machine/local-files.js';
 import { type HostedCase, native, type RunningInspection } from '../native.js';
@@ -11,6 +12,7 @@ import { median } from '../statistics/quantile.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import type { Seconds } from '../units.js';
 import type { OpenedFramework, PreparedProduct, Product } from './adapter.js';
+import { ceilingsOf } from './ceilings.js';
 import { measureClock } from './clock.js';
 import { identityInUse } from './identity.js';
 import { openFramework } from './index.js';
@@ -187,8 +189,12 @@ async function inspect(
   end('cool-down');
 
   // What bounds a call on another device these threads cannot tell.
-  const whole = !taken.cancelled && !taken.outOfTime && job.device === 'cpu';
-  const ceilings = whole && job.native.ceilings ? hosted.ceilings(cold) : { arithmetic: null, memory: null };
+  const whole = !taken.cancelled && !taken.outOfTime && !isGpu(job.device);
+  const samples = samplesOf(taken, callsPerSample, threads.watched);
+  const ceilings =
+    whole && job.native.ceilings
+      ? ceilingsOf(() => hosted.ceilings(cold), job.native.operations ?? 0, median(samples.seconds))
+      : { arithmetic: null, memory: null };
   end('ceilings');
 
   enter('verify');
@@ -202,7 +208,7 @@ async function inspect(
     clockName: 'monotonic, read from JavaScript',
     warmup,
     callsPerSample,
-    samples: samplesOf(taken, callsPerSample, threads.watched),
+    samples,
     before,
     after,
     frequencyBefore,

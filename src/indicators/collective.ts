@@ -1,14 +1,8 @@
 /** collective: how fast ranks exchange data, each with a clock of its own, by the slowest of them. */
-import { asksForGpu, CPU, isGpu, ordinalOf } from '../devices/device.js';
+import { asksForGpu, CPU, isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
-import { usableCpus } from '../machine/capacity.js';
-import { parseCpuList } from '../machine/linux/cpu-list.js';
-import type { MachineDescription } from '../machine/types.js';
-import { WITHIN } from '../mpi/choice.js';
-import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
-import { checkMeetingPlace } from '../mpi/rendezvous.js';
 import { expandValues } from '../quantities/expand.js';
-import { parseBytes, parseCount, QuantityError } from '../quantities/parse.js';
+import { parseBytes, QuantityError } from '../quantities/parse.js';
 import { parseNames } from '../quantities/parse-list.js';
 import { collectiveCurves, collectiveKpis } from '../record/collective-kpis.js';
 import type { Bytes } from '../units.js';
@@ -21,7 +15,6 @@ import {
   INPUTS,
   isReducing,
   isRooted,
-  MOST_RANKS,
   NO_ROOT,
   OPERATIONS,
   operandBytes,
@@ -33,11 +26,11 @@ import {
   titleOf,
   WORKERS,
 } from './collective-cases.js';
+import { collectiveExamples, collectiveOptions, USUAL_BYTES } from './collective-options.js';
+import { ranksBy } from './collective-ranks.js';
 import { GPU_PROCESS } from './gpu.js';
 import type { Flags, Indicator } from './indicator.js';
 
-/** The sizes that are measured unless told otherwise: from one that only latency decides to one past the caches. */
-const USUAL_BYTES = '8..64MiB*2';
 /** How long a rank waits for another before it is called lost. */
 const PATIENCE_SECONDS = 10;
 /** Flags and boards of a rank, and its memory rounded up to huge pages. */
@@ -53,40 +46,6 @@ const one = <T extends string>(flags: Flags, name: string, known: readonly T[], 
   return first;
 };
 
-/** A rank for each process that was told where to meet, each with a GPU of its own. */
-function metRanksOf(flags: Flags) {
-  const place = mpiPlaceHere();
-  if (place === null)
-    throw new UserError(
-      '--rendezvous takes a process for each rank: say which this one is with --rank and --ranks, or start them with mpirun or srun',
-    );
-  const asked = askedRanks(flags);
-  if (asked !== null && asked !== place.size)
-    throw new UserError(
-      `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
-    );
-  return {
-    rendezvous: checkMeetingPlace(String(flags.rendezvous)),
-    launcher: `${WITHIN}${place.launcher}`,
-    ranks: place.size,
-    perHost: place.localSize,
-    pin: flags.pin === true,
-  };
-}
-
-/** A rank for each GPU, from the one that is named on. */
-function gpuRanksOf(flags: Flags, { gpus }: MachineDescription) {
-  if (flags.rendezvous !== undefined) return metRanksOf(flags);
-  const first = ordinalOf(String(flags.device));
-  const here = (gpus?.devices ?? []).filter(({ ordinal }) => ordinal >= first).length;
-  const ranks = flags.ranks === undefined ? here : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
-  if (ranks > here)
-    throw new UserError(
-      `--ranks ${ranks} takes a GPU for each from ${flags.device} on, and there ${here === 1 ? 'is' : 'are'} ${here}`,
-    );
-  return { ranks, pin: flags.pin === true };
-}
-
 /** Which transport is meant. @throws UserError where the device is not one of its */
 function transportOf(flags: Flags): Collective['transport'] {
   const gpu = isGpu(String(flags.device ?? CPU));
@@ -100,51 +59,12 @@ function transportOf(flags: Flags): Collective['transport'] {
   return transport;
 }
 
-const askedRanks = (flags: Flags): number | null =>
-  flags.ranks === undefined ? null : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
-
-/** What a case of MPI has beside the others: whose ranks, and by whom they are started. */
-function mpiOf(flags: Flags, machine: MachineDescription) {
-  const here = mpiPlaceHere();
-  // One process that a launcher has started may start others.
-  const place = here?.size === 1 && flags.launcher !== undefined ? null : here;
-  const asked = askedRanks(flags);
-  if (place !== null && asked !== null && asked !== place.size)
-    throw new UserError(
-      `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
-    );
-  const text = (name: string): string | undefined =>
-    flags[name] === undefined ? undefined : String(flags[name]);
-  const chosen = chooseMpiHere({ library: text('mpi-library'), launcher: text('launcher') }, place);
-  const { ranks, pin } =
-    place === null
-      ? ranksOf(flags, machine)
-      : { ...ranksOf({ ...flags, ranks: place.localSize }, machine), ranks: place.size };
-  return { ...chosen, ranks, pin, perHost: place?.localSize ?? ranks };
-}
-
-function ranksOf(
-  flags: Flags,
-  machine: MachineDescription,
-): { readonly ranks: number; readonly pin: boolean } {
-  const available = usableCpus(machine);
-  const ranks = askedRanks(flags) ?? Math.max(2, available);
-  const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
-  if (flags.pin === true && ranks > cpus)
-    throw new UserError(
-      `--pin needs a CPU for each of ${ranks} ranks, and ${cpus} may be used here: leave it out`,
-    );
-  return { ranks, pin: typeof flags.pin === 'boolean' ? flags.pin : ranks <= available };
-}
-
 const USUAL_WORKERS = { shm: 'threads', mpi: 'processes', nccl: 'threads', gloo: 'processes' } as const;
 
 /** MPI's broadcast has one buffer; Gloo's reduce-scatter overwrites its own. */
 const isAlwaysInPlace = (transport: Collective['transport'], operation: Collective['operation']): boolean =>
   (transport === 'mpi' && operation === 'broadcast') ||
   (transport === 'gloo' && operation === 'reduce-scatter');
-
-const ranksBy = { shm: ranksOf, mpi: mpiOf, nccl: gpuRanksOf, gloo: ranksOf } as const;
 
 /** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
 export function sizesOf(text: string): readonly Bytes[] {
@@ -170,123 +90,8 @@ export const collective: Indicator = {
   name: 'collective',
   summary: 'Collectives: all-reduce, all-gather ... between ranks on this machine, verified, over sizes',
   positional: 'operation',
-  options: {
-    operation: {
-      type: 'string',
-      group: 'Case:',
-      describe: OPERATIONS.join(', '),
-    },
-    ranks: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'Ranks that take part',
-      defaultDescription: 'the CPUs that a launch may use, at least 2',
-    },
-    bytes: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'What a rank gives or gets, whichever is more: 4KiB,1MiB or 8..64MiB*2',
-      defaultDescription: USUAL_BYTES,
-    },
-    dtype: {
-      type: 'string',
-      group: 'Case:',
-      describe: `${ELEMENT_NAMES.join(', ')}, or several with commas`,
-      defaultDescription: 'float32',
-    },
-    redop: {
-      type: 'string',
-      group: 'Case:',
-      describe: `${REDOPS.join(', ')}, where it reduces`,
-      defaultDescription: 'sum',
-    },
-    'in-place': { type: 'boolean', group: 'Case:', describe: 'Output where the input lies' },
-    root: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'Of broadcast, reduce, gather, scatter',
-      defaultDescription: '0',
-    },
-    pattern: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'Of send-recv: ring (to the next rank) or pairs (ranks 2i and 2i+1 exchange)',
-      defaultDescription: 'ring',
-    },
-    workers: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'Ranks as threads of one process, or as processes that share memory',
-      defaultDescription: 'threads',
-    },
-    pin: {
-      type: 'boolean',
-      group: 'Case:',
-      describe: 'Bind each rank to a CPU of its own',
-      defaultDescription: 'true where there is a CPU for each rank',
-    },
-    sync: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'Ranks begin: after a barrier, at one moment (window), or run calls into each other (none)',
-      defaultDescription: 'barrier',
-    },
-    inputs: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'fresh: rewritten before each call; clean: never, so that they stay in everybody’s caches',
-      defaultDescription: 'fresh; with --sync none clean',
-    },
-    transport: {
-      type: 'string',
-      group: 'Case:',
-      describe:
-        'shm: memory that ranks here share; mpi: an MPI library, also over hosts; nccl: GPUs of this machine; gloo: Gloo over TCP, here',
-      defaultDescription: 'shm; on GPUs nccl',
-    },
-    'mpi-library': {
-      type: 'string',
-      group: 'Case:',
-      describe: 'Of --transport mpi: the file of the library (libmpi.so.40, libmpich.so.12)',
-      defaultDescription: 'the one that belongs to the launcher',
-    },
-    launcher: {
-      type: 'string',
-      group: 'Case:',
-      describe:
-        'Of --transport mpi: what starts the ranks, anew for each launch (mpirun.mpich, "srun --mpi=pmi2"); not under mpirun',
-      defaultDescription: 'mpirun',
-    },
-    rendezvous: {
-      type: 'string',
-      group: 'Case:',
-      describe:
-        'Of --transport nccl: each rank is a process, started as this one; where they meet: tcp:HOST:PORT of rank 0, or file:PATH that all see',
-    },
-    rank: {
-      type: 'string',
-      group: 'Case:',
-      describe: 'With --rendezvous: which of --ranks this process is',
-      defaultDescription: 'as mpirun or srun says',
-    },
-    algorithm: {
-      type: 'string',
-      group: 'Case:',
-      describe:
-        'shm: lines, direct, blocks, streaming, or auto: the fastest of them by trial in each launch; gloo: ring, bcube, halving-doubling',
-      defaultDescription: 'auto',
-    },
-  },
-  examples: [
-    ['$0 collective all-reduce', 'over sizes, on all CPUs, about a minute'],
-    ['$0 collective all-to-all --ranks 4 --bytes 1KiB..16MiB', 'of four ranks'],
-    ['$0 collective all-reduce --bytes 1MiB --dtype bfloat16 --in-place --workers processes', 'one case'],
-    ['$0 collective all-reduce --device cuda:all', 'between all GPUs of this machine, with NCCL'],
-    ['$0 sweep collective all-reduce --ranks 1,2,4 --bytes 1MiB', 'how it scales'],
-    ['$0 collective all-reduce --transport mpi --ranks 2', 'of the MPI that mpirun belongs to'],
-    ['$0 collective all-reduce --transport gloo', 'of Gloo, where it is installed'],
-    ['mpirun -np 8 $0 collective all-to-all --transport mpi', 'of a job on any hosts'],
-  ],
+  options: collectiveOptions,
+  examples: collectiveExamples,
   measuring: { inspections: 3, seconds: 0.1 },
   fromFlags(flags, machine) {
     if (flags.operation === undefined) throw new UserError(`say which collective: ${OPERATIONS.join(', ')}`);

@@ -29,6 +29,8 @@ const entrySchema = z.discriminatedUnion('event', [
     wall: z.number(),
   }),
   z.looseObject({ event: z.literal('resumed'), at }),
+  /** What an ended attempt left can no longer be read, or followed from such a one: it is to be made again. */
+  z.looseObject({ event: z.literal('gone'), ...inspection, reason: z.string() }),
   /** Another campaign measures on this machine at the same time. */
   z.looseObject({ event: z.literal('contended'), by: z.string(), at }),
   z.looseObject({ event: z.literal('interrupted'), signal: z.string(), at }),

@@ -15,9 +15,6 @@ export interface TargetState {
 
 export const lastEnd = ({ ends }: TargetState): AttemptEnd | null => ends.at(-1) ?? null;
 
-/** Without a result. */
-export const isLost = ({ exitCode }: AttemptEnd): boolean => exitCode === null;
-
 export function statesOf({ head, entries }: SubmissionJournal): ReadonlyMap<string, TargetState> {
   const states = new Map<string, TargetState>(
     head.targets.map((target) => [target, { target, attempt: 0, job: null, phase: 'to-do', ends: [] }]),

@@ -18,8 +18,16 @@ const batchOf = (spec: Partial<BatchSpec>): BatchSpec => ({
 
 const ofCase = (m: number): BatchSpec['case'] => ({ indicator: 'matmul', parameters: { m } });
 
-/** Launches of each batch, when every launch of batch i takes times[i] seconds, give or take `spread`; null fails. */
-function launchesOf(batches: readonly BatchSpec[], times: readonly (number | null)[], spread: number) {
+/**
+ * Launches of each batch, when every launch of batch i takes times[i] seconds, give or take `spread`; null fails.
+ * @param most of all launches together, as a budget cuts them off
+ */
+function runOf(
+  batches: readonly BatchSpec[],
+  times: readonly (number | null)[],
+  spread: number,
+  most = Number.POSITIVE_INFINITY,
+) {
   const campaign: Campaign = {
     id: 'x',
     createdAt: '2026-01-01T00:00:00.000Z',
@@ -32,7 +40,7 @@ function launchesOf(batches: readonly BatchSpec[], times: readonly (number | nul
   const normal = normalFrom(randomFrom(23));
   const counts = batches.map(() => 0);
   let asked = 0;
-  for (let next = schedule.next(); next !== null; next = schedule.next()) {
+  for (let next = schedule.next(); next !== null && asked < most; next = schedule.next()) {
     asked++;
     expect(schedule.expected()).toBeGreaterThanOrEqual(asked);
     counts[next.batch] = (counts[next.batch] ?? 0) + 1;
@@ -40,9 +48,11 @@ function launchesOf(batches: readonly BatchSpec[], times: readonly (number | nul
     const samples = time === null ? null : Float64Array.of(time * Math.exp(spread * normal()));
     schedule.ended(next, samples === null ? null : { samples, costOfLaunch: 0.3, costOfRepetition: 1 });
   }
-  expect(schedule.expected()).toBe(asked);
-  return counts;
+  if (most === Number.POSITIVE_INFINITY) expect(schedule.expected()).toBe(asked);
+  return { counts, settled: schedule.settled() };
 }
+
+const launchesOf = (...args: Parameters<typeof runOf>) => runOf(...args).counts;
 
 describe('comparisons of a campaign', () => {
   it('are of the batches that settle with the first one of their case', () => {
@@ -76,6 +86,15 @@ describe('comparisons of a campaign', () => {
   it('end at the most launches that were allowed, where they cannot be settled', () => {
     const two = [batchOf({ inspections: 12 }), batchOf({ inspections: 12 })];
     expect(launchesOf(two, [1, 1.01], 0.2)).toEqual([12, 12]);
+  });
+
+  it('are known not to be settled where they end at the most launches, or are cut off', () => {
+    const two = [batchOf({}), batchOf({})];
+    const few = [batchOf({ inspections: 12 }), batchOf({ inspections: 12 })];
+    expect(runOf(two, [1, 1], 0.002).settled).toBe(true);
+    expect(runOf(two, [1, 1], 0.002, 15).settled).toBe(false);
+    expect(runOf(few, [1, 1.01], 0.2).settled).toBe(false);
+    expect(runOf([batchOf({ settle: undefined })], [1], 0.002, 3).settled).toBe(true);
   });
 
   it('launch the reference as long as any candidate needs it, and no other', () => {

@@ -255,6 +255,46 @@ void check_kernels(Checks& checks) {
   }
 }
 
+// More ranks than a byte has numbers: they are divided by all the same, but sums of theirs would run over.
+void check_averages_of_many(Checks& checks) {
+  namespace kernels = pibench::kernels::collective;
+  constexpr int kBytes = 256;
+  std::array<std::byte, kBytes> input{};
+  for (int i = 0; i < kBytes; ++i) input[static_cast<std::size_t>(i)] = static_cast<std::byte>(i);
+  for (const auto* table : kernels::kernel_tables()) {
+    if (!kernels::runs_here(*table)) continue;
+    std::string wrong;
+    for (const int ranks : {127, 128, 200, 255, 256}) {
+      for (const bool with_sign : {true, false}) {
+        std::array<std::byte, kBytes> output{};
+        std::array<std::byte*, 1> inputs{input.data()};
+        std::array<std::byte*, 1> outputs{output.data()};
+        const auto element = static_cast<std::size_t>(with_sign ? Element::int8 : Element::uint8);
+        table->reduce[element][static_cast<std::size_t>(Redop::avg)](
+            {inputs.data(), 1, outputs.data(), 1, 0, kBytes, ranks}, false);
+        for (int i = 0; i < kBytes; ++i) {
+          const int value = with_sign && i > 127 ? i - kBytes : i;
+          if (output[static_cast<std::size_t>(i)] == static_cast<std::byte>(value / ranks)) continue;
+          wrong = std::to_string(value) + " / " + std::to_string(ranks);
+        }
+      }
+    }
+    checks.that(wrong.empty(), std::string("averages of bytes over up to 256 ranks with ") + table->name,
+                wrong);
+  }
+  const auto data_of = [](Element element, int ranks) {
+    static_cast<void>(Data(problem_of(0, static_cast<std::size_t>(element),
+                                      static_cast<std::size_t>(Redop::avg), ranks, 10, false),
+                           1));
+  };
+  checks.throws<std::invalid_argument>(
+      [&] { data_of(Element::int8, 128); },
+      "an average of int8 over 128 ranks, which cannot be checked, is refused");
+  checks.throws<std::invalid_argument>([&] { data_of(Element::uint8, 256); }, "so is one of uint8 over 256");
+  data_of(Element::int8, 127);
+  data_of(Element::bfloat16, 256);
+}
+
 void check_corruption(Checks& checks, bool processes) {
   const auto workload = workload_of(problem_of(0, 0, 0, 3, 5000, false), {"direct", processes});
   workload->prepare();
@@ -291,6 +331,7 @@ int main(int count, char** arguments) {
   check_parts(checks);
   check_data(checks);
   check_kernels(checks);
+  check_averages_of_many(checks);
   if (few) {
     check_operations(checks, {{2}, {{37, {"direct"}}}, true});
   } else {

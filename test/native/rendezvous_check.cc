@@ -1,16 +1,20 @@
 // Ranks that find each other without MPI: here threads, over TCP as processes do it. Who does not come, comes
-// twice, or counts otherwise is named.
+// twice, or counts otherwise is named; so is who ends while the clocks of hosts are compared.
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "../../native/collective/mpi/mpi_transport.h"
+#include "../../native/collective/mpi/world.h"
 #include "../../native/collective/rendezvous/meeting.h"
 #include "../../native/collective/rendezvous/sockets.h"
 #include "check.h"
@@ -18,10 +22,17 @@
 namespace {
 
 using pibench::Nanoseconds;
+using pibench::collective::Executor;
+using pibench::collective::make_mpi_transport;
 using pibench::collective::meet_at;
 using pibench::collective::Messages;
+using pibench::collective::MpiParameters;
+using pibench::collective::Order;
+using pibench::collective::Port;
+using pibench::collective::Report;
 using pibench::collective::Topic;
 using pibench::collective::Wait;
+using pibench::collective::World;
 using pibench::collective::rendezvous::address_of;
 using pibench::collective::rendezvous::listening;
 using pibench::collective::rendezvous::port_of;
@@ -159,6 +170,87 @@ void check_mistaken(Checks& checks) {
   checks.that(told, "so is a twin", reasons(twins));
 }
 
+// The messages of a rank that seems to be on another host: the first that it says of itself begins with the
+// host's name. It ends when it has been asked for the time so often; -1: never.
+class FromElsewhere final : public Messages {
+ public:
+  FromElsewhere(std::unique_ptr<Messages> own, int answers) : own_(std::move(own)), answers_(answers) {}
+
+  [[nodiscard]] std::string version() const override { return own_->version(); }
+  [[nodiscard]] int rank() const noexcept override { return own_->rank(); }
+  [[nodiscard]] int size() const noexcept override { return own_->size(); }
+  void end() noexcept override { own_->end(); }
+  bool send(const void* from, std::size_t bytes, int to, Topic topic, Wait& wait) noexcept override {
+    if (topic != Topic::text || std::exchange(named_, true)) return own_->send(from, bytes, to, topic, wait);
+    std::vector<char> card(static_cast<const char*>(from), static_cast<const char*>(from) + bytes);
+    card[0] = static_cast<char>(card[0] == 'x' ? 'y' : 'x');
+    return own_->send(card.data(), bytes, to, topic, wait);
+  }
+  bool receive(void* into, std::size_t bytes, int from, Topic topic, Wait& wait) noexcept override {
+    if (topic == Topic::clock && answers_ >= 0 && answers_-- == 0) return false;
+    return own_->receive(into, bytes, from, topic, wait);
+  }
+  bool exchange(const void* from, int to, void* into, int source, std::size_t bytes, Topic topic,
+                Wait& wait) noexcept override {
+    return own_->exchange(from, to, into, source, bytes, topic, wait);
+  }
+
+ private:
+  std::unique_ptr<Messages> own_;
+  int answers_;
+  bool named_ = false;
+};
+
+class Idle final : public Executor {
+ public:
+  void perform(const Order&, Report&) noexcept override {}
+};
+
+// Why two ranks on two hosts could not start, or did not perform an order; empty: they did both.
+std::string trouble_of_hosts(int answers) {
+  std::vector<Member> members;
+  members.reserve(2);
+  for (int rank = 0; rank < 2; ++rank) members.push_back({rank, 2});
+  meet(members, free_place());
+  if (!members[0].messages || !members[1].messages) return reasons(members);
+  MpiParameters parameters;
+  parameters.problem.ranks = 2;
+  parameters.problem.count = 1;
+  parameters.patience = kPatience;
+  const auto idle = [](Port&) -> std::unique_ptr<Executor> { return std::make_unique<Idle>(); };
+  std::thread other([&] {
+    World world(std::make_unique<FromElsewhere>(std::move(members[1].messages), answers), nullptr);
+    const auto transport = make_mpi_transport(world, parameters);
+    transport->start(idle);
+    transport->follow();
+  });
+  std::string trouble;
+  {
+    World world(std::move(members[0].messages), nullptr);
+    const auto transport = make_mpi_transport(world, parameters);
+    try {
+      transport->start(idle);
+      if (!transport->perform({})) trouble = transport->failure();
+    } catch (const std::exception& error) {
+      trouble = error.what();
+    }
+  }
+  other.join();
+  return trouble;
+}
+
+void check_clocks_of_hosts(Checks& checks) {
+  const std::string none = trouble_of_hosts(-1);
+  checks.that(none.empty(), "ranks on two hosts compare their clocks and perform an order", none);
+  const std::string gone = "rank 1 of 2 has ended: its connection was closed";
+  // In the middle of the first comparison, at its end, and in the second.
+  for (const int answers : std::array{3, 40, 50}) {
+    const std::string told = trouble_of_hosts(answers);
+    checks.that(told == gone,
+                "a rank that ends after " + std::to_string(answers) + " messages of a clock is named", told);
+  }
+}
+
 void check_places(Checks& checks) {
   for (const char* const place :
        {"tcp:", "tcp:host", "tcp:host:", "tcp:host:99999", "udp:host:1", "file:", ""})
@@ -189,6 +281,7 @@ int main() {
   check_lost(checks);
   check_missing(checks);
   check_mistaken(checks);
+  check_clocks_of_hosts(checks);
   check_places(checks);
   std::filesystem::remove_all(folder);
   return checks.finish();

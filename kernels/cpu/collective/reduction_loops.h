@@ -76,19 +76,19 @@ struct Lanes {
     return combined<op, I, T>(a, b);
   }
   static Accumulated divided(Accumulated a, int ranks) noexcept {
-    const auto n = static_cast<T>(ranks);
     if constexpr (static_cast<T>(1) / 2 != 0) {
-      return a / n;
+      return a / static_cast<T>(ranks);
     } else {
       // No vector unit divides integers. As real numbers of more digits they have a quotient that is cut off
       // to the right one: it lies an nth from the next whole number at least, and rounding does not reach
       // that. The longest have no such numbers, and go one by one, in a loop: as many divisions in a row are
-      // code.
+      // code. Ranks may be more than T has numbers.
       using Real = typename RealOf<T, sizeof(T)>::Type;
+      const auto n = static_cast<Real>(ranks);
       T lanes[sizeof a / sizeof(T)];
       __builtin_memcpy(lanes, &a, sizeof a);
 #pragma GCC unroll 1
-      for (T& lane : lanes) lane = static_cast<T>(static_cast<Real>(lane) / static_cast<Real>(n));
+      for (T& lane : lanes) lane = static_cast<T>(static_cast<Real>(lane) / n);
       __builtin_memcpy(&a, lanes, sizeof a);
       return a;
     }

@@ -104,7 +104,7 @@ class Follower final : public MpiTransport {
       if (!calls_.receive(&told, sizeof told, 0, Topic::order, between)) return;
       if (told.command == Command::end) return;
       if (told.command == Command::compare_clocks) {
-        answer(wait);
+        if (!answer(wait)) return;
         continue;
       }
       Report report;
@@ -121,15 +121,18 @@ class Follower final : public MpiTransport {
   [[nodiscard]] std::vector<int> thread_ids() const override { return {}; }
 
  private:
-  void answer(Wait& wait) noexcept {
+  // False where rank 0 is gone.
+  bool answer(Wait& wait) noexcept {
     for (int i = 0; i < kMessages; ++i) {
       char asked = 0;
-      calls_.receive(&asked, sizeof asked, 0, Topic::clock, wait);
+      if (!calls_.receive(&asked, sizeof asked, 0, Topic::clock, wait)) return false;
       const Nanoseconds at = pibench::now();
-      calls_.send(&at, sizeof at, 0, Topic::clock, wait);
+      if (!calls_.send(&at, sizeof at, 0, Topic::clock, wait)) return false;
     }
     ClockModel model;
-    if (calls_.receive(&model, sizeof model, 0, Topic::clock, wait)) port_->set_clock(model);
+    if (!calls_.receive(&model, sizeof model, 0, Topic::clock, wait)) return false;
+    port_->set_clock(model);
+    return true;
   }
 };
 
@@ -171,18 +174,19 @@ class Leader final : public MpiTransport {
     }
     if (!problem.empty()) throw std::runtime_error(problem);
     if (several_hosts_) {
-      compare_clocks();
+      bool compared = compare_clocks();
       const Nanoseconds until = pibench::now() + kFirstComparisons;
-      while (pibench::now() < until) {
+      while (compared && pibench::now() < until) {
       }
-      compare_clocks();
+      compared = compared && compare_clocks();
+      if (!compared) throw std::runtime_error(failure_);
     }
   }
 
   bool perform(const Order& order) noexcept override {
     if (!failure_.empty()) return false;
     const Nanoseconds begin = pibench::now();
-    if (several_hosts_ && begin - compared_ > kCompareEvery) compare_clocks();
+    if (several_hosts_ && begin - compared_ > kCompareEvery && !compare_clocks()) return false;
     world_.waiting_since.store(begin, std::memory_order_relaxed);
     Wait wait = patient();
     tell({Command::perform, order}, wait);
@@ -238,32 +242,48 @@ class Leader final : public MpiTransport {
                " did not arrive within " + std::to_string(parameters_.patience / 1'000'000'000) + " s";
   }
 
-  // One rank after the other: messages that cross would wait for each other.
-  void compare_clocks() noexcept {
+  // The most certain of some comparisons with a rank; nothing where it does not answer: then no time that was
+  // read means anything.
+  std::optional<ClockAnchor> anchor_with(int rank, Wait& wait) noexcept {
+    std::optional<ClockAnchor> best;
+    for (int i = 0; i < kMessages; ++i) {
+      const char ask = 0;
+      Nanoseconds there = 0;
+      const Nanoseconds sent = pibench::now();
+      if (!calls_.send(&ask, sizeof ask, rank, Topic::clock, wait) ||
+          !calls_.receive(&there, sizeof there, rank, Topic::clock, wait))
+        return std::nullopt;
+      const ClockAnchor anchor = anchor_of(sent, there, pibench::now());
+      if (!best || anchor.uncertainty < best->uncertainty) best = anchor;
+    }
+    return best;
+  }
+
+  // One rank after the other: messages that cross would wait for each other. False where one is lost.
+  bool compare_clocks() noexcept {
     Wait wait = patient();
     const Told told{Command::compare_clocks, {}};
     uncertainty_ = 0;
     for (int rank = 1; rank < world_.size(); ++rank) {
       if (world_.shares_system(rank)) continue;
-      calls_.send(&told, sizeof told, rank, Topic::order, wait);
-      ClockAnchor best;
-      for (int i = 0; i < kMessages; ++i) {
-        const char ask = 0;
-        Nanoseconds there = 0;
-        const Nanoseconds sent = pibench::now();
-        calls_.send(&ask, sizeof ask, rank, Topic::clock, wait);
-        calls_.receive(&there, sizeof there, rank, Topic::clock, wait);
-        const ClockAnchor anchor = anchor_of(sent, there, pibench::now());
-        if (i == 0 || anchor.uncertainty < best.uncertainty) best = anchor;
+      const bool asked = calls_.send(&told, sizeof told, rank, Topic::order, wait);
+      const std::optional<ClockAnchor> anchor = asked ? anchor_with(rank, wait) : std::nullopt;
+      if (!anchor) {
+        lose({rank});
+        return false;
       }
       std::vector<ClockAnchor>& anchors = anchors_[static_cast<std::size_t>(rank)];
       if (anchors.size() == kMostAnchors) anchors.erase(anchors.begin());
-      anchors.push_back(best);
+      anchors.push_back(*anchor);
       const ClockModel model = fit_clock(anchors);
-      calls_.send(&model, sizeof model, rank, Topic::clock, wait);
+      if (!calls_.send(&model, sizeof model, rank, Topic::clock, wait)) {
+        lose({rank});
+        return false;
+      }
       uncertainty_ = std::max(uncertainty_, model.uncertainty);
     }
     compared_ = pibench::now();
+    return true;
   }
 
   std::vector<Report> reports_;

@@ -8,6 +8,7 @@ import { commandName } from '../../record/command-name.js';
 import { readJournal } from '../../store/journal.js';
 import { JOURNAL, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
+import { STRICT } from '../common-options.js';
 import { followedLibrary, followLibrary } from '../follow-rank.js';
 import { checkSame, goOn, sayTruncated } from '../go-on.js';
 import { coresHere } from '../here.js';
@@ -80,7 +81,7 @@ export const resumeCommand: CommandModule = {
         default: true,
         describe: 'Wait while another campaign measures on this machine',
       })
-      .option('strict', { type: 'boolean', describe: 'Exit code 1 where a precision was not reached' })
+      .option('strict', { type: 'boolean', describe: STRICT })
       .example([['$0 resume results/20261121T080000Z-matmul-1f2e3d', 'launches only what is missing']]),
   handler: ({ dir, json, quiet, wait, strict }) =>
     resume(resolve(String(dir)), {

@@ -66,6 +66,9 @@ export function runsOf(entries: readonly JournalEntry[]): readonly CampaignRun[]
       case 'contended':
         run.notes.push({ at, text: `${entry.by} measures at the same time` });
         break;
+      case 'gone':
+        run.notes.push({ at, text: `launch ${entry.index + 1} has to be measured again: ${entry.reason}` });
+        break;
       case 'interrupted':
         run.notes.push({ at, text: `${entry.signal}: stopped` });
         break;

@@ -2,10 +2,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef ILP64
 typedef int64_t integer;
+#ifdef PREFIXED
+#define GEMM scipy_cblas_sgemm64_
+#else
 #define GEMM cblas_sgemm64_
+#endif
 #else
 typedef int integer;
 #define GEMM cblas_sgemm
@@ -30,6 +35,13 @@ static void multiply(integer transpose_a, integer transpose_b, integer m, intege
 void GEMM(int order, int transpose_a, int transpose_b, integer m, integer n, integer k, float alpha, const float *a,
           integer lda, const float *b, integer ldb, float beta, float *c, integer ldc) {
   (void)order, (void)alpha, (void)beta;
+#ifdef WAITS_FOR
+  /* For as long as a test wants. */
+  while (access(WAITS_FOR, F_OK) != 0) usleep(5000);
+#endif
+#ifdef SLEEPS
+  sleep(SLEEPS);
+#endif
 #ifdef REMEMBERS
   /* Right, and far faster than any CPU: it computes once. */
   static float *known;

@@ -1,0 +1,69 @@
+/** What of a campaign counts as done when it goes on, and what becomes of it where some of it has to be made again. */
+import { describe, expect, it } from 'vitest';
+import { type Conductor, conduct } from '../../src/campaign/conduct.js';
+import { doneSoFar } from '../../src/campaign/progress-of-journal.js';
+import type { InspectionEnd } from '../../src/record/inspection-end.js';
+import type { BatchSpec, Campaign } from '../../src/record/schema.js';
+import type { JournalEntry } from '../../src/store/journal.js';
+
+const at = '2026-01-01T00:00:00.000Z';
+const ended = (index: number): JournalEntry => ({
+  event: 'ended',
+  index,
+  attempt: 1,
+  status: 'measured',
+  reason: null,
+  wall: 2,
+  at,
+});
+
+describe('a journal', () => {
+  it('does not call done what is gone, and counts its time as lost', () => {
+    const complete: JournalEntry = { event: 'stopped', active: 4, status: 'complete', at };
+    const gone: JournalEntry = { event: 'gone', index: 0, attempt: 1, reason: 'no file', at };
+    expect(doneSoFar([ended(0), ended(1), complete])).toMatchObject({ complete: true, lost: 0 });
+    const after = doneSoFar([ended(0), ended(1), complete, gone]);
+    expect([...after.ends.keys()]).toEqual([1]);
+    expect(after).toMatchObject({ complete: false, lost: 2 });
+    expect([...doneSoFar([ended(0), gone, { ...ended(0), attempt: 2 }]).ends.values()]).toMatchObject([
+      { index: 0, attempt: 2 },
+    ]);
+  });
+});
+
+const batch: BatchSpec = {
+  case: { indicator: 'matmul', parameters: {} },
+  stack: { provider: 'embedded', variant: null },
+  device: 'cpu',
+  inspections: 3,
+  sampling: { kind: 'fixed', repetitions: 5 },
+  warmup: { kind: 'count', count: 1 },
+  timeout: 1,
+};
+const campaign: Campaign = {
+  id: 'x',
+  createdAt: at,
+  command: [],
+  seed: 1,
+  batches: [batch],
+  fault: null,
+};
+
+describe('a campaign whose time is over', () => {
+  it('keeps what was measured behind a launch that is missing, and launches nothing', async () => {
+    const before = new Map(
+      [0, 2].map((index): [number, InspectionEnd] => [
+        index,
+        { index, attempt: 1, status: 'measured', reason: null, wall: 1 },
+      ]),
+    );
+    const conductor = {
+      campaign,
+      signal: new AbortController().signal,
+      deadline: 0,
+    } as unknown as Conductor;
+    const { ends, stoppedBy } = await conduct(conductor, before, new Map());
+    expect(ends.map(({ index }) => index)).toEqual([0, 2]);
+    expect(stoppedBy).toBe('budget');
+  });
+});

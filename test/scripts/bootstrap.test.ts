@@ -1,0 +1,150 @@
+// Making a fresh clone ready, with npm, tsc, node-gyp and make that only note that they were called: who does it, and how often.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../support/pi-bench.js';
+
+let clone = '';
+let children: ChildProcess[] = [];
+
+const put = (path: string, text: string, mode = 0o644): void => {
+  mkdirSync(dirname(join(clone, path)), { recursive: true });
+  writeFileSync(join(clone, path), text, { mode });
+};
+
+/** Waits until the file `go` is there, so that a test decides how long it takes. */
+const NPM = `#!/bin/sh
+echo "npm $1" >>log
+while [ ! -e go ]; do sleep 0.05; done
+if [ -e npm-fails ]; then echo 'npm error because' >&2; exit 1; fi
+mkdir -p node_modules/typescript/bin
+cp tsc.js node_modules/typescript/bin/tsc
+touch node_modules/.package-lock.json
+`;
+const TSC = `
+const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');
+appendFileSync('log', 'tsc\\n');
+const out = process.argv[process.argv.indexOf('--outDir') + 1];
+mkdirSync(out + '/cli', { recursive: true });
+writeFileSync(out + '/cli/main.js', 'new');
+process.exit(existsSync('tsc-fails') ? 2 : 0);
+`;
+const NODE_GYP = `
+const { appendFileSync, mkdirSync } = require('node:fs');
+appendFileSync('log', 'node-gyp ' + process.argv[2] + '\\n');
+mkdirSync('build/Release', { recursive: true });
+`;
+const MAKE = `#!/bin/sh
+for goal in "$@"; do last=$goal; done
+echo "make $last" >>log
+if [ "$last" = pibench ]; then echo addon >build/Release/pibench.node; fi
+`;
+const BINDING = {
+  target_defaults: { cflags: [], cflags_cc: [] },
+  targets: ['pibench', 'pibench_core'].map((target_name) => ({ target_name, sources: ['native/one.cc'] })),
+};
+
+beforeEach(() => {
+  clone = realpathSync(mkdtempSync(join(tmpdir(), 'pi-bench-clone-')));
+  children = [];
+  for (const path of ['scripts/lib', 'scripts/native-sources.mjs', 'scripts/bootstrap.mjs'])
+    cpSync(path, join(clone, path), { recursive: true });
+  put('package.json', '{"type":"module"}');
+  for (const path of ['package-lock.json', 'tsconfig.json', 'src/one.ts', 'native/one.cc', 'kernels/one.cc'])
+    put(path, '');
+  put('binding.gyp', JSON.stringify(BINDING));
+  put('tsc.js', TSC);
+  put('node-gyp.cjs', NODE_GYP);
+  put('bin/npm', NPM, 0o755);
+  put('bin/make', MAKE, 0o755);
+});
+
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(clone, { recursive: true, force: true });
+});
+
+/** What makes the clone ready; `said` grows as it speaks. */
+function begin() {
+  const child = spawn(process.execPath, [join(clone, 'scripts', 'bootstrap.mjs')], {
+    cwd: clone,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      PATH: `${join(clone, 'bin')}:${process.env.PATH}`,
+      MAKE: join(clone, 'bin', 'make'),
+      npm_config_node_gyp: join(clone, 'node-gyp.cjs'),
+    },
+  });
+  children.push(child);
+  const running = { pid: child.pid, said: '', ended: once(child, 'close').then(([code]) => code as number) };
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    running.said += text;
+  });
+  return running;
+}
+
+const called = (): string[] =>
+  existsSync(join(clone, 'log')) ? readFileSync(join(clone, 'log'), 'utf8').trim().split('\n') : [];
+
+/** What must not be left behind: locks, and what was compiled but did not come into its place. */
+const leftovers = (): string[] =>
+  readdirSync(clone).filter((name) => name.startsWith('build.lock') || name.startsWith('dist.'));
+
+test('two first runs at once install, compile and build once: the second waits for the first', async () => {
+  const first = begin();
+  await until(() => (called().includes('npm ci') ? true : undefined), 'the installation');
+  const second = begin();
+  await until(
+    () => (second.said.includes(`waiting for process ${first.pid}`) ? true : undefined),
+    'the second to wait',
+  );
+  put('go', '');
+  expect([await first.ended, await second.ended], first.said + second.said).toEqual([0, 0]);
+  expect(called().sort()).toEqual([
+    'make pibench',
+    'make pibench_core',
+    'node-gyp configure',
+    'npm ci',
+    'tsc',
+  ]);
+  expect(readFileSync(join(clone, 'dist', 'cli', 'main.js'), 'utf8')).toBe('new');
+  expect(leftovers()).toEqual([]);
+});
+
+test('an installation that fails is told, and holds nobody up', async () => {
+  put('go', '');
+  put('npm-fails', '');
+  const run = begin();
+  expect(await run.ended).toBe(1);
+  expect(run.said).toMatch(/`npm ci .*` failed in .*:\nnpm error because/);
+  expect(called()).not.toContain('tsc');
+  expect(leftovers()).toEqual([]);
+});
+
+test('what was compiled before stays where the sources cannot be compiled', async () => {
+  put('go', '');
+  put('dist/cli/main.js', 'old');
+  // Newer than what was compiled.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  put('src/one.ts', '');
+  put('tsc-fails', '');
+  const run = begin();
+  expect(await run.ended).toBe(1);
+  expect(run.said).toMatch(/tsc .*failed/);
+  expect(readFileSync(join(clone, 'dist', 'cli', 'main.js'), 'utf8')).toBe('old');
+  expect(leftovers()).toEqual([]);
+});
