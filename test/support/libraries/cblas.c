@@ -38,6 +38,10 @@ void GEMM(int order, int transpose_a, int transpose_b, integer m, integer n, int
 #ifdef SLEEPS
   sleep(SLEEPS);
 #endif
+#ifdef WAITS_FOR
+  /* For as long as a test wants. */
+  while (access(WAITS_FOR, F_OK) != 0) usleep(5000);
+#endif
 #ifdef REMEMBERS
   /* Right, and far faster than any CPU: it computes once. */
   static float *known;
