@@ -63,6 +63,7 @@ pibench::Job job(const Napi::Object& object) {
   for (std::uint32_t i = 0; i < paths.Length(); ++i)
     job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
   if (object.Has("ceilings")) job.ceilings = object.Get("ceilings").ToBoolean();
+  if (object.Has("operations")) job.operations = number(object, "operations");
   if (object.Has("gate")) job.gate = object.Get("gate").ToBoolean();
   if (object.Has("fault") && object.Get("fault").IsObject())
     job.fault = fault(object.Get("fault").As<Napi::Object>());

@@ -13,7 +13,7 @@ import {
   unhurried,
 } from './lib/native-programs.mjs';
 
-const TIME_LIMIT_MS = 200_000;
+const TIME_LIMIT_MS = 400_000;
 
 // QEMU writes of each program that a signal ends, as the children of `fault` are on purpose. The models of a GPU say nothing
 // of a CPU.

@@ -37,6 +37,8 @@ export interface NativeJob {
   readonly gate?: boolean;
   /** Whether to measure what bounds a repetition; absent: yes. */
   readonly ceilings?: boolean;
+  /** Of a call: a peak that its rate is above is measured again; absent or 0: not told. */
+  readonly operations?: number;
   /** 0: none. */
   readonly timeLimitSeconds: Seconds;
   readonly snapshotPaths: readonly string[];

@@ -1,7 +1,9 @@
 #include "ceiling.h"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
+
+#include "../measure/best_burst.h"
 
 namespace pibench::collective {
 namespace {
@@ -9,11 +11,10 @@ namespace {
 // More is past every cache, and takes long to write once.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;
 
-// What the ranks did together with one order of passes.
+// What the ranks did together with one order of passes. No time: it was not done, or not rightly.
 struct Burst {
   double bytes = 0;
   Nanoseconds time = 0;  // of the slowest
-  [[nodiscard]] double rate() const { return time > 0 ? bytes / (static_cast<double>(time) * 1e-9) : 0; }
 };
 
 Burst burst_of(Transport& transport, const Order& order) {
@@ -28,20 +29,17 @@ Burst burst_of(Transport& transport, const Order& order) {
   return burst;
 }
 
-// The best of several bursts: what disturbs one is no ceiling.
+// The best of several bursts: what disturbs one is no ceiling. Bytes per second; 0: not known.
 double rate_of(Transport& transport, Order order) {
-  constexpr Nanoseconds kLeast = 1'000'000;
-  constexpr std::uint64_t kMostCalls = 1'000'000;
-  constexpr int kBursts = 8;
-  for (;;) {
+  const BurstPlan plan{.first = order.calls, .most = 1'000'000, .bursts = 8};
+  double bytes = 0;
+  const auto best = best_burst(plan, [&](std::uint64_t calls) -> std::optional<Nanoseconds> {
+    order.calls = calls;
     const Burst burst = burst_of(transport, order);
-    if (burst.time == 0) return 0;
-    if (burst.time >= kLeast || order.calls >= kMostCalls) break;
-    order.calls *= 2;
-  }
-  double best = 0;
-  for (int i = 0; i < kBursts; ++i) best = std::max(best, burst_of(transport, order).rate());
-  return best;
+    bytes = burst.bytes;
+    return burst.time > 0 ? std::optional(burst.time) : std::nullopt;
+  });
+  return best ? bytes / (static_cast<double>(best->time) * 1e-9) : 0;
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "../../kernels/cpu/buffer.h"
 #include "../../kernels/cpu/cache_sizes.h"
 #include "../../kernels/cpu/memory/dispatch.h"
 #include "../cache_flush.h"
+#include "../measure/best_burst.h"
 #include "../measure/clock.h"
 #include "../threads/team.h"
 
@@ -100,21 +102,19 @@ class Reader {
 
 // Throws std::bad_alloc.
 Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, ReadPass read) {
-  constexpr int kBursts = 8;
-  constexpr int kMostPasses = std::numeric_limits<int>::max() / 2;
-  constexpr Nanoseconds kLeast = 1'000'000;
+  constexpr std::uint64_t kMostPasses = std::numeric_limits<int>::max() / 2;
   Reader reader(part_to_read(bytes, kernels::cache_sizes()), team, read);
-
-  int passes = 1;
-  while (!cold && passes < kMostPasses && reader.timed_passes(passes) < kLeast) passes *= 2;
-  Nanoseconds best = std::numeric_limits<Nanoseconds>::max();
-  for (int i = 0; i < kBursts; ++i) {
+  // Of a cold cache the first pass is the only one.
+  const BurstPlan plan{.first = 1, .most = cold ? 1 : kMostPasses, .bursts = 8};
+  const auto best = best_burst(plan, [&](std::uint64_t passes) -> std::optional<Nanoseconds> {
     if (cold) reader.evict();
-    best = std::min(best, reader.timed_passes(passes));
-    if (!reader.found_all()) return {};
-  }
+    const Nanoseconds spent = reader.timed_passes(static_cast<int>(passes));
+    return reader.found_all() ? std::optional(spent) : std::nullopt;
+  });
+  if (!best) return {};
   const auto read_bytes = static_cast<double>(reader.bytes());
-  return {read_bytes * passes / (static_cast<double>(best) * 1e-9), read_bytes};
+  return {read_bytes * static_cast<double>(best->count) / (static_cast<double>(best->time) * 1e-9),
+          read_bytes};
 }
 
 }  // namespace

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
+#include "../measure/best_burst.h"
 #include "../measure/clock.h"
 #include "../threads/team.h"
 
@@ -117,33 +118,23 @@ std::unique_ptr<Workload> make_workload(const Parameters& parameters, Loop loop)
 }
 
 double measure(DataType type, Team& team, Loop loop) {
-  constexpr int kBursts = 16;
-  constexpr Nanoseconds kLeast = 1'000'000;
   const std::string isa = kernels::peak_loop_isa(type, "");
   const std::uint64_t once = loop(type, isa.c_str(), 1);
   if (once == 0) return 0;
-  std::uint64_t iterations = 512;
-  Nanoseconds spent = 0;
-  const auto burst_is_right = [&] {
+  const BurstPlan plan{.first = 1024, .most = std::uint64_t{1} << 40U, .bursts = 16};
+  const auto best = best_burst(plan, [&](std::uint64_t iterations) -> std::optional<Nanoseconds> {
     Burst burst(loop, type, isa, iterations, team);
     const Nanoseconds begin = now();
     burst.run();
-    spent = now() - begin;
-    return std::ranges::all_of(burst.counts(), [expected = once * iterations](const Burst::Count& count) {
-      return count.operations == expected;
-    });
-  };
-  while (spent < kLeast) {
-    iterations *= 2;
-    if (!burst_is_right()) return 0;
-  }
-  Nanoseconds best = std::numeric_limits<Nanoseconds>::max();
-  for (int i = 0; i < kBursts; ++i) {
-    if (!burst_is_right()) return 0;
-    best = std::min(best, spent);
-  }
-  const double operations = static_cast<double>(once * iterations) * team.size();
-  return operations / (static_cast<double>(best) * 1e-9);
+    const Nanoseconds spent = now() - begin;
+    const bool right = std::ranges::all_of(
+        burst.counts(),
+        [expected = once * iterations](const Burst::Count& count) { return count.operations == expected; });
+    return right ? std::optional(spent) : std::nullopt;
+  });
+  if (!best) return 0;
+  const double operations = static_cast<double>(once * best->count) * team.size();
+  return operations / (static_cast<double>(best->time) * 1e-9);
 }
 
 }  // namespace pibench::peak

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -60,12 +61,22 @@ std::uint64_t cpu_nanoseconds(int id) {
   return nanoseconds;
 }
 
-bool runs(int id) {
+// "id (name) state parent ...", where a name may hold anything. Empty where the thread has gone.
+std::string stat_of(int id) {
   std::ifstream file = open_of(id, "/stat");
-  const std::string stat{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  // "id (name) state ...", and a name may hold anything.
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// What stands behind the name, the state first.
+std::istringstream behind_name(const std::string& stat) {
   const auto end = stat.rfind(')');
-  return end != std::string::npos && end + 2 < stat.size() && stat[end + 2] == 'R';
+  return std::istringstream(end == std::string::npos ? std::string() : stat.substr(end + 1));
+}
+
+bool runs(int id) {
+  char state = '\0';
+  behind_name(stat_of(id)) >> state;
+  return state == 'R';
 }
 
 }  // namespace
@@ -81,6 +92,18 @@ std::vector<int> busiest_first(const std::vector<int>& ids, const std::function<
   return ordered;
 }
 
+bool is_ending(const std::string& stat) {
+  constexpr std::uint64_t kExiting = 4;  // PF_EXITING of the kernel's sched.h
+  constexpr int kBetween = 5;            // parent, group, session, terminal, its group
+  std::istringstream fields = behind_name(stat);
+  std::string skipped;
+  std::uint64_t flags = kExiting;
+  fields >> skipped;
+  for (int i = 0; i < kBetween; ++i) fields >> skipped;
+  fields >> flags;
+  return fields.fail() || (flags & kExiting) != 0;
+}
+
 LibraryThreads::LibraryThreads(int threads, std::vector<int> cpus)
     : threads_(threads),
       cpus_(std::move(cpus)),
@@ -93,6 +116,7 @@ LibraryThreads::LibraryThreads(int threads, std::vector<int> cpus)
 void LibraryThreads::bind() {
   std::vector<int> made;
   std::ranges::set_difference(threads_of_process(), before_, std::back_inserter(made));
+  std::erase_if(made, [](int id) { return is_ending(stat_of(id)); });
   // Where there are more than compute, those that do have worked longer: none of them shares a CPU with
   // another.
   if (made.size() >= static_cast<std::size_t>(threads_)) made = busiest_first(made, cpu_nanoseconds);

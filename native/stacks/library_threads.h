@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace pibench::stacks {
@@ -44,6 +45,11 @@ class LibraryThreads {
 // Threads by how long each has worked, most first. Each is asked once: those that run go on working
 // meanwhile, and numbers that grow while they are compared have no order.
 std::vector<int> busiest_first(const std::vector<int>& ids, const std::function<std::uint64_t(int)>& worked);
+
+// Whether a thread is at its end, by its file `stat` in /proc; an empty text is of one that has gone. The
+// kernel tells who joins a thread before it takes it off its list: of a library that makes its threads in
+// each call, one may be found there after the call.
+[[nodiscard]] bool is_ending(const std::string& stat);
 
 // Gives `cpus` to every thread of the process but the calling one: compilers and collectors of a language's
 // engine work beside the calls, and must not take their CPUs. Without effect where `cpus` is empty. Throws

@@ -29,7 +29,7 @@ export const HOST = {
   arch: process.arch,
   folder: 'plain',
   flags: ['-O3'],
-  timeLimit: 100_000,
+  timeLimit: 300_000,
 };
 
 /** The same where a check is asked for more than usual, and tells of its progress. */

@@ -118,6 +118,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       most: sampling.kind === 'budget' ? sampling.most : 1,
       cold: batch.case.parameters.cache === 'cold',
       ceilings: planned.pilot || allMeasureCeilings(batch),
+      operations: gpu === null ? indicator.work(batch.case.parameters).flop : 0,
       fault: faultOf(campaign, planned),
     },
     timeout: batch.timeout,

@@ -11,6 +11,7 @@ import { median } from '../statistics/quantile.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import type { Seconds } from '../units.js';
 import type { OpenedFramework, PreparedProduct, Product } from './adapter.js';
+import { ceilingsOf } from './ceilings.js';
 import { measureClock } from './clock.js';
 import { identityInUse } from './identity.js';
 import { openFramework } from './index.js';
@@ -188,7 +189,11 @@ async function inspect(
 
   // What bounds a call on another device these threads cannot tell.
   const whole = !taken.cancelled && !taken.outOfTime && job.device === 'cpu';
-  const ceilings = whole && job.native.ceilings ? hosted.ceilings(cold) : { arithmetic: null, memory: null };
+  const samples = samplesOf(taken, callsPerSample, threads.watched);
+  const ceilings =
+    whole && job.native.ceilings
+      ? ceilingsOf(() => hosted.ceilings(cold), job.native.operations ?? 0, median(samples.seconds))
+      : { arithmetic: null, memory: null };
   end('ceilings');
 
   enter('verify');
@@ -202,7 +207,7 @@ async function inspect(
     clockName: 'monotonic, read from JavaScript',
     warmup,
     callsPerSample,
-    samples: samplesOf(taken, callsPerSample, threads.watched),
+    samples,
     before,
     after,
     frequencyBefore,

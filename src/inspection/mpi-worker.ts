@@ -9,7 +9,7 @@ import { native } from '../native.js';
 import { type Job, type Order, type Report, SPOKEN } from './job.js';
 import { follow, giveUp, joinJob, lead, type Measuring, type Rank } from './mpi-rank.js';
 
-const MILLISECONDS_TO_SPEAK = 1500;
+const MILLISECONDS_TO_SPEAK = 4000;
 
 const [library = '', ranks = '1'] = process.argv.slice(2);
 

@@ -12,6 +12,7 @@ import {
   withFolder,
   workerOf,
 } from '../support/pi-bench.js';
+import { measuringSeconds } from '../support/processes.js';
 
 /** Long enough to be hit by a signal, short enough to wait for. */
 const LONG = ['matmul', '--size', '256', '--reps', '8000', '--inspections', '3', '--warmup', '20'];
@@ -20,7 +21,7 @@ const LONG = ['matmul', '--size', '256', '--reps', '8000', '--inspections', '3',
 async function hitFirstWorker(signal: NodeJS.Signals, out: string) {
   const running = startPiBench([...LONG, '--out', out]);
   const worker = await until(() => workerOf(running.child.pid ?? 0), 'a worker');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => (measuringSeconds(worker) > 0.2 ? true : undefined), 'its repetitions');
   process.kill(worker, signal);
   const run = await running.ended;
   return { run, record: readRecordFile(campaignFolder(out)) };
@@ -55,15 +56,18 @@ describe('a launch that is lost', () => {
         '--inspections',
         '1',
         '--timeout',
-        '1500ms',
+        '2500ms',
         '--out',
         out,
       );
       const folder = campaignFolder(out);
       const launch = readRecordFile(folder).batches[0]?.inspections[0];
       expect(launch?.status).toBe('timed-out');
-      expect(launch?.reason).toMatch(/reached its limit of 1\.500 s/);
-      expect(readSamples(folder, 0).seconds.length).toBeGreaterThan(10);
+      expect(launch?.reason).toMatch(/reached its limit of 2\.500 s/);
+      // The limit counts the start, too: a slow one leaves few repetitions.
+      const kept = readSamples(folder, 0).seconds.length;
+      expect(kept).toBeGreaterThan(0);
+      expect(launch?.statistics?.n).toBe(kept);
       expect(run.code).toBe(2);
     }));
 
@@ -105,7 +109,7 @@ describe('a signal', () => {
           return undefined;
         }
       }, 'the campaign');
-      // Into the second launch.
+      // Into the repetitions of the second launch.
       await until(() => {
         try {
           return readInspectionFile(folder, 0);
@@ -113,7 +117,10 @@ describe('a signal', () => {
           return undefined;
         }
       }, 'the first document');
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await until(() => {
+        const second = workerOf(running.child.pid ?? 0);
+        return second !== undefined && measuringSeconds(second) > 0.4 ? true : undefined;
+      }, 'the second launch to measure');
       process.kill(running.child.pid ?? 0, signal);
       const run = await running.ended;
       expect(run.code).toBe(code);

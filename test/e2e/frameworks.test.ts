@@ -7,6 +7,7 @@ import { sha256 } from '../../src/record/digest.js';
 import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
 import type { Survey } from '../../src/stacks/survey.js';
 import { frameworksProject, writePackage } from '../support/frameworks.js';
+import { cpuSeconds } from '../support/mpi.js';
 import {
   campaignFolder,
   readInspectionFile,
@@ -177,8 +178,9 @@ describe('a framework that goes wrong', () => {
       const args = ['matmul', '--size', '96', '--reps', '1000000', '--inspections', '1', '--threads', '1'];
       const more = ['--stack', 'tfjs:wasm', '--json', '--out', out, '--warmup', '5'];
       const { child, ended } = startPiBench([...args, ...more], folder);
-      await until(() => workerOf(child.pid ?? 0), 'the worker');
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      const worker = await until(() => workerOf(child.pid ?? 0), 'the worker');
+      // Starting takes a second of CPU time, however long that takes.
+      await until(() => (cpuSeconds(worker) > 3 ? true : undefined), 'repetitions');
       child.kill('SIGINT');
       const { code, stdout } = await ended;
       expect(code).toBe(130);

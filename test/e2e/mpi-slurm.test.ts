@@ -35,8 +35,9 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
       ...SHORT,
     ];
     const rest = ['--no-wait', '--quiet', '--json', '--out', out];
-    return start('srun', [`--mpi=${part}`, '-n', '2', process.execPath, ...what, ...rest], undefined, env)
-      .ended;
+    // Quiet: where the step before it is not quite over, it would say that it waits for that.
+    const how = ['--quiet', `--mpi=${part}`, '-n', '2'];
+    return start('srun', [...how, process.execPath, ...what, ...rest], undefined, env).ended;
   };
 
   for (const { name, library, part } of installed)

@@ -57,7 +57,7 @@ for (const mpi of MPI_LIBRARIES) {
       it('gives right results of every operation, data type and operator, and wrong or missing ranks are seen', () => {
         const program = join(root, 'test/support/mpi-operations.mjs');
         const args = [...mpi.crowd, '-np', '2', process.execPath, program, library];
-        const { stdout } = spawnSync(mpi.launcher, args, { encoding: 'utf8', env, timeout: 60_000 });
+        const { stdout } = spawnSync(mpi.launcher, args, { encoding: 'utf8', env, timeout: 110_000 });
         const said = stdout.split('\n').find((line) => line.startsWith('{')) ?? 'null';
         const { ranks, count, wrong, altered, lost } = JSON.parse(said) as Operations;
         expect(ranks).toBe(2);

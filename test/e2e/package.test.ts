@@ -68,5 +68,5 @@ it(
       expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain('Two commands');
       expect(readdirSync(installed)).not.toContain('test');
     }),
-  180_000,
+  330_000,
 );

@@ -29,9 +29,8 @@ checks:
 `;
 
 describe('pi-bench qualify', () => {
-  it('looks at the node in a few seconds, says a verdict, and answers with it when asked', () =>
+  it('looks at the node without measuring, says a verdict, and answers with it when asked', () =>
     withFolder(async (folder) => {
-      const began = Date.now();
       const { code, stdout, stderr } = await run(
         folder,
         'qualify',
@@ -44,12 +43,13 @@ describe('pi-bench qualify', () => {
       expect(code).toBe(1);
       expect(stdout).toMatch(/^NOT QUALIFIED/);
       expect(stdout).toMatch(/count of cpu \d+, limit = 1000000 \(--expect\)/);
-      expect(Date.now() - began).toBeLessThan(30_000);
+      const own = campaignFolder(join(folder, 'results'));
+      expect(readRecord(own).record.batches).toEqual([]);
       const answer = await run(folder, 'verdict', '--max-age', '1h');
       expect(answer.code).toBe(1);
       expect(answer.stdout).toMatch(/^not-qualified t0 \d+ s ago: counts missing-device\n$/);
       expect(Buffer.byteLength(answer.stdout.trimEnd())).toBeLessThan(80);
-      const shown = await run(folder, 'show', campaignFolder(join(folder, 'results')));
+      const shown = await run(folder, 'show', own);
       expect(shown.stdout).toMatch(/^NOT QUALIFIED/);
     }));
 
@@ -92,11 +92,12 @@ describe('pi-bench qualify', () => {
 
   it('measures again what does not hold, in fresh processes, and keeps every attempt', () =>
     withFolder(async (folder) => {
-      // No launch reaches its burst over the wall clock.
-      writeFileSync(join(folder, 'quick.yaml'), suite(1));
+      // No two repetitions are alike to the nanosecond.
+      const never = suite(0.01).replace(/check: sustained.*\}/, 'check: stability, cvAtMost: 0 }');
+      writeFileSync(join(folder, 'quick.yaml'), never);
       const { code, stdout } = await run(folder, 'qualify', '--suite', 'quick.yaml', '--quiet', '--json');
       const { qualification } = JSON.parse(stdout) as PiBenchRecord;
-      const check = qualification?.checks.find(({ kind }) => kind === 'sustained');
+      const check = qualification?.checks.find(({ kind }) => kind === 'stability');
       expect(check?.attempts.length).toBeGreaterThanOrEqual(2);
       // On a busy machine nobody can tell.
       expect([1, 2]).toContain(code);
@@ -123,11 +124,14 @@ describe('pi-bench qualify', () => {
               .filter(({ event }) => event === 'ended').length
           : 0;
       await until(() => (measured() >= 2 ? true : undefined), 'two launches');
+      // Stopped, so that it does not come to its end before somebody else has asked for it; its worker is of its group.
+      const group = -(child.pid ?? 0);
+      process.kill(group, 'SIGSTOP');
       const own = campaignFolder(results);
       const early = await run(folder, 'resume', own);
       expect(early.code).toBe(64);
       expect(early.stderr).toMatch(/another pi-bench on this machine works on campaign/);
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      process.kill(group, 'SIGKILL');
       await ended;
       const done = journalOf(own).filter(({ event }) => event === 'ended').length;
       expect(existsSync(join(own, 'record.json'))).toBe(false);
@@ -162,7 +166,8 @@ describe('pi-bench qualify', () => {
       writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('300ms', '60s'));
       const began = Date.now();
       const { code } = await run(folder, 'qualify', '--suite', 'quick.yaml', '--quiet', '--deadline', '6s');
-      expect(Date.now() - began).toBeLessThan(30_000);
+      // As long as one of its two launches takes.
+      expect(Date.now() - began).toBeLessThan(60_000);
       expect(code).toBe(2);
       const { record } = readRecord(campaignFolder(join(folder, 'results')));
       expect(record.qualification?.checks.find(({ kind }) => kind === 'complete')?.verdict).toBe(

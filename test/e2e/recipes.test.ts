@@ -41,7 +41,6 @@ beforeAll(async () => {
   for (const name of ['n1', 'n2', 'prolog']) setVerdict(name, 0);
   const started = await startSlurm({
     nodes: 2,
-    patience: 6,
     configuration: (slurmFolder) => [
       `HealthCheckProgram=${recipe('health-check.sh', standIn('pi-bench', '$SLURMD_NODENAME'), slurmFolder)}`,
       'HealthCheckInterval=2',

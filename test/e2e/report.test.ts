@@ -19,6 +19,8 @@ import { campaignFolder, matmulRecord, piBench, readRecordFile, root, start } fr
 import { aboutSeconds, recordOf, writeRecord } from '../support/records.js';
 import { writeCampaign } from '../support/report.js';
 
+/** What never comes ends before the test's own limit; a browser may have to wait for its CPU. */
+const PATIENT = { timeout: 60_000 };
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const LAUNCHES = 3;
@@ -189,9 +191,9 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const before = await ticks();
     await figure.getByRole('button', { name: 'Zoom in' }).focus();
     await page.keyboard.press('Enter');
-    await expect.poll(ticks).not.toEqual(before);
+    await expect.poll(ticks, PATIENT).not.toEqual(before);
     await figure.getByRole('button', { name: 'Whole time' }).press('Enter');
-    await expect.poll(ticks).toEqual(before);
+    await expect.poll(ticks, PATIENT).toEqual(before);
   });
 
   it('says what is under the pointer', async () => {
@@ -199,7 +201,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const { page } = await openReport(browser, path, { ...DESKTOP, alive: ['sweep'] });
     await page.locator('#sweep').scrollIntoViewIfNeeded();
     await page.locator('[data-figure="sweep"] g.point > path').nth(2).hover();
-    await expect.poll(() => page.locator('.tip').textContent()).toMatch(/at: 256.*GFLOP\/s/s);
+    await expect.poll(() => page.locator('.tip').textContent(), PATIENT).toMatch(/at: 256.*GFLOP\/s/s);
   });
 
   it('gives the data behind a figure, and the record', async () => {
@@ -368,7 +370,7 @@ describe('the command', () => {
       ]).ended;
     const opened = await command(`${bin}:/usr/bin:/bin`);
     expect(opened.stderr).toBe('');
-    await expect.poll(() => existsSync(log)).toBe(true);
+    await expect.poll(() => existsSync(log), PATIENT).toBe(true);
     expect(readFileSync(log, 'utf8')).toBe(page);
     const nothing = await command(mkdtempSync(join(out, 'empty-')));
     expect(nothing.code).toBe(0);

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { waitingLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
   journalOf,
+  killAll,
   matmulRecord,
   piBench,
   readRecordFile,
   startPiBench,
   until,
   withFolder,
-  workerOf,
 } from '../support/pi-bench.js';
 
 const LAUNCHES = 3;
@@ -92,16 +93,13 @@ function hashes(folder: string): Record<string, string> {
   );
 }
 
-function killAll(parent: number): void {
-  const worker = workerOf(parent);
-  for (const pid of [parent, worker]) {
-    try {
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
-    } catch {
-      // It was faster.
-    }
-  }
-}
+/** The folder of the only campaign below `out`, when its first launch has begun. */
+const firstLaunch = (out: string): Promise<string> =>
+  until(() => {
+    const [campaign] = existsSync(out) ? readdirSync(out).map((name) => join(out, name)) : [];
+    const began = campaign !== undefined && existsSync(join(campaign, 'journal.ndjson'));
+    return began && journalOf(campaign).length > 1 ? campaign : undefined;
+  }, 'the first launch');
 
 /** Whole documents of launches that the journal calls done, or that only wait to be noted. */
 const doneIn = (folder: string): string[] =>
@@ -148,11 +146,7 @@ describe('resume after kill -9 of everything', () => {
   it('may itself be killed and resumed', () =>
     withFolder(async (out) => {
       const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...ARGS]);
-      const folder = await until(() => {
-        const [campaign] = readdirSync(out).map((name) => join(out, name));
-        const began = campaign !== undefined && existsSync(join(campaign, 'journal.ndjson'));
-        return began && journalOf(campaign).length > 1 ? campaign : undefined;
-      }, 'the first launch');
+      const folder = await firstLaunch(out);
       killAll(running.child.pid ?? 0);
       await running.ended;
       const again = startPiBench(['resume', folder, '--quiet', '--json']);
@@ -164,16 +158,18 @@ describe('resume after kill -9 of everything', () => {
     }));
 
   it('refuses a campaign on which another process works, before it touches anything', () =>
-    withFolder(async (out) => {
-      const running = startPiBench(['matmul', '--quiet', '--out', out, ...ARGS, '--timeout', '1000h']);
-      const folder = await until(() => {
-        const [campaign] = readdirSync(out).map((name) => join(out, name));
-        const began = campaign !== undefined && existsSync(join(campaign, 'journal.ndjson'));
-        return began && journalOf(campaign).length > 1 ? campaign : undefined;
-      }, 'the first launch');
+    withFolder(async (scratch) => {
+      const go = join(scratch, 'go');
+      const library = waitingLibrary(scratch, go);
+      const out = join(scratch, 'results');
+      const few = ['--size', '16', '--reps', '5', '--warmup', '2', '--threads', '1', '--timeout', '1000h'];
+      const what = [...few, '--inspections', String(LAUNCHES), '--stack', `cblas:${library}`];
+      const running = startPiBench(['matmul', '--quiet', '--out', out, ...what]);
+      const folder = await firstLaunch(out);
       const resumed = await piBench('resume', folder, '--no-wait', '--quiet');
       expect(resumed.stderr).toMatch(/another pi-bench on this machine works on campaign/);
       expect(resumed.code).toBe(64);
+      writeFileSync(go, '');
       expect((await running.ended).code).toBe(0);
       expect(journalOf(folder).some(({ event }) => event === 'resumed')).toBe(false);
       expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);

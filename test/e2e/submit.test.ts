@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SubmissionSummary } from '../../src/submit/summary.js';
-import { tinyLibrary } from '../support/libraries.js';
+import { tinyLibrary, waitingLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
   type Run,
@@ -20,8 +20,6 @@ const matmul = (size: number, reps: number): readonly string[] => [
   ...['--inspections', '1', '--threads', '1', '--warmup', '5'],
 ];
 const SHORT = matmul(64, 100);
-/** Seconds, also on a machine that has other work. */
-const LONG = matmul(64, 60_000);
 /** Nodes have an empty folder in its place. */
 const hidden = mkdtempSync(join(tmpdir(), 'pi-bench-hidden-'));
 
@@ -29,7 +27,7 @@ let slurm: Slurm | null = null;
 let why = '';
 
 beforeAll(async () => {
-  const started = await startSlurm({ patience: 6, hidden: [hidden] });
+  const started = await startSlurm({ hidden: [hidden] });
   if (typeof started === 'string') why = started;
   else slurm = started;
 });
@@ -91,16 +89,20 @@ describe('a submission to Slurm', () => {
     if (slurm === null) return skip(why);
     const { env } = slurm;
     await withFolder(async (out) => {
-      const running = start(env, out, '--nodelist', 'n1,n3', ...LONG);
+      const go = join(out, 'go');
+      const asked = [...matmul(16, 10), '--stack', `cblas:${waitingLibrary(out, go)}`];
+      const results = join(out, 'results');
+      const running = start(env, results, '--nodelist', 'n1,n3', ...asked);
       const folder = await until(() => {
-        const [name] = readdirSync(out);
-        const path = join(out, name ?? '', 'submission.ndjson');
+        const [name] = existsSync(results) ? readdirSync(results) : [];
+        const path = join(results, name ?? '', 'submission.ndjson');
         return name !== undefined && existsSync(path) && readFileSync(path, 'utf8').includes('"submitted"')
-          ? join(out, name)
+          ? join(results, name)
           : undefined;
       }, 'the submission');
       process.kill(running.child.pid ?? 0, 'SIGKILL');
       await running.ended;
+      writeFileSync(go, '');
       const resumed = await startPiBench(['resume', folder, '--json'], out, env).ended;
       const { nodes } = submittedIn(resumed, folder);
       expect([...nodes.values()].map(({ status }) => status)).toEqual(['done', 'done']);
@@ -116,8 +118,11 @@ describe('a submission to Slurm', () => {
     if (slurm === null) return skip(why);
     const { env, command } = slurm;
     await withFolder(async (out) => {
-      const running = start(env, out, '--nodelist', 'n1,n2', '--retries', '1', ...LONG);
-      // Only once: the second attempt is left alone.
+      const go = join(out, 'go');
+      const asked = [...matmul(16, 10), '--stack', `cblas:${waitingLibrary(out, go)}`];
+      const results = join(out, 'results');
+      const running = start(env, results, '--nodelist', 'n1,n2', '--retries', '1', ...asked);
+      // Only once: the second attempt is left alone. No job ends before it is killed.
       const job = await until(() => {
         const listed = command(
           'squeue',
@@ -130,8 +135,12 @@ describe('a submission to Slurm', () => {
         return listed.trim() === '' ? undefined : listed.trim();
       }, 'a job on n2');
       command('scancel', '--signal=KILL', '--full', job);
+      const journal = join(campaignFolder(results), 'submission.ndjson');
+      const isLost = (): boolean => /"event":"ended","target":"n2"/.test(readFileSync(journal, 'utf8'));
+      await until(() => (isLost() ? true : undefined), 'the loss of n2');
+      writeFileSync(go, '');
       const run = await running.ended;
-      const { nodes } = submittedIn(run, campaignFolder(out));
+      const { nodes } = submittedIn(run, campaignFolder(results));
       expect(nodes.get('n2')).toMatchObject({ status: 'done', lostAttempts: [{ attempt: 1 }] });
       expect(nodes.get('n2')?.lostAttempts[0]?.reason).toMatch(/killed by signal 9|the job was cancelled/);
       expect(nodes.get('n1')).toMatchObject({ status: 'done', lostAttempts: [] });

@@ -1,11 +1,13 @@
 // The ceilings and the workload that measures one: right where every sum is right, and unknown, not lower,
 // where the sum of a single member is wrong.
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "../../kernels/cpu/memory/dispatch.h"
+#include "../../native/measure/best_burst.h"
 #include "../../native/memory/bandwidth.h"
 #include "../../native/peak/peak_workload.h"
 #include "../../native/threads/team.h"
@@ -13,6 +15,9 @@
 
 namespace {
 
+using pibench::best_burst;
+using pibench::BurstPlan;
+using pibench::Nanoseconds;
 using pibench::Team;
 using pibench::kernels::DataType;
 using pibench::kernels::run_peak_loop;
@@ -50,6 +55,51 @@ std::uint64_t read_one_twice(const double* a, std::size_t count) noexcept {
 }
 std::uint64_t read_wrong_elsewhere(const double* a, std::size_t count) noexcept {
   return read_right(a, count) + (on_main() ? 0 : 1);
+}
+
+// Work that takes a microsecond each time, but for the calls that `disturbance` lengthens.
+template <class Disturbance>
+auto microseconds(int& calls, Disturbance disturbance) {
+  return [&calls, disturbance](std::uint64_t count) -> std::optional<Nanoseconds> {
+    return static_cast<Nanoseconds>(count) * 1000 + disturbance(calls++);
+  };
+}
+
+void bursts_are_long_enough(Checks& check) {
+  const BurstPlan plan{.first = 1, .most = 1 << 20, .bursts = 4};
+  int calls = 0;
+  const auto quiet = best_burst(plan, microseconds(calls, [](int) { return 0; }));
+  check.that(quiet && quiet->count == 1024 && quiet->time == 1'024'000,
+             "a burst takes at least a millisecond");
+
+  constexpr Nanoseconds kPreempted = 5'000'000;
+  for (const int lost : {0, 3, 9}) {
+    calls = 0;
+    const auto best =
+        best_burst(plan, microseconds(calls, [lost](int call) { return call == lost ? kPreempted : 0; }));
+    check.that(best && best->count == 1024 && best->time == 1'024'000,
+               "also where call " + std::to_string(lost) + " lost its CPU for five");
+  }
+  calls = 0;
+  const auto fastest =
+      best_burst(plan, microseconds(calls, [](int call) { return call == 12 ? 0 : kPreempted; }));
+  check.that(fastest && fastest->time >= plan.least, "and where all but one did");
+
+  calls = 0;
+  const BurstPlan short_plan{.first = 1, .most = 1, .bursts = 4};
+  const auto longest = best_burst(short_plan, microseconds(calls, [](int) { return 0; }));
+  check.that(longest && longest->count == 1 && calls == 4,
+             "where there is no longer one, its time is the best");
+
+  for (const int wrong : {0, 10, 12}) {
+    calls = 0;
+    check.that(!best_burst(plan,
+                           [&](std::uint64_t count) {
+                             return calls++ == wrong ? std::nullopt
+                                                     : std::optional(static_cast<Nanoseconds>(count) * 1000);
+                           }),
+               "nothing where call " + std::to_string(wrong) + " is wrong");
+  }
 }
 
 void check_peak_ceiling(Checks& check) {
@@ -159,6 +209,7 @@ void check_peak_workload(Checks& check) {
 
 int main() {
   Checks check;
+  bursts_are_long_enough(check);
   check_peak_ceiling(check);
   check_memory_ceiling(check);
   chooses_what_is_read(check);

@@ -5,6 +5,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "../../native/inspection.h"
 #include "../../native/workloads.h"
@@ -213,6 +215,44 @@ void check_ceilings(Checks& check) {
   not_asked(inspect(without), unwanted, "where the job wants none");
 }
 
+// A workload with a peak of its own each time that it is asked.
+Job job_with_peaks(double operations, const std::vector<double>& peaks, int& looks) {
+  Job job;
+  job.make_workload = [&peaks, &looks]() -> std::unique_ptr<pibench::Workload> {
+    auto workload = std::make_unique<pibench::test::FakeWorkload>();
+    workload->on_ceilings = [&peaks, &looks](bool) {
+      const auto last = static_cast<int>(peaks.size()) - 1;
+      const double peak = peaks.at(static_cast<std::size_t>(std::min(looks++, last)));
+      return pibench::Ceilings{peak, "fake", peak, 4096, {0, 0, ""}};
+    };
+    return workload;
+  };
+  job.warmup = {WarmupKind::count, 1, 0};
+  job.repetitions = 10;
+  job.operations = operations;
+  return job;
+}
+
+// More than any call of the fake executes in its time, and less.
+constexpr double kFar = 1e30, kNear = 1e-30;
+
+void check_low_peaks(Checks& check) {
+  const auto seen = [](double operations, const std::vector<double>& peaks) {
+    int looks = 0;
+    const Outcome outcome = inspect(job_with_peaks(operations, peaks, looks));
+    return std::tuple(looks, outcome.ceilings.operations_per_second, outcome.ceilings.bytes_per_second);
+  };
+  check.that(seen(kNear, {1e9, 2e9}) == std::tuple(1, 1e9, 1e9),
+             "a peak that no rate is above is measured once");
+  check.that(seen(0, {1e9, 2e9}) == std::tuple(1, 1e9, 1e9), "also where the operations are not told");
+  check.that(seen(kFar, {1e9, 3e9, 2e9, 1e60}) == std::tuple(4, 1e60, 1e60),
+             "a peak that was measured too low is measured until no rate is above it");
+  check.that(seen(kFar, {1e9, 0}) == std::tuple(2, 0.0, 0.0), "one wrong sum makes it unknown");
+  const auto [looks, peak, bytes] = seen(kFar, {1e9, 3e9, 2e9});
+  check.that(looks > 3 && peak == 3e9 && bytes == 3e9,
+             "what stays above every look at the peak is told with the best of them", std::to_string(looks));
+}
+
 void check_stops(Checks& check) {
   const Parameters parameters = matmul_parameters("float32", 1);
   Job job = matmul_job(parameters);
@@ -352,6 +392,7 @@ int main() {
   }
   check_variants(check);
   check_ceilings(check);
+  check_low_peaks(check);
   check_stops(check);
   check_gate(check);
   check_wrong_results(check);

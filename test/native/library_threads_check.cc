@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <functional>
 #include <numeric>
 #include <thread>
@@ -27,6 +29,7 @@ class Pool {
         ++started_;
         while (!end_) {
           if (!spins) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+          worked_ = cpu_time();
         }
       });
     }
@@ -39,7 +42,17 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  // Of a thread of it, so far.
+  [[nodiscard]] std::chrono::nanoseconds worked() const { return std::chrono::nanoseconds{worked_}; }
+
  private:
+  static std::int64_t cpu_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+  }
+
+  std::atomic<std::int64_t> worked_{0};
   std::atomic<bool> end_{false};
   std::atomic<int> started_{0};
   std::vector<std::thread> threads_;
@@ -80,7 +93,9 @@ void prefers_those_that_work(Checks& check, const std::vector<int>& cpus) {
   LibraryThreads threads(2, {cpus.front(), cpus.back()});
   const Pool idle(1, false);
   const Pool working(1, true);
-  std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  // In CPU time, however late they get it; the kernel's own account of it is some ticks behind.
+  while (working.worked() < idle.worked() + std::chrono::milliseconds{50})
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
   threads.bind();
   check.equal(threads.ids().size(), std::size_t{3}, "one thread more than compute");
   CpuSet mine = CpuSet::of_thread(threads.ids().at(0));
@@ -106,6 +121,15 @@ void asks_each_once(Checks& check) {
   for (const int id : ordered) tens.push_back(id % 10);
   check.that(ordered.size() == ids.size() && std::ranges::is_sorted(tens, std::greater{}),
              "those that worked longest come first, and none is lost");
+}
+
+void passes_over_the_ending(Checks& check) {
+  using pibench::stacks::is_ending;
+  check.that(!is_ending("77 (node) S 1 77 77 0 -1 4194368 100 0\n"),
+             "a thread that sleeps is none that ends");
+  check.that(is_ending("77 (node) R 1 77 77 0 -1 4194372 100 0\n"), "one that still runs and is ending is");
+  check.that(!is_ending("77 (a) R 4 4) R 1 77 77 0 -1 4194304 100 0\n"), "whatever its name is");
+  check.that(is_ending(""), "one that has gone has ended");
 }
 
 void leaves_the_caller_free(Checks& check, const std::vector<int>& cpus) {
@@ -151,6 +175,7 @@ int main() {
   prefers_those_that_work(check, cpus);
   all.bind(0);
   asks_each_once(check);
+  passes_over_the_ending(check);
   leaves_the_caller_free(check, cpus);
   all.bind(0);
   binds_nobody(check);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { buildChecks, checkPrograms, runCheck, TIMELESS } from '../../scripts/native-checks.mjs';
 
 const COMPILE_TIMEOUT_MS = 600_000;
-const RUN_TIMEOUT_MS = 120_000;
+const RUN_TIMEOUT_MS = 320_000;
 
 const programs = checkPrograms();
 let binaries: readonly string[] = [];

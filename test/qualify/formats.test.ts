@@ -81,7 +81,7 @@ async function eventually<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (i === 100) throw error;
+      if (i === 400) throw error;
       await setTimeout(100);
     }
   }

@@ -14,6 +14,7 @@ export const NO_BROWSER = `${CHROMIUM} is missing: apt-get install chromium`;
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: CHROMIUM,
+    timeout: LIMIT_MS,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
   });
 

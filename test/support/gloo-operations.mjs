@@ -23,8 +23,10 @@ const plain = {
     inPlace: 0,
     count: 5000,
   },
-  ...{ sync: 'barrier', fresh: 1, algorithm: '', patienceSeconds: 2 },
+  ...{ sync: 'barrier', fresh: 1, algorithm: '', patienceSeconds: 20 },
 };
+/** So long a rank is waited for that never comes. */
+const faulty = { ...plain, patienceSeconds: 2 };
 
 function* cases() {
   const few = { ...plain, count: 37 };
@@ -69,7 +71,7 @@ for (const parameters of cases()) {
 const faults = {};
 for (const kind of ['corrupt-rank', 'absent-rank', 'lost-rank']) {
   try {
-    const { verification } = await addon.inspect(collectiveJob(plain, { fault: { kind, at: 1 } })).result;
+    const { verification } = await addon.inspect(collectiveJob(faulty, { fault: { kind, at: 1 } })).result;
     faults[kind] = verification.passed ? 'nothing' : verification.firstWrong;
   } catch (error) {
     faults[kind] = error.message;

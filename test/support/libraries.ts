@@ -41,5 +41,9 @@ export function sharedLibxsmm(folder: string): string | null {
   return path;
 }
 
+/** A sound library whose products wait for a file: whoever calls it is at work until then, however fast or slow the machine is. */
+export const waitingLibrary = (folder: string, file: string): string =>
+  tinyLibrary(folder, 'waits', `WAITS_FOR="${file}"`);
+
 /** Builds of a library that this machine has, the one that programs get first. */
 export const buildsHere = (provider: string): readonly string[] => findStack(provider).variants().here;

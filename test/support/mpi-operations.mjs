@@ -31,7 +31,7 @@ const plain = {
   inPlace: 0,
   dtype: 'float32',
 };
-const faulty = { ...plain, operation: 'all-reduce', count: 37, patienceSeconds: 1 };
+const faulty = { ...plain, operation: 'all-reduce', count: 37 };
 
 function* cases() {
   for (const operation of REDUCING)
@@ -67,7 +67,7 @@ if (world.rank === 0) {
     if (!right) wrong.push({ ...parameters, verification });
   }
   const altered = await inspect(faulty, { kind: 'corrupt-rank', at: 1 });
-  const lost = await inspect(faulty, { kind: 'absent-rank', at: 1 }).then(
+  const lost = await inspect({ ...faulty, patienceSeconds: 1 }, { kind: 'absent-rank', at: 1 }).then(
     () => 'it came',
     ({ message }) => message,
   );

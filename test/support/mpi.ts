@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mpiPlace } from '../../src/mpi/place.js';
 import { campaignFolder, journalOf, until } from './pi-bench.js';
+import { measuringSeconds, statFields } from './processes.js';
 
 export interface RankProcess {
   readonly pid: number;
@@ -17,14 +18,11 @@ const environmentOf = (pid: number): NodeJS.ProcessEnv =>
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
 
-/** What stands behind the name in a process's stat file. */
-function statOf(pid: number): readonly string[] {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
+/** What rank 0 measures in, whoever started it. */
+const LEADER = 'mpi-worker.js';
 
 function isBelow(pid: number, ancestor: number): boolean {
-  for (let at = pid; at > 1; at = Number(statOf(at)[1])) if (at === ancestor) return true;
+  for (let at = pid; at > 1; at = Number(statFields(`/proc/${at}`)[1])) if (at === ancestor) return true;
   return false;
 }
 
@@ -46,21 +44,11 @@ export function rankProcesses(ancestor: number, script: string): readonly RankPr
   });
 }
 
-/** Of a process, all of its threads; 0 where it has ended. In ticks of 10 ms, as every Linux has them. */
-export function cpuSeconds(pid: number): number {
-  try {
-    const fields = statOf(pid);
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return 0;
-  }
-}
-
 /**
- * Of a campaign that was just started, its folder and the process of rank 1, as soon as that measures in the second launch.
+ * Of a campaign that was just started, its folder and the process of rank 1, as soon as the second launch is measured.
  * Where that does not come the campaign is killed.
  * @param campaign whose ranks they are: it, or what has started it
- * @param script that ranks run
+ * @param script that rank 1 runs
  */
 export async function secondLaunch(
   out: string,
@@ -78,11 +66,11 @@ export async function secondLaunch(
       existsSync(join(folder, 'journal.ndjson')) &&
       journalOf(folder).filter(({ event }) => event === 'started').length === 2;
     await until(() => (hasStarted() ? true : undefined), 'the second launch', 60_000);
+    // Rank 0 alone measures on a thread of its own; what waits for other ranks before that burns the main one.
+    const leads = ({ rank, pid }: RankProcess): boolean => rank === 0 && measuringSeconds(pid) > 0.5;
+    await until(() => rankProcesses(top, LEADER).find(leads), 'rank 0 to measure', 60_000);
     const find = (): RankProcess | undefined => rankProcesses(top, script).find(({ rank }) => rank === 1);
     const { pid } = await until(find, 'rank 1', 60_000);
-    // Starting takes less, and is over where the process was there before: it measures.
-    const before = cpuSeconds(pid) > 1 ? cpuSeconds(pid) + 0.3 : 1.5;
-    await until(() => (cpuSeconds(pid) > before ? true : undefined), 'rank 1 to measure', 60_000);
     return { folder, pid };
   } catch (error) {
     process.kill(-top, 'SIGKILL');

@@ -20,6 +20,8 @@ export interface Run {
 
 export interface Running {
   readonly child: ChildProcess;
+  /** What it has said so far. */
+  readonly stderr: () => string;
   readonly ended: Promise<Run>;
 }
 
@@ -46,7 +48,7 @@ export function start(
       resolve({ code: code ?? 128 + (SIGNALS[signal ?? ''] ?? 0), stdout, stderr });
     });
   });
-  return { child, ended };
+  return { child, stderr: () => stderr, ended };
 }
 
 export const startPiBench = (args: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): Running =>
@@ -114,7 +116,7 @@ export function workerOf(parent: number): number | undefined {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       const ppid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-      if (ppid === parent && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('worker.js'))
+      if (ppid === parent && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('/inspection/worker.js'))
         return Number(name);
     } catch {
       // It ended while we looked.
@@ -123,7 +125,20 @@ export function workerOf(parent: number): number | undefined {
   return undefined;
 }
 
-export async function until<T>(find: () => T | undefined, what: string, limitMs = 20_000): Promise<T> {
+/** Kills a campaign and its worker, which may be gone before it is its turn: it dies with its parent. */
+export function killAll(parent: number): void {
+  const worker = workerOf(parent);
+  for (const pid of [parent, worker]) {
+    try {
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    } catch {
+      // It was faster.
+    }
+  }
+}
+
+/** @param limitMs no test rests on it: what never comes ends before the test's own limit */
+export async function until<T>(find: () => T | undefined, what: string, limitMs = 60_000): Promise<T> {
   for (const end = Date.now() + limitMs; Date.now() < end; ) {
     const found = find();
     if (found !== undefined) return found;

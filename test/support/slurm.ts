@@ -54,7 +54,7 @@ const PROGRAMS = [
   'scontrol',
   'setpriv',
 ];
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 
 function missingPrograms(): readonly string[] {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];

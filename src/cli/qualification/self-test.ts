@@ -29,7 +29,7 @@ campaign:
       duration: 1s
       inspections: 2
       warmup: 300ms
-      timeout: 4s
+      timeout: 10s
       labels: { part: gemm }
 checks:
   - { check: correctness }

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cachedFolder, stacksFolder } from '../../../src/stacks/own/cache.js';
+import { until } from '../../support/pi-bench.js';
 
 let folder = '';
 const before = process.env.XDG_CACHE_HOME;
@@ -51,7 +52,12 @@ describe('a folder of the cache', () => {
   it('is made by one of two who want it at once, and the other waits', async () => {
     const { state, make } = maker();
     const waited: string[] = [];
-    const both = [1, 2].map(() => cachedFolder('key', make, (holder) => waited.push(holder)));
+    // It is not done before the other one waits, however late that comes.
+    const slowly = async (at: string): Promise<void> => {
+      await until(() => waited[0], 'the other one');
+      await make(at);
+    };
+    const both = [1, 2].map(() => cachedFolder('key', slowly, (holder) => waited.push(holder)));
     const [one, two] = await Promise.all(both);
     expect(one).toBe(two);
     expect(state.made).toBe(1);

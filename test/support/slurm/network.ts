@@ -47,7 +47,7 @@ export function namespacesProblem(): string | null {
       'type',
       'bridge',
     ],
-    { encoding: 'utf8', timeout: 10_000 },
+    { encoding: 'utf8', timeout: 30_000 },
   );
   if (attempt.error !== undefined) return attempt.error.message;
   return attempt.status === 0 ? null : attempt.stderr.trim();
