@@ -237,13 +237,19 @@ it.each([
   ['', 0, 'pass', null],
 ])('what NVML tells of replaced memory rows is judged: %j', (settings, code, verdict, cause) =>
   withFolder(async (folder) => {
-    writeFileSync(join(folder, 'rows.yaml'), 'name: rows\nchecks:\n  - { check: remapped-rows }\n');
+    writeFileSync(
+      join(folder, 'rows.yaml'),
+      'name: rows\nchecks:\n  - { check: counts }\n  - { check: remapped-rows }\n',
+    );
     const env = { ...fakeEnvironment(fakeGpu(), settings), XDG_STATE_HOME: join(folder, 'state') };
     const args = ['qualify', '--suite', 'rows.yaml', '--expect', 'gpu=1', '--quiet', '--json'];
     const run = await startPiBench(args, folder, env).ended;
     expect(run.code, run.stderr).toBe(code);
     const { qualification } = JSON.parse(run.stdout) as PiBenchRecord;
-    expect(qualification?.checks).toMatchObject([{ id: 'remapped-rows@cuda:0', verdict, cause }]);
+    expect(qualification?.checks).toMatchObject([
+      { id: 'counts', verdict: 'pass' },
+      { id: 'remapped-rows@cuda:0', verdict, cause },
+    ]);
   }));
 
 it('peak, memory and kernel-launch are measured and verified on a GPU', async () => {
