@@ -1,7 +1,7 @@
 /** A file that a person wrote, in YAML or JSON, checked by a schema; what is wrong with it is said with its line. Pure. */
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
-import { UserError } from './errors.js';
+import { messageOf, UserError } from './errors.js';
 
 export interface CheckedYaml<T> {
   readonly data: T;
@@ -13,6 +13,23 @@ function problemText(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys')
     return `${issue.keys.map((key) => `"${key}"`).join(', ')} is unknown here`;
   return issue.message;
+}
+
+/** What the document says. @throws UserError for aliases of nothing, or of too much: they are found out only here */
+function plainOf(document: Document, name: string, lines: LineCounter): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    let line = 1;
+    visit(document, {
+      Alias(_, alias) {
+        if (alias.resolve(document) !== undefined) return undefined;
+        line = lines.linePos(alias.range?.[0] ?? 0).line;
+        return visit.BREAK;
+      },
+    });
+    throw new UserError(`${name}:${line}: ${messageOf(error)}`);
+  }
 }
 
 /**
@@ -43,7 +60,7 @@ export function checkYaml<T>(
     }
     return 1;
   };
-  const parsed = schema.safeParse(document.toJS());
+  const parsed = schema.safeParse(plainOf(document, name, lines));
   if (parsed.success) return { data: parsed.data, lineOf };
   const [issue] = parsed.error.issues;
   if (issue === undefined) throw new UserError(`${name} is no ${what.replace(/^an? /, '')}`);

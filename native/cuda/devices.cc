@@ -33,6 +33,10 @@ std::string switched(const std::optional<nvml::Pair>& mode) {
   return mode ? (mode->first != 0 ? "true" : "false") : "null";
 }
 
+std::string links_text(const std::optional<nvml::Pair>& links) {
+  return links ? json::Object().set("up", links->first).set("all", links->second).str() : "null";
+}
+
 void add_nvml(json::Object& object, const std::string& bus_id) {
   std::string why;
   const auto device = nvml::Device::find(bus_id, why);
@@ -41,6 +45,7 @@ void add_nvml(json::Object& object, const std::string& bus_id) {
     return;
   }
   const auto pci = device->pci();
+  const auto processes = device->processes();
   object.add("nvmlProblem", "null")
       .set("driver", nvml::Device::driver_version())
       .set("vbios", device->vbios())
@@ -56,7 +61,11 @@ void add_nvml(json::Object& object, const std::string& bus_id) {
       .add("mig", switched(device->mig_mode()))
       .add("ecc", switched(device->ecc_mode()))
       .set("mostPcieGeneration", device->most_pcie_generation())
-      .set("mostPcieWidth", device->most_pcie_width());
+      .set("mostPcieWidth", device->most_pcie_width())
+      .set("pcieGeneration", device->pcie_generation())
+      .set("pcieWidth", device->pcie_width())
+      .add("nvlinks", links_text(device->nvlinks()))
+      .set("processes", processes ? std::optional(processes->size()) : std::nullopt);
 }
 
 std::string describe(int ordinal) {

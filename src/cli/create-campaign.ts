@@ -161,7 +161,7 @@ export interface CampaignInput {
 }
 
 /** @throws UserError for a label that would hide one of pi-bench's own. */
-function checkLabels(batches: readonly BatchSpec[], campaign: CampaignInput['labels']): void {
+export function checkLabels(batches: readonly BatchSpec[], campaign: CampaignInput['labels'] = {}): void {
   const own = new Set<string>([
     ...LABEL_NAMES,
     ...batches.flatMap((batch) => Object.keys(batch.case.parameters)),

@@ -6,6 +6,7 @@ import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { BatchSpec } from '../record/schema.js';
 import { measuringOptions } from './common-options.js';
+import { checkLabels } from './create-campaign.js';
 import type { OwnNames } from './own-stacks.js';
 import { sweptBatches } from './swept-batches.js';
 
@@ -30,7 +31,9 @@ export function batchesOfEntry(
   try {
     const batches = sweptBatches(indicator, { ...defaultsOf(indicator), ...entry.flags }, machine, own);
     if (Object.keys(entry.labels).length === 0) return batches;
-    return batches.map((batch) => ({ ...batch, labels: { ...entry.labels } }));
+    const labelled = batches.map((batch) => ({ ...batch, labels: { ...entry.labels } }));
+    checkLabels(labelled);
+    return labelled;
   } catch (error) {
     throw new UserError(`${file}:${entry.line}: ${messageOf(error)}`);
   }

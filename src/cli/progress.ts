@@ -3,6 +3,7 @@ import cliProgress from 'cli-progress';
 import type { Progress } from '../campaign/conduct.js';
 import { formatSeconds } from '../quantities/format.js';
 import type { InspectionEnd } from '../record/inspection-end.js';
+import type { Seconds } from '../units.js';
 import { say } from './say.js';
 
 export interface ProgressDisplay {
@@ -23,6 +24,17 @@ function detail({ phase, taken, repetitions }: Progress): string {
   return repetitions === null ? `repetition ${taken}` : `repetition ${taken} of ${repetitions}`;
 }
 
+/**
+ * Of a launch that has just ended: what is left of what it had before it, as the live line counts down; after the first, as many
+ * times its own. Nothing after the last.
+ */
+function timeLeft({ planned, ended, secondsLeft }: Progress, wall: Seconds): string {
+  const toCome = planned - ended - 1;
+  if (toCome <= 0) return '';
+  const left = secondsLeft === null ? wall * toCome : Math.max(0, secondsLeft - wall);
+  return `, ${formatSeconds(left, 2)} left`;
+}
+
 function plainProgress(): ProgressDisplay {
   let last: Progress | null = null;
   return {
@@ -32,7 +44,10 @@ function plainProgress(): ProgressDisplay {
     },
     ended({ index, status, reason, wall }) {
       const why = reason === null ? '' : `: ${reason}`;
-      say(`launch ${index + 1} of ${last?.planned ?? '?'} ${status} in ${formatSeconds(wall, 3)}${why}`);
+      const left = last === null ? '' : timeLeft(last, wall);
+      say(
+        `launch ${index + 1} of ${last?.planned ?? '?'} ${status} in ${formatSeconds(wall, 3)}${left}${why}`,
+      );
     },
   };
 }

@@ -10,6 +10,7 @@ import { readRecord } from '../record/read.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { listenOn, type SocketLock } from '../socket-lock.js';
 import { writeFileAtomic } from '../store/atomic.js';
+import { SUBMISSION } from '../store/store.js';
 import { type FollowHooks, follow, type WaitingTarget } from '../submit/follow.js';
 import { findScheduler } from '../submit/index.js';
 import {
@@ -18,7 +19,7 @@ import {
   readSubmission,
   type SubmissionHead,
 } from '../submit/journal.js';
-import { SUBMISSION, SUBMISSION_JOURNAL } from '../submit/names.js';
+import { SUBMISSION_JOURNAL } from '../submit/names.js';
 import { exitCodeOf, type SubmissionSummary, summarise } from '../submit/summary.js';
 import { labelOf } from './begin-submission.js';
 import { say } from './say.js';

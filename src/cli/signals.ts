@@ -1,6 +1,7 @@
 /** SIGINT and SIGTERM stop a campaign cleanly; a second one ends the process at once. */
 import { constants } from 'node:os';
 import { EXIT } from '../errors.js';
+import { DEADLINE } from '../execution/engine.js';
 
 /**
  * Who launched us passes a signal on that the kernel, or a scheduler, gave to the whole group, so that one signal arrives twice. Nobody
@@ -12,7 +13,7 @@ export interface Stopper {
   readonly signal: AbortSignal;
   /** The signal that came, or null. */
   came(): NodeJS.Signals | null;
-  /** As a signal does, but that none came. */
+  /** As a signal does, but that none came: a deadline is there. */
   stop(): void;
   release(): void;
 }
@@ -34,7 +35,7 @@ export function stopOnSignals(onFirst: (name: NodeJS.Signals) => void): Stopper 
   return {
     signal: controller.signal,
     came: () => first,
-    stop: () => controller.abort(),
+    stop: () => controller.abort(DEADLINE),
     release() {
       for (const name of names) process.off(name, handler);
     },

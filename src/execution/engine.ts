@@ -13,9 +13,12 @@ export interface LaunchEnd {
   readonly wall: Seconds;
 }
 
+/** Why a launch is to end: a deadline is a promise, so it gets no more time than to end by itself, whatever it is at. */
+export const DEADLINE = 'deadline';
+
 export interface LaunchHooks {
   readonly onProgress: (phase: string, taken: number) => void;
-  /** Aborted: end the repetitions, keep what was measured. */
+  /** Aborted: end the repetitions, keep what was measured. Its reason may be `DEADLINE`. */
   readonly signal: AbortSignal;
   /** Aborted: the gate is open, behind which a job that has one waits; absent: the job has none. */
   readonly gate?: AbortSignal;

@@ -9,12 +9,16 @@ import type { InspectionStatus } from '../record/schema.js';
 import { changedEnvironment } from '../stacks/environment.js';
 import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
-import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
+import { DEADLINE, type Engine, type LaunchEnd, type LaunchHooks } from './engine.js';
 import { stopAndGo } from './stop-and-go.js';
 
 const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url));
 /** The worker ends by itself at its limit; this much later it is taken to hang. */
 const GRACE_MS = 3000;
+/** Where it shows that it works, it gets this much more at most. */
+const MOST_PATIENCE: Seconds = 60;
+/** What comes after the repetitions ends by itself, and without it they are lost. */
+const AFTER_MEASURING: readonly string[] = ['cool-down', 'verify', 'done'];
 const MOST_STDERR = 2000;
 
 /** How often the kernel killed something for want of memory since it started; null where it does not say. */
@@ -29,6 +33,8 @@ function oomKills(): number | null {
 
 interface Observed {
   last: { phase: string; taken: number };
+  /** null: its repetitions have not begun. */
+  measuringSince: Seconds | null;
   end: Exclude<Report, { event: 'progress' }> | null;
   stderr: string;
   hung: boolean;
@@ -46,6 +52,7 @@ function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], obse
         continue;
       }
       observed.last = { phase: report.phase, taken: report.taken };
+      if (report.phase === 'measure') observed.measuringSince ??= monotonic();
       onProgress(report.phase, report.taken);
     }
   });
@@ -94,11 +101,27 @@ function lost(
   return because('crashed', `${how}, ${where}${said ? `: ${said}` : ''}`);
 }
 
+/**
+ * How much longer a launch may take that should have ended by now: until the running repetition ends, by the mean of those before it,
+ * or until what was measured is verified and written.
+ * @param measuring since its repetitions began
+ */
+export function patienceFor(phase: string, taken: number, measuring: Seconds): Seconds {
+  if (AFTER_MEASURING.includes(phase)) return MOST_PATIENCE;
+  return phase === 'measure' && taken > 0 ? Math.min(MOST_PATIENCE, (2 * measuring) / taken) : 0;
+}
+
 export const localEngine: Engine = {
   name: 'local',
   launch(job, { onProgress, signal, gate }) {
     return new Promise((resolve) => {
-      const observed: Observed = { last: { phase: 'start', taken: 0 }, end: null, stderr: '', hung: false };
+      const observed: Observed = {
+        last: { phase: 'start', taken: 0 },
+        measuringSince: null,
+        end: null,
+        stderr: '',
+        hung: false,
+      };
       const oomBefore = oomKills();
       const wallSoFar = (): Seconds => monotonic() - job.launchedAt;
       // Too many processes, too little memory: that costs this launch, and not those before it.
@@ -127,11 +150,22 @@ export const localEngine: Engine = {
         observed.hung = true;
         child.kill('SIGKILL');
       };
-      let limit = setTimeout(kill, timerMs(job.timeout + GRACE_MS / 1000));
+      /** @param before what it was at when it was last looked at: where that has not changed, it hangs */
+      const expire = (before: string, until: Seconds): void => {
+        const { phase, taken } = observed.last;
+        const at = `${phase} ${taken}`;
+        const now = monotonic();
+        const patience = patienceFor(phase, taken, now - (observed.measuringSince ?? now));
+        const more = at === before ? 0 : Math.min(patience, until - now);
+        if (more > 0) limit = setTimeout(() => expire(at, until), timerMs(more));
+        else kill();
+      };
+      const endAfter = (ms: number, most: Seconds) => setTimeout(() => expire('', monotonic() + most), ms);
+      let limit = endAfter(timerMs(job.timeout + GRACE_MS / 1000), MOST_PATIENCE);
       const cancel = (): void => {
         child.stdin?.write('{"order":"cancel"}\n');
         clearTimeout(limit);
-        limit = setTimeout(kill, GRACE_MS);
+        limit = endAfter(GRACE_MS, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
       };
       // Writing to a worker that is already gone says nothing new: its exit does.
       child.stdin?.on('error', () => {});

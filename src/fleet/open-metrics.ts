@@ -1,4 +1,7 @@
-/** A fleet's check as text for node_exporter's textfile collector: gauges without timestamps, a label for each node. Pure. */
+/**
+ * A fleet's check as OpenMetrics, gauges without timestamps, a label for each node. To node_exporter's textfile collector, which takes
+ * Prometheus' own format, its last line is a comment. Pure.
+ */
 import type { FleetCheck } from './check.js';
 import type { Fleet } from './table.js';
 
@@ -40,6 +43,7 @@ export function openMetrics({ nodes }: Fleet, { named, notJudged }: FleetCheck):
     ...gauge('pi_bench_fleet_node_ok', '1 where nothing stands out, 0 where the node is named', standing),
     ...gauge('pi_bench_fleet_node_cause', 'Cause for which a node is named', causes),
     ...gauge('pi_bench_fleet_node_worse_ratio', 'How much worse its worst KPI is, as a share', worst),
+    '# EOF',
     '',
   ].join('\n');
 }

@@ -10,6 +10,7 @@ import { nodeOf } from './from-record.js';
 import { putLines, threadsFor } from './lines-into.js';
 import type { NodeLine } from './node-line.js';
 import { isFileOfLines, nodesOfLines, placeOfLine } from './read-node-lines.js';
+import { nodesWithoutRecord } from './read-submission.js';
 import { buildFleet, type Fleet } from './table.js';
 
 export interface ReadNode {
@@ -39,7 +40,7 @@ function samplesOf(folder: string, { file }: RecordInspection): Float64Array | n
 
 const NODES = 'nodes';
 
-/** A folder stands for a node, or for the nodes below its `nodes`, as `submit` collects them. */
+/** A folder stands for a node, or for the nodes below its `nodes`, as `submit` collects them, with those that brought nothing. */
 function* nodesOfFolder(folder: string): Generator<ReadNode> {
   const place = basename(folder);
   if (existsSync(join(folder, RECORD))) {
@@ -50,6 +51,12 @@ function* nodesOfFolder(folder: string): Generator<ReadNode> {
   if (existsSync(below)) {
     for (const name of readdirSync(below).sort()) {
       if (isFolder(join(below, name))) yield* nodesBelow(join(below, name), name);
+    }
+    for (const { target, name, why } of nodesWithoutRecord(folder)) {
+      const own = join(below, name);
+      // A folder without a record is told of above; one that has it is of another turn on that node.
+      if (!existsSync(own) || existsSync(join(own, RECORD)))
+        yield lostNode(folder, name, why, join(place, target));
     }
     return;
   }
@@ -96,7 +103,7 @@ function nodeOfCampaign(folder: string, place: string): ReadNode {
 }
 
 /** A campaign that left no record is a node of which nothing is known, not a reason to judge none. */
-function lostNode(where: string, name: string, why = `${where} holds no ${RECORD}`): ReadNode {
+function lostNode(where: string, name: string, why = `${where} holds no ${RECORD}`, place = name): ReadNode {
   const line: NodeLine = {
     node: name,
     machine: null,
@@ -112,7 +119,7 @@ function lostNode(where: string, name: string, why = `${where} holds no ${RECORD
     problems: [{ kind: 'lost', what: 'campaign', why }],
     kpis: [],
   };
-  return { line, where, place: name };
+  return { line, where, place };
 }
 
 /** What is no file of lines: a folder, or a record by its file. */

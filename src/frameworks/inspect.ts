@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { isGpu } from '../devices/device.js';
 import type { FrameworkJob, Job } from '../inspection/job.js';
 import { readLocalFile } from '../machine/local-files.js';
 import { type HostedCase, native, type RunningInspection } from '../native.js';
@@ -188,7 +189,7 @@ async function inspect(
   end('cool-down');
 
   // What bounds a call on another device these threads cannot tell.
-  const whole = !taken.cancelled && !taken.outOfTime && job.device === 'cpu';
+  const whole = !taken.cancelled && !taken.outOfTime && !isGpu(job.device);
   const samples = samplesOf(taken, callsPerSample, threads.watched);
   const ceilings =
     whole && job.native.ceilings

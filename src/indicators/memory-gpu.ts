@@ -57,6 +57,9 @@ const isPass = (operation: Pass | Copy): operation is Pass => operation in PASSE
 const ofHost = (operation: Pass | Copy): boolean =>
   operation === 'host-to-device' || operation === 'device-to-host' || operation === 'both-ways';
 
+/** Whether each repetition of a case sends data over the link between host and GPU; what does not has no memory of the host. */
+export const overHostLink = ({ host = 'none' }: Parameters): boolean => host !== 'none';
+
 /** Arrays of the working set. */
 function arraysOf(operation: Pass | Copy): number {
   if (isPass(operation)) return PASSES[operation].loads + PASSES[operation].stores;

@@ -43,6 +43,13 @@ export interface GpuDescription {
   readonly remappedRows?: RemappedRows | null;
   readonly mostPcieGeneration?: number | null;
   readonly mostPcieWidth?: number | null;
+  /** When it was asked: a link that rests goes slower. */
+  readonly pcieGeneration?: number | null;
+  readonly pcieWidth?: number | null;
+  /** Absent or null: it has none, or does not tell. */
+  readonly nvlinks?: { readonly up: number; readonly all: number } | null;
+  /** Of compute on it when it was asked, before anything of ours was. */
+  readonly processes?: number | null;
 }
 
 export interface GpuSurvey {

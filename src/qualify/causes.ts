@@ -36,7 +36,10 @@ const CAUSES = {
     'triage',
     'the host gave CPU time to other guests: move this node to a dedicated host, or ask who runs it',
   ],
-  busy: ['monitor', 'drain the node, wait until nothing else runs on it (top -o %CPU), and qualify again'],
+  busy: [
+    'monitor',
+    'drain the node, wait until nothing else runs on it (top -o %CPU; nvidia-smi), and qualify again',
+  ],
   slow: ['triage', 'compare clock, microcode, BIOS settings and memory channels with a node that is fast'],
   shared: [
     'triage',

@@ -42,6 +42,10 @@ export const atMost = (looked: Looked & { readonly measured: number | null }, li
 export const equalTo = (looked: Looked, limit: NonNullable<Finding['limit']>): Finding =>
   made(looked, limit, 'equal', looked.measured === limit);
 
+/** Of what may not be known: only numbers are below others. */
+export const below = (seen: unknown, most: unknown): boolean =>
+  typeof seen === 'number' && typeof most === 'number' && seen < most;
+
 /** Told, and judged by nothing. */
 export const told = (looked: Looked): Finding => made(looked, null, 'none', true);
 

@@ -62,6 +62,7 @@ const check = z.discriminatedUnion('check', [
   z.strictObject({
     check: z.literal('load').describe('nobody else works here'),
     busyAtMost: share.optional().describe('share of all CPUs that others use'),
+    processesAtMost: z.int().min(0).optional().describe('compute processes of others on a GPU'),
     ...common,
   }),
   // Nothing makes a wrong output right, so no suite can say that it does not matter.

@@ -1,6 +1,7 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
 import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
+import { overHostLink } from '../indicators/memory-gpu.js';
 import { isWithin } from '../mpi/choice.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
@@ -58,6 +59,7 @@ function observationOf(
     telemetry: document.telemetry as unknown as Telemetry,
     concurrentCampaign: contendedBy,
     ...besideOf(document),
+    overHostLink: overHostLink(document.case.parameters),
   };
 }
 

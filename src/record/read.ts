@@ -1,8 +1,9 @@
 /** Reads a record back: whole, ours, unaltered, of a version that this pi-bench knows. */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
+import { JOURNAL } from '../store/store.js';
 import { brokenRules } from './check.js';
 import { digestOf } from './digest.js';
 import { type PiBenchRecord, readable, SCHEMA_VERSION } from './schema.js';
@@ -28,6 +29,10 @@ export function readRecord(path: string): { readonly record: PiBenchRecord; read
     if (statSync(path).isDirectory()) file = join(path, 'record.json');
     text = readFileSync(file, 'utf8');
   } catch (error) {
+    if (file !== path && !existsSync(file) && existsSync(join(path, JOURNAL)))
+      throw new UserError(
+        `${path} has no record: the campaign has not ended; pi-bench resume ${path} finishes it`,
+      );
     throw new UserError(`cannot read the record: ${messageOf(error)}`);
   }
   const json = parse(text, file);

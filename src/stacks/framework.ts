@@ -13,8 +13,12 @@ type State =
   | { readonly ready: true; readonly binary: string; readonly installed: readonly InstalledPackage[] }
   | { readonly ready: false; readonly needed: string };
 
-/** Whether a backend's packages and its file are there. */
-function stateOf({ packages, install, binary, binaryNeeded }: Backend): State {
+/** Said before any advice what to install: following that would end at a refusal. */
+const ON_A_GPU = 'it computes on a GPU, and pi-bench measures frameworks on the CPU only so far';
+
+/** Whether a backend can be measured: its packages and its file are there. */
+function stateOf({ device, packages, install, binary, binaryNeeded }: Backend): State {
+  if (device === 'gpu') return { ready: false, needed: ON_A_GPU };
   const found = findPackages(packages);
   if ('missing' in found) return { ready: false, needed: install };
   const path = binary(found.installed.map(({ folder }) => folder));
@@ -63,9 +67,6 @@ function check(
   if (cannot !== null) throw new UserError(`${name} ${cannot}`);
   const state = stateOf(backend);
   if (!state.ready) throw new UserError(`${name} cannot be measured yet: ${state.needed}`);
-  if (backend.device !== 'cpu') {
-    throw new UserError(`${name} computes on a GPU, and pi-bench measures frameworks on --device cpu only`);
-  }
 }
 
 export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stack => ({

@@ -18,6 +18,8 @@ export const RECORD = 'record.json';
 export const STACK_LOCK = 'stacks.lock';
 /** What a qualification was asked for, so that it can be resumed. */
 export const QUALIFY = 'qualify.json';
+/** How each node of a submission ended. */
+export const SUBMISSION = 'submission.json';
 const INSPECTIONS = 'inspections';
 
 export const inspectionFile = (index: number): string => `${index}.json`;

@@ -3,7 +3,7 @@
  * often as it may. Each change is in the journal before anything follows from it, so a killed one goes on where it stood.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EXIT, messageOf } from '../errors.js';
+import { EXIT, messageOf, UserError } from '../errors.js';
 import { formatSeconds } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
 import { collect, printedDelivery, sharedDelivery } from './collect.js';
@@ -20,6 +20,8 @@ const SLOWER = 1.3;
 const SEEN_WITHIN: Seconds = 15;
 /** A scheduler forgets jobs, and a job that was just submitted may not be listed yet. */
 const KNOWN_WITHIN: Seconds = 20;
+/** One that is restarted does not answer for a while, nor does a network. */
+const SILENT_WITHIN: Seconds = 600;
 
 export interface FollowHooks {
   readonly onEnd: (end: AttemptEnd) => void;
@@ -41,6 +43,8 @@ interface Following {
   readonly hooks: FollowHooks;
   /** When an end, or a job's absence, was first seen; in milliseconds. By target and attempt. */
   readonly firstSeen: Map<string, number>;
+  /** Whether the scheduler has answered yet; what it refuses from the start it refuses for ever. */
+  answered: boolean;
 }
 
 const now = (): string => new Date().toISOString();
@@ -198,7 +202,10 @@ async function look(
     const shared = sharedDelivery(folder, target, attempt);
     delivery = shared ?? (seen?.phase === 'ended' ? await printed(following, state, job) : null);
   } catch (error) {
-    lost(following, state, null, messageOf(error));
+    // Why a pod, or a job, came to its end says more than that its output is gone with it.
+    const known = seen?.phase === 'ended' && !seen.itself ? seen : null;
+    const said = [known?.reason, messageOf(error)].filter((text) => text !== undefined).join('; ');
+    lost(following, state, known?.node ?? null, said);
     return null;
   }
   if (delivery === null) return withoutResult(following, state, job, seen);
@@ -209,6 +216,28 @@ async function look(
   return null;
 }
 
+const SILENT = 'silent';
+
+/** What the scheduler says; nothing of any job while it does not answer. @throws UserError where it never did, or not for long */
+async function observed(
+  following: Following,
+  jobs: readonly Submitted[],
+  attempts: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, JobState> | null> {
+  const { connection, hooks, firstSeen } = following;
+  try {
+    const seen = await connection.observe(jobs, attempts);
+    following.answered = true;
+    firstSeen.delete(SILENT);
+    return seen;
+  } catch (error) {
+    const lasting = !following.answered || since(firstSeen, SILENT) >= SILENT_WITHIN;
+    if (!(error instanceof UserError) || lasting) throw error;
+    hooks.onWait(jobs.map(({ target }) => ({ target, phase: 'waiting', why: error.message })));
+    return null;
+  }
+}
+
 /** Resolves with the jobs that still run: none, or some where the signal came. @throws UserError when the scheduler refuses */
 export async function follow(
   folder: string,
@@ -216,7 +245,7 @@ export async function follow(
   hooks: FollowHooks,
 ): Promise<readonly Submitted[]> {
   const { head } = readSubmission(folder);
-  const following: Following = { folder, head, connection, hooks, firstSeen: new Map() };
+  const following: Following = { folder, head, connection, hooks, firstSeen: new Map(), answered: false };
   await adopt(following);
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * SLOWER)) {
     const states = statesNow(folder);
@@ -229,15 +258,17 @@ export async function follow(
     const jobs = open.map(({ job }) => job);
     if (open.length === 0 || hooks.signal.aborted) return jobs;
     const attempts = new Map(open.map(({ state }) => [state.target, state.attempt]));
-    const seen = await connection.observe(jobs, attempts);
-    const waiting: WaitingTarget[] = [];
-    for (const { state, job } of open) {
-      const one = await look(following, state, job, seen.get(job.job));
-      if (one !== null) waiting.push(one);
+    const seen = await observed(following, jobs, attempts);
+    if (seen !== null) {
+      const waiting: WaitingTarget[] = [];
+      for (const { state, job } of open) {
+        const one = await look(following, state, job, seen.get(job.job));
+        if (one !== null) waiting.push(one);
+      }
+      hooks.onWait(waiting);
+      // Something ended: there may be more to hand over at once.
+      if (waiting.length < open.length) continue;
     }
-    hooks.onWait(waiting);
-    // Something ended: there may be more to hand over at once.
-    if (waiting.length < open.length) continue;
     await sleep(wait, undefined, { signal: hooks.signal }).catch(() => {});
   }
 }

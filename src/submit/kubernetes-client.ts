@@ -23,6 +23,7 @@ interface Batch {
 interface Core {
   listNamespacedPod(asked: { namespace: string; labelSelector: string }): Promise<{ items: readonly Pod[] }>;
   readNamespacedPodLog(asked: { namespace: string; name: string }): Promise<string>;
+  deleteNamespacedPod(asked: { namespace: string; name: string }): Promise<unknown>;
 }
 
 interface Library {
@@ -37,11 +38,13 @@ interface Library {
 }
 
 export interface Cluster {
-  create(job: Job): Promise<void>;
+  /** @returns the job as the server took it, without what it does not know */
+  create(job: Job): Promise<Job>;
   jobs(labelSelector: string): Promise<readonly Job[]>;
   pods(labelSelector: string): Promise<readonly Pod[]>;
   log(pod: string): Promise<string>;
-  remove(job: string): Promise<void>;
+  removeJob(job: string): Promise<void>;
+  removePod(pod: string): Promise<void>;
 }
 
 /** The server's own words: its answers are documents of which `message` is for people. */
@@ -85,14 +88,15 @@ export async function openCluster(namespace: string, context: string | null): Pr
     }
   };
   return {
-    async create(job) {
-      await asking(batch.createNamespacedJob({ namespace, body: job }));
-    },
+    create: (job) => asking(batch.createNamespacedJob({ namespace, body: job })),
     jobs: async (labelSelector) =>
       (await asking(batch.listNamespacedJob({ namespace, labelSelector }))).items,
     pods: async (labelSelector) => (await asking(core.listNamespacedPod({ namespace, labelSelector }))).items,
     log: (name) => asking(core.readNamespacedPodLog({ namespace, name })),
-    async remove(name) {
+    async removePod(name) {
+      await asking(core.deleteNamespacedPod({ namespace, name }));
+    },
+    async removeJob(name) {
       await asking(batch.deleteNamespacedJob({ namespace, name, propagationPolicy: 'Background' }));
     },
   };

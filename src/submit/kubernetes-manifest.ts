@@ -56,6 +56,13 @@ function toleration(text: string): Toleration {
   };
 }
 
+/** Without these it would be another job: one whose pods cannot be told apart, or that are started again behind our back. */
+const NEEDED = ['completionMode', 'backoffLimitPerIndex'] as const;
+
+/** What of them an API server left out of a job, or took otherwise: one that does not know a field says nothing. */
+export const leftOut = (asked: Job, made: Job): readonly string[] =>
+  NEEDED.filter((name) => made.spec?.[name] !== asked.spec?.[name]);
+
 /** @param tasks of one attempt, one for each index; needs Kubernetes 1.29 or newer */
 export function jobManifest({ settings, label }: Context, tasks: readonly Task[]): Job {
   const task = commonTask(tasks);

@@ -1,8 +1,22 @@
-/** What Kubernetes says of a pod, read. Pure. */
+/** What Kubernetes says of a pod, and of a job without pods, read. Pure. */
+import type { Job } from 'kubernetes-types/batch/v1.js';
 import type { ContainerStatus, Pod } from 'kubernetes-types/core/v1.js';
 import type { JobState } from './scheduler.js';
 
 const INDEX = 'batch.kubernetes.io/job-completion-index';
+
+/** A job that failed as a whole takes its pods with it, as where its time is up; null: it has not, or keeps them. */
+export function jobState({ status }: Job): JobState | null {
+  const failed = status?.conditions?.find(({ type, status: holds }) => type === 'Failed' && holds === 'True');
+  if (failed === undefined) return null;
+  const why = joined(failed.reason, failed.message);
+  return {
+    phase: 'ended',
+    itself: false,
+    node: null,
+    reason: `the job failed${why === null ? '' : ` (${why})`}`,
+  };
+}
 
 export const indexOf = ({ metadata }: Pod): string | null =>
   metadata?.annotations?.[INDEX] ?? metadata?.labels?.[INDEX] ?? null;
@@ -25,11 +39,28 @@ function waitingFor(pod: Pod, container: ContainerStatus | undefined): JobState 
   return { phase: 'waiting', why: joined(unscheduled?.reason, unscheduled?.message) };
 }
 
-export function podState(pod: Pod): JobState {
+/** Milliseconds: clocks of a cluster and ours need not agree. */
+const GONE_WITHIN = 60_000;
+
+/**
+ * A pod that is deleted keeps its phase until its node says that it is gone, and a dead node never does.
+ * `deletionTimestamp` is when it was to be gone; the client makes a Date of it, whatever the type says.
+ */
+const isForsaken = ({ metadata }: Pod, now: number): boolean =>
+  metadata?.deletionTimestamp != null && now - new Date(metadata.deletionTimestamp).getTime() > GONE_WITHIN;
+
+/** @param now in milliseconds since 1970 */
+export function podState(pod: Pod, now: number): JobState {
   const container = pod.status?.containerStatuses?.[0];
   const node = pod.spec?.nodeName ?? null;
   const terminated = container?.state?.terminated;
-  switch (pod.status?.phase) {
+  const phase = pod.status?.phase;
+  if (phase !== 'Succeeded' && phase !== 'Failed' && isForsaken(pod, now)) {
+    const why = joined(pod.status?.reason, pod.status?.message);
+    const reason = `the pod was deleted, and its node does not say that it is gone${why === null ? '' : ` (${why})`}`;
+    return { phase: 'ended', itself: false, node, reason };
+  }
+  switch (phase) {
     case 'Running':
       return { phase: 'running', node };
     case 'Succeeded':
@@ -37,8 +68,8 @@ export function podState(pod: Pod): JobState {
     case 'Failed': {
       const code = terminated === undefined ? undefined : `exit code ${terminated.exitCode}`;
       const why = joined(
-        pod.status.reason,
-        pod.status.message,
+        pod.status?.reason,
+        pod.status?.message,
         terminated?.reason,
         terminated?.message,
         code,

@@ -5,8 +5,8 @@ import type { Options } from 'yargs';
 import { messageOf, UserError } from '../errors.js';
 import { requireDuration } from '../quantities/parse.js';
 import { type Cluster, openCluster } from './kubernetes-client.js';
-import { jobManifest, jobName, MOST_LOG_BYTES, SUBMISSION_LABEL } from './kubernetes-manifest.js';
-import { indexOf, podState } from './kubernetes-pods.js';
+import { jobManifest, jobName, leftOut, MOST_LOG_BYTES, SUBMISSION_LABEL } from './kubernetes-manifest.js';
+import { indexOf, jobState, podState } from './kubernetes-pods.js';
 import { checkedNode } from './names.js';
 import { tailOf } from './node-command.js';
 import type { Connection, Context, JobState, Scheduler, Submitted } from './scheduler.js';
@@ -20,7 +20,7 @@ const options: Readonly<Record<string, Options>> = {
   nodes: text('How many nodes, each with a pod of its own'),
   nodelist: text('These nodes, by their kubernetes.io/hostname: node1,node2'),
   selector: text('Only nodes with these labels: pool=gpu,rack=3'),
-  limits: text('Resources of each pod: nvidia.com/gpu=8,cpu=64'),
+  limits: text('Resources of each pod: nvidia.com/gpu=8; of cpu it is a quota, and qualify says no to one'),
   tolerate: text('Taints that are no hindrance: fresh:NoSchedule,key=value:NoExecute'),
   namespace: { ...text('Namespace of the job'), default: 'default' },
   context: text('Context of the kubeconfig; without it the current one'),
@@ -68,9 +68,21 @@ function connection(context: Context, cluster: Cluster): Connection {
     const name = (await podOf(job))?.metadata?.name;
     return name === undefined ? '' : cluster.log(name);
   };
+  /** Of a server that took another job than it was given. */
+  const refused = async (missing: readonly string[], job: string): Promise<UserError> => {
+    const left = await cluster.removeJob(job).then(
+      () => 'nothing is left there',
+      (error: unknown) => `job ${job} is left there (${messageOf(error)})`,
+    );
+    return new UserError(
+      `this Kubernetes leaves ${missing.join(' and ')} out of a job: it is older than 1.29, or has that switched off; ${left}`,
+    );
+  };
   return {
     async submit(tasks) {
-      await cluster.create(jobManifest(context, tasks));
+      const job = jobManifest(context, tasks);
+      const missing = leftOut(job, await cluster.create(job));
+      if (missing.length > 0) throw await refused(missing, job.metadata?.name ?? '');
       return handlesOf(label, tasks);
     },
     async find(tasks) {
@@ -80,9 +92,17 @@ function connection(context: Context, cluster: Cluster): Connection {
     },
     async observe(jobs) {
       const states = new Map<string, JobState>();
+      const now = Date.now();
       for (const pod of await cluster.pods(selector)) {
         const job = `${pod.metadata?.labels?.['batch.kubernetes.io/job-name'] ?? ''}/${indexOf(pod)}`;
-        if (jobs.some((asked) => asked.job === job)) states.set(job, podState(pod));
+        if (jobs.some((asked) => asked.job === job)) states.set(job, podState(pod, now));
+      }
+      const podless = jobs.filter(({ job }) => !states.has(job));
+      if (podless.length === 0) return states;
+      const ended = new Map((await cluster.jobs(selector)).map((job) => [job.metadata?.name, jobState(job)]));
+      for (const { job } of podless) {
+        const state = ended.get(job.split('/')[0]) ?? null;
+        if (state !== null) states.set(job, state);
       }
       return states;
     },
@@ -94,8 +114,10 @@ function connection(context: Context, cluster: Cluster): Connection {
         return messageOf(error);
       }
     },
-    async cancel({ job }) {
-      await cluster.remove(job.split('/')[0] ?? '');
+    // Its pod alone: the job has those of other nodes, and its index is not tried again.
+    async cancel(job) {
+      const name = (await podOf(job))?.metadata?.name;
+      if (name !== undefined) await cluster.removePod(name);
     },
     howToCancel: () => `kubectl delete job --namespace ${context.settings.namespace} --selector ${selector}`,
   };

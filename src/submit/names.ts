@@ -4,8 +4,6 @@ import { UserError } from '../errors.js';
 /** The hidden command that takes a task. */
 export const ON_NODE = 'on-node';
 export const SUBMISSION_JOURNAL = 'submission.ndjson';
-/** How it ended, for programs. */
-export const SUBMISSION = 'submission.json';
 export const END_FILE = 'end.json';
 export const NODES = 'nodes';
 export const ATTEMPTS = 'attempts';

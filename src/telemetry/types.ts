@@ -111,4 +111,6 @@ export interface Observation {
   readonly beside?: number;
   /** Of those, how many have work on this very device, as the other end of a copy has. */
   readonly besideHere?: number;
+  /** Each repetition sends data over the link between host and GPU; absent: not known to. */
+  readonly overHostLink?: boolean;
 }

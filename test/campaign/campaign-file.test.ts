@@ -78,6 +78,7 @@ measure:
     ],
     ['measure:\n  - indicator: peak\nseed: x', /^c\.yaml:3: seed: /],
     ['measure:\n  - indicator: peak\nlabels: {A: b}', /^c\.yaml:3: labels\.A: /],
+    ['measure:\n  - indicator: peak\n    duration: *long', /^c\.yaml:3: Unresolved alias .*long/],
   ])('with a mistake is refused with its line: %j', (content, says) => {
     expect(() => parse(content)).toThrow(says);
     expect(() => parse(content)).toThrow(/^[^\n]+$/);

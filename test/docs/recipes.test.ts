@@ -90,10 +90,11 @@ describe('the epilog', () => {
     [0, 0],
     [1, 1],
     [2, 0],
-  ])('of exit code %s ends with %s', (verdict, expected) => {
-    expect(run('slurm/epilog.sh', { PI_BENCH: standIn('it', verdict), PI_BENCH_OUT: folder }).status).toBe(
-      expected,
-    );
+  ])('of exit code %s ends with %s, and keeps the record of a no alone', (verdict, expected) => {
+    const out = mkdtempSync(join(folder, 'epilog-'));
+    const { status } = run('slurm/epilog.sh', { PI_BENCH: standIn('it', verdict), PI_BENCH_OUT: out });
+    expect(status).toBe(expected);
+    expect(readdirSync(out)).toHaveLength(verdict === 1 ? 1 : 0);
   });
 });
 

@@ -10,6 +10,7 @@ import { describeText } from '../import/support.js';
 import {
   campaignFolder,
   piBench,
+  piBenchEach,
   readInspectionFile,
   readRecordFile,
   withFolder,
@@ -101,14 +102,9 @@ describe('pi-bench compare', () => {
       expect(scoreOf('embedded')?.score).toBeCloseTo((rates[1] ?? 0) / (rates[0] ?? 1), 9);
       expect(scoreOf('embedded:portable')).toMatchObject({ score: 1, reason: 'it is the reference' });
 
-      const prescribed = await piBench(
-        'score',
-        both,
-        '--reference-stack',
-        'embedded:portable',
-        '--format',
-        'prescription',
-      );
+      // Without a word on the reference it is the first stack, which is the same one.
+      const prescribed = await piBench('score', both, '--format', 'prescription');
+      expect(prescribed.stderr).toMatch(/^pi-bench: .*first stack, embedded:portable, scores 1/);
       const { units } = parse(prescribed.stdout) as {
         units: { steps: { match: { package_version: { name: string } } }[] };
       };
@@ -163,7 +159,8 @@ describe('what compare and score refuse, in one line', () => {
         [['score', a, '--reference-stack', 'x'], /--reference-stack x is not in a; it has embedded/],
         [['score', a, '--format', 'thoth'], /nothing that Thoth has a place for/],
       ];
-      const runs = await Promise.all(cases.map(([args]) => piBench(...args)));
+      const runs = await piBenchEach(cases.map(([args]) => args));
+      expect(runs).toHaveLength(cases.length);
       for (const [i, { code, stdout, stderr }] of runs.entries()) {
         const [args, says] = cases[i] ?? [[], /there is such a case/];
         expect([args, code, stdout]).toEqual([args, 64, '']);

@@ -6,7 +6,7 @@ import { judgingOf } from '../../src/fleet/check.js';
 import { toLine } from '../../src/fleet/node-line.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { healthyNodes, kpiOf, nodeOf, ratesOf } from '../fleet/support.js';
-import { campaignFolder, piBench, withFolder } from '../support/pi-bench.js';
+import { campaignFolder, piBench, piBenchEach, withFolder } from '../support/pi-bench.js';
 
 /** One small campaign, as one node of a fleet. */
 async function measured(folder: string, node: string, ...more: string[]): Promise<string> {
@@ -82,6 +82,7 @@ describe('pi-bench fleet', () => {
       expect(html).toMatch(/8 other nodes/);
       const prom = await piBench('fleet', 'check', path, '--format', 'openmetrics');
       expect(prom.stdout).toMatch(/^pi_bench_fleet_node_ok\{node="slow"\} 0$/m);
+      expect(prom.stdout).toMatch(/\n# EOF\n$/);
     });
   });
 
@@ -106,10 +107,10 @@ describe('pi-bench fleet', () => {
         [['pairs'], 64, /^pi-bench: pairs takes --nodes .*\n$/],
         [[], 64, /^pi-bench: say what to do with the fleet.*\n$/],
       ];
-      for (const [args, code, message] of cases) {
-        const run = await piBench('fleet', ...args);
-        expect([args[0], run.code, run.stdout]).toEqual([args[0], code, '']);
-        expect(run.stderr).toMatch(message);
+      const runs = await piBenchEach(cases.map(([args]) => ['fleet', ...args]));
+      for (const [i, [args, code, message]] of cases.entries()) {
+        expect([args[0], runs[i]?.code, runs[i]?.stdout]).toEqual([args[0], code, '']);
+        expect(runs[i]?.stderr).toMatch(message);
       }
       const alone = await piBench('fleet', 'check', one);
       expect(alone.code).toBe(2);

@@ -250,6 +250,26 @@ it.each([
       { id: 'counts', verdict: 'pass' },
       { id: 'remapped-rows@cuda:0', verdict, cause },
     ]);
+  }),
+);
+
+it('a look without load finds links that are too narrow and the work of others, on each GPU', () =>
+  withFolder(async (folder) => {
+    const settings = 'devices=2,pcie-width=8,nvlinks-up=3,others=1';
+    const env = { ...fakeEnvironment(fakeGpu(), settings), XDG_STATE_HOME: join(folder, 'state') };
+    const args = ['qualify', '--tier', 't0', '--expect', 'gpu=2', '--quiet', '--json'];
+    const { code, stdout, stderr } = await startPiBench(args, folder, env).ended;
+    if (stdout === '') throw new Error(stderr);
+    const { qualification, machine } = JSON.parse(stdout) as PiBenchRecord;
+    expect(machine.gpus).toMatchObject({ problem: null });
+    for (const device of ['cuda:0', 'cuda:1']) {
+      const of = (kind: string) =>
+        qualification?.checks.find((check) => check.kind === kind && check.device === device);
+      expect(of('link')).toMatchObject({ verdict: 'fail', cause: 'link', severity: 'triage' });
+      expect(of('link')?.reason).toMatch(/^pcie lanes 8, limit ≥ 16 .*; nvlinks up 3, limit ≥ 4 /);
+      expect(of('load')).toMatchObject({ verdict: 'inconclusive', cause: 'busy' });
+    }
+    expect(code).toBe(1);
   }));
 
 it('peak, memory and kernel-launch are measured and verified on a GPU', async () => {
@@ -318,7 +338,7 @@ describe('why there is no GPU', () => {
   });
 
   it('a driver that lacks a function', async () => {
-    const run = await onBrokenDriver('-DFAKE_WITHOUT_GRAPHS', 'matmul', '--device', 'cuda:0');
+    const run = await onBrokenDriver('cuGraphLaunch', 'matmul', '--device', 'cuda:0');
     expect(run.code).toBe(64);
     expect(run.stderr).toMatch(/has no cuGraphLaunch/);
   }, 120_000);

@@ -174,7 +174,12 @@ describe('matmul', () => {
       ]) {
         expect(run.stdout).toContain(part);
       }
-      expect(run.stderr.split('\n').filter((line) => /launch \d of 6 measured/.test(line))).toHaveLength(6);
+      const launches = run.stderr.split('\n').filter((line) => /launch \d of 6 measured/.test(line));
+      expect(launches).toHaveLength(6);
+      expect(launches.map((line) => /measured in .+, .+ left$/.test(line))).toEqual([
+        ...[true, true, true, true, true],
+        false,
+      ]);
     }));
 
   it.each(
@@ -300,7 +305,8 @@ describe('matmul', () => {
   it('draws the same data for the same seed: the plan and its seeds are equal', () =>
     withFolder(async (out) => {
       const seeds = async (folder: string, seed: string) => {
-        const run = await matmulRecord(`${out}/${folder}`, ...SMALL, '--reps', '5', '--seed', seed);
+        const few = ['--reps', '5', '--warmup', '2', '--seed', seed];
+        const run = await matmulRecord(`${out}/${folder}`, ...SMALL, ...few);
         return [0, 1].map((index) => readInspectionFile(run.folder, index).seed);
       };
       const first = await seeds('a', '42');

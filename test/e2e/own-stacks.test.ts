@@ -1,5 +1,14 @@
 /** Stacks from a stack file: made in a cache, measured in it, and what goes wrong with one ends that one only. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -106,6 +115,9 @@ describe('a stack that cannot be made or does not work', () => {
     withFolder(async (out) => {
       const already = made();
       const sound = tinyLibrary(folder, 'sound');
+      // As OpenBLAS is called: found by that in the folder that the file names, and nowhere else.
+      mkdirSync(join(folder, 'lib'));
+      copyFileSync(sound, join(folder, 'lib', 'libopenblas.so.0'));
       foreignCopy(sound, join(folder, 'libforeign.so'));
       tinyLibrary(folder, 'wrong', 'WRONG');
       tinyLibrary(folder, 'crashes', 'CRASHES');
@@ -124,6 +136,7 @@ describe('a stack that cannot be made or does not work', () => {
           library('nosymbol'),
           library('foreign'),
           library('absent'),
+          { name: 'mine', stack: 'openblas', folders: ['lib'] },
           { name: 'empty', stack: 'openblas', folders: ['.'] },
           { name: 'unknown', stack: 'blis', debian: ['libblis-there-is-none'] },
           { name: 'scripted', stack: 'embedded', npm: { lockfile: 'package-lock.json' } },
@@ -133,6 +146,11 @@ describe('a stack that cannot be made or does not work', () => {
       const { run, record } = await matmulRecord(out, ...SMALL, '--stack-file', file);
       expect(run.code).toBe(3);
       expect(batchOf(record, 'sound')).toMatchObject({ verified: 'passed', measured: 1 });
+      const { stack, verified } = batchOf(record, 'mine');
+      expect([verified, stack.path]).toEqual([
+        'passed',
+        expect.stringMatching(/pi-bench-own-[^/]*\/lib\/libopenblas\.so\.0$/),
+      ]);
       expect(endOf(record, 'wrong')).toMatch(/^wrong: the output is wrong/);
       expect(endOf(record, 'crashes')).toMatch(
         /^crashed: crashed with SIGABRT, in phase start of libcrashes/,

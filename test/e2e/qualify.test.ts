@@ -1,9 +1,17 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readRecord } from '../../src/record/read.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
-import { campaignFolder, journalOf, type Run, startPiBench, until, withFolder } from '../support/pi-bench.js';
+import {
+  campaignFolder,
+  journalOf,
+  piBenchEach,
+  type Run,
+  startPiBench,
+  until,
+  withFolder,
+} from '../support/pi-bench.js';
 
 /** With a state folder of its own: the cached verdict of whoever runs the tests is none of theirs. */
 const run = (folder: string, ...args: string[]): Promise<Run> =>
@@ -174,8 +182,10 @@ describe('pi-bench qualify', () => {
         'inconclusive',
       );
     }));
+});
 
-  it.each([
+describe('bad usage of pi-bench qualify', () => {
+  const given: readonly (readonly [args: string, says: RegExp])[] = [
     [
       '--tier t0 --expect nic=8',
       /--expect takes counts of gpu, cpu, core, socket, numa, such as gpu=8,cpu=64; got "nic=8"/,
@@ -192,14 +202,40 @@ describe('pi-bench qualify', () => {
     ['--suite none.yaml', /cannot read none.yaml/],
     ['--tier t9', /t9/],
     ['--tier t0 --deadline soon', /--deadline takes a time/],
-  ])('%s is bad usage, told in one line', (args, says) =>
+  ];
+  let runs: readonly Run[] = [];
+  let left: readonly string[] = [];
+  beforeAll(() =>
     withFolder(async (folder) => {
-      const { code, stdout, stderr } = await run(folder, 'qualify', ...args.split(' '));
-      expect(code).toBe(64);
-      expect(stdout).toBe('');
-      expect(stderr).toMatch(says);
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-      expect(readdirSync(folder)).toEqual([]);
+      const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
+      runs = await piBenchEach(
+        given.map(([args]) => ['qualify', ...args.split(' ')]),
+        folder,
+        env,
+      );
+      left = readdirSync(folder);
+    }),
+  );
+
+  it.each(given)('%s is told in one line', (args, says) => {
+    const run = runs[given.findIndex(([one]) => one === args)];
+    expect(run?.code).toBe(64);
+    expect(run?.stdout).toBe('');
+    expect(run?.stderr).toMatch(says);
+    expect(run?.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('leaves nothing behind', () => {
+    expect(runs).toHaveLength(given.length);
+    expect(left).toEqual([]);
+  });
+
+  // The same by the launcher, whose exit code it is.
+  it('is refused by the launcher as by the command', () =>
+    withFolder(async (folder) => {
+      const { code, stdout, stderr } = await run(folder, 'qualify', '--tier', 't9');
+      expect([code, stdout]).toEqual([64, '']);
+      expect(stderr).toMatch(/t9/);
     }));
 });
 

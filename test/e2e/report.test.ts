@@ -13,9 +13,20 @@ import {
   keepPicture,
   launchBrowser,
   NO_BROWSER,
+  type Opened,
   openReport,
+  type View,
 } from '../support/browser.js';
-import { campaignFolder, matmulRecord, piBench, readRecordFile, root, start } from '../support/pi-bench.js';
+import {
+  campaignFolder,
+  matmulRecord,
+  piBench,
+  piBenchEach,
+  type Run,
+  readRecordFile,
+  root,
+  start,
+} from '../support/pi-bench.js';
 import { aboutSeconds, recordOf, writeRecord } from '../support/records.js';
 import { writeCampaign } from '../support/report.js';
 
@@ -76,9 +87,17 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
   });
   afterAll(() => browser.close());
 
+  const shared = new Map<string, Promise<Opened>>();
+  /** The page of a campaign with all of its figures alive, opened once: several tests look at it, and leave it as it was. */
+  const pageIn = (folder: string, view: View): Promise<Opened> => {
+    const key = JSON.stringify([folder, view]);
+    const opened = shared.get(key) ?? pageOf(folder).then((path) => openReport(browser, path, view));
+    shared.set(key, opened);
+    return opened;
+  };
+
   it('shows a measured campaign: every figure with its marks, no complaint, no request', async () => {
-    const path = await pageOf(measured.folder);
-    const { page, complaints, requests } = await openReport(browser, path, DESKTOP);
+    const { page, complaints, requests } = await pageIn(measured.folder, DESKTOP);
     expect(complaints).toEqual([]);
     expect(requests).toEqual([]);
     await keepPicture(page, 'matmul-desktop');
@@ -151,8 +170,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     ['phone-dark', PHONE, 'dark'],
     ['desktop-dark', DESKTOP, 'dark'],
   ] as const)('can be read on a %s: nothing wider than the screen, letters apart from what is behind', async (name, view, scheme) => {
-    const path = await pageOf(sizes.folder);
-    const { page, complaints } = await openReport(browser, path, { ...view, scheme });
+    const { page, complaints } = await pageIn(sizes.folder, { ...view, scheme });
     expect(complaints).toEqual([]);
     await keepPicture(page, `sizes-${name}`);
     expect(await countMarks(page, 'sweep', 'point')).toBe(sizes.values.length);
@@ -183,8 +201,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
   });
 
   it('zooms over time by the keyboard, and back', async () => {
-    const path = await pageOf(measured.folder);
-    const { page } = await openReport(browser, path, { ...DESKTOP, alive: ['samples-1'] });
+    const { page } = await pageIn(measured.folder, DESKTOP);
     const figure = page.locator('#samples-1');
     const ticks = async (): Promise<string[]> =>
       (await figure.locator('.role-axis-label text').allTextContents()).sort();
@@ -197,16 +214,14 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
   });
 
   it('says what is under the pointer', async () => {
-    const path = await pageOf(sizes.folder);
-    const { page } = await openReport(browser, path, { ...DESKTOP, alive: ['sweep'] });
+    const { page } = await pageIn(sizes.folder, { ...DESKTOP, scheme: 'dark' });
     await page.locator('#sweep').scrollIntoViewIfNeeded();
     await page.locator('[data-figure="sweep"] g.point > path').nth(2).hover();
     await expect.poll(() => page.locator('.tip').textContent(), PATIENT).toMatch(/at: 256.*GFLOP\/s/s);
   });
 
   it('gives the data behind a figure, and the record', async () => {
-    const path = await pageOf(sizes.folder);
-    const { page } = await openReport(browser, path, { ...DESKTOP, alive: [] });
+    const { page } = await pageIn(sizes.folder, { ...DESKTOP, scheme: 'dark' });
     const taken = async (name: string): Promise<string> => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -317,7 +332,12 @@ describe('the command', () => {
     expect(page).toContain('data-figure="violins"');
   });
 
-  it.each([
+  const given: readonly (readonly [
+    what: string,
+    path: () => string,
+    flags: readonly string[],
+    says: RegExp,
+  ])[] = [
     ['a folder without a record', () => join(out, 'matmul'), [], /cannot read the record/],
     ['a record that was cut off', () => broken('cut', (text) => text.slice(0, 999)), [], /is not JSON/],
     [
@@ -340,12 +360,18 @@ describe('the command', () => {
     ],
     ['a format that there is not', () => measured.folder, ['--format', 'pdf'], /format/],
     ['samples of a page', () => measured.folder, ['--samples'], /--samples goes with --format csv/],
-  ])('refuses %s in one line', async (_, path, flags, says) => {
-    const run = await piBench('report', path(), ...flags);
-    expect(run.stderr).toMatch(says);
-    expect(run.stderr.trim().split('\n')).toHaveLength(1);
-    expect(run.stdout).toBe('');
-    expect(run.code).toBe(64);
+  ];
+  let refused: readonly Run[] = [];
+  beforeAll(async () => {
+    refused = await piBenchEach(given.map(([, path, flags]) => ['report', path(), ...flags]));
+  });
+
+  it.each(given)('refuses %s in one line', (what, _, __, says) => {
+    const run = refused[given.findIndex(([one]) => one === what)];
+    expect(run?.stderr).toMatch(says);
+    expect(run?.stderr.trim().split('\n')).toHaveLength(1);
+    expect(run?.stdout).toBe('');
+    expect(run?.code).toBe(64);
   });
 
   it('opens the page where a program does that, and says where it is otherwise', async () => {

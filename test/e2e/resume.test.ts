@@ -16,6 +16,9 @@ import {
 } from '../support/pi-bench.js';
 
 const LAUNCHES = 3;
+/** From before there is a campaign to its end. */
+const MOMENTS = 7;
+const STEP_MS = 170;
 const ARGS = [
   '--size',
   '96',
@@ -112,10 +115,10 @@ describe('resume after kill -9 of everything', () => {
       withFolder(async (out) => {
         const whole = await matmulRecord(join(out, 'whole'), ...ARGS);
         const wanted = shapeOf(whole.record);
-        for (let i = 0; i < 11; i++) {
+        for (let i = 0; i < MOMENTS; i++) {
           const folder = join(out, `killed-${i}`);
           const running = startPiBench(['matmul', '--quiet', '--json', '--out', folder, ...ARGS]);
-          await new Promise((resolve) => setTimeout(resolve, 120 + i * 110));
+          await new Promise((resolve) => setTimeout(resolve, 150 + i * STEP_MS));
           killAll(running.child.pid ?? 0);
           await running.ended;
           let campaign: string;

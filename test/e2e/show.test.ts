@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -67,6 +67,15 @@ describe('show', () => {
     expect(run.stderr).toMatch(says);
     expect(run.stderr.trim().split('\n')).toHaveLength(1);
     expect(run.stdout).toBe('');
+    expect(run.code).toBe(64);
+  });
+
+  it('says of a campaign that was killed how to finish it', async () => {
+    const killed = join(out, 'killed');
+    mkdirSync(killed);
+    copyFileSync(join(folder, 'journal.ndjson'), join(killed, 'journal.ndjson'));
+    const run = await piBench('show', killed);
+    expect(run.stderr).toMatch(/killed has no record: .*; pi-bench resume \S+killed finishes it\n$/);
     expect(run.code).toBe(64);
   });
 

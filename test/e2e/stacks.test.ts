@@ -56,21 +56,34 @@ describe('a library by its path', () => {
       expect(record.kpis[0]?.labels).toMatchObject({ stack: 'cblas', stack_variant: path });
     }));
 
-  it.each(['NN', 'NT', 'TN', 'TT'])('multiplies operands that lie %s, also in a batch', (transpose) =>
+  it('multiplies operands however they lie, also in a batch', () =>
     withFolder(async (out) => {
       const path = tinyLibrary(folder, 'sound');
-      const shape = ['--m', '7', '--n', '19', '--k', '33', '--batch', '3', '--transpose', transpose];
+      const ways = ['NN', 'NT', 'TN', 'TT'];
+      const shape = ['--m', '7', '--n', '19', '--k', '33', '--batch', '3', '--transpose', ways.join(',')];
       const few = ['--reps', '5', '--inspections', '1', '--warmup', '2', '--threads', '1'];
-      const { record } = await matmulRecord(out, ...shape, ...few, '--stack', `cblas:${path}`);
-      expect(record.batches[0]?.verified).toBe('passed');
+      const args = ['sweep', 'matmul', ...shape, ...few, '--stack', `cblas:${path}`];
+      const run = await piBench(...args, '--json', '--quiet', '--out', out);
+      if (run.stdout === '') throw new Error(run.stderr);
+      const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+      expect(batches.map(({ verified, case: { parameters } }) => [parameters.transpose, verified])).toEqual(
+        ways.map((way) => [way, 'passed']),
+      );
     }));
 
-  it('may have integers of 64 bits, under the name that such builds have', () =>
+  it('may have integers of 64 bits and a prefix, under the names that such builds have', () =>
     withFolder(async (out) => {
-      const path = tinyLibrary(folder, 'ilp64', 'ILP64');
-      const { record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
-      expect(record.batches[0]?.verified).toBe('passed');
-      expect(record.batches[0]?.stack.implementation).toBe('cblas_sgemm64_');
+      const paths = [
+        tinyLibrary(folder, 'ilp64', 'ILP64'),
+        tinyLibrary(folder, 'prefixed', 'ILP64', 'PREFIXED'),
+      ];
+      const stacks = paths.map((path) => `cblas:${path}`).join(',');
+      const { record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', stacks);
+      expect(record.batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);
+      expect(record.batches.map(({ stack }) => stack.implementation)).toEqual([
+        'cblas_sgemm64_',
+        'scipy_cblas_sgemm64_',
+      ]);
     }));
 });
 

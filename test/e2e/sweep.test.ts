@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
 import { type PiBenchRecord, written } from '../../src/record/schema.js';
 import { precisionReached } from '../../src/statistics/stopping.js';
@@ -10,6 +10,8 @@ import {
   killAll,
   matmulRecord,
   piBench,
+  piBenchEach,
+  type Run,
   readInspectionFile,
   readSamples,
   startPiBench,
@@ -77,8 +79,10 @@ describe('pi-bench sweep', () => {
         if (!line.includes(out)) expect(line.length).toBeLessThanOrEqual(80);
       }
     }));
+});
 
-  it.concurrent.each([
+describe('bad usage of pi-bench sweep, and of flags that stop one', () => {
+  const given: readonly (readonly [args: readonly string[], says: RegExp])[] = [
     [['sweep'], /say what to sweep: matmul, memory, peak/],
     [['sweep', 'nothing'], /there is no indicator "nothing"; there is matmul, memory, peak/],
     [['sweep', 'matmul', '--size', '64,,128'], /--size has an empty value/],
@@ -90,12 +94,18 @@ describe('pi-bench sweep', () => {
     [['matmul', '--size', '64', '--budget', '60'], /--budget takes a time such as/],
     [['matmul', '--size', '64', '--labels', 'Site=a'], /--labels takes names in small letters/],
     [['matmul', '--size', '64', '--labels', 'cpus=a'], /the label cpus is pi-bench's own/],
-  ])('refuses %j in one line', async (args, says) => {
-    const run = await piBench(...args);
-    expect(run.code).toBe(64);
-    expect(run.stdout).toBe('');
-    expect(run.stderr.trim().split('\n')).toHaveLength(1);
-    expect(run.stderr).toMatch(says);
+  ];
+  let runs: readonly Run[] = [];
+  beforeAll(async () => {
+    runs = await piBenchEach(given.map(([args]) => args));
+  });
+
+  it.each(given)('refuses %j in one line', (args, says) => {
+    const run = runs[given.findIndex(([one]) => one === args)];
+    expect(run?.code).toBe(64);
+    expect(run?.stdout).toBe('');
+    expect(run?.stderr.trim().split('\n')).toHaveLength(1);
+    expect(run?.stderr).toMatch(says);
   });
 });
 
@@ -234,11 +244,17 @@ describe('pi-bench run', () => {
   it('names the line of what is wrong with a value', () =>
     withFolder(async (out) => {
       const file = join(out, 'campaign.yaml');
-      writeFileSync(file, CAMPAIGN.replace('[16, 32]', '[16, none]'));
-      const run = await piBench('run', file, '--out', join(out, 'results'));
-      expect(run.code).toBe(64);
-      expect(run.stderr).toBe(
+      const said = async (...change: readonly [string, string]): Promise<string> => {
+        writeFileSync(file, CAMPAIGN.replace(...change));
+        const run = await piBench('run', file, '--out', join(out, 'results'));
+        expect(run.code).toBe(64);
+        return run.stderr;
+      };
+      expect(await said('[16, 32]', '[16, none]')).toBe(
         `pi-bench: ${file}:7: --size takes a whole number of at least 1, such as 512, 2k or 4Ki; got "none"\n`,
+      );
+      expect(await said('rack: "3"', 'cpus: "3"')).toBe(
+        `pi-bench: ${file}:7: the label cpus is pi-bench's own: give yours another name\n`,
       );
     }));
 });

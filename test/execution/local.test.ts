@@ -1,6 +1,6 @@
 /** What becomes of a launch whose process cannot even be started. */
 import { describe, expect, it } from 'vitest';
-import { localEngine } from '../../src/execution/local.js';
+import { localEngine, patienceFor } from '../../src/execution/local.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
 import { timerMs } from '../../src/timer.js';
 
@@ -17,6 +17,23 @@ describe('a launch that the system does not start', () => {
     });
     expect(end).toMatchObject({ status: 'failed', path: null });
     expect(end.reason).toMatch(/^could not be started: .*E2BIG/);
+  });
+});
+
+describe('a launch that should have ended', () => {
+  it('may end its running repetition, by what those before it took, but not for ever', () => {
+    expect(patienceFor('measure', 4, 20)).toBe(10);
+    expect(patienceFor('measure', 1, 1000)).toBe(60);
+  });
+
+  it('may verify and write what it has', () => {
+    for (const phase of ['cool-down', 'verify', 'done']) expect(patienceFor(phase, 4, 20)).toBe(60);
+  });
+
+  it('is waited for no longer where it has measured nothing', () => {
+    expect(patienceFor('measure', 0, 20)).toBe(0);
+    expect(patienceFor('warm-up', 0, 0)).toBe(0);
+    expect(patienceFor('start', 0, 0)).toBe(0);
   });
 });
 

@@ -136,6 +136,7 @@ describe('JUnit', () => {
     expect(count('failure')).toBe(of('fail'));
     expect(count('error')).toBe(of('inconclusive'));
     expect(count('skipped')).toBe(of('skipped'));
+    expect(text.match(/<skipped message="[^"]+"\/>/g)).toHaveLength(of('skipped'));
     expect(count('testcase')).toBe(record.qualification.checks.length);
     expect(text).toContain(`failures="${of('fail')}"`);
   });
@@ -159,6 +160,7 @@ describe('Prometheus text', () => {
     expect(new Set(series).size).toBe(series.length);
     for (const line of lines) expect(line).toMatch(/^[a-z_]+(\{.*\})? \S+$/);
     expect(lines).toContain('pi_bench_qualified{suite="site"} 0');
+    expect(await textOf('prom')).toMatch(/\n# EOF\n$/);
   });
 
   it('is taken by promtool', async ({ skip }) => {

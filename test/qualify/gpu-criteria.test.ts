@@ -88,6 +88,44 @@ describe('a node with GPUs', () => {
       cause: { name: 'mixed-devices' },
     });
   });
+
+  const linked = (more: Partial<GpuDescription> = {}): GpuDescription =>
+    gpu({ pcieGeneration: 5, mostPcieGeneration: 5, pcieWidth: 16, mostPcieWidth: 16, ...more });
+
+  it.each<[string, Partial<GpuDescription>, string]>([
+    ['all its lanes', {}, 'pass'],
+    ['all its lanes, at rest', { pcieGeneration: 1 }, 'pass'],
+    ['half of its lanes', { pcieWidth: 8 }, 'fail'],
+    ['half of its lanes, at rest, which may be why', { pcieWidth: 8, pcieGeneration: 1 }, 'warn'],
+    ['a slot that has no more', { pcieWidth: 8, mostPcieWidth: 8 }, 'pass'],
+    ['lanes that nobody can see', { pcieWidth: null }, 'skipped'],
+    ['one of its NVLinks down', { nvlinks: { up: 17, all: 18 } }, 'fail'],
+    ['no NVLink up, as no bridge connects it', { nvlinks: { up: 0, all: 18 } }, 'pass'],
+  ])('with %s: %j is %s', (_, more, verdict) => {
+    const [judged] = at({ check: 'link' }, survey(linked(more)));
+    expect(judged).toMatchObject({ verdict, possible: verdict !== 'skipped' });
+    expect(judged?.cause?.name ?? null).toBe(verdict === 'fail' || verdict === 'warn' ? 'link' : null);
+  });
+
+  it('fails on the one GPU whose NVLinks are all down', () => {
+    const up = (links: number, ordinal: number) => linked({ ordinal, nvlinks: { up: links, all: 18 } });
+    const judged = at({ check: 'link' }, survey(up(18, 0), up(0, 1), up(18, 2)));
+    expect(judged.map(({ verdict }) => verdict)).toEqual(['pass', 'fail', 'pass']);
+  });
+
+  it('is not judged while others work on one of its GPUs, but as many as the suite allows', () => {
+    const gpus = survey(gpu({ processes: 0 }), gpu({ ordinal: 1, processes: 2 }), gpu({ ordinal: 2 }));
+    const of = (check: SuiteCheck) =>
+      at(check, gpus)
+        .filter(({ device }) => device !== null)
+        .map(({ verdict, cause }) => [verdict, cause?.name ?? null]);
+    expect(of({ check: 'load' })).toEqual([
+      ['pass', null],
+      ['inconclusive', 'busy'],
+      ['skipped', null],
+    ]);
+    expect(of({ check: 'load', processesAtMost: 2 })[1]).toEqual(['pass', null]);
+  });
 });
 
 type Evidence = RecordInspection['flags'][number]['evidence'];
@@ -136,5 +174,32 @@ describe('what happened while a GPU was measured', () => {
       cause,
       severity,
     ]);
+  });
+
+  it('counters: a card that no bridge connects has no degraded link', () => {
+    const alone = { nvlinksUp: 0, nvlinks: 18, pcieReplays: 0 };
+    expect(judgement({ check: 'counters' }, during('link-degraded', alone)).verdict).toBe('pass');
+  });
+
+  it.each([
+    [{ pcieAwake: true, pcieGeneration: 3, mostPcieGeneration: 5 }, 'pinned', [], 'warn'],
+    [{ pcieAwake: false, pcieGeneration: 1, mostPcieGeneration: 5 }, 'pinned', [], 'pass'],
+    // Nothing went over the link, so its generation is not looked at.
+    [{ pcieAwake: true, pcieGeneration: 3, mostPcieGeneration: 5 }, 'none', [], undefined],
+    [{}, 'pinned', [{ flag: 'link-degraded', why: 'no PCIe generation' }], 'skipped'],
+  ] as const)('counters: a link of copies with %j, host memory %s, %j: %s', (evidence, host, blind, verdict) => {
+    const context = during(Object.keys(evidence).length === 0 ? '' : 'link-degraded', evidence, [...blind]);
+    const record = context.record;
+    if (record === null) throw new Error('no record');
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      case: { ...batch.case, parameters: { ...batch.case.parameters, host } },
+    }));
+    const { findings, cause } = judgement(
+      { check: 'counters' },
+      { ...context, record: { ...record, batches } },
+    );
+    expect(findings.find(({ quantity }) => quantity === 'slow_links')?.verdict).toBe(verdict);
+    expect(cause?.name ?? null).toBe(verdict === 'warn' ? 'link' : null);
   });
 });

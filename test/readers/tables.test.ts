@@ -102,6 +102,39 @@ describe('a record', () => {
   });
 });
 
+describe('launches that were not measured', () => {
+  const reason = 'the library was told to use 1 threads and says that it uses 7, which is another case';
+  const failing = (variant: string): RecordBatch => {
+    const batch = memoryOn(variant, 2 ** 20);
+    const inspections = batch.inspections.map((one) => ({ ...one, status: 'failed' as const, reason }));
+    return { ...batch, inspections };
+  };
+
+  it('are told of every batch, by its name and with its reason', () => {
+    const record = recordOf(['matmul'], [memoryOn('good', 2 ** 20), failing('bad'), failing('worse')]);
+    const lines = renderRecord(record, null, style).split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const text = lines.join(' ').replaceAll(/\s+/g, ' ');
+    for (const name of ['bad', 'worse'])
+      expect(text).toContain(`embedded:${name}: launch 1 failed: ${reason}; 2 launches more`);
+    expect(text).not.toContain('embedded:good: launch');
+  });
+
+  it('are told of ten batches, and counted in the others', () => {
+    const batches = Array.from({ length: 13 }, (_, i) => failing(`s${i}`));
+    const text = renderRecord(recordOf(['matmul'], batches), null, style).replaceAll(/\s+/g, ' ');
+    expect(text).toContain('embedded:s9: launch 1 failed');
+    expect(text).not.toContain('embedded:s10: launch 1 failed');
+    expect(text).toContain('failed and in 3 batches more; the record says why');
+  });
+
+  it('of one batch fit into 80 columns', () => {
+    const lines = renderRecord(recordOf(['memory'], [failing('bad')]), null, style).split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`launch 3 failed: ${reason}`);
+  });
+});
+
 describe('what is said of all batches together', () => {
   it('is not that outputs were verified where no launch came that far', () => {
     const lost = { ...batchOf(matmulCase(), three), verified: 'not-run' as const, measured: 0 };

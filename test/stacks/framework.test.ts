@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,11 +54,44 @@ describe('a package that is installed without what computes', () => {
     expect(check('tfjs:tensorflow', 'float32')).toThrow(
       /installed without its native binding.*npm rebuild @tensorflow\/tfjs-node$/,
     );
-    expect(check('onnxruntime:cuda', 'float32')).toThrow(/without its CUDA provider/);
+    expect(check('onnxruntime', 'float32')).toThrow(/has no build for/);
   });
 
   it('is identified as far as it goes', () => {
     expect(findStack('tfjs').identify('tensorflow')).toMatchObject({ version: null, sha256: null });
+  });
+});
+
+describe('a backend that computes on a GPU', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pi-bench-cuda-'));
+    writePackage(folder, 'onnxruntime-node', 'throw new Error("never loaded")', '1.30.0');
+    const place = join(folder, 'node_modules/onnxruntime-node/bin/napi-v6', process.platform, process.arch);
+    mkdirSync(place, { recursive: true });
+    for (const name of ['libonnxruntime.so.1', 'libonnxruntime_providers_cuda.so'])
+      writeFileSync(join(place, name), '');
+    process.env[FRAMEWORKS_FROM] = folder;
+  });
+  afterAll(() => {
+    delete process.env[FRAMEWORKS_FROM];
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is refused for that, although all of it is installed', () => {
+    expect(check('onnxruntime:cuda', 'float32')).toThrow(/cannot be measured yet: it computes on a GPU/);
+  });
+
+  it('is listed with that, and neither as one that can be measured nor with something to install', () => {
+    const runtime = findStack('onnxruntime');
+    expect(runtime.variants().here).toEqual(['cpu']);
+    expect(runtime.framework?.missing()).toEqual([
+      expect.objectContaining({ variant: 'cuda', needed: expect.stringMatching(/^it computes on a GPU/) }),
+    ]);
+    const gpu = findStack('tfjs')
+      .framework?.missing()
+      .find(({ variant }) => variant === 'tensorflow-gpu');
+    expect(gpu?.needed).not.toMatch(/npm/);
   });
 });
 

@@ -46,7 +46,7 @@ const clock: GpuTelemetry['clock'] = {
   enqueueSeconds: 0,
 };
 
-function observe(gpu: GpuTelemetry | undefined): Observation {
+function observe(gpu: GpuTelemetry | undefined, more: Partial<Observation> = {}): Observation {
   const telemetry: Telemetry = {
     window: 1,
     allowedCpus: 2,
@@ -81,6 +81,7 @@ function observe(gpu: GpuTelemetry | undefined): Observation {
     steady: true,
     telemetry,
     concurrentCampaign: null,
+    ...more,
   };
 }
 
@@ -133,9 +134,26 @@ describe('a GPU launch', () => {
     expect(found(nvml)).toEqual([name]);
   });
 
-  it('does not call a link that rests slow, nor an idle reading a brake', () => {
+  it('has a slow link where copies keep it awake, and long enough to be seen', () => {
+    const slow = { pcie: { generation: 3, width: 16, mostGeneration: 5, mostWidth: 16 } };
+    const over = (nvml: Partial<NvmlTelemetry>, overHostLink = true) => {
+      const observation = observe({ clock, nvml: { ...sound, ...nvml } }, { overHostLink });
+      return {
+        raised: detectFlags(observation).some(({ name }) => name === 'link-degraded'),
+        checked: !notChecked(observation).some(({ flag }) => flag === 'link-degraded'),
+      };
+    };
+    expect(over(slow)).toEqual({ raised: true, checked: true });
+    expect(over({})).toEqual({ raised: false, checked: true });
+    expect(over(slow, false)).toEqual({ raised: false, checked: true });
+    expect(over({ ...slow, readings: 3 })).toEqual({ raised: false, checked: false });
+    expect(over({ pcie: { ...slow.pcie, generation: null } })).toEqual({ raised: false, checked: false });
+  });
+
+  it('does not call a link that rests slow, nor one without a bridge down, nor an idle reading a brake', () => {
     expect(found({ pcie: { generation: 1, width: 16, mostGeneration: 5, mostWidth: 16 } })).toEqual([]);
     expect(found({ reasons: bit('idle', 1) })).toEqual([]);
+    expect(found({ nvlinks: { up: 0, all: 12 } })).toEqual([]);
   });
 
   it('of which NVML tells nothing is a launch that was not checked', () => {

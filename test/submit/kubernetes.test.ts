@@ -111,7 +111,31 @@ describe('what Kubernetes says of a pod', () => {
       { phase: 'ended', reason: 'the pod failed (OOMKilled: exit code 137)' },
     ],
   ])('%j', (status, expected) => {
-    expect(podState({ spec: { nodeName: 'n1', containers: [] }, status } as never)).toMatchObject(expected);
+    expect(podState({ spec: { nodeName: 'n1', containers: [] }, status } as never, 0)).toMatchObject(
+      expected,
+    );
+  });
+
+  it('whose node died is lost once it was to be gone for a minute, however long its phase says that it runs', () => {
+    const until = Date.parse('2026-11-22T00:00:00Z');
+    const state = (phase: string, seconds: number) =>
+      podState(
+        {
+          metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' },
+          spec: { nodeName: 'n1', containers: [] },
+          status: { phase, reason: 'NodeLost' },
+        } as never,
+        until + seconds * 1000,
+      );
+    expect(state('Running', 30)).toEqual({ phase: 'running', node: 'n1' });
+    for (const phase of ['Running', 'Pending'])
+      expect(state(phase, 90)).toEqual({
+        phase: 'ended',
+        itself: false,
+        node: 'n1',
+        reason: 'the pod was deleted, and its node does not say that it is gone (NodeLost)',
+      });
+    expect(state('Succeeded', 90)).toMatchObject({ phase: 'ended', itself: true });
   });
 });
 
@@ -136,24 +160,34 @@ function fakeServer(requests: { method: string; url: string; body: string }[]): 
     spec: { nodeName: 'n1', containers: [] },
     status: { phase: 'Succeeded' },
   };
-  const answer = (url: string, method: string): [number, unknown] => {
+  const failed = {
+    type: 'Failed',
+    status: 'True',
+    reason: 'DeadlineExceeded',
+    message: 'it was active longer than its deadline',
+  };
+  const late = { metadata: { name: 'pi-bench-aaaaaa-1' }, status: { conditions: [failed] } };
+  const answer = (url: string, method: string, body: string): [number, unknown] => {
     if (url.startsWith('/apis/batch/v1/namespaces/forbidden/'))
       return [
         403,
         { kind: 'Status', message: 'jobs.batch is forbidden: User "u" cannot create resource "jobs"' },
       ];
     if (url.includes('/pods/pod-0/log')) return [200, result];
-    if (url.includes('/pods')) return [200, { kind: 'PodList', apiVersion: 'v1', items: [pod] }];
-    return method === 'POST'
-      ? [201, { kind: 'Job', apiVersion: 'batch/v1' }]
-      : [200, { kind: 'JobList', items: [] }];
+    if (url.includes('/pods'))
+      return [200, { kind: 'PodList', apiVersion: 'v1', items: url.includes('/late/') ? [] : [pod] }];
+    if (method !== 'POST') return [200, { kind: 'JobList', items: url.includes('/late/') ? [late] : [] }];
+    const job = JSON.parse(body) as { spec: { backoffLimitPerIndex?: number } };
+    // One that does not know a field takes the job without it.
+    if (url.includes('/old/')) delete job.spec.backoffLimitPerIndex;
+    return [201, job];
   };
   return createServer(async (request: IncomingMessage, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { url = '', method = '' } = request;
     requests.push({ method, url, body });
-    const [status, document] = answer(url, method);
+    const [status, document] = answer(url, method, body);
     const isText = typeof document === 'string';
     response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
     response.end(isText ? document : JSON.stringify(document));
@@ -225,6 +259,44 @@ describe('through Kubernetes’ own client', () => {
     const seen = await connection.observe(jobs, new Map([['0', 1]]));
     expect(seen.get(job.job)).toMatchObject({ phase: 'ended', itself: true, node: 'n1' });
     expect(await connection.output(job, 1)).toContain('PI-BENCH-RESULT end');
+  });
+
+  it('a node that is given up loses its own pod, and no other node its job', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const connection = await kubernetes.connect(contextOf({ nodes: '2' }));
+    const earlier = requests.length;
+    await connection.cancel({ target: '0', job: 'pi-bench-aaaaaa-1/0' });
+    const deleted = requests.slice(earlier).filter(({ method }) => method === 'DELETE');
+    expect(deleted.map(({ url }) => url)).toEqual(['/api/v1/namespaces/bench/pods/pod-0']);
+  });
+
+  it('a job whose time was up has no pods, and says why', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const connection = await kubernetes.connect(contextOf({ nodes: '2', namespace: 'late' }));
+    const jobs = ['0', '1'].map((target) => ({ target, job: `pi-bench-aaaaaa-1/${target}` }));
+    const seen = await connection.observe(jobs, new Map());
+    expect([...seen.values()]).toEqual(
+      jobs.map(() => ({
+        phase: 'ended',
+        itself: false,
+        node: null,
+        reason: 'the job failed (DeadlineExceeded: it was active longer than its deadline)',
+      })),
+    );
+  });
+
+  it('a server that does not know Indexed Jobs as they are needed is refused, and keeps nothing', async ({
+    skip,
+  }) => {
+    if (client.folder === null) return skip(client.why);
+    const connection = await kubernetes.connect(contextOf({ nodes: '1', namespace: 'old' }));
+    await expect(connection.submit([TASK])).rejects.toThrow(
+      'this Kubernetes leaves backoffLimitPerIndex out of a job: it is older than 1.29, or has that switched off; nothing is left there',
+    );
+    expect(requests.at(-1)).toMatchObject({
+      method: 'DELETE',
+      url: expect.stringContaining('/namespaces/old/jobs/pi-bench-aaaaaa-1') as string,
+    });
   });
 
   it('a refusal is one line with the server’s own words', async ({ skip }) => {

@@ -6,9 +6,11 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withLock } from '../../scripts/lib/build-lock.mjs';
 import { piBench as plain, type Run, root, startPiBench } from './pi-bench.js';
 
 const SOURCES = join(root, 'test', 'native', 'fake-cuda');
+const DRIVER = ['fake_driver', 'fake_kernels'];
 const MODULES = [
   'gemm_wgmma',
   'gemm_mma',
@@ -22,38 +24,38 @@ const MODULES = [
   'support',
 ];
 
-function compile(
-  folder: string,
-  library: string,
-  sources: readonly string[],
-  flags: readonly string[],
-): void {
-  const partial = join(folder, `${library}.${process.pid}.tmp`);
-  const args = [
-    ...[
-      '-std=c++20',
-      '-O2',
-      '-Wall',
-      '-Wextra',
-      '-Werror',
-      '-fvisibility=hidden',
-      '-shared',
-      '-fPIC',
-      '-pthread',
-    ],
-    `-Wl,-soname,${library}`,
-    ...flags,
-    ...sources.map((name) => join(SOURCES, name)),
-    ...['-o', partial],
-  ];
-  const { status, stderr } = spawnSync('g++', args, { encoding: 'utf8' });
+const COMPILE = [
+  '-std=c++20',
+  '-O2',
+  '-Wall',
+  '-Wextra',
+  '-Werror',
+  '-fvisibility=hidden',
+  '-fPIC',
+  '-pthread',
+];
+const LINK = ['-shared', '-pthread'];
+
+/** Whoever finds the file finds all of it. */
+function make(path: string, args: readonly string[]): void {
+  const partial = `${path}.${process.pid}.tmp`;
+  const { status, stderr } = spawnSync('g++', [...args, '-o', partial], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`g++ ${args.join(' ')}: ${stderr}`);
-  renameSync(partial, join(folder, library));
+  renameSync(partial, path);
 }
 
+function compile(folder: string, name: string): string {
+  const object = join(folder, `${name}.o`);
+  make(object, [...COMPILE, '-c', join(SOURCES, `${name}.cc`)]);
+  return object;
+}
+
+const link = (folder: string, library: string, objects: readonly string[], more: readonly string[] = []) =>
+  make(join(folder, library), [...LINK, `-Wl,-soname,${library}`, ...more, ...objects]);
+
 /** Whatever the fakes are made of: their own files, the contract of the kernels, the driver's types. */
-function fingerprint(flags: readonly string[]): string {
-  const hash = createHash('sha256').update(flags.join(' '));
+function fingerprint(): string {
+  const hash = createHash('sha256').update([...COMPILE, ...LINK].join(' '));
   for (const folder of [SOURCES, join(root, 'kernels', 'cuda'), join(root, 'native', 'cuda')]) {
     for (const name of readdirSync(folder).sort()) {
       if (/\.(h|cc)$/.test(name)) hash.update(readFileSync(join(folder, name)));
@@ -62,18 +64,46 @@ function fingerprint(flags: readonly string[]): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The folder of the fakes; `flags` make a driver that lacks something. */
-export function fakeGpu(...flags: readonly string[]): string {
-  const folder = join(root, 'node_modules', '.cache', 'fake-gpu', fingerprint(flags));
-  if (existsSync(join(folder, 'ready'))) return folder;
-  mkdirSync(join(folder, 'kernels'), { recursive: true });
-  compile(folder, 'libcuda.so.1', ['fake_driver.cc', 'fake_kernels.cc'], flags);
-  compile(folder, 'libnvidia-ml.so.1', ['fake_nvml.cc'], []);
-  mkdirSync(join(folder, 'nccl'), { recursive: true });
-  compile(join(folder, 'nccl'), 'libnccl.so.2', ['fake_nccl.cc'], []);
-  for (const name of MODULES) writeFileSync(join(folder, 'kernels', `${name}.fatbin`), 'of the fake driver');
-  writeFileSync(join(folder, 'ready'), '');
+/** Makes a folder unless it is there, once for all test files that run at the same time. */
+function madeOnce(folder: string, fill: () => void): string {
+  const ready = join(folder, 'ready');
+  if (existsSync(ready)) return folder;
+  mkdirSync(folder, { recursive: true });
+  withLock(join(folder, 'lock'), folder, () => {
+    if (existsSync(ready)) return;
+    fill();
+    writeFileSync(ready, '');
+  });
   return folder;
+}
+
+/** The folder of the fakes. */
+export function fakeGpu(): string {
+  const folder = join(root, 'node_modules', '.cache', 'fake-gpu', fingerprint());
+  return madeOnce(folder, () => {
+    for (const name of ['kernels', 'nccl']) mkdirSync(join(folder, name), { recursive: true });
+    link(
+      folder,
+      'libcuda.so.1',
+      DRIVER.map((name) => compile(folder, name)),
+    );
+    link(folder, 'libnvidia-ml.so.1', [compile(folder, 'fake_nvml')]);
+    link(join(folder, 'nccl'), 'libnccl.so.2', [compile(folder, 'fake_nccl')]);
+    for (const name of MODULES)
+      writeFileSync(join(folder, 'kernels', `${name}.fatbin`), 'of the fake driver');
+  });
+}
+
+/** The folder of a driver that lacks a function: the same objects, of which it shows one symbol less. */
+function driverWithout(symbol: string): string {
+  const whole = fakeGpu();
+  const folder = join(whole, `without-${symbol}`);
+  return madeOnce(folder, () => {
+    const script = join(folder, 'symbols.map');
+    writeFileSync(script, `{ local: ${symbol}; };\n`);
+    const objects = DRIVER.map((name) => join(whole, `${name}.o`));
+    link(folder, 'libcuda.so.1', objects, [`-Wl,--version-script,${script}`]);
+  });
 }
 
 /** The environment of a process that finds the fakes; `settings` as test/native/fake-cuda/settings.h reads them. */
@@ -95,8 +125,10 @@ export function onFakeNccl(settings: string, ...args: readonly string[]): Promis
   return startPiBench(args, undefined, environment).ended;
 }
 
-/** pi-bench with a driver that was compiled to lack something. */
-export const onBrokenDriver = (flag: string, ...args: readonly string[]): Promise<Run> =>
-  startPiBench(args, undefined, fakeEnvironment(fakeGpu(flag))).ended;
+/** pi-bench with a driver that lacks this function. */
+export function onBrokenDriver(symbol: string, ...args: readonly string[]): Promise<Run> {
+  const path = `${driverWithout(symbol)}:${fakeGpu()}`;
+  return startPiBench(args, undefined, { ...fakeEnvironment(fakeGpu()), LD_LIBRARY_PATH: path }).ended;
+}
 
 export const withoutGpu = plain;

@@ -62,6 +62,12 @@ export function noDebian(name: string): string | null {
   }
 }
 
+/** Why packages of npm cannot be had here; null: they can. */
+export function noNpm(name: string): string | null {
+  const { status } = spawnSync('npm', ['view', name, 'version'], { stdio: 'ignore', timeout: 60_000 });
+  return status === 0 ? null : `npm has no answer about ${name} here`;
+}
+
 export function writeYaml(folder: string, name: string, content: object): string {
   const path = join(folder, name);
   // JSON is YAML too.

@@ -27,6 +27,13 @@ export interface Running {
 
 const SIGNALS: Readonly<Record<string, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
+/** What a campaign says of another one on this machine, which is that of another test where tests run beside each other. */
+const OF_OTHERS =
+  /^pi-bench: (?:waiting: campaign \S+ \(pid \d+\) is measuring on this machine|campaign \S+ \(pid \d+\) measures beside this campaign:).*\n/gm;
+/** As vitest.config.ts says of the file that runs. */
+const besideOthers = process.env.TESTS_BESIDE !== undefined;
+const ofItself = (stderr: string): string => (besideOthers ? stderr.replaceAll(OF_OTHERS, '') : stderr);
+
 /** Starts `command` in a session of its own, so that the whole of it can be killed at once. */
 export function start(
   command: string,
@@ -45,7 +52,7 @@ export function start(
   });
   const ended = new Promise<Run>((resolve) => {
     child.on('close', (code, signal) => {
-      resolve({ code: code ?? 128 + (SIGNALS[signal ?? ''] ?? 0), stdout, stderr });
+      resolve({ code: code ?? 128 + (SIGNALS[signal ?? ''] ?? 0), stdout, stderr: ofItself(stderr) });
     });
   });
   return { child, stderr: () => stderr, ended };
@@ -60,11 +67,15 @@ export const piBench = (...args: string[]): Promise<Run> => startPiBench(args).e
  * Runs several command lines in one process, by the command itself without its launcher; for those that end before they
  * measure. In order.
  */
-export async function piBenchEach(lines: readonly (readonly string[])[]): Promise<readonly Run[]> {
+export async function piBenchEach(
+  lines: readonly (readonly string[])[],
+  cwd?: string,
+  env?: NodeJS.ProcessEnv,
+): Promise<readonly Run[]> {
   return withFolder(async (folder) => {
     const to = join(folder, 'runs.json');
     const program = join(root, 'test', 'support', 'many-commands.mjs');
-    const run = await start(process.execPath, [program, JSON.stringify(lines), to]).ended;
+    const run = await start(process.execPath, [program, JSON.stringify(lines), to], cwd, env).ended;
     if (run.code !== 0) throw new Error(`many-commands.mjs ended with ${run.code}: ${run.stderr}`);
     return JSON.parse(readFileSync(to, 'utf8')) as readonly Run[];
   });

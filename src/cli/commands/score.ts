@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { EXIT, UserError } from '../../errors.js';
 import { plural } from '../../quantities/format.js';
-import { stackKey } from '../../readers/comparison/sides.js';
+import { stackKey, stackNames } from '../../readers/comparison/sides.js';
 import { renderScore } from '../../readers/terminal/score.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import type { RecordBatch } from '../../record/schema.js';
@@ -26,7 +26,7 @@ interface Options {
   readonly out: string | null;
 }
 
-/** Without a reference the record's first stack is it, where there are others to be held against it. */
+/** Without a reference the record's first stack is it, as for `compare`, where there are others to be held against it. */
 function referenceOf(
   results: ReadNamed,
   { reference, referenceStack }: Options,
@@ -42,9 +42,11 @@ function referenceOf(
     return { record: same ? results : record, stack: referenceStack };
   }
   if (referenceStack !== null) return { record: results, stack: referenceStack };
-  throw new UserError(
-    'a score needs a reference: --reference RECORD, or --reference-stack STACK for one of this record’s own',
-  );
+  const [first, second] = stackNames(results.record.batches.map(({ stack }) => stack)).values();
+  if (first === undefined || second === undefined)
+    throw new UserError('a score needs a reference: --reference RECORD, for this record has one stack only');
+  say(`without --reference the record’s first stack, ${first}, scores 1; --reference-stack names another`);
+  return { record: results, stack: first };
 }
 
 function score(results: ReadNamed, options: Options): ScoreDocument {
@@ -131,7 +133,7 @@ export const scoreCommand: CommandModule = {
       .option('reference-stack', {
         type: 'string',
         describe: 'Which stack of the reference; without --reference, a stack of this record',
-        defaultDescription: 'its only one',
+        defaultDescription: 'its only one; without --reference the first',
       })
       .option('format', {
         type: 'string',

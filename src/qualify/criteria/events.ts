@@ -1,9 +1,10 @@
 /** What happened while it was measured: clocks that were lowered, errors that were counted. Seen once is seen. Pure. */
 import { isGpu } from '../../devices/device.js';
+import { overHostLink } from '../../indicators/memory-gpu.js';
 import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
-import { atMost, type Looked, skipped, told } from '../findings.js';
+import { atMost, below, type Looked, skipped, told } from '../findings.js';
 import { type Criterion, judgeBatches, seenLaunches } from './criterion.js';
 
 type Evidence = Readonly<Record<string, number | string | boolean | null>>;
@@ -21,7 +22,7 @@ const sumOf = (batch: RecordBatch, flag: string, name: string): number =>
   evidences(batch, flag).reduce((sum, evidence) => sum + Number(evidence[name] ?? 0), 0);
 
 /** What checks that see only a part say that they do not see. */
-const PARTS = ['memory errors', 'fault reports', 'PCIe link', 'repeated transfers'];
+const PARTS = ['memory errors', 'fault reports', 'PCIe link', 'PCIe generation', 'repeated transfers'];
 
 /**
  * Why a flag could not be looked for in some launch; null: it was, in all of them.
@@ -106,12 +107,20 @@ export const clock: Criterion<'clock'> = {
 
 const CORRECTED_AT_MOST = 0;
 
-const below = (seen: Evidence[string] | undefined, most: Evidence[string] | undefined): boolean =>
-  typeof seen === 'number' && typeof most === 'number' && seen < most;
-
-/** Fewer lanes or links than there are; transfers that were repeated are counted apart. */
+/** Fewer lanes or links than there are; transfers that were repeated are counted apart. Where no link is up, no bridge connects the card. */
 const narrowed = ({ pcieWidth, mostPcieWidth, nvlinksUp, nvlinks }: Evidence): boolean =>
-  below(pcieWidth, mostPcieWidth) || below(nvlinksUp, nvlinks);
+  below(pcieWidth, mostPcieWidth) || (nvlinksUp !== 0 && below(nvlinksUp, nvlinks));
+
+/** Of a lower generation than GPU and slot can: of copies alone, as links that rest go slower. */
+function slowLinks(batch: RecordBatch, source: string): readonly Finding[] {
+  if (!overHostLink(batch.case.parameters)) return [];
+  const slow = evidences(batch, 'link-degraded').filter(
+    ({ pcieAwake, pcieGeneration, mostPcieGeneration }) =>
+      pcieAwake === true && below(pcieGeneration, mostPcieGeneration),
+  );
+  const looked = { quantity: 'slow_links', measured: slow.length, source, otherwise: 'warn' } as const;
+  return [watched(looked, 0, unseen(batch, 'link-degraded', 'PCIe generation'))];
+}
 
 export const counters: Criterion<'counters'> = {
   kind: 'counters',
@@ -159,6 +168,7 @@ export const counters: Criterion<'counters'> = {
           blindToXids,
         ),
         watched({ quantity: 'degraded_links', measured: links, source: none }, 0, blindToLink),
+        ...slowLinks(batch, none),
         watched(
           {
             quantity: 'corrected_errors',
@@ -187,7 +197,7 @@ export const counters: Criterion<'counters'> = {
         ? 'memory-errors'
         : failed.has('xids')
           ? 'driver-fault'
-          : failed.has('degraded_links') || failed.has('pcie_replays')
+          : ['degraded_links', 'slow_links', 'pcie_replays'].some((name) => failed.has(name))
             ? 'link'
             : 'corrected-errors';
       return { possible: judgedAtAll(findings), findings, cause: causeNamed(cause) };

@@ -3,7 +3,7 @@ import { gpuNamed } from '../../devices/device.js';
 import type { GpuDescription } from '../../machine/gpus.js';
 import type { Finding } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
-import { atLeast, atMost, equalTo, skipped } from '../findings.js';
+import { atLeast, atMost, below, equalTo, skipped, told } from '../findings.js';
 import type { CheckKind, CheckOf } from '../suite.js';
 import { type Context, type Criterion, judged, notPossible } from './criterion.js';
 
@@ -13,7 +13,7 @@ export const NO_GPU = 'there is no GPU here, and --expect names none';
 function ofGpus<K extends CheckKind>(
   kind: K,
   cause: CauseName,
-  look: (gpu: GpuDescription, source: string) => readonly Finding[],
+  look: (gpu: GpuDescription, source: string, all: readonly GpuDescription[]) => readonly Finding[],
 ): Criterion<K> {
   return {
     kind,
@@ -22,7 +22,7 @@ function ofGpus<K extends CheckKind>(
       const devices = machine.gpus?.devices ?? [];
       if (devices.length === 0) return [notPossible(check, NO_GPU, source)];
       return devices.map((gpu) => {
-        const findings = look(gpu, source);
+        const findings = look(gpu, source, devices);
         return judged(check, {
           device: gpuNamed(gpu.ordinal),
           findings,
@@ -59,15 +59,47 @@ export const driver: Criterion<'driver'> = {
   },
 };
 
-/** Links go slower while nothing goes over them: only load can show them. */
-export const link = ofGpus('link', 'link', ({ mostPcieGeneration, mostPcieWidth }, source) => [
-  skipped(
-    'pcie',
-    mostPcieGeneration == null || mostPcieWidth == null
-      ? 'this GPU does not tell its link'
-      : `generation ${mostPcieGeneration} x${mostPcieWidth} at most; what it reaches is judged under load`,
-    source,
-  ),
+/** A link that rests goes slower to save power, and may give up lanes for as long; what it reaches only load shows. */
+function pcieFindings(gpu: GpuDescription, source: string): readonly Finding[] {
+  const { pcieGeneration: generation, mostPcieGeneration: most, pcieWidth, mostPcieWidth } = gpu;
+  if (pcieWidth == null || mostPcieWidth == null)
+    return [skipped('pcie', gpu.nvmlProblem ?? 'this GPU does not tell its link', source)];
+  const rests = below(generation, most);
+  const note = rests
+    ? `generation ${generation} of ${most}, as of a link that rests: copies show what it reaches (t1 and above)`
+    : null;
+  return [
+    atLeast(
+      {
+        quantity: 'pcie_lanes',
+        measured: pcieWidth,
+        source: 'what GPU and slot can',
+        otherwise: rests ? 'warn' : 'fail',
+        note,
+      },
+      mostPcieWidth,
+    ),
+    ...(generation == null
+      ? []
+      : [told({ quantity: 'pcie_generation', measured: generation, source, note })]),
+  ];
+}
+
+/** Links of cards that no bridge connects are all down. Where some link of such GPUs is up, all of them have to be. */
+function nvlinkFindings(
+  { name, nvlinks }: GpuDescription,
+  gpus: readonly GpuDescription[],
+): readonly Finding[] {
+  const connected = gpus.some((one) => one.name === name && (one.nvlinks?.up ?? 0) > 0);
+  if (nvlinks == null || !connected) return [];
+  return [
+    atLeast({ quantity: 'nvlinks_up', measured: nvlinks.up, source: 'all that this GPU has' }, nvlinks.all),
+  ];
+}
+
+export const link = ofGpus('link', 'link', (gpu, source, gpus) => [
+  ...pcieFindings(gpu, source),
+  ...nvlinkFindings(gpu, gpus),
 ]);
 
 export const powerLimit = ofGpus('power-limit', 'power-limit', (gpu, source) => {

@@ -35,7 +35,7 @@ function resultOf(check: QualificationCheck): Readonly<Record<string, object>> {
   const told = { '@message': clean(reason), '@type': cause ?? check.kind, '#': clean(textOf(check)) };
   if (verdict === 'fail') return { failure: told };
   if (verdict === 'inconclusive') return { error: told };
-  return verdict === 'skipped' ? { skipped: {} } : {};
+  return verdict === 'skipped' ? { skipped: { '@message': clean(reason) } } : {};
 }
 
 /** Seconds that the case took: those of its batch's launches; what is only looked at takes none. */

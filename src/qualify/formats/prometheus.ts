@@ -1,5 +1,5 @@
 /**
- * The verdict as Prometheus text, without timestamps, as node_exporter's textfile collector and a Pushgateway take it. Gauges
+ * The verdict as OpenMetrics, which is Prometheus text too, without timestamps, as node_exporter's textfile collector and a Pushgateway take it. Gauges
  * only: a verdict is a state. `pi_bench_last_run_timestamp_seconds` says how old it is.
  */
 import type { Judged, VerdictFormat } from './format.js';
@@ -130,8 +130,11 @@ function caseLabels(labels: Judged['labels'], ofRecord: Judged['labels']): Label
   );
 }
 
+/** OpenMetrics ends with it, and to Prometheus' own format it is a comment: the text is both. */
+const END = '# EOF\n';
+
 export const prom: VerdictFormat = {
   name: 'prom',
   file: 'qualification.prom',
-  text: (record) => metricsOf(record).map(metricText).join(''),
+  text: (record) => `${metricsOf(record).map(metricText).join('')}${END}`,
 };

@@ -226,7 +226,10 @@ function flagLines(batch: RecordBatch, style: Style): string[] {
 function failedLines(inspections: readonly RecordInspection[], style: Style): string[] {
   return inspections
     .filter(({ status }) => status !== 'measured')
-    .map(({ index, status, reason }) => `  ${style.bad(`launch ${index + 1} ${status}`)}: ${reason}`);
+    .flatMap(({ index, status, reason }) =>
+      wrap(`${style.bad(`launch ${index + 1} ${status}`)}: ${reason}`, style.width - 2),
+    )
+    .map((line) => `  ${line}`);
 }
 
 /** Checks that could not run anywhere, so that their silence is not taken for a pass. */

@@ -7,11 +7,13 @@ import { type Cell, renderFitting } from './fitting-table.js';
 import { importedNotes, remarksOf } from './imported.js';
 import { sparkline } from './sparkline.js';
 import { type Style, wrap } from './style.js';
-import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
+import { flagsText, notCheckedText, verifiedText } from './sweep.js';
 import { renderRows } from './table.js';
 
 const NONE = '–';
 const SPARK_WIDTH = 12;
+/** Batches of which it is said why launches were not measured. */
+const MOST_FAILED = 10;
 /** Left out from the last to the first where a terminal is too narrow for all. */
 const OPTIONAL = ['over time', 'rate', 'IQR', 'std error'];
 
@@ -94,6 +96,26 @@ function precisionText(
   );
 }
 
+/** Of each batch that lost launches why: stacks of one command fail each for a reason of its own. */
+function failedTexts(
+  batches: readonly RecordBatch[],
+  names: readonly string[],
+  style: Style,
+): readonly string[] {
+  const texts = batches.flatMap(({ inspections }, i) => {
+    const [first, ...others] = inspections.filter(({ status }) => status !== 'measured');
+    if (first === undefined) return [];
+    const more = others.length === 0 ? '' : `; ${plural(others.length, 'launch', 'launches')} more`;
+    return [style.bad(`${names[i]}: launch ${first.index + 1} ${first.status}: ${first.reason}${more}`)];
+  });
+  const unsaid = texts.length - MOST_FAILED;
+  if (unsaid <= 0) return texts;
+  return [
+    ...texts.slice(0, MOST_FAILED),
+    style.bad(`and in ${plural(unsaid, 'batch', 'batches')} more; the record says why`),
+  ];
+}
+
 export function renderStability(record: PiBenchRecord, style: Style): string {
   const { batches, recommendations = [] } = record;
   const { names } = nameBatches(batches);
@@ -129,7 +151,7 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
             ] as const)
           : importedNotes(batches, letters, style)),
         ...(record.imported === undefined ? legend(letters, style) : []).map((line) => ['', line] as const),
-        ...failedText(batches, style).map((line) => ['failed', line] as const),
+        ...failedTexts(batches, shown, style).map((line) => ['failed', line] as const),
         ...precisionText(batches, shown, style).map((line) => ['precision', line] as const),
         ...notCheckedText(batches).map((line) => ['', style.dim(line)] as const),
         ...remarksOf(batches).map((line) => ['remark', style.warn(line)] as const),

@@ -10,7 +10,7 @@ export interface GpuCheck {
   readonly name: FlagName;
   readonly detect: (nvml: NvmlTelemetry, observation: Observation) => Found;
   /** Why NVML's answers do not suffice; null: they do. */
-  readonly blindness: (nvml: NvmlTelemetry) => string | null;
+  readonly blindness: (nvml: NvmlTelemetry, observation: Observation) => string | null;
 }
 
 const telemetryOf = ({ telemetry }: Observation): GpuTelemetry | null => telemetry.gpu ?? null;
@@ -26,7 +26,7 @@ export function gpuDetector({ name, detect, blindness }: GpuCheck): Detector {
       const gpu = telemetryOf(observation);
       if (gpu === null) return null;
       const { problem } = gpu.nvml;
-      return problem === null ? blindness(gpu.nvml) : `NVML does not tell: ${problem}`;
+      return problem === null ? blindness(gpu.nvml, observation) : `NVML does not tell: ${problem}`;
     },
   };
 }

@@ -3,23 +3,43 @@ import { plural } from '../../quantities/format.js';
 import type { NvmlTelemetry } from '../../telemetry/gpu.js';
 import { gpuDetector } from './gpu.js';
 
-function signsOf({ pcie, nvlinks, pcieReplays }: NvmlTelemetry): string[] {
+/** Of NVML, 20 ms apart: a link that was at rest is awake long before the last of them. */
+const ENOUGH_READINGS = 10;
+
+const slower = (seen: number | null | undefined, most: number | null | undefined): boolean =>
+  seen != null && most != null && seen < most;
+
+/** Links that rest go slower to save power, so a generation is a sign only of one over which data went all the time. */
+const wasAwake = ({ readings }: NvmlTelemetry, overHostLink: boolean): boolean =>
+  overHostLink && (readings ?? 0) >= ENOUGH_READINGS;
+
+/** Why the generation of a link with data on it is not known; empty: it is. */
+function generationUnseen({ pcie, readings = 0 }: NvmlTelemetry): readonly string[] {
+  if (readings < ENOUGH_READINGS)
+    return ['the repetitions were over before the PCIe generation could be seen that copies wake up'];
+  return pcie?.generation == null || pcie.mostGeneration == null
+    ? ['NVML does not show the PCIe generation of this GPU']
+    : [];
+}
+
+function signsOf(nvml: NvmlTelemetry, overHostLink: boolean): string[] {
+  const { pcie, nvlinks, pcieReplays } = nvml;
   const signs: string[] = [];
-  const slower = (seen: number | null | undefined, most: number | null | undefined): boolean =>
-    seen != null && most != null && seen < most;
   if (slower(pcie?.width, pcie?.mostWidth))
     signs.push(`PCIe had ${pcie?.width} of its ${pcie?.mostWidth} lanes`);
-  // Its generation is no sign: links that rest go slower to save power.
+  if (wasAwake(nvml, overHostLink) && slower(pcie?.generation, pcie?.mostGeneration))
+    signs.push(`PCIe was of generation ${pcie?.generation}, and can be of ${pcie?.mostGeneration}`);
   if ((pcieReplays ?? 0) > 0) signs.push(`PCIe repeated ${plural(pcieReplays ?? 0, 'transfer')}`);
-  if (nvlinks != null && nvlinks.up < nvlinks.all)
+  // None is up of a card that no bridge connects.
+  if (nvlinks != null && nvlinks.up > 0 && nvlinks.up < nvlinks.all)
     signs.push(`${nvlinks.up} of ${nvlinks.all} NVLinks were up`);
   return signs;
 }
 
 export const linkDegraded = gpuDetector({
   name: 'link-degraded',
-  detect(nvml) {
-    const signs = signsOf(nvml);
+  detect(nvml, { overHostLink = false }) {
+    const signs = signsOf(nvml, overHostLink);
     if (signs.length === 0) return null;
     const { pcie, nvlinks, pcieReplays } = nvml;
     return {
@@ -27,6 +47,7 @@ export const linkDegraded = gpuDetector({
       evidence: {
         pcieGeneration: pcie?.generation ?? null,
         mostPcieGeneration: pcie?.mostGeneration ?? null,
+        pcieAwake: wasAwake(nvml, overHostLink),
         pcieWidth: pcie?.width ?? null,
         mostPcieWidth: pcie?.mostWidth ?? null,
         pcieReplays: pcieReplays ?? null,
@@ -35,11 +56,13 @@ export const linkDegraded = gpuDetector({
       },
     };
   },
-  blindness({ pcie, pcieReplays }) {
+  blindness(nvml, { overHostLink = false }) {
+    const { pcie, pcieReplays } = nvml;
     const unseen = [
       ...(pcie?.width == null || pcie.mostWidth == null
         ? ['NVML does not show the PCIe link of this GPU']
         : []),
+      ...(overHostLink ? generationUnseen(nvml) : []),
       ...(pcieReplays == null ? ['NVML does not count repeated transfers over PCIe'] : []),
     ];
     return unseen.length === 0 ? null : unseen.join('; ');

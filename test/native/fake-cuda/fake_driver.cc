@@ -426,13 +426,11 @@ EXPORTED Result cuGraphInstantiateWithFlags(GraphExecHandle** exec, GraphHandle*
   *exec = new GraphExecHandle{graph->tasks};
   return sticky;
 }
-#ifndef FAKE_WITHOUT_GRAPHS
 EXPORTED Result cuGraphLaunch(GraphExecHandle* exec, StreamHandle* s) {
   return enqueue(s, [tasks = exec->tasks] {
     for (const Task& task : tasks) task();
   });
 }
-#endif
 EXPORTED Result cuGraphExecDestroy(GraphExecHandle* exec) {
   delete exec;
   return sticky;

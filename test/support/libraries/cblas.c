@@ -6,7 +6,11 @@
 
 #ifdef ILP64
 typedef int64_t integer;
+#ifdef PREFIXED
+#define GEMM scipy_cblas_sgemm64_
+#else
 #define GEMM cblas_sgemm64_
+#endif
 #else
 typedef int integer;
 #define GEMM cblas_sgemm
@@ -34,6 +38,9 @@ void GEMM(int order, int transpose_a, int transpose_b, integer m, integer n, int
 #ifdef WAITS_FOR
   /* For as long as a test wants. */
   while (access(WAITS_FOR, F_OK) != 0) usleep(5000);
+#endif
+#ifdef SLEEPS
+  sleep(SLEEPS);
 #endif
 #ifdef REMEMBERS
   /* Right, and far faster than any CPU: it computes once. */
