@@ -250,8 +250,7 @@ it.each([
       { id: 'counts', verdict: 'pass' },
       { id: 'remapped-rows@cuda:0', verdict, cause },
     ]);
-  }),
-);
+  }));
 
 it('a look without load finds links that are too narrow and the work of others, on each GPU', () =>
   withFolder(async (folder) => {
