@@ -77,6 +77,16 @@ bool at_rest(const std::vector<Reading>& readings) {
   return std::abs(end - begin) <= kPowerShare * std::max(begin, end);
 }
 
+std::string json_of(const std::optional<RemappedRows>& rows) {
+  if (!rows) return "null";
+  return json::Object()
+      .set("corrected", rows->corrected)
+      .set("uncorrected", rows->uncorrected)
+      .set("pending", rows->pending)
+      .set("failed", rows->failed)
+      .str();
+}
+
 Monitor::Monitor(const std::string& pci_bus_id) : device_(Device::find(pci_bus_id, why_not_)) {
   if (!device_) return;
   before_ = count();
@@ -180,7 +190,7 @@ std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
   report.set("joules", grown(before_.energy, after.energy))
       .set("eccCorrected", grown(before_.ecc_corrected, after.ecc_corrected))
       .set("eccUncorrected", grown(before_.ecc_uncorrected, after.ecc_uncorrected))
-      .add("remappedRows", pair(after.remapped_rows, "corrected", "uncorrected"))
+      .add("remappedRows", json_of(after.remapped_rows))
       .set("pcieReplays", grown(before_.pcie_replays, after.pcie_replays))
       .add("pcie", pcie.str())
       .add("nvlinks", pair(device_->nvlinks(), "up", "all"))

@@ -24,6 +24,9 @@ struct Reading {
 // a second of readings; true where neither is known.
 bool at_rest(const std::vector<Reading>& readings);
 
+// As an object of JSON; `null` for nothing.
+[[nodiscard]] std::string json_of(const std::optional<RemappedRows>& rows);
+
 class Monitor {
  public:
   // Begins to watch; best before the process has anything on the device, so that other processes can be told
@@ -40,7 +43,7 @@ class Monitor {
  private:
   struct Counters {
     std::optional<std::uint64_t> ecc_corrected, ecc_uncorrected;
-    std::optional<Pair> remapped_rows;
+    std::optional<RemappedRows> remapped_rows;
     std::optional<unsigned> pcie_replays;
     std::optional<double> energy;
     std::optional<std::vector<Process>> processes;

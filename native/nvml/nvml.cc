@@ -208,7 +208,7 @@ std::optional<std::uint64_t> Device::ecc_corrected() const {
 std::optional<std::uint64_t> Device::ecc_uncorrected() const {
   return ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", handle_, 1U, 0U);
 }
-std::optional<Pair> Device::remapped_rows() const {
+std::optional<RemappedRows> Device::remapped_rows() const {
   auto* function =
       Library::get().find<Get<unsigned*, unsigned*, unsigned*, unsigned*>>("nvmlDeviceGetRemappedRows");
   unsigned corrected = 0;
@@ -217,7 +217,7 @@ std::optional<Pair> Device::remapped_rows() const {
   unsigned failed = 0;
   if (function == nullptr || function(handle_, &corrected, &uncorrected, &pending, &failed) != kSuccess)
     return std::nullopt;
-  return Pair{corrected, uncorrected};
+  return RemappedRows{corrected, uncorrected, pending != 0, failed != 0};
 }
 std::optional<unsigned> Device::pcie_generation() const {
   return ask<unsigned>("nvmlDeviceGetCurrPcieLinkGeneration", handle_);

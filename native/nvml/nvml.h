@@ -21,6 +21,13 @@ struct Pair {
   unsigned long long first = 0, second = 0;
 };
 
+// Rows of memory that were replaced by spare ones, after corrected and after uncorrected errors; whether some
+// wait for a reset to be replaced, and whether any could not be.
+struct RemappedRows {
+  unsigned corrected = 0, uncorrected = 0;
+  bool pending = false, failed = false;
+};
+
 // Bits of nvmlDeviceGetCurrentClocksThrottleReasons (later named event reasons).
 namespace reason {
 inline constexpr std::uint64_t kIdle = 0x1;
@@ -70,8 +77,7 @@ class Device {
   // Since the driver was loaded.
   [[nodiscard]] std::optional<std::uint64_t> ecc_corrected() const;
   [[nodiscard]] std::optional<std::uint64_t> ecc_uncorrected() const;
-  // Rows that were replaced, after corrected and after uncorrected errors.
-  [[nodiscard]] std::optional<Pair> remapped_rows() const;
+  [[nodiscard]] std::optional<RemappedRows> remapped_rows() const;
   [[nodiscard]] std::optional<unsigned> pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> most_pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> pcie_width() const;

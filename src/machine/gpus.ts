@@ -1,6 +1,16 @@
 /** The GPUs of a machine: what the driver and NVML say of each, or why there is none. Pure. */
 import type { Bytes, Celsius, Hertz, Watts } from '../units.js';
 
+/** Rows of memory that were replaced by spare ones after errors, since the GPU was made. */
+export interface RemappedRows {
+  readonly corrected: number;
+  readonly uncorrected: number;
+  /** Some wait for a reset to be replaced. */
+  readonly pending: boolean;
+  /** One could not be replaced. */
+  readonly failed: boolean;
+}
+
 export interface GpuDescription {
   /** As the driver counts: `cuda:<ordinal>`. */
   readonly ordinal: number;
@@ -29,6 +39,8 @@ export interface GpuDescription {
   readonly persistence?: boolean | null;
   readonly mig?: boolean | null;
   readonly ecc?: boolean | null;
+  /** null: NVML does not tell, or this GPU replaces none. */
+  readonly remappedRows?: RemappedRows | null;
   readonly mostPcieGeneration?: number | null;
   readonly mostPcieWidth?: number | null;
   /** When it was asked: a link that rests goes slower. */

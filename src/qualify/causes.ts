@@ -54,6 +54,14 @@ const CAUSES = {
     'monitor',
     'corrected errors become uncorrected ones: watch the counter, plan a replacement',
   ],
+  'remap-pending': [
+    'reset',
+    'drain the node and reset the GPU (nvidia-smi --gpu-reset), or boot: its spare rows are put in place only then; then qualify again',
+  ],
+  'remap-failed': [
+    'isolate',
+    'a broken row of its memory has no spare one: take the GPU out of service and have it replaced',
+  ],
   link: [
     'triage',
     'seat the card and its cables anew, and look at the slot: its link is not what it should be',

@@ -52,6 +52,7 @@ const check = z.discriminatedUnion('check', [
   machineCheck('driver', 'where a GPU’s driver is loaded it shows GPUs, and NVML answers'),
   machineCheck('link', 'what is known of GPUs’ links before there is load'),
   machineCheck('ecc', 'error correction is on, and the host’s memory has counted no errors'),
+  machineCheck('remapped-rows', 'no row of a GPU’s memory waits to be replaced, or could not be'),
   machineCheck('power-limit', 'no GPU’s power limit is below its default'),
   machineCheck('mig', 'no GPU is divided'),
   machineCheck('governor', 'the clock of the CPUs is not governed by load'),

@@ -1,4 +1,5 @@
 /** What a GPU did while it was measured, as the addon tells it. What NVML does not tell is null. */
+import type { RemappedRows } from '../machine/gpus.js';
 import type { Celsius, Hertz, Joules, Seconds, Watts } from '../units.js';
 
 interface Range {
@@ -45,7 +46,8 @@ export interface NvmlTelemetry {
   readonly joules?: Joules | null;
   readonly eccCorrected?: number | null;
   readonly eccUncorrected?: number | null;
-  readonly remappedRows?: { readonly corrected: number; readonly uncorrected: number } | null;
+  /** At the end. Documents of older versions know only how many there are. */
+  readonly remappedRows?: (Pick<RemappedRows, 'corrected' | 'uncorrected'> & Partial<RemappedRows>) | null;
   readonly pcieReplays?: number | null;
   /** The most that was seen in the launch: links are slower while nothing goes over them. */
   readonly pcie?: {

@@ -231,6 +231,27 @@ checks:
   120_000,
 );
 
+it.each([
+  ['remap-pending=1', 1, 'fail', 'remap-pending'],
+  ['remap-failed=1', 1, 'fail', 'remap-failed'],
+  ['', 0, 'pass', null],
+])('what NVML tells of replaced memory rows is judged: %j', (settings, code, verdict, cause) =>
+  withFolder(async (folder) => {
+    writeFileSync(
+      join(folder, 'rows.yaml'),
+      'name: rows\nchecks:\n  - { check: counts }\n  - { check: remapped-rows }\n',
+    );
+    const env = { ...fakeEnvironment(fakeGpu(), settings), XDG_STATE_HOME: join(folder, 'state') };
+    const args = ['qualify', '--suite', 'rows.yaml', '--expect', 'gpu=1', '--quiet', '--json'];
+    const run = await startPiBench(args, folder, env).ended;
+    expect(run.code, run.stderr).toBe(code);
+    const { qualification } = JSON.parse(run.stdout) as PiBenchRecord;
+    expect(qualification?.checks).toMatchObject([
+      { id: 'counts', verdict: 'pass' },
+      { id: 'remapped-rows@cuda:0', verdict, cause },
+    ]);
+  }));
+
 it('a look without load finds links that are too narrow and the work of others, on each GPU', () =>
   withFolder(async (folder) => {
     const settings = 'devices=2,pcie-width=8,nvlinks-up=3,others=1';

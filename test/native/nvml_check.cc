@@ -11,7 +11,9 @@ namespace {
 
 using pibench::Nanoseconds;
 using pibench::nvml::at_rest;
+using pibench::nvml::json_of;
 using pibench::nvml::Reading;
+using pibench::nvml::RemappedRows;
 using pibench::test::Checks;
 
 constexpr Nanoseconds kEvery = 20'000'000;
@@ -64,11 +66,19 @@ void writes(Checks& check) {
   check.that(json::Object().str() == "{}" && json::Array().str() == "[]", "also an empty one");
 }
 
+void tells_remapped_rows(Checks& check) {
+  const std::string document = json_of(RemappedRows{3, 1, true, false});
+  check.that(document == R"({"corrected":3,"uncorrected":1,"pending":true,"failed":false})",
+             "of replaced rows it is told how many, and whether some wait or failed", document);
+  check.that(json_of(std::nullopt) == "null", "and nothing where NVML does not tell");
+}
+
 }  // namespace
 
 int main() {
   Checks check;
   rests(check);
   writes(check);
+  tells_remapped_rows(check);
   return check.finish();
 }

@@ -64,6 +64,23 @@ describe('a node with GPUs', () => {
     expect(verdicts(null)).toMatchObject({ verdict: 'skipped', possible: false });
   });
 
+  it('fails while a row of its memory waits to be replaced, or where none could take its place', () => {
+    const rows = { corrected: 2, uncorrected: 1, pending: false, failed: false };
+    const of = (remappedRows: GpuDescription['remappedRows']) =>
+      at({ check: 'remapped-rows' }, survey(gpu({ remappedRows })))[0];
+    expect(of(rows)).toMatchObject({ verdict: 'pass', cause: null });
+    expect(of({ ...rows, pending: true })).toMatchObject({
+      verdict: 'fail',
+      reason: expect.stringMatching(/^pending remap yes/),
+      cause: { name: 'remap-pending', severity: 'reset' },
+    });
+    expect(of({ ...rows, pending: true, failed: true })).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'remap-failed', severity: 'isolate' },
+    });
+    expect(of(null)).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+
   it('warns of MIG, and fails where its GPUs are not alike', () => {
     expect(at({ check: 'mig' }, survey(gpu({ mig: true })))[0]?.verdict).toBe('warn');
     expect(at({ check: 'identity' }, survey(gpu(), gpu({ ordinal: 1, vbios: '95.00' })))[0]).toMatchObject({

@@ -112,6 +112,7 @@ it('every criterion about what was measured is tried here', () => {
     'driver',
     'link',
     'ecc',
+    'remapped-rows',
     'power-limit',
     'mig',
     'governor',

@@ -128,6 +128,8 @@ describe('a GPU launch', () => {
     ['device-errors', { eccCorrected: 1 }],
     ['device-errors', { eccUncorrected: 1 }],
     ['device-errors', { xids: [79] }],
+    ['device-errors', { remappedRows: { corrected: 0, uncorrected: 1, pending: true, failed: false } }],
+    ['device-errors', { remappedRows: { corrected: 0, uncorrected: 1, pending: false, failed: true } }],
   ])('raises %s', (name, nvml) => {
     expect(found(nvml)).toEqual([name]);
   });

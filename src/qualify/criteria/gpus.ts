@@ -7,7 +7,7 @@ import { atLeast, atMost, below, equalTo, skipped, told } from '../findings.js';
 import type { CheckKind, CheckOf } from '../suite.js';
 import { type Context, type Criterion, judged, notPossible } from './criterion.js';
 
-const NO_GPU = 'there is no GPU here, and --expect names none';
+export const NO_GPU = 'there is no GPU here, and --expect names none';
 
 /** A criterion of each GPU. */
 function ofGpus<K extends CheckKind>(
@@ -34,7 +34,8 @@ function ofGpus<K extends CheckKind>(
   };
 }
 
-const why = ({ nvmlProblem }: GpuDescription): string => nvmlProblem ?? 'this GPU does not tell';
+/** Why NVML has no answer. */
+export const why = ({ nvmlProblem }: GpuDescription): string => nvmlProblem ?? 'this GPU does not tell';
 
 export const driver: Criterion<'driver'> = {
   kind: 'driver',

@@ -6,6 +6,7 @@ import { clock, counters } from './events.js';
 import { driver, ecc, link, mig, powerLimit } from './gpus.js';
 import { counts, governor, identity, load, numa, quota, swap } from './host.js';
 import { floor, history, peers } from './references.js';
+import { remappedRows } from './remapped-rows.js';
 import { efficiency, stability, sustained } from './speed.js';
 import { together } from './together.js';
 
@@ -15,6 +16,7 @@ const criteria: { readonly [K in CheckKind]: Criterion<K> } = {
   driver,
   link,
   ecc,
+  'remapped-rows': remappedRows,
   'power-limit': powerLimit,
   mig,
   governor,

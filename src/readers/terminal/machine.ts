@@ -85,6 +85,8 @@ function gpuText(gpu: GpuDescription): string {
     gpu.vbios != null && `VBIOS ${gpu.vbios}`,
     limit,
     gpu.ecc != null && `ECC ${gpu.ecc ? 'on' : 'off'}`,
+    gpu.remappedRows?.pending === true && 'memory rows wait for a reset',
+    gpu.remappedRows?.failed === true && 'a memory row could not be replaced',
     gpu.mig === true && 'MIG on',
     gpu.persistence === false && 'no persistence mode',
     `PCI ${gpu.pciBusId}`,

@@ -1,4 +1,7 @@
-/** A GPU had errors while it was measured: bits that were wrong in its memory, or faults that its driver reported. */
+/**
+ * A GPU had errors while it was measured: bits that were wrong in its memory, rows of it that are still to be replaced, or
+ * faults that its driver reported.
+ */
 import { plural } from '../../quantities/format.js';
 import { gpuDetector } from './gpu.js';
 
@@ -10,6 +13,8 @@ export const deviceErrors = gpuDetector({
         ? [`${plural(eccUncorrected ?? 0, 'error')} of its memory that could not be corrected`]
         : []),
       ...((eccCorrected ?? 0) > 0 ? [`${plural(eccCorrected ?? 0, 'corrected error')} of its memory`] : []),
+      ...(remappedRows?.pending === true ? ['memory rows that wait for a reset to be replaced'] : []),
+      ...(remappedRows?.failed === true ? ['a memory row that could not be replaced'] : []),
       ...((xids?.length ?? 0) > 0 ? [`the driver's fault reports XID ${xids?.join(', ')}`] : []),
     ];
     if (signs.length === 0) return null;
@@ -20,6 +25,8 @@ export const deviceErrors = gpuDetector({
         eccUncorrected: eccUncorrected ?? null,
         xids: xids?.join(',') ?? null,
         remappedRows: remappedRows == null ? null : remappedRows.corrected + remappedRows.uncorrected,
+        remapPending: remappedRows?.pending ?? null,
+        remapFailed: remappedRows?.failed ?? null,
       },
     };
   },

@@ -124,8 +124,9 @@ EXPORTED int nvmlDeviceGetTotalEccErrors(Device, unsigned type, unsigned, unsign
 }
 EXPORTED int nvmlDeviceGetRemappedRows(Device, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
                                        unsigned* failed) {
-  *corrected = *uncorrected = *pending = *failed = 0;
-  return 0;
+  *corrected = *uncorrected = 0;
+  *failed = setting("remap-failed", 0) != 0 ? 1 : 0;
+  return give(pending, "remap-pending", 0);
 }
 EXPORTED int nvmlDeviceGetCurrPcieLinkGeneration(Device, unsigned* value) {
   return give(value, "pcie-generation", 5);
