@@ -10,6 +10,7 @@
 
 #include "../../kernels/cpu/data_type_name.h"
 #include "gemm_provider.h"
+#include "mkl.h"
 #include "shared_library.h"
 #include "thread_count.h"
 
@@ -92,7 +93,9 @@ class CblasGemm final : public kernels::Gemm {
 
 class Cblas final : public GemmProvider {
  public:
-  explicit Cblas(const std::string& path) : library_(path) {}
+  explicit Cblas(const std::string& path) : library_(path) {
+    if (is_mkl(library_)) lend_openmp_to_mkl();
+  }
 
   [[nodiscard]] std::string version() const override {
     for (const auto* name : {"openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config",
@@ -114,6 +117,7 @@ class Cblas final : public GemmProvider {
                              "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"}) {
       if (auto* core = library_.find<const char*()>(name)) return core();
     }
+    if (is_mkl(library_)) return mkl_kernels();
     auto* query = library_.find<int()>("bli_arch_query_id");
     auto* name = library_.find<const char*(int)>("bli_arch_string");
     return query != nullptr && name != nullptr ? name(query()) : std::string();

@@ -6,6 +6,7 @@
 #include "hosted.cc"
 #include "library_threads.cc"
 #include "libxsmm.cc"
+#include "mkl.cc"
 #include "onednn.cc"
 #include "shared_library.cc"
 #include "thread_count.cc"

@@ -20,5 +20,10 @@ export const mkl = library({
   }),
   needed:
     "Debian: apt install libmkl-rt (non-free), or Intel's packages of oneMKL; then --stack mkl:/path/libmkl_rt.so where it is not found",
-  choices: null,
+  // It names the files of its kernels: def is what it takes where it knows no better.
+  choices: {
+    avx512: /^avx512/,
+    avx2: /^avx2$/,
+    remedy: 'MKL takes its general code on CPUs of other makers, and no variable of it changes that',
+  },
 });

@@ -8,7 +8,6 @@ import { sha256 } from '../../src/record/digest.js';
 import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
 import type { Survey } from '../../src/stacks/survey.js';
 import { frameworksProject, writePackage } from '../support/frameworks.js';
-import { cpuSeconds } from '../support/mpi.js';
 import {
   campaignFolder,
   readInspectionFile,
@@ -18,6 +17,7 @@ import {
   withFolder,
   workerOf,
 } from '../support/pi-bench.js';
+import { cpuSeconds } from '../support/processes.js';
 
 let project: ReturnType<typeof frameworksProject>;
 let scratch = '';

@@ -154,7 +154,7 @@ describe('several stacks in one command', () => {
     }));
 });
 
-describe.each(['openblas', 'blis', 'onednn'])('%s', (provider) => {
+describe.each(['openblas', 'blis', 'onednn', 'mkl'])('%s', (provider) => {
   const [path] = buildsHere(provider);
 
   it('is measured in every data type that it has, on one thread and on two', async (context) => {
