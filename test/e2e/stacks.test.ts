@@ -181,6 +181,15 @@ describe.each(['openblas', 'blis', 'onednn', 'mkl'])('%s', (provider) => {
   });
 });
 
+it('MKL has GNU’s OpenMP before its first product, where its layer over that was linked without it', async (context) => {
+  if (!TWO_CPUS) return context.skip('there is one CPU');
+  await withFolder(async (out) => {
+    const args = [...SMALL, '--threads', '2', '--stack', `mkl:${tinyLibrary(folder, 'mkl', 'AS_MKL')}`];
+    const { record } = await matmulRecord(out, ...args);
+    expect(record.batches[0]?.verified).toBe('passed');
+  });
+});
+
 it('oneDNN brings B into its own layout before the repetitions', async (context) => {
   if (buildsHere('onednn').length === 0) return context.skip('oneDNN is not installed here');
   await withFolder(async (out) => {
