@@ -34,7 +34,12 @@ const overheadProgram = async () => {
   return program;
 };
 
-/** How one launch is started; null: the stack is not installed here. */
+/**
+ * How one launch is started; null: the stack is not installed here.
+ * @param {{ name: string, provider: string, variant?: string | null }} stack
+ * @param {string} size
+ * @returns {Promise<[string, string[]] | null>}
+ */
 async function commandOf({ name, provider, variant }, size) {
   const { here } = findStack(provider).variants();
   if (!library({ provider })) {

@@ -19,16 +19,29 @@ import { SANITIZED } from './lib/sanitized-builds.mjs';
 
 export { checkPrograms, TIMELESS };
 
+/** @type {Readonly<Record<string, import('./lib/native-objects.mjs').Build>>} */
 const BUILDS = { '': HOST, ...SANITIZED };
-/** What shows a sanitizer nothing. */
+/**
+ * What shows a sanitizer nothing.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
 const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes'] }; // one thread
 
+/** What `--sanitize` takes. */
 export const sanitizers = Object.keys(SANITIZED);
 
-/** Compiles the programs named and returns where each is, relative to the package. */
+/**
+ * Compiles the programs named and returns where each is, in their order, relative to the package.
+ * @param {readonly string[]} [programs]
+ * @param {string} [sanitize] one of `sanitizers`; none: as the addon is
+ */
 export const buildChecks = (programs = checkPrograms(), sanitize = '') =>
   buildPrograms(BUILDS[sanitize], programs.map(checkPath));
 
+/**
+ * @param {string} binary
+ * @param {string} [sanitize] as it was built
+ */
 export const runCheck = (binary, sanitize = '') => runProgram(BUILDS[sanitize], binary);
 
 /** What is run where no program is named. */

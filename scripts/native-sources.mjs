@@ -26,7 +26,11 @@ function targetsFor(binding, arch) {
   return [...conditional, ...binding.targets];
 }
 
-/** The sources of the addon for an architecture, as Node names it, the target of each and the flags with which it is compiled. */
+/**
+ * The sources of the addon for an architecture, the target of each and the flags with which it is compiled.
+ * @param {string} [arch] as Node names it
+ * @returns {{ path: string, target: string, flags: string[] }[]}
+ */
 export function addonSources(arch = process.arch) {
   const binding = readBinding();
   const common = [...binding.target_defaults.cflags, ...binding.target_defaults.cflags_cc];

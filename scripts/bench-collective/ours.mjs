@@ -55,7 +55,8 @@ export async function meetingTime(cpus) {
 /**
  * Labels turns by what was seen before and after them: `near`, `far` (more than twice the shortest time to meet of
  * all), or `moved`, where it changed.
- * @param {readonly { before: number, after: number }[]} turns
+ * @template {{ before: number, after: number }} Turn
+ * @param {readonly Turn[]} turns
  */
 export function labelled(turns) {
   const nearest = Math.min(...turns.flatMap(({ before, after }) => [before, after]));

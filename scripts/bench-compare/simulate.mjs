@@ -166,9 +166,9 @@ export function simulateScores() {
   console.log(`\nscore, coverage of the 95 % interval, ${SCORE_TRIALS} trials each\n`);
   const counts = [3, 5, 6, 12, 30];
   header(['cases', ...counts.map((count) => `${count} launches`)]);
-  for (const [name, draw, truth] of [
-    ['normal', normal, 0],
-    ['two modes 80:20', twoModes, 0],
+  for (const { name, draw, truth } of [
+    { name: 'normal', draw: normal, truth: 0 },
+    { name: 'two modes 80:20', draw: twoModes, truth: 0 },
   ]) {
     for (const cases of [1, 10, 30]) {
       const cells = counts.map((count) => {

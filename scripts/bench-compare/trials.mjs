@@ -41,6 +41,7 @@ function batchesOf(size) {
 /** @param more whether the second batch does 3 % of its work once more */
 async function trial(batches, more, folder) {
   const createdAt = new Date().toISOString();
+  /** @type {import('../../dist/record/schema.js').Campaign} */
   const campaign = {
     id: makeCampaignId('trial', createdAt),
     createdAt,

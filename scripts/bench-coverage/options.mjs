@@ -10,6 +10,7 @@ export const USAGE = `npm run bench:coverage -- [flags]: how often the 95 % inte
   --markdown FILE  also writes the tables there
 `;
 
+/** @satisfies {import('node:util').ParseArgsConfig['options']} */
 const FLAGS = {
   trials: { type: 'string' },
   repetitions: { type: 'string' },
@@ -28,7 +29,10 @@ function whole(name, text, least) {
   return value;
 }
 
-/** @throws Error with what is wrong with the flags */
+/**
+ * @param {string[]} args
+ * @throws Error with what is wrong with the flags
+ */
 export function readOptions(args) {
   const { values } = parseArgs({ args, options: FLAGS });
   return {

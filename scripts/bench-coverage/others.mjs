@@ -37,7 +37,11 @@ const parts = (samples, count) =>
     ),
   );
 
-/** Pooled and independent: whether so many of n values at or below the truth put it inside. Ends by the normal distribution. */
+/**
+ * Pooled and independent: whether so many of n values at or below the truth put it inside. Ends by the normal distribution.
+ * @param {number} atOrBelow
+ * @param {number} n
+ */
 export function naiveCovers(atOrBelow, n) {
   const reach = (normalReach(LEVEL) * Math.sqrt(n)) / 2;
   return Math.abs(atOrBelow - n / 2) <= reach;

@@ -95,7 +95,7 @@ export function replay(path, { trials, seed }) {
     const launches = launchesOf(dirname(file), batch);
     return {
       title: batch.title,
-      machine: record.machine?.cpu?.modelName ?? 'unknown CPU',
+      machine: record.labels.cpu_model ?? 'unknown CPU',
       repetitions: median(launches.map(({ length }) => length)),
       ...replayBatch(launches, { trials, random }),
     };

@@ -25,7 +25,11 @@ export function heading({ trials, repetitions, seed }) {
   ].join('\n\n');
 }
 
-/** Whether a coverage is outside of the target, chance allowed for. */
+/**
+ * Whether a coverage is outside of the target, chance allowed for.
+ * @param {number} share
+ * @param {number} trials
+ */
 export const misses = (share, trials) =>
   share < LOW - 2 * errorOf(LOW, trials) || share > HIGH + 2 * errorOf(HIGH, trials);
 

@@ -22,10 +22,20 @@ export const SPREADS = [0, 0.0025, 0.005, 0.01, 0.02].flatMap((between) =>
 
 const timeOf = (repetitions) => COSTS.costOfLaunch + repetitions * COSTS.costOfRepetition;
 
+/** @returns {import('../../dist/record/schema.js').Campaign} */
 const campaign = (seed) => ({
+  id: 'simulated',
+  createdAt: '',
+  command: [],
   seed,
+  fault: null,
   batches: [
     {
+      case: { indicator: 'simulated', parameters: {} },
+      stack: { provider: 'embedded', variant: null },
+      device: 'cpu',
+      warmup: { kind: 'auto' },
+      timeout: 0,
       precision: TARGET,
       inspections: MOST_LAUNCHES,
       sampling: { kind: 'budget', seconds: PILOT_SECONDS, least: 20, most: 20_000 },

@@ -24,7 +24,7 @@ const percent = (part, of, digits = 1) => (of === 0 ? '' : `${((100 * part) / of
 
 /** What each node of a fleet is to be: defect and where, or nothing. */
 function castOf(nodes, draw, ofEach) {
-  const cast = Array.from({ length: nodes }, () => ({ defect: null, where: null, kind: -1 }));
+  const cast = Array.from({ length: nodes }, () => ({ defect: null, where: null, kind: -1, all: false }));
   let at = 0;
   DEFECTS.forEach((defect, kind) => {
     for (let i = 0; i < ofEach; i++) {

@@ -19,7 +19,11 @@ const NORMAL = SHARES.map((share) => {
   return p < 0.5 ? -normalReach(1 - 2 * p) : p > 0.5 ? normalReach(2 * p - 1) : 0;
 });
 
-/** A KPI by its quantiles alone. @param level of the node, around 1 */
+/**
+ * A KPI by its quantiles alone.
+ * @param level of the node, around 1
+ * @returns {import('../../dist/fleet/node-line.js').NodeKpi}
+ */
 export function quantileKpi(index, draw, level) {
   const spread = 0.004 * Math.exp(0.1 * draw.normal());
   const median = 1e11 * (index + 1) * level;

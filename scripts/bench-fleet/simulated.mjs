@@ -69,6 +69,7 @@ function healthy({ node, repetition, stalls = 0, heavy = false }, draw) {
   return rates;
 }
 
+/** @returns {{ mean: number, kpi: import('../../dist/fleet/node-line.js').NodeKpi }} */
 function kpiOf(index, rates) {
   const sorted = sortedCopy(rates);
   const unit = 1e11 * (index + 1);
@@ -92,6 +93,7 @@ function kpiOf(index, rates) {
   };
 }
 
+/** @type {import('../../dist/fleet/node-line.js').NodeLine['devices'][string]} */
 export const DEVICE = {
   kind: 'cpu',
   name: 'simulated',
@@ -101,6 +103,7 @@ export const DEVICE = {
   powerLimitWatts: null,
 };
 
+/** @returns {Omit<import('../../dist/fleet/node-line.js').NodeLine, 'kpis'>} */
 export const head = (node) => ({
   node,
   machine: null,

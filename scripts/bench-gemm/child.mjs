@@ -59,6 +59,7 @@ export async function startChild({ command, args, environment }) {
       child.kill('SIGSTOP');
       return result;
     },
+    /** @returns {Promise<void>} */
     end: () =>
       new Promise((resolve) => {
         if (ended) return resolve();

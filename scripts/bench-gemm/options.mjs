@@ -24,6 +24,7 @@ export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside 
   --markdown FILE  also writes the tables there, with the machine's description
 `;
 
+/** @satisfies {import('node:util').ParseArgsConfig['options']} */
 const FLAGS = {
   dtype: { type: 'string', default: TYPES.join(',') },
   threads: { type: 'string', default: '1,2' },
@@ -44,14 +45,24 @@ const FLAGS = {
   help: { type: 'boolean', default: false },
 };
 
+/** @param {string} text */
 const list = (text) => text.split(',').filter(Boolean);
 
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {number} [least]
+ */
 function positive(name, text, least = 0) {
   const value = Number(text);
   if (!(value > 0 && value >= least)) throw new Error(`--${name} is a number above ${least}, not ${text}`);
   return value;
 }
 
+/**
+ * @param {{ size?: string, skinny?: boolean, shape?: string, quick: boolean }} flags
+ * @returns {import('./shapes.mjs').Shape[]}
+ */
 function shapes({ size, skinny, shape, quick }) {
   if (shape !== undefined) return list(shape).map(shapeNamed);
   const skinnies = (skinny ?? (size === undefined && !quick)) ? skinnyShapes() : [];
@@ -60,7 +71,10 @@ function shapes({ size, skinny, shape, quick }) {
   return [...squares, ...skinnies];
 }
 
-/** @throws Error with what is wrong with the flags */
+/**
+ * @param {string[]} args
+ * @throws Error with what is wrong with the flags
+ */
 export function readOptions(args) {
   const { values } = parseArgs({ args, options: FLAGS, allowNegative: true });
   const types = list(values.dtype);

@@ -1,7 +1,11 @@
 // The figures as tables that a terminal shows aligned and markdown takes as they are. Pure.
 const GIGA = 1e9;
 
-/** Rows of cells as a markdown table, the columns aligned: the first to the left, the others to the right. */
+/**
+ * Rows of cells as a markdown table, the columns aligned: the first to the left, the others to the right.
+ * @param {readonly string[]} header
+ * @param {readonly (readonly string[])[]} rows
+ */
 export function table(header, rows) {
   const widths = header.map((cell, column) =>
     Math.max(3, cell.length, ...rows.map((row) => row[column].length)),
@@ -64,6 +68,7 @@ function comparisonCells(comparisons) {
 /**
  * One data type and number of threads: a row for each shape, a column for each candidate, the comparisons of the first of
  * our kernels and those with its prepacked operand.
+ * @param {readonly import('./results.mjs').Figures[]} cases
  */
 export function caseTable(cases) {
   const names = first(cases.flatMap(({ rows }) => rows.map(({ name }) => name)));
@@ -117,7 +122,10 @@ export function footnotes(cases) {
   ];
 }
 
-/** How many targets hold, and those that do not or are not known to, one a line. */
+/**
+ * How many targets hold, and those that do not or are not known to, one a line.
+ * @param {readonly Pick<import('./results.mjs').Figures, 'situation' | 'comparisons'>[]} cases
+ */
 export function summary(cases) {
   const all = cases.flatMap(({ situation, comparisons }) =>
     comparisons.map((comparison) => ({ situation, ...comparison })),

@@ -1,13 +1,45 @@
 // From the turns of a case to its figures. Pure.
 
+/**
+ * What a candidate told of one turn: seconds of a product.
+ * @typedef {object} Turn
+ * @property {number} median
+ * @property {number} min
+ * @property {number} count of samples
+ * @property {number} disturbed
+ */
+/**
+ * What is multiplied, and by how many threads.
+ * @typedef {object} Situation
+ * @property {string} type
+ * @property {import('./shapes.mjs').Shape} shape
+ * @property {number} threads
+ * @property {readonly number[]} cpus
+ */
+/**
+ * A candidate with the turns that it had.
+ * @typedef {object} Run
+ * @property {{ name: string, role: string, setting?: { label: string } }} candidate
+ * @property {{ operations: number, kernel?: string, version: string, pinned: boolean }} hello
+ * @property {readonly Turn[]} turns
+ * @property {string | null} trouble what kept it from having them
+ */
+/** @typedef {{ turns: readonly Turn[] }} WithTurns */
+/** @typedef {ReturnType<typeof row>} Row */
+/** @typedef {ReturnType<typeof compare>} Comparison */
+/** @typedef {ReturnType<typeof figures>} Figures */
+/** @typedef {'library' | 'jit' | 'prepacked' | 'avx2'} Versus */
+
 /** A rate above the register-only peak by more than this has used more threads than it was given. */
 const ABOVE_PEAK = 1.05;
 
+/** @param {readonly number[]} values */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
+/** @param {Turn} turn */
 const isClean = ({ count, disturbed }) => disturbed < count;
 
 /**
@@ -19,6 +51,7 @@ const RISK = 0.05 / 4;
 /**
  * How many values may be left out at each end so that what remains holds the median: the most whose two tails of a binomial
  * distribution with p = 1/2 stay within the risk. Null where even all of them are too few to tell: under 8 values.
+ * @param {number} count
  */
 export function leftOutAtEachEnd(count) {
   let probability = 2 ** -count;
@@ -35,6 +68,8 @@ export function leftOutAtEachEnd(count) {
  * How much faster `own` was than `other`, round by round, so that what drifted over the rounds cancels; from the rounds in
  * which both had undisturbed samples, with the interval of the median (null for fewer than 8 such rounds). `clean` is
  * false where those are less than half: then it says little.
+ * @param {WithTurns} own
+ * @param {WithTurns} other
  */
 export function pairedRatio(own, other) {
   const rounds = own.turns.map((turn, round) => ({ mine: turn, theirs: other.turns[round] }));
@@ -47,7 +82,11 @@ export function pairedRatio(own, other) {
   return { ratio: median(ratios), interval, clean };
 }
 
-/** One candidate's figures: rates per second, of the median round and of its best sample. */
+/**
+ * One candidate's figures: rates per second, of the median round and of its best sample.
+ * @param {Run} run
+ * @param {number | null} peak
+ */
 function row({ candidate, hello, turns, trouble }, peak) {
   const { name, role } = candidate;
   if (trouble !== null) return { name, role, trouble, turns: [] };
@@ -75,7 +114,11 @@ function row({ candidate, hello, turns, trouble }, peak) {
   };
 }
 
-/** The rival that leaves `own` the smallest ratio, with it. Null where there is none. */
+/**
+ * The rival that leaves `own` the smallest ratio, with it. Null where there is none.
+ * @param {Row} own
+ * @param {readonly Row[]} rivals
+ */
 export function strongest(own, rivals) {
   const ratios = rivals.map((rival) => ({ rival, ...pairedRatio(own, rival) }));
   return ratios.reduce((least, entry) => (least === null || entry.ratio < least.ratio ? entry : least), null);
@@ -84,6 +127,9 @@ export function strongest(own, rivals) {
 /**
  * What our kernels are to reach. Kernels asked for by name are shown beside the libraries, but only the best of them is to
  * reach them. The narrow types' targets are for AMX; the skinny shapes have none.
+ * @param {Situation} situation
+ * @param {Versus} versus
+ * @param {{ name: string, kernel?: string }} own
  */
 export function targetFor({ type, shape, threads }, versus, own) {
   if (versus === 'avx2') return 0.5;
@@ -97,7 +143,10 @@ export function targetFor({ type, shape, threads }, versus, own) {
 const ofRole = (role) => (row) => row.role === role;
 const kernelNamed = (isa) => (row) => row.name === `embedded:${isa}`;
 
-/** Which rows are set against which. */
+/**
+ * Which rows are set against which.
+ * @type {readonly { own: (row: Row) => boolean, versus: Versus, rivals: (row: Row) => boolean }[]}
+ */
 const COMPARISONS = [
   { own: ofRole('own'), versus: 'library', rivals: ofRole('library') },
   { own: ofRole('own'), versus: 'jit', rivals: ofRole('jit') },
@@ -116,6 +165,9 @@ function against({ ratio, interval, clean }, target) {
  * Whether `own` reaches the target against every rival: true or false where the rounds decide it; 'tie' where the interval
  * of a ratio has the target inside, so that they cannot be told apart; null where turns were disturbed. A sure loss to one
  * is a loss; a win over rivals whose turns were disturbed is none.
+ * @param {WithTurns} own
+ * @param {readonly WithTurns[]} rivals
+ * @param {number | null} target
  */
 export function judge(own, rivals, target) {
   if (target === null || rivals.length === 0) return null;
@@ -125,6 +177,12 @@ export function judge(own, rivals, target) {
   return verdicts.includes('tie') ? 'tie' : true;
 }
 
+/**
+ * @param {Situation} situation
+ * @param {Row} own
+ * @param {Versus} versus
+ * @param {readonly Row[]} rivals
+ */
 function compare(situation, own, versus, rivals) {
   const target = targetFor(situation, versus, own);
   const comparison = { own: own.name, versus, rival: null, ratio: null, interval: null, target };
@@ -140,6 +198,8 @@ function compare(situation, own, versus, rivals) {
  * The figures of one case: { situation, peak, rows, comparisons }. A comparison is { own, versus, rival, ratio, interval,
  * bestRatio, target, holds }: `ratio` with its interval is what to judge by, `bestRatio` that of the best samples, `rival` is
  * null where nothing is there to compare with, `holds` where there is no target or no clean answer.
+ * @param {Situation} situation
+ * @param {readonly Run[]} runs
  */
 export function figures(situation, runs) {
   const peakRun = runs.find(({ candidate, trouble }) => candidate.role === 'peak' && trouble === null);
@@ -159,7 +219,10 @@ export function figures(situation, runs) {
   return { situation, peak, rows, comparisons };
 }
 
-/** Whether more rounds could decide what these have not. */
+/**
+ * Whether more rounds could decide what these have not.
+ * @param {Figures} figures
+ */
 export const isOpen = ({ comparisons }) =>
   comparisons.some(
     ({ target, rival, holds }) => target !== null && rival !== null && typeof holds !== 'boolean',

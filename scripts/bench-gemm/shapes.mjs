@@ -18,9 +18,23 @@ const SKINNY = [
   '7x1000x333',
 ];
 
+/**
+ * @typedef {object} Shape
+ * @property {string} name
+ * @property {number} m
+ * @property {number} n
+ * @property {number} k
+ * @property {boolean} skinny
+ */
+
+/** @type {(n: number) => Shape} */
 export const square = (n) => ({ name: String(n), m: n, n, k: n, skinny: false });
 
-/** @throws Error where the text is not m x n x k */
+/**
+ * @param {string} name
+ * @returns {Shape}
+ * @throws Error where the text is not m x n x k
+ */
 export function shapeNamed(name) {
   const [m, n, k, ...more] = name.split('x').map(Number);
   if (more.length > 0 || ![m, n, k].every((side) => Number.isInteger(side) && side > 0)) {
@@ -31,5 +45,8 @@ export function shapeNamed(name) {
 
 export const skinnyShapes = () => SKINNY.map(shapeNamed);
 
-/** Of one product. */
+/**
+ * Of one product.
+ * @param {Pick<Shape, 'm' | 'n' | 'k'>} shape
+ */
 export const operationsOf = ({ m, n, k }) => 2 * m * n * k;

@@ -2,7 +2,11 @@
 // and goes on the machine meets all of them alike.
 import { startChild } from './child.mjs';
 
-/** Numbers in [0, 1) from a seed: mulberry32. */
+/**
+ * Numbers in [0, 1) from a seed: mulberry32.
+ * @param {number} seed
+ * @returns {() => number}
+ */
 export function random(seed) {
   let state = seed >>> 0;
   return () => {
@@ -13,7 +17,13 @@ export function random(seed) {
   };
 }
 
-/** The items in an order drawn from `draw`: Fisher and Yates. */
+/**
+ * The items in an order drawn from `draw`: Fisher and Yates.
+ * @template T
+ * @param {readonly T[]} items
+ * @param {() => number} draw
+ * @returns {T[]}
+ */
 export function shuffled(items, draw) {
   const result = [...items];
   for (let i = result.length - 1; i > 0; i--) {
@@ -32,7 +42,11 @@ const trouble = ({ wrong, failed, unsupported }) =>
         ? `unsupported: ${unsupported}`
         : null;
 
-/** How many of the rounds each launch has: as even as they go. */
+/**
+ * How many of the rounds each launch has: as even as they go.
+ * @param {number} rounds
+ * @param {number} launches
+ */
 export const roundsOfLaunches = (rounds, launches) =>
   Array.from({ length: launches }, (_, launch) => Math.floor((rounds + launches - 1 - launch) / launches));
 
@@ -75,7 +89,12 @@ export async function measureInTurns(candidates, options) {
   }));
 }
 
-/** The turns of the same candidates measured again, behind those that there are. */
+/**
+ * The turns of the same candidates measured again, behind those that there are.
+ * @template {Pick<import('./results.mjs').Run, 'turns' | 'trouble'>} R
+ * @param {readonly R[]} runs
+ * @param {readonly R[]} more
+ */
 export const withMoreTurns = (runs, more) =>
   runs.map((run, index) => ({
     ...run,

@@ -16,7 +16,10 @@ const { beginCall, endCall, disturbed } = native();
 
 const { provider, variant } = parseStack(name);
 const job = findStack(provider).framework.job(variant, 1);
-const packages = findPackages(job.packages);
+const found = findPackages(job.packages);
+if ('missing' in found) throw new Error(`${name} needs ${found.missing.join(', ')}`);
+const packages = found;
+/** @type {import('../../dist/frameworks/adapter.js').Product} */
 const product = { m: n, n, k: n, transposeA: false, transposeB: false, batch: 1, dtype: 'float32' };
 const random = () => Float32Array.from({ length: n * n }, () => Math.random() - 0.5);
 const [a, b] = [random(), random()];
@@ -25,10 +28,22 @@ const c = new Float32Array(n * n);
 const opened = await openFramework(job);
 const prepare = () => opened.prepare(product, { a: a.buffer, b: b.buffer, c: c.buffer });
 
-/** The call as it stands in the framework's manual. */
+/** @typedef {{ dataSync(): unknown, dispose(): void }} Tensor */
+/** @typedef {{ tensor(values: Float32Array, shape: number[]): Tensor, matMul(x: Tensor, y: Tensor): Tensor }} TensorFlow */
+/** @typedef {{ run(feeds: object, fetches: object): Promise<unknown> }} Session */
+/**
+ * @typedef {object} OnnxRuntime
+ * @property {{ create(model: Uint8Array, options: object): Promise<Session> }} InferenceSession
+ * @property {new (type: string, values: Float32Array, shape: number[]) => object} Tensor
+ */
+
+/**
+ * The call as it stands in the framework's manual.
+ * @returns {Promise<() => unknown>}
+ */
 async function directCall() {
   if (provider === 'tfjs') {
-    const tf = packages.load('@tensorflow/tfjs-core');
+    const tf = /** @type {TensorFlow} */ (packages.load('@tensorflow/tfjs-core'));
     const [x, y] = [tf.tensor(a, [n, n]), tf.tensor(b, [n, n])];
     return () => {
       const z = tf.matMul(x, y);
@@ -36,7 +51,7 @@ async function directCall() {
       z.dispose();
     };
   }
-  const ort = packages.load('onnxruntime-node');
+  const ort = /** @type {OnnxRuntime} */ (packages.load('onnxruntime-node'));
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: 'sequential' };
   const session = await ort.InferenceSession.create(matmulModel(product), options);
   const tensor = (data) => new ort.Tensor('float32', data, [n, n]);

@@ -1,6 +1,7 @@
 // Nodes of a cluster that are none: what a scheduler and a kubelet do to pods, as far as a submission sees it. A pod's command is run on
 // this machine, with the environment that its manifest describes; its log is given to the API server, which asks a node for it.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -80,8 +81,8 @@ export async function playNodes(core, namespace, address, count) {
     response.writeHead(log === undefined ? 404 : 200, { 'content-type': 'text/plain' });
     response.end(log ?? 'there is no such container');
   });
-  await new Promise((done) => kubelet.listen(0, address, done));
-  const { port } = kubelet.address();
+  await once(kubelet.listen(0, address), 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (kubelet.address());
   const names = Array.from({ length: count }, (_, i) => `${namespace}-n${i + 1}`);
   for (const name of names) {
     await core.createNode({ body: { metadata: { name, labels: { 'kubernetes.io/hostname': name } } } });
@@ -136,6 +137,7 @@ export async function playNodes(core, namespace, address, count) {
   let failure = null;
   let stopped = false;
   let seen = () => {};
+  /** @type {Promise<void>} */
   const firstPod = new Promise((done) => {
     seen = done;
   });

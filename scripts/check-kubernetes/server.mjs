@@ -2,6 +2,7 @@
 // are none. It ends with this process.
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -24,11 +25,13 @@ async function freePorts(count) {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();
-      await new Promise((done) => server.listen(0, '127.0.0.1', done));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
       return server;
     }),
   );
-  const ports = servers.map((server) => server.address().port);
+  const ports = servers.map(
+    (server) => /** @type {import('node:net').AddressInfo} */ (server.address()).port,
+  );
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
   return ports;
 }

@@ -11,6 +11,7 @@ import { addonSources } from '../native-sources.mjs';
 const OBJECTS = join(packageRoot, 'build', 'gpu-check');
 const ADDON = join(packageRoot, 'build', 'Release', 'pibench.node');
 
+/** @returns {Promise<void>} */
 function run(command, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: packageRoot, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -42,6 +42,7 @@ function step(command, args) {
 /**
  * Makes everything ready, one after the other where several begin at once. Resolves with null when everything is there, or
  * with the reason why it is not. Prints what it does to stderr.
+ * @returns {Promise<string | null>}
  */
 export async function bootstrap() {
   if (isReady()) return null;

@@ -105,7 +105,11 @@ function removeAbandoned(lock, folder) {
   }
 }
 
-/** Takes a lock where nobody holds it. Returns whether it is ours now. `folder`: where its holders let make work. */
+/**
+ * Takes a lock where nobody holds it. Returns whether it is ours now.
+ * @param {string} lock
+ * @param {string} folder where its holders let make work
+ */
 export function tryLock(lock, folder) {
   if (abandoned(lock, folder)) removeAbandoned(lock, folder);
   if (!made(lock)) return false;
@@ -113,6 +117,7 @@ export function tryLock(lock, folder) {
   return true;
 }
 
+/** @param {string} lock */
 export const unlock = (lock) => rmSync(lock, { recursive: true, force: true });
 
 /** Takes a lock as soon as it is free. Where it has to wait, it calls `onWait` once, with what is waited for. */
@@ -127,7 +132,14 @@ function waitForLock(lock, folder, onWait) {
   }
 }
 
-/** Does `work` with a lock, which is waited for; returns what that returns. */
+/**
+ * Does `work` with a lock, which is waited for; returns what that returns.
+ * @template T
+ * @param {string} lock
+ * @param {string} folder
+ * @param {() => T} work
+ * @param {(whom: string) => void} [onWait]
+ */
 export function withLock(lock, folder, work, onWait = () => {}) {
   waitForLock(lock, folder, onWait);
   try {
@@ -137,7 +149,14 @@ export function withLock(lock, folder, work, onWait = () => {}) {
   }
 }
 
-/** The same with work that takes its time: the lock is held until its promise is settled. */
+/**
+ * The same with work that takes its time: the lock is held until its promise is settled.
+ * @template T
+ * @param {string} lock
+ * @param {string} folder
+ * @param {() => Promise<T>} work
+ * @param {(whom: string) => void} [onWait]
+ */
 export async function withLockAsync(lock, folder, work, onWait = () => {}) {
   waitForLock(lock, folder, onWait);
   try {

@@ -13,7 +13,10 @@ export const CUDA_FOLDER = join(packageRoot, 'build', 'plugins', 'cuda');
 const EVERYWHERE = ['sm_80', 'sm_90', 'sm_100', 'compute_100'];
 const WITH_FP8 = ['sm_89', 'sm_90', 'sm_100', 'compute_100'];
 
-/** Each module and what it is compiled for. */
+/**
+ * Each module and what it is compiled for.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
 export const CUDA_MODULES = {
   gemm_wgmma: ['sm_90a'],
   gemm_mma: EVERYWHERE,
@@ -40,7 +43,10 @@ const FLAGS = [
   '-fatbin',
 ];
 
-/** nvcc: as CUDACXX says, below CUDA_HOME or CUDA_PATH, on the path, or where NVIDIA installs it. Undefined: there is none. */
+/**
+ * nvcc: as CUDACXX says, below CUDA_HOME or CUDA_PATH, on the path, or where NVIDIA installs it. Undefined: there is none.
+ * @param {Readonly<Record<string, string | undefined>>} [environment]
+ */
 export function findNvcc(environment = process.env) {
   const { CUDACXX, CUDA_HOME, CUDA_PATH, PATH } = environment;
   const candidates = [
@@ -72,7 +78,12 @@ const virtualOf = (target) => target.replace('sm_', 'compute_');
 
 const sourceOf = (module) => join('kernels', 'cuda', `${module}.cu`);
 
-/** nvcc's arguments for a module: one -gencode for each target. */
+/**
+ * nvcc's arguments for a module: one -gencode for each target.
+ * @param {string} module
+ * @param {readonly string[]} targets
+ * @param {string} output
+ */
 export const nvccArguments = (module, targets, output) => [
   ...FLAGS,
   ...targets.flatMap((target) => ['-gencode', `arch=${virtualOf(target)},code=${target}`]),
@@ -86,12 +97,18 @@ const place = (module) => join(CUDA_FOLDER, `${module}.fatbin`);
 /** True where any module was built. */
 export const cudaKernelsThere = () => Object.keys(CUDA_MODULES).some((module) => existsSync(place(module)));
 
-/** Compiles and installs a module. Returns why it could not, or null, and what the compiler warned of, or null. */
+/**
+ * Compiles and installs a module.
+ * @returns {ReturnType<typeof compileKept>} why it could not, and what the compiler warned of
+ */
 function compile(nvcc, known, module) {
   const targets = CUDA_MODULES[module].filter(known.has);
   if (targets.length === 0) {
     const wanted = CUDA_MODULES[module].join(', ');
-    return { failure: `${sourceOf(module)} was not compiled: this nvcc knows none of ${wanted}` };
+    return {
+      failure: `${sourceOf(module)} was not compiled: this nvcc knows none of ${wanted}`,
+      warning: null,
+    };
   }
   return compileKept({
     compiler: nvcc,
@@ -106,22 +123,21 @@ function compile(nvcc, known, module) {
 /**
  * Builds all modules. Returns where they are, what was built, for each that failed one line why, with nvcc's log behind it,
  * and what nvcc warned of. One module that fails leaves the others usable.
+ * @param {{ nvcc?: string | undefined, onModule?: (module: string, failure: string | null, seconds: number) => void }} [options]
  */
 export function buildCudaKernels({ nvcc = findNvcc(), onModule = () => {} } = {}) {
-  const nothing = (why) => ({ folder: CUDA_FOLDER, built: [], failed: [why], warned: [] });
-  if (nvcc === undefined) return nothing('no nvcc was found: set CUDACXX to it, or CUDA_HOME');
+  /** @type {{ folder: string, built: string[], failed: string[], warned: string[] }} */
+  const done = { folder: CUDA_FOLDER, built: [], failed: [], warned: [] };
+  if (nvcc === undefined) return { ...done, failed: ['no nvcc was found: set CUDACXX to it, or CUDA_HOME'] };
   const known = knownOf(nvcc);
-  if (known === undefined) return nothing(`${nvcc} does not run`);
-  const built = [];
-  const failed = [];
-  const warned = [];
+  if (known === undefined) return { ...done, failed: [`${nvcc} does not run`] };
   for (const module of Object.keys(CUDA_MODULES)) {
     const began = performance.now();
     const { failure, warning } = compile(nvcc, known, module);
-    if (failure === null) built.push(module);
-    else failed.push(failure);
-    if (warning) warned.push(warning);
+    if (failure === null) done.built.push(module);
+    else done.failed.push(failure);
+    if (warning !== null) done.warned.push(warning);
     onModule(module, failure, (performance.now() - began) / 1000);
   }
-  return { folder: CUDA_FOLDER, built, failed, warned };
+  return done;
 }

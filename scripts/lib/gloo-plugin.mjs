@@ -24,6 +24,9 @@ const FLAGS = [
   '-fvisibility=hidden',
 ];
 
+/** @typedef {Readonly<Record<string, string | undefined>>} Environment */
+
+/** @param {Environment} environment */
 const compilerOf = ({ CXX }) => CXX ?? 'g++';
 
 /** How Gloo's headers were configured, as the compiler sees them. Undefined: there are none, or no compiler. */
@@ -40,12 +43,18 @@ function glooHeaders(compiler) {
     .join('\n');
 }
 
-/** True where its headers and a compiler are. */
+/**
+ * True where its headers and a compiler are.
+ * @param {Environment} [environment]
+ */
 export const glooThere = (environment = process.env) => glooHeaders(compilerOf(environment)) !== undefined;
 
 export const glooPluginThere = () => existsSync(GLOO_PLUGIN);
 
-/** Builds and installs it. Returns null, or one line that says why it could not, with the compiler's words behind it. */
+/**
+ * Builds and installs it. Returns null, or one line that says why it could not, with the compiler's words behind it.
+ * @param {Environment} [environment]
+ */
 export function buildGlooPlugin(environment = process.env) {
   const compiler = compilerOf(environment);
   const headers = glooHeaders(compiler);

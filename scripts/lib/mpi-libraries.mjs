@@ -3,7 +3,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** `crowd`: arguments with which ranks may be more than CPUs. `bind`: those that bind each rank to a core. */
+/**
+ * @typedef {object} MpiLibrary
+ * @property {'Open MPI' | 'MPICH'} name
+ * @property {string} launcher
+ * @property {string} compiler
+ * @property {string} soname
+ * @property {readonly string[]} crowd arguments with which ranks may be more than CPUs
+ * @property {readonly string[]} bind arguments that bind each rank to a core
+ * @property {Readonly<Record<string, string>>} environment
+ */
+
+/** @type {readonly MpiLibrary[]} */
 export const MPI_LIBRARIES = [
   {
     name: 'Open MPI',
@@ -26,16 +37,24 @@ export const MPI_LIBRARIES = [
   },
 ];
 
-/** undefined: it is not in PATH. */
+/**
+ * @param {string} name
+ * @returns {string | undefined} undefined: it is not in PATH
+ */
 export const programFile = (name) =>
   (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
+/** @type {string | undefined} */
 let loaderCache;
 
-/** What a loader finds under a name; undefined: nothing. */
+/**
+ * What a loader finds under a name; undefined: nothing.
+ * @param {string} soname
+ * @returns {string | undefined}
+ */
 export function libraryFile(soname) {
   loaderCache ??= spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' }).stdout ?? '';
   return loaderCache
@@ -44,5 +63,6 @@ export function libraryFile(soname) {
     ?.split(' => ')[1];
 }
 
+/** @param {Pick<MpiLibrary, 'launcher' | 'soname'>} library */
 export const isInstalled = ({ launcher, soname }) =>
   programFile(launcher) !== undefined && libraryFile(soname) !== undefined;

@@ -31,7 +31,13 @@ const WORTH_PRECOMPILING = 8;
  * @property {(line: string) => void} [onProgress] called with each line in which a program informs of something
  */
 
-/** Runs a command to its end; never rejects. */
+/**
+ * Runs a command to its end; never rejects.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions & { onOutput?: (text: string) => void }} [options]
+ * @returns {Promise<{ status: number | string, stdout: string, stderr: string }>} the exit status, or the signal or error in its place
+ */
 export function execute(command, args, { onOutput = () => {}, ...options } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: packageRoot, stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -49,7 +55,13 @@ export function execute(command, args, { onOutput = () => {}, ...options } = {})
   });
 }
 
-/** Calls `work` with each item, as many at a time as there are CPUs, and returns what the calls returned, in order. */
+/**
+ * Calls `work` with each item, as many at a time as there are CPUs, and returns what the calls returned, in order.
+ * @template T, R
+ * @param {readonly T[]} items
+ * @param {(item: T) => R | Promise<R>} work
+ * @returns {Promise<R[]>}
+ */
 export async function inParallel(items, work) {
   const results = new Array(items.length);
   let next = 0;

@@ -22,7 +22,10 @@ export const TIMELESS = [
 
 /** @typedef {import('./native-objects.mjs').Build} Build */
 
-/** For this machine, with the addon's own objects: what is checked is what is used. */
+/**
+ * For this machine, with the addon's own objects: what is checked is what is used.
+ * @type {Build}
+ */
 export const HOST = {
   asBuilt: true,
   compiler: 'g++',
@@ -65,6 +68,8 @@ const sourceOf = (path) => ({ path, flags: commonFlags() });
 /**
  * Compiles programs, by their paths, and what they need. Returns where each is, relative to the package.
  * @param {Build} build
+ * @param {readonly string[]} paths
+ * @returns {Promise<string[]>}
  * @throws Error with the compiler's words where something does not compile.
  */
 export async function buildPrograms(build, paths) {
@@ -73,16 +78,34 @@ export async function buildPrograms(build, paths) {
   return inParallel(own, (object) => link(build, names[own.indexOf(object)], [object, ...shared]));
 }
 
-/** One program, by the name given, of several sources and the addon's code. */
+/**
+ * One program, by the name given, of several sources and the addon's code.
+ * @param {Build} build
+ * @param {string} name
+ * @param {readonly string[]} paths
+ * @returns {Promise<string>}
+ */
 export async function buildProgram(build, name, paths) {
   const { own, shared } = await objectsWithAddon(build, paths.map(sourceOf));
   return link(build, name, [...own, ...shared]);
 }
 
 /**
- * Runs one program. Returns its name, how many checks it made, the lines of those that failed, null or what went wrong
- * with the program itself (a crash, a sanitizer's report, an end before its end), what it informed of, and its seconds.
+ * @typedef {object} CheckResult
+ * @property {string} name
+ * @property {number} checks how many it made
+ * @property {readonly string[]} failed the lines of those that failed
+ * @property {string | null} trouble what went wrong with the program itself: a crash, a sanitizer's report, an end before its end
+ * @property {readonly string[]} informed what it informed of
+ * @property {number} seconds
+ */
+
+/**
+ * Runs one program.
  * @param {Build} build
+ * @param {string} binary relative to the package
+ * @param {readonly string[]} [args]
+ * @returns {Promise<CheckResult>}
  */
 export async function runProgram(build, binary, args = []) {
   const begin = performance.now();

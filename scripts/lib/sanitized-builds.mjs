@@ -28,7 +28,10 @@ const flagsFor = (...flags) => [
   ...flags,
 ];
 
-/** Each sanitizer, by what `--sanitize` takes. */
+/**
+ * Each sanitizer, by what `--sanitize` takes.
+ * @type {Readonly<Record<string, import('./native-objects.mjs').Build>>}
+ */
 export const SANITIZED = {
   'address,undefined': {
     ...WATCHED,

@@ -3,6 +3,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** @typedef {import('../../dist/record/schema.js').BatchSpec} BatchSpec */
+/** @typedef {import('../../dist/record/schema.js').Campaign} Campaign */
+/**
+ * What this needs of pi-bench is passed in, so that tests can give the sources and benchmarks what they compiled to.
+ * @typedef {object} Parts
+ * @property {typeof import('../../dist/campaign/plan.js').rounds} rounds
+ * @property {typeof import('../../dist/random.js')} random
+ * @property {typeof import('../../dist/record/digest.js').sha256} sha256
+ * @property {typeof import('../../dist/store/samples-file.js').encodeSamples} encodeSamples
+ * @property {typeof import('../../dist/store/store.js').openStore} openStore
+ * @property {typeof import('../../dist/cli/analyse-campaign.js').analyseCampaign} analyseCampaign
+ * @property {typeof import('../../dist/record/build.js').buildRecord} buildRecord
+ * @property {ReturnType<import('../../dist/stacks/stack.js').Stack['identify']>} stackIdentity the embedded stack's
+ * @property {import('../../dist/machine/types.js').MachineDescription} machine
+ */
+
 const CREATED = '2026-01-02T03:04:05.000Z';
 const PEAK = 400e9;
 const READING = 40e9;
@@ -11,8 +27,9 @@ const STALLS = 0.001;
 const REMEMBERED = 0.4;
 
 /**
- * @param size of a square product; others have the default
- * @returns a batch as a campaign asks for it
+ * @param {{ size?: number, repetitions?: number, inspections?: number, dtype?: string, threads?: number }} [asked]
+ *   `size`: of a square product
+ * @returns {BatchSpec} as a campaign asks for it
  */
 export const syntheticBatch = ({
   size = 512,
@@ -44,6 +61,10 @@ export const syntheticBatch = ({
   timeout: 600,
 });
 
+/**
+ * @param {BatchSpec[]} batches
+ * @returns {Campaign}
+ */
 export const syntheticCampaign = (batches, id = '20260102T030405Z-matmul-000000') => ({
   id,
   createdAt: CREATED,
@@ -172,10 +193,10 @@ const plannedOf = (campaign, { rounds }) => [
 ];
 
 /**
- * What these two need of pi-bench is passed in, so that tests can give the sources and benchmarks what they compiled to:
- * rounds (src/campaign/plan), openStore (src/store/store), encodeSamples (src/store/samples-file), sha256
- * (src/record/digest), analyseCampaign (src/cli/analyse-campaign), buildRecord (src/record/build), random (src/random), stackIdentity (the embedded stack's), machine
- * (a description).
+ * Writes the launches of a campaign into its folder.
+ * @param {string} folder
+ * @param {Campaign} campaign
+ * @param {Parts} parts
  */
 export function writeSyntheticInspections(folder, campaign, parts) {
   mkdirSync(join(folder, 'inspections'), { recursive: true });
@@ -186,12 +207,18 @@ export function writeSyntheticInspections(folder, campaign, parts) {
   }
 }
 
-/** Makes the record of the inspections that lie there, and writes it. */
+/**
+ * Makes the record of the inspections that lie there, and writes it.
+ * @param {string} folder
+ * @param {Campaign} campaign
+ * @param {Parts} parts
+ */
 export async function summariseSynthetic(folder, campaign, parts) {
   const { openStore, analyseCampaign, buildRecord, machine } = parts;
   const store = openStore(folder, campaign.id, (from, to) => {
     throw new Error(`${from} cannot be written: ${to}`);
   });
+  /** @type {import('../../dist/record/inspection-end.js').BatchEnd[]} */
   const ends = plannedOf(campaign, parts).map(({ index, batch }) => ({
     index,
     batch,

@@ -19,6 +19,7 @@ import {
   start,
   withFolder,
 } from '../support/pi-bench.js';
+import { there } from '../support/there.js';
 
 const FEW = ['--reps', '3', '--inspections', '1', '--warmup', '2'];
 const SMALL = ['--size', '64', '--inspections', '2'];
@@ -115,7 +116,7 @@ describe('a small campaign', () => {
     for (const kpi of record.kpis) {
       expect(Object.keys(kpi.labels)).toEqual(keys);
       expect(kpi.help).not.toBe('');
-      expect(kpi.value).toBeGreaterThan(0);
+      expect('value' in kpi ? kpi.value : 'a curve').toBeGreaterThan(0);
     }
   });
 
@@ -130,9 +131,8 @@ describe('a small campaign', () => {
 
   it('accounts for the whole wall time of a launch, without gap or overlap', () => {
     const { record } = measured;
-    const total =
-      record.accounting.spans.reduce((sum, { seconds }) => sum + seconds, 0) + record.accounting.lost;
-    expect(total).toBeCloseTo(record.accounting.wall, 2);
+    const { spans, lost, wall } = there(record.accounting, 'accounting');
+    expect(spans.reduce((sum, { seconds }) => sum + seconds, 0) + lost).toBeCloseTo(wall, 2);
     const names = record.batches[0]?.inspections[0]?.spans.map(({ name }) => name);
     expect(names).toEqual([
       'start',

@@ -13,7 +13,10 @@ const product = (run: PreparedProduct['run']): PreparedProduct => ({
   timed: 'nothing',
 });
 
-function loop(run: PreparedProduct['run'], change: Partial<Loop> & { readonly job?: object } = {}) {
+function loop(
+  run: PreparedProduct['run'],
+  change: Partial<Omit<Loop, 'job'>> & { readonly job?: Partial<Loop['job']> } = {},
+) {
   const control: Control = { phase: 'measure', taken: 0, cancelled: false };
   return {
     control,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Parameters } from '../../src/indicators/indicator.js';
 import { matmul } from '../../src/indicators/matmul.js';
 import { machineOf } from '../support/machine.js';
+import { UNBOUND } from './support.js';
 
 const MIB = 2 ** 20;
 const caseOf = (flags: Record<string, unknown>): Parameters => matmul.fromFlags(flags, machineOf())[0] ?? {};
@@ -59,8 +60,8 @@ describe('the case of matmul', () => {
     expect(matmul.work(BEFORE)).toEqual(matmul.work(now));
     expect(matmul.memory(BEFORE)).toBe(matmul.memory(now));
     expect(matmul.title(BEFORE)).toBe('matmul 3 x 5 x 7 float32, 1 thread');
-    expect(matmul.nativeWorkload(BEFORE, { cpus: [] }, null, 9)).toEqual(
-      matmul.nativeWorkload(now, { cpus: [] }, null, 9),
+    expect(matmul.nativeWorkload(BEFORE, UNBOUND, null, 9)).toEqual(
+      matmul.nativeWorkload(now, UNBOUND, null, 9),
     );
   });
 
@@ -78,7 +79,7 @@ describe('the case of matmul', () => {
     ['TN', 'T', 'N'],
     ['TT', 'T', 'T'],
   ])('transposed %s reaches the workload as A %s and B %s', (transpose, transposeA, transposeB) => {
-    const { parameters } = matmul.nativeWorkload({ ...BEFORE, transpose }, { cpus: [] }, null, 1);
+    const { parameters } = matmul.nativeWorkload({ ...BEFORE, transpose }, UNBOUND, null, 1);
     expect(parameters).toMatchObject({ transposeA, transposeB, batch: 1, prepack: 0 });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
 import { defaultSizes } from '../../src/indicators/memory-sizes.js';
 import { CACHES, cache, machineOf } from '../support/machine.js';
+import { UNBOUND } from './support.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -90,16 +91,17 @@ const parameters = fc.record({
   pin: fc.boolean(),
 });
 const STREAMS: Readonly<Record<string, number>> = { write: 1, copy: 2, scale: 2, add: 3, triad: 3 };
+const FLOP: Readonly<Record<string, number>> = { scale: 1, add: 1, triad: 2 };
 
 describe('the work of memory', () => {
   it('counts the bytes that loads and stores move, as the workload is asked to move them', () => {
     fc.assert(
       fc.property(parameters, (one) => {
         const { bytes, flop } = memory.work(one);
-        const native = memory.nativeWorkload(one, { cpus: [] }, null, 1).parameters;
+        const native = memory.nativeWorkload(one, UNBOUND, null, 1).parameters;
         const elements = Number(native.elements) * Number(native.passes) * one.threads;
         expect(bytes).toBe(8 * (STREAMS[one.operation] ?? 0) * elements);
-        expect(flop).toBe(({ scale: 1, add: 1, triad: 2 }[one.operation] ?? 0) * elements);
+        expect(flop).toBe((FLOP[one.operation] ?? 0) * elements);
       }),
     );
   });
@@ -119,7 +121,7 @@ describe('the work of memory', () => {
   it('has arrays that fit into the working set, in whole lines, and repetitions of 16 MiB a thread or more', () => {
     fc.assert(
       fc.property(parameters, (one) => {
-        const { elements, passes } = memory.nativeWorkload(one, { cpus: [] }, null, 1).parameters;
+        const { elements, passes } = memory.nativeWorkload(one, UNBOUND, null, 1).parameters;
         const arrays = STREAMS[one.operation] ?? 1;
         expect(Number(elements) % 8).toBe(0);
         expect(Number(elements) * 8 * arrays * one.threads).toBeLessThanOrEqual(one.bytes);

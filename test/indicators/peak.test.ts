@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { peak } from '../../src/indicators/peak.js';
 import { machineOf } from '../support/machine.js';
+import { UNBOUND } from './support.js';
 
 const casesOf = (flags: Record<string, unknown>) => peak.fromFlags(flags, machineOf());
 
@@ -44,7 +45,7 @@ describe('the work of peak', () => {
     expect(flop).toBe(3 * 2 ** 26 * threads);
     expect(Number.isSafeInteger(flop)).toBe(true);
     expect(bytes).toBe(0);
-    const native = peak.nativeWorkload(parameters, { cpus: [] }, 'avx2', 1);
+    const native = peak.nativeWorkload(parameters, UNBOUND, 'avx2', 1);
     expect(native.parameters).toMatchObject({ operations: flop, threads, isa: 'avx2', dtype: 'float32' });
   });
 

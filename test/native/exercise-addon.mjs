@@ -23,6 +23,7 @@ const MATMUL = {
   seed: 1,
 };
 
+/** @param {Partial<import('../../dist/native.js').NativeJob>} change */
 function jobOf({ parameters = {}, ...rest } = {}) {
   return {
     workload: 'matmul',
@@ -161,10 +162,10 @@ async function severalAtOnce() {
 
 /** What a stack in JavaScript uses: every step of an inspection but the calls, which are these loops. */
 function hosted() {
-  for (const [dtype, Operand, Result] of [
-    ['float32', Float32Array, Float32Array],
-    ['float64', Float64Array, Float64Array],
-    ['int8', Int8Array, Int32Array],
+  for (const { dtype, Operand, Result } of [
+    { dtype: 'float32', Operand: Float32Array, Result: Float32Array },
+    { dtype: 'float64', Operand: Float64Array, Result: Float64Array },
+    { dtype: 'int8', Operand: Int8Array, Result: Int32Array },
   ]) {
     const parameters = { ...MATMUL, dtype, interface: 'hosted', library: '', libraryThreads: 1, threads: 2 };
     const it = addon.host('matmul', parameters);
@@ -229,7 +230,7 @@ async function refusals() {
     { ...jobOf(), fault: { kind: 'none', at: 0 } },
     jobOf({ parameters: { dtype: 'float8' } }),
     jobOf({ parameters: { seed: 'one' } }),
-    jobOf({ parameters: { extra: {} } }),
+    { ...jobOf(), parameters: { ...MATMUL, extra: {} } },
   ]) {
     assert.throws(() => addon.inspect(job));
   }

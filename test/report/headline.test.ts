@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 describe('headlineOf', () => {
   it('gives the rate of a single batch with its interval and who verified it', () => {
-    const headline = headlineOf([large], 'matmul');
+    const headline = headlineOf([large], 'matmul', false);
     expect(headline).toMatchObject({ title: large.title, of: '', trust: 'ok' });
     expect(headline.value).toMatch(/^2\d\d\.\d GFLOP\/s$/);
     expect(headline.uncertainty).toMatch(/^95 % interval .* to .*, over 6 launches$/);
@@ -26,14 +26,16 @@ describe('headlineOf', () => {
   });
 
   it('names the highest rate of several as what it is', () => {
-    const headline = headlineOf([small, large], 'matmul');
+    const headline = headlineOf([small, large], 'matmul', false);
     expect(headline.of).toBe(`the highest rate of the batches: ${large.title}`);
     expect(headline.verification).toBe('Verified in all 12 launches of 2 batches');
   });
 
   it('says in which unit a rate is the highest where there are several', () => {
     const integers: BatchModel = { ...large, rateUnit: 'OP/s' };
-    expect(headlineOf([small, integers], 'matmul').of).toBe(`the highest rate in FLOP/s: ${small.title}`);
+    expect(headlineOf([small, integers], 'matmul', false).of).toBe(
+      `the highest rate in FLOP/s: ${small.title}`,
+    );
   });
 
   it('has no score for a wrong result, and says so before all else', () => {
@@ -43,22 +45,22 @@ describe('headlineOf', () => {
       verified: 'failed',
       verification: 'in 1 of 6 launches: C[0]',
     };
-    expect(headlineOf([wrong], 'matmul')).toMatchObject({ value: null, trust: 'bad' });
-    const several = headlineOf([small, wrong], 'matmul');
+    expect(headlineOf([wrong], 'matmul', false)).toMatchObject({ value: null, trust: 'bad' });
+    const several = headlineOf([small, wrong], 'matmul', false);
     expect(several.trust).toBe('bad');
     expect(several.verification).toBe('Wrong result: 1 batch; in 1 of 6 launches: C[0]');
   });
 
   it('does not take what nobody verified for verified', () => {
     const unknown: BatchModel = { ...large, rate: null, verified: 'not-run' };
-    expect(headlineOf([unknown], 'matmul')).toMatchObject({ trust: 'warning' });
-    expect(headlineOf([small, unknown], 'matmul').verification).toMatch(/^Not verified: in 1 batch/);
+    expect(headlineOf([unknown], 'matmul', false)).toMatchObject({ trust: 'warning' });
+    expect(headlineOf([small, unknown], 'matmul', false).verification).toMatch(/^Not verified: in 1 batch/);
   });
 
   it('says how far launches are apart where they are too few for an interval', () => {
     const rate = large.rate === null ? null : { ...large.rate, interval: null };
     const few: BatchModel = { ...large, rate, basis: '2 launches: too few for an interval' };
-    expect(headlineOf([few], 'matmul').uncertainty).toMatch(
+    expect(headlineOf([few], 'matmul', false).uncertainty).toMatch(
       /^no interval: 2 launches: too few for an interval; launches from .* to .*GFLOP\/s$/,
     );
   });

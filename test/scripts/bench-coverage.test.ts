@@ -11,25 +11,27 @@ const random = { uniform, normal: normalFrom(uniform) };
 const quiet = EFFECTS.none;
 
 describe('the synthetic launches', () => {
-  it.each(Object.keys(NOISES))('have the quantiles and the mean that are taken for true: %s', (name) => {
-    const samples = drawLaunch(NOISES[name], quiet, 200_000, random);
-    const truth = truthOf(NOISES[name], quiet);
+  it.each(
+    Object.entries(NOISES),
+  )('have the quantiles and the mean that are taken for true: %s', (_, noise) => {
+    const samples = drawLaunch(noise, quiet, 200_000, random);
+    const truth = truthOf(noise, quiet);
     const sorted = samples.slice().sort();
     // In units of the noise; a strongly dependent series of 200,000 is worth 10,000.
     for (const [p, value] of [
       [0.05, truth.p5],
       [0.5, truth.median],
       [0.95, truth.p95],
-    ]) {
+    ] as const) {
       expect(Math.abs(launchQuantile(sorted, p) - value) / 0.03, `${p}`).toBeLessThan(0.08);
     }
     const mean = samples.reduce((sum, value) => sum + value / samples.length, 0);
     expect(Math.abs(mean - truth.mean) / 0.03).toBeLessThan(0.06);
   });
 
-  it.each(Object.keys(EFFECTS))('differ as they are said to: %s', (name) => {
-    const levels = Array.from({ length: 20_000 }, () => EFFECTS[name].draw(random)).sort((a, b) => a - b);
-    const truth = (truthOf(NOISES.independent, EFFECTS[name]).median - 1) / 0.005;
+  it.each(Object.entries(EFFECTS))('differ as they are said to: %s', (name, effect) => {
+    const levels = Array.from({ length: 20_000 }, () => effect.draw(random)).sort((a, b) => a - b);
+    const truth = (truthOf(NOISES.independent, effect).median - 1) / 0.005;
     const below = levels.filter((level) => level < truth).length / levels.length;
     if (name === 'none') expect(truth).toBeCloseTo(0, 5);
     else expect(Math.abs(below - 0.5)).toBeLessThan(0.015);

@@ -21,12 +21,14 @@ describe('the embedded stack', () => {
     const foreign = process.arch === 'arm64' ? ['avx2', 'avx512_vnni'] : ['neon', 'neon_i8mm'];
     for (const isa of foreign) {
       expect(elsewhere).toContain(isa);
-      expect(() => embedded.check(isa, 'matmul', 'float32', {})).toThrow(/does not run on this CPU/);
+      expect(() => embedded.check(isa, 'matmul', 'float32', {}, 'cpu')).toThrow(/does not run on this CPU/);
     }
   });
 
   it('says which instruction sets have a kernel for a type', () => {
-    expect(() => embedded.check('portable', 'matmul', 'float32', {})).not.toThrow();
-    expect(() => embedded.check('portable', 'matmul', 'float16', {})).toThrow(/has no kernel for float16/);
+    expect(() => embedded.check('portable', 'matmul', 'float32', {}, 'cpu')).not.toThrow();
+    expect(() => embedded.check('portable', 'matmul', 'float16', {}, 'cpu')).toThrow(
+      /has no kernel for float16/,
+    );
   });
 });

@@ -11,7 +11,7 @@ const check =
   (stack: string, dtype: string, more = {}, indicator = 'matmul') =>
   () => {
     const { provider, variant } = parseStack(stack);
-    findStack(provider).check(variant, indicator, dtype, { ...CASE, ...more });
+    findStack(provider).check(variant, indicator, dtype, { ...CASE, ...more }, 'cpu');
   };
 
 it('a backend is typed after the framework’s name, and is no path', () => {
@@ -58,7 +58,7 @@ describe('a package that is installed without what computes', () => {
   });
 
   it('is identified as far as it goes', () => {
-    expect(findStack('tfjs').identify('tensorflow')).toMatchObject({ version: null, sha256: null });
+    expect(findStack('tfjs').identify('tensorflow', 'cpu')).toMatchObject({ version: null, sha256: null });
   });
 });
 

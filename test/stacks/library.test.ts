@@ -32,7 +32,7 @@ describe('what a library cannot do is said before anything is launched', () => {
   const check =
     (provider: string, variant: string | null, dtype: string, more = {}, indicator = 'matmul') =>
     () =>
-      findStack(provider).check(variant, indicator, dtype, { threads: 1, prepack: false, ...more });
+      findStack(provider).check(variant, indicator, dtype, { threads: 1, prepack: false, ...more }, 'cpu');
 
   it.each([
     ['another indicator', check('openblas', null, 'float64', {}, 'memory'), /executes matmul, not memory/],

@@ -94,7 +94,7 @@ const unseen = (nvml: NvmlTelemetry): string[] =>
     .map(({ flag }) => flag)
     .filter((name) => OWN.includes(name));
 
-const bit = (name: keyof typeof REASONS, share: number): NvmlTelemetry['reasons'] => ({
+const bit = (name: keyof typeof REASONS, share: number): Readonly<Record<string, number>> => ({
   [REASONS[name]]: share,
 });
 

@@ -35,7 +35,7 @@ const parts = () => ({
   openStore,
   analyseCampaign,
   buildRecord,
-  stackIdentity: findStack('embedded').identify(null),
+  stackIdentity: findStack('embedded').identify(null, 'cpu'),
   machine: machineOf(),
 });
 
@@ -46,7 +46,7 @@ export async function writeCampaign(folder: string, batches: readonly Asked[]): 
   return summariseSynthetic(folder, campaign, parts());
 }
 
-export const specOf = (asked: Asked): BatchSpec => syntheticBatch(asked) as BatchSpec;
+export const specOf = (asked: Asked): BatchSpec => syntheticBatch(asked);
 
 /** A campaign on disk while `use` runs. */
 export async function withCampaign<T>(
