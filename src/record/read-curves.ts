@@ -7,7 +7,7 @@ export interface ReadCurve {
   readonly points: readonly Point[];
 }
 
-const isCurve = (kpi: PiBenchRecord['kpis'][number]): kpi is CurveKpi => 'points' in kpi;
+export const isCurve = (kpi: PiBenchRecord['kpis'][number]): kpi is CurveKpi => 'points' in kpi;
 
 export function readCurves(record: Pick<PiBenchRecord, 'kpis'>): readonly ReadCurve[] {
   return record.kpis.filter(isCurve).flatMap(({ labels, points }) => {

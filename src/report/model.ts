@@ -9,6 +9,7 @@ import { recommendationText } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
 import { OUTCOME_TEXT } from '../readers/terminal/qualification.js';
 import { verificationOf } from '../readers/verification.js';
+import { isCurve } from '../record/read-curves.js';
 import type {
   CurveKpi,
   PiBenchRecord,
@@ -218,6 +219,6 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     batches,
     comparison: comparisonOf(record),
     recommendations: (record.recommendations ?? []).map(recommendationText),
-    curves: record.kpis.filter((kpi): kpi is CurveKpi => 'points' in kpi && kpi.xUnit === 'B'),
+    curves: record.kpis.filter(isCurve).filter(({ xUnit }) => xUnit === 'B'),
   };
 }

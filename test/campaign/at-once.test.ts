@@ -6,29 +6,19 @@ import { rounds } from '../../src/campaign/plan.js';
 import type { Engine, LaunchHooks } from '../../src/execution/engine.js';
 import { groupsOf, overlapOf } from '../../src/record/at-once.js';
 import type { InspectionEnd } from '../../src/record/inspection-end.js';
-import type { BatchSpec, Campaign } from '../../src/record/schema.js';
+import type { BatchSpec } from '../../src/record/schema.js';
 import type { JournalEntry } from '../../src/store/journal.js';
 import type { Store } from '../../src/store/store.js';
 import { matmulCase } from '../support/batch.js';
+import { campaignOf, specOf } from './support.js';
 
-const batchOf = (device: string, more: Partial<BatchSpec> = {}): BatchSpec => ({
-  case: matmulCase({ transpose: 'NN', batch: 1, prepack: false, pin: false, threads: 1 }),
-  stack: { provider: 'embedded', variant: null },
-  device,
-  inspections: 2,
-  sampling: { kind: 'fixed', repetitions: 1 },
-  warmup: { kind: 'count', count: 1 },
-  timeout: 1,
-  ...more,
-});
-const campaignOf = (batches: readonly BatchSpec[], seed = 1): Campaign => ({
-  id: 'x',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  command: [],
-  seed,
-  batches: [...batches],
-  fault: null,
-});
+const batchOf = (device: string, more: Partial<BatchSpec> = {}): BatchSpec =>
+  specOf({
+    case: matmulCase({ transpose: 'NN', batch: 1, prepack: false, pin: false, threads: 1 }),
+    device,
+    inspections: 2,
+    ...more,
+  });
 const peer = (device: string, other: string): BatchSpec =>
   batchOf(device, { case: { indicator: 'memory', parameters: { operation: 'peer', peer: other } } });
 

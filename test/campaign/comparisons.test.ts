@@ -1,22 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { comparedBatches, lonelyBatches } from '../../src/campaign/comparisons.js';
 import { createSchedule } from '../../src/campaign/schedule.js';
-import type { BatchSpec, Campaign } from '../../src/record/schema.js';
+import type { BatchSpec } from '../../src/record/schema.js';
 import { normalFrom, randomFrom } from '../statistics/support.js';
-
-const batchOf = (spec: Partial<BatchSpec>): BatchSpec => ({
-  case: { indicator: 'matmul', parameters: { m: 8 } },
-  stack: { provider: 'embedded', variant: null },
-  device: 'cpu',
-  inspections: 112,
-  sampling: { kind: 'budget', seconds: 0.25, least: 5, most: 1000 },
-  warmup: { kind: 'auto' },
-  timeout: 1,
-  settle: 0.02,
-  ...spec,
-});
+import { campaignOf, specOf } from './support.js';
 
 const ofCase = (m: number): BatchSpec['case'] => ({ indicator: 'matmul', parameters: { m } });
+
+const batchOf = (more: Partial<BatchSpec>): BatchSpec =>
+  specOf({
+    case: ofCase(8),
+    inspections: 112,
+    sampling: { kind: 'budget', seconds: 0.25, least: 5, most: 1000 },
+    settle: 0.02,
+    ...more,
+  });
 
 /**
  * Launches of each batch, when every launch of batch i takes times[i] seconds, give or take `spread`; null fails.
@@ -28,15 +26,7 @@ function runOf(
   spread: number,
   most = Number.POSITIVE_INFINITY,
 ) {
-  const campaign: Campaign = {
-    id: 'x',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    command: [],
-    seed: 3,
-    batches: [...batches],
-    fault: null,
-  };
-  const schedule = createSchedule(campaign);
+  const schedule = createSchedule(campaignOf(batches, 3));
   const normal = normalFrom(randomFrom(23));
   const counts = batches.map(() => 0);
   let asked = 0;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Conductor, conduct } from '../../src/campaign/conduct.js';
 import { doneSoFar } from '../../src/campaign/progress-of-journal.js';
 import type { InspectionEnd } from '../../src/record/inspection-end.js';
-import type { BatchSpec, Campaign } from '../../src/record/schema.js';
 import type { JournalEntry } from '../../src/store/journal.js';
+import { campaignOf, specOf } from './support.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const ended = (index: number): JournalEntry => ({
@@ -31,24 +31,6 @@ describe('a journal', () => {
   });
 });
 
-const batch: BatchSpec = {
-  case: { indicator: 'matmul', parameters: {} },
-  stack: { provider: 'embedded', variant: null },
-  device: 'cpu',
-  inspections: 3,
-  sampling: { kind: 'fixed', repetitions: 5 },
-  warmup: { kind: 'count', count: 1 },
-  timeout: 1,
-};
-const campaign: Campaign = {
-  id: 'x',
-  createdAt: at,
-  command: [],
-  seed: 1,
-  batches: [batch],
-  fault: null,
-};
-
 describe('a campaign whose time is over', () => {
   it('keeps what was measured behind a launch that is missing, and launches nothing', async () => {
     const before = new Map(
@@ -58,7 +40,7 @@ describe('a campaign whose time is over', () => {
       ]),
     );
     const conductor = {
-      campaign,
+      campaign: campaignOf([specOf({ inspections: 3 })]),
       signal: new AbortController().signal,
       deadline: 0,
     } as unknown as Conductor;

@@ -1,22 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlannedInspection, rounds } from '../../src/campaign/plan.js';
-import type { BatchSpec, Campaign } from '../../src/record/schema.js';
+import type { Campaign } from '../../src/record/schema.js';
+import { campaignOf, specOf } from './support.js';
 
-function campaignOf(inspections: readonly number[], seed: number): Campaign {
-  const batches = inspections.map(
-    (count): BatchSpec => ({
-      case: { indicator: 'matmul', parameters: {} },
-      stack: { provider: 'embedded', variant: null },
-      device: 'cpu',
-      inspections: count,
-      sampling: { kind: 'fixed', repetitions: 1 },
-      warmup: { kind: 'auto' },
-      timeout: 1,
-    }),
+const launching = (counts: readonly number[], seed: number): Campaign =>
+  campaignOf(
+    counts.map((inspections) => specOf({ inspections })),
+    seed,
   );
-  return { id: 'x', createdAt: '2026-01-01T00:00:00.000Z', command: [], seed, batches, fault: null };
-}
 
 /** As many launches of each batch as it asks for. */
 const plan = (campaign: Campaign): readonly PlannedInspection[] => [
@@ -30,7 +22,7 @@ describe('rounds of launches', () => {
   it('launches each batch as often as it asks for, each launch once', () => {
     fc.assert(
       fc.property(counts, seeds, (inspections, seed) => {
-        const planned = plan(campaignOf(inspections, seed));
+        const planned = plan(launching(inspections, seed));
         inspections.forEach((count, batch) => {
           const launches = planned.filter((p) => p.batch === batch).map(({ launch }) => launch);
           expect(launches).toEqual(Array.from({ length: count }, (_, i) => i));
@@ -41,7 +33,7 @@ describe('rounds of launches', () => {
   });
 
   it('is the same for the same seed and another for another', () => {
-    const of = (seed: number) => plan(campaignOf([20, 20, 20], seed));
+    const of = (seed: number) => plan(launching([20, 20, 20], seed));
     expect(of(7)).toEqual(of(7));
     expect(of(7).map(({ batch }) => batch)).not.toEqual(of(8).map(({ batch }) => batch));
   });
@@ -50,7 +42,7 @@ describe('rounds of launches', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const ahead = [0, 0, 0];
-        for (const { batch } of plan(campaignOf([9, 9, 9], seed))) {
+        for (const { batch } of plan(launching([9, 9, 9], seed))) {
           ahead[batch] = (ahead[batch] ?? 0) + 1;
           expect(Math.max(...ahead) - Math.min(...ahead)).toBeLessThanOrEqual(1);
         }
@@ -60,7 +52,7 @@ describe('rounds of launches', () => {
 
   it('puts each batch first about as often as the others', () => {
     const first = [0, 0];
-    for (const { launch, index, batch } of plan(campaignOf([4000, 4000], 3))) {
+    for (const { launch, index, batch } of plan(launching([4000, 4000], 3))) {
       if (index === launch * 2) first[batch] = (first[batch] ?? 0) + 1;
     }
     expect(Math.min(...first)).toBeGreaterThan(1850);
@@ -68,14 +60,14 @@ describe('rounds of launches', () => {
 
   it('leave out a batch from the round on in which it wants no more', () => {
     const some = [
-      ...rounds(campaignOf([1, 1], 5), (batch, launch) => launch < 6 && (batch === 1 || launch < 2)),
+      ...rounds(launching([1, 1], 5), (batch, launch) => launch < 6 && (batch === 1 || launch < 2)),
     ];
     expect(some.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(some.slice(4).map(({ batch }) => batch)).toEqual([1, 1, 1, 1]);
   });
 
   it('gives every launch data of its own', () => {
-    const planned = plan(campaignOf([200], 1));
+    const planned = plan(launching([200], 1));
     expect(new Set(planned.map(({ seed }) => seed)).size).toBe(200);
   });
 });

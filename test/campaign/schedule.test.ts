@@ -5,26 +5,10 @@ import { type Asked, createSchedule, type LaunchValue } from '../../src/campaign
 import type { BatchSpec, Campaign } from '../../src/record/schema.js';
 import { median } from '../../src/statistics/quantile.js';
 import { precisionReached } from '../../src/statistics/stopping.js';
+import { campaignOf, specOf } from './support.js';
 
-const batchOf = (spec: Partial<BatchSpec>): BatchSpec => ({
-  case: { indicator: 'matmul', parameters: {} },
-  stack: { provider: 'embedded', variant: null },
-  device: 'cpu',
-  inspections: 50,
-  sampling: { kind: 'budget', seconds: 1, least: 20, most: 1000 },
-  warmup: { kind: 'auto' },
-  timeout: 1,
-  ...spec,
-});
-
-const campaignOf = (batches: readonly BatchSpec[], seed = 1): Campaign => ({
-  id: 'x',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  command: [],
-  seed,
-  batches: [...batches],
-  fault: null,
-});
+const batchOf = (more: Partial<BatchSpec>): BatchSpec =>
+  specOf({ inspections: 50, sampling: { kind: 'budget', seconds: 1, least: 20, most: 1000 }, ...more });
 
 /** Repetitions of 1 ms that differ by 1 %, in a launch that is `effect` slower than the others. */
 function launched(effect: number, repetitions: number, seed: number): LaunchValue {

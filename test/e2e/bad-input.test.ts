@@ -190,20 +190,11 @@ describe('machine and doctor', () => {
 });
 
 describe('an output folder that cannot be written', () => {
+  const TINY = ['matmul', '--size', '32', '--reps', '10', '--inspections', '1'];
   it('loses nothing: the campaign goes to another folder, which is named', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'file'), '');
-      const run = await piBench(
-        'matmul',
-        '--size',
-        '32',
-        '--reps',
-        '10',
-        '--inspections',
-        '1',
-        '--out',
-        join(folder, 'file'),
-      );
+      const run = await piBench(...TINY, '--out', join(folder, 'file'));
       expect(run.code).toBe(0);
       const [, other] = /the campaign goes to (\S+)/.exec(run.stderr) ?? [];
       expect(other).toBeDefined();
@@ -215,17 +206,7 @@ describe('an output folder that cannot be written', () => {
   it('that does not exist yet is made', () =>
     withFolder(async (folder) => {
       mkdirSync(join(folder, 'a'));
-      const run = await piBench(
-        'matmul',
-        '--size',
-        '32',
-        '--reps',
-        '10',
-        '--inspections',
-        '1',
-        '--out',
-        join(folder, 'a/b/c'),
-      );
+      const run = await piBench(...TINY, '--out', join(folder, 'a/b/c'));
       expect(run.code).toBe(0);
       expect(readdirSync(join(folder, 'a/b/c'))).toHaveLength(1);
     }));

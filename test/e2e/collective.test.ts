@@ -3,19 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
-import { type CurveKpi, type PiBenchRecord, written } from '../../src/record/schema.js';
+import { isCurve } from '../../src/record/read-curves.js';
+import { type PiBenchRecord, written } from '../../src/record/schema.js';
 import { unzip } from '../../src/store/zip.js';
-import { campaignFolder, piBench, type Run, readInspectionFile, withFolder } from '../support/pi-bench.js';
+import {
+  campaignFolder,
+  piBench,
+  printedRecord,
+  type Run,
+  readInspectionFile,
+  withFolder,
+} from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '50', '--warmup', '5', '--no-wait', '--quiet'];
 
 async function recordOf(out: string, ...args: string[]): Promise<{ run: Run; record: PiBenchRecord }> {
   const run = await piBench(...args, '--json', '--out', out, ...SHORT);
-  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
-  return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+  return { run, record: printedRecord(run) };
 }
-
-const isCurve = (kpi: PiBenchRecord['kpis'][number]): kpi is CurveKpi => 'points' in kpi;
 
 describe('a collective over sizes', () => {
   let out: string;

@@ -11,6 +11,7 @@ import {
   campaignFolder,
   piBench,
   piBenchEach,
+  printedRecord,
   readInspectionFile,
   readRecordFile,
   withFolder,
@@ -115,7 +116,7 @@ describe('pi-bench compare', () => {
       expect(written.code).toBe(0);
       expect(readdirSync(thoth)).toHaveLength(2);
       const imported = await piBench('import', 'thoth', thoth, '--out', join(folder, 'back'), '--json');
-      const back = JSON.parse(imported.stdout) as PiBenchRecord;
+      const back = printedRecord(imported);
       const medians = ({ batches }: PiBenchRecord) =>
         batches
           .map((batch) => (batch.launches?.medians as number[]).map((value) => Number(value.toPrecision(12))))

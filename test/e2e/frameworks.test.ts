@@ -10,6 +10,7 @@ import type { Survey } from '../../src/stacks/survey.js';
 import { frameworksProject, writePackage } from '../support/frameworks.js';
 import {
   campaignFolder,
+  printedRecord,
   readInspectionFile,
   readSamples,
   startPiBench,
@@ -40,8 +41,7 @@ const PART_OF_THE_CPU = `cpu:${coresHere().allowed[0]}`;
 
 async function recordOf(cwd: string, out: string, command: readonly string[], args: readonly string[]) {
   const run = await startPiBench([...command, '--json', '--quiet', '--out', out, ...args], cwd).ended;
-  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
-  return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+  return { run, record: printedRecord(run) };
 }
 
 const nameOf = ({ asked: { stack } }: RecordBatch): string =>

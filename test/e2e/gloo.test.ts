@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
-import { type PiBenchRecord, written } from '../../src/record/schema.js';
+import { written } from '../../src/record/schema.js';
 import { type GlooHere, glooHere } from '../support/gloo.js';
-import { piBench, root, startPiBench, withFolder } from '../support/pi-bench.js';
+import { piBench, printedRecord, root, startPiBench, withFolder } from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '30', '--warmup', '5', '--inspections', '1', '--no-wait', '--quiet'];
 const GLOO = ['collective', 'all-reduce', '--transport', 'gloo', '--ranks', '2'];
@@ -45,7 +45,7 @@ describe('Gloo', () => {
     return withFolder(async (out) => {
       const run = await piBench(...GLOO, '--bytes', '8,64KiB', '--json', '--out', out, ...SHORT);
       expect(run.code).toBe(0);
-      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      const record = printedRecord(run);
       expect(written.record.safeParse(record).error).toBeUndefined();
       expect(brokenRules(record)).toEqual([]);
       expect(record.batches).toHaveLength(2);

@@ -13,6 +13,7 @@ import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
 import { fakeEnvironment, fakeGpu, onBrokenDriver, onFakeGpu, withoutGpu } from '../support/fake-gpu.js';
 import {
   campaignFolder,
+  printedRecord,
   type Run,
   readInspectionFile,
   readSamples,
@@ -29,8 +30,7 @@ async function measured(
 ): Promise<{ run: Run; record: PiBenchRecord }> {
   return withFolder(async (out) => {
     const run = await onFakeGpu(settings, ...args, '--json', '--quiet', '--out', out);
-    if (run.stdout === '') throw new Error(run.stderr);
-    return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+    return { run, record: printedRecord(run) };
   });
 }
 
@@ -64,7 +64,7 @@ describe('a product on a GPU', () => {
       ];
       const run = await onFakeGpu('', ...args, '--json', '--quiet', '--out', out);
       expect(run.code, run.stderr).toBe(0);
-      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      const record = printedRecord(run);
       const [batch] = record.batches;
       expect(batch).toMatchObject({ device: 'cuda:0', verified: 'passed', measured: 2 });
       expect(batch?.case.parameters).not.toHaveProperty('threads');
@@ -135,7 +135,7 @@ describe('several GPUs at once', () => {
       const args = ['matmul', '--device', 'cuda:all', '--size', '48', ...AT_ONCE];
       const run = await onFakeGpu('devices=2', ...args, '--json', '--quiet', '--out', out);
       expect(run.code, run.stderr).toBe(0);
-      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      const record = printedRecord(run);
       expect(placesOf(record)).toEqual([
         ['cuda:0', '', 'alone'],
         ['cuda:1', '', 'alone'],
@@ -208,10 +208,13 @@ checks:
       const env = { ...fakeEnvironment(fakeGpu(), 'devices=2'), XDG_STATE_HOME: join(folder, 'state') };
       const judged = async (gpus: number) => {
         const args = ['qualify', '--suite', 'pair.yaml', '--expect', `gpu=${gpus}`, '--quiet', '--json'];
-        const { code, stdout, stderr } = await startPiBench(args, folder, env).ended;
-        if (stdout === '') throw new Error(stderr);
-        const { qualification } = JSON.parse(stdout) as PiBenchRecord;
-        return { code, checks: qualification?.checks ?? [], notJudged: qualification?.notJudged.join() };
+        const run = await startPiBench(args, folder, env).ended;
+        const { qualification } = printedRecord(run);
+        return {
+          code: run.code,
+          checks: qualification?.checks ?? [],
+          notJudged: qualification?.notJudged.join(),
+        };
       };
       const { code, checks, notJudged } = await judged(2);
       const of = (kind: string) => checks.filter((check) => check.kind === kind);
@@ -245,7 +248,7 @@ it.each([
     const args = ['qualify', '--suite', 'rows.yaml', '--expect', 'gpu=1', '--quiet', '--json'];
     const run = await startPiBench(args, folder, env).ended;
     expect(run.code, run.stderr).toBe(code);
-    const { qualification } = JSON.parse(run.stdout) as PiBenchRecord;
+    const { qualification } = printedRecord(run);
     expect(qualification?.checks).toMatchObject([
       { id: 'counts', verdict: 'pass' },
       { id: 'remapped-rows@cuda:0', verdict, cause },
@@ -257,9 +260,8 @@ it('a look without load finds links that are too narrow and the work of others, 
     const settings = 'devices=2,pcie-width=8,nvlinks-up=3,others=1';
     const env = { ...fakeEnvironment(fakeGpu(), settings), XDG_STATE_HOME: join(folder, 'state') };
     const args = ['qualify', '--tier', 't0', '--expect', 'gpu=2', '--quiet', '--json'];
-    const { code, stdout, stderr } = await startPiBench(args, folder, env).ended;
-    if (stdout === '') throw new Error(stderr);
-    const { qualification, machine } = JSON.parse(stdout) as PiBenchRecord;
+    const run = await startPiBench(args, folder, env).ended;
+    const { qualification, machine } = printedRecord(run);
     expect(machine.gpus).toMatchObject({ problem: null });
     for (const device of ['cuda:0', 'cuda:1']) {
       const of = (kind: string) =>
@@ -268,7 +270,7 @@ it('a look without load finds links that are too narrow and the work of others, 
       expect(of('link')?.reason).toMatch(/^pcie lanes 8, limit ≥ 16 .*; nvlinks up 3, limit ≥ 4 /);
       expect(of('load')).toMatchObject({ verdict: 'inconclusive', cause: 'busy' });
     }
-    expect(code).toBe(1);
+    expect(run.code).toBe(1);
   }));
 
 it('peak, memory and kernel-launch are measured and verified on a GPU', async () => {
@@ -352,6 +354,7 @@ describe('why there is no GPU', () => {
 });
 
 describe('what the driver tells of a launch becomes flags', () => {
+  const RAISED = ['thermal', 'power-capped', 'power-brake', 'foreign-load', 'link-degraded', 'device-errors'];
   const long = [
     'matmul',
     '--device',
@@ -369,27 +372,10 @@ describe('what the driver tells of a launch becomes flags', () => {
   it('heat, the power limit, a brake, others on the GPU, a narrow slot, errors', async () => {
     const settings = 'reasons=228,others=2,pcie-width=8,ecc-corrected=3';
     const { record } = await measured(settings, ...long);
-    expect(flagsOf(record)).toEqual(
-      expect.arrayContaining([
-        'thermal',
-        'power-capped',
-        'power-brake',
-        'foreign-load',
-        'link-degraded',
-        'device-errors',
-      ]),
-    );
+    expect(flagsOf(record)).toEqual(expect.arrayContaining(RAISED));
   });
   it('and a GPU in order raises none of them', async () => {
     const { record } = await measured('', ...long);
-    for (const name of [
-      'thermal',
-      'power-capped',
-      'power-brake',
-      'foreign-load',
-      'link-degraded',
-      'device-errors',
-    ])
-      expect(flagsOf(record)).not.toContain(name);
+    for (const name of RAISED) expect(flagsOf(record)).not.toContain(name);
   });
 });

@@ -13,6 +13,7 @@ import {
   launcher,
   matmulRecord,
   piBench,
+  printedRecord,
   readInspectionFile,
   readRecordFile,
   readSamples,
@@ -30,7 +31,7 @@ async function swept(out: string, ...args: string[]): Promise<PiBenchRecord> {
   const run = await piBench('sweep', 'matmul', '--json', '--quiet', '--out', out, ...args);
   expect(run.stderr).toBe('');
   expect(run.code).toBe(0);
-  return JSON.parse(run.stdout) as PiBenchRecord;
+  return printedRecord(run);
 }
 
 const expectVerified = ({ verified, inspections, title }: RecordBatch, checked: number): void => {

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
 import { brokenRules } from '../../src/record/check.js';
 import { digestOf } from '../../src/record/digest.js';
-import { type CurveKpi, type PiBenchRecord, written } from '../../src/record/schema.js';
-import { campaignFolder, piBench, type Run, withFolder } from '../support/pi-bench.js';
+import { isCurve } from '../../src/record/read-curves.js';
+import { type PiBenchRecord, written } from '../../src/record/schema.js';
+import { campaignFolder, piBench, printedRecord, type Run, withFolder } from '../support/pi-bench.js';
 import { there } from '../support/there.js';
 
 const SIZES = ['32KiB', '48KiB', '64KiB', '96KiB', '128KiB', '192KiB', '256KiB', '512KiB'];
@@ -14,11 +15,8 @@ const SHORT = ['--reps', '20', '--inspections', '1', '--warmup', '5', '--threads
 
 async function memoryRecord(out: string, ...args: string[]): Promise<{ run: Run; record: PiBenchRecord }> {
   const run = await piBench('memory', '--json', '--quiet', '--out', out, ...args);
-  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
-  return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+  return { run, record: printedRecord(run) };
 }
-
-const isCurve = (kpi: PiBenchRecord['kpis'][number]): kpi is CurveKpi => 'points' in kpi;
 
 describe('memory over sizes', () => {
   let out: string;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isInstalled, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
-import type { PiBenchRecord } from '../../src/record/schema.js';
-import { launcher as entry, start, withFolder } from '../support/pi-bench.js';
+import { launcher as entry, printedRecord, start, withFolder } from '../support/pi-bench.js';
 import { makeTwoHosts, type TwoHosts } from '../support/two-hosts.js';
 
 /** What each launcher has to be told. */
@@ -53,7 +52,7 @@ describe('ranks on two hosts, made of network namespaces', () => {
             .ended;
           expect(run.stderr).toBe('');
           expect(run.code).toBe(0);
-          const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+          const { batches } = printedRecord(run);
           expect(batches.map(({ verified }) => verified)).toEqual(['passed']);
           expect(batches[0]?.stack.implementation).toMatch(
             /2 processes on 2 hosts, clocks within \d+\.\d us, MPI_Allreduce$/,

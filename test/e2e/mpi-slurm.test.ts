@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { libraryFile, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
-import type { PiBenchRecord } from '../../src/record/schema.js';
-import { launcher as entry, type Run, start, withFolder } from '../support/pi-bench.js';
+import { launcher as entry, printedRecord, type Run, start, withFolder } from '../support/pi-bench.js';
 import { type Slurm, startSlurm } from '../support/slurm.js';
 
 const SHORT = ['--bytes', '8,64KiB', '--reps', '30', '--warmup', '5', '--inspections', '1', '--no-pin'];
@@ -49,7 +48,7 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
           return skip(`this Slurm was built without ${part}`);
         const run = await srun(slurm, part, library, out);
         expect(run.stderr).toBe('');
-        const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+        const { batches } = printedRecord(run);
         expect(batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);
         expect(batches[0]?.case.parameters.launcher).toBe('within slurm');
       }));

@@ -9,14 +9,13 @@ import {
   type MpiLibrary,
 } from '../../scripts/lib/mpi-libraries.mjs';
 import { brokenRules } from '../../src/record/check.js';
-import { type PiBenchRecord, written } from '../../src/record/schema.js';
-import { secondLaunch } from '../support/mpi.js';
+import { written } from '../../src/record/schema.js';
+import { secondLaunch, twoRanks } from '../support/mpi.js';
 import {
-  launcher as entry,
   piBench,
+  printedRecord,
   readRecordFile,
   root,
-  start,
   startPiBench,
   withFolder,
 } from '../support/pi-bench.js';
@@ -49,14 +48,11 @@ for (const mpi of MPI_LIBRARIES) {
   describe.skipIf(!isInstalled(mpi))(
     `${mpi.name} (skipped where ${mpi.launcher} or ${mpi.soname} is not installed)`,
     () => {
-      const library = libraryFile(mpi.soname) ?? '';
-      const env = { ...process.env, ...mpi.environment };
-      const within = (...args: readonly string[]) =>
-        start(mpi.launcher, [...mpi.crowd, '-np', '2', process.execPath, entry, ...args], undefined, env);
+      const { library, env, argumentsFor, piBench: within } = twoRanks(mpi);
 
       it('gives right results of every operation, data type and operator, and wrong or missing ranks are seen', () => {
         const program = join(root, 'test/support/mpi-operations.mjs');
-        const args = [...mpi.crowd, '-np', '2', process.execPath, program, library];
+        const args = argumentsFor(program, library);
         const { stdout } = spawnSync(mpi.launcher, args, { encoding: 'utf8', env, timeout: 110_000 });
         const said = stdout.split('\n').find((line) => line.startsWith('{')) ?? 'null';
         const { ranks, count, wrong, altered, lost } = JSON.parse(said) as Operations;
@@ -104,7 +100,7 @@ for (const mpi of MPI_LIBRARIES) {
           const run = await within(...what, '--inspections', '2', '--out', out, ...SHORT).ended;
           expect(run.stderr).toBe('');
           expect(run.code).toBe(0);
-          const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+          const { batches } = printedRecord(run);
           expect(batches.map(({ verified, measured }) => [verified, measured])).toEqual([['passed', 2]]);
           const why = batches[0]?.inspections.map(({ notChecked }) => notChecked.map(({ flag }) => flag));
           for (const flags of why ?? []) expect(flags).toContain('launches-not-independent');

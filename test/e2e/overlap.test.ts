@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
-import { type PiBenchRecord, written } from '../../src/record/schema.js';
+import { written } from '../../src/record/schema.js';
 import { unzip } from '../../src/store/zip.js';
-import { campaignFolder, piBench, readInspectionFile, withFolder } from '../support/pi-bench.js';
+import {
+  campaignFolder,
+  piBench,
+  printedRecord,
+  readInspectionFile,
+  withFolder,
+} from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '15', '--warmup', '2', '--no-wait', '--quiet'];
 
@@ -14,7 +20,7 @@ describe('overlap', () => {
       const what = ['overlap', '--size', '96', '--bytes', '64KiB', '--inspections', '3'];
       const run = await piBench(...what, '--json', '--out', out, ...SHORT);
       expect(run.code).toBe(0);
-      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      const record = printedRecord(run);
       expect(written.record.safeParse(record).error).toBeUndefined();
       expect(brokenRules(record)).toEqual([]);
       const [batch] = record.batches;

@@ -1,45 +1,30 @@
 /** Stacks from a stack file: made in a cache, measured in it, and what goes wrong with one ends that one only. */
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { foreignCopy, tinyLibrary } from '../support/libraries.js';
-import { noDebian, scriptedLockfile, writeYaml } from '../support/own-stacks.js';
+import { makeOwnCache, noDebian, type OwnCache, scriptedLockfile, writeYaml } from '../support/own-stacks.js';
 import {
   campaignFolder,
   matmulRecord,
   piBench,
+  printedRecord,
   startPiBench,
   until,
   withFolder,
 } from '../support/pi-bench.js';
 
-let folder = '';
-const before = process.env.XDG_CACHE_HOME;
+let place: OwnCache;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pi-bench-own-'));
-  process.env.XDG_CACHE_HOME = join(folder, 'cache');
+  place = makeOwnCache();
 });
-afterAll(() => {
-  if (before === undefined) delete process.env.XDG_CACHE_HOME;
-  else process.env.XDG_CACHE_HOME = before;
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => place.remove());
 
 const ONE_THREAD = ['--threads', '1', '--warmup', '3'];
 const SMALL = ['--size', '48', '--reps', '20', '--inspections', '1', ...ONE_THREAD];
 const made = (): readonly string[] => {
-  const stacks = join(folder, 'cache', 'pi-bench', 'stacks');
+  const stacks = join(place.cache, 'pi-bench', 'stacks');
   return existsSync(stacks) ? readdirSync(stacks) : [];
 };
 
@@ -58,7 +43,7 @@ describe('packages of Debian', () => {
 
   it('are measured from the cache, not from the system, exactly as their lock says', async (context) => {
     if (missing !== null) return context.skip(missing);
-    const file = writeYaml(folder, 'debian.yaml', {
+    const file = writeYaml(place.folder, 'debian.yaml', {
       stacks: [
         { name: 'theirs', stack: 'openblas', debian: ['libopenblas0-pthread'] },
         { name: 'other', stack: 'blis', debian: ['libblis4-pthread'], environment: { BLIS_TEST: 'seen' } },
@@ -67,14 +52,13 @@ describe('packages of Debian', () => {
     const first = await withFolder((out) => matmulRecord(out, ...SMALL, '--stack-file', file));
     expect(first.run.stderr).toMatch(/^pi-bench: wrote .*debian\.yaml\.lock/m);
     expect(first.run.code).toBe(0);
-    const cache = join(folder, 'cache');
     for (const [own, package_, library] of [
       ['theirs', 'libopenblas0-pthread', 'libopenblas'],
       ['other', 'libblis4-pthread', 'libblis'],
     ] as const) {
       const { stack, verified } = batchOf(first.record, own);
       expect(verified).toBe('passed');
-      expect(stack.path?.startsWith(cache)).toBe(true);
+      expect(stack.path?.startsWith(place.cache)).toBe(true);
       const asked = stack.own?.packages.filter((one) => one.asked);
       expect(asked).toEqual([
         {
@@ -88,7 +72,7 @@ describe('packages of Debian', () => {
       expect(stack.package).toBe(`${package_} ${asked?.[0]?.version}`);
       expect(stack.own?.system).toContain('libc6');
       const loaded = stack.own?.loaded ?? [];
-      expect(loaded.every((path) => path.startsWith(cache))).toBe(true);
+      expect(loaded.every((path) => path.startsWith(place.cache))).toBe(true);
       expect(loaded.some((path) => path.includes(library))).toBe(true);
     }
     // What it depends on comes from there, too.
@@ -114,21 +98,21 @@ describe('a stack that cannot be made or does not work', () => {
   it('ends alone, with the reason in the record', () =>
     withFolder(async (out) => {
       const already = made();
-      const sound = tinyLibrary(folder, 'sound');
+      const sound = tinyLibrary(place.folder, 'sound');
       // As OpenBLAS is called: found by that in the folder that the file names, and nowhere else.
-      mkdirSync(join(folder, 'lib'));
-      copyFileSync(sound, join(folder, 'lib', 'libopenblas.so.0'));
-      foreignCopy(sound, join(folder, 'libforeign.so'));
-      tinyLibrary(folder, 'wrong', 'WRONG');
-      tinyLibrary(folder, 'crashes', 'CRASHES');
-      tinyLibrary(folder, 'nosymbol', 'NO_SYMBOL');
-      scriptedLockfile(folder, 'true');
+      mkdirSync(join(place.folder, 'lib'));
+      copyFileSync(sound, join(place.folder, 'lib', 'libopenblas.so.0'));
+      foreignCopy(sound, join(place.folder, 'libforeign.so'));
+      tinyLibrary(place.folder, 'wrong', 'WRONG');
+      tinyLibrary(place.folder, 'crashes', 'CRASHES');
+      tinyLibrary(place.folder, 'nosymbol', 'NO_SYMBOL');
+      scriptedLockfile(place.folder, 'true');
       writeFileSync(
-        join(folder, 'broken-lock.json'),
+        join(place.folder, 'broken-lock.json'),
         '{"packages": {"node_modules/a": {"version": "1.0.0"}}}',
       );
       const library = (name: string) => ({ name, stack: 'cblas', library: `lib${name}.so` });
-      const file = writeYaml(folder, 'bad.yaml', {
+      const file = writeYaml(place.folder, 'bad.yaml', {
         stacks: [
           library('sound'),
           library('wrong'),
@@ -169,14 +153,16 @@ describe('a stack that cannot be made or does not work', () => {
 
   it('has a cache that cannot be written for a reason', () =>
     withFolder(async (out) => {
-      const blocked = join(folder, 'a-file');
+      const blocked = join(place.folder, 'a-file');
       writeFileSync(blocked, '');
-      scriptedLockfile(folder, 'true');
+      scriptedLockfile(place.folder, 'true');
       const npm = { lockfile: 'package-lock.json', installScripts: { scripted: 'skip' } };
-      const file = writeYaml(folder, 'cache.yaml', { stacks: [{ name: 'mine', stack: 'embedded', npm }] });
+      const file = writeYaml(place.folder, 'cache.yaml', {
+        stacks: [{ name: 'mine', stack: 'embedded', npm }],
+      });
       process.env.XDG_CACHE_HOME = blocked;
       const { run, record } = await matmulRecord(out, ...SMALL, '--stack-file', file).finally(() => {
-        process.env.XDG_CACHE_HOME = join(folder, 'cache');
+        process.env.XDG_CACHE_HOME = place.cache;
       });
       expect(run.code).toBe(2);
       expect(endOf(record, 'mine')).toMatch(/^failed: the cache cannot be written: .*XDG_CACHE_HOME/);
@@ -186,12 +172,14 @@ describe('a stack that cannot be made or does not work', () => {
 describe('making a stack', () => {
   it('is done once for two who want it, and anew after a kill', () =>
     withFolder(async (out) => {
-      const waiting = join(folder, 'waiting');
-      const go = join(folder, 'go');
+      const waiting = join(place.folder, 'waiting');
+      const go = join(place.folder, 'go');
       // The package's own script waits, so that a kill comes in the middle.
-      scriptedLockfile(folder, `echo begun >> ${waiting}; while ! test -e ${go}; do sleep 0.05; done`);
+      scriptedLockfile(place.folder, `echo begun >> ${waiting}; while ! test -e ${go}; do sleep 0.05; done`);
       const npm = { lockfile: 'package-lock.json', installScripts: { scripted: 'run' } };
-      const file = writeYaml(folder, 'slow.yaml', { stacks: [{ name: 'slow', stack: 'embedded', npm }] });
+      const file = writeYaml(place.folder, 'slow.yaml', {
+        stacks: [{ name: 'slow', stack: 'embedded', npm }],
+      });
       const args = ['matmul', ...SMALL, '--stack-file', file, '--out', out, '--quiet', '--json'];
       const begun = (): number =>
         existsSync(waiting) ? readFileSync(waiting, 'utf8').split('\n').length - 1 : 0;
@@ -217,9 +205,9 @@ describe('making a stack', () => {
 
 describe('pi-bench explore', () => {
   const possibilities = () => {
-    tinyLibrary(folder, 'sound');
-    tinyLibrary(folder, 'again');
-    return writeYaml(folder, 'explore.yaml', {
+    tinyLibrary(place.folder, 'sound');
+    tinyLibrary(place.folder, 'again');
+    return writeYaml(place.folder, 'explore.yaml', {
       stacks: [
         {
           name: 'tiny',
@@ -261,7 +249,7 @@ describe('pi-bench explore', () => {
       const asked = ['--size', '32', '--reps', '20', '--inspections', '6', '--warmup', '3'];
       const run = await piBench('explore', possibilities(), ...args, '--', ...asked);
       expect(run.code).toBe(0);
-      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      const record = printedRecord(run);
       const { explored } = record.campaign;
       expect(record.campaign.seed).toBe(3);
       expect(explored).toMatchObject({ strategy: 'random', count: 2, possible: 7 });

@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
 import { digestOf } from '../../src/record/digest.js';
 import { type PiBenchRecord, written } from '../../src/record/schema.js';
-import { piBench, type Run, withFolder } from '../support/pi-bench.js';
+import { piBench, printedRecord, type Run, withFolder } from '../support/pi-bench.js';
 import { there } from '../support/there.js';
 
 const SHORT = ['--threads', '1', '--inspections', '1', '--reps', '20', '--warmup', '5'];
 
 async function peakRecord(out: string, ...args: string[]): Promise<{ run: Run; record: PiBenchRecord }> {
   const run = await piBench('peak', '--json', '--quiet', '--out', out, ...args);
-  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
-  return { run, record: JSON.parse(run.stdout) as PiBenchRecord };
+  return { run, record: printedRecord(run) };
 }
 
 describe('peak', () => {

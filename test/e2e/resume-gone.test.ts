@@ -2,8 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { PiBenchRecord } from '../../src/record/schema.js';
-import { matmulRecord, piBench, withFolder } from '../support/pi-bench.js';
+import { matmulRecord, piBench, printedRecord, withFolder } from '../support/pi-bench.js';
 
 const FEW = ['--size', '32', '--reps', '20', '--warmup', '2', '--inspections', '3', '--seed', '11'];
 
@@ -17,7 +16,7 @@ it('measures a launch again whose samples are gone, says so in one line, and kee
     const resumed = await piBench('resume', folder, '--quiet', '--json');
     expect(resumed.stderr).toMatch(/^pi-bench: launch 2 will be measured again: cannot read .*1\.npz.*$/m);
     expect(resumed.code).toBe(0);
-    const record = JSON.parse(resumed.stdout) as PiBenchRecord;
+    const record = printedRecord(resumed);
     expect(record).toMatchObject({ status: 'complete', batches: [{ measured: 3 }] });
     const after = documents();
     expect(after.map((text, index) => text === before[index])).toEqual([true, false, true]);

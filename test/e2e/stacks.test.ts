@@ -7,7 +7,14 @@ import { sha256 } from '../../src/record/digest.js';
 import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
 import type { Survey } from '../../src/stacks/survey.js';
 import { buildsHere, foreignCopy, sharedLibxsmm, tinyLibrary } from '../support/libraries.js';
-import { journalOf, matmulRecord, piBench, readInspectionFile, withFolder } from '../support/pi-bench.js';
+import {
+  journalOf,
+  matmulRecord,
+  piBench,
+  printedRecord,
+  readInspectionFile,
+  withFolder,
+} from '../support/pi-bench.js';
 
 let folder = '';
 beforeAll(() => {
@@ -65,7 +72,7 @@ describe('a library by its path', () => {
       const args = ['sweep', 'matmul', ...shape, ...few, '--stack', `cblas:${path}`];
       const run = await piBench(...args, '--json', '--quiet', '--out', out);
       if (run.stdout === '') throw new Error(run.stderr);
-      const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+      const { batches } = printedRecord(run);
       expect(batches.map(({ verified, case: { parameters } }) => [parameters.transpose, verified])).toEqual(
         ways.map((way) => [way, 'passed']),
       );
@@ -166,7 +173,7 @@ describe.each(['openblas', 'blis', 'onednn', 'mkl'])('%s', (provider) => {
       const run = await piBench('sweep', 'matmul', ...args, ...more, '--json', '--quiet', '--out', out);
       expect(run.stderr).toBe('');
       expect(run.code).toBe(0);
-      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      const record = printedRecord(run);
       expect(record.batches).toHaveLength(dtypes.split(',').length * (TWO_CPUS ? 2 : 1));
       for (const { verified, stack, inspections, asked } of record.batches) {
         expect(verified).toBe('passed');

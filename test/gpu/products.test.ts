@@ -1,9 +1,8 @@
 /** On a real GPU: skipped where there is none. scripts/gpu-check.sh runs these, and measures besides. */
 import { describe, expect, it } from 'vitest';
 import { surveyGpus } from '../../src/devices/gpu-survey.js';
-import type { PiBenchRecord } from '../../src/record/schema.js';
 import { gpuKernelsProblem } from '../../src/stacks/embedded.js';
-import { piBench, withFolder } from '../support/pi-bench.js';
+import { piBench, printedRecord, withFolder } from '../support/pi-bench.js';
 
 const problem = surveyGpus().problem ?? gpuKernelsProblem();
 
@@ -22,7 +21,7 @@ describe.skipIf(problem !== null)(`on a GPU (${problem ?? 'there is one'})`, () 
       const args = ['matmul', '--device', 'cuda:0', ...shape, '--dtype', dtype, ...few];
       const run = await piBench(...args, '--json', '--quiet', '--out', out);
       expect(run.code, run.stderr).toBe(0);
-      expect((JSON.parse(run.stdout) as PiBenchRecord).batches[0]?.verified).toBe('passed');
+      expect(printedRecord(run).batches[0]?.verified).toBe('passed');
     });
   });
 });

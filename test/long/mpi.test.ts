@@ -3,10 +3,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isInstalled, libraryFile, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
-import type { PiBenchRecord } from '../../src/record/schema.js';
-import { secondLaunch } from '../support/mpi.js';
-import { launcher as entry, piBench, readRecordFile, root, start, withFolder } from '../support/pi-bench.js';
+import { isInstalled, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
+import { secondLaunch, twoRanks } from '../support/mpi.js';
+import { piBench, printedRecord, readRecordFile, root, withFolder } from '../support/pi-bench.js';
 
 const STARTS = 300;
 const COLLECTIVE = ['collective', 'all-reduce', '--transport', 'mpi'];
@@ -16,14 +15,11 @@ for (const mpi of MPI_LIBRARIES) {
   describe.skipIf(!isInstalled(mpi))(
     `${mpi.name} (skipped where ${mpi.launcher} or ${mpi.soname} is not installed)`,
     () => {
-      const library = libraryFile(mpi.soname) ?? '';
-      const env = { ...process.env, ...mpi.environment };
-      const within = (...args: readonly string[]) =>
-        start(mpi.launcher, [...mpi.crowd, '-np', '2', process.execPath, entry, ...args], undefined, env);
+      const { library, env, argumentsFor, piBench: within } = twoRanks(mpi);
 
       it(`starts ${STARTS} jobs of two ranks, of which none ends before it is asked to`, () => {
         const worker = join(root, 'dist/inspection/mpi-worker.js');
-        const args = [...mpi.crowd, '-np', '2', process.execPath, worker, library, '2'];
+        const args = argumentsFor(worker, library, '2');
         const bad = Array.from({ length: STARTS }, () => {
           const input = '{"order":"end"}\n';
           const run = spawnSync(mpi.launcher, args, { env, input, encoding: 'utf8', timeout: 60_000 });
@@ -61,7 +57,7 @@ for (const mpi of MPI_LIBRARIES) {
           const few = ['--inspections', '1', '--reps', '30', '--warmup', '5', '--json', '--out', out];
           const run = await piBench(...COLLECTIVE, ...how, ...few, ...QUIET);
           expect(run.stderr).toBe('');
-          const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+          const { batches } = printedRecord(run);
           expect(batches.map(({ verified, measured }) => [verified, measured])).toEqual([
             ['passed', 1],
             ['passed', 1],

@@ -1,22 +1,13 @@
 /** What stacks of one's own are for: libraries of a distribution and a framework, measured side by side, installed nowhere. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { noDebian, noNpm, writeYaml } from '../support/own-stacks.js';
+import { makeOwnCache, noDebian, noNpm, type OwnCache, writeYaml } from '../support/own-stacks.js';
 import { matmulRecord, withFolder } from '../support/pi-bench.js';
 
-const before = process.env.XDG_CACHE_HOME;
-let folder = '';
+let place: OwnCache;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pi-bench-own-long-'));
-  process.env.XDG_CACHE_HOME = join(folder, 'cache');
+  place = makeOwnCache();
 });
-afterAll(() => {
-  if (before === undefined) delete process.env.XDG_CACHE_HOME;
-  else process.env.XDG_CACHE_HOME = before;
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => place.remove());
 
 it('OpenBLAS and BLIS of Debian and a framework of npm are measured from the cache in one command', (context) =>
   withFolder(async (out) => {
@@ -24,7 +15,7 @@ it('OpenBLAS and BLIS of Debian and a framework of npm are measured from the cac
       noDebian('libopenblas0-pthread') ?? noDebian('libblis4-pthread') ?? noNpm('@tensorflow/tfjs-core');
     if (missing !== null) return context.skip(missing);
     const packages = { '@tensorflow/tfjs-core': '4.22.0', '@tensorflow/tfjs-backend-wasm': '4.22.0' };
-    const file = writeYaml(folder, 'three.yaml', {
+    const file = writeYaml(place.folder, 'three.yaml', {
       stacks: [
         { name: 'a', stack: 'openblas', debian: ['libopenblas0-pthread'] },
         { name: 'b', stack: 'blis', debian: ['libblis4-pthread'] },
@@ -37,7 +28,7 @@ it('OpenBLAS and BLIS of Debian and a framework of npm are measured from the cac
     expect(record.batches.map(({ stack }) => stack.own?.name)).toEqual(['a', 'b', 'c']);
     for (const { stack, verified, measured } of record.batches) {
       expect([verified, measured], stack.own?.name).toEqual(['passed', 6]);
-      expect(stack.path).toContain(join(folder, 'cache'));
+      expect(stack.path).toContain(place.cache);
       expect(stack.own?.lock).toMatch(/^[0-9a-f]{64}$/);
     }
   }));

@@ -8,6 +8,7 @@ import {
 import { baselineDevice } from '../../src/qualify/baseline-key.js';
 import type { BaselineDevice, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { machineOf } from '../support/machine.js';
+import { emptyBaseline } from './support.js';
 
 const machine = machineOf();
 const entry = (more: Partial<BaselineEntry> = {}): BaselineEntry => ({
@@ -28,16 +29,7 @@ const entry = (more: Partial<BaselineEntry> = {}): BaselineEntry => ({
   ...more,
 });
 const text = (more: Partial<BaselineEntry> = {}, head: object = {}): string =>
-  JSON.stringify({
-    kind: 'pi-bench baseline',
-    schemaVersion: 1,
-    name: 'fleet',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    piBench: { version: '0.1.0', commit: null },
-    nodes: [],
-    entries: [entry(more)],
-    ...head,
-  });
+  JSON.stringify({ ...emptyBaseline(), entries: [entry(more)], ...head });
 
 describe('a baseline', () => {
   it('is read back as it was written', () => {

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { keyedBatch } from '../../src/qualify/baseline-key.js';
-import type { BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { historyKey } from '../../src/qualify/rates.js';
 import type { RecordBatch } from '../../src/record/schema.js';
 import { ceilingsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
-import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
+import { baselineOf, contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
 const SECOND = 0.001;
 /** Of 2 x 100^3 operations. */
@@ -167,32 +165,6 @@ describe('stability', () => {
   });
 });
 
-const KPI = 'pibench_matmul_rate_flops_per_second';
-
-function baselineFrom(batch: RecordBatch, median: number) {
-  const entry: BaselineEntry = {
-    ...keyedBatch(machineOf(), batch, KPI),
-    unit: 'FLOP/s',
-    direction: 'higher',
-    median,
-    p05: median * 0.98,
-    spread: { mad: 0, low: median, high: median },
-    nodes: 5,
-    dropped: 0,
-    peak: null,
-    distribution: null,
-  };
-  return {
-    kind: 'pi-bench baseline' as const,
-    schemaVersion: 1,
-    name: 'fleet',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    piBench: { version: '0.1.0', commit: null },
-    nodes: [],
-    entries: [entry],
-  };
-}
-
 describe('floor', () => {
   const check = { check: 'floor', medianAtLeast: 0.95, p05AtLeast: 0.9 } as const;
   const record = partsRecord([{ part: 'gemm', launches: [SECOND] }]);
@@ -205,7 +177,7 @@ describe('floor', () => {
     [1 / 0.96, 'pass'],
     [1 / 0.94, 'fail'],
   ] as const)('against a baseline of %f of the own rate: %s', (share, verdict) => {
-    const baseline = baselineFrom(batch, RATE * share);
+    const baseline = baselineOf(batch, RATE * share);
     expect(judgement(check, contextOf(record, { baseline })).verdict).toBe(verdict);
   });
   it('is skipped for a case that the baseline does not have', () => {
@@ -213,11 +185,11 @@ describe('floor', () => {
       { part: 'x', launches: [SECOND] },
       { part: 'gemm', launches: [SECOND] },
     ]);
-    const baseline = baselineFrom(other.batches[1] as RecordBatch, RATE);
+    const baseline = baselineOf(other.batches[1] as RecordBatch, RATE);
     expect(judgement(check, contextOf(record, { baseline })).verdict).toBe('skipped');
   });
   it('stays required, so that no node passes, where the baseline has none of the cases', () => {
-    const baseline = baselineFrom(batch, RATE);
+    const baseline = baselineOf(batch, RATE);
     const entries = baseline.entries.map((one) => ({ ...one, parameters: { ...one.parameters, m: 7 } }));
     const context = contextOf(record, { baseline: { ...baseline, entries } });
     expect(judgement(check, context)).toMatchObject({ verdict: 'skipped', possible: true });

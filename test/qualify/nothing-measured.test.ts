@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GpuDescription } from '../../src/machine/gpus.js';
-import { keyedBatch } from '../../src/qualify/baseline-key.js';
 import type { Baseline } from '../../src/qualify/baseline-schema.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
@@ -13,11 +12,10 @@ import { checksOf, decide, type JudgedCheck, judgeAll, outcomeOf } from '../../s
 import type { RecordBatch, Verdict } from '../../src/record/schema.js';
 import { ceilingsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
-import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
+import { baselineOf, contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
 const SECOND = 0.001;
 const RATE = 2e6 / SECOND;
-const KPI = 'pibench_matmul_rate_flops_per_second';
 const SAMPLES = Array.from({ length: 40 }, (_, i) => SECOND * (1 + 0.001 * (i % 3)));
 
 const MEASURED: readonly SuiteCheck[] = [
@@ -71,32 +69,6 @@ const good = (device = 'cpu') =>
     })),
   );
 
-function baselineOf(batch: RecordBatch, more: Partial<Baseline['entries'][number]> = {}): Baseline {
-  return {
-    kind: 'pi-bench baseline',
-    schemaVersion: 1,
-    name: 'fleet',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    piBench: { version: '0.1.0', commit: null },
-    nodes: [],
-    entries: [
-      {
-        ...keyedBatch(machineOf(), batch, KPI),
-        unit: 'FLOP/s',
-        direction: 'higher',
-        median: RATE,
-        p05: RATE * 0.98,
-        spread: { mad: 0, low: RATE, high: RATE },
-        nodes: 5,
-        dropped: 0,
-        peak: null,
-        distribution: null,
-        ...more,
-      },
-    ],
-  };
-}
-
 const outcome = (check: SuiteCheck, context: Context): string => {
   const judged: readonly JudgedCheck[] = judgementsOf(check, context).map((one) => ({
     check,
@@ -133,7 +105,7 @@ describe.each(['cpu', 'cuda:0'])('on %s', (device) => {
     const context = contextOf(
       { ...record, batches: record.batches.map(lost) },
       {
-        baseline: baselineOf(batch),
+        baseline: baselineOf(batch, RATE),
         history: [1, 2, 3].map((i) => ({
           campaign: String(i),
           at: '',
@@ -271,16 +243,19 @@ describe('a baseline that somebody gave', () => {
   const qualified = (baseline: Baseline, more: Partial<Context> = {}) => outcome(check, held(baseline, more));
 
   it('is held where it has the case', () => {
-    expect(qualified(baselineOf(batch))).toBe('qualified');
+    expect(qualified(baselineOf(batch, RATE))).toBe('qualified');
   });
   it.each([
     ['another case', { parameters: { m: 7 } }],
     ['another stack', { stack: { provider: 'mkl', variant: null } }],
-    ['another power limit', { device: { ...baselineOf(batch).entries[0]?.device, powerLimitWatts: 500 } }],
+    [
+      'another power limit',
+      { device: { ...baselineOf(batch, RATE).entries[0]?.device, powerLimitWatts: 500 } },
+    ],
     ['another unit', { unit: 'B/s' }],
     ['no p05', { p05: null }],
   ])('qualifies nothing where its entry is of %s', (_, more) => {
-    expect(qualified(baselineOf(batch, more as never))).toBe('inconclusive');
+    expect(qualified(baselineOf(batch, RATE, more as never))).toBe('inconclusive');
   });
   it('qualifies nothing where one of two cases is not in it', () => {
     const record = partsRecord([
@@ -288,13 +263,13 @@ describe('a baseline that somebody gave', () => {
       { part: 'other', launches: [SECOND] },
     ]);
     const [first] = record.batches as [RecordBatch];
-    expect(outcome(check, contextOf(record, { baseline: baselineOf(first) }))).toBe('inconclusive');
+    expect(outcome(check, contextOf(record, { baseline: baselineOf(first, RATE) }))).toBe('inconclusive');
   });
   it('qualifies no node whose GPUs are gone', () => {
-    const [entry] = baselineOf(batch).entries;
+    const [entry] = baselineOf(batch, RATE).entries;
     if (entry === undefined) throw new Error('an entry');
     const ofGpu = { ...entry, device: { ...entry.device, kind: 'gpu' as const, name: 'NVIDIA H200' } };
-    const both = { ...baselineOf(batch), entries: [entry, ofGpu] };
+    const both = { ...baselineOf(batch, RATE), entries: [entry, ofGpu] };
     expect(qualified(both)).toBe('inconclusive');
     const reasons = judgementsOf(check, held(both)).map(({ reason }) => reason);
     expect(reasons.join()).toMatch(/of nodes with NVIDIA H200, and no GPU is here/);

@@ -1,5 +1,7 @@
 /** Records as a qualification judges them: batches with parts, and all that a context holds beside. */
 import type { MachineDescription } from '../../src/machine/types.js';
+import { keyedBatch } from '../../src/qualify/baseline-key.js';
+import type { Baseline, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import type { SuiteCheck } from '../../src/qualify/suite.js';
@@ -53,3 +55,38 @@ export function judgement(check: SuiteCheck, context: Context) {
     throw new Error(`${others.length + 1} judgements of ${check.check}`);
   return only;
 }
+
+/** A baseline without entries. */
+export const emptyBaseline = (): Baseline => ({
+  kind: 'pi-bench baseline',
+  schemaVersion: 1,
+  name: 'fleet',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  piBench: { version: '0.1.0', commit: null },
+  nodes: [],
+  entries: [],
+});
+
+/** Of five nodes on which the batch has this rate. */
+export const baselineOf = (
+  batch: RecordBatch,
+  rate: number,
+  more: Partial<BaselineEntry> = {},
+): Baseline => ({
+  ...emptyBaseline(),
+  entries: [
+    {
+      ...keyedBatch(machineOf(), batch, 'pibench_matmul_rate_flops_per_second'),
+      unit: 'FLOP/s',
+      direction: 'higher',
+      median: rate,
+      p05: rate * 0.98,
+      spread: { mad: 0, low: rate, high: rate },
+      nodes: 5,
+      dropped: 0,
+      peak: null,
+      distribution: null,
+      ...more,
+    },
+  ],
+});

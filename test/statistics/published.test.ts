@@ -3,7 +3,7 @@ import { linearRegression } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
 import { summarise } from '../../src/statistics/summary.js';
 import { detectFlags, throttledByProcessDocument } from '../../src/statistics/validity/index.js';
-import { DATA, hasPublishedData, published, QUIET_TELEMETRY, quietObservation } from './support.js';
+import { DATA, hasPublishedData, published, QUIET_TELEMETRY, quietObservation, STUDIED } from './support.js';
 
 if (!hasPublishedData) console.warn(`no ${DATA}: tests against published data are skipped`);
 
@@ -124,22 +124,12 @@ describe('throttling in a process document', () => {
 });
 
 describe.skipIf(!hasPublishedData)('the repetition study', () => {
-  const studied = {
-    '005k': 50,
-    '01k': 100,
-    '05k': 500,
-    '2k': 2000,
-    '4k': 4000,
-    '8k': 8000,
-    '16k': 16000,
-    '20k': 20000,
-  };
   const at = hasPublishedData ? table(published('test1_describe_512_reps.csv')) : () => Number.NaN;
   const cpu = (column: string): number => at('mean', `utime_${column}`) + at('mean', `stime_${column}`);
 
   it('has rates that are the work over the elapsed time', () => {
     const work = 512 ** 3 + 511 * 512 ** 2;
-    for (const column of Object.keys(studied)) {
+    for (const column of Object.keys(STUDIED)) {
       for (const [fast, slow] of [
         ['max', 'min'],
         ['min', 'max'],
@@ -151,7 +141,7 @@ describe.skipIf(!hasPublishedData)('the repetition study', () => {
   });
 
   it('has the coefficients of variation that were published, 2,000 repetitions the least', () => {
-    const cv = Object.keys(studied).map(
+    const cv = Object.keys(STUDIED).map(
       (column) => at('std', `rate_${column}`) / at('mean', `rate_${column}`),
     );
     expect(cv.map((value) => Number((100 * value).toFixed(1)))).toEqual([
@@ -161,7 +151,7 @@ describe.skipIf(!hasPublishedData)('the repetition study', () => {
 
   it('used 1.99 CPUs, its limit, and took 20 times what its medians say', () => {
     const against = (value: (column: string) => number): number =>
-      linearRegression(Object.entries(studied).map(([column, repetitions]) => [repetitions, value(column)]))
+      linearRegression(Object.entries(STUDIED).map(([column, repetitions]) => [repetitions, value(column)]))
         .m;
     const [wall, used] = [against((column) => at('mean', `job_duration_${column}`)), against(cpu)];
     expect(wall).toBeCloseTo(18.47e-3, 5);
@@ -171,7 +161,7 @@ describe.skipIf(!hasPublishedData)('the repetition study', () => {
   });
 
   it('is found to be throttled from the documents alone, from 500 repetitions on', () => {
-    const found = Object.entries(studied).map(([column, repetitions]) =>
+    const found = Object.entries(STUDIED).map(([column, repetitions]) =>
       throttledByProcessDocument({
         cpuTime: cpu(column),
         cpuLimit: 2,

@@ -5,7 +5,7 @@ import {
   recommendFromSpreads,
   recommendRepetitions,
 } from '../../src/statistics/repetitions.js';
-import { hasPublishedData, normalFrom, published, randomFrom, series } from './support.js';
+import { hasPublishedData, normalFrom, published, randomFrom, STUDIED, series } from './support.js';
 
 const COUNTS = [50, 100, 500, 1000, 2000, 4000, 8000];
 
@@ -146,17 +146,7 @@ describe('a table of spreads', () => {
       .map((line) => line.split(','));
     const value = (statistic: string, column: number): number =>
       Number(lines.find(([name]) => name === statistic)?.[column]);
-    const counts = {
-      '005k': 50,
-      '01k': 100,
-      '05k': 500,
-      '2k': 2000,
-      '4k': 4000,
-      '8k': 8000,
-      '16k': 16000,
-      '20k': 20000,
-    };
-    const rows = Object.entries(counts).map(([suffix, repetitions]) => {
+    const rows = Object.entries(STUDIED).map(([suffix, repetitions]) => {
       const column = header.indexOf(`elapsed_${suffix}`);
       const at = (statistic: string): number => value(statistic, column);
       return { repetitions, n: at('count'), median: at('50%'), std: at('std') };

@@ -90,3 +90,15 @@ export const DATA = fileURLToPath(new URL('../../../shared/data/thoth/', import.
 export const hasPublishedData: boolean = existsSync(DATA);
 
 export const published = (path: string): string => readFileSync(`${DATA}${path}`, 'utf8');
+
+/** The repetitions of each column of the published study of how many are enough. */
+export const STUDIED = {
+  '005k': 50,
+  '01k': 100,
+  '05k': 500,
+  '2k': 2000,
+  '4k': 4000,
+  '8k': 8000,
+  '16k': 16000,
+  '20k': 20000,
+};

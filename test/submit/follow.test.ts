@@ -5,28 +5,11 @@ import { appendToSubmission, readSubmission } from '../../src/submit/journal.js'
 import type { Connection, JobState } from '../../src/submit/scheduler.js';
 import { lastEnd, statesOf } from '../../src/submit/state.js';
 import { withFolder } from '../support/pi-bench.js';
-
-const AT = '2026-11-22T00:00:00.000Z';
+import { headOf } from './support.js';
 
 /** A submission of one node, followed by a scheduler that says these things one after the other, the last of them for ever. */
 async function followed(folder: string, says: readonly (JobState | UserError)[], output: () => string) {
-  appendToSubmission(folder, {
-    event: 'submission',
-    schemaVersion: 1,
-    id: '20261122T000000Z-fake-matmul-aaaaaa',
-    createdAt: AT,
-    scheduler: 'fake',
-    settings: {},
-    command: ['matmul'],
-    cwd: '/',
-    token: 't',
-    files: {},
-    mostBytes: 1,
-    retries: 0,
-    giveUp: null,
-    targets: ['n1'],
-    at: AT,
-  });
+  appendToSubmission(folder, headOf());
   let asked = 0;
   const connection: Connection = {
     submit: async (tasks) => tasks.map(({ target }) => ({ target, job: 'job-1' })),

@@ -10,19 +10,11 @@ import { kubernetes } from '../../src/submit/kubernetes.js';
 import { jobManifest } from '../../src/submit/kubernetes-manifest.js';
 import { podState } from '../../src/submit/kubernetes-pods.js';
 import type { Context } from '../../src/submit/scheduler.js';
-import { deliveryLines, parseTask, type Task } from '../../src/submit/task.js';
+import { deliveryLines, parseTask } from '../../src/submit/task.js';
 import { frameworksProject } from '../support/frameworks.js';
+import { taskOf } from './support.js';
 
-const TASK: Task = {
-  command: ['matmul', '--size', '64'],
-  cwd: '/',
-  folder: '/f',
-  token: 't',
-  target: '0',
-  attempt: 1,
-  files: {},
-  mostBytes: 1,
-};
+const TASK = taskOf({ command: ['matmul', '--size', '64'], target: '0' });
 const TASKS = ['0', '1', '2'].map((target) => ({ ...TASK, target }));
 
 const contextOf = (flags: Record<string, unknown>): Context => ({

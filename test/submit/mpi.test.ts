@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hostsOf, kindOf, launchCommand, mpi } from '../../src/submit/mpi.js';
 import { environmentOfCampaign } from '../../src/submit/on-node.js';
-import type { Task } from '../../src/submit/task.js';
+import { taskOf } from './support.js';
 
-const TASK: Task = {
-  command: ['matmul'],
-  cwd: '/',
-  folder: '/f',
-  token: 't',
-  target: 'n1',
-  attempt: 1,
-  files: {},
-  mostBytes: 1,
-};
+const TASK = taskOf();
 
 describe('MPI as a launcher', () => {
   it('reads hosts of both kinds of host files, each once', () => {

@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { SubmissionEntry, SubmissionHead } from '../../src/submit/journal.js';
+import type { SubmissionEntry } from '../../src/submit/journal.js';
 import { statesOf } from '../../src/submit/state.js';
 import { exitCodeOf, summarise } from '../../src/submit/summary.js';
+import { AT as at, headOf } from './support.js';
 
-const at = '2026-11-21T00:00:00.000Z';
-
-const HEAD: SubmissionHead = {
-  event: 'submission',
-  schemaVersion: 1,
-  id: '20261121T000000Z-slurm-matmul-aaaaaa',
-  createdAt: at,
-  scheduler: 'slurm',
-  settings: {},
-  command: ['matmul'],
-  cwd: '/',
-  token: 't',
-  files: {},
-  mostBytes: 1,
-  retries: 1,
-  giveUp: null,
-  targets: ['n1', 'n2'],
-  at,
-};
+const HEAD = headOf({ retries: 1, targets: ['n1', 'n2'] });
 
 const submitting = (attempt: number, ...targets: string[]): SubmissionEntry => ({
   event: 'submitting',

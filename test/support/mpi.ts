@@ -1,10 +1,39 @@
-/** Running ranks of MPI jobs, found by what the kernel says of their processes. */
+/** Jobs of MPI for tests, and their running ranks, found by what the kernel says of their processes. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { libraryFile, type MpiLibrary } from '../../scripts/lib/mpi-libraries.mjs';
 import { mpiPlace } from '../../src/mpi/place.js';
-import { campaignFolder, journalOf, until } from './pi-bench.js';
+import { campaignFolder, journalOf, launcher, type Running, start, until } from './pi-bench.js';
 import { measuringSeconds, statFields } from './processes.js';
+
+export interface TwoRanks {
+  /** The library's file; '' where it is not installed. */
+  readonly library: string;
+  /** What its launcher needs. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The launcher's arguments for a program of Node. */
+  argumentsFor(...program: readonly string[]): readonly string[];
+  /** Starts pi-bench as two ranks. */
+  piBench(...args: readonly string[]): Running;
+}
+
+export function twoRanks(mpi: MpiLibrary): TwoRanks {
+  const env = { ...process.env, ...mpi.environment };
+  const argumentsFor = (...program: readonly string[]) => [
+    ...mpi.crowd,
+    '-np',
+    '2',
+    process.execPath,
+    ...program,
+  ];
+  return {
+    library: libraryFile(mpi.soname) ?? '',
+    env,
+    argumentsFor,
+    piBench: (...args) => start(mpi.launcher, argumentsFor(launcher, ...args), undefined, env),
+  };
+}
 
 export interface RankProcess {
   readonly pid: number;

@@ -6,6 +6,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StackIdentity } from '../../src/record/schema.js';
 
+export interface OwnCache {
+  /** For whatever a test writes. */
+  readonly folder: string;
+  /** Below it, what XDG_CACHE_HOME says until `remove`. */
+  readonly cache: string;
+  remove(): void;
+}
+
+/** Caches, that of stacks among them, are kept below a folder of the test's own until it removes it. */
+export function makeOwnCache(): OwnCache {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-bench-own-'));
+  const cache = join(folder, 'cache');
+  const before = process.env.XDG_CACHE_HOME;
+  process.env.XDG_CACHE_HOME = cache;
+  return {
+    folder,
+    cache,
+    remove() {
+      if (before === undefined) delete process.env.XDG_CACHE_HOME;
+      else process.env.XDG_CACHE_HOME = before;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** A stack of a stack file as a record has it, with a package of Debian that executes and one that it depends on. */
 export const ownIdentity = (
   name: string,

@@ -110,14 +110,19 @@ export function readSamples(folder: string, index: number): Samples {
   return read.samples;
 }
 
+/** The record that a command printed with --json. */
+export function printedRecord({ stdout, stderr }: Run): PiBenchRecord {
+  if (stdout === '') throw new Error(`no record: ${stderr}`);
+  return JSON.parse(stdout) as PiBenchRecord;
+}
+
 /** Runs `matmul` with --json; the record is what it printed. */
 export async function matmulRecord(
   out: string,
   ...args: string[]
 ): Promise<{ run: Run; record: PiBenchRecord; folder: string }> {
   const run = await piBench('matmul', '--json', '--quiet', '--out', out, ...args);
-  if (run.stdout === '') throw new Error(`no record: ${run.stderr}`);
-  return { run, record: JSON.parse(run.stdout) as PiBenchRecord, folder: campaignFolder(out) };
+  return { run, record: printedRecord(run), folder: campaignFolder(out) };
 }
 
 /** The worker of a campaign, found by its parent; undefined when none runs. */

@@ -1,30 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cachedFolder, stacksFolder } from '../../../src/stacks/own/cache.js';
+import { makeOwnCache, type OwnCache } from '../../support/own-stacks.js';
 import { until } from '../../support/pi-bench.js';
 
-let folder = '';
-const before = process.env.XDG_CACHE_HOME;
+let place: OwnCache;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pi-bench-cache-'));
-  process.env.XDG_CACHE_HOME = folder;
+  place = makeOwnCache();
 });
-afterEach(() => {
-  if (before === undefined) delete process.env.XDG_CACHE_HOME;
-  else process.env.XDG_CACHE_HOME = before;
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => place.remove());
 
 /** Counts how often it was needed. */
 function maker() {
@@ -98,7 +84,8 @@ describe('a folder of the cache', () => {
   });
 
   it('says so where the cache cannot be written', async () => {
-    writeFileSync(join(folder, 'pi-bench'), 'a file, not a folder');
+    mkdirSync(place.cache);
+    writeFileSync(join(place.cache, 'pi-bench'), 'a file, not a folder');
     const { make } = maker();
     await expect(cachedFolder('key', make, silent)).rejects.toThrow(
       /^the cache cannot be written: .*XDG_CACHE_HOME/,

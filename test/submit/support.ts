@@ -1,0 +1,37 @@
+/** Submissions and tasks as the tests of this folder describe them. */
+import type { SubmissionHead } from '../../src/submit/journal.js';
+import type { Task } from '../../src/submit/task.js';
+
+export const AT = '2026-11-21T00:00:00.000Z';
+
+/** What a submission begins its journal with. */
+export const headOf = (more: Partial<SubmissionHead> = {}): SubmissionHead => ({
+  event: 'submission',
+  schemaVersion: 1,
+  id: '20261121T000000Z-slurm-matmul-aaaaaa',
+  createdAt: AT,
+  scheduler: 'slurm',
+  settings: {},
+  command: ['matmul'],
+  cwd: '/',
+  token: 't',
+  files: {},
+  mostBytes: 1,
+  retries: 0,
+  giveUp: null,
+  targets: ['n1'],
+  at: AT,
+  ...more,
+});
+
+export const taskOf = (more: Partial<Task> = {}): Task => ({
+  command: ['matmul'],
+  cwd: '/',
+  folder: '/f',
+  token: 't',
+  target: 'n1',
+  attempt: 1,
+  files: {},
+  mostBytes: 1,
+  ...more,
+});
