@@ -1,5 +1,5 @@
 // The instructions of the device that C++ has no words for, each as one function. The kernels are written
-// over these alone, so that test/native/cuda_kernels_check.cc runs the same kernels on a model of them, on
+// over these alone, so that test/native/cuda_*_check.cc run the same kernels on a model of them, on
 // any machine. Addresses of shared memory are the 32-bit ones of its own window. For what each does see the
 // PTX ISA under its name.
 #pragma once

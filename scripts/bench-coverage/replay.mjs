@@ -1,11 +1,11 @@
 // Replays a real campaign: all its launches are the truth, and intervals are made from few of them.
 import { dirname } from 'node:path';
-import { readRecord } from '../../dist/record/read.js';
 import { launchInterval, withinLaunchInterval } from '../../dist/statistics/interval.js';
 import { launchDependence } from '../../dist/statistics/launch-dependence.js';
 import { median } from '../../dist/statistics/quantile.js';
 import { precisionReached } from '../../dist/statistics/stopping.js';
 import { readInspection } from '../../dist/store/read-inspection.js';
+import { readRecord } from '../../dist/store/read-record.js';
 import { naiveCovers } from './others.mjs';
 import { COUNTS, randomFrom } from './simulate.mjs';
 

@@ -2,10 +2,10 @@
 import { UserError } from '../errors.js';
 import { impliedCaches, type MeasuredCaches } from '../machine/implied-caches.js';
 import type { MachineDescription } from '../machine/types.js';
-import { readRecord } from '../record/read.js';
 import { readCurves } from '../record/read-curves.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { findRecords } from '../store/find-records.js';
+import { readRecord } from '../store/read-record.js';
 
 /** A curve of fewer points cannot tell one cache from another. */
 const LEAST_POINTS = 8;

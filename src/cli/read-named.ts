@@ -1,7 +1,7 @@
 /** Records that a command compares, each with the name that its user knows it by, and lists as flags have them. */
 import { basename, dirname } from 'node:path';
 import type { NamedRecord } from '../readers/comparison/sides.js';
-import { readRecord } from '../record/read.js';
+import { readRecord } from '../store/read-record.js';
 
 export interface ReadNamed extends NamedRecord {
   /** Of its file. */

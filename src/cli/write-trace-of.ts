@@ -2,9 +2,9 @@
 import { dirname, join } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { type WrittenTrace, writeTrace } from '../readers/trace/write.js';
-import { readRecord } from '../record/read.js';
 import { type JournalEntry, readJournal } from '../store/journal.js';
 import { readInspection } from '../store/read-inspection.js';
+import { readRecord } from '../store/read-record.js';
 import { inspectionPath, JOURNAL } from '../store/store.js';
 
 function journalOf(folder: string): readonly JournalEntry[] {

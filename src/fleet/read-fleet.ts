@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, systemCode, UserError } from '../errors.js';
-import { readRecord } from '../record/read.js';
 import type { RecordInspection } from '../record/schema.js';
 import { readInspection } from '../store/read-inspection.js';
+import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
 import { nodeOf } from './from-record.js';
 import { putLines, threadsFor } from './lines-into.js';

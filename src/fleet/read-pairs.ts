@@ -1,7 +1,7 @@
 /** Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. */
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
-import { readRecord } from '../record/read.js';
+import { readRecord } from '../store/read-record.js';
 import type { MeasuredPair } from './pairs.js';
 import { linesOf } from './read-lines.js';
 

@@ -1,8 +1,8 @@
 /** A campaign's folder, or its record, as a report: the edge to the disk. Launches are read one at a time. */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readRecord } from '../record/read.js';
 import type { PiBenchRecord } from '../record/schema.js';
+import { readRecord } from '../store/read-record.js';
 import { chooseBatches, detailsOf, pointsEach } from './details.js';
 import { buildReport, type ReportModel } from './model.js';
 import { type ReadLaunch, readLaunch } from './read-samples.js';

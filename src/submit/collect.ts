@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { EXIT, messageOf, UserError } from '../errors.js';
-import { readRecord } from '../record/read.js';
+import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
 import { ATTEMPTS, attemptName, checkedNode, END_FILE, NODES } from './names.js';
 import { type Delivery, deliveryIn, parseDelivery } from './task.js';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readRecord } from '../../src/record/read.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
+import { readRecord } from '../../src/store/read-record.js';
 import {
   campaignFolder,
   journalOf,

@@ -1,6 +1,6 @@
 /** `pi-bench show RECORD`: a record, read, checked and printed. */
 import type { CommandModule } from 'yargs';
-import { readRecord } from '../../record/read.js';
+import { readRecord } from '../../store/read-record.js';
 import { printRecord } from '../show-end.js';
 
 export const showCommand: CommandModule = {

@@ -8,8 +8,8 @@ import { COUNTED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
 import { CHECKS, type Suite } from '../../qualify/suite.js';
 import { sha256 } from '../../record/digest.js';
-import { readRecord } from '../../record/read.js';
 import { findRecords } from '../../store/find-records.js';
+import { readRecord } from '../../store/read-record.js';
 import type { NamedText } from './asked.js';
 import type { QualifyInput } from './qualify.js';
 

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
-import { JOURNAL } from '../store/store.js';
-import { brokenRules } from './check.js';
-import { digestOf } from './digest.js';
-import { type PiBenchRecord, readable, SCHEMA_VERSION } from './schema.js';
+import { brokenRules } from '../record/check.js';
+import { digestOf } from '../record/digest.js';
+import { type PiBenchRecord, readable, SCHEMA_VERSION } from '../record/schema.js';
+import { JOURNAL } from './store.js';
 
 const envelope = z.looseObject({ kind: z.literal('pi-bench record'), schemaVersion: z.int() });
 
