@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md is a map of this tree: it leaves out no folder of the sources, and names nothing that is gone. */
+/** ARCHITECTURE.md is a map of this tree: it leaves out no folder of the sources, names nothing that is gone, and what it calls pure is. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -30,6 +30,14 @@ it('each folder of the sources has its place', () => {
   const folders = SOURCES.flatMap(below).flatMap(({ path, isFolder }) => (isFolder ? [path] : []));
   expect(folders.length).toBeGreaterThan(40);
   expect(folders.filter((folder) => !isNamed(folder))).toEqual([]);
+});
+
+it('what is said to be pure opens no file and starts no process', () => {
+  const edge = /from 'node:(?:fs|child_process|worker_threads|net|http|https|dgram)/;
+  const pure = ['campaign', 'telemetry', 'statistics', 'record', 'quantities', 'score'];
+  const files = pure.flatMap((folder) => below(`src/${folder}`)).filter(({ isFolder }) => !isFolder);
+  const open = files.filter(({ path }) => edge.test(readFileSync(join(root, path), 'utf8')));
+  expect(open.map(({ path }) => path)).toEqual([]);
 });
 
 it('each file that is named is there', () => {
