@@ -4,9 +4,9 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
-import { written } from '../../src/record/schema.js';
+import { type PiBenchRecord, written } from '../../src/record/schema.js';
 import { fakeGpu, onFakeGpu, onFakeNccl } from '../support/fake-gpu.js';
-import { printedRecord, withFolder } from '../support/pi-bench.js';
+import { withFolder } from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '10', '--warmup', '2', '--inspections', '1', '--no-wait', '--quiet'];
 
@@ -19,7 +19,7 @@ describe('a collective between GPUs', () => {
       const run = await onFakeNccl('devices=3', ...what, '--json', '--out', out, ...SHORT);
       expect(run.stderr).toBe('');
       expect(run.code).toBe(0);
-      const record = printedRecord(run);
+      const record = JSON.parse(run.stdout) as PiBenchRecord;
       expect(written.record.safeParse(record).error).toBeUndefined();
       expect(brokenRules(record)).toEqual([]);
       expect(record.batches).toHaveLength(2);
@@ -61,7 +61,7 @@ describe('a collective between GPUs', () => {
         '64KiB',
       ];
       const run = await onFakeNccl('devices=1', ...what, '--json', '--out', out, ...SHORT);
-      const record = printedRecord(run);
+      const record = JSON.parse(run.stdout) as PiBenchRecord;
       expect(record.batches[0]?.stack.implementation).toMatch(/one GPU: a copy to itself/);
       expect(record.kpis.map(({ name }) => name)).not.toContain(
         'pibench_collective_bus_rate_bytes_per_second',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GpuDescription, GpuSurvey, RemappedRows } from '../../src/machine/gpus.js';
+import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import type { SuiteCheck } from '../../src/qualify/suite.js';
 import type { RecordInspection } from '../../src/record/schema.js';
@@ -66,7 +66,7 @@ describe('a node with GPUs', () => {
 
   it('fails while a row of its memory waits to be replaced, or where none could take its place', () => {
     const rows = { corrected: 2, uncorrected: 1, pending: false, failed: false };
-    const of = (remappedRows: RemappedRows | null) =>
+    const of = (remappedRows: NonNullable<GpuDescription['remappedRows']> | null) =>
       at({ check: 'remapped-rows' }, survey(gpu({ remappedRows })))[0];
     expect(of(rows)).toMatchObject({ verdict: 'pass', cause: null });
     expect(of({ ...rows, pending: true })).toMatchObject({

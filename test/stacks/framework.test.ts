@@ -8,10 +8,10 @@ import { writePackage } from '../support/frameworks.js';
 
 const CASE = { m: 8, n: 8, k: 8, threads: 1, transpose: 'NN', batch: 1, prepack: false, cache: 'hot' };
 const check =
-  (stack: string, dtype: string, more = {}, indicator = 'matmul') =>
+  (stack: string, dtype: string, more = {}, indicator = 'matmul', device = 'cpu') =>
   () => {
     const { provider, variant } = parseStack(stack);
-    findStack(provider).check(variant, indicator, dtype, { ...CASE, ...more }, 'cpu');
+    findStack(provider).check(variant, indicator, dtype, { ...CASE, ...more }, device);
   };
 
 it('a backend is typed after the framework’s name, and is no path', () => {
