@@ -40,7 +40,7 @@ describe('a campaign whose time is over', () => {
       ]),
     );
     const conductor = {
-      campaign: campaignOf([specOf({ inspections: 3 })]),
+      campaign: campaignOf([specOf({ inspections: 3, warmup: { kind: 'count', count: 1 } })]),
       signal: new AbortController().signal,
       deadline: 0,
     } as unknown as Conductor;
