@@ -35,6 +35,10 @@ struct Tile {
   bool accumulate;
   bool stream_c;    // C may be written past the caches: each row of the tile begins a cache line
   bool prefetch_c;  // C is too large to be in a near cache
+  // Where the tile's rows will be written in the end, and elements between two of them: c and ldc, unless the
+  // sums are kept apart and copied when they are complete.
+  void* target;
+  std::int64_t target_row;
   // Elements of B between what is read and what to ask for meanwhile, because it is far away: the panel after
   // this one. 0: nothing.
   std::int64_t b_ahead;
