@@ -30,7 +30,6 @@ constexpr int kTileRegisters = 8;
 constexpr int kPanelBytes = 2 * kTileRowBytes;  // from one row of a tile of B to the next
 constexpr int kMostRows = 2 * kTileRows;
 constexpr int kPanelColumns = 2 * kTileRowBytes / 4;
-constexpr int kAskedForAtOnce = 2;  // rows of C, in each step of the depth
 
 // The operand of LDTILECFG.
 struct alignas(64) TileConfig {
@@ -128,9 +127,10 @@ void compute_tile(const Tile& tile) noexcept {
   }
   auto* target = static_cast<char*>(tile.target);
   const std::int64_t target_row = tile.target_row * static_cast<std::int64_t>(sizeof(typename Dot::Result));
-  int rows_to_ask_for = tile.prefetch_c ? rows : 0;
+  int unasked = tile.prefetch_c ? rows : 0;
+  const int at_once = tile.prefetch_c ? static_cast<int>((rows + units - 1) / units) : 0;
   for (std::int64_t unit = 0; unit < units; ++unit) {
-    for (int i = 0; i < kAskedForAtOnce && rows_to_ask_for > 0; ++i, --rows_to_ask_for) {
+    for (int i = 0; i < at_once && unasked > 0; ++i, --unasked) {
       __builtin_prefetch(target, 1);
       __builtin_prefetch(target + kTileRowBytes, 1);
       target += target_row;
