@@ -31,6 +31,7 @@ struct Panels {
   const std::byte* data;
   std::int64_t step;  // elements from one unit of the depth to the next
   bool packed;
+  std::byte* unpacked = nullptr;  // the same place, where each panel is still to be packed before its use
 };
 
 class BlockedGemm final : public Gemm {
@@ -59,15 +60,17 @@ class BlockedGemm final : public Gemm {
 
   void multiply_depth_inside(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
 
-  const std::byte* pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
-                                   std::size_t& turn) noexcept;
-  [[nodiscard]] Panels panels_of_b(const std::byte* packed, std::int64_t product, Range columns,
-                                   Range depth) const noexcept;
+  std::byte* pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                             std::size_t& turn) noexcept;
+  [[nodiscard]] Panels panels_of_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                                   bool first) const noexcept;
   void pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
               Range panels_to_pack) noexcept;
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
+  PanelAhead pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows, Range columns,
+                        Range depth, std::int64_t panel) noexcept;
   void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                  std::byte* edge) noexcept;
   void copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
@@ -127,7 +130,8 @@ class BlockedGemm final : public Gemm {
   bool a_in_place_, b_in_place_;
   int strip_rows_;
   bool b_is_far_, prefetch_c_, stream_c_, sums_apart_;
-  std::vector<Role> roles_;         // of each member at work
+  bool packs_ahead_;         // panels of B while the one before is used, by the only member that uses them
+  std::vector<Role> roles_;  // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0, sums_offset_ = 0;
   std::vector<Buffer> own_;

@@ -39,6 +39,8 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
       stream_c_(strategy.stream_c),
       sums_apart_(strategy.sums_apart),
+      packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.rows == 1 && !strategy.b_in_place &&
+                   !shape.prepack_b && !shape.transpose_b),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
   const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
@@ -167,11 +169,11 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
     const Range columns{std::min(jc, role.columns.end), std::min(jc + blocks_.nc, role.columns.end)};
     for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
       const Range depth{pc, std::min(pc + blocks_.kc, shape_.k)};
-      const std::byte* packed = pack_block_of_b(role, product, columns, depth, turn);
-      const Panels b = panels_of_b(packed, product, columns, depth);
+      std::byte* packed = pack_block_of_b(role, product, columns, depth, turn);
       for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
         const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
+        const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
         multiply(own_a(member), b, product, rows, columns, depth, member);
       }
     }
@@ -183,25 +185,26 @@ void BlockedGemm::multiply_depth_inside(const Role& role, std::int64_t product, 
   for (std::int64_t block = 0; block < column_blocks_; ++block) {
     const std::int64_t jc = role.columns.begin + block * blocks_.nc;
     const Range columns{std::min(jc, role.columns.end), std::min(jc + blocks_.nc, role.columns.end)};
-    const std::byte* packed = pack_block_of_b(role, product, columns, {0, shape_.k}, turn);
+    std::byte* packed = pack_block_of_b(role, product, columns, {0, shape_.k}, turn);
     for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
       const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
       for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
         const Range depth{pc, std::min(pc + blocks_.kc, shape_.k)};
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
-        const std::byte* here = packed == nullptr ? nullptr : packed + depth_offset(columns, pc);
-        multiply(own_a(member), panels_of_b(here, product, columns, depth), product, rows, columns, depth,
-                 member);
+        std::byte* here = packed == nullptr ? nullptr : packed + depth_offset(columns, pc);
+        const Panels b = panels_of_b(here, product, columns, depth, ic == role.rows.begin);
+        multiply(own_a(member), b, product, rows, columns, depth, member);
       }
     }
   }
 }
 
 // Returns where the panels begin, depth by depth; nullptr where nothing is packed in a call.
-const std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t product, Range columns,
-                                              Range depth, std::size_t& turn) noexcept {
+std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                                        std::size_t& turn) noexcept {
   if (b_in_place_ || shape_.prepack_b) return nullptr;
   std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
+  if (packs_ahead_) return packed;
   const Range mine = share(panels(columns.size()), role.row, partition_.rows);
   for (std::int64_t pc = depth.begin; pc < depth.end; pc += blocks_.kc) {
     pack_b(packed + depth_offset(columns, pc - depth.begin), product, columns,
@@ -215,16 +218,17 @@ const std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t pro
   return packed;
 }
 
-// `packed`: where the panels of this depth begin, if they were packed in this call.
-Panels BlockedGemm::panels_of_b(const std::byte* packed, std::int64_t product, Range columns,
-                                Range depth) const noexcept {
+// `packed`: where the panels of this depth begin, if they are packed in this call. `first`: this is their
+// first use.
+Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                                bool first) const noexcept {
   const std::int64_t packed_step = std::int64_t{kernel_.nr} * packing_.b.unit;
   if (b_in_place_) return {b_at(product, depth.begin, columns.begin), operands_->ldb, false};
   if (shape_.prepack_b) {
     const std::size_t offset = prepacked_offset(product, columns.begin, depth.begin);
     return {packed_b_[0].data() + offset, packed_step, true};
   }
-  return {packed, packed_step, true};
+  return {packed, packed_step, true, packs_ahead_ && first ? packed : nullptr};
 }
 
 // Panel j of a packed block begins at j * panel_bytes.
@@ -263,6 +267,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   tile.a_row = operands_->lda;
   tile.depth = packed_depth(depth.size());
 
+  PanelAhead ahead{};
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
     const std::int64_t panel = (j - columns.begin) / kernel_.nr;
@@ -272,6 +277,10 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const bool hangs_over = width < kernel.nr && !kernel.any_columns;
     tile.columns = hangs_over ? kernel.nr : width;
     tile.b_step = b.step;
+    if (b.unpacked != nullptr) {
+      ahead = pack_while(b, ahead, product, rows, columns, depth, panel);
+      tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
+    }
     if (b.packed) {
       tile.b = b.data + static_cast<std::size_t>(panel) * panel_bytes(depth.size());
     } else if (!hangs_over) {
@@ -311,6 +320,26 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       }
     }
   }
+}
+
+// Sees to it that this panel is packed, of which some may have been `begun` while the one before was used,
+// and returns what is to be packed while this one is used. Panels that have a zero to fill in are packed in
+// their turn.
+PanelAhead BlockedGemm::pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows,
+                                   Range columns, Range depth, std::int64_t panel) noexcept {
+  if (begun.to != nullptr) {
+    kernel_.pack_ahead(begun, begun.groups);
+  } else {
+    pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
+  }
+  const std::int64_t next = columns.begin + (panel + 1) * kernel_.nr;
+  if (columns.end - next < kernel_.nr || depth.size() % packing_.depth_multiple != 0) return {};
+  // Each step of the depth of a tile reads depth_multiple of it.
+  const std::int64_t groups = depth.size() / packing_.b.unit;
+  const std::int64_t steps = ceil_div(rows.size(), strip_rows_) * (depth.size() / packing_.depth_multiple);
+  return {b_at(product, depth.begin, next), static_cast<std::int64_t>(source_bytes(operands_->ldb)),
+          b.unpacked + static_cast<std::size_t>(panel + 1) * panel_bytes(depth.size()), groups,
+          ceil_div(groups, steps)};
 }
 
 // A tile that hangs over the right edge of C is computed whole in `edge`.
