@@ -105,8 +105,13 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::size_t prepacked_offset(std::int64_t product, std::int64_t column,
                                              std::int64_t depth) const noexcept;
 
+  // In a packed block of B, where this panel begins.
+  [[nodiscard]] std::size_t panel_place(std::int64_t panel, std::int64_t depth) const noexcept {
+    return static_cast<std::size_t>(panels_take_turns_ ? panel % 2 : panel) * panel_bytes(depth);
+  }
   // Of a packed block of B, bytes before the panels of this depth; those before it are whole.
   [[nodiscard]] std::size_t depth_offset(Range columns, std::int64_t depth) const noexcept {
+    if (panels_take_turns_) return 0;
     return static_cast<std::size_t>(depth / blocks_.kc * panels(columns.size())) * panel_bytes(blocks_.kc);
   }
   [[nodiscard]] std::int64_t depth_blocks() const noexcept { return ceil_div(shape_.k, blocks_.kc); }
@@ -130,8 +135,10 @@ class BlockedGemm final : public Gemm {
   bool a_in_place_, b_in_place_;
   int strip_rows_;
   bool b_is_far_, prefetch_c_, stream_c_, sums_apart_;
-  bool packs_ahead_;         // panels of B while the one before is used, by the only member that uses them
-  std::vector<Role> roles_;  // of each member at work
+  // Panels of B are packed just before they are used, by the only member that uses them; and, where each is
+  // used by one block of rows only, in turns in the place of two, which then stays near.
+  bool packs_ahead_, panels_take_turns_;
+  std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0, sums_offset_ = 0;
   std::vector<Buffer> own_;

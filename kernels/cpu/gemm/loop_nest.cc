@@ -41,6 +41,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       sums_apart_(strategy.sums_apart),
       packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.rows == 1 && !strategy.b_in_place &&
                    !shape.prepack_b && !shape.transpose_b),
+      panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
   const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
@@ -60,8 +61,8 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
     packed_b_.emplace_back(prepacked_offset(shape.batch, 0, 0));
   } else if (!b_in_place_) {
     const std::int64_t depth_blocks_in_one = sums_apart_ ? depth_blocks() : 1;
-    const std::size_t block =
-        static_cast<std::size_t>(panels(blocks_.nc) * depth_blocks_in_one) * panel_bytes(blocks_.kc);
+    const std::int64_t panels_in_one = panels_take_turns_ ? 2 : panels(blocks_.nc) * depth_blocks_in_one;
+    const std::size_t block = static_cast<std::size_t>(panels_in_one) * panel_bytes(blocks_.kc);
     const auto lanes = static_cast<std::size_t>(std::int64_t{partition_.products} * partition_.columns);
     for (std::size_t i = 0; i < lanes * blocks_per_lane_; ++i) packed_b_.emplace_back(block);
   }
@@ -231,7 +232,6 @@ Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range c
   return {packed, packed_step, true, packs_ahead_ && first ? packed : nullptr};
 }
 
-// Panel j of a packed block begins at j * panel_bytes.
 void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
                          Range panels_to_pack) noexcept {
   const PackStrip pack = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
@@ -239,7 +239,7 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
     const std::int64_t first = columns.begin + panel * kernel_.nr;
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
     pack(b_at(product, depth.begin, first), operands_->ldb, width, depth.size(), kernel_.nr,
-         packed + static_cast<std::size_t>(panel) * panel_bytes(depth.size()));
+         packed + panel_place(panel, depth.size()));
   }
 }
 
@@ -282,7 +282,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
     }
     if (b.packed) {
-      tile.b = b.data + static_cast<std::size_t>(panel) * panel_bytes(depth.size());
+      tile.b = b.data + panel_place(panel, depth.size());
     } else if (!hangs_over) {
       tile.b = b.data + source_bytes(j - columns.begin);
     } else {
@@ -324,22 +324,26 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
 
 // Sees to it that this panel is packed, of which some may have been `begun` while the one before was used,
 // and returns what is to be packed while this one is used. Panels that have a zero to fill in are packed in
-// their turn.
+// their turn; so are all where few rows use them, because more stores than a few between two loads of tiles
+// delay those whose addresses end alike.
 PanelAhead BlockedGemm::pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows,
                                    Range columns, Range depth, std::int64_t panel) noexcept {
+  constexpr std::int64_t kMostAtOnce = 4;
+  // Each step of the depth of a tile reads depth_multiple of it.
+  const std::int64_t groups = depth.size() / packing_.b.unit;
+  const std::int64_t steps =
+      ceil_div(rows.size(), strip_rows_) * ceil_div(depth.size(), packing_.depth_multiple);
+  const std::int64_t at_once = ceil_div(groups, steps);
   if (begun.to != nullptr) {
     kernel_.pack_ahead(begun, begun.groups);
   } else {
     pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
   }
   const std::int64_t next = columns.begin + (panel + 1) * kernel_.nr;
-  if (columns.end - next < kernel_.nr || depth.size() % packing_.depth_multiple != 0) return {};
-  // Each step of the depth of a tile reads depth_multiple of it.
-  const std::int64_t groups = depth.size() / packing_.b.unit;
-  const std::int64_t steps = ceil_div(rows.size(), strip_rows_) * (depth.size() / packing_.depth_multiple);
+  const bool has_zeros = columns.end - next < kernel_.nr || depth.size() % packing_.depth_multiple != 0;
+  if (has_zeros || at_once > kMostAtOnce) return {};
   return {b_at(product, depth.begin, next), static_cast<std::int64_t>(source_bytes(operands_->ldb)),
-          b.unpacked + static_cast<std::size_t>(panel + 1) * panel_bytes(depth.size()), groups,
-          ceil_div(groups, steps)};
+          b.unpacked + panel_place(panel + 1, depth.size()), groups, at_once};
 }
 
 // A tile that hangs over the right edge of C is computed whole in `edge`.
