@@ -32,9 +32,8 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
 
   // The larger the block of A, the seldomer a panel of B comes from L3, and with neighbours at the same L3
   // that is far: five eighths of L2 for A; panels of B and tiles of C pass through the rest. Whole strips. A
-  // kernel that is faster than vector instructions waits for C instead, of which fewer rows are fewer pages:
-  // a sixteenth, measured.
-  const std::int64_t for_a = kernel.speed > 1 ? caches.l2 / 16 : caches.l2 * 5 / 8;
+  // quarter for a kernel that is faster than vector instructions, beside panels of B that it packs meanwhile.
+  const std::int64_t for_a = kernel.speed > 1 ? caches.l2 / 4 : caches.l2 * 5 / 8;
   const std::int64_t fitting_rows = for_a / (element * blocks.kc);
   const std::int64_t most_mc = std::max<std::int64_t>(kernel.mr, fitting_rows / kernel.mr * kernel.mr);
   const std::int64_t unit = shape.m > most_mc ? kernel.mr : kernel.row_multiple;

@@ -79,7 +79,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool b_near = bytes(shape.k * shape.n) <= l2;
   // Transposed, A is read across its rows: only from a near cache.
   // For a kernel that is faster than vector instructions packing weighs more, but so does waiting for L2.
-  const bool a_suits = kernel.speed > 1    ? bytes(shape.m * shape.k) <= l2 / 4
+  const bool a_suits = kernel.speed > 1    ? bytes(shape.m * shape.k) < l2 / 8
                        : shape.transpose_a ? a_near && b_near
                                            : a_row <= kShortRow || a_near;
   const bool b_suits = b_near || b_row <= kShortRow;
