@@ -25,15 +25,25 @@ export interface Asked {
   /** What its runs are given, and where they put what they computed. */
   readonly feeds: Record<string, Tensor>;
   readonly fetches: Record<string, Tensor>;
+  /** The memory of what is fetched: of floating point, or being there cannot be seen. */
+  readonly result: Float32Array | Float64Array | Int32Array;
   /** The operator of the model, and the provider that has to compute it, as ONNX Runtime names them. */
   readonly operator: string;
   readonly provider: string;
 }
 
+/** @throws Error where a run ends before its result is there: its time would be that of asking for it */
+async function proveWait(session: Session, { feeds, fetches, result }: Asked): Promise<void> {
+  result.fill(Number.NaN);
+  await session.run(feeds, fetches);
+  if (Number.isNaN(result[0]) || Number.isNaN(result.at(-1)))
+    throw new Error('a run of ONNX Runtime ended before its result was there');
+}
+
 /**
- * A session in which the provider computes: its first run was profiled, and no other is. Options say who may compute, and
- * ONNX Runtime decides for itself who does.
- * @throws Error where another provider computed, or the operator was not executed at all
+ * A session in which the provider computes, and whose runs end when their result is there. Its first run was profiled, and no
+ * other is. Options say who may compute, and ONNX Runtime decides for itself who does.
+ * @throws Error where another provider computed, the operator was not executed at all, or a run ended too soon
  */
 export async function provenSession(runtime: Runtime, asked: Asked): Promise<Session> {
   const { model, options, feeds, fetches, operator, provider } = asked;
@@ -50,6 +60,7 @@ export async function provenSession(runtime: Runtime, asked: Asked): Promise<Ses
     if (file === undefined) throw new Error('ONNX Runtime wrote no profile, so who computed is not known');
     const problem = otherProvider(readFileSync(join(folder, file), 'utf8'), operator, provider);
     if (problem !== null) throw new Error(problem);
+    await proveWait(session, asked);
     return session;
   } finally {
     rmSync(folder, { recursive: true, force: true });

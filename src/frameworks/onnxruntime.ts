@@ -36,10 +36,11 @@ function partsOf(runtime: Runtime, product: Product, { c }: Operands) {
   const operator = operatorOf(product);
   if (operator === null || dtype === 'bfloat16') throw new Error('ONNX has no operator for this product');
   const type = dtype === 'int8' ? 'int32' : dtype;
+  const result = new ARRAYS[dtype].result(c);
   const fetches: Record<string, Tensor> = {
-    C: new runtime.Tensor(type, new ARRAYS[dtype].result(c), shapeOf(batch, m, n, false)),
+    C: new runtime.Tensor(type, result, shapeOf(batch, m, n, false)),
   };
-  return { operator, dtype, fetches };
+  return { operator, dtype, result, fetches };
 }
 
 const prepared = (
@@ -73,7 +74,7 @@ async function prepareOnCpu(runtime: Runtime, threads: number, product: Product,
 
 /** On the GPU that this process sees. @throws Error where it does not compute */
 async function sessionOnGpu(runtime: Runtime, product: Product, operands: Operands) {
-  const { operator, fetches } = partsOf(runtime, product, operands);
+  const { operator, result, fetches } = partsOf(runtime, product, operands);
   const session = await provenSession(runtime, {
     // Node can bind no memory of CUDA to inputs: they would be copied to the GPU in each run. Constants are there for good.
     model: matmulModel(product, 'constants'),
@@ -91,6 +92,7 @@ async function sessionOnGpu(runtime: Runtime, product: Product, operands: Operan
     },
     feeds: {},
     fetches,
+    result,
     operator,
     provider: 'CUDAExecutionProvider',
   }).catch((error: unknown) => {

@@ -62,6 +62,7 @@ function asked(runtime: Runtime, provider: string, more: object = {}): { asked: 
       },
       feeds: {},
       fetches: { C: new runtime.Tensor('float32', c, [2, 2]) },
+      result: c,
       operator: 'MatMul',
       provider,
     },
@@ -85,6 +86,20 @@ describe('a session', () => {
     const { asked: one } = asked(runtime, 'CUDAExecutionProvider');
     await expect(provenSession(runtime, one)).rejects.toThrow(
       'CUDAExecutionProvider was asked, and CPUExecutionProvider has computed the MatMul',
+    );
+  });
+
+  it('is refused where a run says that it is done before it is', async (context) => {
+    const runtime = runtimeOf(context);
+    const { asked: one } = asked(runtime, 'CPUExecutionProvider');
+    let runs = 0;
+    const create = async (model: Uint8Array, options: object) => {
+      const session = await runtime.InferenceSession.create(model, options);
+      const run: typeof session.run = async (...given) => (runs++ === 0 ? session.run(...given) : {});
+      return { run, endProfiling: () => session.endProfiling(), release: () => session.release() };
+    };
+    await expect(provenSession({ ...runtime, InferenceSession: { create } }, one)).rejects.toThrow(
+      /ended before its result was there/,
     );
   });
 
