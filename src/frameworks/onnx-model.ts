@@ -47,8 +47,13 @@ const tensor = (field: number, name: string, element: Element, shape: readonly n
 const ATTRIBUTE_INT = 2;
 const flag = (name: string): Bytes => message(5, text(1, name), integer(3, 1), integer(20, ATTRIBUTE_INT));
 
+const ELEMENT_BYTES: Readonly<Record<Element, number>> = { float32: 4, int8: 1, int32: 4, float64: 8 };
+
 /** TensorProto.DataLocation. */
 const EXTERNAL = 1;
+
+/** A StringStringEntryProto of a TensorProto's external data. */
+const entry = (key: string, value: string): Bytes => message(13, text(1, key), text(2, value));
 
 /** A TensorProto whose elements lie in external data of the same name. */
 const constant = (name: string, element: Element, shape: readonly number[]): Bytes =>
@@ -57,7 +62,8 @@ const constant = (name: string, element: Element, shape: readonly number[]): Byt
     ...shape.map((length) => integer(1, length)),
     integer(2, ELEMENTS[element]),
     text(8, name),
-    message(13, text(1, 'location'), text(2, name)),
+    entry('location', name),
+    entry('length', String(shape.reduce((elements, length) => elements * length, ELEMENT_BYTES[element]))),
     integer(14, EXTERNAL),
   );
 

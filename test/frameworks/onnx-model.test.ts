@@ -109,8 +109,8 @@ describe('the model of a product', () => {
     // TensorProto: dims 1, name 8, external_data 13 (key 1, value 2), data_location 14: EXTERNAL
     expect(textAt(model, 7, 5, 8)).toEqual(['A', 'B']);
     expect(all(model, 7, 5, 1)).toEqual([2, 3, 7, 2, 7, 5]);
-    expect(textAt(model, 7, 5, 13, 1)).toEqual(['location', 'location']);
-    expect(textAt(model, 7, 5, 13, 2)).toEqual(['A', 'B']);
+    expect(textAt(model, 7, 5, 13, 1)).toEqual(['location', 'length', 'location', 'length']);
+    expect(textAt(model, 7, 5, 13, 2)).toEqual(['A', String(2 * 21 * 4), 'B', String(2 * 35 * 4)]);
     expect(all(model, 7, 5, 14)).toEqual([1, 1]);
   });
 
