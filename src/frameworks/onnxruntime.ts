@@ -95,8 +95,6 @@ async function sessionOnGpu(runtime: Runtime, product: Product, operands: Operan
     result,
     operator,
     provider: 'CUDAExecutionProvider',
-  }).catch((error: unknown) => {
-    throw new Error(`ONNX Runtime does not compute with CUDA here: ${messageOf(error)}; ${CUDA_NEEDS}`);
   });
   return { session, operator, fetches };
 }
@@ -112,11 +110,18 @@ async function prepareOnGpu(runtime: Runtime, product: Product, operands: Operan
 
 const SMALL = { m: 8, n: 8, k: 8, transposeA: false, transposeB: false, batch: 1, dtype: 'float32' } as const;
 
-/** Whether the provider loads and computes at all, before a case depends on it. */
+/**
+ * Whether the provider loads and computes at all, before a case depends on it.
+ * @throws Error with what it needs
+ */
 async function tryGpu(runtime: Runtime): Promise<void> {
   const bytes = (): ArrayBuffer => new ArrayBuffer(Float32Array.BYTES_PER_ELEMENT * SMALL.m * SMALL.n);
-  const { session } = await sessionOnGpu(runtime, SMALL, { a: bytes(), b: bytes(), c: bytes() });
-  await session.release();
+  try {
+    const { session } = await sessionOnGpu(runtime, SMALL, { a: bytes(), b: bytes(), c: bytes() });
+    await session.release();
+  } catch (error) {
+    throw new Error(`ONNX Runtime does not compute with CUDA here: ${messageOf(error)}; ${CUDA_NEEDS}`);
+  }
 }
 
 export const open: OpenFramework = async (packages, backend, threads): Promise<OpenedFramework> => {
