@@ -4,6 +4,7 @@
 #include "addon_hosted.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,8 +12,11 @@
 #include <vector>
 
 #include "addon_values.h"
+#include "cuda/devices.h"
+#include "json.h"
 #include "measure/loop.h"
 #include "measure/warmup.h"
+#include "nvml/monitor.h"
 #include "stacks/library_threads.h"
 #include "telemetry/frequency.h"
 #include "telemetry/snapshot.h"
@@ -100,15 +104,18 @@ Napi::Value host(Info info) {
   return hosted;
 }
 
-// warmupJudge(rule) -> { wantsCalls, enough(entry, exit), result() }, times in nanoseconds
+// warmupJudge(rule, onGpu) -> { wantsCalls, enough(entry, exit, settled), result() }, times in nanoseconds
 Napi::Value warmup_judge(Info info) {
   const Napi::Env env = info.Env();
-  auto judge = std::make_shared<WarmupJudge>(warmup_rule(info[0].As<Napi::Object>()), now());
+  const Nanoseconds most = info[1].ToBoolean() ? kMostDeviceTime : kMostTime;
+  auto judge = std::make_shared<WarmupJudge>(warmup_rule(info[0].As<Napi::Object>()), now(), most);
   auto object = Napi::Object::New(env);
   object.Set("wantsCalls", judge->wants_calls());
   object.Set("enough", Napi::Function::New(env, [judge](Info call) {
                const auto time = [&call](int place) { return call[place].ToNumber().Int64Value(); };
-               return Napi::Boolean::New(call.Env(), judge->enough(time(0), time(1)));
+               const bool settled = call[2].ToBoolean();
+               return Napi::Boolean::New(call.Env(),
+                                         judge->enough(time(0), time(1), [settled] { return settled; }));
              }));
   object.Set("result", Napi::Function::New(
                            env, [judge](Info call) { return warmup_object(call.Env(), judge->result()); }));
@@ -134,6 +141,30 @@ Napi::Value end_call(Info info) { return Napi::Number::New(info.Env(), static_ca
 
 // disturbed() -> whether the calling thread may have lost its CPU since beginCall()
 Napi::Value disturbed(Info info) { return Napi::Boolean::New(info.Env(), PreemptionWire::tripped()); }
+
+// watchGpu(ordinal) -> { settled(), report(begin, end) }, times in nanoseconds: what NVML tells of the GPU
+// from now on. The report ends it. Frameworks compute on streams of their own, so it has no clock of the
+// device.
+Napi::Value watch_gpu(Info info) {
+  const Napi::Env env = info.Env();
+  using Watched = std::optional<nvml::Monitor>;
+  const auto monitor = guarded(env, [&] {
+    return std::make_shared<Watched>(std::in_place, cuda::pci_bus_id(info[0].ToNumber().Int32Value()));
+  });
+  auto watch = Napi::Object::New(env);
+  watch.Set("settled", Napi::Function::New(env, [monitor](Info call) {
+              return Napi::Boolean::New(call.Env(), !*monitor || (*monitor)->settled());
+            }));
+  watch.Set("report", Napi::Function::New(env, [monitor](Info call) -> Napi::Value {
+              if (!*monitor) throw Napi::Error::New(call.Env(), "nobody watches the GPU any more");
+              const auto time = [&call](int place) { return call[place].ToNumber().Int64Value(); };
+              const std::string seen = (*monitor)->report(time(0), time(1));
+              monitor->reset();
+              return Napi::String::New(call.Env(),
+                                       json::Object().add("clock", "null").add("nvml", seen).str());
+            }));
+  return watch;
+}
 
 Napi::Value disarm(Info info) {
   PreemptionWire::disarm();
@@ -165,6 +196,7 @@ void add_hosted(Napi::Env env, Napi::Object exports) {
   exports.Set("beginCall", Napi::Function::New<begin_call>(env));
   exports.Set("endCall", Napi::Function::New<end_call>(env));
   exports.Set("disturbed", Napi::Function::New<disturbed>(env));
+  exports.Set("watchGpu", Napi::Function::New<watch_gpu>(env));
   exports.Set("disarm", Napi::Function::New<disarm>(env));
   exports.Set("effectiveFrequency", Napi::Function::New<frequency>(env));
   exports.Set("takeSnapshot", Napi::Function::New<snapshot>(env));

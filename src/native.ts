@@ -196,8 +196,17 @@ export interface HostedThreads {
 /** Gets each warm-up call and says whether it was enough; times are nanoseconds of the addon's clock. */
 export interface WarmupJudge {
   readonly wantsCalls: boolean;
-  enough(entry: number, exit: number): boolean;
+  /** @param settled whether what executes it has come to rest, where that can be told */
+  enough(entry: number, exit: number, settled: boolean): boolean;
   result(): NativeOutcome['warmup'];
+}
+
+/** NVML's eyes on a GPU from the moment they were asked for. */
+export interface GpuWatch {
+  /** Whether clock rates and power have come to rest; true where neither is known. */
+  settled(): boolean;
+  /** JSON (telemetry/gpu.ts) of the time between two moments of the addon's clock, in nanoseconds; ends the watch. */
+  report(begin: number, end: number): string;
 }
 
 export interface NativeAddon {
@@ -219,7 +228,10 @@ export interface NativeAddon {
   dieWithParent(): void;
   /** On the thread that will make the calls. @throws Error */
   host(workload: string, parameters: NativeJob['parameters']): HostedCase;
-  warmupJudge(rule: NativeJob['warmup']): WarmupJudge;
+  /** @param onGpu whether it has to wait for a GPU's power, too, which comes to rest more slowly */
+  warmupJudge(rule: NativeJob['warmup'], onGpu: boolean): WarmupJudge;
+  /** Opens the NVIDIA driver in this process, for good; to be asked before the process has anything on the GPU. @throws Error without a GPU */
+  watchGpu(ordinal: number): GpuWatch;
   /** Calls per sample, so that the clock stays small beside them. */
   calibrate(callSeconds: Seconds, clock: NativeOutcome['clock'], cold: boolean): number;
   /** Nanoseconds of CLOCK_MONOTONIC; what disturbs the calling thread from now on is seen. */

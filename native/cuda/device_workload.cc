@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "../json.h"
+#include "devices.h"
 
 namespace pibench::cuda {
 

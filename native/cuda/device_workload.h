@@ -52,7 +52,4 @@ class DeviceWorkload : public Workload {
   Team team_{1, {}};
 };
 
-// Members to add to a report that only one workload has; see DeviceWorkload::device_report.
-std::string pci_bus_id(int ordinal);
-
 }  // namespace pibench::cuda

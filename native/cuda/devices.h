@@ -10,4 +10,7 @@ namespace pibench::cuda {
 // device.
 std::string describe_devices();
 
+// As NVML knows the device too: `0000:3b:00.0`. Throws NoGpu, CudaError.
+std::string pci_bus_id(int ordinal);
+
 }  // namespace pibench::cuda

@@ -14,7 +14,6 @@ constexpr std::size_t kFirstLook = 20;
 constexpr std::size_t kFirstLookSlow = 4;
 // A clock that ramps up and a cache hierarchy that fills take time, however short a call is.
 constexpr Nanoseconds kLeastTime = 50'000'000;
-constexpr Nanoseconds kMostDeviceTime = 8'000'000'000;
 // Calls longer than this are looked at one by one instead of in batches of five.
 constexpr double kSlowCall = 0.02;
 constexpr std::size_t kBatch = 5;
@@ -97,7 +96,6 @@ bool WarmupJudge::judge(Nanoseconds spent, const std::function<bool()>& settled)
 Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,
                const Control& control) {
   DeviceClock* const device = workload.device_clock();
-  // A device's power comes to rest more slowly than a CPU's caches fill.
   WarmupJudge judge(rule, now(), device == nullptr ? kMostTime : kMostDeviceTime);
   while (judge.wants_calls()) {
     if (cold) workload.evict();

@@ -30,6 +30,8 @@ struct Warmup {
 
 inline constexpr std::size_t kMostWarmupCalls = 100'000;
 inline constexpr Nanoseconds kMostTime = 2'000'000'000;
+// A device's power comes to rest more slowly than a CPU's caches fill.
+inline constexpr Nanoseconds kMostDeviceTime = 8'000'000'000;
 
 // MSER (White, 1997; in batches: Spratt, 1998): where to cut the transient off a series, in samples.
 // Minimises sum((y - mean)^2) / (n - d)^2 over the batch means that remain after the first d. Returns the

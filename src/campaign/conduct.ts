@@ -8,6 +8,7 @@ import { GPU_ORDER } from '../devices/gpu-survey.js';
 import { UserError } from '../errors.js';
 import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
+import { gpuEnvironment } from '../frameworks/gpu-environment.js';
 import { findIndicator } from '../indicators/index.js';
 import { AT_GATE, type Job, monotonic } from '../inspection/job.js';
 import { gpuKernels, type NativeFault } from '../native.js';
@@ -16,6 +17,7 @@ import { groupsOf } from '../record/at-once.js';
 import type { BatchEnd, InspectionEnd } from '../record/inspection-end.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Warmup } from '../record/schema.js';
 import { identifyStack, launchOf, ownStackOf } from '../stacks/own/own-stack.js';
+import type { Environment } from '../stacks/stack.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import { type Gate, makeGate } from './at-once.js';
@@ -76,6 +78,13 @@ function coresOf({ cores, cpusOf }: Conductor, device: string): Cores {
   return own === null ? cores : { ...cores, allowed: cores.allowed.filter((cpu) => own.includes(cpu)) };
 }
 
+/** What the GPU asks of the launch's environment; nothing where the device is none. */
+function environmentOn(device: string, inFramework: boolean): Environment {
+  if (!isGpu(device)) return {};
+  const own = inFramework ? gpuEnvironment(ordinalOf(device), process.env.CUDA_VISIBLE_DEVICES) : {};
+  return { ...GPU_ORDER, ...own };
+}
+
 /** @param atOnce launches that are to measure at the same time, this one included */
 function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: Warmup, atOnce: number): Job {
   const { campaign, store } = conductor;
@@ -89,8 +98,10 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
   }
   const sampling: BatchSpec['sampling'] =
     planned.repetitions === null ? batch.sampling : { kind: 'fixed', repetitions: planned.repetitions };
-  const { executor, environment, ownFolders, framework } = launchOf(campaign, batch.stack, threads);
-  const gpu = isGpu(batch.device) ? { ordinal: ordinalOf(batch.device), kernels: gpuKernels } : null;
+  const { executor, environment, ownFolders, framework } = launchOf(campaign, batch, threads);
+  // A framework brings the operands to the GPU by itself: they begin where every framework takes them, on the host.
+  const ours = isGpu(batch.device) && framework === null;
+  const gpu = ours ? { ordinal: ordinalOf(batch.device), kernels: gpuKernels } : null;
   const workload = indicator.nativeWorkload(batch.case.parameters, { cpus, gpu }, executor.isa, planned.seed);
   return {
     campaign: campaign.id,
@@ -98,7 +109,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
     attempt,
     case: batch.case,
     stack: identifyStack(campaign, batch.stack, batch.device),
-    environment: { ...environment, ...(gpu === null ? {} : GPU_ORDER) },
+    environment: { ...environment, ...environmentOn(batch.device, framework !== null) },
     ownFolders,
     device: batch.device,
     seed: planned.seed,
@@ -118,7 +129,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       most: sampling.kind === 'budget' ? sampling.most : 1,
       cold: batch.case.parameters.cache === 'cold',
       ceilings: planned.pilot || allMeasureCeilings(batch),
-      operations: gpu === null ? indicator.work(batch.case.parameters).flop : 0,
+      operations: isGpu(batch.device) ? 0 : indicator.work(batch.case.parameters).flop,
       fault: faultOf(campaign, planned),
     },
     timeout: batch.timeout,

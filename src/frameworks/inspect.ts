@@ -10,10 +10,11 @@ import { readLocalFile } from '../machine/local-files.js';
 import { type HostedCase, native, type RunningInspection } from '../native.js';
 import { median } from '../statistics/quantile.js';
 import { snapshotPaths } from '../telemetry/paths.js';
-import type { Seconds } from '../units.js';
+import type { Hertz, Seconds } from '../units.js';
 import type { OpenedFramework, PreparedProduct, Product } from './adapter.js';
 import { ceilingsOf } from './ceilings.js';
 import { measureClock } from './clock.js';
+import { ONLY_GPU } from './gpu-environment.js';
 import { identityInUse } from './identity.js';
 import { openFramework } from './index.js';
 import { type Control, call, type Nanoseconds, NOTHING_TAKEN, repeat, samplesOf } from './loop.js';
@@ -131,6 +132,9 @@ async function inspect(
     onProgress();
   };
 
+  // Before the framework is there: other processes on the GPU must be told from this one.
+  const onGpu = isGpu(job.device);
+  const gpu = onGpu ? addon.watchGpu(ONLY_GPU) : null;
   const prepared = await prepare(job, framework, end);
   const { hosted, product } = prepared;
   const { cold } = job.native;
@@ -141,13 +145,13 @@ async function inspect(
     await call(product, 1);
     hosted.bindThreads();
   }
-  const judge = addon.warmupJudge(job.warmup);
+  const judge = addon.warmupJudge(job.warmup, onGpu);
   for (let enough = !judge.wantsCalls; !enough; ) {
     if (cold) hosted.evict();
     const entry = addon.endCall();
     await call(product, 1);
     const exit = addon.endCall();
-    enough = judge.enough(entry, exit) || exit >= deadline || control.cancelled;
+    enough = judge.enough(entry, exit, gpu?.settled() ?? true) || exit >= deadline || control.cancelled;
     await breathe(exit);
   }
   const warmup = judge.result();
@@ -160,7 +164,9 @@ async function inspect(
     ? 1
     : addon.calibrate(await callSeconds(warmup.seconds, product), clock, cold);
   const paths = snapshotPaths(readLocalFile, job.allowedCpus);
-  const frequencyBefore = addon.effectiveFrequency();
+  // Of the CPU: on a GPU it is another clock that matters, of which NVML tells.
+  const frequency = (): Hertz => (onGpu ? 0 : addon.effectiveFrequency());
+  const frequencyBefore = frequency();
   const before = addon.takeSnapshot(paths, threads.ids);
   // Before the calls that bring back what telling costs.
   enter('measure');
@@ -169,6 +175,7 @@ async function inspect(
   hosted.poison();
   end('calibrate');
 
+  const measuring = addon.endCall();
   const taken = control.cancelled
     ? NOTHING_TAKEN
     : await repeat({
@@ -184,13 +191,15 @@ async function inspect(
 
   enter('cool-down');
   const after = addon.takeSnapshot(paths, threads.ids);
-  const frequencyAfter = addon.effectiveFrequency();
+  const frequencyAfter = frequency();
+  const device = gpu?.report(measuring, after.at * 1e9) ?? null;
   addon.disarm();
   end('cool-down');
 
   // What bounds a call on another device these threads cannot tell.
-  const whole = !taken.cancelled && !taken.outOfTime && !isGpu(job.device);
-  const samples = samplesOf(taken, callsPerSample, threads.watched);
+  const whole = !taken.cancelled && !taken.outOfTime && !onGpu;
+  // A thread that waits for a GPU may leave its CPU of its own accord.
+  const samples = samplesOf(taken, callsPerSample, threads.watched && !onGpu);
   const ceilings =
     whole && job.native.ceilings
       ? ceilingsOf(() => hosted.ceilings(cold), job.native.operations ?? 0, median(samples.seconds))
@@ -216,6 +225,7 @@ async function inspect(
     threadIds: threads.ids,
     ...identityInUse(job, framework, prepared.opened, product, threads),
     ceilings,
+    device,
     verification,
   };
 }

@@ -47,6 +47,26 @@ const tensor = (field: number, name: string, element: Element, shape: readonly n
 const ATTRIBUTE_INT = 2;
 const flag = (name: string): Bytes => message(5, text(1, name), integer(3, 1), integer(20, ATTRIBUTE_INT));
 
+const ELEMENT_BYTES: Readonly<Record<Element, number>> = { float32: 4, int8: 1, int32: 4, float64: 8 };
+
+/** TensorProto.DataLocation. */
+const EXTERNAL = 1;
+
+/** A StringStringEntryProto of a TensorProto's external data. */
+const entry = (key: string, value: string): Bytes => message(13, text(1, key), text(2, value));
+
+/** A TensorProto whose elements lie in external data of the same name. */
+const constant = (name: string, element: Element, shape: readonly number[]): Bytes =>
+  message(
+    5,
+    ...shape.map((length) => integer(1, length)),
+    integer(2, ELEMENTS[element]),
+    text(8, name),
+    entry('location', name),
+    entry('length', String(shape.reduce((elements, length) => elements * length, ELEMENT_BYTES[element]))),
+    integer(14, EXTERNAL),
+  );
+
 /** ai.onnx, the newest that all of these nodes are stable in, and the file format of its time. */
 const OPERATORS = 13;
 const FORMAT = 8;
@@ -67,21 +87,24 @@ export function operatorOf({
 
 /**
  * C = A B as a ModelProto: inputs A and B, output C, all of fixed shapes.
+ * @param operands `constants`: A and B are no inputs but part of the model, and lie in external data of these names
  * @throws Error where `operatorOf` has none
  */
-export function matmulModel(product: Product): Uint8Array {
+export function matmulModel(product: Product, operands: 'inputs' | 'constants' = 'inputs'): Uint8Array {
   const { m, n, k, transposeA, transposeB, batch, dtype } = product;
   const operator = operatorOf(product);
   if (operator === null || dtype === 'bfloat16') throw new Error('ONNX has no operator for this product');
   const result: Element = dtype === 'int8' ? 'int32' : dtype;
   const flags = [...(transposeA ? [flag('transA')] : []), ...(transposeB ? [flag('transB')] : [])];
   const node = message(1, text(1, 'A'), text(1, 'B'), text(2, 'C'), text(4, operator), ...flags);
+  const operand = (name: string, shape: readonly number[]): Bytes =>
+    operands === 'inputs' ? tensor(11, name, dtype, shape) : constant(name, dtype, shape);
   const graph = message(
     7,
     node,
     text(2, 'product'),
-    tensor(11, 'A', dtype, shapeOf(batch, m, k, transposeA)),
-    tensor(11, 'B', dtype, shapeOf(batch, k, n, transposeB)),
+    operand('A', shapeOf(batch, m, k, transposeA)),
+    operand('B', shapeOf(batch, k, n, transposeB)),
     tensor(12, 'C', result, shapeOf(batch, m, n, false)),
   );
   return Uint8Array.from([

@@ -27,8 +27,8 @@ export interface FrameworkSpec {
   readonly provider: 'tfjs' | 'onnxruntime';
   readonly summary: string;
   readonly backends: readonly Backend[];
-  /** The backend that the framework's name alone means; null: one has to be named. */
-  readonly usual: string | null;
+  /** The backend that the framework's name alone means, by what it computes on; null: one has to be named. */
+  readonly usual: Readonly<Record<Backend['device'], string | null>>;
   /** Why it cannot execute a case, beside its data types; null: it can. */
   cannot(parameters: Parameters, dtype: string): string | null;
   /** Beside what every library gets. */

@@ -13,6 +13,7 @@ import type {
 } from './adapter.js';
 import { shapeOf } from './adapter.js';
 import { mappedFile } from './mapped.js';
+import { type NodeBackend, notOnGpu, withoutGpu } from './tfjs-gpu.js';
 
 interface Tensor {
   readonly dataId: object;
@@ -26,12 +27,12 @@ interface TensorFlow {
   readonly version?: { readonly 'tfjs-core'?: string };
   setBackend(name: string): Promise<boolean>;
   getBackend(): string;
-  findBackend(name: string): object | null;
+  findBackend(name: string): NodeBackend | null;
   tensor(values: Float32Array, shape: readonly number[], dtype: 'float32'): Tensor;
   fill(shape: readonly number[], value: number): Tensor;
   matMul(a: Tensor, b: Tensor, transposeA: boolean, transposeB: boolean): Tensor;
   env(): { getAsync(flag: string): Promise<boolean | number> };
-  engine(): { readonly state: { readonly tensorInfo: WeakMap<object, { readonly backend: object }> } };
+  engine(): { readonly state: { readonly tensorInfo: WeakMap<object, { readonly backend: NodeBackend }> } };
 }
 
 interface WasmBackend {
@@ -42,9 +43,11 @@ interface WasmBackend {
 
 const CORE = '@tensorflow/tfjs-core';
 const WASM = '@tensorflow/tfjs-backend-wasm';
+const CUBLAS = /\/libcublas\.so[^/]*$/;
+const ON_GPU = 'tensorflow-gpu';
 const NODE_PACKAGES: Readonly<Record<string, string>> = {
   tensorflow: '@tensorflow/tfjs-node',
-  'tensorflow-gpu': '@tensorflow/tfjs-node-gpu',
+  [ON_GPU]: '@tensorflow/tfjs-node-gpu',
 };
 
 /** Where the framework's own choice fell, once a backend is ready. */
@@ -55,6 +58,7 @@ interface Ready {
   readonly chose: string | null;
   readonly binary: string;
   readonly threads: number;
+  readonly onGpu: boolean;
 }
 
 /** TensorFlow.js takes another backend without a word where one cannot be initialised. */
@@ -73,7 +77,7 @@ async function openCpu(packages: Packages): Promise<Ready> {
   packages.load('@tensorflow/tfjs-backend-cpu');
   await answering(tf, 'cpu');
   const binary = join(packages.folder('@tensorflow/tfjs-backend-cpu'), 'dist', 'tf-backend-cpu.node.js');
-  return { tf, registered: 'cpu', chose: 'plain JavaScript', binary, threads: 1 };
+  return { tf, registered: 'cpu', chose: 'plain JavaScript', binary, threads: 1, onGpu: false };
 }
 
 async function openWasm(packages: Packages, threads: number): Promise<Ready> {
@@ -93,6 +97,7 @@ async function openWasm(packages: Packages, threads: number): Promise<Ready> {
     chose: threaded ? 'SIMD and threads' : simd ? 'SIMD' : 'neither SIMD nor threads',
     binary: join(folder, `tfjs-backend-wasm${build}.wasm`),
     threads: threaded ? wasm.getThreadsCount() : 1,
+    onGpu: false,
   };
 }
 
@@ -102,12 +107,25 @@ async function openNode(packages: Packages, backend: string, threads: number): P
   if (name === undefined) throw new Error(`TensorFlow.js has no backend ${backend}`);
   const tf = packages.load(name) as TensorFlow;
   await answering(tf, 'tensorflow');
+  const onGpu = backend === ON_GPU;
+  const problem = onGpu ? withoutGpu(tf.findBackend('tensorflow') ?? {}) : null;
+  if (problem !== null) throw new Error(problem);
   const binary = mappedFile(/\/libtensorflow\.so[^/]*$/) ?? mappedFile(/\/tfjs_binding\.node$/);
   if (binary === null) throw new Error(`${name} was loaded, and no libtensorflow is in this process`);
-  return { tf, registered: 'tensorflow', chose: null, binary, threads };
+  return { tf, registered: 'tensorflow', chose: onGpu ? 'GPU' : null, binary, threads, onGpu };
 }
 
-function prepare({ tf, registered, chose }: Ready, product: Product, operands: Operands): PreparedProduct {
+/** On a GPU the wait for C is its copy: libtensorflow puts every operand there once, when it is first used. */
+const TIMED = {
+  cpu: 'dispatch, allocation of C, reading it back, disposal of the C before',
+  gpu: 'dispatch, allocation of C on the GPU, its copy to the host, by which it is waited for, and disposal of the C before; A and B lie on the GPU',
+} as const;
+
+function prepare(
+  { tf, registered, chose, onGpu }: Ready,
+  product: Product,
+  operands: Operands,
+): PreparedProduct {
   const { m, n, k, transposeA, transposeB, batch, dtype } = product;
   if (dtype !== 'float32') throw new Error(`TensorFlow.js has no matrix product for ${dtype}`);
   const a = tf.tensor(new Float32Array(operands.a), shapeOf(batch, m, k, transposeA), dtype);
@@ -120,7 +138,7 @@ function prepare({ tf, registered, chose }: Ready, product: Product, operands: O
     implementation: [registered, chose, packedOnce ? 'B packed once' : null]
       .filter((part) => part !== null)
       .join(', '),
-    timed: 'dispatch, allocation of C, reading it back, disposal of the C before',
+    timed: onGpu ? TIMED.gpu : TIMED.cpu,
     run() {
       last?.dispose();
       last = tf.matMul(a, b, transposeA, transposeB);
@@ -143,6 +161,8 @@ function prepare({ tf, registered, chose }: Ready, product: Product, operands: O
           `the backend ${registered} was asked, and another one (${tf.getBackend()}) has answered`,
         );
       }
+      const elsewhere = onGpu ? notOnGpu(computed ?? {}, mappedFile(CUBLAS)) : null;
+      if (elsewhere !== null) throw new Error(elsewhere);
       new Float32Array(operands.c).set(result);
     },
   };

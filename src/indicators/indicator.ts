@@ -20,7 +20,7 @@ export interface NativeWorkload {
 export interface Placement {
   /** The CPU of each thread; empty when threads are not bound. */
   readonly cpus: readonly number[];
-  /** The GPU that executes it, and the folder of our kernels for it; null: the CPU. */
+  /** The GPU on which the addon executes it, and the folder of our kernels for it; null: the host has the operands. */
   readonly gpu: { readonly ordinal: number; readonly kernels: string } | null;
 }
 

@@ -253,7 +253,7 @@ export const matmul: Indicator = {
   nativeWorkload(parameters, placement, variant, seed) {
     const { m, n, k, transpose, batch, prepack, dtype, threads, cache } = read(parameters);
     const isa = variant ?? '';
-    if (threads === undefined) {
+    if (threads === undefined && placement.gpu !== null) {
       const cold = Number(cache === 'cold');
       return {
         workload: 'cuda-matmul',
@@ -264,7 +264,8 @@ export const matmul: Indicator = {
     const shape = { m, n, k, transposeA, transposeB, batch, prepack: Number(prepack) };
     return {
       workload: 'matmul',
-      parameters: { ...shape, dtype, threads, cpus: placement.cpus, isa, seed },
+      // A framework that computes on a GPU is called by one thread.
+      parameters: { ...shape, dtype, threads: threads ?? 1, cpus: placement.cpus, isa, seed },
     };
   },
   kpis: [...rateKpis('matmul', 'matrix multiplication', 'flops'), efficiencyKpi, otherCountKpi],

@@ -6,7 +6,7 @@ import type { Environment } from './stack.js';
 
 /** Variables that change what a library does: a record without them would not say what was measured. */
 const RELEVANT =
-  /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|MKL|DNNL|ONEDNN|LIBXSMM|ORT|TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU))_|^NODE_OPTIONS$/;
+  /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|MKL|DNNL|ONEDNN|LIBXSMM|ORT|TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU))_|^(NODE_OPTIONS|CUDA_VISIBLE_DEVICES|NVIDIA_TF32_OVERRIDE)$/;
 /** Of MPI and what it is built on; what launchers tell each rank of its job is not among them, for it differs each time. */
 const RELEVANT_TO_MPI =
   /^(UCX|FI|MPICH|MPIR_CVAR|I_MPI_(ADJUST|FABRICS|SHM)|OMPI_MCA_(btl|coll|mpi|mtl|opal|osc|pml))(_|$)/;

@@ -13,12 +13,8 @@ type State =
   | { readonly ready: true; readonly binary: string; readonly installed: readonly InstalledPackage[] }
   | { readonly ready: false; readonly needed: string };
 
-/** Said before any advice what to install: following that would end at a refusal. */
-const ON_A_GPU = 'it computes on a GPU, and pi-bench measures frameworks on the CPU only so far';
-
 /** Whether a backend can be measured: its packages and its file are there. */
-function stateOf({ device, packages, install, binary, binaryNeeded }: Backend): State {
-  if (device === 'gpu') return { ready: false, needed: ON_A_GPU };
+function stateOf({ packages, install, binary, binaryNeeded }: Backend): State {
   const found = findPackages(packages);
   if ('missing' in found) return { ready: false, needed: install };
   const path = binary(found.installed.map(({ folder }) => folder));
@@ -26,13 +22,16 @@ function stateOf({ device, packages, install, binary, binaryNeeded }: Backend): 
   return { ready: true, binary: path, installed: found.installed };
 }
 
-const named = ({ provider, usual }: FrameworkSpec, name: string): string =>
-  name === usual ? provider : `${provider}:${name}`;
+/** As it is typed after --stack; where nothing else says on which device, the name alone means the CPU's. */
+const variantOf = ({ usual }: FrameworkSpec, name: string): string | null =>
+  name === usual.cpu ? null : name;
+
+const kindOf = (device: string): Backend['device'] => (isGpu(device) ? 'gpu' : 'cpu');
 
 /** @throws UserError for a backend that there is not, or none where one has to be named */
-function backendOf(spec: FrameworkSpec, variant: string | null): Backend {
+function backendOf(spec: FrameworkSpec, variant: string | null, device: string): Backend {
   const { provider, backends, usual } = spec;
-  const name = variant ?? usual;
+  const name = variant ?? usual[kindOf(device)];
   const found = backends.find((backend) => backend.name === name);
   if (found !== undefined) return found;
   const choices = backends.map((backend) => `${provider}:${backend.name}`).join(', ');
@@ -52,10 +51,16 @@ function check(
   parameters: Parameters,
   device: string,
 ): void {
-  const backend = backendOf(spec, variant);
-  const name = `--stack ${named(spec, backend.name)}`;
-  if (isGpu(device))
-    throw new UserError(`${name}: pi-bench measures frameworks on --device cpu only, not on ${device}`);
+  const backend = backendOf(spec, variant, device);
+  const name = `--stack ${variant === null ? spec.provider : `${spec.provider}:${backend.name}`}`;
+  if (backend.device !== kindOf(device)) {
+    const onGpus = spec.backends.filter((one) => one.device === 'gpu').map((one) => one.name);
+    throw new UserError(
+      backend.device === 'gpu'
+        ? `${name} computes on a GPU: add --device cuda:0`
+        : `${name} computes on the CPU; on ${device} there is ${spec.provider}:${onGpus.join(`, ${spec.provider}:`)}`,
+    );
+  }
   if (indicator !== 'matmul') throw new UserError(`${name} executes matmul, not ${indicator}`);
   if (!backend.dtypes.some((one) => one === dtype)) {
     throw new UserError(`${name} has no matrix product for ${dtype}; it has ${backend.dtypes.join(', ')}`);
@@ -63,6 +68,8 @@ function check(
   if (parameters.prepack === true) {
     throw new UserError(`${name} has no product with a prepacked B of ours: leave --prepack out`);
   }
+  if (backend.device === 'gpu' && parameters.cache === 'cold')
+    throw new UserError(`${name} has its operands in the GPU's memory by itself: leave --cache cold out`);
   const cannot = spec.cannot(parameters, dtype);
   if (cannot !== null) throw new UserError(`${name} ${cannot}`);
   const state = stateOf(backend);
@@ -75,8 +82,8 @@ export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stac
   library: null,
   framework: {
     ...spec,
-    job(variant, threads) {
-      const { name, packages, mostThreads } = backendOf(spec, variant);
+    job(variant, threads, device) {
+      const { name, packages, mostThreads } = backendOf(spec, variant, device);
       return {
         provider: spec.provider,
         backend: name,
@@ -88,9 +95,7 @@ export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stac
       spec.backends.flatMap((backend) => {
         const state = stateOf(backend);
         const { name, summary } = backend;
-        return state.ready
-          ? []
-          : { variant: name === spec.usual ? null : name, summary, needed: state.needed };
+        return state.ready ? [] : { variant: variantOf(spec, name), summary, needed: state.needed };
       }),
   },
   variants() {
@@ -99,9 +104,9 @@ export const framework = (spec: FrameworkSpec, beneath: readonly string[]): Stac
   },
   check: (variant, indicator, dtype, parameters, device) =>
     check(spec, variant, indicator, dtype, parameters, device),
-  identify(variant) {
+  identify(variant, device) {
     const unknown = { provider: spec.provider, variant, version: null, file: null, sha256: null };
-    const backend = spec.backends.find(({ name }) => name === (variant ?? spec.usual));
+    const backend = spec.backends.find(({ name }) => name === (variant ?? spec.usual[kindOf(device)]));
     const state = backend === undefined ? null : stateOf(backend);
     if (state === null || !state.ready) return unknown;
     const { installed, binary } = state;

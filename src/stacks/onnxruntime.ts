@@ -25,7 +25,7 @@ export const onnxruntime = framework(
   {
     provider: 'onnxruntime',
     summary: 'ONNX Runtime',
-    usual: 'cpu',
+    usual: { cpu: 'cpu', gpu: 'cuda' },
     backends: [
       {
         name: 'cpu',

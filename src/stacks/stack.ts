@@ -18,7 +18,7 @@ export type Environment = Readonly<Record<string, string | null>>;
 
 /** How a worker is asked for a framework, and what is known of it without loading it. */
 export interface FrameworkStack extends FrameworkSpec {
-  job(variant: string | null, threads: number): FrameworkJob;
+  job(variant: string | null, threads: number, device: string): FrameworkJob;
   /** Backends of which something is missing, and what. */
   missing(): readonly {
     readonly variant: string | null;

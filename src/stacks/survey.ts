@@ -1,9 +1,15 @@
 /** Every stack that this machine can run, and what would be needed for the others: each library is asked in a process of its own. */
-import { CPU } from '../devices/device.js';
+import { CPU, gpuNamed } from '../devices/device.js';
+import { GPU_ORDER, surveyGpus } from '../devices/gpu-survey.js';
+import { gpuEnvironment } from '../frameworks/gpu-environment.js';
+import type { Backend } from '../frameworks/spec.js';
 import type { StackIdentity } from '../record/schema.js';
 import { stacks, stackText } from './index.js';
 import { type Probed, probe, probeFramework } from './probe.js';
 import type { Stack } from './stack.js';
+
+/** The GPU that a backend is tried on. */
+const FIRST_GPU = 0;
 
 export interface SurveyedStack {
   /** As it is typed after --stack. */
@@ -45,21 +51,64 @@ function surveyLibrary(stack: Stack): readonly SurveyedStack[] {
   });
 }
 
-/** Backends that are installed, each asked in a process of its own. */
-function surveyFramework(stack: Stack): readonly SurveyedStack[] {
+/** What a backend for GPUs is asked in. */
+const onGpu = (environment: Stack['environment']): Stack['environment'] => {
+  const { CUDA_VISIBLE_DEVICES: shown } = process.env;
+  return (threads) => ({ ...environment(threads), ...GPU_ORDER, ...gpuEnvironment(FIRST_GPU, shown) });
+};
+
+/** Why no GPU is here; null: there is one. Asks the driver, where somebody wants to know, and once. */
+function gpuProblemHere(): () => string | null {
+  let known: string | null | undefined;
+  return () => {
+    if (known === undefined) {
+      const { devices, problem } = surveyGpus();
+      known = devices.length > 0 ? null : (problem ?? 'the driver shows none');
+    }
+    return known;
+  };
+}
+
+/** Backends that are installed, each asked in a process of its own; those for GPUs where there is one. */
+function surveyFramework(stack: Stack, gpuProblem: () => string | null): readonly SurveyedStack[] {
   const { framework, provider } = stack;
   if (framework === null) return [];
-  return stack.variants().here.flatMap((name): readonly SurveyedStack[] => {
-    const backend = framework.backends.find((one) => one.name === name);
-    if (backend === undefined) return [];
-    const variant = name === framework.usual ? null : name;
-    const probed = probeFramework(framework.job(variant, 1), stack.environment);
-    const identity = stack.identify(variant, CPU);
+  return installed(stack).flatMap(({ variant, backend }): readonly SurveyedStack[] => {
+    const gpu = backend.device === 'gpu';
+    if (gpu && gpuProblem() !== null) return [];
+    const device = gpu ? gpuNamed(FIRST_GPU) : CPU;
+    const environment = gpu ? onGpu(stack.environment) : stack.environment;
+    const probed = probeFramework(framework.job(variant, 1, device), environment);
+    const identity = stack.identify(variant, device);
     const common = { stack: stackText({ provider, variant }), summary: backend.summary, variants: [] };
     if (!probed.loads) return [{ ...common, identity, dtypes: null, problem: probed.reason }];
     const { version, chose } = probed;
     return [{ ...common, identity: { ...identity, version, chose }, dtypes: backend.dtypes, problem: null }];
   });
+}
+
+/** Backends of a framework whose packages are all there. */
+function installed(stack: Stack): readonly { readonly variant: string | null; readonly backend: Backend }[] {
+  const { framework } = stack;
+  if (framework === null) return [];
+  return stack.variants().here.flatMap((name) => {
+    const backend = framework.backends.find((one) => one.name === name);
+    return backend === undefined ? [] : { variant: name === framework.usual.cpu ? null : name, backend };
+  });
+}
+
+/** Backends that lack something: a package, a file, or a GPU. */
+function missingBackends(stack: Stack, gpuProblem: () => string | null): readonly MissingStack[] {
+  const { provider, framework } = stack;
+  if (framework === null) return [];
+  const withoutGpu = installed(stack).flatMap(({ variant, backend: { device, summary } }) => {
+    const problem = device === 'gpu' ? gpuProblem() : null;
+    return problem === null ? [] : { variant, summary, needed: `an NVIDIA GPU: ${problem}` };
+  });
+  return [...framework.missing(), ...withoutGpu].map(({ variant, ...one }) => ({
+    ...one,
+    provider: stackText({ provider, variant }),
+  }));
 }
 
 function surveyEmbedded(stack: Stack): SurveyedStack {
@@ -73,21 +122,19 @@ function surveyEmbedded(stack: Stack): SurveyedStack {
   };
 }
 
-function surveyOne(stack: Stack): readonly SurveyedStack[] {
+function surveyOne(stack: Stack, gpuProblem: () => string | null): readonly SurveyedStack[] {
   if (stack.library !== null) return surveyLibrary(stack);
-  if (stack.framework !== null) return surveyFramework(stack);
+  if (stack.framework !== null) return surveyFramework(stack, gpuProblem);
   return [surveyEmbedded(stack)];
 }
 
 export function survey(): Survey {
-  const here = stacks.flatMap(surveyOne);
+  const gpuProblem = gpuProblemHere();
+  const here = stacks.flatMap((stack) => surveyOne(stack, gpuProblem));
   const found = new Set(here.map(({ identity }) => identity.provider));
-  const missing = stacks.flatMap(({ provider, summary, library, framework }): readonly MissingStack[] => {
-    if (framework !== null) {
-      return framework
-        .missing()
-        .map(({ variant, ...one }) => ({ ...one, provider: stackText({ provider, variant }) }));
-    }
+  const missing = stacks.flatMap((stack): readonly MissingStack[] => {
+    const { provider, summary, library, framework } = stack;
+    if (framework !== null) return missingBackends(stack, gpuProblem);
     return library === null || found.has(provider) ? [] : [{ provider, summary, needed: library.needed }];
   });
   return { here, missing };

@@ -27,7 +27,7 @@ export const tfjs = framework(
   {
     provider: 'tfjs',
     summary: 'TensorFlow.js',
-    usual: null,
+    usual: { cpu: null, gpu: 'tensorflow-gpu' },
     backends: [
       {
         name: 'cpu',

@@ -67,7 +67,8 @@ export interface NvmlTelemetry {
 }
 
 export interface GpuTelemetry {
-  readonly clock: GpuClock;
+  /** null: the host's clock timed the repetitions, of a framework that computes on a stream of its own. */
+  readonly clock: GpuClock | null;
   readonly nvml: NvmlTelemetry;
 }
 

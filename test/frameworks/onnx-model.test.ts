@@ -102,6 +102,18 @@ describe('the model of a product', () => {
     expect(all(model, 7, 12, 2, 1, 1)).toEqual([6]);
   });
 
+  it('has its operands in it where they are to stay on a device', () => {
+    const model = matmulModel({ ...PRODUCT, batch: 2 }, 'constants');
+    expect(textAt(model, 7, 11, 1)).toEqual([]);
+    expect(textAt(model, 7, 12, 1)).toEqual(['C']);
+    // TensorProto: dims 1, name 8, external_data 13 (key 1, value 2), data_location 14: EXTERNAL
+    expect(textAt(model, 7, 5, 8)).toEqual(['A', 'B']);
+    expect(all(model, 7, 5, 1)).toEqual([2, 3, 7, 2, 7, 5]);
+    expect(textAt(model, 7, 5, 13, 1)).toEqual(['location', 'length', 'location', 'length']);
+    expect(textAt(model, 7, 5, 13, 2)).toEqual(['A', String(2 * 21 * 4), 'B', String(2 * 35 * 4)]);
+    expect(all(model, 7, 5, 14)).toEqual([1, 1]);
+  });
+
   it.each([
     ['transposed bytes', { dtype: 'int8', transposeA: true }],
     ['a batch of transposed operands', { transposeA: true, batch: 2 }],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Packages } from '../../src/frameworks/adapter.js';
 import { open } from '../../src/frameworks/tfjs.js';
+import { notOnGpu, withoutGpu } from '../../src/frameworks/tfjs-gpu.js';
 
 interface Fake {
   /** What setBackend says, and which backend answers then. */
@@ -9,10 +10,14 @@ interface Fake {
   readonly answers?: string;
   /** The backend that computes. */
   readonly computes?: string;
+  /** Whether the native backend is that of the package for GPUs, and whether it has one. */
+  readonly gpuPackage?: boolean;
+  readonly hasGpu?: boolean;
 }
 
-function fakeTensorFlow({ ready = true, answers, computes }: Fake): Packages {
-  const backends = new Map<string, object>(['cpu', 'wasm', 'tensorflow'].map((name) => [name, { name }]));
+function fakeTensorFlow({ ready = true, answers, computes, gpuPackage, hasGpu }: Fake): Packages {
+  const backends = new Map<string, object>(['cpu', 'wasm'].map((name) => [name, { name }]));
+  backends.set('tensorflow', { isGPUPackage: gpuPackage ?? true, isUsingGpuDevice: hasGpu ?? true });
   const tensorInfo = new WeakMap<object, { backend: object }>();
   let asked = '';
   const tensor = (values: Float32Array) => {
@@ -78,5 +83,32 @@ describe('TensorFlow.js', () => {
     );
     product.run();
     expect(() => product.deliver()).toThrow(/the backend wasm was asked, and another one/);
+  });
+});
+
+describe('TensorFlow.js on a GPU', () => {
+  it.each([
+    [
+      'libtensorflow found none',
+      { hasGpu: false },
+      /found no GPU that it can use and would compute on the CPU/,
+    ],
+    ['the package is that for CPUs', { gpuPackage: false }, /the one for CPUs/],
+  ])('is refused before anything is computed where %s', async (_, fake, why) => {
+    await expect(open(fakeTensorFlow(fake), 'tensorflow-gpu', 1)).rejects.toThrow(why);
+  });
+
+  it('asks nothing about a GPU of the backend for CPUs, which stops where its library is missing', async () => {
+    const fake = fakeTensorFlow({ gpuPackage: false, hasGpu: false });
+    await expect(open(fake, 'tensorflow', 1)).rejects.toThrow(/no libtensorflow is in this process/);
+  });
+
+  it('has computed there only with the library that it has for it', () => {
+    const sound = { isGPUPackage: true, isUsingGpuDevice: true };
+    expect(withoutGpu(sound)).toBeNull();
+    expect(notOnGpu(sound, '/usr/lib/libcublas.so.11')).toBeNull();
+    expect(notOnGpu(sound, null)).toMatch(/no cuBLAS is in this process/);
+    // A backend that says nothing is none of a GPU.
+    expect(notOnGpu({}, '/usr/lib/libcublas.so.11')).toMatch(/the one for CPUs/);
   });
 });

@@ -50,6 +50,14 @@ describe('matmul on a GPU', () => {
     });
   });
 
+  it('has its operands on the host where a framework brings them to the GPU', () => {
+    const [float32 = {}] = matmul.fromFlags({ device, size: '64' }, hopper);
+    expect(matmul.nativeWorkload(float32, { cpus: [], gpu: null }, null, 7)).toMatchObject({
+      workload: 'matmul',
+      parameters: { m: 64, dtype: 'float32', threads: 1, cpus: [], transposeA: 'N', seed: 7 },
+    });
+  });
+
   it.each([
     [{ threads: '2' }, /--threads is for the CPU/],
     [{ transpose: 'TN' }, /neither --prepack nor --transpose/],

@@ -182,7 +182,7 @@ function hosted() {
       }
     };
     assert.equal(it.verify().passed, false, 'poison is no result');
-    const judge = addon.warmupJudge({ kind: 'count', count: 2 });
+    const judge = addon.warmupJudge({ kind: 'count', count: 2 }, false);
     assert(judge.wantsCalls);
     for (let enough = false; !enough; ) {
       const entry = addon.beginCall();
@@ -190,7 +190,7 @@ function hosted() {
       const exit = addon.endCall();
       assert.equal(typeof addon.disturbed(), 'boolean');
       assert(exit > entry);
-      enough = judge.enough(entry, exit);
+      enough = judge.enough(entry, exit, true);
     }
     addon.disarm();
     assert.equal(judge.result().calls, 2);
@@ -205,7 +205,7 @@ function hosted() {
     it.poison();
     assert.equal(it.verify().passed, false);
   }
-  const none = addon.warmupJudge({ kind: 'count', count: 0 });
+  const none = addon.warmupJudge({ kind: 'count', count: 0 }, false);
   assert.equal(none.wantsCalls, false);
   const clock = addon.measureClock();
   assert(addon.calibrate(1e-7, clock, false) > 1);

@@ -43,6 +43,9 @@ describe('the environment of a launch', () => {
   it('is recorded where a library may have read it, and nowhere else', () => {
     const shell = { BLIS_ARCH_TYPE: '0', SECRET: 'x', OMP_WAIT_POLICY: 'passive', XOMP_A: '1' };
     expect(relevantEnvironment(shell)).toEqual({ BLIS_ARCH_TYPE: '0', OMP_WAIT_POLICY: 'passive' });
+    // Which GPU is seen, and whether float32 may be rounded.
+    const gpu = { CUDA_VISIBLE_DEVICES: '1', NVIDIA_TF32_OVERRIDE: '0' };
+    expect(relevantEnvironment({ ...gpu, CUDA_HOME: '/cuda' })).toEqual(gpu);
   });
 
   it('is recorded of an MPI library, without what its launcher says of the job', () => {

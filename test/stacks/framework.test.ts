@@ -13,6 +13,7 @@ const check =
     const { provider, variant } = parseStack(stack);
     findStack(provider).check(variant, indicator, dtype, { ...CASE, ...more }, device);
   };
+const onGpu = (stack: string, dtype = 'float32', more = {}) => check(stack, dtype, more, 'matmul', 'cuda:0');
 
 it('a backend is typed after the framework’s name, and is no path', () => {
   expect(parseStack('tfjs:wasm')).toEqual({ provider: 'tfjs', variant: 'wasm' });
@@ -70,7 +71,7 @@ describe('a backend that computes on a GPU', () => {
     const place = join(folder, 'node_modules/onnxruntime-node/bin/napi-v6', process.platform, process.arch);
     mkdirSync(place, { recursive: true });
     for (const name of ['libonnxruntime.so.1', 'libonnxruntime_providers_cuda.so'])
-      writeFileSync(join(place, name), '');
+      writeFileSync(join(place, name), name);
     process.env[FRAMEWORKS_FROM] = folder;
   });
   afterAll(() => {
@@ -78,24 +79,56 @@ describe('a backend that computes on a GPU', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is refused for that, although all of it is installed', () => {
-    expect(check('onnxruntime:cuda', 'float32')).toThrow(/cannot be measured yet: it computes on a GPU/);
+  it('is what the framework’s name means on a GPU, and not on the CPU', () => {
+    expect(onGpu('onnxruntime')).not.toThrow();
+    expect(onGpu('onnxruntime:cuda', 'float64')).not.toThrow();
+    const { framework, identify } = findStack('onnxruntime');
+    expect(framework?.job(null, 1, 'cuda:1')).toMatchObject({ backend: 'cuda' });
+    expect(framework?.job(null, 1, 'numa:0')).toMatchObject({ backend: 'cpu' });
+    expect(identify(null, 'cuda:1').file).toBe('libonnxruntime_providers_cuda.so');
+    expect(identify(null, 'cpu').file).toBe('libonnxruntime.so.1');
   });
 
-  it('is listed with that, and neither as one that can be measured nor with something to install', () => {
-    const runtime = findStack('onnxruntime');
-    expect(runtime.variants().here).toEqual(['cpu']);
-    expect(runtime.framework?.missing()).toEqual([
-      expect.objectContaining({ variant: 'cuda', needed: expect.stringMatching(/^it computes on a GPU/) }),
-    ]);
-    const gpu = findStack('tfjs')
-      .framework?.missing()
-      .find(({ variant }) => variant === 'tensorflow-gpu');
-    expect(gpu?.needed).not.toMatch(/npm/);
+  it.each([
+    ['on the CPU', check('onnxruntime:cuda', 'float32'), /computes on a GPU: add --device cuda:0$/],
+    [
+      'a backend of the CPU there',
+      onGpu('tfjs:wasm'),
+      /--stack tfjs:wasm computes on the CPU; on cuda:0 there is tfjs:tensorflow-gpu$/,
+    ],
+    ['a data type', onGpu('onnxruntime', 'bfloat16'), /it has float32, float64$/],
+    [
+      'TF32, which it would take without being asked',
+      onGpu('onnxruntime', 'tf32'),
+      /it has float32, float64$/,
+    ],
+    ['cold caches', onGpu('onnxruntime', 'float32', { cache: 'cold' }), /leave --cache cold out/],
+    [
+      'without its packages',
+      onGpu('tfjs'),
+      /--stack tfjs cannot be measured yet: npm install @tensorflow\/tfjs-node-gpu@4\.22\.0$/,
+    ],
+  ])('is refused %s', (_, action, message) => {
+    expect(action).toThrow(message);
+  });
+
+  it('is among those that can be measured, and what others need is said', () => {
+    expect(findStack('onnxruntime').variants().here).toEqual(['cpu', 'cuda']);
+    const missing = findStack('tfjs').framework?.missing();
+    expect(missing?.find(({ variant }) => variant === 'tensorflow-gpu')?.needed).toMatch(/^npm install/);
+  });
+
+  it('that was installed without its CUDA provider says how it comes', () => {
+    const place = join(folder, 'node_modules/onnxruntime-node/bin/napi-v6', process.platform, process.arch);
+    rmSync(join(place, 'libonnxruntime_providers_cuda.so'));
+    expect(onGpu('onnxruntime')).toThrow(/without its CUDA provider.*: npm rebuild onnxruntime-node$/);
   });
 });
 
 it('threads are those of the case that a backend can use', () => {
-  expect(findStack('tfjs').framework?.job('cpu', 4)).toMatchObject({ backend: 'cpu', threads: 1 });
-  expect(findStack('onnxruntime').framework?.job(null, 4)).toMatchObject({ backend: 'cpu', threads: 4 });
+  expect(findStack('tfjs').framework?.job('cpu', 4, 'cpu')).toMatchObject({ backend: 'cpu', threads: 1 });
+  expect(findStack('onnxruntime').framework?.job(null, 4, 'cpu')).toMatchObject({
+    backend: 'cpu',
+    threads: 4,
+  });
 });

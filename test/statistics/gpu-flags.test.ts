@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { detectFlags, notChecked } from '../../src/statistics/validity/index.js';
 import type { GpuTelemetry, NvmlTelemetry } from '../../src/telemetry/gpu.js';
 import { REASONS } from '../../src/telemetry/gpu.js';
-import type { Observation, Telemetry } from '../../src/telemetry/types.js';
+import type { Observation, Telemetry, ThreadTelemetry } from '../../src/telemetry/types.js';
+import { QUIET_THREAD } from './support.js';
 
 const OWN = [
   'thermal',
@@ -170,4 +171,22 @@ describe('a GPU launch', () => {
 it('a launch on the CPU is not asked for what only GPUs have', () => {
   const names = notChecked(observe(undefined)).map(({ flag }) => flag);
   for (const name of OWN) expect(names).not.toContain(name);
+});
+
+describe('a launch on a GPU that the host’s clock times', () => {
+  const preempted = (of: GpuTelemetry['clock'], change: Partial<ThreadTelemetry>): boolean => {
+    const { telemetry, ...rest } = observe({ clock: of, nvml: sound });
+    const threads = [{ ...QUIET_THREAD, ...change }];
+    const observation = { ...rest, telemetry: { ...telemetry, threads } };
+    return detectFlags(observation).some(({ name }) => name === 'preempted');
+  };
+
+  it('is disturbed where its thread waits for a CPU, which is in no sample of the GPU’s own clock', () => {
+    expect(preempted(null, { runDelay: 0.5 })).toBe(true);
+    expect(preempted(clock, { runDelay: 0.5 })).toBe(false);
+  });
+
+  it('is not where its thread sleeps until the GPU is done', () => {
+    expect(preempted(null, { runDelay: null, cpuTime: 0.01 })).toBe(false);
+  });
 });

@@ -122,17 +122,14 @@ function choicesAdvice(here: Survey['here'], { cpu }: MachineDescription): Advic
 function frameworksAdvice(): Advice[] {
   return stacks.flatMap(({ provider, framework }): readonly Advice[] => {
     if (framework === null) return [];
-    const { backends, usual, summary } = framework;
-    // No installation makes one measurable that computes on a GPU.
-    const onCpu = backends.filter(({ device }) => device === 'cpu').map(({ name }) => name);
-    const missing = framework.missing().filter(({ variant }) => onCpu.includes(variant ?? usual ?? ''));
+    const missing = framework.missing();
     if (missing.length === 0) return [];
     const names = missing.map(({ variant }) => stackText({ provider, variant }));
     return [
       {
         topic: `${provider}-packages`,
         level: 'note',
-        seen: `${names.join(', ')} cannot be measured: something of ${summary} is missing`,
+        seen: `${names.join(', ')} cannot be measured: something of ${framework.summary} is missing`,
         why: 'frameworks are optional: pi-bench loads those of your project, from the folder that it is started in, or beside itself',
         action: missing.map(({ needed }, i) => `${names[i]}: ${needed}`).join('; '),
       },

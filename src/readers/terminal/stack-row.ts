@@ -39,7 +39,7 @@ function libraryRow({ stack, asked }: RecordBatch): Row[] {
   const packages = packagesText(stack);
   // Of one thread that is not bound there is nothing to say.
   const placed =
-    threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin === false)
+    threadBinding === undefined || (threadBinding === 'none' && asked.case.parameters.pin !== true)
       ? []
       : [BINDINGS[threadBinding]];
   if (packages !== null) {

@@ -1,7 +1,7 @@
 /** A stack of one's own as a launch and a record see it: what runs in it, in which environment, and what it is. */
 import { FRAMEWORKS_FROM } from '../../frameworks/packages.js';
 import type { FrameworkJob } from '../../inspection/job.js';
-import type { Campaign, OwnStack, StackChoice, StackIdentity } from '../../record/schema.js';
+import type { BatchSpec, Campaign, OwnStack, StackChoice, StackIdentity } from '../../record/schema.js';
 import { findStack } from '../index.js';
 import type { Environment, Executor } from '../stack.js';
 
@@ -59,7 +59,7 @@ export function identifyStack(
 /** How a launch is asked for, and the environment that it starts in. */
 export function launchOf(
   campaign: Campaign,
-  choice: StackChoice,
+  { stack: choice, device }: Pick<BatchSpec, 'stack' | 'device'>,
   threads: number,
 ): {
   readonly executor: Executor;
@@ -74,7 +74,7 @@ export function launchOf(
   return {
     ownFolders: [...(own?.folders ?? []), ...frameworks],
     executor: withFrameworksOf(own, () => stack.executor(choice.variant)),
-    framework: withFrameworksOf(own, () => stack.framework?.job(choice.variant, threads) ?? null),
+    framework: withFrameworksOf(own, () => stack.framework?.job(choice.variant, threads, device) ?? null),
     environment: {
       ...stack.environment(threads),
       ...(own === null ? {} : ownEnvironment(own, process.env.LD_LIBRARY_PATH)),

@@ -6,6 +6,7 @@ import semver from 'semver';
 import { z } from 'zod';
 import { checkYaml } from '../../checked-yaml.js';
 import { UserError } from '../../errors.js';
+import { gpuEnvironment } from '../../frameworks/gpu-environment.js';
 import { expandValues } from '../../quantities/expand.js';
 import { findStack, stacks as knownStacks } from '../index.js';
 import type { Environment } from '../stack.js';
@@ -148,11 +149,14 @@ function problemOf(one: AskedStack): string | null {
   }
   const set: Environment = Object.assign(
     {},
-    ...one.stacks.map((text) => findStack(providerOf(text)).environment(1)),
+    ...one.stacks.map((text) => {
+      const { environment, framework } = findStack(providerOf(text));
+      return { ...environment(1), ...(framework === null ? {} : gpuEnvironment(0, undefined)) };
+    }),
   );
   for (const name of Object.keys(one.environment)) {
     if (RESERVED.test(name)) return `${name} is set by pi-bench; for libraries there is folders`;
-    if (name in set) return `${name} is set by pi-bench, from the case’s threads: leave it out`;
+    if (name in set) return `${name} is set by pi-bench, from the case: leave it out`;
   }
   if (one.npm === null) return null;
   const { packages, lockfile } = one.npm;

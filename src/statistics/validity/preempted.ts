@@ -54,18 +54,25 @@ function find({ telemetry, disturbed, samples, sorted, callsPerSample, threads }
     disturbances,
     disturbancesPerSecond: disturbed === null || !(sampleTime > 0) ? null : -Math.log(clear) / sampleTime,
     cpuShare:
-      known || throttled > 0 || telemetry.window < LEAST_WINDOW || own.length === 0
+      // Who waits for a GPU may sleep meanwhile.
+      known ||
+      telemetry.gpu !== undefined ||
+      throttled > 0 ||
+      telemetry.window < LEAST_WINDOW ||
+      own.length === 0
         ? null
         : own.reduce((sum, { cpuTime }) => sum + cpuTime, 0) / time,
     involuntarySwitches: own.reduce((sum, { involuntarySwitches }) => sum + involuntarySwitches, 0),
   };
 }
 
+/** A GPU works off what was enqueued; that the thread which did so waits for a CPU is in no repetition then. */
+const timedByGpu = ({ telemetry: { gpu } }: Observation): boolean => gpu !== undefined && gpu.clock !== null;
+
 export const preempted: Detector = {
   name: 'preempted',
   detect(observation) {
-    // A GPU works off what was enqueued; that the thread which did so waits for a CPU is in no repetition.
-    if (observation.telemetry.gpu !== undefined) return null;
+    if (timedByGpu(observation)) return null;
     const found = find(observation);
     const signs: string[] = [];
     if (found.delay !== null && (found.delayShare ?? 0) > MOST_DELAY) {
@@ -104,7 +111,7 @@ export const preempted: Detector = {
   },
   blindness(observation) {
     const { telemetry, threads } = observation;
-    if (telemetry.gpu !== undefined) return null;
+    if (timedByGpu(observation)) return null;
     const found = find(observation);
     if (telemetry.threads.length < threads) {
       const missing = threads - telemetry.threads.length;

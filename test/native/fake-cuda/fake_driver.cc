@@ -6,12 +6,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <queue>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,7 +39,26 @@ std::atomic<long> allocated{0};
 std::mutex allocations_mutex;
 std::map<Address, std::size_t> allocations;
 
-long count() { return setting("devices", 1); }
+// Devices that this process sees, as the real driver reads CUDA_VISIBLE_DEVICES: the first that is not there
+// ends the list.
+std::vector<int> visible() {
+  const auto all = static_cast<int>(setting("devices", 1));
+  std::vector<int> devices;
+  const char* const chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (chosen == nullptr) {
+    for (int device = 0; device < all; ++device) devices.push_back(device);
+    return devices;
+  }
+  std::istringstream list(chosen);
+  for (std::string entry; std::getline(list, entry, ',');) {
+    char* end = nullptr;
+    const long device = std::strtol(entry.c_str(), &end, 10);
+    if (end == entry.c_str() || device < 0 || device >= all) break;
+    devices.push_back(static_cast<int>(device));
+  }
+  return devices;
+}
+long count() { return static_cast<long>(visible().size()); }
 long memory() { return setting("memory", 1L << 30); }
 // That another process has.
 long taken() { return setting("taken", 0); }
@@ -197,8 +218,10 @@ EXPORTED Result cuDeviceGetCount(int* devices) {
   return result::kSuccess;
 }
 EXPORTED Result cuDeviceGet(DeviceOrdinal* device, int ordinal) {
-  *device = ordinal;
-  return ordinal < count() ? result::kSuccess : result::kInvalidDevice;
+  const std::vector<int> devices = visible();
+  if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= devices.size()) return result::kInvalidDevice;
+  *device = devices[static_cast<std::size_t>(ordinal)];
+  return result::kSuccess;
 }
 EXPORTED Result cuDeviceGetName(char* name, int length, DeviceOrdinal device) {
   std::snprintf(name, static_cast<std::size_t>(length), "FAKE GPU %d of a test (no hardware)", device);
