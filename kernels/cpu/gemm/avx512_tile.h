@@ -82,10 +82,23 @@ template <int vectors, typename Body>
   if constexpr (vectors == kWide) body(1);
 }
 
+// Asks for the tile of C, which is needed at the end. Into L2, because A and B fill L1 until then.
+template <typename Arithmetic, int vectors>
+[[gnu::always_inline]] inline void ask_for_tile(const Tile& tile, const int rows) noexcept {
+  const auto* row = static_cast<const typename Arithmetic::Result*>(tile.c);
+#pragma GCC unroll 32
+  for (int i = 0; i < rows; ++i) {
+    on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+      _mm_prefetch(reinterpret_cast<const char*>(row + j * Arithmetic::kLanes), _MM_HINT_T1);
+    });
+    row = next_row(row, tile.ldc);
+  }
+}
+
 // A tile of two steps of the depth or more. `whole`: every lane exists, so that no instruction needs a mask.
 //
 // `rows` is a constant of each caller, into which all of this is put. As a parameter of the template it would
-// have the compiler make every function in here for each of the heights, which took it a third of its time.
+// have the compiler make every function in here for each of the heights.
 template <typename Arithmetic, int vectors, bool in_place, bool whole>
 [[gnu::always_inline]] inline void compute_steps(const Tile& tile, const int rows) noexcept {
   using Unit = typename Arithmetic::Unit;
@@ -116,17 +129,6 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
     });
   }
 
-  if (tile.prefetch_c) {
-    // It is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
-    const Result* row = c;
-#pragma GCC unroll 32
-    for (int i = 0; i < rows; ++i) {
-      on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
-        _mm_prefetch(reinterpret_cast<const char*>(row + j * kLanes), _MM_HINT_T1);
-      });
-      row = next_row(row, ldc);
-    }
-  }
   Vector sums[kMostRows][vectors];
 #pragma GCC unroll 32
   for (int i = 0; i < rows; ++i) {
@@ -304,6 +306,7 @@ void compute_tile(const Tile& tile) noexcept {
     compute_one_step<Arithmetic, vectors, in_place>(tile, rows);
     return;
   }
+  if (tile.prefetch_c) ask_for_tile<Arithmetic, vectors>(tile, rows);
   // The narrow kernel always masks: its tiles are seldom whole, and all its rows twice take long to compile.
   if (vectors == kNarrow || tile.columns < vectors * Arithmetic::kLanes) {
     compute_steps<Arithmetic, vectors, in_place, false>(tile, rows);
