@@ -56,7 +56,7 @@
     },
     {
       "target_name": "pibench",
-      "sources": ["native/addon.cc", "native/addon_hosted.cc", "native/addon_mpi.cc"],
+      "sources": ["native/addon_together.cc", "native/addon.cc"],
       "include_dirs": ["<!(node -p \"try { require('node-addon-api').include_dir } catch { 'node_modules/node-addon-api' }\")"],
       "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
       "libraries": ["-ldl", "-lpthread"],
