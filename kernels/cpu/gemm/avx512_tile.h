@@ -62,6 +62,7 @@ inline typename Arithmetic::Mask lanes_from(std::int64_t columns) noexcept {
 //   Vector       accumulators; kLanes of them
 //   Mask         which lanes of a vector exist
 //   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
+//   kOwnInstruction  whether multiply_add is written as an instruction
 //   broadcast_source(const Unit*)  the same of A where it lies, at any address
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
 //   read(Mask, const Result*), write(Result*, Mask, Vector), stream(Result*, Vector), add(a, b)
@@ -182,6 +183,14 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
     }
   }
   for (; p < units; ++p) step(std::false_type{});
+
+  if constexpr (Arithmetic::kOwnInstruction) {
+    // Else the compiler, which does not know the instruction, copies sums there and back in each step.
+#pragma GCC unroll 32
+    for (int i = 0; i < rows; ++i) {
+      on_vectors<vectors>([&](int j) __attribute__((always_inline)) { asm("" : "+v"(sums[i][j])); });
+    }
+  }
 
   // Stores vector j of one row, to which C's is added where the tile accumulates.
   const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
