@@ -60,6 +60,26 @@ constexpr Packing plain_packing() {
           {pack_plainly<Element, kWord, true>, pack_plainly<Element, kWord, false>, kWord}};
 }
 
+// The same of B as it is, a few groups of rows at a time.
+template <typename Element>
+struct PackPlainly {
+  static void pack(pibench::kernels::PanelAhead& panel, std::int64_t groups) noexcept {
+    constexpr std::int64_t kWord = 4 / sizeof(Element);
+    constexpr std::int64_t kColumns = pibench::kernels::kPanelColumns;
+    const std::int64_t now = std::min(groups, panel.groups);
+    const auto* from = static_cast<const char*>(panel.from);
+    auto* to = static_cast<Element*>(panel.to);
+    for (std::int64_t p = 0; p < now * kWord; ++p, from += panel.row_bytes) {
+      const auto* row = reinterpret_cast<const Element*>(from);
+      for (std::int64_t i = 0; i < kColumns; ++i)
+        to[p / kWord * kColumns * kWord + i * kWord + p % kWord] = row[i];
+    }
+    panel.from = from;
+    panel.to = to + now * kWord * kColumns;
+    panel.groups -= now;
+  }
+};
+
 constexpr Packing kPlainBfloat16 = plain_packing<std::uint16_t>();
 constexpr Packing kPlainInt8 = plain_packing<std::int8_t>();
 
@@ -240,13 +260,29 @@ void check_packing(Checks& check, const std::string& name, const Packing& fast, 
 
 #endif
 
+#if defined(__x86_64__)
+template <typename Dot>
+const InstructionSet& compiled_for() {
+  return Dot::kType == DataType::int8 ? pibench::kernels::kAmxInt8 : pibench::kernels::kAmxBf16;
+}
+
+// As the compiled kernels pack a panel, with AVX-512.
+template <typename Dot>
+struct PackAsCompiled {
+  static void pack(pibench::kernels::PanelAhead& panel, std::int64_t groups) noexcept {
+    compiled_for<Dot>().kernels[0].pack_ahead(panel, groups);
+  }
+};
+#endif
+
 template <typename Dot>
 void check_type(Checks& check, const Packing& plain, int factor) {
   // One depth of each m and n: a model is slow.
   constexpr int kModelStride = 70;
   constexpr int kShapes = 60;
   const int shapes = kShapes * factor;
-  const MicroKernel modelled = pibench::kernels::amx_kernel<TileModel, Dot>(plain, 16);
+  const MicroKernel modelled =
+      pibench::kernels::amx_kernel<TileModel, Dot, PackPlainly<typename Dot::Operand>>(plain, 16);
   const std::string name = "modelled AMX, " + name_of(Dot::kType);
   const InstructionSet set = set_of(name.c_str(), modelled);
   check_every_shape(check, set);
@@ -257,8 +293,7 @@ void check_type(Checks& check, const Packing& plain, int factor) {
   check_configurations(check, set);
   check_peak<Dot>(check);
 #if defined(__x86_64__)
-  const InstructionSet& compiled =
-      Dot::kType == DataType::int8 ? pibench::kernels::kAmxInt8 : pibench::kernels::kAmxBf16;
+  const InstructionSet& compiled = compiled_for<Dot>();
   const std::uint32_t vectors =
       compiled.needs &
       ~(pibench::kernels::kCpuAmxTile | pibench::kernels::kCpuAmxBf16 | pibench::kernels::kCpuAmxInt8);
@@ -268,7 +303,7 @@ void check_type(Checks& check, const Packing& plain, int factor) {
   }
   const Packing& fast = *compiled.kernels[0].packing;
   check_packing<typename Dot::Operand>(check, compiled.name, fast, plain);
-  const MicroKernel mixed = pibench::kernels::amx_kernel<TileModel, Dot>(fast, 16);
+  const MicroKernel mixed = pibench::kernels::amx_kernel<TileModel, Dot, PackAsCompiled<Dot>>(fast, 16);
   const std::string mixed_name = name + ", its own packing";
   check_random_shapes(check, set_of(mixed_name.c_str(), mixed), shapes);
 #endif

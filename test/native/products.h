@@ -84,12 +84,14 @@ inline std::string describe(const Given& given) {
                      ", batch " + std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) +
                      ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
-    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows] = *given.strategy;
+    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart] =
+        *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
             (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "") +
-            (stream_c ? ", C streamed" : "") + ", strips of " + std::to_string(strip_rows);
+            (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") + ", strips of " +
+            std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -117,7 +119,8 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.blocking = {pick(random, 1, 40), pick(random, 1, 40), kernel.nr * pick(random, 1, 3)};
   strategy.a_in_place = coin(random) && can_read_a_in_place(kernel, shape);
   strategy.b_in_place = coin(random) && can_read_b_in_place(kernel, shape);
-  strategy.stream_c = coin(random) && shape.k <= strategy.blocking.kc;
+  strategy.sums_apart = coin(random);
+  strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);
   if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(pick(random, 0, kernel.mr));
   return strategy;
 }

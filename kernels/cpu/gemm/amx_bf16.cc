@@ -6,7 +6,8 @@ namespace pibench::kernels {
 namespace {
 
 constexpr Packing kPackTiles = tile_packing<WordsOfPairs>();
-constexpr MicroKernel kKernels[] = {amx_kernel<CpuTiles, Bfloat16Dot>(kPackTiles, 16)};
+constexpr MicroKernel kKernels[] = {
+    amx_kernel<CpuTiles, Bfloat16Dot, PackWords<WordsOfPairs>>(kPackTiles, 16)};
 constexpr PeakLoop kPeaks[] = {{DataType::bfloat16, peak<CpuTiles, Bfloat16Dot>}};
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace pibench::kernels {
 namespace {
 
 constexpr Packing kPackTiles = tile_packing<WordsOfQuads>();
-constexpr MicroKernel kKernels[] = {amx_kernel<CpuTiles, Int8Dot>(kPackTiles, 32)};
+constexpr MicroKernel kKernels[] = {amx_kernel<CpuTiles, Int8Dot, PackWords<WordsOfQuads>>(kPackTiles, 32)};
 constexpr PeakLoop kPeaks[] = {{DataType::int8, peak<CpuTiles, Int8Dot>}};
 
 }  // namespace

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "avx512_packing.h"
+#include "instruction_set.h"
 
 namespace pibench::kernels {
 namespace {
@@ -153,6 +154,27 @@ void transpose_words(const void* source, std::int64_t ld, std::int64_t lanes, st
     }
   }
 }
+
+// B as it is, a whole panel of two lines' width, a few groups of rows at a time.
+template <typename Words>
+struct PackWords {
+  static void pack(PanelAhead& panel, std::int64_t groups) noexcept {
+    const std::int64_t now = groups < panel.groups ? groups : panel.groups;
+    const auto* from = static_cast<const char*>(panel.from);
+    auto* to = static_cast<char*>(panel.to);
+    for (std::int64_t group = 0; group < now; ++group) {
+      for (std::int64_t i = 0; i < 2 * kLineLanes; i += kLineLanes) {
+        _mm512_storeu_si512(
+            to, Words::gather(from + i * Words::kElement, panel.row_bytes, kLineLanes, Words::kUnit));
+        to += kLine;
+      }
+      from += Words::kUnit * panel.row_bytes;
+    }
+    panel.from = from;
+    panel.to = to;
+    panel.groups -= now;
+  }
+};
 
 template <typename Words>
 constexpr Packing tile_packing() {

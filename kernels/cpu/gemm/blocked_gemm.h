@@ -31,6 +31,7 @@ struct Panels {
   const std::byte* data;
   std::int64_t step;  // elements from one unit of the depth to the next
   bool packed;
+  std::byte* unpacked = nullptr;  // the same place, where each panel is still to be packed before its use
 };
 
 class BlockedGemm final : public Gemm {
@@ -57,15 +58,23 @@ class BlockedGemm final : public Gemm {
   void work(int member) noexcept;
   void multiply_product(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
 
-  Panels block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
-                    std::size_t& turn) noexcept;
+  void multiply_depth_inside(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
+
+  std::byte* pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                             std::size_t& turn) noexcept;
+  [[nodiscard]] Panels panels_of_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                                   bool first) const noexcept;
   void pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
               Range panels_to_pack) noexcept;
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
+  PanelAhead pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows, Range columns,
+                        Range depth, std::int64_t panel) noexcept;
   void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                  std::byte* edge) noexcept;
+  void copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
+                bool stream) noexcept;
 
   [[nodiscard]] const std::byte* a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept;
   [[nodiscard]] const std::byte* b_at(std::int64_t product, std::int64_t p,
@@ -96,12 +105,25 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::size_t prepacked_offset(std::int64_t product, std::int64_t column,
                                              std::int64_t depth) const noexcept;
 
-  // A member's own buffer: its packed block of A, one whole tile of C for the edges, and one panel of B.
+  // In a packed block of B, where this panel begins.
+  [[nodiscard]] std::size_t panel_place(std::int64_t panel, std::int64_t depth) const noexcept {
+    return static_cast<std::size_t>(panels_take_turns_ ? panel % 2 : panel) * panel_bytes(depth);
+  }
+  // Of a packed block of B, bytes before the panels of this depth; those before it are whole.
+  [[nodiscard]] std::size_t depth_offset(Range columns, std::int64_t depth) const noexcept {
+    if (panels_take_turns_) return 0;
+    return static_cast<std::size_t>(depth / blocks_.kc * panels(columns.size())) * panel_bytes(blocks_.kc);
+  }
+  [[nodiscard]] std::int64_t depth_blocks() const noexcept { return ceil_div(shape_.k, blocks_.kc); }
+
+  // A member's own buffer: its packed block of A, one whole tile of C for the edges, one panel of B, and the
+  // sums that it keeps apart: of each panel of columns, mc rows.
   [[nodiscard]] std::byte* own_a(int member) const noexcept {
     return own_[static_cast<std::size_t>(member)].data();
   }
   [[nodiscard]] std::byte* own_edge(int member) const noexcept { return own_a(member) + edge_offset_; }
   [[nodiscard]] std::byte* own_panel(int member) const noexcept { return own_a(member) + panel_offset_; }
+  [[nodiscard]] std::byte* own_sums(int member) const noexcept { return own_a(member) + sums_offset_; }
 
   const InstructionSet& set_;
   const MicroKernel& kernel_;
@@ -112,10 +134,13 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool b_is_far_, prefetch_c_, stream_c_;
+  bool b_is_far_, prefetch_c_, stream_c_, sums_apart_;
+  // Panels of B are packed just before they are used, by the only member that uses them; and, where each is
+  // used by one block of rows only, in turns in the place of two, which then stays near.
+  bool packs_ahead_, panels_take_turns_;
   std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
-  std::size_t edge_offset_ = 0, panel_offset_ = 0;
+  std::size_t edge_offset_ = 0, panel_offset_ = 0, sums_offset_ = 0;
   std::vector<Buffer> own_;
   // Packed blocks of B, `blocks_per_lane_` for each lane: one that is its packer's alone, or two that take
   // turns among those who share it, so that one barrier a block is enough.

@@ -31,7 +31,8 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
   blocks.kc = std::min(shape.k, even_piece(shape.k, std::max(kShallowest, deepest), depth_unit));
 
   // The larger the block of A, the seldomer a panel of B comes from L3, and with neighbours at the same L3
-  // that is far: five eighths of L2 for A; panels of B and tiles of C pass through the rest. Whole strips.
+  // that is far: five eighths of L2 for A; panels of B and tiles of C pass through the rest. Whole strips. A
+  // quarter for a kernel that is faster than vector instructions, beside panels of B that it packs meanwhile.
   const std::int64_t for_a = kernel.speed > 1 ? caches.l2 / 4 : caches.l2 * 5 / 8;
   const std::int64_t fitting_rows = for_a / (element * blocks.kc);
   const std::int64_t most_mc = std::max<std::int64_t>(kernel.mr, fitting_rows / kernel.mr * kernel.mr);
@@ -43,6 +44,32 @@ Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, co
   const std::int64_t fitting = caches.l3 / 2 / (element * blocks.kc * blocks_of_b);
   const std::int64_t most_nc =
       std::clamp<std::int64_t>(fitting / kernel.nr * kernel.nr, kernel.nr, kMostColumns);
+  blocks.nc = even_piece(shape.n, most_nc, kernel.nr);
+  return blocks;
+}
+
+Blocking choose_blocking_apart(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
+                               int blocks_of_b) {
+  const auto element = static_cast<std::int64_t>(kernel.packing->packed_size);
+  const auto sum = static_cast<std::int64_t>(kernel.result_size);
+  const std::int64_t depth_unit = std::max(4, kernel.packing->depth_multiple);
+  // What is left of L2 beside a quarter each for A and for the sums is what others on the same core use, and
+  // what passes through. The deeper, the seldomer a sum is read and written again; a thirty-second of L2 for
+  // a panel of B, measured.
+  Blocking blocks{};
+  const std::int64_t deepest = std::max(depth_unit, caches.l2 / 32 / (element * kernel.nr));
+  blocks.kc = std::min(shape.k, even_piece(shape.k, deepest, depth_unit));
+  const auto whole_strips = [&](std::int64_t rows) {
+    return std::max<std::int64_t>(kernel.mr, rows / kernel.mr * kernel.mr);
+  };
+  const std::int64_t most_mc = whole_strips(caches.l2 / 4 / (element * blocks.kc));
+  const std::int64_t unit = shape.m > most_mc ? kernel.mr : kernel.row_multiple;
+  blocks.mc = std::min(shape.m, even_piece(shape.m, most_mc, unit));
+  // Where one block has all of the depth, each tile is complete at once, and no sums have to be kept.
+  const std::int64_t of_sums = blocks.kc >= shape.k ? shape.n : caches.l2 / 4 / (sum * blocks.mc);
+  const std::int64_t of_b = caches.l3 / 2 / (element * shape.k * blocks_of_b);
+  const std::int64_t most_nc =
+      std::max<std::int64_t>(kernel.nr, std::min(of_sums, of_b) / kernel.nr * kernel.nr);
   blocks.nc = even_piece(shape.n, most_nc, kernel.nr);
   return blocks;
 }

@@ -23,6 +23,11 @@ struct Blocking {
 Blocking choose_blocking(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
                          int blocks_of_b);
 
+// The blocks where the sums of a block of C are kept apart until the depth is done: mc x nc sums and mc x kc
+// of A live in L2, all of the depth of nc columns of B in L3.
+Blocking choose_blocking_apart(const MicroKernel& kernel, const CacheSizes& caches, const GemmShape& shape,
+                               int blocks_of_b);
+
 // Cuts `extent` into the fewest near-equal pieces of at most `most` and returns the largest one, rounded up
 // to `unit`.
 std::int64_t even_piece(std::int64_t extent, std::int64_t most, std::int64_t unit) noexcept;

@@ -19,6 +19,15 @@
 
 namespace pibench::kernels {
 
+// A panel of B that a kernel packs while it computes with another: all of its nr columns, of B as it is.
+struct PanelAhead {
+  const void* from;        // the first row that is not packed yet
+  std::int64_t row_bytes;  // from one row to the next
+  void* to;                // where it belongs
+  std::int64_t groups;     // of as many rows as B's unit has, still to be packed
+  std::int64_t at_once;    // groups to pack in each step of a tile's depth
+};
+
 // One tile of C, at most mr rows and nr columns:
 //   C[i][j] = (accumulate ? C[i][j] : 0) + sum over p < depth of A[i][p] * B[p][j]
 struct Tile {
@@ -35,6 +44,11 @@ struct Tile {
   bool accumulate;
   bool stream_c;    // C may be written past the caches: each row of the tile begins a cache line
   bool prefetch_c;  // C is too large to be in a near cache
+  // Where the tile's rows will be written in the end, and elements between two of them: c and ldc, unless the
+  // sums are kept apart and copied when they are complete.
+  void* target;
+  std::int64_t target_row;
+  PanelAhead* ahead;  // to be packed meanwhile, where MicroKernel has pack_ahead; nullptr: nothing
   // Elements of B between what is read and what to ask for meanwhile, because it is far away: the panel after
   // this one. 0: nothing.
   std::int64_t b_ahead;
@@ -86,6 +100,8 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const ComputeTile* in_place = nullptr;
   // Of how many rows a strip of A in place is best; 0: as many as there can be.
   int rows_in_place = 0;
+  // Packs so many more groups of rows; nullptr: the tiles pack nothing.
+  void (*pack_ahead)(PanelAhead& panel, std::int64_t groups) noexcept = nullptr;
   // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
   // in a buffer.
   bool any_columns = false;

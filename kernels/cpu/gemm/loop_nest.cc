@@ -3,8 +3,15 @@
 // hold the packed block of B (L3), the packed block of A (L2) and one panel of B (L1) while the loops inside
 // run over them.
 //
+// Where sums are kept apart, the loop over the depth is inside the one over the rows, after all of the depth
+// of a block's columns of B was packed; and each sum is written to C once, when it is complete.
+//
 // Everything here counts in elements and moves bytes: it knows no data type.
 #include "loop_nest.h"
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -31,6 +38,10 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       b_is_far_(static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
       stream_c_(strategy.stream_c),
+      sums_apart_(strategy.sums_apart),
+      packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.rows == 1 && !strategy.b_in_place &&
+                   !shape.prepack_b && !shape.transpose_b),
+      panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
   const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
@@ -40,12 +51,18 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
   const std::size_t a_bytes = a_in_place_ ? 0 : packed_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
   panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
-  const std::size_t own_bytes = panel_offset_ + (b_in_place_ ? panel_bytes(blocks_.kc) : 0);
+  sums_offset_ = whole_lines(panel_offset_ + (b_in_place_ ? panel_bytes(blocks_.kc) : 0));
+  // Sums that are complete after one block of the depth need no more than one tile, the one for the edges.
+  const bool keeps_sums = sums_apart_ && depth_blocks() > 1;
+  const std::size_t own_bytes =
+      sums_offset_ + (keeps_sums ? result_bytes(panels(blocks_.nc) * kernel.nr * blocks_.mc) : 0);
   for (int i = 0; i < partition_.members(); ++i) own_.emplace_back(own_bytes);
   if (shape.prepack_b) {
     packed_b_.emplace_back(prepacked_offset(shape.batch, 0, 0));
   } else if (!b_in_place_) {
-    const std::size_t block = static_cast<std::size_t>(panels(blocks_.nc)) * panel_bytes(blocks_.kc);
+    const std::int64_t depth_blocks_in_one = sums_apart_ ? depth_blocks() : 1;
+    const std::int64_t panels_in_one = panels_take_turns_ ? 2 : panels(blocks_.nc) * depth_blocks_in_one;
+    const std::size_t block = static_cast<std::size_t>(panels_in_one) * panel_bytes(blocks_.kc);
     const auto lanes = static_cast<std::size_t>(std::int64_t{partition_.products} * partition_.columns);
     for (std::size_t i = 0; i < lanes * blocks_per_lane_; ++i) packed_b_.emplace_back(block);
   }
@@ -122,7 +139,7 @@ void BlockedGemm::work(int member) noexcept {
   if (member >= partition_.members()) {
     // Barriers are of the whole team.
     if (partition_.rows > 1 && !b_in_place_ && !shape_.prepack_b) {
-      const std::int64_t barriers = shape_.batch * column_blocks_ * ceil_div(shape_.k, blocks_.kc);
+      const std::int64_t barriers = shape_.batch * column_blocks_ * (sums_apart_ ? 1 : depth_blocks());
       for (std::int64_t i = 0; i < barriers; ++i) team_.barrier();
     }
     return;
@@ -131,7 +148,11 @@ void BlockedGemm::work(int member) noexcept {
   if (kernel_.enter != nullptr) kernel_.enter();
   std::size_t turn = 0;
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
-    multiply_product(role, product, turn, member);
+    if (sums_apart_) {
+      multiply_depth_inside(role, product, turn, member);
+    } else {
+      multiply_product(role, product, turn, member);
+    }
   }
   if (kernel_.leave != nullptr) kernel_.leave();
 #if defined(__x86_64__)
@@ -149,35 +170,68 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
     const Range columns{std::min(jc, role.columns.end), std::min(jc + blocks_.nc, role.columns.end)};
     for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
       const Range depth{pc, std::min(pc + blocks_.kc, shape_.k)};
-      const Panels b = block_of_b(role, product, columns, depth, turn);
+      std::byte* packed = pack_block_of_b(role, product, columns, depth, turn);
       for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
         const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
+        const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
         multiply(own_a(member), b, product, rows, columns, depth, member);
       }
     }
   }
 }
 
-Panels BlockedGemm::block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
-                               std::size_t& turn) noexcept {
+void BlockedGemm::multiply_depth_inside(const Role& role, std::int64_t product, std::size_t& turn,
+                                        int member) noexcept {
+  for (std::int64_t block = 0; block < column_blocks_; ++block) {
+    const std::int64_t jc = role.columns.begin + block * blocks_.nc;
+    const Range columns{std::min(jc, role.columns.end), std::min(jc + blocks_.nc, role.columns.end)};
+    std::byte* packed = pack_block_of_b(role, product, columns, {0, shape_.k}, turn);
+    for (std::int64_t ic = role.rows.begin; ic < role.rows.end; ic += blocks_.mc) {
+      const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
+      for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
+        const Range depth{pc, std::min(pc + blocks_.kc, shape_.k)};
+        if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
+        std::byte* here = packed == nullptr ? nullptr : packed + depth_offset(columns, pc);
+        const Panels b = panels_of_b(here, product, columns, depth, ic == role.rows.begin);
+        multiply(own_a(member), b, product, rows, columns, depth, member);
+      }
+    }
+  }
+}
+
+// Returns where the panels begin, depth by depth; nullptr where nothing is packed in a call.
+std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
+                                        std::size_t& turn) noexcept {
+  if (b_in_place_ || shape_.prepack_b) return nullptr;
+  std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
+  if (packs_ahead_) return packed;
+  const Range mine = share(panels(columns.size()), role.row, partition_.rows);
+  for (std::int64_t pc = depth.begin; pc < depth.end; pc += blocks_.kc) {
+    pack_b(packed + depth_offset(columns, pc - depth.begin), product, columns,
+           {pc, std::min(pc + blocks_.kc, depth.end)}, mine);
+  }
+  if (partition_.rows > 1) {
+    // Past this barrier everybody has packed this block, and nobody reads the one before any more.
+    team_.barrier();
+    turn = (turn + 1) % blocks_per_lane_;
+  }
+  return packed;
+}
+
+// `packed`: where the panels of this depth begin, if they are packed in this call. `first`: this is their
+// first use.
+Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
+                                bool first) const noexcept {
   const std::int64_t packed_step = std::int64_t{kernel_.nr} * packing_.b.unit;
   if (b_in_place_) return {b_at(product, depth.begin, columns.begin), operands_->ldb, false};
   if (shape_.prepack_b) {
     const std::size_t offset = prepacked_offset(product, columns.begin, depth.begin);
     return {packed_b_[0].data() + offset, packed_step, true};
   }
-  std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
-  pack_b(packed, product, columns, depth, share(panels(columns.size()), role.row, partition_.rows));
-  if (partition_.rows > 1) {
-    // Past this barrier everybody has packed this block, and nobody reads the one before any more.
-    team_.barrier();
-    turn = (turn + 1) % blocks_per_lane_;
-  }
-  return {packed, packed_step, true};
+  return {packed, packed_step, true, packs_ahead_ && first ? packed : nullptr};
 }
 
-// Panel j of a packed block begins at j * panel_bytes.
 void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
                          Range panels_to_pack) noexcept {
   const PackStrip pack = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
@@ -185,7 +239,7 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
     const std::int64_t first = columns.begin + panel * kernel_.nr;
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
     pack(b_at(product, depth.begin, first), operands_->ldb, width, depth.size(), kernel_.nr,
-         packed + static_cast<std::size_t>(panel) * panel_bytes(depth.size()));
+         packed + panel_place(panel, depth.size()));
   }
 }
 
@@ -204,11 +258,16 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   Tile tile{};
   tile.ldc = operands_->ldc;
   tile.accumulate = depth.begin > 0;
-  tile.prefetch_c = prefetch_c_;
-  tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(c, result_bytes(operands_->ldc));
+  const bool complete = depth.end == shape_.k;
+  const bool keeps_sums = depth_blocks() > 1;
+  const bool stream = stream_c_ && is_line_aligned(c, result_bytes(operands_->ldc));
+  tile.prefetch_c = sums_apart_ ? complete && !stream : prefetch_c_;
+  tile.stream_c = stream && !tile.accumulate && !sums_apart_;
+  tile.target_row = operands_->ldc;
   tile.a_row = operands_->lda;
   tile.depth = packed_depth(depth.size());
 
+  PanelAhead ahead{};
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
     const std::int64_t panel = (j - columns.begin) / kernel_.nr;
@@ -218,8 +277,12 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const bool hangs_over = width < kernel.nr && !kernel.any_columns;
     tile.columns = hangs_over ? kernel.nr : width;
     tile.b_step = b.step;
+    if (b.unpacked != nullptr) {
+      ahead = pack_while(b, ahead, product, rows, columns, depth, panel);
+      tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
+    }
     if (b.packed) {
-      tile.b = b.data + static_cast<std::size_t>(panel) * panel_bytes(depth.size());
+      tile.b = b.data + panel_place(panel, depth.size());
     } else if (!hangs_over) {
       tile.b = b.data + source_bytes(j - columns.begin);
     } else {
@@ -239,15 +302,48 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
         tile.a = packed_a + packed_bytes(strip.row(), depth.size());
         tile.a_step = strip.height() * packing_.a.unit;
       }
-      tile.c = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
+      std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
+      tile.c = tile.target = target;
       const ComputeTile compute = by_rows[strip.height() - 1];
-      if (!hangs_over) {
+      if (sums_apart_) {
+        std::byte* const sums =
+            keeps_sums ? own_sums(member) + result_bytes((panel * blocks_.mc + strip.row()) * kernel_.nr)
+                       : own_edge(member);
+        tile.c = sums;
+        tile.ldc = kernel_.nr;
+        compute(tile);
+        if (complete) copy_out(sums, target, strip.height(), width, stream);
+      } else if (!hangs_over) {
         compute(tile);
       } else {
         edge_tile(compute, tile, strip.height(), width, own_edge(member));
       }
     }
   }
+}
+
+// Sees to it that this panel is packed, of which some may have been `begun` while the one before was used,
+// and returns what is to be packed while this one is used. Panels that have a zero to fill in are packed in
+// their turn; so are all where few rows use them, because more stores than a few between two loads of tiles
+// delay those whose addresses end alike.
+PanelAhead BlockedGemm::pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows,
+                                   Range columns, Range depth, std::int64_t panel) noexcept {
+  constexpr std::int64_t kMostAtOnce = 4;
+  // Each step of the depth of a tile reads depth_multiple of it.
+  const std::int64_t groups = depth.size() / packing_.b.unit;
+  const std::int64_t steps =
+      ceil_div(rows.size(), strip_rows_) * ceil_div(depth.size(), packing_.depth_multiple);
+  const std::int64_t at_once = ceil_div(groups, steps);
+  if (begun.to != nullptr) {
+    kernel_.pack_ahead(begun, begun.groups);
+  } else {
+    pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
+  }
+  const std::int64_t next = columns.begin + (panel + 1) * kernel_.nr;
+  const bool has_zeros = columns.end - next < kernel_.nr || depth.size() % packing_.depth_multiple != 0;
+  if (has_zeros || at_once > kMostAtOnce) return {};
+  return {b_at(product, depth.begin, next), static_cast<std::int64_t>(source_bytes(operands_->ldb)),
+          b.unpacked + panel_place(panel + 1, depth.size()), groups, at_once};
 }
 
 // A tile that hangs over the right edge of C is computed whole in `edge`.
@@ -265,6 +361,27 @@ void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t r
   tile.ldc = kernel_.nr;
   compute(tile);
   for (std::size_t i = 0; i < count; ++i) std::memcpy(c + i * c_step, edge + i * edge_step, bytes);
+}
+
+// Complete sums of a tile to where they belong. Whole lines past the caches, where that is asked for: what is
+// larger than the near caches would only be fetched, to be written and to be evicted again.
+void BlockedGemm::copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
+                           [[maybe_unused]] bool stream) noexcept {
+  const std::size_t bytes = result_bytes(columns);
+  const std::size_t sums_step = result_bytes(kernel_.nr);
+  const std::size_t c_step = result_bytes(operands_->ldc);
+  for (std::int64_t i = 0; i < rows; ++i, sums += sums_step, c += c_step) {
+#if defined(__x86_64__)
+    if (stream && bytes % kLine == 0 && is_line_aligned(c, c_step)) {
+      for (std::size_t at = 0; at < bytes; at += sizeof(__m128i)) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(c + at),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(sums + at)));
+      }
+      continue;
+    }
+#endif
+    std::memcpy(c, sums, bytes);
+  }
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ struct Strategy {
   bool b_in_place = false;
   bool stream_c = false;  // C is written past the caches
   int strip_rows = 0;     // most rows of a strip; 0: as many as the kernel has
+  // A member keeps the sums of a block of C to itself, tile by tile, until the depth is done, and only then
+  // writes them to C. The loop over the depth is then inside the one over the rows.
+  bool sums_apart = false;
 };
 
 // Whether this operand of such products can be read where it lies.

@@ -39,6 +39,17 @@ bool keeps_type(const MicroKernel& kernel) {
   return kernel.in_place != nullptr && kernel.packing->source_size == kernel.packing->packed_size;
 }
 
+// Whether the sums of C had better be kept apart. For kernels that are so fast that reading and writing C
+// costs as much as computing it: there, where one member's part of the operands, with B packed, is more than
+// L2 holds, and where C is no small part of that.
+bool keeps_sums_apart(const MicroKernel& kernel, const GemmShape& part) {
+  if (kernel.speed == 1) return false;
+  const auto source = static_cast<std::int64_t>(kernel.packing->source_size);
+  const std::int64_t c = part.m * part.n * static_cast<std::int64_t>(kernel.result_size);
+  const std::int64_t l2 = cache_sizes().l2;
+  return c >= l2 / 4 && (part.m + 2 * part.n) * part.k * source + c > l2 * 3 / 2;
+}
+
 }  // namespace
 
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
@@ -67,7 +78,10 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool a_near = bytes(shape.m * shape.k) <= l2;
   const bool b_near = bytes(shape.k * shape.n) <= l2;
   // Transposed, A is read across its rows: only from a near cache.
-  const bool a_suits = shape.transpose_a ? a_near && b_near : a_row <= kShortRow || a_near;
+  // For a kernel that is faster than vector instructions packing weighs more, but so does waiting for L2.
+  const bool a_suits = kernel.speed > 1    ? bytes(shape.m * shape.k) < l2 / 8
+                       : shape.transpose_a ? a_near && b_near
+                                           : a_row <= kShortRow || a_near;
   const bool b_suits = b_near || b_row <= kShortRow;
   const Packed packed{!(a_suits && can_read_a_in_place(kernel, shape)),
                       !shape.prepack_b && !(b_suits && can_read_b_in_place(kernel, shape))};
@@ -78,21 +92,24 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
   const bool few_panels = !shape.transpose_a && part.n <= kFewPanels * kernel.nr;
-  strategy.a_in_place = (a_suits || few_panels) && can_read_a_in_place(kernel, shape);
+  strategy.sums_apart = keeps_sums_apart(kernel, part);
+  strategy.a_in_place =
+      ((a_suits && !strategy.sums_apart) || few_panels) && can_read_a_in_place(kernel, shape);
   if (strategy.a_in_place && !shape.transpose_a) {
     const bool meet = kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, a_row);
     strategy.strip_rows = meet ? kFewRows : kernel.rows_in_place;
   }
   const bool few_rows = part.m <= kFewStrips * kernel.mr;
   strategy.b_in_place = (b_suits || few_rows) && can_read_b_in_place(kernel, shape);
-  strategy.blocking = choose_blocking(kernel, cache_sizes(), part, blocks_of_b);
+  strategy.blocking = (strategy.sums_apart ? choose_blocking_apart : choose_blocking)(kernel, cache_sizes(),
+                                                                                      part, blocks_of_b);
   if (strategy.b_in_place && !b_near && b_row > kShortRow) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, 4));
   }
   // Written once and too large to stay: past the caches, without reading it first.
   const std::int64_t c_bytes =
       shape.batch * shape.m * shape.n * static_cast<std::int64_t>(kernel.result_size);
-  strategy.stream_c = c_bytes > cache_sizes().l3 && shape.k <= strategy.blocking.kc;
+  strategy.stream_c = strategy.sums_apart || (c_bytes > cache_sizes().l3 && shape.k <= strategy.blocking.kc);
   return strategy;
 }
 

@@ -1,5 +1,6 @@
 // Libraries with the C interface of BLAS, or only with Fortran's: OpenBLAS, BLIS, MKL and what has them
 // inside.
+#include "../../../native/stacks/mkl.h"
 #include "../../../native/stacks/shared_library.h"
 #include "product.h"
 
@@ -23,7 +24,9 @@ using IntegerGemm = void(int, int, int, int, int, int, int, float, const void*, 
 
 class Cblas : public Library {
  public:
-  explicit Cblas(const std::string& path) : library_(path) {}
+  explicit Cblas(const std::string& path) : library_(path) {
+    if (pibench::stacks::is_mkl(library_)) pibench::stacks::lend_openmp_to_mkl();
+  }
 
   std::string version() override {
     if (auto* config = library_.find<const char*()>("openblas_get_config")) return config();
