@@ -62,7 +62,7 @@ export function nodeHeaderFlags() {
 }
 
 /** Whether a file only brings others together, to be compiled as one. */
-export const bringsTogether = (path) => basename(path) === 'together.cc';
+export const bringsTogether = (path) => basename(path).endsWith('together.cc');
 
 /** Every C++ file below a folder of the package, in order. */
 export function filesBelow(folder, extensions) {

@@ -8,8 +8,6 @@
 namespace pibench::collective {
 namespace {
 
-constexpr std::size_t kLineBytes = 64;
-
 constexpr std::array<std::pair<const char*, Operation>, 10> kOperations{
     {{"all-reduce", Operation::all_reduce},
      {"all-gather", Operation::all_gather},

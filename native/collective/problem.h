@@ -22,6 +22,8 @@
 
 namespace pibench::collective {
 
+inline constexpr std::size_t kLineBytes = 64;  // of a cache
+
 using kernels::collective::Element;
 using kernels::collective::Redop;
 

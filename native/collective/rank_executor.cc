@@ -20,7 +20,6 @@ namespace {
 using kernels::Buffer;
 using kernels::memory::Arrays;
 using kernels::memory::find_pass;
-using kernels::memory::kernels_named;
 using kernels::memory::Stores;
 
 // Elements of its output that a rank compares after each iteration.
@@ -218,9 +217,10 @@ class RankExecutor final : public Executor {
     const bool there = make_arrays(arrays * count, report);
     auto* const first = there ? reinterpret_cast<double*>(arrays_->data()) : nullptr;
     const Arrays over{first, first + count, two_loads ? first + 2 * count : nullptr, there ? count : 0};
-    const auto pass = find_pass(
-        kernels_named(""), two_loads ? kernels::memory::Operation::add : kernels::memory::Operation::copy,
-        order.algorithm % 2 == 0 ? Stores::cached : Stores::streaming);
+    const auto pass =
+        find_pass(kernels::memory::kernels_named(""),
+                  two_loads ? kernels::memory::Operation::add : kernels::memory::Operation::copy,
+                  order.algorithm % 2 == 0 ? Stores::cached : Stores::streaming);
     // Smaller ones stay in the rank's own caches, where it costs nothing that they changed; and the clock
     // would count.
     constexpr std::size_t kLeastRewritten = std::size_t{2} << 20U;

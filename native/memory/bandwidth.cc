@@ -27,7 +27,7 @@ using kernels::memory::ReadPass;
 constexpr std::uint64_t word(std::uint64_t i) noexcept { return (i + 1) * 0x9e37'79b9'7f4a'7c15; }
 
 // One member's part, and what it found there; on a line of its own.
-struct alignas(kLine) Share {
+struct alignas(kLine) Portion {
   double* first = nullptr;
   std::uint64_t expected = 0;  // of one pass
   std::uint64_t found = 0;     // in the last call, all passes together
@@ -38,13 +38,13 @@ class Reader {
   Reader(std::size_t bytes, Team& team, ReadPass read)
       : team_(team),
         step_(std::max<std::size_t>(1, bytes / static_cast<std::size_t>(team.size()) / kLine) * kLine),
-        shares_(static_cast<std::size_t>(team.size())),
-        buffer_(step_ * shares_.size()),
+        portions_(static_cast<std::size_t>(team.size())),
+        buffer_(step_ * portions_.size()),
         read_(read) {
     team_.run([](void* self, int member) { static_cast<Reader*>(self)->fill(member); }, this);
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return step_ * shares_.size(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return step_ * portions_.size(); }
 
   Nanoseconds timed_passes(int passes) noexcept {
     passes_ = passes;
@@ -52,10 +52,11 @@ class Reader {
     team_.run(
         [](void* self, int member) {
           auto& reader = *static_cast<Reader*>(self);
-          Share& share = reader.share_of(member);
+          Portion& portion = reader.portion_of(member);
           std::uint64_t sum = 0;
-          for (int pass = 0; pass < reader.passes_; ++pass) sum += reader.read_(share.first, reader.count());
-          share.found = sum;
+          for (int pass = 0; pass < reader.passes_; ++pass)
+            sum += reader.read_(portion.first, reader.count());
+          portion.found = sum;
         },
         this);
     return now() - begin;
@@ -63,38 +64,39 @@ class Reader {
 
   // Whether every member found all that it should in the last call.
   [[nodiscard]] bool found_all() const noexcept {
-    return std::ranges::all_of(shares_, [passes = static_cast<std::uint64_t>(passes_)](const Share& share) {
-      return share.found == share.expected * passes;
-    });
+    return std::ranges::all_of(portions_,
+                               [passes = static_cast<std::uint64_t>(passes_)](const Portion& portion) {
+                                 return portion.found == portion.expected * passes;
+                               });
   }
 
   void evict() noexcept {
     team_.run(
         [](void* self, int member) {
           auto& reader = *static_cast<Reader*>(self);
-          flush(reinterpret_cast<const std::byte*>(reader.share_of(member).first), reader.step_);
+          flush(reinterpret_cast<const std::byte*>(reader.portion_of(member).first), reader.step_);
         },
         this);
   }
 
  private:
-  Share& share_of(int member) noexcept { return shares_[static_cast<std::size_t>(member)]; }
+  Portion& portion_of(int member) noexcept { return portions_[static_cast<std::size_t>(member)]; }
   [[nodiscard]] std::size_t count() const noexcept { return step_ / sizeof(double); }
 
   // By the member that will read it, so that it lies in that one's memory.
   void fill(int member) noexcept {
-    Share& share = share_of(member);
+    Portion& portion = portion_of(member);
     const std::uint64_t begin = static_cast<std::uint64_t>(member) * count();
-    share.first = reinterpret_cast<double*>(buffer_.data()) + begin;
+    portion.first = reinterpret_cast<double*>(buffer_.data()) + begin;
     for (std::size_t i = 0; i < count(); ++i) {
-      share.first[i] = std::bit_cast<double>(word(begin + i));
-      share.expected += word(begin + i);
+      portion.first[i] = std::bit_cast<double>(word(begin + i));
+      portion.expected += word(begin + i);
     }
   }
 
   Team& team_;
   std::size_t step_;
-  std::vector<Share> shares_;
+  std::vector<Portion> portions_;
   kernels::Buffer buffer_;
   ReadPass read_;
   int passes_ = 1;

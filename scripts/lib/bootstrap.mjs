@@ -20,6 +20,9 @@ const say = (line) => process.stderr.write(`pi-bench: ${line}\n`);
 
 const TYPESCRIPT = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
 
+/** What a clone comes with was checked before it was committed, and nobody reads its declarations: a sixth of the time. */
+const AS_CLONED = ['--noCheck', '--declaration', 'false'];
+
 /** Runs a command to its end. Resolves with null, or with why it failed. */
 function step(command, args) {
   return new Promise((resolve) => {
@@ -85,7 +88,15 @@ async function compileTypeScript() {
   try {
     // What one that was ended has left.
     remove(fresh, old);
-    const failure = await step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json', '--outDir', fresh]);
+    const how = existsSync(COMPILED) ? [] : AS_CLONED;
+    const failure = await step(process.execPath, [
+      TYPESCRIPT,
+      '-p',
+      'tsconfig.json',
+      '--outDir',
+      fresh,
+      ...how,
+    ]);
     if (failure === null) {
       if (existsSync(COMPILED)) renameSync(COMPILED, old);
       renameSync(fresh, COMPILED);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../support/pi-bench.js';
 
-const OBJECT = 'Release/obj.target/pibench_core/native/measure/clock.o';
+const OBJECT = 'Release/obj.target/pibench_core/native/inspection.o';
 
 /** How make compiled the object, as node-gyp has it written down. */
 function commandOf(object: string): string {

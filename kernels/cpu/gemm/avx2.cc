@@ -1,6 +1,8 @@
 // Micro-kernels for AVX2 with FMA: 16 registers of 256 bits.
 #include <immintrin.h>
 
+#include <type_traits>
+
 #include "instruction_set.h"
 #include "thin_kernels.h"
 
@@ -112,9 +114,9 @@ struct Int16Pairs {
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_epi32(a, b); }
 };
 
-// `ahead`: asks for the next panel of B.
-template <typename Arithmetic, int rows, bool in_place, bool ahead>
-inline void compute(const Tile& tile) noexcept {
+// `rows` is a constant of each caller, into which this is put.
+template <typename Arithmetic, bool in_place>
+[[gnu::always_inline]] inline void compute(const Tile& tile, const int rows) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   using Vector = typename Arithmetic::Vector;
@@ -129,7 +131,7 @@ inline void compute(const Tile& tile) noexcept {
   const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
   const std::int64_t a_row = in_place ? tile.a_row : 1;
 
-  Vector sums[rows][kVectors];
+  Vector sums[kRows][kVectors];
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
     sums[i][0] = Arithmetic::zero();
@@ -137,20 +139,27 @@ inline void compute(const Tile& tile) noexcept {
     // The tile of C is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
     _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc), _MM_HINT_T1);
   }
-  for (std::int64_t p = 0; p < units; ++p) {
-    const Vector b0 = Arithmetic::load(b);
-    const Vector b1 = Arithmetic::load(b + kLanes);
-    // One line is a step of the panel.
-    if constexpr (ahead) _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead), _MM_HINT_T1);
+  // `ahead`: asks for the next panel of B.
+  const auto all_steps = [&](auto ahead) __attribute__((always_inline)) {
+    for (std::int64_t p = 0; p < units; ++p) {
+      const Vector b0 = Arithmetic::load(b);
+      const Vector b1 = Arithmetic::load(b + kLanes);
+      // One line is a step of the panel.
+      if constexpr (ahead.value) _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead), _MM_HINT_T1);
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-      const Vector element = Arithmetic::broadcast(a + i * a_row);
-      sums[i][0] = Arithmetic::multiply_add(element, b0, sums[i][0]);
-      sums[i][1] = Arithmetic::multiply_add(element, b1, sums[i][1]);
+      for (int i = 0; i < rows; ++i) {
+        const Vector element = Arithmetic::broadcast(a + i * a_row);
+        sums[i][0] = Arithmetic::multiply_add(element, b0, sums[i][0]);
+        sums[i][1] = Arithmetic::multiply_add(element, b1, sums[i][1]);
+      }
+      a += a_step;
+      b += b_step;
     }
-    a += a_step;
-    b += b_step;
-  }
+  };
+  if (rows == kRows && tile.b_ahead != 0)
+    all_steps(std::true_type{});
+  else
+    all_steps(std::false_type{});
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
@@ -163,13 +172,7 @@ inline void compute(const Tile& tile) noexcept {
 
 template <typename Arithmetic, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
-  if constexpr (rows == kRows) {
-    if (tile.b_ahead != 0) {
-      compute<Arithmetic, rows, in_place, true>(tile);
-      return;
-    }
-  }
-  compute<Arithmetic, rows, in_place, false>(tile);
+  compute<Arithmetic, in_place>(tile, rows);
 }
 
 template <typename A, bool in_place>

@@ -13,6 +13,7 @@ struct Float32 {
   using Vector = __m512;
   using Mask = __mmask16;
   static constexpr bool kInPlace = true;
+  static constexpr bool kOwnInstruction = false;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 1;
   static constexpr int kThinSums = 24;
@@ -58,6 +59,7 @@ struct Float64 {
   using Vector = __m512d;
   using Mask = __mmask8;
   static constexpr bool kInPlace = true;
+  static constexpr bool kOwnInstruction = false;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;
   static constexpr int kThinSums = 24;

@@ -62,6 +62,7 @@ inline typename Arithmetic::Mask lanes_from(std::int64_t columns) noexcept {
 //   Vector       accumulators; kLanes of them
 //   Mask         which lanes of a vector exist
 //   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
+//   kOwnInstruction  whether multiply_add is written as an instruction
 //   broadcast_source(const Unit*)  the same of A where it lies, at any address
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
 //   read(Mask, const Result*), write(Result*, Mask, Vector), stream(Result*, Vector), add(a, b)
@@ -75,166 +76,179 @@ inline const typename Arithmetic::Unit* further(const typename Arithmetic::Unit*
                                                             elements);
 }
 
-// A tile of two steps of the depth or more.
-template <typename Arithmetic, int vectors, int rows, bool in_place>
-class TileComputation {
+// Calls body(j) for each vector of a row.
+template <int vectors, typename Body>
+[[gnu::always_inline]] inline void on_vectors(const Body& body) noexcept {
+  body(0);
+  if constexpr (vectors == kWide) body(1);
+}
+
+// Asks for the tile of C, which is needed at the end. Into L2, because A and B fill L1 until then.
+template <typename Arithmetic, int vectors>
+[[gnu::always_inline]] inline void ask_for_tile(const Tile& tile, const int rows) noexcept {
+  const auto* row = static_cast<const typename Arithmetic::Result*>(tile.c);
+#pragma GCC unroll 32
+  for (int i = 0; i < rows; ++i) {
+    on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+      _mm_prefetch(reinterpret_cast<const char*>(row + j * Arithmetic::kLanes), _MM_HINT_T1);
+    });
+    row = next_row(row, tile.ldc);
+  }
+}
+
+// A tile of two steps of the depth or more. `whole`: every lane exists, so that no instruction needs a mask.
+//
+// `rows` is a constant of each caller, into which all of this is put. As a parameter of the template it would
+// have the compiler make every function in here for each of the heights.
+template <typename Arithmetic, int vectors, bool in_place, bool whole>
+[[gnu::always_inline]] inline void compute_steps(const Tile& tile, const int rows) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   using Vector = typename Arithmetic::Vector;
   using Mask = typename Arithmetic::Mask;
-  static constexpr int kLanes = Arithmetic::kLanes;
-  static constexpr int kBases = (rows + kRowsPerBase - 1) / kRowsPerBase;
+  constexpr int kLanes = Arithmetic::kLanes;
+  constexpr int kMostRows = vectors == kWide ? kWideRows : kNarrowRows;
+  constexpr int kMostBases = (kMostRows + kRowsPerBase - 1) / kRowsPerBase;
 
- public:
-  // `whole`: every lane exists, so that no instruction needs a mask.
-  template <typename Whole>
-  [[gnu::always_inline]] static inline void run(const Tile& tile, Whole whole) noexcept {
-    const auto* a = static_cast<const Unit*>(tile.a);
-    const auto* b = static_cast<const Unit*>(tile.b);
-    auto* c = static_cast<Result*>(tile.c);
-    const std::int64_t ldc = tile.ldc;
-    const std::int64_t units = tile.depth / Arithmetic::kUnit;
-    const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
-    const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
-    const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
-    const std::int64_t a_row = tile.a_row;
-    const Unit* bases[kBases];
+  const auto* a = static_cast<const Unit*>(tile.a);
+  const auto* b = static_cast<const Unit*>(tile.b);
+  auto* c = static_cast<Result*>(tile.c);
+  const std::int64_t ldc = tile.ldc;
+  const std::int64_t units = tile.depth / Arithmetic::kUnit;
+  const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
+  const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
+  const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
+  const std::int64_t a_row = tile.a_row;
+  const int base_count = (rows + kRowsPerBase - 1) / kRowsPerBase;
+  const Unit* bases[kMostBases];
 #pragma GCC unroll 8
-    for (int i = 0; i < kBases; ++i) bases[i] = further<Arithmetic>(a, a_row * i * kRowsPerBase);
-    Mask masks[vectors]{};
-    if constexpr (!whole.value) {
-#pragma GCC unroll 2
-      for (int j = 0; j < vectors; ++j)
-        masks[j] = lanes_from<Arithmetic>(tile.columns - std::int64_t{j} * kLanes);
-    }
+  for (int i = 0; i < base_count; ++i) bases[i] = further<Arithmetic>(a, a_row * i * kRowsPerBase);
+  Mask masks[vectors]{};
+  if constexpr (!whole) {
+    on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+      masks[j] = lanes_from<Arithmetic>(tile.columns - std::int64_t{j} * kLanes);
+    });
+  }
 
-    if (tile.prefetch_c) {
-      // It is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
-      const Result* row = c;
+  Vector sums[kMostRows][vectors];
 #pragma GCC unroll 32
-      for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 2
-        for (int j = 0; j < vectors; ++j) {
-          _mm_prefetch(reinterpret_cast<const char*>(row + j * kLanes), _MM_HINT_T1);
-        }
-        row = next_row(row, ldc);
+  for (int i = 0; i < rows; ++i) {
+    on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+      sums[i][j] = Arithmetic::start(b + units * b_step, j);
+    });
+  }
+
+  const auto load = [&](const Unit* from, int j) __attribute__((always_inline)) {
+    if constexpr (whole)
+      return Arithmetic::load(from + j * kLanes);
+    else
+      return Arithmetic::load(masks[j], from + j * kLanes);
+  };
+  // Element of A of row i, `ahead` units further down the depth.
+  const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
+    if constexpr (in_place)
+      return Arithmetic::broadcast_source(
+          further<Arithmetic>(bases[i / kRowsPerBase], (i % kRowsPerBase) * a_row) + ahead);
+    else
+      return Arithmetic::broadcast(a + ahead * a_step + i);
+  };
+  // `ahead`: asks for the next panel of B.
+  const auto step = [&](auto ahead) __attribute__((always_inline)) {
+    decltype(load(b, 0)) columns[vectors];
+    on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+      columns[j] = load(b, j);
+      if constexpr (ahead.value) {
+        _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead + j * kLanes), _MM_HINT_T1);
       }
-    }
-    Vector sums[rows][vectors];
+    });
 #pragma GCC unroll 32
     for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 2
-      for (int j = 0; j < vectors; ++j) sums[i][j] = Arithmetic::start(b + units * b_step, j);
+      const auto factor = element(i, 0);
+      on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+        sums[i][j] = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
+      });
     }
-
-    const auto load = [&](const Unit* from, int j) __attribute__((always_inline)) {
-      if constexpr (whole.value)
-        return Arithmetic::load(from + j * kLanes);
-      else
-        return Arithmetic::load(masks[j], from + j * kLanes);
-    };
-    // Element of A of row i, `ahead` units further down the depth.
-    const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
-      if constexpr (in_place)
-        return Arithmetic::broadcast_source(
-            further<Arithmetic>(bases[i / kRowsPerBase], (i % kRowsPerBase) * a_row) + ahead);
-      else
-        return Arithmetic::broadcast(a + ahead * a_step + i);
-    };
-    // `ahead`: asks for the next panel of B.
-    const auto step = [&](auto ahead) __attribute__((always_inline)) {
-      decltype(load(b, 0)) columns[vectors];
-#pragma GCC unroll 2
-      for (int j = 0; j < vectors; ++j) {
-        columns[j] = load(b, j);
-        if constexpr (ahead.value) {
-          _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead + j * kLanes), _MM_HINT_T1);
-        }
-      }
-#pragma GCC unroll 32
-      for (int i = 0; i < rows; ++i) {
-        const auto factor = element(i, 0);
-#pragma GCC unroll 2
-        for (int j = 0; j < vectors; ++j) {
-          sums[i][j] = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
-        }
-      }
-      if constexpr (in_place) {
+    if constexpr (in_place) {
 #pragma GCC unroll 8
-        for (auto& base : bases) ++base;
-      } else {
-        a += a_step;
-      }
-      b += b_step;
-    };
-    std::int64_t p = 2;
-    if constexpr (whole.value && vectors == kWide && rows >= kRowsToAskFrom) {
-      if (tile.b_ahead != 0) {
-        for (; p < units; ++p) step(std::true_type{});
-      }
+      for (int i = 0; i < base_count; ++i) ++bases[i];
+    } else {
+      a += a_step;
     }
-    for (; p < units; ++p) step(std::false_type{});
+    b += b_step;
+  };
+  std::int64_t p = 2;
+  if constexpr (whole && vectors == kWide) {
+    if (rows >= kRowsToAskFrom && tile.b_ahead != 0) {
+      for (; p < units; ++p) step(std::true_type{});
+    }
+  }
+  for (; p < units; ++p) step(std::false_type{});
 
-    // Stores vector j of one row, to which C's is added where the tile accumulates.
-    const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
-      Result* at = c + j * kLanes;
-      if constexpr (stream.value) {
-        Arithmetic::stream(at, sum);
-        return;
-      }
-      if constexpr (accumulate.value) {
-        if constexpr (whole.value)
-          sum = Arithmetic::add(sum, Arithmetic::read(at));
-        else
-          sum = Arithmetic::add(sum, Arithmetic::read(masks[j], at));
-      }
-      if constexpr (whole.value)
-        Arithmetic::write(at, sum);
-      else
-        Arithmetic::write(at, masks[j], sum);
-    };
-    // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep
-    // the next tile's multiplications waiting.
-    const auto finish_all = [&](auto accumulate, auto stream) __attribute__((always_inline)) {
-      // Else the compiler computes the first of them, and addresses of both, ahead of the branch between the
-      // ways.
-      asm volatile("" : "+r"(a), "+r"(b));
-      if constexpr (in_place) {
-#pragma GCC unroll 8
-        for (auto& base : bases) asm volatile("" : "+r"(base));
-      }
-      decltype(load(b, 0)) columns[vectors];
-      decltype(load(b, 0)) next_columns[vectors];
-#pragma GCC unroll 2
-      for (int j = 0; j < vectors; ++j) {
-        columns[j] = load(b, j);
-        next_columns[j] = load(b + b_step, j);
-      }
+  if constexpr (Arithmetic::kOwnInstruction) {
+    // Else the compiler, which does not know the instruction, copies sums there and back in each step.
 #pragma GCC unroll 32
-      for (int i = 0; i < rows; ++i) {
-        const auto factor = element(i, 0);
-        const auto next_factor = element(i, 1);
-#pragma GCC unroll 2
-        for (int j = 0; j < vectors; ++j) {
-          const Vector sum = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
-          finish(accumulate, stream, j, Arithmetic::multiply_add(next_factor, next_columns[j], sum));
-        }
-        c = next_row(c, ldc);
-      }
-    };
-    if (tile.accumulate) {
-      finish_all(std::true_type{}, std::false_type{});
+    for (int i = 0; i < rows; ++i) {
+      on_vectors<vectors>([&](int j) __attribute__((always_inline)) { asm("" : "+v"(sums[i][j])); });
+    }
+  }
+
+  // Stores vector j of one row, to which C's is added where the tile accumulates.
+  const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
+    Result* at = c + j * kLanes;
+    if constexpr (stream.value) {
+      Arithmetic::stream(at, sum);
       return;
     }
-    if constexpr (whole.value && vectors == kWide) {
-      if (tile.stream_c) {
-        finish_all(std::false_type{}, std::true_type{});
-        return;
-      }
+    if constexpr (accumulate.value) {
+      if constexpr (whole)
+        sum = Arithmetic::add(sum, Arithmetic::read(at));
+      else
+        sum = Arithmetic::add(sum, Arithmetic::read(masks[j], at));
     }
-    finish_all(std::false_type{}, std::false_type{});
+    if constexpr (whole)
+      Arithmetic::write(at, sum);
+    else
+      Arithmetic::write(at, masks[j], sum);
+  };
+  // The last two steps row by row, each row's stores behind it: one burst of stores at the end would keep
+  // the next tile's multiplications waiting.
+  const auto finish_all = [&](auto accumulate, auto stream) __attribute__((always_inline)) {
+    // Else the compiler computes the first of them, and addresses of both, ahead of the branch between the
+    // ways.
+    asm volatile("" : "+r"(a), "+r"(b));
+    if constexpr (in_place) {
+#pragma GCC unroll 8
+      for (int i = 0; i < base_count; ++i) asm volatile("" : "+r"(bases[i]));
+    }
+    decltype(load(b, 0)) columns[vectors];
+    decltype(load(b, 0)) next_columns[vectors];
+    on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+      columns[j] = load(b, j);
+      next_columns[j] = load(b + b_step, j);
+    });
+#pragma GCC unroll 32
+    for (int i = 0; i < rows; ++i) {
+      const auto factor = element(i, 0);
+      const auto next_factor = element(i, 1);
+      on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+        const Vector sum = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
+        finish(accumulate, stream, j, Arithmetic::multiply_add(next_factor, next_columns[j], sum));
+      });
+      c = next_row(c, ldc);
+    }
+  };
+  if (tile.accumulate) {
+    finish_all(std::true_type{}, std::false_type{});
+    return;
   }
-};
+  if constexpr (whole && vectors == kWide) {
+    if (tile.stream_c) {
+      finish_all(std::false_type{}, std::true_type{});
+      return;
+    }
+  }
+  finish_all(std::false_type{}, std::false_type{});
+}
 
 // A tile of one step. Its time goes into its stores, so one loop serves all heights.
 template <typename Arithmetic, int vectors, bool in_place>
@@ -301,13 +315,13 @@ void compute_tile(const Tile& tile) noexcept {
     compute_one_step<Arithmetic, vectors, in_place>(tile, rows);
     return;
   }
-  using Computation = TileComputation<Arithmetic, vectors, rows, in_place>;
+  if (tile.prefetch_c) ask_for_tile<Arithmetic, vectors>(tile, rows);
   // The narrow kernel always masks: its tiles are seldom whole, and all its rows twice take long to compile.
   if (vectors == kNarrow || tile.columns < vectors * Arithmetic::kLanes) {
-    Computation::run(tile, std::false_type{});
+    compute_steps<Arithmetic, vectors, in_place, false>(tile, rows);
     return;
   }
-  if constexpr (vectors == kWide) Computation::run(tile, std::true_type{});
+  if constexpr (vectors == kWide) compute_steps<Arithmetic, vectors, in_place, true>(tile, rows);
 }
 
 // The functions for 1 .. most rows.

@@ -8,10 +8,10 @@
 #include <cstdint>
 
 #include "../../measure/clock.h"
+#include "../problem.h"
 
 namespace pibench::collective {
 
-inline constexpr std::size_t kLineBytes = 64;
 inline constexpr int kMostRanks = 256;
 inline constexpr int kBarrierRounds = 8;  // log2 of kMostRanks
 // Payload and flag in one line: what arrives has arrived whole.

@@ -25,8 +25,6 @@
 namespace pibench::collective {
 namespace {
 
-enum class State : std::uint32_t { starting, ready, failed };
-
 // Between orders: as long as a team of threads spins.
 constexpr Nanoseconds kSpinTime = 80'000;
 constexpr Nanoseconds kEndTime = 500'000'000;
@@ -46,6 +44,8 @@ void block_signals() noexcept {
 }
 
 }  // namespace
+
+enum class Children::State : std::uint32_t { starting, ready, failed };
 
 // Written by one child.
 struct alignas(kLineBytes) Children::Slot {

@@ -2,6 +2,7 @@
 // with it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ class Children {
   [[nodiscard]] std::vector<int> process_ids() const { return processes_; }
 
  private:
+  enum class State : std::uint32_t;
   struct Desk;
   struct Slot;
   [[noreturn]] void live(int rank, const std::function<Executor*(int rank)>& make) noexcept;
