@@ -46,6 +46,7 @@ class FaultyWorkload final : public Workload {
   [[nodiscard]] std::string failure() const override { return inner_->failure(); }
   [[nodiscard]] bool times_each_call() const override { return inner_->times_each_call(); }
   void begin_samples(std::uint64_t most) override { inner_->begin_samples(most); }
+  void end_samples() override { inner_->end_samples(); }
   [[nodiscard]] const RankTimes* rank_times() const override { return inner_->rank_times(); }
   [[nodiscard]] std::span<const PartTimes> parts() const override { return inner_->parts(); }
   void evict() noexcept override { inner_->evict(); }

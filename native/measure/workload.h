@@ -109,6 +109,8 @@ class Workload {
 
   // Repetitions begin, as many as this at most.
   virtual void begin_samples(std::uint64_t) {}
+  // They are over: other calls may follow.
+  virtual void end_samples() {}
   // Null where there are no ranks.
   [[nodiscard]] virtual const RankTimes* rank_times() const { return nullptr; }
   [[nodiscard]] virtual std::span<const PartTimes> parts() const { return {}; }
@@ -167,7 +169,8 @@ class Workload {
   // warm-up waits for that too.
   virtual bool settled() { return true; }
 
-  // What a device did between two moments, its clock and what was seen of it, as JSON; empty: no device.
+  // What a device did between two moments, its clock and what was seen of it, and what its counters count
+  // since the launch began, as JSON; empty: no device. At the end, after verify.
   virtual std::string device_report(Nanoseconds begin, Nanoseconds end) {
     static_cast<void>(begin);
     static_cast<void>(end);

@@ -109,6 +109,7 @@ constexpr double kMega = 1e6;
 constexpr double kMilli = 1e-3;
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kMemoryClock = 2;
+constexpr unsigned kMostLinks = 36;
 
 }  // namespace
 
@@ -235,7 +236,6 @@ std::optional<unsigned> Device::pcie_replays() const {
   return ask<unsigned>("nvmlDeviceGetPcieReplayCounter", handle_);
 }
 std::optional<Pair> Device::nvlinks() const {
-  constexpr unsigned kMostLinks = 36;
   Pair links;
   for (unsigned link = 0; link < kMostLinks; ++link) {
     const auto state = ask<unsigned>("nvmlDeviceGetNvLinkState", handle_, link);
@@ -245,6 +245,30 @@ std::optional<Pair> Device::nvlinks() const {
   }
   if (links.second == 0) return std::nullopt;
   return links;
+}
+std::optional<LinkErrors> Device::nvlink_errors() const {
+  // nvmlNvLinkErrorCounter_t.
+  constexpr unsigned kReplay = 0;
+  constexpr unsigned kRecovery = 1;
+  constexpr unsigned kCrcFlit = 2;
+  constexpr unsigned kCrcData = 3;
+  LinkErrors errors;
+  bool known = false;
+  const auto add = [&](std::uint64_t& sum, unsigned link, unsigned counter) {
+    const auto value = ask<unsigned long long>("nvmlDeviceGetNvLinkErrorCounter", handle_, link, counter);
+    if (!value) return;
+    known = true;
+    sum += *value;
+  };
+  for (unsigned link = 0; link < kMostLinks; ++link) {
+    if (!ask<unsigned>("nvmlDeviceGetNvLinkState", handle_, link)) continue;
+    add(errors.replays, link, kReplay);
+    add(errors.recoveries, link, kRecovery);
+    add(errors.checksums, link, kCrcFlit);
+    add(errors.checksums, link, kCrcData);
+  }
+  if (!known) return std::nullopt;
+  return errors;
 }
 
 std::optional<std::vector<Process>> Device::processes() const {

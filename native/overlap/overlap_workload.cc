@@ -141,6 +141,9 @@ class OverlapWorkload final : public Workload {
     return verification;
   }
 
+  std::string device_report(Nanoseconds begin, Nanoseconds end) override {
+    return collective_->device_report(begin, end);
+  }
   Output output() noexcept override { return collective_->output(); }
   [[nodiscard]] std::string implementation() const override {
     return "matmul " + told_.implementation() + ", " + collective_->implementation();
