@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { monotonic } from '../../inspection/job.js';
 import type { MachineDescription } from '../../machine/types.js';
+import { referencesOf } from '../../qualify/baseline-references.js';
 import type { Baseline } from '../../qualify/baseline-schema.js';
 import type { Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
 import { partOf } from '../../qualify/criteria/criterion.js';
@@ -145,6 +146,12 @@ function contextOf(input: QualifyInput, record: PiBenchRecord, reference: PiBenc
   };
 }
 
+/** The baseline by its name, and what it holds of what was measured. */
+function baselineSaid({ baseline, machine }: QualifyInput, record: PiBenchRecord): Qualification['baseline'] {
+  if (baseline === null) return null;
+  return { ...baseline.said, references: referencesOf(baseline.data, machine, record) };
+}
+
 /** Only what is about something measured: the machine is not looked at again. */
 const ofBatches = (judged: readonly JudgedCheck[]): readonly JudgedCheck[] =>
   judged.filter(({ judgement }) => judgement.batch !== null);
@@ -231,7 +238,7 @@ async function attempt(
     suite,
     machine,
     expected: input.expected,
-    baseline: input.baseline?.said ?? null,
+    baseline: baselineSaid(input, first.record),
     startedAt,
     endedAt: new Date().toISOString(),
     wall: elapsed(input),
