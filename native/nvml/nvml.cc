@@ -12,7 +12,7 @@ constexpr Return kSuccess = 0;
 constexpr Return kInsufficientSize = 7;
 constexpr const char* kLibrary = "libnvidia-ml.so.1";
 
-// nvmlPciInfo_t, nvmlFieldValue_t, nvmlProcessInfo_t (of _v3) and nvmlEventData_t (of _v2).
+// nvmlPciInfo_t, nvmlFieldValue_t, nvmlMemory_t, nvmlProcessInfo_t (of _v3) and nvmlEventData_t (of _v2).
 struct RawPci {
   std::array<char, 16> legacy_bus_id;
   unsigned domain, bus, device, device_id, subsystem_id;
@@ -28,6 +28,9 @@ struct RawField {
     unsigned number;
     unsigned long long long_number;
   } value;
+};
+struct RawMemory {
+  unsigned long long total, free, used;
 };
 struct RawProcess {
   unsigned pid;
@@ -219,6 +222,11 @@ std::optional<RemappedRows> Device::remapped_rows() const {
   if (function == nullptr || function(handle_, &corrected, &uncorrected, &pending, &failed) != kSuccess)
     return std::nullopt;
   return RemappedRows{corrected, uncorrected, pending != 0, failed != 0};
+}
+std::optional<std::uint64_t> Device::free_bytes() const {
+  const auto memory = ask<RawMemory>("nvmlDeviceGetMemoryInfo", handle_);
+  if (!memory) return std::nullopt;
+  return memory->free;
 }
 std::optional<unsigned> Device::pcie_generation() const {
   return ask<unsigned>("nvmlDeviceGetCurrPcieLinkGeneration", handle_);

@@ -84,6 +84,8 @@ class Device {
   [[nodiscard]] std::optional<std::uint64_t> ecc_corrected() const;
   [[nodiscard]] std::optional<std::uint64_t> ecc_uncorrected() const;
   [[nodiscard]] std::optional<RemappedRows> remapped_rows() const;
+  // Bytes of memory that nobody has.
+  [[nodiscard]] std::optional<std::uint64_t> free_bytes() const;
   [[nodiscard]] std::optional<unsigned> pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> most_pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> pcie_width() const;

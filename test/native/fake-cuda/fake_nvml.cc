@@ -30,6 +30,9 @@ struct Pci {
   unsigned domain, bus, device, device_id, subsystem_id;
   char bus_id[32];
 };
+struct Memory {
+  unsigned long long total, free, used;
+};
 struct Process {
   unsigned pid;
   unsigned long long bytes;
@@ -133,6 +136,12 @@ EXPORTED int nvmlDeviceGetRemappedRows(Device, unsigned* corrected, unsigned* un
   const int status = give(pending, "remap-pending", 0);
   if (earlier > 0 && setting("remap-waits", 0) != 0) *pending = 1;
   return status;
+}
+EXPORTED int nvmlDeviceGetMemoryInfo(Device, Memory* memory) {
+  const long free = setting("free-mib", -1);
+  if (free < 0) return 3;
+  *memory = {0, static_cast<unsigned long long>(free) << 20U, 0};
+  return 0;
 }
 EXPORTED int nvmlDeviceGetCurrPcieLinkGeneration(Device, unsigned* value) {
   return give(value, "pcie-generation", 5);
