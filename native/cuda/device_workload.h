@@ -23,6 +23,9 @@ struct Place {
 class DeviceWorkload : public Workload {
  public:
   DeviceClock* device_clock() noexcept override { return &clock_; }
+  void finish() noexcept override {
+    session_.note(cu().cuStreamSynchronize(session_.stream()), "cuStreamSynchronize");
+  }
   bool settled() override { return monitor_.settled(); }
   [[nodiscard]] std::string failure() const override { return session_.failure(); }
   // What the clocks say is of the repetitions alone.

@@ -94,6 +94,10 @@ class Workload {
   // system call.
   virtual void run() noexcept = 0;
 
+  // Returns when the calls that were made have ended, where run() only enqueues them: for who has no
+  // device_clock() because it times several things at once.
+  virtual void finish() noexcept {}
+
   // Several calls, back to back: what one repetition times.
   virtual void run_calls(std::uint64_t calls) noexcept {
     for (std::uint64_t call = 0; call < calls; ++call) run();
