@@ -162,9 +162,7 @@ export const memoryOnGpu: GpuSide = {
     return operations.flatMap((operation) => {
       const peers = operation === 'peer' ? others.map(({ ordinal }) => gpuNamed(ordinal)) : ['none'];
       return hostsOf(flags, operation).flatMap((host) =>
-        peers.flatMap((peer) =>
-          sizes(operation).map((size) => read({ operation, ...size, host, peer })),
-        ),
+        peers.flatMap((peer) => sizes(operation).map((size) => read({ operation, ...size, host, peer }))),
       );
     });
   },

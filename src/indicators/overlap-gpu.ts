@@ -96,9 +96,7 @@ export const overlapOnGpus: GpuSide = {
   },
   gpuMemory(parameters) {
     const asked = read(parameters);
-    return (
-      (collective.gpuMemory?.(exchangeOf(asked)) ?? 0) + (matmul.gpuMemory?.(productOf(asked)) ?? 0)
-    );
+    return (collective.gpuMemory?.(exchangeOf(asked)) ?? 0) + (matmul.gpuMemory?.(productOf(asked)) ?? 0);
   },
   // Of each GPU one that exchanges data and one that computes; both wait most of the time.
   threads: (parameters) => 2 * read(parameters).ranks,

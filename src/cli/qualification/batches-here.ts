@@ -9,8 +9,8 @@ import type { MachineDescription } from '../../machine/types.js';
 import type { Suite, SuiteEntry } from '../../qualify/suite.js';
 import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec } from '../../record/schema.js';
-import type { Seconds } from '../../units.js';
 import { findStack } from '../../stacks/index.js';
+import type { Seconds } from '../../units.js';
 import { batchesOfEntry } from '../entry-batches.js';
 import { NO_OWN } from '../own-stacks.js';
 

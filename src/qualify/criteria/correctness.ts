@@ -43,9 +43,7 @@ export const correctness: Criterion<'correctness'> = {
       return {
         // One wrong output says all there is to say.
         findings:
-          wrong.length > 0
-            ? findings.slice(0, 1)
-            : [...findings, ...coveredFindings(batch, context.machine)],
+          wrong.length > 0 ? findings.slice(0, 1) : [...findings, ...coveredFindings(batch, context.machine)],
         cause: causeNamed(wrong.length > 0 ? 'wrong-result' : 'lost-launch'),
         ...(first === undefined ? {} : { because: first }),
       };

@@ -6,6 +6,7 @@ import type { Finding, RecordBatch } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
 import { atMost, below, type Looked, skipped, told } from '../findings.js';
 import { type Criterion, judgeBatches, seenLaunches } from './criterion.js';
+import { overTheRun } from './over-the-run.js';
 
 type Evidence = Readonly<Record<string, number | string | boolean | null>>;
 
@@ -281,11 +282,15 @@ function slowLinks(batch: RecordBatch, source: string): readonly Finding[] {
 export const counters: Criterion<'counters'> = {
   kind: 'counters',
   repeats: false,
-  judge: (check, context) =>
-    judgeBatches(check, context, (batch) => {
+  judge: (check, context) => [
+    ...judgeBatches(check, context, (batch) => {
       const { source } = context;
       if (!isGpu(batch.device)) {
-        const none = skipped('errors', 'no counters of a CPU are read during a launch', source);
+        const none = skipped(
+          'errors',
+          'a CPU counts no errors of a launch; those of its memory are looked at before and after all of them',
+          source,
+        );
         return { possible: false, findings: [none], cause: null };
       }
       if (seenLaunches(batch).length === 0)
@@ -301,4 +306,6 @@ export const counters: Criterion<'counters'> = {
       ];
       return { possible: judgedAtAll(findings), findings, cause: causeNamed(causeOf(findings)) };
     }),
+    ...overTheRun(check, context),
+  ],
 };

@@ -26,7 +26,10 @@ export function qualificationSchema(object: ObjectOf) {
     batch: z.int().min(0).describe('of this record'),
     nodes: z.int().min(1).describe('that it rests on'),
     median: z.number().describe('over nodes, of the rate, in the unit of the batch'),
-    p05: z.number().nullable().describe('over nodes, of what 95 % of a node’s repetitions reach; null: not known'),
+    p05: z
+      .number()
+      .nullable()
+      .describe('over nodes, of what 95 % of a node’s repetitions reach; null: not known'),
     low: z.number().describe('the least of the nodes’ medians'),
     high: z.number(),
     distribution: object({ probabilities: z.array(z.number()), seconds: z.array(z.number()) })

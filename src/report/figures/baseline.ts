@@ -194,14 +194,12 @@ function nameOf(report: ReportModel, index: number): string {
   return check.device === null || check.device === 'cpu' ? check.part : `${check.part} on ${check.device}`;
 }
 
-function captionOf(
-  { name, nodes }: Baseline,
-  rows: readonly Row[],
-  cut: string,
-): string {
+function captionOf({ name, nodes }: Baseline, rows: readonly Row[], cut: string): string {
   const shapeless = rows.filter(({ ofNode, violin }) => !ofNode && violin === null).length;
   const without =
-    shapeless === 0 ? '' : ` Of ${plural(shapeless, 'batch', 'batches')} it keeps no shape, only these figures.`;
+    shapeless === 0
+      ? ''
+      : ` Of ${plural(shapeless, 'batch', 'batches')} it keeps no shape, only these figures.`;
   return `Each batch of this node above what baseline ${name} of ${plural(nodes, 'node')} keeps of it; 1 is the median of its nodes, and what lies right of it is slower. The upper shape is of all repetitions of this node but the outermost hundredth at either end. The lower one is that of a single node, the most typical of them, drawn from the quantiles that are kept; its fastest hundredth is not in it. The line reaches from the fastest to the slowest median of the baseline’s nodes, so a node is ordinary where its bar, the median, is within that line. Triangles are what 5 % of the repetitions exceed.${without}${cut}`;
 }
 
