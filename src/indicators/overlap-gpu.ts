@@ -96,7 +96,10 @@ export const overlapOnGpus: GpuSide = {
   },
   gpuMemory(parameters) {
     const asked = read(parameters);
-    return (collective.gpuMemory?.(exchangeOf(asked)) ?? 0) + (matmul.gpuMemory?.(productOf(asked)) ?? 0);
+    const both =
+      (collective.gpuMemory?.(exchangeOf(asked)) ?? 0) + (matmul.gpuMemory?.(productOf(asked)) ?? 0);
+    // They are in one process.
+    return both - GPU_PROCESS;
   },
   // Of each GPU one that exchanges data and one that computes; both wait most of the time.
   threads: (parameters) => 2 * read(parameters).ranks,
