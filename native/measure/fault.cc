@@ -23,6 +23,7 @@ class FaultyWorkload final : public Workload {
     if (fault_.kind == FaultKind::repeated_work) inner_->prepare_again(fault_.share);
   }
   void run() noexcept override { run_calls(1); }
+  void finish() noexcept override { inner_->finish(); }
   void run_calls(std::uint64_t calls) noexcept override {
     if (fault_.kind == FaultKind::repeated_work) {
       for (std::uint64_t call = 0; call < calls; ++call) {
