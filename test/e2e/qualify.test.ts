@@ -169,6 +169,51 @@ describe('pi-bench qualify', () => {
       expect(refused.stderr).toMatch(/tier t1, whose launches belong to one minute: start it anew with/);
     }));
 
+  it('says of a share of the memory how much that was, and draws the node beside the baseline that it was held to', () =>
+    withFolder(async (folder) => {
+      const memory = suite(0.01)
+        .replace('indicator: matmul', 'indicator: memory')
+        .replace('{ size: 128, threads: 1 }', '{ operation: read, bytes: "1%", threads: 1 }');
+      writeFileSync(join(folder, 'quick.yaml'), memory);
+      await run(folder, 'qualify', '--suite', 'quick.yaml', '--quiet', '--format', 'jsonl=line.jsonl');
+      // Three nodes that are this one; how far they are from a peak is of no interest here.
+      const { kpis, ...line } = JSON.parse(readFileSync(join(folder, 'line.jsonl'), 'utf8'));
+      const lines = ['n1', 'n2', 'n3'].map((node) =>
+        JSON.stringify({
+          ...line,
+          node,
+          hostname: node,
+          machine: node,
+          problems: [],
+          kpis: kpis.map((kpi: object) => ({ ...kpi, peak: null })),
+        }),
+      );
+      writeFileSync(join(folder, 'nodes.jsonl'), `${lines.join('\n')}\n`);
+      const made = await run(folder, 'fleet', 'baseline', 'nodes.jsonl', '-o', 'fleet.json');
+      expect(made.code, made.stderr).toBe(0);
+      // However busy the machine is meanwhile.
+      writeFileSync(join(folder, 'held.yaml'), `${memory}  - { check: floor, medianAtLeast: 0.01 }\n`);
+      const { stdout, stderr } = await run(
+        folder,
+        ...['qualify', '--suite', 'held.yaml', '--baseline', 'fleet.json', '--quiet', '--json'],
+        ...['--format', 'html=page.html'],
+      );
+      if (stdout === '') throw new Error(stderr);
+      const { qualification } = JSON.parse(stdout) as PiBenchRecord;
+      const of = (kind: string) => qualification?.checks.find((check) => check.kind === kind);
+      // Free memory is never twice the same, and it is the same case nevertheless.
+      expect(of('floor')).toMatchObject({ id: 'floor/small@cpu', verdict: 'pass' });
+      expect(
+        of('correctness')?.findings.find(({ quantity }) => quantity === 'memory_covered')?.measured,
+      ).toBeLessThanOrEqual(0.01);
+      const [reference] = qualification?.baseline?.references ?? [];
+      expect(reference).toMatchObject({ batch: 0, nodes: 3 });
+      expect(reference?.distribution).not.toBeNull();
+      const page = readFileSync(join(folder, 'page.html'), 'utf8');
+      expect(page).toMatch(/<figure id="baseline">/);
+      expect(page).toMatch(/small, baseline/);
+    }));
+
   it('keeps its deadline: what hangs is ended, and nothing is known then', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('300ms', '60s'));
