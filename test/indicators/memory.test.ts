@@ -81,7 +81,7 @@ describe('the cases of memory', () => {
     const [one = {}] = casesOf({ operation: 'copy', stores: 'cached', bytes: '70%' });
     // Of 16 GiB.
     expect(one).toMatchObject({ bytes: 179 * 64 * MIB, share: 0.7 });
-    expect(memory.title(one)).toMatch(/^memory copy 11\.19 GiB \(70(\.0)? % of the free\), cached stores/);
+    expect(memory.title(one)).toMatch(/^memory copy 11\.2 GiB \(70 % of the free\), cached stores/);
     expect(memory.check(one)).toBeUndefined();
   });
 

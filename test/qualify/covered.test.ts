@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { batchesHere, notMeasured } from '../../src/cli/qualification/batches-here.js';
 import { shippedSuite } from '../../src/cli/qualification/suites.js';
+import { memory } from '../../src/indicators/memory.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { keyedBatch } from '../../src/qualify/baseline-key.js';
 import { historyKey } from '../../src/qualify/rates.js';
-import { groupsOf } from '../../src/record/at-once.js';
 import type { RecordBatch } from '../../src/record/schema.js';
 import { machineOf } from '../support/machine.js';
 import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
@@ -44,7 +44,7 @@ describe('the memory patterns of t3', () => {
     batchesHere(shippedSuite('t3'), machine).filter(({ labels }) => labels?.part === part);
 
   it('take most of the host’s free memory, in both ways to store', () => {
-    const own = parts(withGpus(), 'memory-pattern');
+    const own = parts({ ...withGpus(), gpus: undefined }, 'memory-pattern');
     expect(own.map(({ case: one }) => [one.parameters.stores, Number(one.parameters.bytes) / GIB])).toEqual([
       ['cached', 64],
       ['streaming', 64],
@@ -53,15 +53,15 @@ describe('the memory patterns of t3', () => {
     for (const { case: one } of small) expect(Number(one.parameters.bytes) / (16 * GIB)).toBeCloseTo(0.7, 2);
   });
 
-  it('take nearly all of what is free on GPUs, on all of them at once', () => {
+  // Their kernels need not be built here, so no batches are made of it.
+  it('take nearly all of what is free on GPUs, the same on all of them, so that they are measured at once', () => {
     const machine = withGpus(gpu(0, 139 * GIB), gpu(1, 138 * GIB));
-    const own = parts(machine, 'gpu-memory-pattern');
-    expect(own.map(({ device }) => device)).toEqual(['cuda:0', 'cuda:1']);
-    expect(groupsOf(own)).toEqual([
-      [0, 1],
-      [0, 1],
-    ]);
-    for (const { case: one } of own) expect(Number(one.parameters.bytes) / (138 * GIB)).toBeCloseTo(0.9, 2);
+    const entry = shippedSuite('t3').entries.find(({ part }) => part === 'gpu-memory-pattern');
+    expect(entry?.flags).toMatchObject({ device: 'cuda:all', 'at-once': 'only' });
+    const casesOn = (device: string) => memory.fromFlags({ ...entry?.flags, device }, machine);
+    const [one] = casesOn('cuda:0');
+    expect(Number(one?.bytes) / (138 * GIB)).toBeCloseTo(0.9, 2);
+    expect(casesOn('cuda:1')).toEqual([one]);
   });
 
   it('are of no GPU where there is none', () => {
