@@ -200,7 +200,7 @@ Outcome inspect(const Job& job, Control& control) {
   control.phase.store(Phase::cool_down, std::memory_order_relaxed);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   outcome.frequency_after = frequency_of(device);
-  outcome.device = workload->device_report(measuring, outcome.after.at);
+  workload->end_samples();
   PreemptionWire::disarm();
   spans.end("cool-down");
 
@@ -213,6 +213,8 @@ Outcome inspect(const Job& job, Control& control) {
 
   control.phase.store(Phase::verify, std::memory_order_relaxed);
   if (outcome.samples.taken > 0) outcome.verification = workload->verify();
+  // Whoever reads the output may be the first to find an error in the memory where it lies.
+  outcome.device = workload->device_report(measuring, outcome.after.at);
   workload.reset();
   spans.end("verify");
   control.phase.store(Phase::done, std::memory_order_relaxed);

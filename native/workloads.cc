@@ -168,16 +168,31 @@ Make collective(const WorkloadParameters& p) {
   return [parameters, transport] { return collective::make_workload(parameters, transport); };
 }
 
-Make overlap(const WorkloadParameters& p) {
+// Products of the ranks of an overlap, where its transport moves data.
+overlap::MakeProduct products_of(const WorkloadParameters& p) {
   const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
+  const auto seed = static_cast<std::uint64_t>(p.number("seed"));
+  if (p.text("transport") == "nccl")
+    return overlap::products_on_gpus(
+        {.place = place(p),
+         .problem = {integer("m"), integer("n"), integer("k"), 1, cuda::element_named(p.text("dtype"))},
+         .engine = {},
+         .seed = seed,
+         .interface = {},
+         .library = {}});
+  return overlap::products_on_cpus({{integer("m"), integer("n"), integer("k"), false, false, 1, false},
+                                    kernels::data_type_named(p.text("dtype")),
+                                    static_cast<int>(p.number("threads")),
+                                    p.integers("computeCpus"),
+                                    p.text("computeIsa"),
+                                    seed});
+}
+
+Make overlap(const WorkloadParameters& p) {
   const collective::Problem problem = problem_of(p);
   const overlap::Parameters parameters{{settings_of(p, problem), p.text("algorithm")},
-                                       {{integer("m"), integer("n"), integer("k"), false, false, 1, false},
-                                        kernels::data_type_named(p.text("dtype")),
-                                        static_cast<int>(p.number("threads")),
-                                        p.integers("computeCpus"),
-                                        p.text("computeIsa"),
-                                        static_cast<std::uint64_t>(p.number("seed"))}};
+                                       products_of(p),
+                                       static_cast<std::uint64_t>(p.number("seed"))};
   const auto transport = transport_of(p, problem);
   return [parameters, transport] { return overlap::make_workload(parameters, transport); };
 }

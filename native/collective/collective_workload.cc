@@ -154,6 +154,9 @@ class CollectiveWorkload final : public Workload {
   }
 
   [[nodiscard]] std::optional<LibraryReport> library() const override { return transport_->library(); }
+  std::string device_report(Nanoseconds begin, Nanoseconds end) override {
+    return transport_->device_report(begin, end);
+  }
   [[nodiscard]] std::vector<int> thread_ids() override { return transport_->thread_ids(); }
   Team& team() noexcept override { return transport_->team(); }
 

@@ -159,6 +159,13 @@ class Transport {
   [[nodiscard]] virtual std::string implementation() const = 0;
   // Of the library that executes it; nothing where our own algorithms do.
   [[nodiscard]] virtual std::optional<LibraryReport> library() const { return std::nullopt; }
+  // What the devices of the ranks did between two moments, as JSON (Workload::device_report); empty: not
+  // known.
+  virtual std::string device_report(Nanoseconds begin, Nanoseconds end) {
+    static_cast<void>(begin);
+    static_cast<void>(end);
+    return {};
+  }
   // Kernel ids of the ranks' threads on this host.
   [[nodiscard]] virtual std::vector<int> thread_ids() const = 0;
   // Threads of this process; where ranks are processes, it has only the calling one.

@@ -30,14 +30,13 @@ Output DeviceWorkload::output() noexcept {
 }
 
 std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
-  const ClockAgreement& agreement = clock_.agreement();
   return json::Object()
       .add("clock", json::Object()
-                        .set("groups", agreement.groups)
-                        .set("samples", agreement.samples)
-                        .set("deviceSeconds", agreement.device_seconds)
-                        .set("hostSeconds", agreement.host_seconds)
-                        .set("enqueueSeconds", agreement.enqueue_seconds)
+                        .set("groups", agreement_.groups)
+                        .set("samples", agreement_.samples)
+                        .set("deviceSeconds", agreement_.device_seconds)
+                        .set("hostSeconds", agreement_.host_seconds)
+                        .set("enqueueSeconds", agreement_.enqueue_seconds)
                         .str())
       .add("nvml", monitor_.report(begin, end))
       .str();

@@ -23,10 +23,14 @@ struct Place {
 class DeviceWorkload : public Workload {
  public:
   DeviceClock* device_clock() noexcept override { return &clock_; }
+  void finish() noexcept override {
+    session_.note(cu().cuStreamSynchronize(session_.stream()), "cuStreamSynchronize");
+  }
   bool settled() override { return monitor_.settled(); }
   [[nodiscard]] std::string failure() const override { return session_.failure(); }
   // What the clocks say is of the repetitions alone.
   void begin_samples(std::uint64_t) override { clock_.forget_agreement(); }
+  void end_samples() override { agreement_ = clock_.agreement(); }
   std::string device_report(Nanoseconds begin, Nanoseconds end) override;
   // What is between two calls of a loop on a device is enqueued too; so nothing is to be done on the host.
   void evict() noexcept override {}
@@ -49,6 +53,7 @@ class DeviceWorkload : public Workload {
   nvml::Monitor monitor_;
   Session session_;
   EventClock clock_;
+  ClockAgreement agreement_;
   Team team_{1, {}};
 };
 

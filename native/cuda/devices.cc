@@ -56,6 +56,7 @@ void add_nvml(json::Object& object, const std::string& bus_id) {
       .set("mostSmHertz", device->most_sm_hertz())
       .set("mostMemoryHertz", device->most_memory_hertz())
       .set("slowdownCelsius", device->slowdown_temperature())
+      .set("freeBytes", device->free_bytes())
       .add("remappedRows", nvml::json_of(device->remapped_rows()))
       .set("persistence", device->persistence())
       .add("mig", switched(device->mig_mode()))

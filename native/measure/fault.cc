@@ -23,6 +23,7 @@ class FaultyWorkload final : public Workload {
     if (fault_.kind == FaultKind::repeated_work) inner_->prepare_again(fault_.share);
   }
   void run() noexcept override { run_calls(1); }
+  void finish() noexcept override { inner_->finish(); }
   void run_calls(std::uint64_t calls) noexcept override {
     if (fault_.kind == FaultKind::repeated_work) {
       for (std::uint64_t call = 0; call < calls; ++call) {
@@ -46,6 +47,7 @@ class FaultyWorkload final : public Workload {
   [[nodiscard]] std::string failure() const override { return inner_->failure(); }
   [[nodiscard]] bool times_each_call() const override { return inner_->times_each_call(); }
   void begin_samples(std::uint64_t most) override { inner_->begin_samples(most); }
+  void end_samples() override { inner_->end_samples(); }
   [[nodiscard]] const RankTimes* rank_times() const override { return inner_->rank_times(); }
   [[nodiscard]] std::span<const PartTimes> parts() const override { return inner_->parts(); }
   void evict() noexcept override { inner_->evict(); }

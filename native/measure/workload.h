@@ -94,6 +94,10 @@ class Workload {
   // system call.
   virtual void run() noexcept = 0;
 
+  // Returns when the calls that were made have ended, where run() only enqueues them: for who has no
+  // device_clock() because it times several things at once.
+  virtual void finish() noexcept {}
+
   // Several calls, back to back: what one repetition times.
   virtual void run_calls(std::uint64_t calls) noexcept {
     for (std::uint64_t call = 0; call < calls; ++call) run();
@@ -109,6 +113,8 @@ class Workload {
 
   // Repetitions begin, as many as this at most.
   virtual void begin_samples(std::uint64_t) {}
+  // They are over: other calls may follow.
+  virtual void end_samples() {}
   // Null where there are no ranks.
   [[nodiscard]] virtual const RankTimes* rank_times() const { return nullptr; }
   [[nodiscard]] virtual std::span<const PartTimes> parts() const { return {}; }
@@ -167,7 +173,8 @@ class Workload {
   // warm-up waits for that too.
   virtual bool settled() { return true; }
 
-  // What a device did between two moments, its clock and what was seen of it, as JSON; empty: no device.
+  // What a device did between two moments, its clock and what was seen of it, and what its counters count
+  // since the launch began, as JSON; empty: no device. At the end, after verify.
   virtual std::string device_report(Nanoseconds begin, Nanoseconds end) {
     static_cast<void>(begin);
     static_cast<void>(end);

@@ -61,6 +61,25 @@ std::string process_list(const std::optional<std::vector<Process>>& processes) {
   return list.str();
 }
 
+// Of a counter; nothing where one of the two is not known.
+template <typename Number>
+std::optional<double> grown(const std::optional<Number>& from, const std::optional<Number>& to) {
+  if (!from || !to) return std::nullopt;
+  return static_cast<double>(*to) - static_cast<double>(*from);
+}
+
+std::string grown_errors(const std::optional<LinkErrors>& from, const std::optional<LinkErrors>& to) {
+  if (!from || !to) return "null";
+  const auto of = [&](std::uint64_t LinkErrors::*counter) {
+    return grown(std::optional((*from).*counter), std::optional((*to).*counter));
+  };
+  return json::Object()
+      .set("replays", of(&LinkErrors::replays))
+      .set("recoveries", of(&LinkErrors::recoveries))
+      .set("checksums", of(&LinkErrors::checksums))
+      .str();
+}
+
 }  // namespace
 
 bool at_rest(const std::vector<Reading>& readings) {
@@ -101,7 +120,8 @@ Monitor::~Monitor() {
 
 Monitor::Counters Monitor::count() const {
   return {device_->ecc_corrected(), device_->ecc_uncorrected(), device_->remapped_rows(),
-          device_->pcie_replays(),  device_->energy_joules(),   device_->processes()};
+          device_->pcie_replays(),  device_->nvlink_errors(),   device_->energy_joules(),
+          device_->processes()};
 }
 
 void Monitor::watch() {
@@ -183,15 +203,13 @@ std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
       .set("defaultPowerLimitWatts", device_->default_power_limit_watts())
       .set("enforcedPowerLimitWatts", device_->enforced_power_limit_watts());
   // Since the launch began: the counters are of whole numbers, and errors outside the repetitions count too.
-  const auto grown = [](auto from, auto to) -> std::optional<double> {
-    if (!from || !to) return std::nullopt;
-    return static_cast<double>(*to) - static_cast<double>(*from);
-  };
   report.set("joules", grown(before_.energy, after.energy))
       .set("eccCorrected", grown(before_.ecc_corrected, after.ecc_corrected))
       .set("eccUncorrected", grown(before_.ecc_uncorrected, after.ecc_uncorrected))
+      .add("remappedRowsBefore", json_of(before_.remapped_rows))
       .add("remappedRows", json_of(after.remapped_rows))
       .set("pcieReplays", grown(before_.pcie_replays, after.pcie_replays))
+      .add("nvlinkErrors", grown_errors(before_.nvlink_errors, after.nvlink_errors))
       .add("pcie", pcie.str())
       .add("nvlinks", pair(device_->nvlinks(), "up", "all"))
       .add("processesBefore", process_list(before_.processes))

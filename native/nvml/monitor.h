@@ -45,6 +45,7 @@ class Monitor {
     std::optional<std::uint64_t> ecc_corrected, ecc_uncorrected;
     std::optional<RemappedRows> remapped_rows;
     std::optional<unsigned> pcie_replays;
+    std::optional<LinkErrors> nvlink_errors;
     std::optional<double> energy;
     std::optional<std::vector<Process>> processes;
   };

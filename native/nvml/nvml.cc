@@ -12,7 +12,7 @@ constexpr Return kSuccess = 0;
 constexpr Return kInsufficientSize = 7;
 constexpr const char* kLibrary = "libnvidia-ml.so.1";
 
-// nvmlPciInfo_t, nvmlFieldValue_t, nvmlProcessInfo_t (of _v3) and nvmlEventData_t (of _v2).
+// nvmlPciInfo_t, nvmlFieldValue_t, nvmlMemory_t, nvmlProcessInfo_t (of _v3) and nvmlEventData_t (of _v2).
 struct RawPci {
   std::array<char, 16> legacy_bus_id;
   unsigned domain, bus, device, device_id, subsystem_id;
@@ -28,6 +28,9 @@ struct RawField {
     unsigned number;
     unsigned long long long_number;
   } value;
+};
+struct RawMemory {
+  unsigned long long total, free, used;
 };
 struct RawProcess {
   unsigned pid;
@@ -109,6 +112,7 @@ constexpr double kMega = 1e6;
 constexpr double kMilli = 1e-3;
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kMemoryClock = 2;
+constexpr unsigned kMostLinks = 36;
 
 }  // namespace
 
@@ -219,6 +223,11 @@ std::optional<RemappedRows> Device::remapped_rows() const {
     return std::nullopt;
   return RemappedRows{corrected, uncorrected, pending != 0, failed != 0};
 }
+std::optional<std::uint64_t> Device::free_bytes() const {
+  const auto memory = ask<RawMemory>("nvmlDeviceGetMemoryInfo", handle_);
+  if (!memory) return std::nullopt;
+  return memory->free;
+}
 std::optional<unsigned> Device::pcie_generation() const {
   return ask<unsigned>("nvmlDeviceGetCurrPcieLinkGeneration", handle_);
 }
@@ -235,7 +244,6 @@ std::optional<unsigned> Device::pcie_replays() const {
   return ask<unsigned>("nvmlDeviceGetPcieReplayCounter", handle_);
 }
 std::optional<Pair> Device::nvlinks() const {
-  constexpr unsigned kMostLinks = 36;
   Pair links;
   for (unsigned link = 0; link < kMostLinks; ++link) {
     const auto state = ask<unsigned>("nvmlDeviceGetNvLinkState", handle_, link);
@@ -245,6 +253,30 @@ std::optional<Pair> Device::nvlinks() const {
   }
   if (links.second == 0) return std::nullopt;
   return links;
+}
+std::optional<LinkErrors> Device::nvlink_errors() const {
+  // nvmlNvLinkErrorCounter_t.
+  constexpr unsigned kReplay = 0;
+  constexpr unsigned kRecovery = 1;
+  constexpr unsigned kCrcFlit = 2;
+  constexpr unsigned kCrcData = 3;
+  LinkErrors errors;
+  bool known = false;
+  const auto add = [&](std::uint64_t& sum, unsigned link, unsigned counter) {
+    const auto value = ask<unsigned long long>("nvmlDeviceGetNvLinkErrorCounter", handle_, link, counter);
+    if (!value) return;
+    known = true;
+    sum += *value;
+  };
+  for (unsigned link = 0; link < kMostLinks; ++link) {
+    if (!ask<unsigned>("nvmlDeviceGetNvLinkState", handle_, link)) continue;
+    add(errors.replays, link, kReplay);
+    add(errors.recoveries, link, kRecovery);
+    add(errors.checksums, link, kCrcFlit);
+    add(errors.checksums, link, kCrcData);
+  }
+  if (!known) return std::nullopt;
+  return errors;
 }
 
 std::optional<std::vector<Process>> Device::processes() const {

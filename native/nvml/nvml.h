@@ -28,6 +28,12 @@ struct RemappedRows {
   bool pending = false, failed = false;
 };
 
+// Of all links of a device together: packets that were sent again, links that had to be brought up again, and
+// checksums that were wrong, of flow control and of data.
+struct LinkErrors {
+  std::uint64_t replays = 0, recoveries = 0, checksums = 0;
+};
+
 // Bits of nvmlDeviceGetCurrentClocksThrottleReasons (later named event reasons).
 namespace reason {
 inline constexpr std::uint64_t kIdle = 0x1;
@@ -78,6 +84,8 @@ class Device {
   [[nodiscard]] std::optional<std::uint64_t> ecc_corrected() const;
   [[nodiscard]] std::optional<std::uint64_t> ecc_uncorrected() const;
   [[nodiscard]] std::optional<RemappedRows> remapped_rows() const;
+  // Bytes of memory that nobody has.
+  [[nodiscard]] std::optional<std::uint64_t> free_bytes() const;
   [[nodiscard]] std::optional<unsigned> pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> most_pcie_generation() const;
   [[nodiscard]] std::optional<unsigned> pcie_width() const;
@@ -85,6 +93,8 @@ class Device {
   [[nodiscard]] std::optional<unsigned> pcie_replays() const;
   // Links that are up, of those that the device has.
   [[nodiscard]] std::optional<Pair> nvlinks() const;
+  // Nothing where it has no links, or counts for none of them.
+  [[nodiscard]] std::optional<LinkErrors> nvlink_errors() const;
   // Of compute, as the driver sees them; a container may hide others' or give other ids.
   [[nodiscard]] std::optional<std::vector<Process>> processes() const;
 

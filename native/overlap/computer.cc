@@ -97,16 +97,27 @@ void Computer::live(const std::function<std::unique_ptr<Workload>()>& make) noex
         break;
       case Task::poison:
         workload_->poison();
+        workload_->finish();
         break;
       case Task::verify:
-        verification_ = workload_->verify();
+        check();
         break;
       case Task::none:
       case Task::end:
         workload_.reset();
         return;
     }
+    if (failure_.empty()) failure_ = workload_->failure();
     tell_end();
+  }
+}
+
+void Computer::check() noexcept {
+  try {
+    verification_ = workload_->verify();
+  } catch (const std::exception& error) {
+    verification_ = {};
+    failure_ = error.what();
   }
 }
 
@@ -128,6 +139,7 @@ void Computer::call() noexcept {
   const std::uint64_t disturbances = team.disturbances();
   PreemptionWire::arm();
   workload_->run();
+  workload_->finish();
   done_.exit = now();
   done_.disturbed = PreemptionWire::tripped() || team.disturbances() != disturbances;
 }

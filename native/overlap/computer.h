@@ -37,8 +37,10 @@ class Computer {
   Done await() noexcept;
 
   void poison() noexcept;
-  // The output of the last call.
+  // The output of the last call; where it cannot be had, a result that did not pass.
   Verification verify() noexcept;
+  // Why it cannot compute any more; empty: it can. Not while a call is under way.
+  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
 
   [[nodiscard]] const std::string& implementation() const noexcept { return implementation_; }
   [[nodiscard]] const std::vector<int>& thread_ids() const noexcept { return thread_ids_; }
@@ -48,6 +50,7 @@ class Computer {
 
   void live(const std::function<std::unique_ptr<Workload>()>& make) noexcept;
   void call() noexcept;
+  void check() noexcept;
   void give(Task task) noexcept;
   void await_end() noexcept;
 
@@ -58,6 +61,7 @@ class Computer {
   std::exception_ptr error_;
   Done done_{};
   Verification verification_;
+  std::string failure_;
   std::string implementation_;
   std::vector<int> thread_ids_;
   std::thread thread_;

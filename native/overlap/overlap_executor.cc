@@ -62,7 +62,8 @@ class OverlapExecutor final : public collective::Executor {
         return check_computed(report);
       case Task::prepare:
         computer_.poison();
-        break;
+        inner_->perform(order, report);
+        return tell_failure(report);
       case Task::iterate:
         if (beside_) return iterate_beside(order, report);
         break;
@@ -86,6 +87,15 @@ class OverlapExecutor final : public collective::Executor {
     report.computed = exit - beginning;
     report.exit = report.entry + report.computed;
     report.disturbed = disturbed;
+    tell_failure(report);
+  }
+
+  // A computer that cannot go on ends the measurement, with its reason.
+  void tell_failure(Report& report) const noexcept {
+    if (computer_.failure().empty()) return;
+    report.failed = true;
+    std::snprintf(report.text, sizeof report.text, "matmul of rank %d: %s", port_.rank(),
+                  computer_.failure().c_str());
   }
 
   void iterate_beside(const Order& order, Report& report) noexcept {
@@ -104,6 +114,7 @@ class OverlapExecutor final : public collective::Executor {
     report.computed = exit - port_.beginning();
     report.exit = report.entry + std::max(report.spent, report.computed);
     report.disturbed = report.disturbed || disturbed;
+    tell_failure(report);
   }
 
   void check_computed(Report& report) noexcept {
@@ -114,6 +125,7 @@ class OverlapExecutor final : public collective::Executor {
     report.worst = verification.worst_error;
     std::snprintf(report.text, sizeof report.text, "matmul of rank %d: %s", port_.rank(),
                   verification.first_wrong.c_str());
+    tell_failure(report);
   }
 
   BesidePort port_;

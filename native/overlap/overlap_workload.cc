@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +58,7 @@ class Told {
   std::vector<int> thread_ids_;
 };
 
-// The product of one rank: its share of the CPUs, and operands of its own.
+// Of one rank: its share of the CPUs, and operands of its own.
 matmul::Parameters of_rank(const matmul::Parameters& all, int rank) {
   matmul::Parameters own = all;
   const auto r = static_cast<std::size_t>(rank);
@@ -73,14 +74,14 @@ class OverlapWorkload final : public Workload {
  public:
   OverlapWorkload(const Parameters& parameters,
                   const std::function<std::unique_ptr<Transport>()>& make_transport)
-      : seed_(parameters.matmul.seed),
+      : seed_(parameters.seed),
         parts_{PartTimes{"matmul_alone", {}}, PartTimes{"collective_alone", {}},
                PartTimes{"matmul_beside", {}}, PartTimes{"collective_beside", {}}} {
     collective::Parameters of_ranks = parameters.collective;
-    of_ranks.make_executor = [this, product = parameters.matmul](const collective::RankSettings& settings,
-                                                                 collective::Port& port) {
+    of_ranks.make_executor = [this, make_product = parameters.make_product](
+                                 const collective::RankSettings& settings, collective::Port& port) {
       return make_overlap_executor(
-          settings, port, [product](int rank) { return matmul::make_workload(of_rank(product, rank)); },
+          settings, port, make_product,
           [this](int rank, const std::string& implementation, const std::vector<int>& thread_ids) {
             told_.add(rank, implementation, thread_ids);
           });
@@ -107,7 +108,9 @@ class OverlapWorkload final : public Workload {
     return both_;
   }
 
-  [[nodiscard]] std::string failure() const override { return collective_->failure(); }
+  [[nodiscard]] std::string failure() const override {
+    return failure_.empty() ? collective_->failure() : failure_;
+  }
   [[nodiscard]] bool times_each_call() const override { return true; }
 
   void begin_samples(std::uint64_t most) override {
@@ -129,6 +132,8 @@ class OverlapWorkload final : public Workload {
     poison();
     make(Call::both);
     Verification computed = computed_by_all();
+    // What could not be computed is no wrong result.
+    if (!failure_.empty()) throw std::runtime_error(failure_);
     // It counts what it found so far, too.
     Verification verification = collective_->verify();
     verification.method = "collective " + verification.method + "; matmul beside it, of every rank";
@@ -141,6 +146,9 @@ class OverlapWorkload final : public Workload {
     return verification;
   }
 
+  std::string device_report(Nanoseconds begin, Nanoseconds end) override {
+    return collective_->device_report(begin, end);
+  }
   Output output() noexcept override { return collective_->output(); }
   [[nodiscard]] std::string implementation() const override {
     return "matmul " + told_.implementation() + ", " + collective_->implementation();
@@ -156,6 +164,16 @@ class OverlapWorkload final : public Workload {
  private:
   void perform(Task task) noexcept {
     if (!transport_->perform({.task = task})) lost_ = true;
+    look_for_failures();
+  }
+
+  // A rank whose product could not be computed says why in its report.
+  void look_for_failures() noexcept {
+    for (const Report& report : transport_->reports()) {
+      if (!report.failed) continue;
+      lost_ = true;
+      if (failure_.empty()) failure_ = report.text;
+    }
   }
 
   // The longest that any rank took.
@@ -175,6 +193,8 @@ class OverlapWorkload final : public Workload {
     if (call == Call::both) perform(Task::beside);
     if (lost_) return;
     collective_->run_calls(1);
+    look_for_failures();
+    if (lost_) return;
     const std::optional<Timed> timed = collective_->measured({});
     if (!timed) {
       lost_ = true;
@@ -208,6 +228,7 @@ class OverlapWorkload final : public Workload {
   Transport* transport_ = nullptr;
   std::uint64_t repetition_ = 0;
   bool lost_ = false;
+  std::string failure_;
   Timed both_{};
   std::array<Nanoseconds, 4> last_{};
   std::array<PartTimes, 4> parts_;
@@ -215,6 +236,19 @@ class OverlapWorkload final : public Workload {
 };
 
 }  // namespace
+
+MakeProduct products_on_cpus(const matmul::Parameters& all) {
+  return [all](int rank) { return matmul::make_workload(of_rank(all, rank)); };
+}
+
+MakeProduct products_on_gpus(const cuda::MatmulParameters& first) {
+  return [first](int rank) {
+    cuda::MatmulParameters own = first;
+    own.place.ordinal += rank;
+    own.seed = draw(first.seed, static_cast<std::uint64_t>(rank));
+    return cuda::make_matmul_workload(own);
+  };
+}
 
 std::unique_ptr<Workload> make_workload(const Parameters& parameters,
                                         const std::function<std::unique_ptr<Transport>()>& make_transport) {

@@ -6,12 +6,14 @@
 import { z } from 'zod';
 import { gpuNamed, isGpu, ordinalOf } from '../devices/device.js';
 import { UserError } from '../errors.js';
-import { formatBytes } from '../quantities/format.js';
+import type { MachineDescription } from '../machine/types.js';
+import { formatBytes, formatShare } from '../quantities/format.js';
 import { parseByteList, parseNames } from '../quantities/parse-list.js';
 import type { Work } from '../record/work.js';
 import type { Bytes } from '../units.js';
 import { GPU_PROCESS, gpuOf, gpuPlace } from './gpu.js';
 import type { Flags, Parameters } from './indicator.js';
+import { bytesOfShare, parseMemoryShare } from './memory-share.js';
 import { refuseCpuFlags } from './threads.js';
 import type { GpuSide } from './with-gpu.js';
 
@@ -48,6 +50,8 @@ const TRANSFER: Bytes = 256 * MIB;
 const schema = z.strictObject({
   operation: z.enum([...PASS_NAMES, ...COPY_NAMES]),
   bytes: z.int().min(1),
+  /** Of the free memory, that was asked for and made the bytes. */
+  share: z.number().gt(0).lt(1).exactOptional(),
   host: z.enum(['none', ...HOST_MEMORIES]),
   peer: z.string(),
 });
@@ -89,6 +93,31 @@ function defaultSizes(l2: Bytes, memory: Bytes): readonly Bytes[] {
   return [Math.max(1, Math.floor(l2 / 2 / 4096)) * 4096, large];
 }
 
+/** Of a GPU's memory alone: what only the device allocates. */
+const isWithin = (operation: Pass | Copy): boolean => isPass(operation) || operation === 'device-copy';
+
+/** GPUs of one kind get the same, so that they can be measured at once and compared: what the fullest of them has free. */
+function freeOf(flags: Flags, machine: MachineDescription): Bytes {
+  const { name, memoryBytes } = gpuOf(flags, machine);
+  const alike = (machine.gpus?.devices ?? []).filter(
+    (one) => one.name === name && one.memoryBytes === memoryBytes,
+  );
+  return Math.min(...alike.map((one) => one.freeBytes ?? one.memoryBytes));
+}
+
+interface Size {
+  readonly bytes: Bytes;
+  readonly share?: number;
+}
+
+function sharedSize(share: number, operation: Pass | Copy, free: Bytes): Size {
+  if (!isWithin(operation))
+    throw new UserError(
+      `--bytes ${formatShare(share)}: ${operation} takes memory at both ends: give a size, such as 1GiB`,
+    );
+  return { bytes: bytesOfShare(share, free, free - GPU_PROCESS), share };
+}
+
 function sizesOf(flags: Flags, operation: Pass | Copy, sizes: readonly Bytes[]): readonly Bytes[] {
   if (flags.bytes !== undefined) return parseByteList(String(flags.bytes), '--bytes');
   if (isPass(operation)) return sizes;
@@ -124,13 +153,16 @@ export const memoryOnGpu: GpuSide = {
         : parseNames(String(flags.operation), '--operation', GPU_OPERATIONS);
     if (operations.includes('peer') && others.length === 0)
       throw new UserError('--operation peer copies to another GPU, and there is only one here');
-    const sizes = defaultSizes(gpu.l2Bytes, gpu.memoryBytes);
+    const defaults = defaultSizes(gpu.l2Bytes, gpu.memoryBytes);
+    const share = flags.bytes === undefined ? null : parseMemoryShare(String(flags.bytes));
+    const sizes = (operation: Pass | Copy): readonly Size[] =>
+      share === null
+        ? sizesOf(flags, operation, defaults).map((bytes) => ({ bytes }))
+        : [sharedSize(share, operation, freeOf(flags, machine))];
     return operations.flatMap((operation) => {
       const peers = operation === 'peer' ? others.map(({ ordinal }) => gpuNamed(ordinal)) : ['none'];
       return hostsOf(flags, operation).flatMap((host) =>
-        peers.flatMap((peer) =>
-          sizesOf(flags, operation, sizes).map((bytes) => read({ operation, bytes, host, peer })),
-        ),
+        peers.flatMap((peer) => sizes(operation).map((size) => read({ operation, ...size, host, peer }))),
       );
     });
   },
@@ -144,16 +176,20 @@ export const memoryOnGpu: GpuSide = {
     return { flop: flop * elements, bytes: (loads + stores) * elements * ELEMENT };
   },
   memory(parameters) {
-    const { bytes } = read(parameters);
-    // The host's arrays of a copy, and what is fetched to be checked.
-    return 4 * bytes + GPU_PROCESS;
+    const { operation, bytes } = read(parameters);
+    // What is fetched to be checked: of reading a sum; of a copy also its arrays on the host.
+    const fetched = operation === 'read' ? 0 : isPass(operation) ? bytes : 4 * bytes;
+    return fetched + GPU_PROCESS;
   },
-  gpuMemory: (parameters) => 2 * read(parameters).bytes + GPU_PROCESS,
+  gpuMemory(parameters) {
+    const { operation, bytes } = read(parameters);
+    return (isWithin(operation) ? 1 : 2) * bytes + GPU_PROCESS;
+  },
   dtype: () => 'float64',
   title(parameters) {
-    const { operation, bytes, host, peer } = read(parameters);
+    const { operation, bytes, share, host, peer } = read(parameters);
     const how = [
-      formatBytes(bytes),
+      share === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatShare(share)} of the free)`,
       ...(host === 'none' ? [] : [host]),
       ...(peer === 'none' ? [] : [`to ${peer}`]),
     ];

@@ -7,12 +7,13 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { availableMemory } from '../machine/capacity.js';
-import { formatBytes, plural } from '../quantities/format.js';
+import { formatBytes, formatShare, plural } from '../quantities/format.js';
 import { parseByteList, parseNames } from '../quantities/parse-list.js';
 import { rateCurve, rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
 import type { Indicator, Parameters } from './indicator.js';
 import { GPU_OPERATIONS, HOST_MEMORIES, memoryOnGpu } from './memory-gpu.js';
+import { bytesOfShare, parseMemoryShare } from './memory-share.js';
 import { defaultSizes } from './memory-sizes.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 import { withGpu } from './with-gpu.js';
@@ -37,11 +38,18 @@ const LINE = 8;
 const LEAST_MOVED: Bytes = 16 * 2 ** 20;
 const PAGE: Bytes = 4096;
 const HUGE_PAGE: Bytes = 2 * 2 ** 20;
+/**
+ * Of a share of the memory, what each thread has at most: filling and checking that takes a minute or two, so that a machine with
+ * much memory and few CPUs does not spend its time there.
+ */
+const MOST_OF_SHARE: Bytes = 32 * 2 ** 30;
 
 const schema = z.strictObject({
   operation: z.enum(NAMES as [Operation, ...Operation[]]),
   stores: z.enum(['none', ...STORES]),
   bytes: z.int().min(1),
+  /** Of the free memory, that was asked for and made the bytes. */
+  share: z.number().gt(0).lt(1).exactOptional(),
   threads: z.int().min(1).max(MOST_THREADS),
   pin: z.boolean(),
 });
@@ -85,7 +93,8 @@ const memoryOnCpu: Indicator = {
     bytes: {
       type: 'string',
       group: 'Case:',
-      describe: 'Working sets, all arrays and threads together: 32KiB,1MiB or 16KiB..256MiB*2',
+      describe:
+        'Working sets, all arrays and threads together: 32KiB,1MiB or 16KiB..256MiB*2; 70%: of the free memory',
       defaultDescription: 'from half of the first cache to four times the last',
     },
     operation: {
@@ -123,16 +132,24 @@ const memoryOnCpu: Indicator = {
       flags.stores === undefined
         ? (['cached', 'streaming'] as const)
         : parseNames(String(flags.stores), '--stores', STORES);
-    const given = flags.bytes === undefined ? null : parseByteList(String(flags.bytes), '--bytes');
+    const share = flags.bytes === undefined ? null : parseMemoryShare(String(flags.bytes));
     if (flags.host !== undefined)
       throw new UserError('--host is of copies to and from a GPU: add --device cuda:0');
     const { threads, pin } = threadsOf(flags, machine);
-    const defaults = defaultSizes(machine.cpu.caches, threads, availableMemory(machine));
+    const free = availableMemory(machine);
+    const defaults = defaultSizes(machine.cpu.caches, threads, free);
+    const given =
+      share !== null
+        ? [bytesOfShare(share, free, threads * MOST_OF_SHARE)]
+        : flags.bytes === undefined
+          ? null
+          : parseByteList(String(flags.bytes), '--bytes');
+    const asked = share === null ? {} : { share };
     return operations.flatMap((operation) => {
       const sizes = given ?? (operation === 'read' ? defaults.dense : defaults.sparse);
       const ways = operation === 'read' ? (['none'] as const) : stores;
       return ways.flatMap((way) =>
-        sizes.map((bytes) => read({ operation, stores: way, bytes, threads, pin })),
+        sizes.map((bytes) => read({ operation, stores: way, bytes, ...asked, threads, pin })),
       );
     });
   },
@@ -156,9 +173,9 @@ const memoryOnCpu: Indicator = {
   threads: (parameters) => read(parameters).threads,
   dtype: () => 'float64',
   title(parameters) {
-    const { operation, stores, bytes, threads, pin } = read(parameters);
+    const { operation, stores, bytes, share, threads, pin } = read(parameters);
     const how = [
-      formatBytes(bytes),
+      share === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatShare(share)} of the free)`,
       ...(stores === 'none' ? [] : [`${stores} stores`]),
       plural(threads, 'thread'),
       ...(pin ? ['pinned'] : []),

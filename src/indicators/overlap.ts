@@ -1,9 +1,10 @@
 /**
- * overlap: a matrix product and a collective on every rank, alone and at once. Each rank has a thread that communicates
+ * overlap: a matrix product and a collective on every rank, alone and at once. On CPUs each rank has a thread that communicates
  * and others that compute; with a CPU for each of them the communication may hide behind the products, and without it takes
  * turns with them, which is measured and said.
  */
 import { z } from 'zod';
+import { asksForGpu, CPU } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
@@ -16,15 +17,17 @@ import { fittingBytes, MOST_RANKS, NO_ROOT } from './collective-cases.js';
 import { DATA_TYPES, dataTypeNamed, rateUnitOf } from './data-types.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
 import { matmul } from './matmul.js';
+import { overlapOnGpus } from './overlap-gpu.js';
+import { OVERLAPPING, overlappingNamed } from './overlap-operations.js';
 import { MOST_THREADS } from './threads.js';
+import { withGpu } from './with-gpu.js';
 
-const OPERATIONS = ['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all'] as const;
 const USUAL_SIZE = 512;
 const USUAL_BYTES = '4MiB';
 const USUAL_RANKS = 2;
 
 const schema = z.strictObject({
-  operation: z.enum(OPERATIONS),
+  operation: z.enum(OVERLAPPING),
   bytes: z.int().min(1),
   size: z.int().min(1),
   dtype: z.enum(DATA_TYPES),
@@ -105,7 +108,7 @@ function participants(flags: Flags, machine: MachineDescription): Pick<Overlap, 
   return { ranks, threads, pin: typeof flags.pin === 'boolean' ? flags.pin : all <= available };
 }
 
-export const overlap: Indicator = {
+const overlapOnCpus: Indicator = {
   name: 'overlap',
   summary: 'How much of a collective hides behind matrix products on the same ranks, verified',
   options: {
@@ -113,18 +116,18 @@ export const overlap: Indicator = {
       type: 'string',
       group: 'Case:',
       describe: 'Rows and columns of the square matrices of each rank',
-      defaultDescription: String(USUAL_SIZE),
+      defaultDescription: `${USUAL_SIZE}; on GPUs 4096`,
     },
     bytes: {
       type: 'string',
       group: 'Case:',
       describe: 'Of the collective: 4MiB, 1MiB,16MiB or 64KiB..16MiB*4',
-      defaultDescription: USUAL_BYTES,
+      defaultDescription: `${USUAL_BYTES}; on GPUs 64MiB`,
     },
     operation: {
       type: 'string',
       group: 'Case:',
-      choices: OPERATIONS,
+      choices: OVERLAPPING,
       describe: 'The collective',
       default: 'all-reduce',
     },
@@ -138,7 +141,7 @@ export const overlap: Indicator = {
       type: 'string',
       group: 'Case:',
       describe: 'Ranks that compute and exchange data',
-      defaultDescription: String(USUAL_RANKS),
+      defaultDescription: `${USUAL_RANKS}; all GPUs`,
     },
     threads: {
       type: 'string',
@@ -157,14 +160,12 @@ export const overlap: Indicator = {
     ['$0 overlap', 'a 512 x 512 product on each of two ranks beside an all-reduce of 4 MiB'],
     ['$0 overlap --ranks 4 --threads 7 --size 2048 --bytes 64MiB', 'four ranks of eight CPUs each'],
     ['$0 overlap --bytes 64KiB..64MiB*4', 'over sizes'],
+    ['$0 overlap --device cuda:all --dtype bfloat16', 'between all GPUs of this machine, with NCCL'],
   ],
   measuring: { inspections: 6, seconds: 0.5 },
   fromFlags(flags, machine) {
     const dtype = z.enum(DATA_TYPES).parse(dataTypeNamed(String(flags.dtype ?? 'float32')));
-    const asked = String(flags.operation ?? 'all-reduce');
-    const operation = OPERATIONS.find((name) => name === asked);
-    if (operation === undefined)
-      throw new UserError(`--operation ${asked} does not overlap; there is ${OPERATIONS.join(', ')}`);
+    const operation = overlappingNamed(flags);
     const base = {
       operation,
       size: parseCount(String(flags.size ?? USUAL_SIZE), '--size'),
@@ -216,4 +217,10 @@ export const overlap: Indicator = {
   },
   kpis: overlapKpis,
   curves: overlapCurves,
+};
+
+export const overlap: Indicator = {
+  ...withGpu(overlapOnCpus, overlapOnGpus),
+  usualStack: ({ device }) => (asksForGpu(String(device ?? CPU)) ? 'nccl' : null),
+  spansDevices: true,
 };

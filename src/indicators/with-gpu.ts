@@ -10,6 +10,8 @@ export interface GpuSide
     'fromFlags' | 'check' | 'work' | 'memory' | 'dtype' | 'title' | 'rateUnit' | 'nativeWorkload'
   > {
   gpuMemory(parameters: Parameters): Bytes;
+  /** Threads of the host that a case keeps busy; absent: one. */
+  threads?(parameters: Parameters): number;
 }
 
 /** A case without threads is one of a GPU. */
@@ -26,7 +28,8 @@ export function withGpu(cpu: Indicator, gpu: GpuSide): Indicator {
     work: (parameters) => side(parameters).work(parameters),
     memory: (parameters) => side(parameters).memory(parameters),
     gpuMemory: (parameters) => (isGpuCase(parameters) ? gpu.gpuMemory(parameters) : 0),
-    threads: (parameters) => (isGpuCase(parameters) ? 1 : cpu.threads(parameters)),
+    threads: (parameters) =>
+      isGpuCase(parameters) ? (gpu.threads?.(parameters) ?? 1) : cpu.threads(parameters),
     dtype: (parameters) => side(parameters).dtype(parameters),
     title: (parameters) => side(parameters).title(parameters),
     rateUnit: (parameters) => side(parameters).rateUnit(parameters),

@@ -21,6 +21,8 @@ export interface GpuDescription {
   readonly multiprocessors: number;
   readonly l2Bytes: Bytes;
   readonly memoryBytes: Bytes;
+  /** When it was asked; absent or null: NVML does not tell. */
+  readonly freeBytes?: Bytes | null;
   readonly memoryBusBits: number;
   /** Copy engines: two move data in both directions at once. */
   readonly asyncEngines: number;

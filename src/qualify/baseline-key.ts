@@ -54,6 +54,16 @@ export const baselineKey = ({ device, indicator, parameters, stack, kpi }: Keyed
     kpi,
   ]);
 
+/**
+ * What makes a case another one: of a share of the memory that share, and not what it came to, which is a little different on each
+ * node and each day.
+ */
+export function comparableParameters({ parameters }: Pick<RecordBatch['case'], 'parameters'>) {
+  if (parameters.share === undefined) return parameters;
+  const { bytes: _, ...others } = parameters;
+  return others;
+}
+
 /** What a KPI of a batch is kept under. */
 export const keyedBatch = (
   machine: MachineDescription,
@@ -63,8 +73,10 @@ export const keyedBatch = (
   device: baselineDevice(machine, batch.device),
   indicator: batch.case.indicator,
   // What is measured beside others is another thing than what is measured alone.
-  parameters:
-    batch.asked.atOnce === true ? { ...batch.case.parameters, atOnce: true } : batch.case.parameters,
+  parameters: {
+    ...comparableParameters(batch.case),
+    ...(batch.asked.atOnce === true ? { atOnce: true } : {}),
+  },
   // As it was asked for: what `null` chose is the machine's doing, and a wrong choice is a slow node.
   stack: { provider: batch.asked.stack.provider, variant: batch.asked.stack.variant },
   kpi,

@@ -62,6 +62,10 @@ const CAUSES = {
     'isolate',
     'a broken row of its memory has no spare one: take the GPU out of service and have it replaced',
   ],
+  'rows-replaced': [
+    'triage',
+    'rows of its memory broke under this load and spare ones took their place: qualify again, and have the GPU replaced if more follow',
+  ],
   link: [
     'triage',
     'seat the card and its cables anew, and look at the slot: its link is not what it should be',

@@ -4,6 +4,7 @@ import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import { canonicalJson } from '../record/digest.js';
 import type { RecordBatch } from '../record/schema.js';
+import { comparableParameters } from './baseline-key.js';
 
 const RATE = /^pibench_([a-z0-9_]+?)_rate_(flops|bytes|launches)_per_second$/;
 
@@ -45,5 +46,6 @@ export function historyKey(
   if (!serial) return null;
   const { stack, labels, atOnce = false } = asked;
   const where = isGpu(device) ? 'gpu' : device;
-  return canonicalJson([serial, where, one, stack.provider, stack.variant, labels?.part ?? null, atOnce]);
+  const same = { ...one, parameters: comparableParameters(one) };
+  return canonicalJson([serial, where, same, stack.provider, stack.variant, labels?.part ?? null, atOnce]);
 }

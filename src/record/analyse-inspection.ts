@@ -59,6 +59,7 @@ function observationOf(
     telemetry: document.telemetry as unknown as Telemetry,
     concurrentCampaign: contendedBy,
     ...besideOf(document),
+    onGpu: isGpu(document.device),
     overHostLink: overHostLink(document.case.parameters),
   };
 }

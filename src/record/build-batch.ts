@@ -66,7 +66,8 @@ export function flagsOf(inspections: readonly Pick<AnalysedInspection, 'entry'>[
     for (const flag of entry.flags) {
       const known = flags.get(flag.name);
       if (known === undefined) flags.set(flag.name, { ...flag, inspections: [entry.index] });
-      else known.inspections.push(entry.index);
+      // Of several GPUs each may raise it.
+      else if (!known.inspections.includes(entry.index)) known.inspections.push(entry.index);
     }
   }
   return [...flags.values()];

@@ -8,13 +8,13 @@ import type { RecordBatch } from './schema.js';
 /** Operations of memory that never leave the device: its own memory's rate bounds them. */
 const OVER_LINKS = new Set(['host-to-device', 'device-to-host', 'both-ways', 'peer']);
 
-/** null: the CPU, a GPU that is not in the table, or an indicator that no datasheet speaks of. */
+/** null: the CPU, several GPUs, one that is not in the table, or an indicator that no datasheet speaks of. */
 export function datasheetShare(
   batch: Pick<RecordBatch, 'case' | 'device' | 'rate' | 'rateCounts'>,
   { gpus }: MachineDescription,
 ): RecordBatch['datasheet'] {
   const { device, rate, rateCounts, case: one } = batch;
-  if (!isGpu(device) || rate === null) return null;
+  if (!isGpu(device) || rate === null || 'ranks' in one.parameters) return null;
   const gpu = gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
   const sheet = gpu === undefined ? null : datasheetOf(gpu.name);
   if (sheet === null) return null;

@@ -6,7 +6,7 @@ import { library } from './library.js';
 export const gloo = library({
   provider: 'gloo',
   summary: 'Gloo between processes, over TCP',
-  executes: 'collective',
+  executes: ['collective'],
   interface: 'gloo',
   sonames: ['libgloo.so.0'],
   subfolders: [],

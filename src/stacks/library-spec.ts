@@ -8,7 +8,7 @@ export interface LibrarySpec {
   /** How the addon speaks to it (native/stacks). */
   readonly interface: 'cblas' | 'onednn' | 'libxsmm' | 'cublas' | 'cublaslt' | 'nccl' | 'gloo';
   /** Absent: matrix products. Of a collective's library data types are the case's own. */
-  readonly executes?: 'collective';
+  readonly executes?: readonly ('collective' | 'overlap')[];
   /** Where it computes; absent: on the CPU. */
   readonly device?: 'gpu';
   /** File names, the one to be preferred first. */

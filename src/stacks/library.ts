@@ -45,9 +45,10 @@ export const library = (spec: LibrarySpec): Stack => ({
           : `${name} computes on the CPU; ${device} has embedded, cublas and cublaslt`,
       );
     }
-    const executes = spec.executes ?? 'matmul';
-    if (indicator !== executes) throw new UserError(`${name} executes ${executes}, not ${indicator}`);
-    if (spec.executes === 'collective') {
+    const executes: readonly string[] = spec.executes ?? ['matmul'];
+    if (!executes.includes(indicator))
+      throw new UserError(`${name} executes ${executes.join(' and ')}, not ${indicator}`);
+    if (spec.executes !== undefined) {
       if (transport !== spec.interface)
         throw new UserError(`${name} is a transport: add --transport ${spec.interface}`);
       return checkFile(spec, variant);

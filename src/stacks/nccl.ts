@@ -6,7 +6,8 @@ export const nccl = library({
   provider: 'nccl',
   summary: 'NCCL between NVIDIA GPUs',
   device: 'gpu',
-  executes: 'collective',
+  // Of an overlap the products are our own kernels'.
+  executes: ['collective', 'overlap'],
   interface: 'nccl',
   sonames: ['libnccl.so.2'],
   subfolders: [],

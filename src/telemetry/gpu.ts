@@ -26,6 +26,37 @@ export interface GpuClock {
   readonly enqueueSeconds: Seconds;
 }
 
+export interface NvlinkErrors {
+  /** Packets that were sent again. */
+  readonly replays: number;
+  /** Links that had to be brought up again. */
+  readonly recoveries: number;
+  /** Wrong checksums, of flow control and of data. */
+  readonly checksums: number;
+}
+
+/** Rows that were newly replaced in a launch, and what came to wait for a reset or could not be replaced in it. */
+export interface NewRemaps {
+  readonly corrected: number;
+  readonly uncorrected: number;
+  readonly pending: boolean;
+  readonly failed: boolean;
+}
+
+/** null: this GPU does not tell, or the document is from before it was asked. */
+export function newRemaps({
+  remappedRowsBefore: before,
+  remappedRows: after,
+}: NvmlTelemetry): NewRemaps | null {
+  if (before == null || after == null) return null;
+  return {
+    corrected: Math.max(0, after.corrected - before.corrected),
+    uncorrected: Math.max(0, after.uncorrected - before.uncorrected),
+    pending: after.pending === true && !before.pending,
+    failed: after.failed === true && !before.failed,
+  };
+}
+
 /** Of the repetitions' time window, but counters, which are since the launch began. */
 export interface NvmlTelemetry {
   /** Why nothing is known; null: NVML answered. */
@@ -46,6 +77,8 @@ export interface NvmlTelemetry {
   readonly joules?: Joules | null;
   readonly eccCorrected?: number | null;
   readonly eccUncorrected?: number | null;
+  /** When the launch began; absent in documents of older versions. */
+  readonly remappedRowsBefore?: RemappedRows | null;
   /** At the end. Documents of older versions know only how many there are. */
   readonly remappedRows?: (Pick<RemappedRows, 'corrected' | 'uncorrected'> & Partial<RemappedRows>) | null;
   readonly pcieReplays?: number | null;
@@ -57,6 +90,8 @@ export interface NvmlTelemetry {
     readonly mostWidth: number | null;
   };
   readonly nvlinks?: { readonly up: number; readonly all: number } | null;
+  /** Of all its links; null: it has none, or counts for none of them. */
+  readonly nvlinkErrors?: NvlinkErrors | null;
   /** Of compute on this GPU: before this process was on it, and at the end. */
   readonly processesBefore?: readonly GpuProcess[] | null;
   readonly processesAfter?: readonly GpuProcess[] | null;
@@ -67,9 +102,14 @@ export interface NvmlTelemetry {
 }
 
 export interface GpuTelemetry {
-  /** null: the host's clock timed the repetitions, of a framework that computes on a stream of its own. */
+  /**
+   * null: the host's clock timed the repetitions, of a framework that computes on a stream of its own, or of ranks whose calls
+   * are timed one by one.
+   */
   readonly clock: GpuClock | null;
   readonly nvml: NvmlTelemetry;
+  /** Of the GPUs of the ranks after the first, in their order; absent: it was one GPU. */
+  readonly others?: readonly NvmlTelemetry[];
 }
 
 /** Bits of NVML's throttle (later: event) reasons, in its order. */

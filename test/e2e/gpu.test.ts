@@ -376,6 +376,29 @@ describe('what the driver tells of a launch becomes flags', () => {
     const { record } = await measured(settings, ...long);
     expect(flagsOf(record)).toEqual(expect.arrayContaining(RAISED));
   });
+  it('counters by what came in the launch: rows newly replaced, and errors of NVLinks', async () => {
+    const settings =
+      'rows-corrected=1,rows-uncorrected=2,remap-waits=1,nvlink-replays=3,nvlink-recoveries=1,nvlink-checksums=5';
+    const { record } = await measured(settings, ...long);
+    const evidenceOf = (name: string) =>
+      record.batches[0]?.flags.find((flag) => flag.name === name)?.evidence ?? {};
+    expect(evidenceOf('device-errors')).toMatchObject({
+      newRowsCorrected: 1,
+      newRowsUncorrected: 2,
+      newRemapPending: true,
+      newRemapFailed: false,
+    });
+    expect(evidenceOf('link-degraded')).toMatchObject({
+      nvlinkReplays: 3,
+      nvlinkRecoveries: 1,
+      nvlinkChecksums: 5,
+    });
+  });
+  it('and what stands before it is none of its own', async () => {
+    const { record } = await measured('remap-pending=1', ...long);
+    const [flag] = record.batches[0]?.flags.filter(({ name }) => name === 'device-errors') ?? [];
+    expect(flag?.evidence).toMatchObject({ remapPending: true, newRemapPending: false, newRowsCorrected: 0 });
+  });
   it('and a GPU in order raises none of them', async () => {
     const { record } = await measured('', ...long);
     for (const name of RAISED) expect(flagsOf(record)).not.toContain(name);

@@ -2,11 +2,14 @@
  * Collectives between GPUs from the command to the record, on fakes of the driver and of NCCL (test/native/fake-cuda): that
  * everything is asked for, checked and said. Nothing here tells of a GPU, nor of NCCL.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { brokenRules } from '../../src/record/check.js';
 import { type PiBenchRecord, written } from '../../src/record/schema.js';
-import { fakeGpu, onFakeGpu, onFakeNccl } from '../support/fake-gpu.js';
-import { withFolder } from '../support/pi-bench.js';
+import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
+import { fakeEnvironment, fakeGpu, onFakeGpu, onFakeNccl } from '../support/fake-gpu.js';
+import { campaignFolder, readInspectionFile, startPiBench, withFolder } from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '10', '--warmup', '2', '--inspections', '1', '--no-wait', '--quiet'];
 
@@ -68,6 +71,19 @@ describe('a collective between GPUs', () => {
       );
     }));
 
+  it('has what each of its GPUs did meanwhile, and the flags of any of them', () =>
+    withFolder(async (out) => {
+      const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '64KiB'];
+      const run = await onFakeNccl('devices=2,nvlinks-up=3', ...what, '--json', '--out', out, ...SHORT);
+      const [batch] = (JSON.parse(run.stdout) as PiBenchRecord).batches;
+      const { gpu } = readInspectionFile(campaignFolder(out), 0).telemetry as { gpu?: GpuTelemetry };
+      expect(gpu?.nvml).toMatchObject({ problem: null, nvlinks: { up: 3, all: 4 } });
+      expect(gpu?.others).toMatchObject([{ problem: null, nvlinks: { up: 3, all: 4 } }]);
+      const flags = batch?.inspections[0]?.flags.filter(({ name }) => name === 'link-degraded') ?? [];
+      expect(flags.map(({ evidence }) => evidence.rank)).toEqual([0, 1]);
+      expect(batch?.flags.find(({ name }) => name === 'link-degraded')?.inspections).toEqual([0]);
+    }));
+
   it('with a wrong element has no score', () =>
     withFolder(async (out) => {
       const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '1KiB'];
@@ -84,6 +100,36 @@ describe('a collective between GPUs', () => {
       const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '1KiB'];
       const run = await onFakeNccl(settings, ...what, '--out', out, ...SHORT);
       expect(run.code).toBe(2);
+      expect(run.stdout).toMatch(says);
+    }));
+
+  it('hides behind products on every GPU, which are verified with it', () =>
+    withFolder(async (out) => {
+      const what = ['overlap', '--device', 'cuda:all', '--size', '48', '--bytes', '64KiB'];
+      const run = await onFakeNccl('devices=2', ...what, '--json', '--out', out, ...SHORT);
+      expect(run.stderr).toBe('');
+      expect(run.code).toBe(0);
+      const record = JSON.parse(run.stdout) as PiBenchRecord;
+      expect(written.record.safeParse(record).error).toBeUndefined();
+      expect(brokenRules(record)).toEqual([]);
+      const [batch] = record.batches;
+      expect(batch).toMatchObject({ device: 'cuda:0', verified: 'passed', stack: { provider: 'nccl' } });
+      expect(batch?.stack.implementation).toMatch(/^matmul .*, 2 GPUs, a thread each, nccl$/);
+      expect(batch?.inspections[0]?.verification?.method).toMatch(/matmul beside it, of every rank/);
+      const { compute = 0, communicate = 0 } = batch?.overlap ?? {};
+      expect(Math.min(compute, communicate)).toBeGreaterThan(0);
+      const shown = await onFakeNccl('', 'show', campaignFolder(out));
+      expect(shown.stdout).toMatch(/hidden +-?[\d.]+ % of the communication/);
+    }));
+
+  it.each([
+    ['a product that is wrong', 'devices=2,wrong=1', 3, /WRONG .*matmul of rank \d/],
+    ['a product that fails', 'devices=2,launch-fails=60', 2, /CUDA_ERROR_LAUNCH_FAILED/],
+  ])('beside %s has no score', (_, settings, code, says) =>
+    withFolder(async (out) => {
+      const what = ['overlap', '--device', 'cuda:all', '--size', '48', '--bytes', '64KiB'];
+      const run = await onFakeNccl(settings, ...what, '--out', out, ...SHORT);
+      expect(run.code, run.stderr).toBe(code);
       expect(run.stdout).toMatch(says);
     }));
 
@@ -104,5 +150,107 @@ describe('a collective between GPUs', () => {
     expect(run.code).toBe(64);
     expect(run.stderr).toMatch(says);
     expect(run.stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+/** As t2 has them, and as somebody would write who insists on them. */
+const suiteOf = (required: boolean): string => `
+name: exchange
+campaign:
+  defaults: { duration: 100ms, warmup: 20ms, inspections: 1 }
+  measure:
+    - indicator: matmul
+      parameters: { size: 64, threads: 1 }
+      labels: { part: host }
+    - indicator: collective
+      parameters: { operation: "all-reduce,all-gather", bytes: 64KiB }
+      devices: cuda:all
+      labels: { part: gpu-collectives }
+    - indicator: overlap
+      parameters: { size: 48, bytes: 64KiB }
+      devices: cuda:all
+      labels: { part: gpu-overlap }
+checks:
+  - { check: counts }
+  - { check: correctness }
+  - { check: complete }
+  - { check: clock, atMost: 0.005 }
+  - { check: counters }
+${required ? '  - { check: complete, parts: [gpu-collectives], required: true }' : ''}
+`;
+
+describe('exchanges between GPUs in a qualification', () => {
+  async function judged(gpus: number, { nccl = true, required = false, settings = '' }) {
+    return withFolder(async (folder) => {
+      writeFileSync(join(folder, 'exchange.yaml'), suiteOf(required));
+      const fakes = fakeGpu();
+      const env = {
+        ...fakeEnvironment(fakes, `devices=${gpus},${settings}`),
+        ...(nccl ? { LD_LIBRARY_PATH: `${fakes}:${fakes}/nccl` } : {}),
+        XDG_STATE_HOME: join(folder, 'state'),
+      };
+      const args = ['qualify', '--suite', 'exchange.yaml', '--expect', `gpu=${gpus}`, '--quiet', '--json'];
+      const { code, stdout, stderr } = await startPiBench(args, folder, env).ended;
+      if (stdout === '') throw new Error(stderr);
+      const { qualification, batches } = JSON.parse(stdout) as PiBenchRecord;
+      if (qualification === undefined) throw new Error('no verdict');
+      return {
+        code,
+        parts: [...new Set(batches.map(({ asked }) => asked.labels?.part))],
+        checks: qualification.checks,
+        notJudged: qualification.notJudged.join('\n'),
+      };
+    });
+  }
+
+  it('are measured and judged where there are two GPUs and NCCL', async () => {
+    const { parts, checks, notJudged } = await judged(2, {});
+    expect(parts).toEqual(['host', 'gpu-collectives', 'gpu-overlap']);
+    const of = (kind: string) =>
+      checks.filter((check) => check.kind === kind && check.part?.startsWith('gpu-') === true);
+    for (const kind of ['correctness', 'complete'])
+      expect(of(kind).map(({ id, verdict }) => [id, verdict])).toEqual([
+        [`${kind}/gpu-collectives#1@cuda:0`, 'pass'],
+        [`${kind}/gpu-collectives#2@cuda:0`, 'pass'],
+        [`${kind}/gpu-overlap@cuda:0`, 'pass'],
+      ]);
+    // Somebody watched the GPUs meanwhile.
+    expect(of('counters').map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
+    expect(notJudged).toMatch(/exchanges between GPUs have been tried on a fake driver and a fake NCCL only/);
+  });
+
+  it('count what NVML tells of any of the GPUs', async () => {
+    const { checks } = await judged(2, { settings: 'remap-waits=1' });
+    const found = checks.find(({ id }) => id === 'counters/gpu-overlap@cuda:0');
+    expect(found).toMatchObject({ verdict: 'fail', cause: 'remap-pending', severity: 'reset' });
+  });
+
+  it('are left out and told with one GPU, which copies to itself', async () => {
+    const { code, parts, checks, notJudged } = await judged(1, {});
+    expect(parts).toEqual(['host']);
+    expect(notJudged).toMatch(
+      /^gpu-collectives, gpu-overlap: there is one GPU, and an exchange takes two: what one copies to itself says nothing of a link$/m,
+    );
+    expect(checks.filter(({ required, verdict }) => required && verdict === 'skipped')).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  it('are left out and told without NCCL, and then not required', async () => {
+    const { code, parts, notJudged } = await judged(2, { nccl: false });
+    expect(parts).toEqual(['host']);
+    expect(notJudged).toMatch(
+      /^gpu-collectives, gpu-overlap: libnccl\.so\.2 was not found, so nothing is known of it here\. NVIDIA’s package libnccl2/m,
+    );
+    expect(code).toBe(0);
+  });
+
+  it('make a node inconclusive without NCCL where a suite insists on them', async () => {
+    const { code, checks } = await judged(2, { nccl: false, required: true });
+    expect(checks.find(({ id }) => id === 'complete' || id.startsWith('complete/gpu'))).toMatchObject({
+      required: true,
+      verdict: 'skipped',
+      reason: 'nothing was measured of gpu-collectives',
+    });
+    expect(code).toBe(2);
   });
 });

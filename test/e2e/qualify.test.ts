@@ -169,6 +169,61 @@ describe('pi-bench qualify', () => {
       expect(refused.stderr).toMatch(/tier t1, whose launches belong to one minute: start it anew with/);
     }));
 
+  it('says of a share of the memory how much that was, and draws the node beside the baseline that it was held to', () =>
+    withFolder(async (folder) => {
+      const pattern = [
+        '    - indicator: memory',
+        '      parameters: { operation: read, bytes: "1%", threads: 1 }',
+        '      duration: 300ms',
+        '      inspections: 1',
+        '      labels: { part: pattern }',
+      ].join('\n');
+      const both = suite(0.01).replace('\nchecks:', `\n${pattern}\nchecks:`);
+      writeFileSync(join(folder, 'quick.yaml'), both);
+      await run(folder, 'qualify', '--suite', 'quick.yaml', '--quiet', '--format', 'jsonl=line.jsonl');
+      // Three nodes that are this one; how far they are from a peak is of no interest here.
+      const { kpis, ...line } = JSON.parse(readFileSync(join(folder, 'line.jsonl'), 'utf8'));
+      const lines = ['n1', 'n2', 'n3'].map((node) =>
+        JSON.stringify({
+          ...line,
+          node,
+          hostname: node,
+          machine: node,
+          problems: [],
+          kpis: kpis.map((kpi: object) => ({ ...kpi, peak: null })),
+        }),
+      );
+      writeFileSync(join(folder, 'nodes.jsonl'), `${lines.join('\n')}\n`);
+      const made = await run(folder, 'fleet', 'baseline', 'nodes.jsonl', '-o', 'fleet.json');
+      expect(made.code, made.stderr).toBe(0);
+      // However busy the machine is meanwhile.
+      writeFileSync(join(folder, 'held.yaml'), `${both}  - { check: floor, medianAtLeast: 0.01 }\n`);
+      const { stdout, stderr } = await run(
+        folder,
+        ...['qualify', '--suite', 'held.yaml', '--baseline', 'fleet.json', '--quiet', '--json'],
+        ...['--format', 'html=page.html'],
+      );
+      if (stdout === '') throw new Error(stderr);
+      const { qualification } = JSON.parse(stdout) as PiBenchRecord;
+      const of = (id: string) => qualification?.checks.find((check) => check.id === id);
+      // Free memory is never twice the same, and it is the same case nevertheless.
+      for (const part of ['small', 'pattern']) expect(of(`floor/${part}@cpu`)?.verdict).toBe('pass');
+      const covered = (part: string) =>
+        of(`correctness/${part}@cpu`)?.findings.find(({ quantity }) => quantity === 'memory_covered')
+          ?.measured;
+      expect(covered('small')).toBeUndefined();
+      expect(covered('pattern')).toBeLessThanOrEqual(0.01);
+      expect(covered('pattern')).toBeGreaterThan(0);
+      const [first, second] = qualification?.baseline?.references ?? [];
+      expect(first).toMatchObject({ batch: 0, nodes: 3 });
+      expect(first?.distribution?.seconds).toHaveLength(17);
+      // A share has no work of its own, so the fleet's rates do not tell the seconds.
+      expect(second).toMatchObject({ batch: 1, nodes: 3, distribution: null });
+      const page = readFileSync(join(folder, 'page.html'), 'utf8');
+      expect(page).toMatch(/<figure id="baseline">/);
+      for (const part of ['small', 'pattern']) expect(page).toContain(`${part}, baseline`);
+    }));
+
   it('keeps its deadline: what hangs is ended, and nothing is known then', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'quick.yaml'), suite(0.01).replace('300ms', '60s'));

@@ -1,13 +1,18 @@
 /** Cases of GPUs: which parameters make one, the work that they count, and what the addon is asked for. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { collective } from '../../src/indicators/collective.js';
+import type { Parameters } from '../../src/indicators/indicator.js';
 import { kernelLaunch } from '../../src/indicators/kernel-launch.js';
 import { matmul } from '../../src/indicators/matmul.js';
 import { memory } from '../../src/indicators/memory.js';
+import { overlap } from '../../src/indicators/overlap.js';
 import { peak } from '../../src/indicators/peak.js';
 import { describeMachine } from '../../src/machine/describe.js';
 import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
+import { datasheetShare } from '../../src/record/datasheet.js';
+import type { RecordBatch } from '../../src/record/schema.js';
 
 const bare = describeMachine(() => null, {
   architecture: 'x64',
@@ -36,6 +41,84 @@ const withGpus = (...devices: readonly GpuDescription[]): MachineDescription => 
 const hopper = withGpus(gpu(0, '9.0'));
 const place = { cpus: [], gpu: { ordinal: 0, kernels: '/kernels' } };
 const device = 'cuda:0';
+
+describe('a share of a GPU’s memory', () => {
+  const free = (ordinal: number, freeBytes: number | null) => ({ ...gpu(ordinal, '9.0'), freeBytes });
+  const bytesOf = (machine: MachineDescription, operation: string, share = '90%') =>
+    memory.fromFlags({ device, operation, bytes: share }, machine)[0]?.bytes;
+
+  it('is that of what is free on the fullest GPU of the kind, so that all get the same', () => {
+    const machine = withGpus(free(0, 70 * 2 ** 30), free(1, 60 * 2 ** 30));
+    expect(bytesOf(machine, 'read', '50%')).toBe(30 * 2 ** 30);
+    expect(bytesOf(withGpus(free(0, null)), 'read', '50%')).toBe(40 * 2 ** 30);
+  });
+
+  it('leaves room for the process, on GPU and host', () => {
+    const [one = {}] = memory.fromFlags({ device, operation: 'read', bytes: '99.9%' }, hopper);
+    expect(memory.gpuMemory?.(one)).toBeLessThanOrEqual(80 * 2 ** 30);
+    // What is added up on the device need not be fetched.
+    expect(memory.memory(one)).toBeLessThan(2 ** 30);
+    const [copied = {}] = memory.fromFlags({ device, operation: 'copy', bytes: '50%' }, hopper);
+    expect(memory.memory(copied)).toBeGreaterThanOrEqual(Number(copied.bytes) / 2);
+  });
+
+  it('is refused where the memory is not the GPU’s alone', () => {
+    expect(() => bytesOf(hopper, 'host-to-device')).toThrow(/takes memory at both ends: give a size/);
+  });
+});
+
+describe('overlap on GPUs', () => {
+  const two = withGpus(gpu(0, '9.0'), gpu(1, '9.0'));
+  const casesOf = (flags: Record<string, unknown>, machine = two) =>
+    overlap.fromFlags({ device, ...flags }, machine);
+
+  it('has a rank for each GPU, by NCCL, and counts the products of all of them', () => {
+    const [one = {}] = casesOf({ size: '64', bytes: '1MiB', dtype: 'bfloat16' });
+    expect(one).toEqual({
+      operation: 'all-reduce',
+      bytes: 2 ** 20,
+      size: 64,
+      dtype: 'bfloat16',
+      ranks: 2,
+      transport: 'nccl',
+    });
+    expect(overlap.usualStack?.({ device: 'cuda:all' })).toBe('nccl');
+    expect(overlap.usualStack?.({})).toBeNull();
+    expect(overlap.work(one).flop).toBe(2 * 2 * 64 ** 3);
+    expect(overlap.title(one)).toMatch(/, 2 GPUs$/);
+    expect(overlap.nativeWorkload(one, place, null, 7)).toMatchObject({
+      workload: 'overlap',
+      parameters: { transport: 'nccl', ordinal: 0, kernels: '/kernels', ranks: 2, m: 64, n: 64, k: 64 },
+    });
+  });
+
+  it.each([
+    [{ threads: '2' }, two, /--threads is for the CPU/],
+    [{ ranks: '3' }, two, /--ranks 3 takes a GPU for each from cuda:0 on, and there are 2/],
+    [{}, hopper, /one GPU has nobody to exchange data with/],
+    [{ operation: 'broadcast' }, two, /--operation broadcast does not overlap/],
+  ])('refuses %j', (flags, machine, why) => {
+    expect(() => casesOf(flags, machine)).toThrow(why);
+  });
+});
+
+describe('what a datasheet promises', () => {
+  it('is of one GPU, and no measure of what several exchange', () => {
+    const h200 = withGpus(
+      { ...gpu(0, '9.0'), name: 'NVIDIA H200' },
+      { ...gpu(1, '9.0'), name: 'NVIDIA H200' },
+    );
+    const rate = { median: 1e12 } as RecordBatch['rate'];
+    const share = (indicator: string, parameters: Parameters, rateCounts: 'flop' | 'bytes') =>
+      datasheetShare({ device, rate, rateCounts, case: { indicator, parameters } }, h200)?.share ?? null;
+    const [reading = {}] = memory.fromFlags({ device, operation: 'read' }, h200);
+    expect(share('memory', reading, 'bytes')).toBeGreaterThan(0);
+    const [reduced = {}] = collective.fromFlags({ device, operation: 'all-reduce' }, h200);
+    expect(share('collective', reduced, 'bytes')).toBeNull();
+    const [overlapped = {}] = overlap.fromFlags({ device }, h200);
+    expect(share('overlap', overlapped, 'flop')).toBeNull();
+  });
+});
 
 describe('matmul on a GPU', () => {
   const [only = {}] = matmul.fromFlags({ device, size: '64', dtype: 'float8_e4m3' }, hopper);

@@ -69,10 +69,27 @@ describe('the cases of memory', () => {
       { bytes: '100B', operation: 'triad' },
       /--bytes 100 B is too small: triad on 2 threads takes 384 B or more/,
     ],
+    [{ bytes: '70%,1GiB' }, /--bytes takes sizes such as 1GiB,4GiB, or one share of the free memory/],
+    [{ bytes: '100%' }, /--bytes takes a share such as 1%/],
+    [{ bytes: '0.1%' }, /is less than 64 MiB: give a size/],
     [{ threads: '0' }, /--threads takes a whole number/],
     [{ threads: '3', pin: true }, /--pin needs a CPU for each of 3 threads/],
   ])('%j is refused in words', (flags, says) => {
     expect(() => casesOf(flags)).toThrow(says);
+  });
+
+  it('of a share of the memory take that much of what is free, in whole steps, and say so', () => {
+    const [one = {}] = casesOf({ operation: 'copy', stores: 'cached', bytes: '70%' });
+    // Of 16 GiB.
+    expect(one).toMatchObject({ bytes: 179 * 64 * MIB, share: 0.7 });
+    expect(memory.title(one)).toMatch(/^memory copy 11\.2 GiB \(70 % of the free\), cached stores/);
+    expect(memory.check(one)).toBeUndefined();
+  });
+
+  it('of a share of the memory have no more for a thread than it fills and checks in a minute or two', () => {
+    const huge = { ...machineOf(), memory: { ...machineOf().memory, available: 2 ** 42 } };
+    const [one] = memory.fromFlags({ operation: 'copy', stores: 'cached', bytes: '70%', threads: '2' }, huge);
+    expect(one?.bytes).toBe(2 * 32 * 2 ** 30);
   });
 
   it('that no flags make are refused: reading with stores, writing without', () => {

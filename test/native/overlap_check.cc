@@ -29,13 +29,15 @@ std::unique_ptr<Workload> workload_of(const Case& one) {
   Problem problem;
   problem.ranks = one.ranks;
   problem.count = one.count;
-  const pibench::overlap::Parameters parameters{{{problem, pibench::collective::Sync::barrier, true, 7}, ""},
-                                                {{one.size, one.size, one.size, false, false, 1, false},
-                                                 pibench::kernels::DataType::float32,
-                                                 one.threads,
-                                                 {},
-                                                 "",
-                                                 7}};
+  const pibench::overlap::Parameters parameters{
+      {{problem, pibench::collective::Sync::barrier, true, 7}, ""},
+      pibench::overlap::products_on_cpus({{one.size, one.size, one.size, false, false, 1, false},
+                                          pibench::kernels::DataType::float32,
+                                          one.threads,
+                                          {},
+                                          "",
+                                          7}),
+      7};
   const ShmParameters shm{problem, false, {}, "", 1'000'000'000, one.ranks * one.threads};
   return pibench::overlap::make_workload(parameters,
                                          [shm] { return pibench::collective::make_shm_transport(shm); });

@@ -5,10 +5,11 @@ import {
   parseBaseline,
   requireSameHardware,
 } from '../../src/qualify/baseline.js';
-import { baselineDevice } from '../../src/qualify/baseline-key.js';
+import { baselineDevice, keyedBatch } from '../../src/qualify/baseline-key.js';
+import { referencesOf } from '../../src/qualify/baseline-references.js';
 import type { BaselineDevice, BaselineEntry } from '../../src/qualify/baseline-schema.js';
 import { machineOf } from '../support/machine.js';
-import { emptyBaseline } from './support.js';
+import { emptyBaseline, knownMachine, partsRecord } from './support.js';
 
 const machine = machineOf();
 const entry = (more: Partial<BaselineEntry> = {}): BaselineEntry => ({
@@ -95,6 +96,35 @@ describe('a baseline', () => {
       /^fleet\.json is a baseline of H200 with a power limit of 700 W, and here is H200 with a power limit of 500 W: set it \(nvidia-smi -pl 700\), or make a baseline/,
     );
     expect(judge(null)).toThrow(/and here is H200 with an unknown power limit/);
+  });
+});
+
+describe('what a record keeps of the baseline that it was held to', () => {
+  const record = partsRecord([{ part: 'gemm', launches: [0.001, 0.0011] }]);
+  const [batch] = record.batches;
+  if (batch === undefined) throw new Error('no batch');
+  const own = knownMachine();
+  const distribution = { probabilities: [0.01, 0.5, 1], seconds: [1, 2, 3] };
+  const baseline = (more: Partial<BaselineEntry> = {}) =>
+    parseBaseline(
+      text({
+        ...keyedBatch(own, batch, 'pibench_matmul_rate_flops_per_second'),
+        parameters: { ...batch.case.parameters },
+        distribution,
+        ...more,
+      }),
+      'fleet.json',
+    );
+
+  it('are the entries that judge its batches, with what a picture of them takes', () => {
+    expect(referencesOf(baseline(), own, record)).toEqual([
+      { batch: 0, nodes: 5, median: 90e9, p05: 80e9, low: 80e9, high: 100e9, distribution },
+    ]);
+  });
+
+  it('are none of another case, or in another unit', () => {
+    expect(referencesOf(baseline({ parameters: { m: 1 } }), own, record)).toEqual([]);
+    expect(referencesOf(baseline({ unit: 'OP/s' }), own, record)).toEqual([]);
   });
 });
 

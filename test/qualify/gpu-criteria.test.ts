@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
+import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import type { SuiteCheck } from '../../src/qualify/suite.js';
 import type { RecordInspection } from '../../src/record/schema.js';
@@ -129,6 +130,65 @@ describe('a node with GPUs', () => {
 });
 
 type Evidence = RecordInspection['flags'][number]['evidence'];
+const rows = (more: Partial<NonNullable<GpuDescription['remappedRows']>> = {}) => ({
+  corrected: 2,
+  uncorrected: 1,
+  pending: false,
+  failed: false,
+  ...more,
+});
+
+describe('between the look before a run and the one after it', () => {
+  const record = partsRecord([{ part: 'gemm', launches: [0.001] }]);
+  const before = survey(gpu({ remappedRows: rows() }));
+  const ofRun = (after: Context['after'], more: Partial<Context> = {}) =>
+    judgementsOf(
+      { check: 'counters' },
+      contextOf(record, { machine: { ...machineOf(), gpus: before }, after, ...more }),
+    ).filter(({ part }) => part === null);
+  const gpuAfter = (gpus: readonly GpuDescription[] | null) =>
+    ofRun({ memoryErrors: null, gpus }).find(({ device }) => device === 'cuda:0');
+
+  it.each([
+    [rows(), 'pass', null],
+    [rows({ corrected: 3 }), 'fail', 'rows-replaced'],
+    [rows({ uncorrected: 2, pending: true }), 'fail', 'remap-pending'],
+    [rows({ failed: true }), 'fail', 'remap-failed'],
+    [null, 'inconclusive', 'driver-fault'],
+  ])('a GPU with %j afterwards is %s', (remappedRows, verdict, cause) => {
+    const judged = gpuAfter([gpu({ remappedRows })]);
+    expect(judged).toMatchObject({ id: 'counters@cuda:0', verdict });
+    expect(judged?.cause?.name ?? null).toBe(cause);
+  });
+
+  it('a GPU that is gone is an open question, and one that there was no time to ask is not judged', () => {
+    expect(gpuAfter([])).toMatchObject({ verdict: 'inconclusive', possible: true });
+    expect(gpuAfter(null)).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+
+  it.each([
+    [{ corrected: 5, uncorrected: 0 }, { corrected: 5, uncorrected: 0 }, 'pass', null],
+    [{ corrected: 5, uncorrected: 0 }, { corrected: 7, uncorrected: 0 }, 'warn', 'corrected-errors'],
+    [{ corrected: 0, uncorrected: 1 }, { corrected: 0, uncorrected: 2 }, 'fail', 'memory-errors'],
+    // It was booted in between, and counts anew.
+    [{ corrected: 9, uncorrected: 3 }, { corrected: 0, uncorrected: 1 }, 'fail', 'memory-errors'],
+    [null, { corrected: 0, uncorrected: 0 }, 'skipped', null],
+    [{ corrected: 0, uncorrected: 0 }, null, 'skipped', null],
+  ])('memory errors of the host from %j to %j are %s', (memoryErrors, later, verdict, cause) => {
+    const judged = ofRun({ memoryErrors: later, gpus: [] }, { surroundings: { busy: 0, memoryErrors } });
+    const host = judged.find(({ device }) => device === 'cpu');
+    expect(host).toMatchObject({ id: 'counters@cpu', verdict, possible: verdict !== 'skipped' });
+    expect(host?.cause?.name ?? null).toBe(cause);
+  });
+
+  it('is looked at once: not in another attempt, nor where nothing was measured', () => {
+    const after = { memoryErrors: null, gpus: [] };
+    expect(ofRun(after, { reference: record })).toEqual([]);
+    expect(ofRun(null)).toEqual([]);
+    expect(ofRun(after, { record: { ...record, batches: [] } })).toMatchObject([{ possible: false }]);
+  });
+});
+
 const during = (name: string, evidence: Evidence, notChecked: RecordInspection['notChecked'] = []) => {
   const flags = name === '' ? [] : [{ name, reason: `${name} happened`, evidence }];
   const record = partsRecord([{ part: 'gemm', launches: [{ seconds: 0.001, flags }] }]);
@@ -167,6 +227,15 @@ describe('what happened while a GPU was measured', () => {
     ['link-degraded', { pcieWidth: 8, mostPcieWidth: 16 }, 'fail', 'link', 'triage'],
     ['link-degraded', { nvlinksUp: 17, nvlinks: 18, pcieReplays: 2 }, 'fail', 'link', 'triage'],
     ['link-degraded', { pcieWidth: 16, mostPcieWidth: 16, pcieReplays: 2 }, 'warn', 'link', 'triage'],
+    ['link-degraded', { nvlinkReplays: 2 }, 'warn', 'link', 'triage'],
+    ['link-degraded', { nvlinkChecksums: 1 }, 'warn', 'link', 'triage'],
+    ['link-degraded', { nvlinkRecoveries: 1 }, 'fail', 'link', 'triage'],
+    ['device-errors', { newRowsCorrected: 1 }, 'fail', 'rows-replaced', 'triage'],
+    ['device-errors', { newRowsUncorrected: 1 }, 'fail', 'rows-replaced', 'triage'],
+    ['device-errors', { newRowsUncorrected: 1, newRemapPending: true }, 'fail', 'remap-pending', 'reset'],
+    ['device-errors', { newRemapPending: true, newRemapFailed: true }, 'fail', 'remap-failed', 'isolate'],
+    // What waited before is no event of the launch; t0 looks at the state.
+    ['device-errors', { remapPending: true, newRemapPending: false }, 'pass', null, null],
   ] as const)('counters: %s %j is %s', (name, evidence, verdict, cause, severity) => {
     const judged = judgement({ check: 'counters' }, during(name, evidence));
     expect([judged.verdict, judged.cause?.name ?? null, judged.cause?.severity ?? null]).toEqual([
@@ -174,6 +243,25 @@ describe('what happened while a GPU was measured', () => {
       cause,
       severity,
     ]);
+  });
+
+  it('counters: several GPUs of one launch count together, and replaced rows that nobody could see are no pass', () => {
+    const flag = (newRowsCorrected: number) => ({
+      name: 'device-errors',
+      reason: '',
+      evidence: { newRowsCorrected },
+    });
+    const record = partsRecord([
+      { part: 'gpu-collectives', launches: [{ seconds: 0.001, flags: [flag(1), flag(2)] }] },
+    ]);
+    const batches = record.batches.map((batch) => ({ ...batch, device: 'cuda:0' }));
+    const { findings } = judgement({ check: 'counters' }, contextOf({ ...record, batches }));
+    const of = (all: typeof findings, quantity: string) => all.find((one) => one.quantity === quantity);
+    expect(of(findings, 'new_rows_corrected')?.measured).toBe(3);
+    const why = 'NVML shows no replaced rows of this GPU’s memory';
+    const blind = judgement({ check: 'counters' }, during('', {}, [{ flag: 'device-errors', why }]));
+    expect(of(blind.findings, 'new_rows_corrected')?.verdict).toBe('skipped');
+    expect(of(blind.findings, 'uncorrected_errors')?.verdict).toBe('pass');
   });
 
   it('counters: a card that no bridge connects has no degraded link', () => {

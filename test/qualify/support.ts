@@ -40,6 +40,7 @@ export const contextOf = (record: PiBenchRecord | null, more: Partial<Context> =
   source: 't1',
   machine: knownMachine(),
   surroundings: { busy: 0, memoryErrors: null },
+  after: null,
   record,
   reference: null,
   expected: {},

@@ -1,6 +1,7 @@
 /** Each figure draws what the record has, as many marks as there are things, and says why where it cannot. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CurveKpi } from '../../src/record/schema.js';
+import { valuesOf } from '../../src/report/figures/baseline.js';
 import { isDrawn } from '../../src/report/figures/figure.js';
 import { drawFigures, type ReportFigures } from '../../src/report/figures/index.js';
 import { LIGHT, PAGE } from '../../src/report/figures/theme.js';
@@ -48,6 +49,77 @@ function marks(svg: string, name: string): number {
     return sum + (group.slice(0, end).match(/<(path|line|text) /g) ?? []).length;
   }, 0);
 }
+
+/** As if it had been held to a baseline that has the first two batches, the second without a shape. */
+function heldToBaseline(report: ReportModel): ReportModel {
+  const usual = (batch: number): number => (report.batches[batch]?.elapsed?.median ?? 1) / 1.1;
+  const rateOf = (batch: number, seconds: number): number => (report.batches[batch]?.work ?? 1) / seconds;
+  const reference = (batch: number) => {
+    const seconds = usual(batch);
+    return {
+      batch,
+      nodes: 5,
+      median: rateOf(batch, seconds),
+      p05: rateOf(batch, 1.04 * seconds),
+      low: rateOf(batch, 1.02 * seconds),
+      high: rateOf(batch, 0.98 * seconds),
+    };
+  };
+  const probabilities = [0.01, 0.1, 0.5, 0.9, 0.99, 1];
+  const seconds = [0.97, 0.98, 1, 1.02, 1.05, 1.2].map((factor) => factor * usual(0));
+  const baseline = {
+    file: 'fleet.json',
+    sha256: '0'.repeat(64),
+    name: 'rack',
+    nodes: 5,
+    references: [
+      { ...reference(0), distribution: { probabilities, seconds } },
+      { ...reference(1), distribution: null },
+    ],
+  };
+  const checks = [{ batch: 0, part: 'gemm', device: 'cpu' }];
+  return { ...report, qualification: { baseline, checks } as unknown as ReportModel['qualification'] };
+}
+
+describe('a node beside its baseline', () => {
+  it('has its own shape above that of the baseline, medians of both, and the range of the baseline’s nodes', async () => {
+    const report = heldToBaseline(sizes);
+    const svg = await svgOf(report, 'baseline');
+    // Two of the node, one of the baseline: of the other it keeps none.
+    expect(marks(svg, 'violin')).toBe(3);
+    expect(marks(svg, 'range')).toBe(2);
+    expect(marks(svg, 'quantile')).toBe(8);
+    for (const name of ['gemm', 'gemm, baseline', `${sizes.batches[1]?.name}, baseline`])
+      expect(svg).toContain(`>${name}<`);
+  });
+
+  it('says how far the node is from it, and what the picture rests on', () => {
+    const figure = find(drawFigures(heldToBaseline(sizes)), 'baseline');
+    if (!isDrawn(figure)) throw new Error(figure.why);
+    expect(figure.alternative).toMatch(/gemm: its median takes 110 % of the time of the baseline/);
+    expect(figure.alternative).toMatch(/the medians of the baseline’s nodes take 98(\.0)? % to 102 %/);
+    expect(figure.caption).toMatch(/baseline rack of 5 nodes/);
+    expect(figure.caption).toMatch(/single node, the most typical of them/);
+    expect(figure.caption).toMatch(/Of 1 batch it keeps no shape/);
+  });
+
+  it('is not drawn without one, nor where it has nothing of what was measured', () => {
+    expect(whyNot(sizes, 'baseline')).toBe('no baseline was given');
+    const { qualification } = heldToBaseline(sizes);
+    const baseline = { ...qualification?.baseline, references: [] };
+    const without = { ...sizes, qualification: { ...qualification, baseline } } as ReportModel;
+    expect(whyNot(without, 'baseline')).toBe('baseline rack has nothing of what was measured here');
+  });
+
+  it('is drawn from the quantiles that are kept, and from nothing beyond them', () => {
+    const values = valuesOf({ probabilities: [0.01, 0.5, 1], seconds: [1, 2, 5] }, 1000);
+    expect([...values]).toEqual([...values].sort((a, b) => a - b));
+    expect(values[0]).toBeGreaterThanOrEqual(1);
+    expect(values.at(-1)).toBeLessThanOrEqual(5);
+    const below = values.filter((value) => value <= 2).length / values.length;
+    expect(below).toBeCloseTo(0.49 / 0.99, 2);
+  });
+});
 
 describe('figures of a campaign', () => {
   it('draws a violin, a box and a median for each batch, and a triangle for each launch', async () => {

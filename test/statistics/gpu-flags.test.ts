@@ -19,6 +19,8 @@ const OWN = [
 const series = (clocks: readonly number[]): readonly (readonly number[])[] =>
   clocks.map((clock, i) => [i * 0.02, clock, 2e9, 500, 60, 0]);
 
+const ROWS = { corrected: 2, uncorrected: 1, pending: false, failed: false };
+
 const sound: NvmlTelemetry = {
   problem: null,
   readings: 30,
@@ -33,6 +35,9 @@ const sound: NvmlTelemetry = {
   pcieReplays: 0,
   pcie: { generation: 5, width: 16, mostGeneration: 5, mostWidth: 16 },
   nvlinks: { up: 18, all: 18 },
+  nvlinkErrors: { replays: 0, recoveries: 0, checksums: 0 },
+  remappedRowsBefore: ROWS,
+  remappedRows: ROWS,
   processesBefore: [],
   processesAfter: [{ pid: 1, bytes: 1e9 }],
   xids: [],
@@ -128,7 +133,12 @@ describe('a GPU launch', () => {
     ['link-degraded', { nvlinks: { up: 17, all: 18 } }],
     ['device-errors', { eccCorrected: 1 }],
     ['device-errors', { eccUncorrected: 1 }],
+    ['link-degraded', { nvlinkErrors: { replays: 1, recoveries: 0, checksums: 0 } }],
+    ['link-degraded', { nvlinkErrors: { replays: 0, recoveries: 1, checksums: 0 } }],
+    ['link-degraded', { nvlinkErrors: { replays: 0, recoveries: 0, checksums: 1 } }],
     ['device-errors', { xids: [79] }],
+    ['device-errors', { remappedRows: { ...ROWS, corrected: 3 } }],
+    ['device-errors', { remappedRows: { ...ROWS, uncorrected: 2 } }],
     ['device-errors', { remappedRows: { corrected: 0, uncorrected: 1, pending: true, failed: false } }],
     ['device-errors', { remappedRows: { corrected: 0, uncorrected: 1, pending: false, failed: true } }],
   ])('raises %s', (name, nvml) => {
@@ -162,9 +172,82 @@ describe('a GPU launch', () => {
     expect(found({ problem: 'no library', reasons: bit('powerCap', 1) })).toEqual([]);
   });
 
+  it('counts as its own only what came in it', () => {
+    const evidenceOf = (nvml: Partial<NvmlTelemetry>) =>
+      detectFlags(observe({ clock, nvml: { ...sound, ...nvml } })).find(
+        ({ name }) => name === 'device-errors',
+      )?.evidence;
+    const waiting = { ...ROWS, pending: true };
+    expect(
+      evidenceOf({ remappedRowsBefore: ROWS, remappedRows: { ...waiting, uncorrected: 3 } }),
+    ).toMatchObject({
+      newRowsCorrected: 0,
+      newRowsUncorrected: 2,
+      newRemapPending: true,
+      newRemapFailed: false,
+    });
+    expect(evidenceOf({ remappedRowsBefore: waiting, remappedRows: waiting })).toMatchObject({
+      remapPending: true,
+      newRemapPending: false,
+      newRowsUncorrected: 0,
+    });
+    // A document from before it was read twice.
+    expect(evidenceOf({ remappedRowsBefore: null, remappedRows: waiting })).toMatchObject({
+      newRemapPending: null,
+      newRowsCorrected: null,
+    });
+  });
+
+  it.each<[string, Partial<NvmlTelemetry>, string]>([
+    ['device-errors', { remappedRowsBefore: null, remappedRows: null }, 'replaced rows'],
+    ['device-errors', { eccUncorrected: null }, 'memory errors'],
+    ['device-errors', { xids: null }, 'fault reports'],
+    ['link-degraded', { nvlinkErrors: null }, 'NVLink errors'],
+  ])('of which NVML does not tell all is not checked in full: %s %j', (flag, nvml, part) => {
+    const why = notChecked(observe({ clock, nvml: { ...sound, ...nvml } })).find(
+      (one) => one.flag === flag,
+    )?.why;
+    expect(why).toContain(part);
+    for (const other of ['replaced rows', 'memory errors', 'fault reports', 'NVLink errors'])
+      if (other !== part) expect(why).not.toContain(other);
+  });
+
+  it('is not blind to errors of links that it does not have, or that no bridge connects', () => {
+    expect(unseen({ ...sound, nvlinks: null, nvlinkErrors: null })).toEqual([]);
+    expect(unseen({ ...sound, nvlinks: { up: 0, all: 12 }, nvlinkErrors: null })).toEqual([]);
+  });
+
   it('that was over too soon says so', () => {
     const short = { ...sound, readings: 0, series: [] };
     expect(unseen(short)).toEqual(expect.arrayContaining(['thermal', 'power-capped', 'clock-not-settled']));
+  });
+});
+
+describe('a launch of ranks on several GPUs', () => {
+  const slow = { ...sound, reasons: bit('hardwareThermal', 0.2) };
+  const of = (...others: readonly NvmlTelemetry[]) => observe({ nvml: sound, others }, { onGpu: true });
+
+  it('raises what any of them gives cause for, and says which', () => {
+    const flags = detectFlags(of(sound, slow, { ...slow, eccCorrected: 1 }));
+    expect(
+      flags.filter(({ name }) => OWN.includes(name)).map(({ name, evidence }) => [name, evidence.rank]),
+    ).toEqual([
+      ['device-errors', 3],
+      ['thermal', 2],
+      ['thermal', 3],
+    ]);
+    expect(flags.find(({ name }) => name === 'thermal')?.reason).toMatch(/^rank 2: /);
+  });
+
+  it('was checked only where each of them was', () => {
+    const names = (one: Observation) => notChecked(one).map(({ flag }) => flag);
+    expect(names(of(sound, sound)).filter((name) => OWN.includes(name))).toEqual([]);
+    expect(names(of(sound, { problem: 'no library' }))).toEqual(expect.arrayContaining(OWN));
+  });
+
+  it('of which nobody watched the GPUs was not checked, which is no pass', () => {
+    const names = notChecked(observe(undefined, { onGpu: true })).map(({ flag }) => flag);
+    expect(names).toEqual(expect.arrayContaining(OWN));
   });
 });
 

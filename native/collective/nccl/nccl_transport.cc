@@ -3,7 +3,10 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "../../cuda/device_workload.h"
 #include "../../cuda/driver.h"
+#include "../../json.h"
+#include "../../nvml/monitor.h"
 #include "../shm/shm_transport.h"
 #include "nccl_library.h"
 #include "nccl_port.h"
@@ -40,12 +43,34 @@ class Communicators {
   bool aborted_ = false;
 };
 
+// Watches the GPU of each rank.
+class Monitors {
+ public:
+  Monitors(int first, int count) {
+    for (int rank = 0; rank < count; ++rank)
+      all_.push_back(std::make_unique<nvml::Monitor>(cuda::pci_bus_id(first + rank)));
+  }
+  [[nodiscard]] std::string report(Nanoseconds begin, Nanoseconds end) {
+    json::Array others;
+    for (std::size_t rank = 1; rank < all_.size(); ++rank) others.add(all_[rank]->report(begin, end));
+    return json::Object()
+        .add("clock", "null")
+        .add("nvml", all_[0]->report(begin, end))
+        .add("others", others.str())
+        .str();
+  }
+
+ private:
+  std::vector<std::unique_ptr<nvml::Monitor>> all_;
+};
+
 // The threads, their barriers and the host's memory are those of shared memory; the calls are NCCL's.
 class NcclTransport final : public Transport {
  public:
   explicit NcclTransport(const NcclParameters& parameters)
       : parameters_(parameters),
         library_(opened(parameters)),
+        monitors_(parameters.first, parameters.problem.ranks),
         communicators_(library_, parameters.first, parameters.problem.ranks),
         threads_(make_shm_transport({parameters.problem, false, {}, "", parameters.patience})),
         ports_(static_cast<std::size_t>(parameters.problem.ranks)) {}
@@ -83,6 +108,9 @@ class NcclTransport final : public Transport {
   [[nodiscard]] std::optional<LibraryReport> library() const override {
     return LibraryReport{"NCCL " + library_.version(), "", "none"};
   }
+  std::string device_report(Nanoseconds begin, Nanoseconds end) override {
+    return monitors_.report(begin, end);
+  }
   [[nodiscard]] std::vector<int> thread_ids() const override { return threads_->thread_ids(); }
   Team& team() noexcept override { return threads_->team(); }
 
@@ -96,6 +124,8 @@ class NcclTransport final : public Transport {
 
   NcclParameters parameters_;
   Library library_;
+  // Before the communicators: who else is on the devices must be read before we are.
+  Monitors monitors_;
   Communicators communicators_;
   nccl::Failure failure_;
   std::unique_ptr<Transport> threads_;

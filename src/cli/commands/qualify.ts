@@ -101,6 +101,7 @@ async function run(flags: Flags): Promise<void> {
       out: resolve(out),
       startedAt,
       busy: surroundings.busy,
+      memoryErrors: surroundings.memoryErrors,
     },
   });
   await deliver(qualified, { json, wanted, gateway });

@@ -33,6 +33,8 @@ const askedSchema = z.strictObject({
   startedAt: z.iso.datetime(),
   /** Share of all CPUs that was busy before anything was measured; null: the kernel does not tell. */
   busy: z.number().nullable(),
+  /** Of the host's memory, then; null: its controllers do not tell; absent: from before it was kept. */
+  memoryErrors: z.strictObject({ corrected: z.number(), uncorrected: z.number() }).nullable().optional(),
 });
 
 export type Asked = z.infer<typeof askedSchema>;

@@ -1,4 +1,4 @@
-/** What of a suite is measured on this machine, how long that may take, and what is left out because the machine has nothing for it. Pure. */
+/** What of a suite is measured on this machine, how long that may take, and what is left out because the machine has nothing for it. */
 import { asksForNode, cpuParts } from '../../devices/cpu-parts.js';
 import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/device.js';
 import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
@@ -9,6 +9,7 @@ import type { MachineDescription } from '../../machine/types.js';
 import type { Suite, SuiteEntry } from '../../qualify/suite.js';
 import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec } from '../../record/schema.js';
+import { findStack } from '../../stacks/index.js';
 import type { Seconds } from '../../units.js';
 import { batchesOfEntry } from '../entry-batches.js';
 import { NO_OWN } from '../own-stacks.js';
@@ -19,12 +20,33 @@ const toPeers = ({ flags }: SuiteEntry): boolean =>
     .split(',')
     .includes('peer');
 
-/** What the machine has nothing for. */
-function cannotRun(entry: SuiteEntry, machine: MachineDescription): boolean {
+const NO_GPU = 'none is here; --expect gpu=N makes a missing one a failure';
+
+/** Whether its ranks are GPUs, which takes two of them. */
+const betweenGpus = ({ indicator }: SuiteEntry): boolean => findIndicator(indicator).spansDevices === true;
+
+/** The library that would execute it unless another is named, where that one is not here. */
+function lackedLibrary({ indicator, flags }: SuiteEntry): string | null {
+  const usual = flags.stack === undefined ? (findIndicator(indicator).usualStack?.(flags) ?? null) : null;
+  const spec = usual === null ? null : findStack(usual);
+  if (spec?.library == null || spec.variants().here.length > 0) return null;
+  return `${spec.library.sonames[0]} was not found, so nothing is known of it here. ${spec.library.needed}`;
+}
+
+/** Why the machine has nothing for an entry; null: it can be measured. */
+function whyNot(entry: SuiteEntry, machine: MachineDescription): string | null {
   const gpus = machine.gpus?.devices.length ?? 0;
   const device = deviceOf(entry);
-  if (asksForGpu(device)) return gpus === 0 || (toPeers(entry) && gpus < 2);
-  return asksForNode(device) && cpuParts(machine).nodes.length === 0;
+  if (asksForGpu(device)) {
+    if (gpus === 0) return NO_GPU;
+    if (gpus === 1 && toPeers(entry)) return 'there is one GPU, and copies between GPUs take two';
+    if (gpus === 1 && betweenGpus(entry))
+      return 'there is one GPU, and an exchange takes two: what one copies to itself says nothing of a link';
+    return lackedLibrary(entry);
+  }
+  return asksForNode(device) && cpuParts(machine).nodes.length === 0
+    ? 'the kernel tells of no NUMA nodes'
+    : null;
 }
 
 /** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
@@ -41,7 +63,7 @@ function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): Suit
 /** What is measured here; a node without GPUs is not asked for any. */
 export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
   return suite.entries
-    .filter((entry) => !cannotRun(entry, machine))
+    .filter((entry) => whyNot(entry, machine) === null)
     .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names))
     .filter(({ device, case: one }) => !lacksType(device, one, machine));
 }
@@ -76,25 +98,29 @@ function typesMissing({ entries }: Suite, { gpus }: MachineDescription): readonl
   );
 }
 
+/** Parts by why the machine has nothing for them: `gpu-peers: there is one GPU ...`. Where there is no GPU at all, one line for all. */
+function partsMissing({ entries }: Suite, machine: MachineDescription): readonly string[] {
+  const parts = new Map<string, Set<string>>();
+  for (const entry of entries) {
+    const why = whyNot(entry, machine);
+    if (why === null) continue;
+    const of = parts.get(why) ?? new Set<string>();
+    parts.set(why, of.add(why === NO_GPU ? 'GPUs' : entry.part));
+  }
+  return [...parts].map(([why, of]) => `${[...of].join(', ')}: ${why}`);
+}
+
 /** What of a suite is not measured here, and why, in words. */
 export function notMeasured(suite: Suite, machine: MachineDescription): readonly string[] {
-  const gpus = machine.gpus?.devices.length ?? 0;
-  const asked = suite.entries.filter((entry) => asksForGpu(deviceOf(entry)));
-  const without = (entries: readonly SuiteEntry[], why: string): readonly string[] => {
-    const parts = entries.filter((entry) => cannotRun(entry, machine)).map(({ part }) => part);
-    return parts.length === 0 ? [] : [`${[...new Set(parts)].join(', ')}: ${why}`];
-  };
+  const batches = batchesHere(suite, machine);
   return [
-    ...(asked.length > 0 && gpus === 0
-      ? ['GPUs: none is here; --expect gpu=N makes a missing one a failure']
-      : without(asked, 'there is one GPU, and copies between GPUs take two')),
-    ...without(
-      suite.entries.filter((entry) => asksForNode(deviceOf(entry))),
-      'the kernel tells of no NUMA nodes',
-    ),
+    ...partsMissing(suite, machine),
     ...typesMissing(suite, machine),
-    ...(batchesHere(suite, machine).some(({ device, atOnce }) => isGpu(device) && atOnce === true)
+    ...(batches.some(({ device, atOnce }) => isGpu(device) && atOnce === true)
       ? ['measuring GPUs at once has been tried on a fake driver only, not yet on several GPUs']
+      : []),
+    ...(batches.some(({ device, case: one }) => isGpu(device) && 'ranks' in one.parameters)
+      ? ['exchanges between GPUs have been tried on a fake driver and a fake NCCL only, not yet on GPUs']
       : []),
   ];
 }

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { monotonic } from '../../inspection/job.js';
 import type { MachineDescription } from '../../machine/types.js';
+import { referencesOf } from '../../qualify/baseline-references.js';
 import type { Baseline } from '../../qualify/baseline-schema.js';
-import type { Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
+import type { Aftermath, Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
 import { partOf } from '../../qualify/criteria/criterion.js';
 import { qualificationOf, withQualification } from '../../qualify/qualification.js';
 import type { Suite } from '../../qualify/suite.js';
@@ -23,6 +24,7 @@ import { say } from '../say.js';
 import { type Asked, askedText } from './asked.js';
 import { batchesHere, notMeasured } from './batches-here.js';
 import { ATTEMPTS } from './names.js';
+import { lookAgain } from './surroundings.js';
 
 export interface QualifyInput {
   readonly suite: Suite;
@@ -69,6 +71,9 @@ export interface Qualified {
 
 /** A worker that hangs is killed within these seconds of being told to stop, and then the record has to be written. */
 const RESERVE: Seconds = 4;
+/** For the counters to be looked at again, and of a deadline what has to be left then to write the record. */
+const AGAIN_LIMIT: Seconds = 15;
+const TO_WRITE: Seconds = 2;
 /** An exit code above: a signal came. */
 const SIGNALLED = 128;
 
@@ -131,18 +136,37 @@ const runOne = ({ quiet, wait, deadline, began }: QualifyInput, start: CampaignS
     until: deadline === null ? null : began + Math.max(0, deadline - RESERVE),
   });
 
-function contextOf(input: QualifyInput, record: PiBenchRecord, reference: PiBenchRecord | null): Context {
+function contextOf(
+  input: QualifyInput,
+  record: PiBenchRecord,
+  reference: PiBenchRecord | null,
+  after: Aftermath | null,
+): Context {
   const { suite, machine, surroundings, expected, baseline, history } = input;
   return {
     source: suite.file === null ? suite.name : `suite ${suite.name}`,
     machine,
     surroundings,
+    after,
     record,
     reference,
     expected,
     baseline: baseline?.data ?? null,
     history,
   };
+}
+
+/** What the counters have come to; null: nothing was measured. */
+function afterwards(input: QualifyInput, { batches }: PiBenchRecord): Aftermath | null {
+  if (batches.length === 0) return null;
+  const left = (input.deadline ?? Number.POSITIVE_INFINITY) - elapsed(input) - TO_WRITE;
+  return lookAgain(input.machine, Math.min(AGAIN_LIMIT, left));
+}
+
+/** The baseline by its name, and what it holds of what was measured. */
+function baselineSaid({ baseline, machine }: QualifyInput, record: PiBenchRecord): Qualification['baseline'] {
+  if (baseline === null) return null;
+  return { ...baseline.said, references: referencesOf(baseline.data, machine, record) };
 }
 
 /** Only what is about something measured: the machine is not looked at again. */
@@ -183,7 +207,9 @@ async function attempt(
   const { suite, machine, startedAt } = input;
   const { batches } = start.campaign;
   const first = await runOne(input, start);
-  const judged: (readonly JudgedCheck[])[] = [judgeAll(suite, contextOf(input, first.record, null))];
+  const judged: (readonly JudgedCheck[])[] = [
+    judgeAll(suite, contextOf(input, first.record, null, afterwards(input, first.record))),
+  ];
   const attempts: Qualification['attempts'] = [
     {
       number: 1,
@@ -217,7 +243,7 @@ async function attempt(
       input,
       known ?? begin(input, once, place, `${nameOf(suite)}-again`, timeLeft(input)),
     );
-    judged.push(ofBatches(judgeAll(suite, contextOf(input, ended.record, first.record))));
+    judged.push(ofBatches(judgeAll(suite, contextOf(input, ended.record, first.record, null))));
     attempts.push({
       number,
       campaign: ended.record.campaign.id,
@@ -231,7 +257,7 @@ async function attempt(
     suite,
     machine,
     expected: input.expected,
-    baseline: input.baseline?.said ?? null,
+    baseline: baselineSaid(input, first.record),
     startedAt,
     endedAt: new Date().toISOString(),
     wall: elapsed(input),

@@ -109,7 +109,7 @@ export async function resumeQualification(
     {
       suite,
       machine,
-      surroundings: { ...now, busy },
+      surroundings: { busy, memoryErrors: asked.memoryErrors ?? now.memoryErrors },
       expected,
       baseline: baselineFrom(asked.baseline, machine),
       history: readHistory(asked.out, suite),

@@ -1,8 +1,11 @@
 /** What goes on around a qualification, and no description of the machine holds: other work, counted memory errors. The edge to the system. */
 import { readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { surveyGpus } from '../../devices/gpu-survey.js';
 import { readLocalFile } from '../../machine/local-files.js';
-import type { Surroundings } from '../../qualify/criteria/criterion.js';
+import type { MachineDescription } from '../../machine/types.js';
+import type { Aftermath, Surroundings } from '../../qualify/criteria/criterion.js';
+import type { Seconds } from '../../units.js';
 
 /** Ticks of 10 ms: enough of them for a share. */
 const WATCHED_MS = 400;
@@ -24,6 +27,9 @@ function cpuTimes(): CpuTimes | null {
   return { busy: all - idle - wait, all };
 }
 
+/** A GPU without persistence mode takes that long to wake up. */
+const LEAST_FOR_GPUS: Seconds = 3;
+
 const MEMORY_CONTROLLERS = '/sys/devices/system/edac/mc';
 
 function memoryErrors(): Surroundings['memoryErrors'] {
@@ -36,6 +42,17 @@ function memoryErrors(): Surroundings['memoryErrors'] {
   const count = (file: string): number =>
     names.reduce((sum, name) => sum + Number(readLocalFile(`${MEMORY_CONTROLLERS}/${name}/${file}`) ?? 0), 0);
   return names.length === 0 ? null : { corrected: count('ce_count'), uncorrected: count('ue_count') };
+}
+
+/**
+ * Looks at the counters again.
+ * @param machine as it was found before; its GPUs are asked again
+ * @param time that there is for it
+ */
+export function lookAgain({ gpus }: MachineDescription, time: Seconds): Aftermath {
+  const memory = memoryErrors();
+  if ((gpus?.devices.length ?? 0) === 0) return { memoryErrors: memory, gpus: [] };
+  return { memoryErrors: memory, gpus: time < LEAST_FOR_GPUS ? null : surveyGpus(time).devices };
 }
 
 /** Watches for a moment. */

@@ -3,6 +3,7 @@ import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, atMost } from '../findings.js';
+import { coveredFindings } from './covered.js';
 import { type Criterion, judgeBatches } from './criterion.js';
 
 /** A check of no element at all has found nothing wrong, and says nothing. */
@@ -41,7 +42,8 @@ export const correctness: Criterion<'correctness'> = {
       ];
       return {
         // One wrong output says all there is to say.
-        findings: wrong.length > 0 ? findings.slice(0, 1) : findings,
+        findings:
+          wrong.length > 0 ? findings.slice(0, 1) : [...findings, ...coveredFindings(batch, context.machine)],
         cause: causeNamed(wrong.length > 0 ? 'wrong-result' : 'lost-launch'),
         ...(first === undefined ? {} : { because: first }),
       };

@@ -1,4 +1,5 @@
 /** What a criterion is, and what all of them are made with. Pure. */
+import type { GpuDescription } from '../../machine/gpus.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { canonicalJson } from '../../record/digest.js';
 import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/schema.js';
@@ -16,12 +17,25 @@ export interface HistoryRun {
   readonly rates: ReadonlyMap<string, number>;
 }
 
+/** Errors that the host's memory controllers have counted since boot. */
+export interface MemoryErrors {
+  readonly corrected: number;
+  readonly uncorrected: number;
+}
+
 /** What cannot be had from a description of the machine. */
 export interface Surroundings {
   /** Share of all CPUs that was busy before anything was measured; null: the kernel does not tell. */
   readonly busy: Ratio | null;
-  /** Errors that the host's memory controllers have counted since boot; null: they do not tell (EDAC). */
-  readonly memoryErrors: { readonly corrected: number; readonly uncorrected: number } | null;
+  /** Before anything was measured; null: the controllers do not tell (EDAC). */
+  readonly memoryErrors: MemoryErrors | null;
+}
+
+/** A second look, when what was asked for had been measured: counters are judged by what came meanwhile. */
+export interface Aftermath {
+  readonly memoryErrors: MemoryErrors | null;
+  /** null: there was no time to ask them. */
+  readonly gpus: readonly GpuDescription[] | null;
 }
 
 export interface Context {
@@ -29,6 +43,8 @@ export interface Context {
   readonly source: string;
   readonly machine: MachineDescription;
   readonly surroundings: Surroundings;
+  /** null: nobody looked again. */
+  readonly after: Aftermath | null;
   /** null: nothing was measured. */
   readonly record: PiBenchRecord | null;
   /** Of the first attempt, which has every batch; null: this is the first. */

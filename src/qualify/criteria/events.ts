@@ -3,9 +3,10 @@ import { isGpu } from '../../devices/device.js';
 import { overHostLink } from '../../indicators/memory-gpu.js';
 import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
-import { causeNamed } from '../causes.js';
+import { type CauseName, causeNamed } from '../causes.js';
 import { atMost, below, type Looked, skipped, told } from '../findings.js';
 import { type Criterion, judgeBatches, seenLaunches } from './criterion.js';
+import { overTheRun } from './over-the-run.js';
 
 type Evidence = Readonly<Record<string, number | string | boolean | null>>;
 
@@ -22,7 +23,15 @@ const sumOf = (batch: RecordBatch, flag: string, name: string): number =>
   evidences(batch, flag).reduce((sum, evidence) => sum + Number(evidence[name] ?? 0), 0);
 
 /** What checks that see only a part say that they do not see. */
-const PARTS = ['memory errors', 'fault reports', 'PCIe link', 'PCIe generation', 'repeated transfers'];
+const PARTS = [
+  'memory errors',
+  'replaced rows',
+  'fault reports',
+  'PCIe link',
+  'PCIe generation',
+  'repeated transfers',
+  'NVLink errors',
+];
 
 /**
  * Why a flag could not be looked for in some launch; null: it was, in all of them.
@@ -107,6 +116,154 @@ export const clock: Criterion<'clock'> = {
 
 const CORRECTED_AT_MOST = 0;
 
+/** The sum over launches of what each counted, held to a limit of its own. */
+interface Counted {
+  readonly quantity: string;
+  readonly flag: 'device-errors' | 'link-degraded';
+  /** Evidence that counts it: a number, or whether it came in the launch. */
+  readonly name: string;
+  /** What checks that do not see it say of themselves. */
+  readonly part: (typeof PARTS)[number];
+  /** Corrected, or repeated, and therefore no fault by itself: as many as the suite allows, and then a warning. */
+  readonly mended: boolean;
+}
+
+/** Each a difference between the beginning of a launch and its end, in the order in which they matter. */
+const COUNTED: readonly Counted[] = [
+  {
+    quantity: 'uncorrected_errors',
+    flag: 'device-errors',
+    name: 'eccUncorrected',
+    part: 'memory errors',
+    mended: false,
+  },
+  {
+    quantity: 'new_failed_remaps',
+    flag: 'device-errors',
+    name: 'newRemapFailed',
+    part: 'replaced rows',
+    mended: false,
+  },
+  {
+    quantity: 'new_pending_remaps',
+    flag: 'device-errors',
+    name: 'newRemapPending',
+    part: 'replaced rows',
+    mended: false,
+  },
+  {
+    quantity: 'new_rows_uncorrected',
+    flag: 'device-errors',
+    name: 'newRowsUncorrected',
+    part: 'replaced rows',
+    mended: false,
+  },
+  // A spare row is used up, and there are few: more than a corrected bit.
+  {
+    quantity: 'new_rows_corrected',
+    flag: 'device-errors',
+    name: 'newRowsCorrected',
+    part: 'replaced rows',
+    mended: false,
+  },
+  {
+    quantity: 'nvlink_recoveries',
+    flag: 'link-degraded',
+    name: 'nvlinkRecoveries',
+    part: 'NVLink errors',
+    mended: false,
+  },
+  {
+    quantity: 'corrected_errors',
+    flag: 'device-errors',
+    name: 'eccCorrected',
+    part: 'memory errors',
+    mended: true,
+  },
+  {
+    quantity: 'pcie_replays',
+    flag: 'link-degraded',
+    name: 'pcieReplays',
+    part: 'repeated transfers',
+    mended: true,
+  },
+  {
+    quantity: 'nvlink_replays',
+    flag: 'link-degraded',
+    name: 'nvlinkReplays',
+    part: 'NVLink errors',
+    mended: true,
+  },
+  {
+    quantity: 'nvlink_checksums',
+    flag: 'link-degraded',
+    name: 'nvlinkChecksums',
+    part: 'NVLink errors',
+    mended: true,
+  },
+];
+
+const NONE = 'none may happen';
+
+const countedFinding =
+  (batch: RecordBatch, source: string, allowed: number) =>
+  ({ quantity, flag, name, part, mended }: Counted): Finding =>
+    watched(
+      {
+        quantity,
+        measured: sumOf(batch, flag, name),
+        source: mended ? source : NONE,
+        otherwise: mended ? 'warn' : 'fail',
+      },
+      mended ? allowed : 0,
+      unseen(batch, flag, part),
+    );
+
+/** Faults that the driver reported, by their numbers. */
+function xidFinding(batch: RecordBatch): Finding {
+  const xids = evidences(batch, 'device-errors').flatMap(({ xids: text }) =>
+    String(text ?? '')
+      .split(',')
+      .filter((xid) => xid !== ''),
+  );
+  const looked = {
+    quantity: 'xids',
+    measured: xids.length,
+    source: NONE,
+    note: xids.length === 0 ? null : `XID ${xids.join(', ')}`,
+  };
+  return watched(looked, 0, unseen(batch, 'device-errors', 'fault reports'));
+}
+
+/** Of findings that do not hold, the worst first. */
+const CAUSES: readonly (readonly [cause: CauseName, ...quantities: readonly string[]])[] = [
+  ['memory-errors', 'uncorrected_errors'],
+  ['remap-failed', 'new_failed_remaps'],
+  ['remap-pending', 'new_pending_remaps'],
+  ['rows-replaced', 'new_rows_uncorrected', 'new_rows_corrected'],
+  ['driver-fault', 'xids'],
+  [
+    'link',
+    'degraded_links',
+    'slow_links',
+    'nvlink_recoveries',
+    'pcie_replays',
+    'nvlink_replays',
+    'nvlink_checksums',
+  ],
+  ['corrected-errors', 'corrected_errors'],
+];
+
+function causeOf(findings: readonly Finding[]): CauseName {
+  const bad = new Set(
+    findings
+      .filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped')
+      .map(({ quantity }) => quantity),
+  );
+  const [name] = CAUSES.find(([, ...quantities]) => quantities.some((quantity) => bad.has(quantity))) ?? [];
+  return name ?? 'corrected-errors';
+}
+
 /** Fewer lanes or links than there are; transfers that were repeated are counted apart. Where no link is up, no bridge connects the card. */
 const narrowed = ({ pcieWidth, mostPcieWidth, nvlinksUp, nvlinks }: Evidence): boolean =>
   below(pcieWidth, mostPcieWidth) || (nvlinksUp !== 0 && below(nvlinksUp, nvlinks));
@@ -125,81 +282,30 @@ function slowLinks(batch: RecordBatch, source: string): readonly Finding[] {
 export const counters: Criterion<'counters'> = {
   kind: 'counters',
   repeats: false,
-  judge: (check, context) =>
-    judgeBatches(check, context, (batch) => {
+  judge: (check, context) => [
+    ...judgeBatches(check, context, (batch) => {
       const { source } = context;
       if (!isGpu(batch.device)) {
-        const none = skipped('errors', 'no counters of a CPU are read during a launch', source);
+        const none = skipped(
+          'errors',
+          'a CPU counts no errors of a launch; those of its memory are looked at before and after all of them',
+          source,
+        );
         return { possible: false, findings: [none], cause: null };
       }
       if (seenLaunches(batch).length === 0)
         return { findings: nothingSeen(source), cause: causeNamed('lost-launch') };
-      const blindToErrors = unseen(batch, 'device-errors', 'memory errors');
-      const blindToXids = unseen(batch, 'device-errors', 'fault reports');
-      const blindToLink = unseen(batch, 'link-degraded', 'PCIe link');
-      const blindToReplays = unseen(batch, 'link-degraded', 'repeated transfers');
-      const corrected = { source, otherwise: 'warn' } as const;
-      const limit = check.correctedAtMost ?? CORRECTED_AT_MOST;
-      const none = 'none may happen';
-      const xids = evidences(batch, 'device-errors').flatMap(({ xids: text }) =>
-        String(text ?? '')
-          .split(',')
-          .filter((xid) => xid !== ''),
-      );
+      const counted = COUNTED.map(countedFinding(batch, source, check.correctedAtMost ?? CORRECTED_AT_MOST));
       const links = evidences(batch, 'link-degraded').filter(narrowed).length;
+      const blindToLink = unseen(batch, 'link-degraded', 'PCIe link');
       const findings: readonly Finding[] = [
-        watched(
-          {
-            quantity: 'uncorrected_errors',
-            measured: sumOf(batch, 'device-errors', 'eccUncorrected'),
-            source: none,
-          },
-          0,
-          blindToErrors,
-        ),
-        watched(
-          {
-            quantity: 'xids',
-            measured: xids.length,
-            source: none,
-            note: xids.length === 0 ? null : `XID ${xids.join(', ')}`,
-          },
-          0,
-          blindToXids,
-        ),
-        watched({ quantity: 'degraded_links', measured: links, source: none }, 0, blindToLink),
-        ...slowLinks(batch, none),
-        watched(
-          {
-            quantity: 'corrected_errors',
-            measured: sumOf(batch, 'device-errors', 'eccCorrected'),
-            ...corrected,
-          },
-          limit,
-          blindToErrors,
-        ),
-        watched(
-          {
-            quantity: 'pcie_replays',
-            measured: sumOf(batch, 'link-degraded', 'pcieReplays'),
-            ...corrected,
-          },
-          limit,
-          blindToReplays,
-        ),
+        ...counted,
+        xidFinding(batch),
+        watched({ quantity: 'degraded_links', measured: links, source: NONE }, 0, blindToLink),
+        ...slowLinks(batch, NONE),
       ];
-      const failed = new Set(
-        findings
-          .filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped')
-          .map(({ quantity }) => quantity),
-      );
-      const cause = failed.has('uncorrected_errors')
-        ? 'memory-errors'
-        : failed.has('xids')
-          ? 'driver-fault'
-          : ['degraded_links', 'slow_links', 'pcie_replays'].some((name) => failed.has(name))
-            ? 'link'
-            : 'corrected-errors';
-      return { possible: judgedAtAll(findings), findings, cause: causeNamed(cause) };
+      return { possible: judgedAtAll(findings), findings, cause: causeNamed(causeOf(findings)) };
     }),
+    ...overTheRun(check, context),
+  ],
 };

@@ -31,7 +31,8 @@ const MOST_SCATTER = 0.25;
 
 const entries = new WeakMap<Baseline, ReadonlyMap<string, BaselineEntry>>();
 
-function entryFor(
+/** What a baseline has of a batch; null: nothing. */
+export function entryFor(
   baseline: Baseline,
   machine: MachineDescription,
   batch: RecordBatch,

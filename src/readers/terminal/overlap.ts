@@ -67,7 +67,7 @@ function cellsOf(batch: RecordBatch, style: Style): readonly Cell[] {
   return [
     { head: 'collective', align: 'left', text: `${operation} ${briefBytes(Number(bytes))}` },
     right('matmul', `${size} ${one.parameters.dtype}`),
-    right('threads', `${ranks} x (${threads} + 1)`),
+    right('threads', threads === undefined ? `${ranks} GPUs` : `${ranks} x (${threads} + 1)`),
     right('matmul alone', overlap === undefined ? NONE : formatSeconds(overlap.compute, 3)),
     right('coll. alone', overlap === undefined ? NONE : formatSeconds(overlap.communicate, 3)),
     right('at once', elapsed === null ? NONE : formatSeconds(elapsed.median, 3)),

@@ -22,6 +22,20 @@ export function qualificationSchema(object: ObjectOf) {
     verdict: z.enum(VERDICTS),
     note: z.string().nullable().describe('in words, what the figures do not say'),
   });
+  const reference = object({
+    batch: z.int().min(0).describe('of this record'),
+    nodes: z.int().min(1).describe('that it rests on'),
+    median: z.number().describe('over nodes, of the rate, in the unit of the batch'),
+    p05: z
+      .number()
+      .nullable()
+      .describe('over nodes, of what 95 % of a node’s repetitions reach; null: not known'),
+    low: z.number().describe('the least of the nodes’ medians'),
+    high: z.number(),
+    distribution: object({ probabilities: z.array(z.number()), seconds: z.array(z.number()) })
+      .nullable()
+      .describe('of the repetitions of the most typical of the nodes, in quantiles; null: not kept'),
+  });
   const attempt = object({
     number: z.int().min(1),
     verdict: z.enum(VERDICTS),
@@ -72,7 +86,16 @@ export function qualificationSchema(object: ObjectOf) {
       ),
     }),
     expected: z.record(z.string(), z.number()).describe('counts that --expect gave'),
-    baseline: object({ file: z.string(), sha256: z.string(), name: z.string(), nodes: z.int() })
+    baseline: object({
+      file: z.string(),
+      sha256: z.string(),
+      name: z.string(),
+      nodes: z.int(),
+      references: z
+        .array(reference)
+        .optional()
+        .describe('its entries that judged a batch; absent in records from before they were kept'),
+    })
       .nullable()
       .describe('null: none was given'),
     checks: z.array(check),

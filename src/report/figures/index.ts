@@ -1,6 +1,7 @@
 /** Every figure of a report, in its order. A new one is its file and its line here. */
 import type { BatchModel, ReportModel } from '../model.js';
 import { autocorrelation } from './autocorrelation.js';
+import { baseline } from './baseline.js';
 import { betweenWithin } from './between-within.js';
 import { comparison } from './comparison.js';
 import { curves } from './curves.js';
@@ -23,6 +24,7 @@ import { sweep } from './sweep.js';
 import { violins } from './violins.js';
 
 export const figures: readonly FigureKind[] = [
+  baseline,
   comparison,
   violins,
   sweep,

@@ -1,5 +1,6 @@
 /** Violins in rows, each around the middle of its band: their values and their marks. Pure. */
 import type { ColorValueRef, Mark, NumericValueRef, ProductionRule } from 'vega';
+import type { Violin } from '../../statistics/violin.js';
 import { brief } from './parts.js';
 
 /** One point of the edge of a violin. */
@@ -25,6 +26,12 @@ export function edgeOf(
     v: brief(drawn(value)),
     d: Number(((density[i] ?? 0) / most).toFixed(3)),
   }));
+}
+
+/** A density counts for each unit of its own scale; on an axis of the other scale it is higher or lower. */
+export function densityOn(axis: 'linear' | 'log', { scale, grid, density }: Violin): readonly number[] {
+  const factor = (value: number): number => (scale === axis ? 1 : axis === 'log' ? value : 1 / value);
+  return density.map((value, i) => value * factor(grid[i] ?? 1));
 }
 
 export interface ViolinColours {

@@ -16,7 +16,7 @@ import {
   unitFor,
 } from './parts.js';
 import type { Theme } from './theme.js';
-import { edgeOf, violinRows } from './violin-rows.js';
+import { densityOn, edgeOf, violinRows } from './violin-rows.js';
 
 const MOST_ROWS = 24;
 const ROW = 46;
@@ -49,12 +49,6 @@ function thinned(values: readonly number[], most: number): readonly number[] {
     { length: most },
     (_, i) => sorted[Math.round((i * (sorted.length - 1)) / (most - 1))] ?? 0,
   );
-}
-
-/** A density counts for each unit of its own scale; on an axis of the other scale it is higher or lower. */
-function densityOn(axis: 'linear' | 'log', { scale, grid, density }: Violin): readonly number[] {
-  const factor = (value: number): number => (scale === axis ? 1 : axis === 'log' ? value : 1 / value);
-  return density.map((value, i) => value * factor(grid[i] ?? 1));
 }
 
 /** A table's whiskers are its extremes. */

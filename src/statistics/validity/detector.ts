@@ -3,9 +3,12 @@ import type { Observation, Telemetry } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import type { Flag, FlagName } from './types.js';
 
+export type Found = Omit<Flag, 'name'>;
+
 export interface Detector {
   readonly name: FlagName;
-  readonly detect: (observation: Observation) => Omit<Flag, 'name'> | null;
+  /** Several where several devices took part, one for each that gave cause. */
+  readonly detect: (observation: Observation) => Found | readonly Found[] | null;
   /** Why the check cannot run on this observation, or null when it can: silence must not read as a pass. */
   readonly blindness: (observation: Observation) => string | null;
 }

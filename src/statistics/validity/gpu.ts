@@ -1,32 +1,49 @@
 /** What the checks of GPU launches have in common: a launch on the CPU has nothing to be checked. */
-import type { GpuTelemetry, NvmlTelemetry } from '../../telemetry/gpu.js';
+import type { NvmlTelemetry } from '../../telemetry/gpu.js';
 import type { Observation } from '../../telemetry/types.js';
-import type { Detector } from './detector.js';
-import type { Flag, FlagName } from './types.js';
-
-type Found = Omit<Flag, 'name'> | null;
+import type { Detector, Found } from './detector.js';
+import type { FlagName } from './types.js';
 
 export interface GpuCheck {
   readonly name: FlagName;
-  readonly detect: (nvml: NvmlTelemetry, observation: Observation) => Found;
+  /** Of one GPU. */
+  readonly detect: (nvml: NvmlTelemetry, observation: Observation) => Found | null;
   /** Why NVML's answers do not suffice; null: they do. */
   readonly blindness: (nvml: NvmlTelemetry, observation: Observation) => string | null;
 }
 
-const telemetryOf = ({ telemetry }: Observation): GpuTelemetry | null => telemetry.gpu ?? null;
+/** Of each GPU that took part. */
+const allOf = ({ telemetry: { gpu } }: Observation): readonly NvmlTelemetry[] =>
+  gpu === undefined ? [] : [gpu.nvml, ...(gpu.others ?? [])];
+
+/** Ranks that are processes of their own tell nothing of their GPUs. */
+const UNWATCHED = 'nobody watched the GPUs of these ranks';
+
+/** Of several GPUs, which it is: as far from the first as it has a rank. */
+const ofRank = ({ reason, evidence }: Found, rank: number): Found => ({
+  reason: `rank ${rank}: ${reason}`,
+  evidence: { ...evidence, rank },
+});
 
 export function gpuDetector({ name, detect, blindness }: GpuCheck): Detector {
   return {
     name,
     detect(observation) {
-      const gpu = telemetryOf(observation);
-      return gpu === null || gpu.nvml.problem !== null ? null : detect(gpu.nvml, observation);
+      const all = allOf(observation);
+      return all.flatMap((nvml, rank) => {
+        const found = nvml.problem === null ? detect(nvml, observation) : null;
+        if (found === null) return [];
+        return all.length === 1 ? found : ofRank(found, rank);
+      });
     },
     blindness(observation) {
-      const gpu = telemetryOf(observation);
-      if (gpu === null) return null;
-      const { problem } = gpu.nvml;
-      return problem === null ? blindness(gpu.nvml, observation) : `NVML does not tell: ${problem}`;
+      const all = allOf(observation);
+      if (all.length === 0) return observation.onGpu === true ? UNWATCHED : null;
+      const why = ({ problem }: NvmlTelemetry) =>
+        problem === null ? null : `NVML does not tell: ${problem}`;
+      return (
+        all.map((nvml) => why(nvml) ?? blindness(nvml, observation)).find((text) => text !== null) ?? null
+      );
     },
   };
 }

@@ -58,8 +58,8 @@ export function detectFlags(observation: Observation): readonly Flag[] {
   if (observation.samples.length === 0) throw new RangeError('no samples to judge');
   requireFinite(observation.samples);
   return detectors.flatMap(({ name, detect }) => {
-    const found = detect(observation);
-    return found === null ? [] : { name, ...found };
+    const found = detect(observation) ?? [];
+    return [found].flat().map((one) => ({ name, ...one }));
   });
 }
 

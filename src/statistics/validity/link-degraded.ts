@@ -23,7 +23,7 @@ function generationUnseen({ pcie, readings = 0 }: NvmlTelemetry): readonly strin
 }
 
 function signsOf(nvml: NvmlTelemetry, overHostLink: boolean): string[] {
-  const { pcie, nvlinks, pcieReplays } = nvml;
+  const { pcie, nvlinks, pcieReplays, nvlinkErrors } = nvml;
   const signs: string[] = [];
   if (slower(pcie?.width, pcie?.mostWidth))
     signs.push(`PCIe had ${pcie?.width} of its ${pcie?.mostWidth} lanes`);
@@ -33,6 +33,11 @@ function signsOf(nvml: NvmlTelemetry, overHostLink: boolean): string[] {
   // None is up of a card that no bridge connects.
   if (nvlinks != null && nvlinks.up > 0 && nvlinks.up < nvlinks.all)
     signs.push(`${nvlinks.up} of ${nvlinks.all} NVLinks were up`);
+  const { replays = 0, recoveries = 0, checksums = 0 } = nvlinkErrors ?? {};
+  if (replays + recoveries + checksums > 0)
+    signs.push(
+      `NVLinks repeated ${plural(replays, 'packet')}, were brought up again ${plural(recoveries, 'time')}, and had ${plural(checksums, 'wrong checksum')}`,
+    );
   return signs;
 }
 
@@ -41,7 +46,7 @@ export const linkDegraded = gpuDetector({
   detect(nvml, { overHostLink = false }) {
     const signs = signsOf(nvml, overHostLink);
     if (signs.length === 0) return null;
-    const { pcie, nvlinks, pcieReplays } = nvml;
+    const { pcie, nvlinks, pcieReplays, nvlinkErrors } = nvml;
     return {
       reason: `${signs.join('; ')}: copies between host and device, or between GPUs, are slower than they should be; look at slot, riser and cables`,
       evidence: {
@@ -53,17 +58,24 @@ export const linkDegraded = gpuDetector({
         pcieReplays: pcieReplays ?? null,
         nvlinksUp: nvlinks?.up ?? null,
         nvlinks: nvlinks?.all ?? null,
+        nvlinkReplays: nvlinkErrors?.replays ?? null,
+        nvlinkRecoveries: nvlinkErrors?.recoveries ?? null,
+        nvlinkChecksums: nvlinkErrors?.checksums ?? null,
       },
     };
   },
   blindness(nvml, { overHostLink = false }) {
-    const { pcie, pcieReplays } = nvml;
+    const { pcie, pcieReplays, nvlinks, nvlinkErrors } = nvml;
     const unseen = [
       ...(pcie?.width == null || pcie.mostWidth == null
         ? ['NVML does not show the PCIe link of this GPU']
         : []),
       ...(overHostLink ? generationUnseen(nvml) : []),
       ...(pcieReplays == null ? ['NVML does not count repeated transfers over PCIe'] : []),
+      // Of links of which none is up nothing goes wrong.
+      ...(nvlinks != null && nvlinks.up > 0 && nvlinkErrors == null
+        ? ['NVML does not count NVLink errors of this GPU']
+        : []),
     ];
     return unseen.length === 0 ? null : unseen.join('; ');
   },

@@ -30,6 +30,9 @@ struct Pci {
   unsigned domain, bus, device, device_id, subsystem_id;
   char bus_id[32];
 };
+struct Memory {
+  unsigned long long total, free, used;
+};
 struct Process {
   unsigned pid;
   unsigned long long bytes;
@@ -124,9 +127,21 @@ EXPORTED int nvmlDeviceGetTotalEccErrors(Device, unsigned type, unsigned, unsign
 }
 EXPORTED int nvmlDeviceGetRemappedRows(Device, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
                                        unsigned* failed) {
-  *corrected = *uncorrected = 0;
-  *failed = setting("remap-failed", 0) != 0 ? 1 : 0;
-  return give(pending, "remap-pending", 0);
+  // As of errors: what a test sets comes between two readings.
+  static unsigned reads = 0;
+  const unsigned earlier = reads++;
+  *corrected = static_cast<unsigned>(setting("rows-corrected", 0)) * earlier;
+  *uncorrected = static_cast<unsigned>(setting("rows-uncorrected", 0)) * earlier;
+  *failed = setting("remap-failed", 0) != 0 || (earlier > 0 && setting("remap-fails", 0) != 0) ? 1 : 0;
+  const int status = give(pending, "remap-pending", 0);
+  if (earlier > 0 && setting("remap-waits", 0) != 0) *pending = 1;
+  return status;
+}
+EXPORTED int nvmlDeviceGetMemoryInfo(Device, Memory* memory) {
+  const long free = setting("free-mib", -1);
+  if (free < 0) return 3;
+  *memory = {0, static_cast<unsigned long long>(free) << 20U, 0};
+  return 0;
 }
 EXPORTED int nvmlDeviceGetCurrPcieLinkGeneration(Device, unsigned* value) {
   return give(value, "pcie-generation", 5);
@@ -146,6 +161,19 @@ EXPORTED int nvmlDeviceGetPcieReplayCounter(Device, unsigned* value) {
 EXPORTED int nvmlDeviceGetNvLinkState(Device, unsigned link, unsigned* active) {
   if (link >= 4) return 2;
   *active = link < static_cast<unsigned>(setting("nvlinks-up", 4)) ? 1 : 0;
+  return 0;
+}
+EXPORTED int nvmlDeviceGetNvLinkErrorCounter(Device, unsigned link, unsigned counter,
+                                             unsigned long long* value) {
+  static unsigned reads[4][4] = {};
+  const long each = setting(counter == 0   ? "nvlink-replays"
+                            : counter == 1 ? "nvlink-recoveries"
+                                           : "nvlink-checksums",
+                            0);
+  if (link >= 4 || counter >= 4 || each < 0) return 3;
+  // Of one link; of one of the two kinds of checksums.
+  const bool counted = link == 1 && counter != 2;
+  *value = counted ? static_cast<unsigned long long>(each) * reads[link][counter]++ : 0;
   return 0;
 }
 EXPORTED int nvmlDeviceGetComputeRunningProcesses_v3(Device, unsigned* count, Process* processes) {

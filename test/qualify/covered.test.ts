@@ -1,0 +1,111 @@
+/** Shares of the memory: what a verdict says that they covered, and how they are told from one another. */
+import { describe, expect, it } from 'vitest';
+import { batchesHere, notMeasured } from '../../src/cli/qualification/batches-here.js';
+import { shippedSuite } from '../../src/cli/qualification/suites.js';
+import { memory } from '../../src/indicators/memory.js';
+import type { GpuDescription } from '../../src/machine/gpus.js';
+import type { MachineDescription } from '../../src/machine/types.js';
+import { keyedBatch } from '../../src/qualify/baseline-key.js';
+import { historyKey } from '../../src/qualify/rates.js';
+import type { RecordBatch } from '../../src/record/schema.js';
+import { machineOf } from '../support/machine.js';
+import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
+
+const GIB = 2 ** 30;
+const gpu = (ordinal: number, freeBytes: number): GpuDescription => ({
+  ordinal,
+  name: 'NVIDIA H200',
+  uuid: `GPU-${ordinal}`,
+  pciBusId: `0000:0${ordinal}:00.0`,
+  computeCapability: '9.0',
+  multiprocessors: 132,
+  l2Bytes: 5e7,
+  memoryBytes: 140 * GIB,
+  freeBytes,
+  memoryBusBits: 6144,
+  asyncEngines: 3,
+  nvmlProblem: null,
+});
+const withGpus = (...devices: readonly GpuDescription[]): MachineDescription => ({
+  ...machineOf(),
+  memory: { ...machineOf().memory, available: 128 * GIB, total: 160 * GIB },
+  gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices },
+});
+
+const ofShare = (bytes: number, share = 0.7): RecordBatch => {
+  const [batch] = partsRecord([{ part: 'memory-pattern', launches: [0.1] }]).batches;
+  if (batch === undefined) throw new Error('no batch');
+  const parameters = { operation: 'copy', stores: 'cached', bytes, share, threads: 2, pin: true };
+  return { ...batch, case: { indicator: 'memory', parameters } };
+};
+
+describe('the memory patterns of t3', () => {
+  const parts = (machine: MachineDescription, part: string) =>
+    batchesHere(shippedSuite('t3'), machine).filter(({ labels }) => labels?.part === part);
+
+  it('take most of the host’s free memory, in both ways to store', () => {
+    const own = parts({ ...withGpus(), gpus: undefined }, 'memory-pattern');
+    expect(own.map(({ case: one }) => [one.parameters.stores, Number(one.parameters.bytes) / GIB])).toEqual([
+      ['cached', 64],
+      ['streaming', 64],
+    ]);
+    const small = parts(machineOf(), 'memory-pattern');
+    for (const { case: one } of small) expect(Number(one.parameters.bytes) / (16 * GIB)).toBeCloseTo(0.7, 2);
+  });
+
+  // Their kernels need not be built here, so no batches are made of it.
+  it('take nearly all of what is free on GPUs, the same on all of them, so that they are measured at once', () => {
+    const machine = withGpus(gpu(0, 139 * GIB), gpu(1, 138 * GIB));
+    const entry = shippedSuite('t3').entries.find(({ part }) => part === 'gpu-memory-pattern');
+    expect(entry?.flags).toMatchObject({ device: 'cuda:all', 'at-once': 'only' });
+    const casesOn = (device: string) => memory.fromFlags({ ...entry?.flags, device }, machine);
+    const [one] = casesOn('cuda:0');
+    expect(Number(one?.bytes) / (138 * GIB)).toBeCloseTo(0.9, 2);
+    expect(casesOn('cuda:1')).toEqual([one]);
+  });
+
+  it('are of no GPU where there is none', () => {
+    expect(parts(machineOf(), 'gpu-memory-pattern')).toEqual([]);
+    expect(
+      notMeasured(shippedSuite('t3'), machineOf()).filter((text) => text.startsWith('GPUs: ')),
+    ).toHaveLength(1);
+  });
+});
+
+describe('a batch of a share of the memory', () => {
+  it('says in its verdict how much that was, beside that it was right', () => {
+    const machine = { ...machineOf(), memory: { ...machineOf().memory, total: 16 * GIB } };
+    const record = partsRecord([{ part: 'memory-pattern', launches: [0.1] }]);
+    const batches = [ofShare(8 * GIB)];
+    const { verdict, findings, reason } = judgement(
+      { check: 'correctness' },
+      contextOf({ ...record, batches }, { machine }),
+    );
+    expect(verdict).toBe('pass');
+    expect(findings.find(({ quantity }) => quantity === 'memory_covered')).toMatchObject({
+      measured: 0.5,
+      unit: '1',
+      verdict: 'pass',
+      limit: null,
+    });
+    expect(reason).toMatch(
+      /memory covered 50(\.0)? %: 8\.\d+ GiB of 16\.\d+ GiB; the rest was not looked at/,
+    );
+  });
+
+  it('does not call it a failure that the whole is not known', () => {
+    const record = partsRecord([{ part: 'memory-pattern', launches: [0.1] }]);
+    const batches = [ofShare(8 * GIB)];
+    expect(judgement({ check: 'correctness' }, contextOf({ ...record, batches })).verdict).toBe('pass');
+  });
+
+  it('is the same case on a node that had a little more free, to baselines and to its own history', () => {
+    const machine = knownMachine();
+    const key = (one: RecordBatch) => [
+      keyedBatch(machine, one, 'pibench_memory_rate_bytes_per_second'),
+      historyKey(machine, one),
+    ];
+    expect(key(ofShare(8 * GIB))).toEqual(key(ofShare(9 * GIB)));
+    expect(key(ofShare(8 * GIB))).not.toEqual(key(ofShare(8 * GIB, 0.5)));
+  });
+});
