@@ -225,7 +225,8 @@ describe('a GPU launch', () => {
 
 describe('a launch of ranks on several GPUs', () => {
   const slow = { ...sound, reasons: bit('hardwareThermal', 0.2) };
-  const of = (...others: readonly NvmlTelemetry[]) => observe({ nvml: sound, others }, { onGpu: true });
+  const of = (...others: readonly NvmlTelemetry[]) =>
+    observe({ clock: null, nvml: sound, others }, { onGpu: true });
 
   it('raises what any of them gives cause for, and says which', () => {
     const flags = detectFlags(of(sound, slow, { ...slow, eccCorrected: 1 }));
