@@ -29,15 +29,16 @@ std::unique_ptr<Workload> workload_of(const Case& one) {
   Problem problem;
   problem.ranks = one.ranks;
   problem.count = one.count;
-  const pibench::overlap::Parameters parameters{
-      {{problem, pibench::collective::Sync::barrier, true, 7}, ""},
-      pibench::overlap::products_on_cpus({{one.size, one.size, one.size, false, false, 1, false},
-                                          pibench::kernels::DataType::float32,
-                                          one.threads,
-                                          {},
-                                          "",
-                                          7}),
-      7};
+  const pibench::matmul::Parameters product{{one.size, one.size, one.size, false, false, 1, false},
+                                            pibench::kernels::DataType::float32,
+                                            one.threads,
+                                            {},
+                                            "",
+                                            7};
+  pibench::overlap::Parameters parameters;
+  parameters.collective.settings = {problem, pibench::collective::Sync::barrier, true, 7};
+  parameters.make_product = pibench::overlap::products_on_cpus(product);
+  parameters.seed = 7;
   const ShmParameters shm{problem, false, {}, "", 1'000'000'000, one.ranks * one.threads};
   return pibench::overlap::make_workload(parameters,
                                          [shm] { return pibench::collective::make_shm_transport(shm); });

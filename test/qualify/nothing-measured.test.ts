@@ -376,10 +376,14 @@ describe('counters of a GPU', () => {
         verdict,
       ]),
     );
+  const NVLINK = ['nvlink_replays', 'nvlink_recoveries', 'nvlink_checksums'];
+  const REMAPS = ['new_failed_remaps', 'new_pending_remaps', 'new_rows_uncorrected', 'new_rows_corrected'];
   it.each([
     ['link-degraded', 'NVML does not show the PCIe link of this GPU', ['degraded_links']],
     ['link-degraded', 'NVML does not count repeated transfers over PCIe', ['pcie_replays']],
-    ['link-degraded', 'NVML does not tell: no library', ['degraded_links', 'pcie_replays']],
+    ['link-degraded', 'NVML does not count NVLink errors of this GPU', NVLINK],
+    ['link-degraded', 'NVML does not tell: no library', ['degraded_links', 'pcie_replays', ...NVLINK]],
+    ['device-errors', 'NVML shows no replaced rows of this GPU’s memory', REMAPS],
     ['device-errors', 'NVML shows no memory errors of this GPU', ['uncorrected_errors', 'corrected_errors']],
     ['device-errors', 'nobody could watch the fault reports of this GPU’s driver', ['xids']],
   ])('that %s does not see (%s) are not taken for none', (flag, why, unseen) => {
