@@ -43,7 +43,7 @@ const overheadProgram = async () => {
 async function commandOf({ name, provider, variant }, size) {
   const { here } = findStack(provider).variants();
   if (!library({ provider })) {
-    const backend = variant ?? findStack(provider).framework.usual;
+    const backend = variant ?? findStack(provider).framework.usual.cpu;
     return here.includes(backend)
       ? ['taskset', ['-c', values.cpu, process.execPath, FRAMEWORK, name, size, values.rounds]]
       : null;

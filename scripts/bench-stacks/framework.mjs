@@ -15,7 +15,7 @@ const TURN_SECONDS = 2e-3;
 const { beginCall, endCall, disturbed } = native();
 
 const { provider, variant } = parseStack(name);
-const job = findStack(provider).framework.job(variant, 1);
+const job = findStack(provider).framework.job(variant, 1, 'cpu');
 const found = findPackages(job.packages);
 if ('missing' in found) throw new Error(`${name} needs ${found.missing.join(', ')}`);
 const packages = found;
