@@ -260,7 +260,7 @@ std::unique_ptr<MpiCalls> open_mpi(const std::string& path) {
 
 std::string short_version(const std::string& said) {
   for (std::string_view rest = said; !rest.empty(); rest.remove_prefix(1)) {
-    const std::string found = version_at(rest);
+    std::string found = version_at(rest);
     if (!found.empty()) return found;
   }
   return said.substr(0, said.find_first_of("\n,"));

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "../../cuda/device_workload.h"
+#include "../../cuda/devices.h"
 #include "../../cuda/driver.h"
 #include "../../json.h"
 #include "../../nvml/monitor.h"
