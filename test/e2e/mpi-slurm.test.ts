@@ -47,6 +47,8 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
         if (!`${parts.stdout}${parts.stderr}`.includes(part))
           return skip(`this Slurm was built without ${part}`);
         const run = await srun(slurm, part, library, out);
+        // Debian's plugin opens the file that only its development package has.
+        if (run.stderr.includes('can not load PMIx library')) return skip('apt-get install libpmix-dev');
         expect(run.stderr).toBe('');
         const { batches } = printedRecord(run);
         expect(batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);

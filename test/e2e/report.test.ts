@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const absent = await page
       .locator('[data-absent]')
       .evaluateAll((items) => items.map((item) => item.id || item.getAttribute('data-absent')));
-    expect(absent).toEqual(['comparison', 'sweep', 'curves', 'repetitions', 'stability']);
+    expect(absent).toEqual(['baseline', 'comparison', 'sweep', 'curves', 'repetitions', 'stability']);
     const [batch] = measured.record.batches;
     expect(await page.locator('h1').textContent()).toBe(batch?.title);
     expect(await page.locator('.verdict').textContent()).toMatch(/FLOP\/s.*Verified in 3 launches/s);
