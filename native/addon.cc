@@ -1,6 +1,7 @@
 // The addon: turns JavaScript values into jobs and outcomes into JavaScript values. Node-API is known here
 // and in addon_*.{h,cc} only.
 #include <napi.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -113,7 +114,11 @@ void settle(Napi::Env env, Running& running) {
     running.deferred.Reject(Napi::Error::New(env, running.error).Value());
 }
 
+// As top -H and /proc/PID/task/TID/comm show it; threads that it starts inherit the name.
+constexpr const char* kThreadName = "measuring";
+
 void measure_on_thread(const std::shared_ptr<Running>& running) {
+  pthread_setname_np(pthread_self(), kThreadName);
   try {
     running->outcome = std::make_unique<pibench::Outcome>(pibench::inspect(running->job, running->control));
   } catch (const std::bad_alloc& error) {

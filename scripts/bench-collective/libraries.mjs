@@ -10,7 +10,7 @@ import { packageRoot } from '../lib/tree.mjs';
 
 /** Compiles the program for each library that is there. */
 export function candidates(folder, ranks) {
-  return MPI_LIBRARIES.flatMap(({ name, compiler, launcher, bind, environment }) => {
+  return MPI_LIBRARIES.flatMap(({ name, compiler, headers, launcher, bind, environment }) => {
     const [cc, mpirun] = [programFile(compiler), programFile(launcher)];
     if (cc === undefined || mpirun === undefined) {
       process.stdout.write(`${name}: not compared, ${compiler} or ${launcher} is not installed\n`);
@@ -19,7 +19,13 @@ export function candidates(folder, ranks) {
     const program = join(folder, launcher);
     const source = join(packageRoot, 'scripts', 'bench-collective', 'mpi.c');
     const built = spawnSync(cc, ['-O3', source, '-o', program], { encoding: 'utf8' });
-    if (built.status !== 0) throw new Error(`${cc} cannot compile ${source}: ${built.stderr}`);
+    if (built.status !== 0) {
+      const why = built.stderr.split('\n').find((line) => line.includes('error')) ?? `status ${built.status}`;
+      process.stdout.write(
+        `${name}: not compared, ${compiler} cannot compile what calls it (Debian has its headers in ${headers}): ${why}\n`,
+      );
+      return [];
+    }
     const transport = ['--transport', 'mpi', '--launcher', mpirun];
     const all = [...bind, '-np', String(ranks), program];
     return [{ name, ranks, transport, command: mpirun, args: all, environment }];

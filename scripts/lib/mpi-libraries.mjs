@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
  * @property {'Open MPI' | 'MPICH'} name
  * @property {string} launcher
  * @property {string} compiler
+ * @property {string} headers the package that it compiles nothing without
  * @property {string} soname
  * @property {readonly string[]} crowd arguments with which ranks may be more than CPUs
  * @property {readonly string[]} bind arguments that bind each rank to a core
@@ -20,6 +21,7 @@ export const MPI_LIBRARIES = [
     name: 'Open MPI',
     launcher: 'mpirun.openmpi',
     compiler: 'mpicc.openmpi',
+    headers: 'libopenmpi-dev',
     soname: 'libmpi.so.40',
     crowd: ['--oversubscribe'],
     bind: ['--bind-to', 'core'],
@@ -30,6 +32,7 @@ export const MPI_LIBRARIES = [
     name: 'MPICH',
     launcher: 'mpirun.mpich',
     compiler: 'mpicc.mpich',
+    headers: 'libmpich-dev',
     soname: 'libmpich.so.12',
     crowd: [],
     bind: ['-bind-to', 'core'],

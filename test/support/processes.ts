@@ -17,12 +17,24 @@ function cpuSecondsIn(folder: string): number {
   }
 }
 
+/** '' where it has ended. */
+function nameIn(folder: string): string {
+  try {
+    return readFileSync(`${folder}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
 /** Of a process, all of its threads; 0 where it has ended. */
 export const cpuSeconds = (pid: number): number => cpuSecondsIn(`/proc/${pid}`);
 
+/** What the addon calls the thread that measures, and with it the threads that this one starts. */
+const MEASURING = 'measuring';
+
 /**
- * Of the busiest thread beside the main one. A worker starts on its main thread and measures on others, so that what these have
- * used is no start, however slow that was.
+ * Of the busiest thread that measures: what a worker's start has used, with the threads of its JavaScript engine, is none of
+ * it, however slow that was.
  */
 export function measuringSeconds(pid: number): number {
   let threads: readonly string[] = [];
@@ -31,6 +43,8 @@ export function measuringSeconds(pid: number): number {
   } catch {
     // It has ended.
   }
-  const others = threads.filter((tid) => Number(tid) !== pid);
-  return Math.max(0, ...others.map((tid) => cpuSecondsIn(`/proc/${pid}/task/${tid}`)));
+  const folders = threads
+    .map((tid) => `/proc/${pid}/task/${tid}`)
+    .filter((folder) => nameIn(folder) === MEASURING);
+  return Math.max(0, ...folders.map(cpuSecondsIn));
 }
