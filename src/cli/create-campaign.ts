@@ -16,6 +16,7 @@ import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
+import type { OwnNames } from './asked-stacks.js';
 import {
   devicesOf,
   inspectionsOf,
@@ -26,7 +27,6 @@ import {
   warmupOf,
   withSettling,
 } from './common-options.js';
-import type { OwnNames } from './own-stacks.js';
 
 /** Of a worker besides its operands: Node.js and the addon. */
 const PROCESS_BYTES = 80 * 2 ** 20;

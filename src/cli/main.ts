@@ -93,6 +93,21 @@ async function checkNodeCommand(words: readonly string[]): Promise<boolean> {
   return file !== undefined;
 }
 
+/** What yargs has of itself beside its types. */
+interface Insides {
+  getInternalMethods?(): { getUsageInstance(): { cacheHelpMessage(): void } };
+}
+
+/**
+ * While a command begins yargs lays out all of its help, for a failure that may come later, which ours report without it. That
+ * took longer than all else that yargs does.
+ */
+function withoutKeptHelp(cli: Argv): Argv {
+  const usage = (cli as Insides).getInternalMethods?.().getUsageInstance();
+  if (usage !== undefined) usage.cacheHelpMessage = () => {};
+  return cli;
+}
+
 function build(args: readonly string[], commands: readonly CommandModule[]): Argv {
   const cli = createYargs([...args])
     .scriptName('pi-bench')
@@ -112,7 +127,7 @@ function build(args: readonly string[], commands: readonly CommandModule[]): Arg
       throw error ?? new UsageError(message ?? 'bad usage');
     });
   for (const command of commands) cli.command(command);
-  return cli;
+  return withoutKeptHelp(cli);
 }
 
 function exitCodeOf(error: unknown): number {

@@ -29,7 +29,7 @@ export async function measure(
       strict: flags.strict === true,
       engine,
     });
-    showEnd(end, flags.json === true);
+    await showEnd(end, flags.json === true);
   } finally {
     lock.release();
     await engine.close();

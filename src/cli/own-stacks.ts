@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
-import type { Flags } from '../indicators/indicator.js';
-import type { BatchSpec, OwnStack, StackChoice } from '../record/schema.js';
+import type { BatchSpec, OwnStack } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
-import { locksText, parseLocks, type StackLock, type StackLocks } from '../stacks/own/lock.js';
+import { locksText, type StackLock, type StackLocks } from '../stacks/own/lock.js';
 import { withFrameworksOf } from '../stacks/own/own-stack.js';
+import { parseLocks } from '../stacks/own/parse-locks.js';
 import {
   type Described,
   type Hooks,
@@ -16,24 +16,11 @@ import {
   problemStack,
   resolveLock,
 } from '../stacks/own/provision.js';
-import { onlyRequest, type StackRequest } from '../stacks/own/request.js';
+import { onlyRequest } from '../stacks/own/request.js';
 import { type AskedStack, parseStackFile } from '../stacks/own/stack-file.js';
 import { writeFileAtomic } from '../store/atomic.js';
+import { namesOf, type OwnOfCampaign, type OwnStackFile } from './asked-stacks.js';
 import { say } from './say.js';
-
-/** What can follow --stack beside the stacks of the registry. */
-export type OwnNames = ReadonlyMap<string, StackChoice>;
-
-export interface OwnStackFile {
-  readonly path: string;
-  readonly requests: readonly StackRequest[];
-  readonly names: OwnNames;
-}
-
-export const namesOf = (requests: readonly StackRequest[]): OwnNames =>
-  new Map(requests.map(({ name, provider }) => [name, { provider, variant: null, own: name }]));
-
-export const NO_OWN: OwnStackFile = { path: '', requests: [], names: new Map() };
 
 /** @throws UserError that names the line */
 export function readStackFile(path: string): readonly AskedStack[] {
@@ -51,10 +38,6 @@ export function readOwnStacks(path: string): OwnStackFile {
   const requests = readStackFile(path).map((one) => onlyRequest(one, path));
   return { path, requests, names: namesOf(requests) };
 }
-
-/** Of --stack-file, where it was given. */
-export const ownStacksOf = (flags: Flags): OwnStackFile =>
-  flags.stackFile === undefined ? NO_OWN : readOwnStacks(String(flags.stackFile));
 
 export const hooksOf = (quiet: boolean): Hooks => ({
   onStep: (what) => {
@@ -96,13 +79,6 @@ export async function makeStack(
     say(`${stack.name} cannot be measured: ${stack.problem}`);
     return { stack, lock };
   }
-}
-
-/** What a campaign has of its own stacks. */
-export interface OwnOfCampaign {
-  readonly batches: readonly BatchSpec[];
-  readonly stacks: readonly OwnStack[];
-  readonly locks: StackLocks;
 }
 
 /** @throws UserError when a stack that is there cannot execute what a batch asks for */

@@ -1,5 +1,4 @@
 /** The live progress line on stderr: a bar in a terminal, a line for each launch elsewhere, nothing with --quiet. */
-import cliProgress from 'cli-progress';
 import type { Progress } from '../campaign/conduct.js';
 import { formatSeconds } from '../quantities/format.js';
 import type { InspectionEnd } from '../record/inspection-end.js';
@@ -52,7 +51,8 @@ function plainProgress(): ProgressDisplay {
   };
 }
 
-function liveProgress(): ProgressDisplay {
+async function liveProgress(): Promise<ProgressDisplay> {
+  const { default: cliProgress } = await import('cli-progress');
   const bar = new cliProgress.SingleBar({
     stream: process.stderr,
     format: '{title}  {bar} {percentage}%  launch {launch} of {planned}{left}, {detail}',
@@ -95,7 +95,8 @@ function liveProgress(): ProgressDisplay {
   };
 }
 
-export function makeProgress(quiet: boolean): ProgressDisplay {
+/** What draws the bar is loaded where there is one. */
+export async function makeProgress(quiet: boolean): Promise<ProgressDisplay> {
   if (quiet) return SILENT;
   return process.stderr.isTTY ? liveProgress() : plainProgress();
 }

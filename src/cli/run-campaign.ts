@@ -104,7 +104,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     store.append({ event: 'contended', by, at: new Date().toISOString() });
   };
 
-  const progress = makeProgress(options.quiet);
+  const progress = await makeProgress(options.quiet);
   const lock =
     before.complete || campaign.batches.length === 0
       ? null

@@ -3,10 +3,10 @@ import type { Argv, CommandModule, Options } from 'yargs';
 import { asksForGpu } from '../../devices/device.js';
 import { UserError } from '../../errors.js';
 import type { Indicator } from '../../indicators/indicator.js';
+import { ownOfCampaign, ownStacksOf } from '../asked-stacks.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { atOnceOf, batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
-import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
 
 /** What the command takes without a name, beside the option of that name. */
 export function positionalOf({ positional, options }: Indicator, yargs: Argv): Argv {
@@ -34,14 +34,14 @@ export function measureCommand(indicator: Indicator): CommandModule {
         .example(indicator.examples.map(([a, b]) => [a, b])),
     handler: async (flags) => {
       const machine = describeHere(asksForGpu(String(flags.device)));
-      const file = ownStacksOf(flags);
+      const file = await ownStacksOf(flags);
       const asked = atOnceOf(batchesOf(indicator, flags, machine, file.names), flags, machine);
       if (flags['at-once'] !== undefined && !asked.some(({ atOnce }) => atOnce === true))
         throw new UserError(
           `--at-once: ${flags.device} is one device here, so there is nothing to measure at the same time: name several (cuda:all, numa:all, cpu:each)`,
         );
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
-      const { batches, stacks, locks } = await makeOwnStacks(file, asked, flags.quiet === true);
+      const { batches, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
       const campaign = createCampaign({
         name: indicator.name,
         command: process.argv.slice(2),

@@ -54,7 +54,7 @@ async function resumeCampaign(folder: string, path: string, options: ResumeOptio
   try {
     await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
     const end = await runCampaign(goOn(folder, journal), { ...options, engine });
-    showEnd(end, options.json);
+    await showEnd(end, options.json);
   } finally {
     await engine.close();
   }

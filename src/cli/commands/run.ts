@@ -12,12 +12,13 @@ import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import { requireDuration } from '../../quantities/parse.js';
 import type { BatchSpec, Campaign } from '../../record/schema.js';
 import { stackText } from '../../stacks/index.js';
+import { NO_OWN, type OwnNames, ownOfCampaign } from '../asked-stacks.js';
 import { outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { batchesOfEntry } from '../entry-batches.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
-import { makeOwnStacks, NO_OWN, type OwnNames, readOwnStacks } from '../own-stacks.js';
+import { readOwnStacks } from '../own-stacks.js';
 
 type CampaignInput = Parameters<typeof createCampaign>[0];
 
@@ -77,7 +78,7 @@ async function run(path: string, flags: Flags): Promise<void> {
     process.stdout.write(`${planText(createCampaign(input))}\n`);
     return;
   }
-  const { batches, stacks, locks } = await makeOwnStacks(own, input.batches, flags.quiet === true);
+  const { batches, stacks, locks } = await ownOfCampaign(own, input.batches, flags.quiet === true);
   await measure(createCampaign({ ...input, batches, stacks }), machine, flags, locks);
 }
 

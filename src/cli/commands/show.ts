@@ -19,8 +19,8 @@ export const showCommand: CommandModule = {
         ['$0 show results/20261121T080000Z-matmul-1f2e3d', 'the result, as at the end of the campaign'],
         ['$0 show record.json --json | jq .kpis', 'its KPIs'],
       ]),
-  handler: ({ record, json, verbose }) => {
+  handler: async ({ record, json, verbose }) => {
     const read = readRecord(String(record));
-    printRecord(read.record, read.path, { json: json === true, verbose: verbose === true });
+    await printRecord(read.record, read.path, { json: json === true, verbose: verbose === true });
   },
 };

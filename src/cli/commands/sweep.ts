@@ -4,11 +4,11 @@ import { asksForGpu } from '../../devices/device.js';
 import { UserError } from '../../errors.js';
 import { findIndicator, indicators } from '../../indicators/index.js';
 import type { Flags, Indicator } from '../../indicators/indicator.js';
+import { ownOfCampaign, ownStacksOf } from '../asked-stacks.js';
 import { budgetOf, labelsOf, seedOf } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
-import { makeOwnStacks, ownStacksOf } from '../own-stacks.js';
 import { sweptBatches, sweptOptions } from '../swept-batches.js';
 import { namedOptions, positionalOf } from './measure.js';
 
@@ -21,10 +21,10 @@ function sweepOf(indicator: Indicator): CommandModule {
       positionalOf(indicator, yargs).options(namedOptions(indicator, sweptOptions(indicator))),
     handler: async (flags) => {
       const machine = describeHere(asksForGpu(String(flags.device)));
-      const file = ownStacksOf(flags);
+      const file = await ownStacksOf(flags);
       const asked = sweptBatches(indicator, flags, machine, file.names);
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
-      const { batches, stacks, locks } = await makeOwnStacks(file, asked, flags.quiet === true);
+      const { batches, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
       const campaign = createCampaign({
         name: `sweep-${indicator.name}`,
         command: process.argv.slice(2),

@@ -1,6 +1,5 @@
 /** What exactly a stack of one's own consists of: which packages, with their checksums. Written beside the stack file, and obeyed. Pure. */
 import { z } from 'zod';
-import { checkYaml } from '../../checked-yaml.js';
 import { UserError } from '../../errors.js';
 import { canonicalJson, sha256 } from '../../record/digest.js';
 
@@ -32,7 +31,7 @@ const stackLock = z.strictObject({
     .nullable(),
 });
 
-const lockFile = z.strictObject({
+export const lockFile = z.strictObject({
   kind: z.literal('pi-bench stack lock'),
   schemaVersion: z.literal(1),
   stacks: z.record(z.string(), stackLock),
@@ -123,10 +122,6 @@ export function lockedPackages({ debian, npm }: StackLock): readonly LockedPacka
     ),
   ];
 }
-
-/** @throws UserError that names the line */
-export const parseLocks = (content: string, name: string): StackLocks =>
-  checkYaml(content, name, 'a stack lock', lockFile).data.stacks;
 
 export const locksText = (stacks: StackLocks): string =>
   `${JSON.stringify({ kind: 'pi-bench stack lock', schemaVersion: 1, stacks }, null, 1)}\n`;

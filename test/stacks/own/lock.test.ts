@@ -4,9 +4,9 @@ import {
   lockedPackages,
   locksText,
   npmPackages,
-  parseLocks,
   type StackLock,
 } from '../../../src/stacks/own/lock.js';
+import { parseLocks } from '../../../src/stacks/own/parse-locks.js';
 
 const deb = (name: string, version = '1') => ({
   name,
