@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isAwaited, waitingLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
   launcher,
@@ -17,17 +20,19 @@ import { there } from '../support/there.js';
 
 /** Of one thread: where two share CPUs with others, each repetition waits for both. */
 const MEASURED = ['matmul', '--size', '256', '--threads', '1', '--warmup', '20'];
-/** Long enough to be hit by a signal, short enough to wait for. */
-const LONG = [...MEASURED, '--reps', '4000', '--inspections', '3'];
 
-/** Sends a signal to the worker of the first launch. */
+/** Sends a signal to the worker of the first launch, amid its repetitions. */
 async function hitFirstWorker(signal: NodeJS.Signals, out: string) {
-  const running = startPiBench([...LONG, '--out', out]);
-  const worker = await until(() => workerOf(running.child.pid ?? 0), 'a worker');
-  await until(() => (measuringSeconds(worker) > 0.2 ? true : undefined), 'its repetitions');
-  process.kill(worker, signal);
+  const go = join(out, 'go');
+  const few = ['--size', '64', '--threads', '1', '--warmup', '5', '--reps', '400', '--inspections', '3'];
+  const library = waitingLibrary(out, go, 200);
+  const results = join(out, 'results');
+  const running = startPiBench(['matmul', ...few, '--stack', `cblas:${library}`, '--out', results]);
+  await until(() => (isAwaited(go) ? true : undefined), 'its repetitions');
+  process.kill(await until(() => workerOf(running.child.pid ?? 0), 'the worker'), signal);
+  writeFileSync(go, '');
   const run = await running.ended;
-  return { run, record: readRecordFile(campaignFolder(out)) };
+  return { run, record: readRecordFile(campaignFolder(results)) };
 }
 
 describe('a launch that is lost', () => {
@@ -51,17 +56,8 @@ describe('a launch that is lost', () => {
   it('to its time limit keeps what was measured until then', () =>
     withFolder(async (out) => {
       const run = await piBench(
-        'matmul',
-        '--size',
-        '256',
-        '--reps',
-        '1000000',
-        '--inspections',
-        '1',
-        '--timeout',
-        '2500ms',
-        '--out',
-        out,
+        ...MEASURED,
+        ...['--reps', '1000000', '--inspections', '1', '--timeout', '2500ms', '--out', out],
       );
       const folder = campaignFolder(out);
       const launch = readRecordFile(folder).batches[0]?.inspections[0];
