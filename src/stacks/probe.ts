@@ -26,11 +26,8 @@ export type Probed =
 
 type Answer = ProbedLibrary | { readonly error: string };
 
-export const probe = (
-  spec: LibrarySpec,
-  environment: Stack['environment'],
-  path: string,
-): Promise<Probed> => ask(spec.interface, path, environment, spec.plugin?.path);
+export const probe = (spec: LibrarySpec, environment: Stack['environment'], path: string): Promise<Probed> =>
+  ask(spec.interface, path, environment, spec.plugin?.path);
 
 /** @param job of one thread */
 export const probeFramework = (job: FrameworkJob, environment: Stack['environment']): Promise<Probed> =>
@@ -65,9 +62,7 @@ function ask(
     (child.stdio[CHANNEL] as Readable).setEncoding('utf8').on('data', (part: string) => {
       text += part;
     });
-    child.on('error', (error) =>
-      resolve({ loads: false, reason: `it did not load: ${messageOf(error)}` }),
-    );
+    child.on('error', (error) => resolve({ loads: false, reason: `it did not load: ${messageOf(error)}` }));
     child.on('close', (code, signal) => resolve(understood(text, code, signal)));
   });
 }

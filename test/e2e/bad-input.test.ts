@@ -101,7 +101,10 @@ describe('bad input', () => {
       return [command, '--out', out, ...args.split(' ')];
     });
     const ended = await piBenchEach([...lines, ...others.map(([args]) => args)]);
-    const names = [...given.map(([command, args]) => line(command, args)), ...others.map(([args]) => args.join(' '))];
+    const names = [
+      ...given.map(([command, args]) => line(command, args)),
+      ...others.map(([args]) => args.join(' ')),
+    ];
     runs = new Map(names.map((name, i) => [name, ended[i] as Run]));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

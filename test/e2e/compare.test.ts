@@ -34,7 +34,19 @@ async function bothStacks(folder: string): Promise<string> {
 
 async function measured(folder: string, name: string, ...args: string[]): Promise<string> {
   const out = join(folder, name);
-  const run = await piBench('matmul', '--size', '96', '--reps', '60', '--warmup', '20', '--quiet', '--out', out, ...args);
+  const run = await piBench(
+    'matmul',
+    '--size',
+    '96',
+    '--reps',
+    '60',
+    '--warmup',
+    '20',
+    '--quiet',
+    '--out',
+    out,
+    ...args,
+  );
   if (run.code !== 0) throw new Error(run.stderr);
   return campaignFolder(out);
 }

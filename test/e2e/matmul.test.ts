@@ -196,11 +196,7 @@ describe('matmul', () => {
       const { batches } = await swept(
         out,
         ...['--m', '65', '--n', '33', '--k', '129', '--dtype', dtype, '--threads', '2', '--cache', 'cold'],
-        ...[
-          '--stack',
-          kernels.map((isa) => `embedded:${isa}`).join(','),
-          ...FEW,
-        ],
+        ...['--stack', kernels.map((isa) => `embedded:${isa}`).join(','), ...FEW],
       );
       expect(batches.map(({ stack }) => stack.variant)).toEqual(kernels);
       for (const batch of batches) {
@@ -264,7 +260,17 @@ describe('matmul', () => {
 
   it('says that one launch speaks for itself only, and that six speak for the machine', () =>
     withFolder(async (out) => {
-      const { batches } = await swept(out, '--size', '32', '--reps', '50', '--warmup', '5', '--inspections', '1,2,6');
+      const { batches } = await swept(
+        out,
+        '--size',
+        '32',
+        '--reps',
+        '50',
+        '--warmup',
+        '5',
+        '--inspections',
+        '1,2,6',
+      );
       const [one, two, six] = batches.map(({ elapsed }) => elapsed);
       expect(one?.basis).toBe('within one launch');
       expect(two?.basis).toBe('two launches');
@@ -308,7 +314,7 @@ describe('matmul', () => {
     withFolder(async (out) => {
       const go = join(out, 'go');
       const what = `matmul --size 16 --reps 10 --inspections 1 --warmup 5 --threads 1 --stack cblas:${waitingLibrary(out, go)}`;
-      const command = `${process.execPath} ${launcher} ${what} --out ${join(out, 'results')}`;
+      const command = `stty cols 200; ${process.execPath} ${launcher} ${what} --out ${join(out, 'results')}`;
       const running = start('script', ['-qec', command, '/dev/null']);
       await until(() => (/\d+%.*launch 1 of 1/.test(running.stdout()) ? true : undefined), 'the live line');
       writeFileSync(go, '');

@@ -127,7 +127,9 @@ describe('resume after kill -9 of everything', () => {
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it.each(MOMENTS)('at %s ends with the document of an undisturbed run, and repeats nothing that was done', (what, isThere) =>
+  it.each(
+    MOMENTS,
+  )('at %s ends with the document of an undisturbed run, and repeats nothing that was done', (what, isThere) =>
     withFolder(async (out) => {
       const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...ARGS]);
       const campaign = await campaignWith(out, what, isThere);

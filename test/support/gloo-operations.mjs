@@ -71,7 +71,8 @@ for (const parameters of cases()) {
 const faults = {};
 for (const [kind, parameters] of Object.entries(FAULTS)) {
   try {
-    const { verification } = await addon.inspect(collectiveJob(parameters, { fault: { kind, at: 1 } })).result;
+    const { verification } = await addon.inspect(collectiveJob(parameters, { fault: { kind, at: 1 } }))
+      .result;
     faults[kind] = verification.passed ? 'nothing' : verification.firstWrong;
   } catch (error) {
     faults[kind] = error.message;
