@@ -17,14 +17,13 @@ const COMMAND = [
  * own, and by it locks of its own (test/support/own-network.ts).
  */
 const BESIDE = [
-  ...e2e('bad-input', 'compare', 'fleet', 'frameworks', 'frameworks-gpu', 'full-disk', 'gpu', 'import', 'matmul', 'memory'),
-  ...e2e('nccl', 'nccl-processes', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'sweep'),
-  ...e2e('stacks', 'trace'),
+  ...e2e('bad-input', 'compare', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'import', 'matmul', 'memory'),
+  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'sweep'),
   'test/native/{cuda-check,precompiled}.test.ts',
 ];
 
-/** Those that need the machine's network as well: registries, a database, Slurm. Few of their campaigns run here. */
-const REACHING_OUT = e2e('own-stacks', 'recipes', 'submit', 'thoth-postgres');
+/** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
+const REACHING_OUT = e2e('nccl-processes', 'own-stacks', 'recipes', 'submit', 'thoth-postgres');
 
 /** Builds everything once more, which takes a minute: `npm run check:package`. */
 const APART = e2e('package');

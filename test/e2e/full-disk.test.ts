@@ -34,8 +34,6 @@ describe.skipIf(!canMount())('a file system that becomes full while a campaign r
           '2000',
           '--inspections',
           '3',
-          '--warmup',
-          '5',
           '--out',
           folder,
         ]);
