@@ -3,7 +3,7 @@ import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
 import { type Interval, LEVEL } from '../statistics/interval.js';
-import { mergeOverlap } from '../statistics/overlap.js';
+import { mergeOverlap } from '../statistics/merge-overlap.js';
 import { median, quantileSorted } from '../statistics/quantile.js';
 import { quantileIntervalOfSorted } from '../statistics/quantile-interval.js';
 import { mergeRanks } from '../statistics/rank-times.js';
