@@ -80,7 +80,7 @@ export function logTicks([low, high]: Extent): readonly number[] {
   return ticks;
 }
 
-interface AxisChoice {
+export interface AxisChoice {
   readonly type: 'log' | 'linear';
   readonly domain: Extent;
 }
