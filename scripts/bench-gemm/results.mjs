@@ -119,7 +119,7 @@ function row({ candidate, hello, turns, trouble }, peak) {
  * @param {Row} own
  * @param {readonly Row[]} rivals
  */
-export function strongest(own, rivals) {
+function strongest(own, rivals) {
   const ratios = rivals.map((rival) => ({ rival, ...pairedRatio(own, rival) }));
   return ratios.reduce((least, entry) => (least === null || entry.ratio < least.ratio ? entry : least), null);
 }

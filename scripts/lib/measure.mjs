@@ -44,23 +44,3 @@ export function job(workload, parameters, options) {
     ...options,
   };
 }
-
-export const matmulJob = (n, threads, cpus, options, isa = '', dtype = 'float32') =>
-  job(
-    'matmul',
-    {
-      m: n,
-      n,
-      k: n,
-      dtype,
-      threads,
-      cpus,
-      isa,
-      seed: 1,
-      transposeA: 'N',
-      transposeB: 'N',
-      batch: 1,
-      prepack: 0,
-    },
-    options,
-  );

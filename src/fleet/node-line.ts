@@ -9,8 +9,8 @@ import { VERDICTS } from '../record/schema/qualification.js';
 import type { Hertz, Seconds } from '../units.js';
 import { KNOTS, MEDIAN_KNOT } from './sketch.js';
 
-export const NODE_KIND = 'pi-bench node';
-export const NODE_VERSION = 1;
+const NODE_KIND = 'pi-bench node';
+const NODE_VERSION = 1;
 
 /** The numbers of `shape` are shares of the median times this. */
 export const SHAPE_UNIT = 1e5;

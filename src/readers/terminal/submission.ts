@@ -56,7 +56,7 @@ function nodeRow(node: NodeSummary, record: PiBenchRecord | undefined, style: St
 }
 
 /** `2 done, 1 lost`. */
-export function countsText(nodes: readonly NodeSummary[]): string {
+function countsText(nodes: readonly NodeSummary[]): string {
   const statuses = [...new Set(nodes.map(({ status }) => status))];
   return statuses
     .map(

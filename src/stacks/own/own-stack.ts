@@ -17,7 +17,7 @@ export function ownStackOf({ stacks = [] }: Campaign, { own }: StackChoice): Own
  * What its launches get beside what their provider sets.
  * @param before the loader's folders without it
  */
-export function ownEnvironment(own: OwnStack, before: string | undefined): Environment {
+function ownEnvironment(own: OwnStack, before: string | undefined): Environment {
   const folders = [...own.folders, ...(before === undefined || before === '' ? [] : [before])];
   return {
     ...own.environment,
