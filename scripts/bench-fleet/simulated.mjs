@@ -94,7 +94,7 @@ function kpiOf(index, rates) {
 }
 
 /** @type {import('../../dist/fleet/node-line.js').NodeLine['devices'][string]} */
-export const DEVICE = {
+const DEVICE = {
   kind: 'cpu',
   name: 'simulated',
   cpus: 2,

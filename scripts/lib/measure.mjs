@@ -6,6 +6,7 @@ import { packageRoot } from './tree.mjs';
 export const addon = () =>
   createRequire(import.meta.url)(join(packageRoot, 'build', 'Release', 'pibench.node'));
 
+/** @param {readonly number[]} values */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;

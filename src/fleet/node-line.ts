@@ -201,7 +201,12 @@ function problemOfHead(line: Unchecked): string | null {
     : 'a problem does not say what is wrong or lost, and why';
 }
 
-/** @param value of JSON. @returns null: it is another document */
+/**
+ * @param value of JSON
+ * @param where it stands, for what is said of it
+ * @returns null: it is another document
+ * @throws UserError for a node that is not whole, or of a newer schema
+ */
 export function asNodeLine(value: unknown, where: string): NodeLine | null {
   if (!isObject(value) || value.kind !== NODE_KIND) return null;
   const { schemaVersion } = value;

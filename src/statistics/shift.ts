@@ -33,6 +33,7 @@ export interface Shift {
   readonly method: string;
 }
 
+/** @throws RangeError for no values, and for one that is not above 0 */
 export function logarithms(values: ArrayLike<number>): Float64Array {
   const logs = Float64Array.from(values, Math.log);
   if (logs.length === 0) throw new RangeError('a batch without launches');

@@ -27,7 +27,7 @@ function statusText(status: NodeStatus, style: Style): string {
 }
 
 /** What a record is about, in a few words: the rate of its only batch, or how many there are; flags by their names. */
-export function recordText({ batches, qualification }: PiBenchRecord): string {
+function recordText({ batches, qualification }: PiBenchRecord): string {
   const [only, ...others] = batches;
   const rate = others.length === 0 ? only?.rate : null;
   const rates =

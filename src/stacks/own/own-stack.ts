@@ -5,7 +5,7 @@ import type { BatchSpec, Campaign, OwnStack, StackChoice, StackIdentity } from '
 import { findStack } from '../index.js';
 import type { Environment, Executor } from '../stack.js';
 
-/** null: the stack is one of pi-bench's own registry. */
+/** null: the stack is one of pi-bench's own registry. @throws Error where the campaign has no such stack */
 export function ownStackOf({ stacks = [] }: Campaign, { own }: StackChoice): OwnStack | null {
   if (own === undefined) return null;
   const found = stacks.find(({ name }) => name === own);
