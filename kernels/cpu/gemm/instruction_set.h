@@ -100,8 +100,7 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const ComputeTile* in_place = nullptr;
   // Of how many rows a strip of A in place is best; 0: as many as there can be.
   int rows_in_place = 0;
-  // Packs so many more groups of rows, as each step of a tile's depth does where Tile::ahead says what;
-  // nullptr: the tiles pack nothing.
+  // Packs so many more groups of rows; nullptr: the tiles pack nothing.
   void (*pack_ahead)(PanelAhead& panel, std::int64_t groups) noexcept = nullptr;
   // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
   // in a buffer.
