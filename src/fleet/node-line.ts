@@ -96,6 +96,23 @@ export interface NodeLine extends NodeHead {
   readonly kpis: readonly NodeKpi[];
 }
 
+/** A node of which nothing is known but who looked at it. */
+export const unknownNode = (node: string, tool: string, version: string | null = null): NodeLine => ({
+  node,
+  machine: null,
+  hostname: null,
+  campaign: null,
+  digest: null,
+  at: null,
+  tool: { name: tool, version, commit: null },
+  hardware: {},
+  settings: {},
+  devices: {},
+  checks: [],
+  problems: [],
+  kpis: [],
+});
+
 /** @returns one line, with its end */
 export function toLine(node: NodeLine): string {
   return `${JSON.stringify({ kind: NODE_KIND, schemaVersion: NODE_VERSION, ...node })}\n`;
