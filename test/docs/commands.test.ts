@@ -19,8 +19,8 @@ interface Typed {
 
 /** Command lines of ours in blocks and in running text, without comments and what a shell does with them. */
 const typed: readonly Typed[] = pages.flatMap(({ path, text }) => {
-  const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, block = '']) => block);
-  const running = text.replaceAll(/^```[^]*?^```$/gm, '');
+  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const running = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
   const spans = [...running.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
   return [...blocks.flatMap((block) => block.split('\n')), ...spans].flatMap((line) => {
     const [, command] = /^(?:(?:\$|npx|(?:mpirun|srun) .*) )?pi-bench ([a-z][^#>;]*)/.exec(line) ?? [];

@@ -79,13 +79,7 @@ function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Un
   return { shape, boxes, medians };
 }
 
-function specOf(
-  rows: readonly Drawn[],
-  axis: AxisChoice,
-  unit: Unit,
-  title: string,
-  theme: Theme,
-): Spec {
+function specOf(rows: readonly Drawn[], axis: AxisChoice, unit: Unit, title: string, theme: Theme): Spec {
   const { shape, boxes, medians } = valuesOf(rows, axis.type, unit);
   return rowsFrame(theme, {
     names: rows.map(({ batch }) => batch.name),
