@@ -128,7 +128,7 @@ function compared(
   return { values: distances.values, centre: centreOf(pick(distances.values, able)), distances };
 }
 
-// Loops: typed arrays' own `from` walks an iterator, and these are a tenth of judging a large fleet.
+// Loops: typed arrays' own `from` walks an iterator, and these loops are much of judging a large fleet.
 function allRows({ places }: Series): Int32Array {
   const rows = new Int32Array(places.length);
   for (let row = 0; row < rows.length; row++) rows[row] = row;

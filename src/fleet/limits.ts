@@ -46,7 +46,7 @@ export function centreOf(values: Float64Array): Centre | null {
 }
 
 /** Standard deviations that chance reaches in none of `tests` rules and KPIs of nearly all nodes. */
-export function reachOf(tests: number, nodes: number): number {
+function reachOf(tests: number, nodes: number): number {
   const level = 1 - (2 * FALSE_ALARMS) / Math.max(1, tests);
   return studentReach(level, Math.min(MOST_DEGREES, Math.max(1, nodes - 1)));
 }

@@ -66,7 +66,7 @@ const isAlwaysInPlace = (transport: Collective['transport'], operation: Collecti
   (transport === 'mpi' && operation === 'broadcast') ||
   (transport === 'gloo' && operation === 'reduce-scatter');
 
-/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
+/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. @throws QuantityError for what is no size */
 export function sizesOf(text: string): readonly Bytes[] {
   return expandValues(text, '--bytes').map((value) => {
     const bytes = parseBytes(value) ?? parseBytes(`${value}B`);

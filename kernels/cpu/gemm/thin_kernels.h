@@ -27,9 +27,9 @@ constexpr int rows_at_a_time(int sums, int vectors) {
   return sums / vectors < kMostThinRows ? sums / vectors : kMostThinRows;
 }
 
-// Asks for what will be read in the next group of rows. Into L2, because it is a whole group away. Measured
-// with one vector: several rows are then read as fast as a single stream, without it a quarter slower; into
-// L1, or further along the same rows, no faster than without.
+// Asks for what will be read in the next group of rows. Into L2, because it is a whole group away: several
+// rows are then read as fast as a single stream; into L1, or further along the same rows, no faster than
+// without asking.
 inline void ask_for(const void* address) noexcept { __builtin_prefetch(address, 0, 2); }
 
 // Vectors in a cache line.

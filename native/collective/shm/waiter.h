@@ -7,17 +7,10 @@
 
 #include <functional>
 
+#include "../../threads/pause.h"
 #include "board.h"
 
 namespace pibench::collective {
-
-inline void pause_cpu() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 class Waiter {
  public:
