@@ -190,9 +190,7 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
 }
 
 const joinLimit = ({ library }: MpiCase): Seconds =>
-  isMeetingPlace(library)
-    ? meetingSeconds(process.env) + TO_SAY
-    : meetingSeconds(process.env, JOIN_LIMIT);
+  isMeetingPlace(library) ? meetingSeconds(process.env) + TO_SAY : meetingSeconds(process.env, JOIN_LIMIT);
 
 /** What kept ranks from finding each other. */
 export interface NotJoined {

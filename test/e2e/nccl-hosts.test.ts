@@ -46,8 +46,8 @@ describe('ranks on two hosts that meet without MPI (skipped where namespaces can
         const of = { ranks: 3, place: placeOf(hosts, folder), seconds: LONG };
         // Two on the first host: the third meets each from elsewhere, and they meet each other at home.
         const [first, ...others] = await Promise.all(
-          [on[0], on[0], on[1]].map((where, rank) =>
-            startMetRank(folder, what, { ...of, rank, on: where }).ended,
+          [on[0], on[0], on[1]].map(
+            (where, rank) => startMetRank(folder, what, { ...of, rank, on: where }).ended,
           ),
         );
         expect(first?.stderr).toBe('');

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { lateText, type Loss, lossText, startLossText, unreachableHost } from '../../src/execution/mpi-loss.js';
+import {
+  type Loss,
+  lateText,
+  lossText,
+  startLossText,
+  unreachableHost,
+} from '../../src/execution/mpi-loss.js';
 
 const lossOf = (said: string, more: Partial<Loss> = {}): Loss => ({
   code: 137,
@@ -45,6 +51,17 @@ describe('why the ranks of a job ended', () => {
         'slurmstepd: error: *** STEP 2.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***\nsrun: error: n1: task 0: Killed\n';
       expect(lossText(lossOf(said))).toBe(`rank 1 of 2 on two ${how}`);
     }
+  });
+
+  it('says which node Slurm lost, before what became of other tasks', () => {
+    const unstarted =
+      'srun: error: Task launch for StepId=4.0 failed on node n2: Communication connection failure\n' +
+      'srun: error: Application launch failed: Resource temporarily unavailable\nsrun: error: n1: task 0: Killed\n';
+    expect(startLossText(lossOf(unstarted, { members: [] }))).toBe(
+      'those of 2 ranks that belong on n2 were not started: Communication connection failure',
+    );
+    const failed = 'srun: error: Node failure on n2\nsrun: error: n1: task 0: Killed\n';
+    expect(lossText(lossOf(failed))).toBe('the job of 2 ranks has lost its node n2');
   });
 
   it('says otherwise what the launcher said first', () => {
