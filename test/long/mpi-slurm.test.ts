@@ -75,7 +75,9 @@ describe.skipIf(LIBRARY === undefined)(
           ...['failed', 'failed', 'failed'],
         ]);
         // Slurm may not know yet.
-        expect(ends[2]?.reason).toMatch(/^2 ranks did not find each other|^those of 2 ranks that belong on n2/);
+        expect(ends[2]?.reason).toMatch(
+          /^2 ranks did not find each other|^those of 2 ranks that belong on n2/,
+        );
         expectNotWaitedTwice(ends);
       }));
 
