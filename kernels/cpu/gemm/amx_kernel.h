@@ -33,6 +33,7 @@ constexpr int kTileRegisters = 8;
 constexpr int kPanelBytes = 2 * kTileRowBytes;  // from one row of a tile of B to the next
 constexpr int kMostRows = 2 * kTileRows;
 constexpr int kPanelColumns = 2 * kTileRowBytes / 4;
+constexpr int kMostVectors = 32;
 
 // The operand of LDTILECFG.
 struct alignas(64) TileConfig {
@@ -184,9 +185,9 @@ void leave_tiles() noexcept {
   Tiles::release();
 }
 
-// `speed` as in MicroKernel.
+// `speed` and `thin` as in MicroKernel.
 template <typename Tiles, typename Dot, typename Packer>
-constexpr MicroKernel amx_kernel(const Packing& packing, int speed) {
+constexpr MicroKernel amx_kernel(const Packing& packing, int speed, const ThinKernel* thin = nullptr) {
   return {.type = Dot::kType,
           .packing = &packing,
           .result_size = sizeof(typename Dot::Result),
@@ -195,6 +196,8 @@ constexpr MicroKernel amx_kernel(const Packing& packing, int speed) {
           .by_rows = kTilesByRows<Tiles, Dot, Packer, false>.by_rows,
           .in_place = kTilesByRows<Tiles, Dot, Packer, true>.by_rows,
           .pack_ahead = Packer::pack,
+          .thin = thin,
+          .most_vectors = kMostVectors,
           .enter = enter_tiles<Tiles>,
           .leave = leave_tiles<Tiles>,
           .row_multiple = kTileRows,
