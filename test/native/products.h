@@ -122,6 +122,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.b_in_place = coin(random) && can_read_b_in_place(kernel, shape);
   strategy.sums_apart = coin(random);
   strategy.b_by_rows = coin(random) && can_pack_b_by_rows(kernel);
+  if (strategy.b_by_rows) strategy.blocking.kc = pick(random, 1, 200);  // of as many as are packed at a time
   strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);
   if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(pick(random, 0, kernel.mr));
   return strategy;

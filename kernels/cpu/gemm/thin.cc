@@ -147,8 +147,9 @@ ThinGemm::ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const G
       block_(strategy.block),
       rows_(strategy.rows),
       ahead_(strategy.ahead) {
-  // An element of a result is at least as large as one of the operands.
-  for (int i = 0; i < members_; ++i) own_.emplace_back(result_bytes(block_ * thin_.vectors));
+  const std::int64_t kept = block_ * thin_.vectors;
+  for (int i = 0; i < members_; ++i)
+    own_.emplace_back(thin_.along_rows ? source_bytes(kept) : result_bytes(kept));
   // Touched by its member, so that the pages exist and lie on its memory node before the first run.
   on_members([](void* self, int member) {
     auto& gemm = *static_cast<ThinGemm*>(self);
