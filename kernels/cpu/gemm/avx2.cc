@@ -141,6 +141,7 @@ struct ThinPairs : Int16Pairs {
   using Element = std::int8_t;
   static constexpr int kDepth = 2;
   static constexpr int kThinSums = 8;
+  static constexpr bool kCompact = true;
   static constexpr bool kBiased = false;
 
   static Vector row(const Element* from) noexcept {

@@ -151,6 +151,7 @@ struct ThinQuads {
   static constexpr int kLanes = Int8Quads::kLanes;
   static constexpr int kDepth = 4;
   static constexpr int kThinSums = 16;
+  static constexpr bool kCompact = true;
   static constexpr bool kBiased = true;
 
   static Vector row(const Element* from) noexcept { return unsign(_mm512_loadu_si512(from)); }

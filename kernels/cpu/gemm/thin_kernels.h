@@ -6,6 +6,7 @@
 // own flags.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -30,6 +31,7 @@ namespace {
 //   totals(const Vector*, Result*)  the sums of the lanes of four
 // The same with a count: the first elements, columns or lanes only, the others being 0; and, last, with a
 // depth: fewer rows than kDepth.
+//   kCompact        few variants are made of what is here: they take long to compile
 //   kBiased         multiply_add() multiplies what is more than the matrix, each element by the same; then
 //                   bias(of a vector, sum) adds what that makes too much, and subtract(a, b) takes it away
 
@@ -41,6 +43,7 @@ struct Singles : Arithmetic {
   using Result = typename Arithmetic::Result;
   using Vector = typename Arithmetic::Vector;
   static constexpr int kDepth = 1;
+  static constexpr bool kCompact = sizeof(Element) < sizeof(Result);
   static constexpr bool kBiased = false;
   static Vector row(const Element* from) noexcept { return Arithmetic::load(from); }
   static Vector row(const Element* from, int count) noexcept { return Arithmetic::load_first(from, count); }
@@ -60,6 +63,16 @@ struct Singles : Arithmetic {
 constexpr int kMostThinRows = 8;
 constexpr int rows_at_a_time(int sums, int vectors) {
   return sums / vectors < kMostThinRows ? sums / vectors : kMostThinRows;
+}
+
+// Calls body(group, first) with groups of `most` rows and, for the rest, of one.
+template <int most, typename Body>
+[[gnu::always_inline]] inline void in_groups_or_one(std::int64_t rows, const Body& body) {
+  std::int64_t first = 0;
+  for (; first + most <= rows; first += most) body(most, first);
+  if constexpr (most > 1) {
+    for (; first < rows; ++first) body(1, first);
+  }
 }
 
 // Asks for what will be read in the next group of rows. Into L2, because it is a whole group away. Measured
@@ -117,6 +130,7 @@ template <typename Arithmetic>
   const std::int64_t row = part.row;
   const std::int64_t columns = part.columns;
   const std::int64_t next_vector = part.vector;
+  const std::int64_t next_rows = ahead || !Arithmetic::kCompact ? rows * row : 0;
   const auto* matrix = static_cast<const Element*>(part.matrix) + first * row;
   const auto* given = static_cast<const Element*>(part.vectors);
 
@@ -137,7 +151,7 @@ template <typename Arithmetic>
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i) {
           const Element* at = matrix + i * row + j + s * kColumns;
-          if (asks.value && s % kLine == 0) ask_for(at + rows * row);
+          if (asks.value && s % kLine == 0) ask_for(at + next_rows);
           const Vector of_row = Arithmetic::row(at);
 #pragma GCC unroll 4
           for (int t = 0; t < vectors; ++t) {
@@ -148,7 +162,7 @@ template <typename Arithmetic>
       }
     }
   };
-  if (ahead)
+  if (Arithmetic::kCompact || ahead)
     whole_steps(std::true_type{});
   else
     whole_steps(std::false_type{});
@@ -200,6 +214,13 @@ template <typename Arithmetic>
 template <typename Arithmetic, int vectors>
 void multiply_along_rows(const ThinPart& part) noexcept {
   constexpr int kMost = rows_at_a_time(Arithmetic::kThinSums, vectors);
+  if constexpr (Arithmetic::kCompact) {
+    in_groups_or_one<kMost>(
+        part.rows, [&](const int rows, std::int64_t at) __attribute__((always_inline)) {
+          dots_of_rows<Arithmetic>(part, at, vectors, rows, part.ahead);
+        });
+    return;
+  }
   // From a near cache fewer rows are faster: their addresses fit into the scalar registers.
   constexpr int kFewer = kMost < 4 ? kMost : 4;
   std::int64_t first = 0;
@@ -231,6 +252,7 @@ template <typename Arithmetic>
   const std::int64_t row = part.row;
   const std::int64_t columns = part.columns;
   const std::int64_t next_result = part.result_vector;
+  const std::int64_t next_rows = ahead || !Arithmetic::kCompact ? groups * kDepth * row : 0;
   const auto* matrix = static_cast<const Element*>(part.matrix) + first * row;
   const auto* given = static_cast<const Element*>(part.vectors) + first * part.element;
   auto* result = static_cast<Result*>(part.result);
@@ -271,7 +293,7 @@ template <typename Arithmetic>
           const Element* at = matrix + i * kDepth * row + j + s * kLanes;
           if (asks.value && s == 0) {
 #pragma GCC unroll 4
-            for (int r = 0; r < kDepth; ++r) ask_for(at + (groups * kDepth + r) * row);
+            for (int r = 0; r < kDepth; ++r) ask_for(at + next_rows + r * row);
           }
           const Vector of_rows = Arithmetic::columns(at, row);
 #pragma GCC unroll 4
@@ -284,7 +306,9 @@ template <typename Arithmetic>
       }
     }
   };
-  if (ahead) {
+  if constexpr (Arithmetic::kCompact) {
+    whole_steps(std::true_type{}, std::true_type{});
+  } else if (ahead) {
     if (accumulate)
       whole_steps(std::true_type{}, std::true_type{});
     else
@@ -315,7 +339,17 @@ template <typename Arithmetic>
   }
 }
 
-// The last rows, fewer than kDepth, of any number of vectors.
+// Nothing is added up yet.
+template <typename Arithmetic>
+[[gnu::noinline]] void clear(const ThinPart& part, int vectors) noexcept {
+  using Result = typename Arithmetic::Result;
+  for (int t = 0; t < vectors; ++t) {
+    __builtin_memset(static_cast<Result*>(part.result) + t * part.result_vector, 0,
+                     static_cast<std::size_t>(part.columns) * sizeof(Result));
+  }
+}
+
+// Adds the last rows, fewer than kDepth, of any number of vectors.
 template <typename Arithmetic>
 [[gnu::noinline]] void add_last_rows(const ThinPart& part, std::int64_t first, int vectors) noexcept {
   using Element = typename Arithmetic::Element;
@@ -323,7 +357,6 @@ template <typename Arithmetic>
   using Vector = typename Arithmetic::Vector;
   constexpr int kLanes = Arithmetic::kLanes;
   const auto depth = static_cast<int>(part.rows - first);
-  const bool accumulate = first > 0 || part.accumulate;
   const auto* matrix = static_cast<const Element*>(part.matrix) + first * part.row;
   for (int t = 0; t < vectors; ++t) {
     const auto* given = static_cast<const Element*>(part.vectors) + t * part.vector + first * part.element;
@@ -331,7 +364,7 @@ template <typename Arithmetic>
     const Vector factor = Arithmetic::factor(given, part.element, depth);
     for (std::int64_t j = 0; j < part.columns; j += kLanes) {
       const auto count = static_cast<int>(part.columns - j < kLanes ? part.columns - j : kLanes);
-      Vector sum = accumulate ? Arithmetic::read_first(result + j, count) : Vector{};
+      Vector sum = Arithmetic::read_first(result + j, count);
       if constexpr (Arithmetic::kBiased) sum = Arithmetic::subtract(sum, Arithmetic::bias(factor, Vector{}));
       sum = Arithmetic::multiply_add(Arithmetic::columns(matrix + j, part.row, count, depth), factor, sum);
       Arithmetic::write_first(result + j, count, sum);
@@ -344,13 +377,19 @@ void multiply_across_rows(const ThinPart& part) noexcept {
   constexpr int kMost = rows_at_a_time(Arithmetic::kThinSums, vectors);
   constexpr std::int64_t kDepth = Arithmetic::kDepth;
   const std::int64_t all = part.rows / kDepth;
-  in_groups<kMost>(
-      all, 0, [&](const int groups, std::int64_t at) __attribute__((always_inline)) {
-        add_rows<Arithmetic>(part, at * kDepth, vectors, groups, at > 0 || part.accumulate,
-                             groups == kMost && part.ahead);
-      });
-  if constexpr (kDepth > 1) {
+  if constexpr (Arithmetic::kCompact) {
+    if (!part.accumulate) clear<Arithmetic>(part, vectors);
+    in_groups_or_one<kMost>(
+        all, [&](const int groups, std::int64_t at) __attribute__((always_inline)) {
+          add_rows<Arithmetic>(part, at * kDepth, vectors, groups, true, part.ahead);
+        });
     if (all * kDepth < part.rows) add_last_rows<Arithmetic>(part, all * kDepth, vectors);
+  } else {
+    in_groups<kMost>(
+        all, 0, [&](const int groups, std::int64_t at) __attribute__((always_inline)) {
+          add_rows<Arithmetic>(part, at, vectors, groups, at > 0 || part.accumulate,
+                               groups == kMost && part.ahead);
+        });
   }
 }
 
