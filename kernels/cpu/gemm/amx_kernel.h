@@ -33,7 +33,6 @@ constexpr int kTileRegisters = 8;
 constexpr int kPanelBytes = 2 * kTileRowBytes;  // from one row of a tile of B to the next
 constexpr int kMostRows = 2 * kTileRows;
 constexpr int kPanelColumns = 2 * kTileRowBytes / 4;
-constexpr int kMostVectors = 32;
 
 // The operand of LDTILECFG.
 struct alignas(64) TileConfig {

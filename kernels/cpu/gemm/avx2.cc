@@ -277,14 +277,16 @@ constexpr MicroKernel kKernels[] = {
      .mr = kRows,
      .nr = kVectors * Float32::kLanes,
      .by_rows = kByRows<Float32, false>,
-     .thin = &kThin<Singles<Bfloat16>>},
+     .thin = &kThin<Singles<Bfloat16>>,
+     .most_vectors = kMostVectors},
     {.type = DataType::int8,
      .packing = &kPackInt8AsInt16Pairs,
      .result_size = sizeof(std::int32_t),
      .mr = kRows,
      .nr = kVectors * Int16Pairs::kLanes,
      .by_rows = kByRows<Int16Pairs, false>,
-     .thin = &kThin<ThinPairs>},
+     .thin = &kThin<ThinPairs>,
+     .most_vectors = kMostVectors},
 };
 
 // Independent chains enough for two units of latency 4 or 5. x = x * 1/2 + 1/2 stays at 1.

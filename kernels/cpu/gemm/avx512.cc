@@ -140,7 +140,8 @@ constexpr MicroKernel kKernels[] = {
      .mr = kWideRows,
      .nr = kWide * Float32::kLanes,
      .by_rows = kByRows<Float32, kWide, kWideRows, false>.functions,
-     .thin = &kThinBfloat16},
+     .thin = &kThinBfloat16,
+     .most_vectors = kMostVectors},
 };
 
 // Two FMA units of latency 4 or 5 need 10 independent chains. x = x * 1/2 + 1/2 stays at 1.

@@ -77,6 +77,8 @@ struct ThinPart {
 using MultiplyThin = void (*)(const ThinPart& part) noexcept;
 
 inline constexpr int kThinVectors = 4;
+// More take turns, which only pays where the alternative is to pack the matrix.
+inline constexpr int kMostVectors = 16;
 
 struct ThinKernel {
   MultiplyThin along_rows[kThinVectors];   // for 1 .. 4 vectors, of which elements are neighbours

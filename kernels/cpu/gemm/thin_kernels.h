@@ -383,7 +383,9 @@ void multiply_across_rows(const ThinPart& part) noexcept {
         all, [&](const int groups, std::int64_t at) __attribute__((always_inline)) {
           add_rows<Arithmetic>(part, at * kDepth, vectors, groups, true, part.ahead);
         });
-    if (all * kDepth < part.rows) add_last_rows<Arithmetic>(part, all * kDepth, vectors);
+    if constexpr (kDepth > 1) {
+      if (all * kDepth < part.rows) add_last_rows<Arithmetic>(part, all * kDepth, vectors);
+    }
   } else {
     in_groups<kMost>(
         all, 0, [&](const int groups, std::int64_t at) __attribute__((always_inline)) {
