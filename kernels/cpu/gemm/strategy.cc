@@ -56,9 +56,9 @@ bool keeps_sums_apart(const MicroKernel& kernel, const GemmShape& part) {
 // Whether few rows use a B that is far away and has to be packed. Panel by panel that reads a line or less of
 // each row at a time, which takes longer than all the rest: then it is packed by rows, in blocks that stay in
 // L2.
-bool is_bound_by_reading_b(const MicroKernel& kernel, const GemmShape& part) {
-  return can_pack_b_by_rows(kernel) && !can_read_b_in_place(kernel, part) && !part.prepack_b &&
-         !part.transpose_b && part.m <= kMostRowsByRows;
+bool is_bound_by_reading_b(const MicroKernel& kernel, const GemmShape& shape) {
+  return can_pack_b_by_rows(kernel) && !can_read_b_in_place(kernel, shape) && !shape.prepack_b &&
+         !shape.transpose_b && shape.m <= kMostRowsByRows;
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
   const bool few_panels = !shape.transpose_a && part.n <= kFewPanels * kernel.nr;
-  strategy.b_by_rows = !b_near && is_bound_by_reading_b(kernel, part);
+  strategy.b_by_rows = !b_near && is_bound_by_reading_b(kernel, shape);
   strategy.sums_apart = !strategy.b_by_rows && keeps_sums_apart(kernel, part);
   strategy.a_in_place =
       ((a_suits && !strategy.sums_apart) || few_panels) && can_read_a_in_place(kernel, shape);
