@@ -247,7 +247,7 @@ inline Manner choose_thin_manner(const InstructionSet& set, const MicroKernel& k
   shape.transpose_a = hash.coin();
   shape.transpose_b = hash.coin();
   Manner manner{{&set, &kernel, shape, std::nullopt, 0, 0, 0}, hash.coin(), hash.coin(), hash.coin()};
-  manner.given.thin = {1, 1 + hash.below(100), hash.coin()};
+  manner.given.thin = {1, 1 + hash.below(100), 1 + hash.below(100), hash.coin()};
   return manner;
 }
 
@@ -266,6 +266,8 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.blocking.nc = kernel.nr * (1 + hash.below(3));
     strategy.a_in_place = hash.coin() && can_read_a_in_place(kernel, shape);
     strategy.b_in_place = hash.coin() && can_read_b_in_place(kernel, shape);
+    strategy.b_by_rows = hash.coin() && can_pack_b_by_rows(kernel);
+    if (strategy.b_by_rows) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
     if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));
   }
@@ -318,7 +320,8 @@ std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>
 }
 
 // Every `stride`-th depth of each m and n, beginning at another for each: up to a stride of 70 no m and n is
-// left out. `thin`: those of few rows or columns, as a matrix and few vectors.
+// left out. `thin`: those of few rows or columns, as a matrix and few vectors; of so few as a kernel takes at
+// a time, few enough to leave none out.
 template <DataType type>
 void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& kernel, std::int64_t stride,
                   bool thin) {
@@ -333,8 +336,9 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
     product.add_depth();
     for (std::int64_t m = 1; m <= kLargestExtent && why.empty(); ++m) {
       for (std::int64_t n = 1; n <= kLargestExtent && why.empty(); ++n) {
+        const bool all = thin && std::min(m, n) <= kernels::kThinVectors;
         const std::int64_t first = ShapeHash(set, kernel, {m, n, 0}).below(stride);
-        if ((k + first) % stride != 0) continue;
+        if (!all && (k + first) % stride != 0) continue;
         if (thin && !can_be_thin(kernel, {m, n, k})) continue;
         Manner manner =
             thin ? choose_thin_manner(set, kernel, {m, n, k}) : choose_manner(set, kernel, {m, n, k});

@@ -27,8 +27,7 @@ int main(int argc, char** argv) {
       const auto& kernel = set->kernels[i];
       pibench::test::check_shapes(check, *set, kernel, stride, false);
       if (kernel.narrow != nullptr) pibench::test::check_shapes(check, *set, *kernel.narrow, stride, false);
-      // Few enough to leave none out.
-      if (kernel.thin != nullptr) pibench::test::check_shapes(check, *set, kernel, 1, true);
+      if (kernel.thin != nullptr) pibench::test::check_shapes(check, *set, kernel, stride, true);
     }
   }
   return check.finish();

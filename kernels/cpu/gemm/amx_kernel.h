@@ -184,9 +184,9 @@ void leave_tiles() noexcept {
   Tiles::release();
 }
 
-// `speed` as in MicroKernel.
+// `speed` and `thin` as in MicroKernel.
 template <typename Tiles, typename Dot, typename Packer>
-constexpr MicroKernel amx_kernel(const Packing& packing, int speed) {
+constexpr MicroKernel amx_kernel(const Packing& packing, int speed, const ThinKernel* thin = nullptr) {
   return {.type = Dot::kType,
           .packing = &packing,
           .result_size = sizeof(typename Dot::Result),
@@ -195,6 +195,8 @@ constexpr MicroKernel amx_kernel(const Packing& packing, int speed) {
           .by_rows = kTilesByRows<Tiles, Dot, Packer, false>.by_rows,
           .in_place = kTilesByRows<Tiles, Dot, Packer, true>.by_rows,
           .pack_ahead = Packer::pack,
+          .thin = thin,
+          .most_vectors = kMostVectors,
           .enter = enter_tiles<Tiles>,
           .leave = leave_tiles<Tiles>,
           .row_multiple = kTileRows,
