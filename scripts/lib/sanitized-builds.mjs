@@ -6,7 +6,6 @@ import { HOST } from './native-programs.mjs';
 const WATCHED = {
   ...HOST,
   asBuilt: false,
-  timeLimit: 900_000,
 };
 /**
  * Warnings that rest on how values flow: a sanitizer's own code deceives them, so that GCC 12 warns of the standard library.
