@@ -1,6 +1,6 @@
 // The GEMM against the definition of the product: every kernel that runs here, random and awkward shapes,
-// padded matrices, small blocks, one to three threads. The first argument multiplies the number of shapes, for
-// a longer hunt or a shorter one; those after it name instruction sets; none: all.
+// padded matrices, small blocks, one to three threads. The first argument multiplies the number of shapes,
+// for a longer hunt or a shorter one; those after it name instruction sets; none: all.
 #include <algorithm>
 #include <cmath>
 #include <optional>
