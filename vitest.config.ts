@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that need the machine for themselves, because they measure it or look at what others do: one file at a time. */
-const MACHINE = [
+const e2e = (...names: readonly string[]): string[] => names.map((name) => `test/e2e/${name}.test.ts`);
+
+/** Tests of the command, of what is compiled, and of what a whole machine has only once. */
+const COMMAND = [
   'test/e2e/**/*.test.ts',
   'test/gpu/**/*.test.ts',
   'test/execution/machine-lock.test.ts',
@@ -10,17 +13,20 @@ const MACHINE = [
 ];
 
 /**
- * Those among them that do not mind what else is running: what they look at depends on no time. Their campaigns wait for each
- * other; most of what such a file takes is the start of commands, and Slurm.
+ * Those among them that do not mind what else is running: what they look at depends on no time. Each file has a network of its
+ * own, and by it locks of its own (test/support/own-network.ts).
  */
 const BESIDE = [
-  'test/e2e/{bad-input,fleet,gpu,import,matmul,memory,nccl,nccl-hosts,nccl-processes,own-stacks,recipes}.test.ts',
-  'test/e2e/{report,show,submit,thoth-postgres}.test.ts',
-  'test/native/cuda-check.test.ts',
+  ...e2e('bad-input', 'compare', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'import', 'matmul', 'memory'),
+  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'sweep'),
+  'test/native/{cuda-check,precompiled}.test.ts',
 ];
 
+/** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
+const REACHING_OUT = e2e('nccl-hosts', 'nccl-processes', 'own-stacks', 'recipes', 'submit', 'thoth-postgres');
+
 /** Builds everything once more, which takes a minute: `npm run check:package`. */
-const APART = 'test/e2e/package.test.ts';
+const APART = e2e('package');
 
 /** Takes minutes: `npm run check:long`. */
 const LONG = 'test/long/**/*.test.ts';
@@ -28,43 +34,73 @@ const LONG = 'test/long/**/*.test.ts';
 /** All of them: vitest by itself leaves a CPU idle, which is half of two. */
 const WORKERS = availableParallelism();
 
+/** The longest of those that run beside each other, whatever their size, which is what vitest goes by. */
+const FIRST = ['e2e/submit', 'e2e/gpu', 'scripts/cuda-kernels', 'stacks/gloo-plugin', 'e2e/report'].map(
+  (name) => `/test/${name}.test.ts`,
+);
+
+/** Begins with these, so that none of them is left over, alone, when all others are done. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFirst = ({ moduleId }: TestSpecification): boolean => FIRST.some((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
+  }
+}
+
+const BESIDE_EACH_OTHER = {
+  pool: 'forks',
+  maxWorkers: WORKERS,
+  sequence: { groupOrder: 0 },
+} as const;
+
+/** Several commands take longer than a test of functions. */
+const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
+          ...BESIDE_EACH_OTHER,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...MACHINE, LONG],
-          pool: 'forks',
+          exclude: [...COMMAND, LONG],
           // They leave nothing behind in their process, and a process for each would take longer than most of their tests.
           isolate: false,
-          maxWorkers: WORKERS,
           testTimeout: 60_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
+          ...BESIDE_EACH_OTHER,
+          ...PATIENT,
           name: 'command',
           include: BESIDE,
+          setupFiles: 'test/support/own-network.ts',
+          // Where there is no network of their own, campaigns tell of those of other tests.
           env: { TESTS_BESIDE: 'yes' },
-          pool: 'forks',
-          maxWorkers: WORKERS,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
+          ...BESIDE_EACH_OTHER,
+          ...PATIENT,
+          name: 'outside',
+          include: REACHING_OUT,
+          env: { TESTS_BESIDE: 'yes' },
+        },
+      },
+      {
+        test: {
+          ...PATIENT,
+          // They measure the machine, or look at what others do: one file at a time.
           name: 'machine',
-          include: MACHINE,
-          exclude: [...BESIDE, APART],
+          include: COMMAND,
+          exclude: [...BESIDE, ...REACHING_OUT, ...APART],
           pool: 'forks',
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,6 +1,8 @@
 /** Asks a library or a framework what it is, in a process of its own: one that crashes takes nobody with it, and no two meet. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../errors.js';
 import type { FrameworkJob } from '../inspection/job.js';
 import type { ProbedLibrary } from '../native.js';
 import { changedEnvironment } from './environment.js';
@@ -24,34 +26,43 @@ export type Probed =
 
 type Answer = ProbedLibrary | { readonly error: string };
 
-export const probe = (spec: LibrarySpec, environment: Stack['environment'], path: string): Probed =>
+export const probe = (spec: LibrarySpec, environment: Stack['environment'], path: string): Promise<Probed> =>
   ask(spec.interface, path, environment, spec.plugin?.path);
 
 /** @param job of one thread */
-export const probeFramework = (job: FrameworkJob, environment: Stack['environment']): Probed =>
+export const probeFramework = (job: FrameworkJob, environment: Stack['environment']): Promise<Probed> =>
   ask('framework', JSON.stringify(job), environment);
+
+/** What a worker that has ended had said. */
+function understood(text: string, code: number | null, signal: NodeJS.Signals | null): Probed {
+  if (text !== '') {
+    const answer = JSON.parse(text) as Answer;
+    if ('error' in answer) return { loads: false, reason: answer.error };
+    return { loads: true, ...answer };
+  }
+  const how = signal === null ? `ended the process with exit code ${code}` : `crashed with ${signal}`;
+  return { loads: false, reason: `loading it ${how}` };
+}
 
 function ask(
   speaks: string,
   what: string,
   environment: Stack['environment'],
   ...plugin: readonly (string | undefined)[]
-): Probed {
+): Promise<Probed> {
   const args = [WORKER, speaks, what, ...plugin.filter((one) => one !== undefined)];
-  const { status, signal, output, error } = spawnSync(process.execPath, args, {
-    env: changedEnvironment(process.env, environment(1)),
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    encoding: 'utf8',
-    timeout: TIME_LIMIT_MS,
-    killSignal: 'SIGKILL',
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      env: changedEnvironment(process.env, environment(1)),
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      timeout: TIME_LIMIT_MS,
+      killSignal: 'SIGKILL',
+    });
+    let text = '';
+    (child.stdio[CHANNEL] as Readable).setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    child.on('error', (error) => resolve({ loads: false, reason: `it did not load: ${messageOf(error)}` }));
+    child.on('close', (code, signal) => resolve(understood(text, code, signal)));
   });
-  const text = output?.[CHANNEL] ?? '';
-  if (text !== '') {
-    const answer = JSON.parse(text) as Answer;
-    if ('error' in answer) return { loads: false, reason: answer.error };
-    return { loads: true, ...answer };
-  }
-  if (error !== undefined) return { loads: false, reason: `it did not load: ${error.message}` };
-  const how = signal === null ? `ended the process with exit code ${status}` : `crashed with ${signal}`;
-  return { loads: false, reason: `loading it ${how}` };
 }

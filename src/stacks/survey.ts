@@ -1,11 +1,14 @@
-/** Every stack that this machine can run, and what would be needed for the others: each library is asked in a process of its own. */
+/**
+ * Every stack that this machine can run, and what would be needed for the others: each library is asked in a process of its
+ * own, all at once.
+ */
 import { CPU, gpuNamed } from '../devices/device.js';
 import { GPU_ORDER, surveyGpus } from '../devices/gpu-survey.js';
 import { gpuEnvironment } from '../frameworks/gpu-environment.js';
 import type { Backend } from '../frameworks/spec.js';
 import type { StackIdentity } from '../record/schema.js';
 import { stacks, stackText } from './index.js';
-import { type Probed, probe, probeFramework } from './probe.js';
+import { probe, probeFramework } from './probe.js';
 import type { Stack } from './stack.js';
 
 /** The GPU that a backend is tried on. */
@@ -37,14 +40,15 @@ export interface Survey {
 }
 
 /** The build that a program would get goes by the provider's name alone. */
-function surveyLibrary(stack: Stack): readonly SurveyedStack[] {
+function surveyLibrary(stack: Stack): readonly Promise<SurveyedStack>[] {
   const { library, provider, summary } = stack;
   if (library === null) return [];
-  return stack.variants().here.map((path, place): SurveyedStack => {
+  return stack.variants().here.map(async (path, place) => {
     const variant = place === 0 ? null : path;
-    const probed: Probed = probe(library, stack.environment, path);
+    const asked = probe(library, stack.environment, path);
     const identity = stack.identify(variant, CPU);
     const common = { stack: stackText({ provider, variant }), summary, variants: [] };
+    const probed = await asked;
     if (!probed.loads) return { ...common, identity, dtypes: null, problem: probed.reason };
     const { version, chose, dtypes } = probed;
     return { ...common, identity: { ...identity, version, chose }, dtypes, problem: null };
@@ -70,20 +74,23 @@ function gpuProblemHere(): () => string | null {
 }
 
 /** Backends that are installed, each asked in a process of its own; those for GPUs where there is one. */
-function surveyFramework(stack: Stack, gpuProblem: () => string | null): readonly SurveyedStack[] {
+function surveyFramework(stack: Stack, gpuProblem: () => string | null): readonly Promise<SurveyedStack>[] {
   const { framework, provider } = stack;
   if (framework === null) return [];
-  return installed(stack).flatMap(({ variant, backend }): readonly SurveyedStack[] => {
+  const possible = installed(stack).filter(
+    ({ backend }) => backend.device !== 'gpu' || gpuProblem() === null,
+  );
+  return possible.map(async ({ variant, backend }) => {
     const gpu = backend.device === 'gpu';
-    if (gpu && gpuProblem() !== null) return [];
     const device = gpu ? gpuNamed(FIRST_GPU) : CPU;
     const environment = gpu ? onGpu(stack.environment) : stack.environment;
-    const probed = probeFramework(framework.job(variant, 1, device), environment);
+    const asked = probeFramework(framework.job(variant, 1, device), environment);
     const identity = stack.identify(variant, device);
     const common = { stack: stackText({ provider, variant }), summary: backend.summary, variants: [] };
-    if (!probed.loads) return [{ ...common, identity, dtypes: null, problem: probed.reason }];
+    const probed = await asked;
+    if (!probed.loads) return { ...common, identity, dtypes: null, problem: probed.reason };
     const { version, chose } = probed;
-    return [{ ...common, identity: { ...identity, version, chose }, dtypes: backend.dtypes, problem: null }];
+    return { ...common, identity: { ...identity, version, chose }, dtypes: backend.dtypes, problem: null };
   });
 }
 
@@ -122,15 +129,15 @@ function surveyEmbedded(stack: Stack): SurveyedStack {
   };
 }
 
-function surveyOne(stack: Stack, gpuProblem: () => string | null): readonly SurveyedStack[] {
+function surveyOne(stack: Stack, gpuProblem: () => string | null): readonly Promise<SurveyedStack>[] {
   if (stack.library !== null) return surveyLibrary(stack);
   if (stack.framework !== null) return surveyFramework(stack, gpuProblem);
-  return [surveyEmbedded(stack)];
+  return [Promise.resolve(surveyEmbedded(stack))];
 }
 
-export function survey(): Survey {
+export async function survey(): Promise<Survey> {
   const gpuProblem = gpuProblemHere();
-  const here = stacks.flatMap((stack) => surveyOne(stack, gpuProblem));
+  const here = await Promise.all(stacks.flatMap((stack) => surveyOne(stack, gpuProblem)));
   const found = new Set(here.map(({ identity }) => identity.provider));
   const missing = stacks.flatMap((stack): readonly MissingStack[] => {
     const { provider, summary, library, framework } = stack;

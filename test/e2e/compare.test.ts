@@ -23,7 +23,7 @@ async function bothStacks(folder: string): Promise<string> {
   const file = join(folder, 'campaign.yaml');
   writeFileSync(
     file,
-    'defaults: {settle: 2%, inspections: 14, repetitions: 60}\nmeasure:\n  - {indicator: matmul, parameters: {size: 96, threads: 1}, stacks: ["embedded:portable", embedded]}\n',
+    'defaults: {settle: 2%, inspections: 14, repetitions: 60, warmup: 20}\nmeasure:\n  - {indicator: matmul, parameters: {size: 96, threads: 1}, stacks: ["embedded:portable", embedded]}\n',
   );
   const out = join(folder, 'both');
   const run = await piBench('run', file, '--out', out, '--quiet');
@@ -34,7 +34,19 @@ async function bothStacks(folder: string): Promise<string> {
 
 async function measured(folder: string, name: string, ...args: string[]): Promise<string> {
   const out = join(folder, name);
-  const run = await piBench('matmul', '--size', '96', '--reps', '60', '--quiet', '--out', out, ...args);
+  const run = await piBench(
+    'matmul',
+    '--size',
+    '96',
+    '--reps',
+    '60',
+    '--warmup',
+    '20',
+    '--quiet',
+    '--out',
+    out,
+    ...args,
+  );
   if (run.code !== 0) throw new Error(run.stderr);
   return campaignFolder(out);
 }

@@ -16,7 +16,7 @@ import { cpuSeconds, measuringSeconds } from '../support/processes.js';
 
 /** Measures until it is stopped, however late whoever comes after it is. */
 const ENDLESS = ['matmul', '--size', '512', '--reps', '1000000', '--inspections', '1', '--warmup', '5'];
-const SHORT = ['matmul', '--size', '64', '--reps', '50', '--inspections', '2'];
+const SHORT = ['matmul', '--size', '64', '--reps', '50', '--inspections', '2', '--warmup', '5'];
 
 /** Calls `use` while a campaign measures, which `stop` ends cleanly. */
 async function whileMeasuring(out: string, use: (stop: () => Promise<void>) => Promise<void>): Promise<void> {
@@ -97,7 +97,7 @@ describe.skipIf(probe === null)('under a quota of half a CPU', () => {
       if (quota === null) throw new Error('the quota could be made a moment ago');
       try {
         const measured =
-          'matmul --size 256 --reps 2000 --inspections 2 --threads 1 --warmup 20 --json --quiet';
+          'matmul --size 256 --reps 2000 --inspections 1 --threads 1 --warmup 20 --json --quiet';
         const command = `echo $$ > ${quota.enter}; exec ${process.execPath} ${launcher} ${measured} --out ${out}`;
         const run = await start('sh', ['-c', command]).ended;
         expect(run.code).toBe(0);
@@ -139,9 +139,11 @@ it('a load beside the launch is seen: preempted or contended', () =>
         // Longer than the scheduler's slice: with two spinners on each CPU, hardly a repetition keeps it.
         '768',
         '--reps',
-        '200',
+        '80',
         '--inspections',
         '1',
+        '--warmup',
+        '5',
         '--json',
         '--quiet',
         '--out',

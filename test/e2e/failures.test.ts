@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isAwaited, waitingLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
   launcher,
@@ -16,18 +19,20 @@ import { measuringSeconds } from '../support/processes.js';
 import { there } from '../support/there.js';
 
 /** Of one thread: where two share CPUs with others, each repetition waits for both. */
-const MEASURED = ['matmul', '--size', '256', '--threads', '1', '--warmup', '20'];
-/** Long enough to be hit by a signal, short enough to wait for. */
-const LONG = [...MEASURED, '--reps', '4000', '--inspections', '3'];
+const MEASURED = ['matmul', '--size', '256', '--threads', '1', '--warmup', '5'];
 
-/** Sends a signal to the worker of the first launch. */
+/** Sends a signal to the worker of the first launch, amid its repetitions. */
 async function hitFirstWorker(signal: NodeJS.Signals, out: string) {
-  const running = startPiBench([...LONG, '--out', out]);
-  const worker = await until(() => workerOf(running.child.pid ?? 0), 'a worker');
-  await until(() => (measuringSeconds(worker) > 0.2 ? true : undefined), 'its repetitions');
-  process.kill(worker, signal);
+  const go = join(out, 'go');
+  const few = ['--size', '64', '--threads', '1', '--warmup', '5', '--reps', '400', '--inspections', '3'];
+  const library = waitingLibrary(out, go, 200);
+  const results = join(out, 'results');
+  const running = startPiBench(['matmul', ...few, '--stack', `cblas:${library}`, '--out', results]);
+  await until(() => (isAwaited(go) ? true : undefined), 'its repetitions');
+  process.kill(await until(() => workerOf(running.child.pid ?? 0), 'the worker'), signal);
+  writeFileSync(go, '');
   const run = await running.ended;
-  return { run, record: readRecordFile(campaignFolder(out)) };
+  return { run, record: readRecordFile(campaignFolder(results)) };
 }
 
 describe('a launch that is lost', () => {
@@ -51,17 +56,8 @@ describe('a launch that is lost', () => {
   it('to its time limit keeps what was measured until then', () =>
     withFolder(async (out) => {
       const run = await piBench(
-        'matmul',
-        '--size',
-        '256',
-        '--reps',
-        '1000000',
-        '--inspections',
-        '1',
-        '--timeout',
-        '2500ms',
-        '--out',
-        out,
+        ...MEASURED,
+        ...['--reps', '1000000', '--inspections', '1', '--timeout', '2500ms', '--out', out],
       );
       const folder = campaignFolder(out);
       const launch = readRecordFile(folder).batches[0]?.inspections[0];
@@ -92,7 +88,7 @@ describe('a signal', () => {
     ['SIGTERM', 143],
   ] as const)('%s stops cleanly: the record says interrupted and holds all that was measured', (signal, code) =>
     withFolder(async (out) => {
-      const args = [...MEASURED, '--reps', '6000', '--inspections', '2'];
+      const args = [...MEASURED, '--reps', '3000', '--inspections', '2'];
       const running = startPiBench([...args, '--out', out]);
       const folder = await until(() => {
         try {
@@ -111,7 +107,7 @@ describe('a signal', () => {
       }, 'the first document');
       await until(() => {
         const second = workerOf(running.child.pid ?? 0);
-        return second !== undefined && measuringSeconds(second) > 0.4 ? true : undefined;
+        return second !== undefined && measuringSeconds(second) > 0.15 ? true : undefined;
       }, 'the second launch to measure');
       process.kill(running.child.pid ?? 0, signal);
       const run = await running.ended;
@@ -120,7 +116,7 @@ describe('a signal', () => {
       expect(record.status).toBe('interrupted');
       const [first, second] = record.batches[0]?.inspections ?? [];
       expect(first?.status).toBe('measured');
-      expect(first?.statistics?.n).toBe(6_000);
+      expect(first?.statistics?.n).toBe(3_000);
       expect(second?.status).toBe('interrupted');
       expect(second?.statistics?.n).toBeGreaterThan(0);
       expect(second?.verification?.passed).toBe(true);
@@ -129,7 +125,7 @@ describe('a signal', () => {
       expect(resumed.code).toBe(0);
       expect(readRecordFile(folder).status).toBe('complete');
       expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
-        6_000, 6_000,
+        3_000, 3_000,
       ]);
     }));
 });

@@ -11,7 +11,20 @@ import { campaignFolder, piBench, piBenchEach, withFolder } from '../support/pi-
 /** One small campaign, as one node of a fleet. */
 async function measured(folder: string, node: string, ...more: string[]): Promise<string> {
   const out = join(folder, node);
-  const args = ['--size', '48', '--threads', '1', '--reps', '200', '--inspections', '2', '--quiet', ...more];
+  const args = [
+    '--size',
+    '48',
+    '--threads',
+    '1',
+    '--reps',
+    '200',
+    '--inspections',
+    '2',
+    '--warmup',
+    '10',
+    '--quiet',
+    ...more,
+  ];
   const run = await piBench('matmul', ...args, '--out', out);
   if (run.code !== 0) throw new Error(run.stderr);
   return campaignFolder(out);

@@ -10,15 +10,17 @@ import type { Survey } from '../../src/stacks/survey.js';
 import { frameworksProject, writePackage } from '../support/frameworks.js';
 import {
   campaignFolder,
+  launcher,
   printedRecord,
   readInspectionFile,
+  readRecordFile,
   readSamples,
+  start,
   startPiBench,
   until,
   withFolder,
-  workerOf,
 } from '../support/pi-bench.js';
-import { cpuSeconds } from '../support/processes.js';
+import { familyOf } from '../support/slurm/daemon.js';
 
 let project: ReturnType<typeof frameworksProject>;
 let scratch = '';
@@ -182,16 +184,18 @@ describe('a framework that goes wrong', () => {
   it('keeps what was measured when it is stopped', (context) =>
     withFolder(async (out) => {
       const folder = real(context);
-      const args = ['matmul', '--size', '96', '--reps', '1000000', '--inspections', '1', '--threads', '1'];
-      const more = ['--stack', 'tfjs:wasm', '--json', '--out', out, '--warmup', '5'];
-      const { child, ended } = startPiBench([...args, ...more], folder);
-      const worker = await until(() => workerOf(child.pid ?? 0), 'the worker');
-      // Starting takes a second of CPU time, however long that takes.
-      await until(() => (cpuSeconds(worker) > 3 ? true : undefined), 'repetitions');
-      child.kill('SIGINT');
-      const { code, stdout } = await ended;
-      expect(code).toBe(130);
-      const record = JSON.parse(stdout) as PiBenchRecord;
+      const what = `matmul --size 96 --reps 1000000 --inspections 1 --threads 1 --warmup 5 --stack tfjs:wasm --out ${out}`;
+      // In a terminal a campaign says which repetition is measured.
+      const command = `stty cols 200; exec ${process.execPath} ${launcher} ${what}`;
+      const { child, stdout, ended } = start('script', ['-qec', command, '/dev/null'], folder);
+      try {
+        await until(() => (/repetition [1-9]/.test(stdout()) ? true : undefined), 'repetitions');
+        process.kill(await until(() => familyOf(child.pid ?? 0)[1], 'the campaign'), 'SIGINT');
+        expect((await ended).code).toBe(130);
+      } finally {
+        child.kill('SIGKILL');
+      }
+      const record = readRecordFile(campaignFolder(out));
       expect(record.batches[0]?.inspections[0]).toMatchObject({
         status: 'interrupted',
         verification: { passed: true },

@@ -124,7 +124,7 @@ describe('a product on a GPU', () => {
 });
 
 describe('several GPUs at once', () => {
-  const AT_ONCE = ['--duration', '300ms', '--inspections', '1', '--warmup', '1', '--at-once', 'beside'];
+  const AT_ONCE = ['--duration', '100ms', '--inspections', '1', '--warmup', '1', '--at-once', 'beside'];
   const placesOf = ({ batches }: PiBenchRecord) =>
     batches.map(({ device, atOnce, case: one }) => [
       device,

@@ -39,7 +39,7 @@ const endOf = (record: PiBenchRecord, own: string): string => {
 };
 
 describe('packages of Debian', () => {
-  const missing = noDebian('libblis4-pthread') ?? noDebian('libopenblas0-pthread');
+  const missing = noDebian('libblis4-pthread', 'libopenblas0-pthread');
 
   it('are measured from the cache, not from the system, exactly as their lock says', async (context) => {
     if (missing !== null) return context.skip(missing);

@@ -1,5 +1,5 @@
 /** The recipes for Slurm in a real one, with a program in pi-bench's place that gives the verdict that it is told to give. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +10,8 @@ import { type Slurm, startSlurm } from '../support/slurm.js';
 const folder = mkdtempSync(join(tmpdir(), 'pi-bench-recipes-'));
 /** For each node: what its verdict is now. */
 const verdictOf = (node: string): string => join(folder, `verdict.${node}`);
+/** For each node: a line for each time that its verdict was asked for. */
+const askedOf = (node: string): string => join(folder, `asked.${node}`);
 /** Whole or not at all: somebody reads it every second. */
 const setVerdict = (node: string, status: number): void => writeFileAtomic(verdictOf(node), String(status));
 
@@ -28,7 +30,8 @@ beforeAll(async () => {
   const standIn = (name: string, of: string): string =>
     executable(
       name,
-      `status=$(cat "${folder}/verdict.${of}")`,
+      `echo >> "${askedOf(of)}"`,
+      `status=$(cat "${verdictOf(of)}")`,
       'echo "verdict $status of $SLURMD_NODENAME"',
       'exit "$status"',
     );
@@ -91,7 +94,10 @@ describe('in a real Slurm', () => {
     if (slurm === null) return skip(why);
     const { command } = slurm;
     command('scontrol', 'update', 'NodeName=n2', 'State=DRAIN', 'Reason=a fan');
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    const asked = (): number => readFileSync(askedOf('n2'), 'utf8').length;
+    const before = asked();
+    // The first may have begun before the node was drained.
+    await until(() => (asked() > before + 1 ? true : undefined), 'two health checks');
     expect(command('sinfo', '--noheader', '--nodes=n2', '--format=%T|%E').trim()).toMatch(
       /^drained\*?\|a fan$/,
     );

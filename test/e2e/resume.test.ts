@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitingLibrary } from '../support/libraries.js';
 import {
-  campaignFolder,
   journalOf,
   killAll,
   matmulRecord,
@@ -16,9 +16,13 @@ import {
 } from '../support/pi-bench.js';
 
 const LAUNCHES = 3;
-/** From before there is a campaign to its end. */
-const MOMENTS = 7;
-const STEP_MS = 170;
+/** From the beginning of a campaign to its end: what there is of it when it is killed. */
+const MOMENTS: readonly (readonly [what: string, isThere: (campaign: string) => boolean])[] = [
+  ['the first line of its journal', (campaign) => journalOf(campaign).length > 0],
+  ['the first document', (campaign) => existsSync(join(campaign, 'inspections', '0.json'))],
+  ['the start of the second launch', (campaign) => startsIn(campaign) > 1],
+  ['the end of the last launch', (campaign) => doneIn(campaign).length === LAUNCHES],
+];
 const ARGS = [
   '--size',
   '96',
@@ -96,55 +100,53 @@ function hashes(folder: string): Record<string, string> {
   );
 }
 
-/** The folder of the only campaign below `out`, when its first launch has begun. */
-const firstLaunch = (out: string): Promise<string> =>
+/** The folder of the only campaign below `out`, when it has a journal and this is there. */
+const campaignWith = (out: string, what: string, isThere: (campaign: string) => boolean): Promise<string> =>
   until(() => {
     const [campaign] = existsSync(out) ? readdirSync(out).map((name) => join(out, name)) : [];
     const began = campaign !== undefined && existsSync(join(campaign, 'journal.ndjson'));
-    return began && journalOf(campaign).length > 1 ? campaign : undefined;
-  }, 'the first launch');
+    return began && isThere(campaign) ? campaign : undefined;
+  }, what);
+
+const startsIn = (folder: string): number =>
+  journalOf(folder).filter(({ event }) => event === 'started').length;
+
+const firstLaunch = (out: string): Promise<string> =>
+  campaignWith(out, 'the first launch', (campaign) => startsIn(campaign) > 0);
 
 /** Whole documents of launches that the journal calls done, or that only wait to be noted. */
 const doneIn = (folder: string): string[] =>
   journalOf(folder).flatMap(({ event, index }) => (event === 'ended' ? [`${index}.json`] : []));
 
 describe('resume after kill -9 of everything', () => {
-  it(
-    'at many moments ends with the document of an undisturbed run, and repeats nothing that was done',
-    () =>
-      withFolder(async (out) => {
-        const whole = await matmulRecord(join(out, 'whole'), ...ARGS);
-        const wanted = shapeOf(whole.record);
-        for (let i = 0; i < MOMENTS; i++) {
-          const folder = join(out, `killed-${i}`);
-          const running = startPiBench(['matmul', '--quiet', '--json', '--out', folder, ...ARGS]);
-          await new Promise((resolve) => setTimeout(resolve, 150 + i * STEP_MS));
-          killAll(running.child.pid ?? 0);
-          await running.ended;
-          let campaign: string;
-          try {
-            campaign = campaignFolder(folder);
-            if (journalOf(campaign).length === 0) continue;
-          } catch {
-            continue; // Killed before there was a campaign.
-          }
-          const done = doneIn(campaign);
-          const before = hashes(campaign);
-          const resumed = await piBench('resume', campaign, '--quiet', '--json');
-          expect(resumed.stderr.replace(/^.*cut off by the kill.*\n/, '')).toBe('');
-          expect(resumed.code).toBe(0);
-          expect(shapeOf(JSON.parse(resumed.stdout))).toEqual(wanted);
-          const after = hashes(campaign);
-          for (const name of done) expect(after[name]).toBe(before[name]);
-          // A document that was whole before the kill was not measured again either.
-          const starts = journalOf(campaign).filter(({ event }) => event === 'started').length;
-          const repeated = starts - LAUNCHES;
-          expect(repeated).toBeLessThanOrEqual(1);
-          expect(Object.keys(after)).toHaveLength(LAUNCHES);
-        }
-      }),
-    240_000,
-  );
+  let whole: Awaited<ReturnType<typeof matmulRecord>>;
+  let scratch = '';
+  beforeAll(async () => {
+    scratch = mkdtempSync(join(tmpdir(), 'pi-bench-e2e-resume-'));
+    whole = await matmulRecord(scratch, ...ARGS);
+  });
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  it.each(
+    MOMENTS,
+  )('at %s ends with the document of an undisturbed run, and repeats nothing that was done', (what, isThere) =>
+    withFolder(async (out) => {
+      const running = startPiBench(['matmul', '--quiet', '--json', '--out', out, ...ARGS]);
+      const campaign = await campaignWith(out, what, isThere);
+      killAll(running.child.pid ?? 0);
+      await running.ended;
+      const done = doneIn(campaign);
+      const before = hashes(campaign);
+      const resumed = await piBench('resume', campaign, '--quiet', '--json');
+      expect(resumed.stderr.replace(/^.*cut off by the kill.*\n/, '')).toBe('');
+      expect(resumed.code).toBe(0);
+      expect(shapeOf(JSON.parse(resumed.stdout))).toEqual(shapeOf(whole.record));
+      const after = hashes(campaign);
+      for (const name of done) expect(after[name]).toBe(before[name]);
+      // A document that was whole before the kill was not measured again either.
+      expect(startsIn(campaign) - LAUNCHES).toBeLessThanOrEqual(1);
+      expect(Object.keys(after)).toHaveLength(LAUNCHES);
+    }));
 
   it('may itself be killed and resumed', () =>
     withFolder(async (out) => {
@@ -153,7 +155,10 @@ describe('resume after kill -9 of everything', () => {
       killAll(running.child.pid ?? 0);
       await running.ended;
       const again = startPiBench(['resume', folder, '--quiet', '--json']);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await campaignWith(out, 'a launch of the second attempt', (campaign) => {
+        const lines = journalOf(campaign).map(({ event }) => event);
+        return lines.includes('resumed') && lines.lastIndexOf('started') > lines.indexOf('resumed');
+      });
       killAll(again.child.pid ?? 0);
       await again.ended;
       expect((await piBench('resume', folder, '--quiet', '--json')).code).toBe(0);
@@ -178,13 +183,12 @@ describe('resume after kill -9 of everything', () => {
       expect(readRecordFile(folder).batches[0]?.measured).toBe(LAUNCHES);
     }));
 
-  it('of a campaign that is complete launches nothing and gives the same result', () =>
-    withFolder(async (out) => {
-      const { folder, record } = await matmulRecord(out, ...ARGS);
-      const before = hashes(folder);
-      const resumed = await piBench('resume', folder, '--quiet', '--json');
-      expect(resumed.code).toBe(0);
-      expect(hashes(folder)).toEqual(before);
-      expect(JSON.parse(resumed.stdout).batches).toEqual(record.batches);
-    }));
+  it('of a campaign that is complete launches nothing and gives the same result', async () => {
+    const { folder, record } = whole;
+    const before = hashes(folder);
+    const resumed = await piBench('resume', folder, '--quiet', '--json');
+    expect(resumed.code).toBe(0);
+    expect(hashes(folder)).toEqual(before);
+    expect(JSON.parse(resumed.stdout).batches).toEqual(record.batches);
+  });
 });

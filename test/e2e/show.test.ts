@@ -11,7 +11,17 @@ let folder: string;
 let file: string;
 beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), 'pi-bench-show-'));
-  ({ folder } = await matmulRecord(out, '--size', '32', '--reps', '20', '--inspections', '2'));
+  ({ folder } = await matmulRecord(
+    out,
+    '--size',
+    '32',
+    '--reps',
+    '20',
+    '--inspections',
+    '2',
+    '--warmup',
+    '5',
+  ));
   file = join(folder, 'record.json');
 });
 afterAll(() => rmSync(out, { recursive: true, force: true }));

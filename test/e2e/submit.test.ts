@@ -68,7 +68,7 @@ describe('a submission to Slurm', () => {
     await withFolder(async (out) => {
       const limited = limitCpu('n2', 0.25);
       const library = tinyLibrary(out, 'tiny', 'WRONG_ON="n3"');
-      const asked = [...matmul(96, 1200), '--stack', `cblas:${library}`];
+      const asked = [...matmul(96, 300), '--stack', `cblas:${library}`];
       const { run, folder, nodes } = await submit(env, join(out, 'results'), '--nodes', 'all', ...asked);
       expect(nodes.get('n1')).toMatchObject({ status: 'done', node: 'n1', record: 'nodes/n1/record.json' });
       expect(nodes.get('n2')?.status).toBe('done');

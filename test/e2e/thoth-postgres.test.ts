@@ -36,7 +36,19 @@ describe('PostgreSQL with Thoth’s schema', () => {
     const { query } = server;
     query(TABLES);
     await withFolder(async (folder) => {
-      const args = ['--size', '48', '--threads', '1', '--reps', '50', '--inspections', '3', '--quiet'];
+      const args = [
+        '--size',
+        '48',
+        '--threads',
+        '1',
+        '--reps',
+        '50',
+        '--inspections',
+        '3',
+        '--warmup',
+        '5',
+        '--quiet',
+      ];
       const measured = await piBench('matmul', ...args, '--out', join(folder, 'results'));
       expect(measured.code).toBe(0);
       const campaign = campaignFolder(join(folder, 'results'));

@@ -25,8 +25,8 @@ const plain = {
   },
   ...{ sync: 'barrier', fresh: 1, algorithm: '', patienceSeconds: 20 },
 };
-/** So long a rank is waited for that never comes. */
-const faulty = { ...plain, patienceSeconds: 2 };
+/** Those of which a rank never comes are told how long to wait for it. */
+const FAULTS = { 'corrupt-rank': plain, 'absent-rank': { ...plain, patienceSeconds: 2 }, 'lost-rank': plain };
 
 function* cases() {
   const few = { ...plain, count: 37 };
@@ -69,9 +69,10 @@ for (const parameters of cases()) {
 }
 
 const faults = {};
-for (const kind of ['corrupt-rank', 'absent-rank', 'lost-rank']) {
+for (const [kind, parameters] of Object.entries(FAULTS)) {
   try {
-    const { verification } = await addon.inspect(collectiveJob(faulty, { fault: { kind, at: 1 } })).result;
+    const { verification } = await addon.inspect(collectiveJob(parameters, { fault: { kind, at: 1 } }))
+      .result;
     faults[kind] = verification.passed ? 'nothing' : verification.firstWrong;
   } catch (error) {
     faults[kind] = error.message;

@@ -41,9 +41,15 @@ export function sharedLibxsmm(folder: string): string | null {
   return path;
 }
 
-/** A sound library whose products wait for a file: whoever calls it is at work until then, however fast or slow the machine is. */
-export const waitingLibrary = (folder: string, file: string): string =>
-  tinyLibrary(folder, 'waits', `WAITS_FOR="${file}"`);
+/**
+ * A sound library whose products wait for a file: whoever calls it is at work until then, however fast or slow the machine is.
+ * @param after this many products, which do not wait
+ */
+export const waitingLibrary = (folder: string, file: string, after = 0): string =>
+  tinyLibrary(folder, 'waits', `WAITS_FOR="${file}"`, `WAITS_AFTER=${after}`);
+
+/** Whether a product waits for this file. */
+export const isAwaited = (file: string): boolean => existsSync(`${file}.awaited`);
 
 /** Builds of a library that this machine has, the one that programs get first. */
 export const buildsHere = (provider: string): readonly string[] => findStack(provider).variants().here;

@@ -71,17 +71,24 @@ export function scriptedLockfile(folder: string, script: string): string {
   return path;
 }
 
-/** Why packages of Debian cannot be had here; null: they can. */
-export function noDebian(name: string): string | null {
+/**
+ * Why packages of Debian cannot be had here; null: they can.
+ * @param first is downloaded to see whether the archive answers; of the others the lists have to know
+ */
+export function noDebian(first: string, ...others: readonly string[]): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-apt-'));
-  try {
+  const canGet = (...args: readonly string[]): boolean => {
     const options = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=10'];
-    const { status } = spawnSync('apt-get', ['download', '-qq', ...options, name], {
+    const { status } = spawnSync('apt-get', ['download', '-qq', ...options, ...args], {
       cwd: folder,
       stdio: 'ignore',
       timeout: 60_000,
     });
-    return status === 0 ? null : `apt cannot download ${name} here`;
+    return status === 0;
+  };
+  try {
+    const all = canGet(first) && (others.length === 0 || canGet('--print-uris', ...others));
+    return all ? null : `apt cannot download ${[first, ...others].join(', ')} here`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -21,6 +21,7 @@ export interface Run {
 export interface Running {
   readonly child: ChildProcess;
   /** What it has said so far. */
+  readonly stdout: () => string;
   readonly stderr: () => string;
   readonly ended: Promise<Run>;
 }
@@ -34,6 +35,14 @@ const OF_OTHERS =
 const besideOthers = process.env.TESTS_BESIDE !== undefined;
 const ofItself = (stderr: string): string => (besideOthers ? stderr.replaceAll(OF_OTHERS, '') : stderr);
 
+export const NSENTER = '/usr/bin/nsenter';
+
+/** What begins a command line that is to run in the network of the file, where it has one of its own: own-network.ts. */
+const inNetwork = (): readonly string[] => {
+  const { TESTS_NETWORK } = process.env;
+  return TESTS_NETWORK === undefined ? [] : [NSENTER, `--net=${TESTS_NETWORK}`, '--'];
+};
+
 /** Starts `command` in a session of its own, so that the whole of it can be killed at once. */
 export function start(
   command: string,
@@ -41,7 +50,9 @@ export function start(
   cwd?: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Running {
-  const child = spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  // The process becomes the command, so that its number is the command's.
+  const [program = command, ...words] = [...inNetwork(), command, ...args];
+  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let stdout = '';
   let stderr = '';
   child.stdout?.on('data', (data) => {
@@ -55,7 +66,7 @@ export function start(
       resolve({ code: code ?? 128 + (SIGNALS[signal ?? ''] ?? 0), stdout, stderr: ofItself(stderr) });
     });
   });
-  return { child, stderr: () => stderr, ended };
+  return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
 export const startPiBench = (args: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): Running =>

@@ -32,7 +32,7 @@ const run = (...command: readonly string[]): boolean => {
 
 /** A cable takes a moment until both ends know that the other is up; libraries look for networks only once. */
 function carries(space: string, device: string): boolean {
-  for (const end = Date.now() + 20_000; Date.now() < end; ) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     const said = spawnSync('ip', ['-n', space, 'link', 'show', 'dev', device], { encoding: 'utf8' }).stdout;
     if (said.includes('state UP')) return true;
   }

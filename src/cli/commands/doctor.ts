@@ -101,9 +101,9 @@ function gpuFindings({ gpus }: MachineDescription): Finding[] {
 }
 
 /** Without the addon there is nothing to ask libraries with; that finding stands for itself. */
-function surveyHere(): Survey {
+async function surveyHere(): Promise<Survey> {
   try {
-    return survey();
+    return await survey();
   } catch {
     return { here: [], missing: [] };
   }
@@ -168,7 +168,7 @@ function rows(findings: readonly Finding[], style: Style): Row[] {
 async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   const style = terminalStyle(process.stdout);
   const machine = describeHere(true);
-  const surveyed = surveyHere();
+  const surveyed = await surveyHere();
   const findings = [...addonFindings(surveyed), ...transportFindings(), ...gpuFindings(machine)];
   const { missing } = telemetryHere(machine);
   const advice = sortAdvice([

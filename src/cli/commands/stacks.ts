@@ -12,8 +12,8 @@ export const stacksCommand: CommandModule = {
       ['$0 stacks', 'what can follow --stack here'],
       ['$0 matmul --stack openblas,blis,embedded', 'measure several, interleaved'],
     ]),
-  handler: ({ json }) => {
-    const found = survey();
+  handler: async ({ json }) => {
+    const found = await survey();
     const text =
       json === true ? JSON.stringify(found, null, 1) : renderSurvey(found, terminalStyle(process.stdout));
     process.stdout.write(`${text}\n`);
