@@ -1,7 +1,7 @@
 // The files of small folders, compiled as one: each by itself would make the same templates of the standard
 // library once more, which is half of what they take to compile. A name in an unnamed namespace is therefore
-// one of them all. The linter looks at each by itself, not at this. The measuring loop (inspection.cc) stays
-// apart: it must know no workload.
+// one of them all. The linter looks at this, and at each by itself in check:long. The measuring loop
+// (inspection.cc) stays apart: it must know no workload.
 #include "measure/clock.cc"
 #include "measure/fault.cc"
 #include "measure/idle_workload.cc"

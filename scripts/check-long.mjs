@@ -1,7 +1,7 @@
 // npm run check:long: the checks that take too long for every change. Of the GEMM every shape up to 70 in each dimension,
 // plain and with the address and undefined behaviour sanitizers; random products, twenty times as many as usual; and a
-// larger share of both on an emulated arm64. Two at a time; beside the last of them t3 cut short, the longest tier of a qualification,
-// and the tests in test/long, which start MPI's ranks hundreds of times. The last line counts.
+// larger share of both on an emulated arm64. Two at a time; beside the last of them the linter on each file by itself, t3 cut short,
+// the longest tier of a qualification, and the tests in test/long, which start MPI's ranks hundreds of times. The last line counts.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,6 +18,7 @@ const LANES = [
   [
     { name: 'plain', args: script('native-checks.mjs', 'shapes=1', 'gemm=20', 'amx=20') },
     { name: 'arm64', args: script('emulated-checks.mjs', 'arm64', 'shapes=10', 'gemm=4', 'amx=4') },
+    { name: 'lint', args: script('lint-native.mjs') },
     { name: 't3', args: script('check-qualify/t3.mjs') },
     { name: 'tests', args: [vitest, 'run', '--config', 'vitest.long.config.ts'] },
   ],

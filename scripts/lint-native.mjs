@@ -1,19 +1,26 @@
-// npm run lint:native: is the native code formatted (clang-format), and does clang-tidy find nothing in it, compiled
-// with the flags of binding.gyp? `--fix` formats it. Files that were tidy and have not changed are not looked into again.
+// npm run lint:native [-- --fix | --long]: is the native code formatted (clang-format), and does clang-tidy find nothing in it,
+// compiled with the flags of binding.gyp? `--fix` formats it. Files that were tidy and have not changed are not looked into again.
+//
+// Most of clang-tidy's time goes into headers, the standard library's above all, which it reads and searches for each file anew. So
+// files that are compiled as one (together.cc) are looked into as one; and the analyser, which follows paths through functions, is
+// kept for what is shipped: the programs that check and measure it are run. `--long` looks at each file by itself, so that each
+// is seen to include what it uses, and follows the paths of all.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
 import { glooThere } from './lib/gloo-plugin.mjs';
 import { packageRoot } from './lib/tree.mjs';
-import { rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
+import { included, rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
 import { addonSources, bringsTogether, commonFlags, filesBelow, nodeHeaderFlags } from './native-sources.mjs';
 
 const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate', 'scripts/cuda-check'];
 /** Includes headers that not every machine has. */
 const TAKES_GLOO = join('native', 'collective', 'gloo', 'plugin');
 const PARALLEL = Math.max(2, availableParallelism());
+const SHIPPED = /^(?:native|kernels)\//;
+const EACH_BY_ITSELF = process.argv.includes('--long');
 
 function missingTool() {
   const missing = ['clang-format', 'clang-tidy'].filter(
@@ -48,6 +55,25 @@ function tidyFlags(path) {
   return [...flags.filter((flag) => flag !== '-Werror'), ...cross, ...nodeHeaderFlags()];
 }
 
+/** The files that a file brings together. */
+const broughtTogether = (path) =>
+  [...readFileSync(join(packageRoot, path), 'utf8').matchAll(/^#include "(.+\.cc)"$/gm)].map(([, name]) =>
+    join(dirname(path), name),
+  );
+
+/** What is looked into, each by itself, of all sources. */
+function units(sources) {
+  if (EACH_BY_ITSELF) return sources.filter((path) => !bringsTogether(path));
+  const parts = new Set(sources.filter(bringsTogether).flatMap(broughtTogether));
+  return sources.filter((path) => !parts.has(path));
+}
+
+/** The checks of .clang-tidy that are not asked of a unit: one that is against bringing files together, and paths. */
+function withoutChecks(path) {
+  if (bringsTogether(path)) return ['--checks=-bugprone-suspicious-include'];
+  return EACH_BY_ITSELF || SHIPPED.test(path) ? [] : ['--checks=-clang-analyzer-*'];
+}
+
 /** What a verdict depends on besides the sources. */
 const linter = [
   spawnSync('clang-tidy', ['--version'], { encoding: 'utf8' }).stdout,
@@ -56,7 +82,7 @@ const linter = [
 
 function tidy(path) {
   return new Promise((resolve) => {
-    const args = ['--quiet', path, '--', ...tidyFlags(path)];
+    const args = ['--quiet', ...withoutChecks(path), path, '--', ...tidyFlags(path)];
     const place = verdictPlace(path, [linter, args]);
     if (wasGood(place)) {
       resolve(true);
@@ -78,8 +104,11 @@ function tidy(path) {
 
 async function areTidy(paths) {
   // The largest first, so that none of those is left for one CPU at the end.
-  const size = (path) => statSync(join(packageRoot, path)).size;
-  const waiting = [...paths].sort((a, b) => size(b) - size(a));
+  const bytes = (path) => statSync(join(packageRoot, path)).size;
+  const size = new Map(
+    paths.map((path) => [path, [...included(path)].reduce((sum, one) => sum + bytes(one), 0)]),
+  );
+  const waiting = [...paths].sort((a, b) => size.get(b) - size.get(a));
   let right = true;
   const worker = async () => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
@@ -96,16 +125,23 @@ if (missing !== null) {
   process.exitCode = 1;
 } else {
   const all = FOLDERS.flatMap((folder) => filesBelow(folder, ['.cc', '.cu', '.h']));
-  const sources = all.filter((path) => path.endsWith('.cc') && !bringsTogether(path));
+  const sources = all.filter((path) => path.endsWith('.cc'));
+  const own = sources.filter((path) => !bringsTogether(path));
   const lacking = FOREIGN.filter((arch) => !existsSync(crossHeaders(arch)));
   const formatted = isFormatted(all);
   const withoutHeaders = glooThere() ? [] : sources.filter((path) => path.startsWith(TAKES_GLOO));
   const tidied = await areTidy(
-    sources.filter((path) => !lacking.includes(foreignArch(path)) && !withoutHeaders.includes(path)),
+    units(sources).filter((path) => !lacking.includes(foreignArch(path)) && !withoutHeaders.includes(path)),
   );
   process.stdout.write(
-    `lint-native: ${all.length} files ${formatted ? 'formatted' : 'NOT FORMATTED'}, ${sources.length} ${tidied ? 'tidy' : 'NOT TIDY'}\n`,
+    `lint-native: ${all.length} files ${formatted ? 'formatted' : 'NOT FORMATTED'}, ${own.length} ${tidied ? 'tidy' : 'NOT TIDY'}\n`,
   );
+  if (!EACH_BY_ITSELF) {
+    const programs = own.filter((path) => !SHIPPED.test(path)).length;
+    process.stdout.write(
+      `  left to --long: the paths through ${programs} files of programs, and whether files compiled as one include what they use\n`,
+    );
+  }
   for (const arch of lacking) {
     const count = sources.filter((path) => foreignArch(path) === arch).length;
     process.stdout.write(

@@ -1,6 +1,6 @@
 // npm run check:native [-- --sanitize address,undefined | thread] [--long] [-- program ...]: compiles the check programs
 // of test/native with the code that they check and runs them. `gemm=20` gives a program an argument; --long lets them
-// take their time and prints what they inform of.
+// take their time, has all of the undefined behaviour sanitizer and prints what they inform of.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
@@ -15,17 +15,26 @@ import {
   TIMELESS,
   unhurried,
 } from './lib/native-programs.mjs';
-import { SANITIZED } from './lib/sanitized-builds.mjs';
+import { SANITIZED, SANITIZED_FULLY } from './lib/sanitized-builds.mjs';
 
 export { checkPrograms, TIMELESS };
 
 /** @type {Readonly<Record<string, import('./lib/native-objects.mjs').Build>>} */
 const BUILDS = { '': HOST, ...SANITIZED };
+/** @type {Readonly<Record<string, import('./lib/native-objects.mjs').Build>>} */
+const LONG_BUILDS = { '': HOST, ...SANITIZED_FULLY };
 /**
  * What shows a sanitizer nothing.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes'] }; // one thread
+
+/**
+ * What is asked of the programs that take longest, where nobody names them: the plain build asks for more of the same, and
+ * check:long for all of it.
+ * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
+ */
+const LESS = { 'address,undefined': { shapes: 'shapes=50' } };
 
 /** What `--sanitize` takes. */
 export const sanitizers = Object.keys(SANITIZED);
@@ -45,7 +54,19 @@ export const buildChecks = (programs = checkPrograms(), sanitize = '') =>
 export const runCheck = (binary, sanitize = '') => runProgram(BUILDS[sanitize], binary);
 
 /** What is run where no program is named. */
-const programsOf = (sanitize) => checkPrograms().filter((name) => !WITHOUT[sanitize]?.includes(name));
+const programsOf = (sanitize) =>
+  checkPrograms()
+    .filter((name) => !WITHOUT[sanitize]?.includes(name))
+    .map((name) => LESS[sanitize]?.[name] ?? name);
+
+/** What of that is less than the plain build is asked for; empty: nothing. */
+const leftOut = (sanitize) =>
+  [
+    ...(WITHOUT[sanitize] ?? []).map((name) => `${name}, which has one thread`),
+    ...Object.values(LESS[sanitize] ?? {}).map(
+      (program) => `all but ${program}, which the plain build checks`,
+    ),
+  ].join('; ');
 
 async function main(args) {
   const { values, positionals } = parseArgs({
@@ -53,8 +74,10 @@ async function main(args) {
     options: { sanitize: { type: 'string', default: '' }, long: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const asked = BUILDS[values.sanitize];
+  const asked = (values.long ? LONG_BUILDS : BUILDS)[values.sanitize];
   if (asked === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
+  const less = positionals.length > 0 ? '' : leftOut(values.sanitize);
+  if (less !== '') process.stdout.write(`left out: ${less}\n`);
   const programs = (positionals.length > 0 ? positionals : programsOf(values.sanitize)).map(programAsked);
   await runPrograms(values.long ? unhurried(asked) : asked, programs, (result) => {
     if (!printResult(result)) process.exitCode = 1;

@@ -17,6 +17,9 @@ const SETS = {
   kubernetes: { '@kubernetes/client-node': '1.4.0' },
 };
 
+/** A registry that answers no more; one that is slow is waited for. */
+const STALLED_MS = 1_200_000;
+
 const set = process.argv[2] ?? 'frameworks';
 const versions = SETS[set];
 if (versions === undefined)
@@ -33,7 +36,11 @@ function install() {
   try {
     writeFileSync(join(scratch, 'package.json'), JSON.stringify({ private: true, dependencies: versions }));
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
-    const npm = spawnSync('npm', ['install', ...flags], { cwd: scratch, encoding: 'utf8', timeout: 240_000 });
+    const npm = spawnSync('npm', ['install', ...flags], {
+      cwd: scratch,
+      encoding: 'utf8',
+      timeout: STALLED_MS,
+    });
     if (npm.status !== 0) return npm.error?.message ?? npm.stderr.trim();
     renameSync(scratch, folder);
     return null;

@@ -250,9 +250,9 @@ export interface NativeAddon {
   mpiOpen(library: string): MpiWorld;
   /** Opens the library without joining anything. @throws Error */
   mpiVersion(library: string): string;
-  /** A text from rank 0 to all others, which listen; waits until they do. */
   /** The same of ranks that find each other at a place without MPI. @throws Error in one line, which names who did not come */
   meetRanks(place: string, rank: number, ranks: number, patience: Seconds): MpiWorld;
+  /** A text from rank 0 to all others, which listen; waits until they do. */
   mpiTell(text: string): void;
   mpiListen(): string;
   /** Of a rank that does not lead: takes part in the measurement of a collective until it has ended. @throws Error */

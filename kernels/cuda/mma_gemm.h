@@ -20,7 +20,6 @@
 
 namespace pibench::kernels::cuda {
 
-inline constexpr std::uint32_t kMmaThreads = 256;
 // Of a tile of 128 x 128 each warp has 64 x 32: two warps below each other, four side by side.
 inline constexpr std::uint32_t kWarpRows = 64, kWarpColumns = 32;
 

@@ -59,6 +59,8 @@ std::uint64_t EventClock::group(std::uint64_t left) noexcept {
     session_.launch(gate_, arguments);
   } catch (const CudaError& error) {
     session_.note(error.code(), "cuMemHostGetDevicePointer_v2");
+  } catch (const std::exception& error) {
+    session_.fail(error.what());
   }
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(size), 1, std::max<std::uint64_t>(1, left));
 }

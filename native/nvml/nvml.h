@@ -34,19 +34,6 @@ struct LinkErrors {
   std::uint64_t replays = 0, recoveries = 0, checksums = 0;
 };
 
-// Bits of nvmlDeviceGetCurrentClocksThrottleReasons (later named event reasons).
-namespace reason {
-inline constexpr std::uint64_t kIdle = 0x1;
-inline constexpr std::uint64_t kApplicationClocks = 0x2;
-inline constexpr std::uint64_t kPowerCap = 0x4;
-inline constexpr std::uint64_t kHardwareSlowdown = 0x8;
-inline constexpr std::uint64_t kSyncBoost = 0x10;
-inline constexpr std::uint64_t kSoftwareThermal = 0x20;
-inline constexpr std::uint64_t kHardwareThermal = 0x40;
-inline constexpr std::uint64_t kPowerBrake = 0x80;
-inline constexpr std::uint64_t kDisplayClock = 0x100;
-}  // namespace reason
-
 struct Process {
   unsigned pid;
   std::optional<unsigned long long> bytes;  // nothing where the driver keeps it to itself

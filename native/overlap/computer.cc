@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "../collective/shm/waiter.h"
+#include "../threads/pause.h"
 #include "../threads/preemption.h"
 #include "../threads/team.h"
 
@@ -131,7 +131,7 @@ void Computer::call() noexcept {
   // Whom it waits for may need this CPU.
   for (int i = 0; gone_.load(std::memory_order_acquire) != number; ++i) {
     if (i < kSpins)
-      collective::pause_cpu();
+      pause_cpu();
     else
       sched_yield();
   }

@@ -5,9 +5,9 @@
 // pointer to a sequence that never runs therefore works as a trip wire: set it, do the work, and see whether
 // it is still there. Arming and reading are one store and one load of thread-local memory.
 //
-// It errs on one side only: the kernel may clear the pointer on other returns to user space too (seen some
-// ten times a second on an idle machine), so a trip means "perhaps disturbed", and no trip means "not
-// disturbed". A sleep or a system call that blocks trips it as well.
+// It errs on one side only: the kernel may clear the pointer on other returns to user space too (seen now
+// and then on an idle machine), so a trip means "perhaps disturbed", and no trip means "not disturbed". A
+// sleep or a system call that blocks trips it as well.
 #pragma once
 
 namespace pibench {

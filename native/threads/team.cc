@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "affinity.h"
+#include "pause.h"
 #include "preemption.h"
 
 namespace pibench {
@@ -20,14 +21,6 @@ namespace {
 constexpr std::size_t kLine = 64;
 constexpr int kPausesPerCheck = 32;
 constexpr std::chrono::microseconds kSpinTime{80};
-
-inline void pause_cpu() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 // Spins until done() or until the spin time is over; says which. A crowded team (more members than CPUs) lets
 // others run at once, because whom it waits for may need this very CPU.

@@ -33,7 +33,7 @@ const lognormal = (sigma) => ({
  * @param {Pick<Distribution, 'cdf'>} distribution
  * @param {number} p
  */
-export function quantileOf({ cdf }, p) {
+function quantileOf({ cdf }, p) {
   let [low, high] = [-100, 100];
   for (let i = 0; i < 80; i++) {
     const middle = (low + high) / 2;

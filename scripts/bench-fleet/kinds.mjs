@@ -1,12 +1,12 @@
 // How often each kind of defect is found, and how often a healthy node is named.
 import { checkFleet } from '../../dist/fleet/check.js';
 import { distance } from '../../dist/fleet/distance.js';
-import { centreOf, limitOf, reachesOf } from '../../dist/fleet/limits.js';
+import { centreOf, levelOf, limitOf, reachesOf } from '../../dist/fleet/limits.js';
 import { medoid, medoidOfPairs, sketchIn } from '../../dist/fleet/medoid.js';
-import { gapsFrom, MARGINS, RULES, sketchesOf } from '../../dist/fleet/rules.js';
+import { gapsFrom, MARGINS, sketchesOf } from '../../dist/fleet/rules.js';
 import { KNOTS } from '../../dist/fleet/sketch.js';
 import { fleetOf } from '../../dist/fleet/table.js';
-import { withinStudent } from '../../dist/statistics/student.js';
+import { aboveStudent, bestLimit } from './in-principle.mjs';
 import { DEFECTS, HEAVY, KPIS, NOISES, REPETITIONS, simulatedNode, source } from './simulated.mjs';
 import { namedByMeans } from './superbench-rule.mjs';
 
@@ -54,24 +54,6 @@ function count(counter, { verdicts, theirs }, i) {
   if (theirs[i]) counter.theirs++;
 }
 
-/**
- * What any limit on the level of a KPI can do where healthy nodes differ by Student's t of 3 degrees: where it has to lie for a
- * share of the healthy nodes to pass it at one KPI or more, and how many of those that are slower by 6 % at one it then finds.
- */
-function bestLimit(deviation, falseAlarms) {
-  const above = (x) => {
-    const within = withinStudent((Math.abs(x) * Math.sqrt(3)) / deviation, 3);
-    return x > 0 ? (1 - within) / 2 : (1 + within) / 2;
-  };
-  let [low, high] = [0, 1];
-  for (let i = 0; i < 60; i++) {
-    const middle = (low + high) / 2;
-    if (1 - (1 - above(middle)) ** KPIS > falseAlarms) low = middle;
-    else high = middle;
-  }
-  return { limit: 1 - Math.exp(-high), found: above(high + Math.log(0.94)) };
-}
-
 export function runKinds(fleets, seed) {
   console.log(
     `Fleets of ${NODES} nodes, ${KPIS} KPIs with ${REPETITIONS} repetitions each, ${fleets} fleets for each kind of noise; ${OF_EACH} nodes of each kind and place in each fleet. Ours / mean within 5 %.\n`,
@@ -114,7 +96,7 @@ export function runKinds(fleets, seed) {
     });
   });
   for (const line of open) console.log(`\n${line}.`);
-  const { limit, found } = bestLimit(HEAVY.node, 0.001);
+  const { limit, found } = bestLimit(aboveStudent(HEAVY.node / Math.sqrt(3), 3), KPIS, 0.001, 0.06);
   console.log(
     `\nWith the heavy tails of the last row, a limit that 0.1 % of the healthy nodes pass at one KPI or more lies at ${percent(limit, 1)}, and finds ${percent(found, 1)} of the nodes that are slower by 6 % at one KPI (computed from the distribution).`,
   );
@@ -146,9 +128,13 @@ const meanTo = (column, rows, reference) =>
 function namedFrom(series, rows, reference) {
   const at = { values: series.sketches, at: reference * KNOTS, n: REPETITIONS };
   const values = gapsFrom(series, at, rows);
-  const { centre, deviation, nodes } = centreOf(values);
-  const limit = limitOf(MARGINS.distribution, deviation, reachesOf(RULES.length * KPIS, nodes));
-  return [...rows].filter((i) => values[i] - centre > limit);
+  const centre = centreOf(values);
+  const limit = limitOf(
+    MARGINS.distribution,
+    centre.deviation,
+    reachesOf(levelOf('distribution', KPIS), centre),
+  );
+  return [...rows].filter((i) => values[i] - centre.centre > limit);
 }
 
 /** Of few nodes the spread is hardly known, and limits are wider. */

@@ -48,7 +48,7 @@ export function quantileKpi(index, draw, level) {
   };
 }
 
-export function writeNodes(path, nodes) {
+function writeNodes(path, nodes) {
   const draw = source(3);
   const file = openSync(path, 'w');
   for (let node = 0; node < nodes; node++) {

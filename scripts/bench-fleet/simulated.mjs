@@ -1,6 +1,7 @@
 // Nodes whose truth is known: healthy noise of several kinds, and defects of the kinds that are known from real fleets.
 
 import { shapeOfRates } from '../../dist/fleet/from-record.js';
+import { unknownNode } from '../../dist/fleet/node-line.js';
 import { normalOf, randomBits, uniformOf } from '../../dist/random.js';
 import { quantileSorted, sortedCopy } from '../../dist/statistics/quantile.js';
 
@@ -94,7 +95,7 @@ function kpiOf(index, rates) {
 }
 
 /** @type {import('../../dist/fleet/node-line.js').NodeLine['devices'][string]} */
-export const DEVICE = {
+const DEVICE = {
   kind: 'cpu',
   name: 'simulated',
   cpus: 2,
@@ -103,21 +104,8 @@ export const DEVICE = {
   powerLimitWatts: null,
 };
 
-/** @returns {Omit<import('../../dist/fleet/node-line.js').NodeLine, 'kpis'>} */
-export const head = (node) => ({
-  node,
-  machine: null,
-  hostname: null,
-  campaign: null,
-  digest: null,
-  at: null,
-  tool: { name: 'pi-bench', version: null, commit: null },
-  hardware: {},
-  settings: {},
-  devices: { cpu: DEVICE },
-  checks: [],
-  problems: [],
-});
+/** @param {string} node */
+export const head = (node) => ({ ...unknownNode(node, 'pi-bench'), devices: { cpu: DEVICE } });
 
 /**
  * @param defect null: healthy

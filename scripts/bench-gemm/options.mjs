@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { QUICK_SIZES, SIZES, shapeNamed, skinnyShapes, square } from './shapes.mjs';
 
-export const TYPES = ['float32', 'float64', 'bfloat16', 'int8'];
+const TYPES = ['float32', 'float64', 'bfloat16', 'int8'];
 
 export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside the libraries of this machine
   --dtype LIST     of ${TYPES.join(', ')}; all

@@ -16,7 +16,7 @@ export function table(header, rows) {
   return [line(header), rule, ...rows.map(line)].join('\n');
 }
 
-export function rateText(rate) {
+function rateText(rate) {
   const value = rate / GIGA;
   return value.toFixed(value < 10 ? 2 : value < 1000 ? 1 : 0);
 }
@@ -86,7 +86,7 @@ export function caseTable(cases) {
   return table(header, rows);
 }
 
-export const unitOf = (type) => (type === 'int8' ? 'GOP/s' : 'GFLOP/s');
+const unitOf = (type) => (type === 'int8' ? 'GOP/s' : 'GFLOP/s');
 
 const threadsText = (threads) => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 

@@ -1,4 +1,5 @@
 // From the turns of a case to its figures. Pure.
+import { median } from '../lib/measure.mjs';
 
 /**
  * What a candidate told of one turn: seconds of a product.
@@ -32,12 +33,6 @@
 
 /** A rate above the register-only peak by more than this has used more threads than it was given. */
 const ABOVE_PEAK = 1.05;
-
-/** @param {readonly number[]} values */
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-}
 
 /** @param {Turn} turn */
 const isClean = ({ count, disturbed }) => disturbed < count;
@@ -119,7 +114,7 @@ function row({ candidate, hello, turns, trouble }, peak) {
  * @param {Row} own
  * @param {readonly Row[]} rivals
  */
-export function strongest(own, rivals) {
+function strongest(own, rivals) {
   const ratios = rivals.map((rival) => ({ rival, ...pairedRatio(own, rival) }));
   return ratios.reduce((least, entry) => (least === null || entry.ratio < least.ratio ? entry : least), null);
 }

@@ -12,7 +12,7 @@ const table = (head, rows) => [
 ];
 
 /** Our rate over the best library's, of one type and size. */
-export function shareOfLibraries(rows, dtype, size) {
+function shareOfLibraries(rows, dtype, size) {
   const of = (stack) =>
     rows.find((one) => one.dtype === dtype && one.size === size && one.stack === stack)?.rate ?? null;
   const best = Math.max(...['cublas', 'cublaslt'].map((stack) => of(stack) ?? 0));

@@ -84,7 +84,7 @@ const sourceOf = (module) => join('kernels', 'cuda', `${module}.cu`);
  * @param {readonly string[]} targets
  * @param {string} output
  */
-export const nvccArguments = (module, targets, output) => [
+const nvccArguments = (module, targets, output) => [
   ...FLAGS,
   ...targets.flatMap((target) => ['-gencode', `arch=${virtualOf(target)},code=${target}`]),
   sourceOf(module),

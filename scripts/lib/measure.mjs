@@ -6,6 +6,7 @@ import { packageRoot } from './tree.mjs';
 export const addon = () =>
   createRequire(import.meta.url)(join(packageRoot, 'build', 'Release', 'pibench.node'));
 
+/** @param {readonly number[]} values */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
@@ -44,23 +45,3 @@ export function job(workload, parameters, options) {
     ...options,
   };
 }
-
-export const matmulJob = (n, threads, cpus, options, isa = '', dtype = 'float32') =>
-  job(
-    'matmul',
-    {
-      m: n,
-      n,
-      k: n,
-      dtype,
-      threads,
-      cpus,
-      isa,
-      seed: 1,
-      transposeA: 'N',
-      transposeB: 'N',
-      batch: 1,
-      prepack: 0,
-    },
-    options,
-  );

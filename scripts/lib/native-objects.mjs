@@ -181,8 +181,9 @@ export async function objectsWithAddon(build, sources) {
   const below = belowNode(build.arch);
   // Without node-addon-api there can be no addon: a machine to which only the sources were carried.
   if (!build.asBuilt || !dependenciesThere()) {
-    const all = await compileAll(build, [...sources, ...below]);
-    return { own: all.slice(0, sources.length), shared: all.slice(sources.length) };
+    // The kernels, which take longest, come first: none of them is left for one CPU at the end.
+    const all = await compileAll(build, [...below, ...sources]);
+    return { own: all.slice(below.length), shared: all.slice(0, below.length) };
   }
   const failure = buildNative();
   if (failure !== null) throw new Error(failure);

@@ -22,6 +22,10 @@ export const TIMELESS = [
 
 /** @typedef {import('./native-objects.mjs').Build} Build */
 
+// Against what hangs: many times what the longest program takes, so that no machine is too slow for it.
+const HANGS_MS = 1_200_000;
+const HANGS_UNHURRIED_MS = 14_400_000;
+
 /**
  * For this machine, with the addon's own objects: what is checked is what is used.
  * @type {Build}
@@ -32,11 +36,11 @@ export const HOST = {
   arch: process.arch,
   folder: 'plain',
   flags: ['-O3'],
-  timeLimit: 300_000,
+  timeLimit: HANGS_MS,
 };
 
 /** The same where a check is asked for more than usual, and tells of its progress. */
-export const unhurried = (build) => ({ ...build, timeLimit: 3_600_000, onProgress: printProgress });
+export const unhurried = (build) => ({ ...build, timeLimit: HANGS_UNHURRIED_MS, onProgress: printProgress });
 
 const printProgress = (line) => process.stdout.write(`  ${line}\n`);
 

@@ -10,7 +10,7 @@ const FOLDER = join(packageRoot, 'node_modules', '.cache', 'lint-native');
 const read = (path) => readFileSync(join(packageRoot, path), 'utf8');
 
 /** The files of this package that a file includes, itself among them. */
-function included(path, found = new Set()) {
+export function included(path, found = new Set()) {
   if (found.has(path) || !existsSync(join(packageRoot, path))) return found;
   found.add(path);
   for (const [, name] of read(path).matchAll(/^#include "(.+)"$/gm))

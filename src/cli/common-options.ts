@@ -158,6 +158,7 @@ function lasting(flags: Flags): BatchSpec['sampling'] {
   return { ...BUDGET, seconds, most: Math.max(BUDGET.most, Math.round(MOST_PER_SECOND * seconds)) };
 }
 
+/** How long a launch repeats: what the flags say, or the indicator's own seconds. @throws UserError, QuantityError */
 export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchSpec['sampling'] {
   if (flags.duration !== undefined) return lasting(flags);
   if (flags.reps === undefined && flags.precision !== undefined) return PILOT;
@@ -166,6 +167,7 @@ export function samplingOf(flags: Flags, { seconds }: MeasuringDefaults): BatchS
   return { kind: 'fixed', repetitions: parseCount(text(flags, 'reps'), '--reps', MOST_REPETITIONS) };
 }
 
+/** @throws UserError, QuantityError for what is neither auto, a number of calls nor a time */
 export function warmupOf(flags: Flags): Warmup {
   const given = text(flags, 'warmup');
   if (given === 'auto') return { kind: 'auto' };
@@ -176,6 +178,7 @@ export function warmupOf(flags: Flags): Warmup {
   throw new UserError(`--warmup takes auto, a number of calls or a time such as 2s; got "${given}"`);
 }
 
+/** Launches of each batch; the most of them where a precision or a comparison decides. @throws QuantityError */
 export function inspectionsOf(flags: Flags, { inspections }: MeasuringDefaults): number {
   if (flags.inspections !== undefined)
     return parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
@@ -183,7 +186,7 @@ export function inspectionsOf(flags: Flags, { inspections }: MeasuringDefaults):
   return flags.precision === undefined ? inspections : MOST_FOR_PRECISION;
 }
 
-/** As a batch has it; nothing where the number of launches is fixed. */
+/** As a batch has it; nothing where the number of launches is fixed. @throws QuantityError for what is no share */
 export const precisionOf = (flags: Flags): Pick<BatchSpec, 'precision'> =>
   flags.precision === undefined ? {} : { precision: parseShare(text(flags, 'precision'), '--precision') };
 
@@ -196,7 +199,10 @@ export function withSettling(flags: Flags, stacks: number): Flags {
   return free && stacks > 1 ? { ...flags, settle: formatShare(DEFAULT_MARGIN) } : flags;
 }
 
-/** As a batch has it; nothing where the number of launches is not decided by a comparison. */
+/**
+ * As a batch has it; nothing where the number of launches is not decided by a comparison.
+ * @throws UserError beside --precision, QuantityError for what is no share
+ */
 export function settleOf(flags: Flags): Pick<BatchSpec, 'settle'> {
   if (flags.settle === undefined) return {};
   if (flags.precision !== undefined) {
@@ -207,7 +213,7 @@ export function settleOf(flags: Flags): Pick<BatchSpec, 'settle'> {
   return { settle: parseShare(text(flags, 'settle'), '--settle') };
 }
 
-/** null: none. */
+/** null: none. @throws QuantityError for what is no time */
 export const budgetOf = (flags: Flags): Seconds | null =>
   flags.budget === undefined ? null : requireDuration(text(flags, 'budget'), '--budget');
 
@@ -228,7 +234,8 @@ export function labelsOf(flags: Flags): Readonly<Record<string, string>> {
   return Object.fromEntries(labels.map((label) => [label?.[1] ?? '', label?.[2] ?? '']));
 }
 
-export const timeoutOf = (flags: Flags): number => requireDuration(text(flags, 'timeout'), '--timeout');
+/** Of each launch. @throws QuantityError for what is no time */
+export const timeoutOf = (flags: Flags): Seconds => requireDuration(text(flags, 'timeout'), '--timeout');
 
 /**
  * The devices that are asked for; `cuda:all` is each GPU.
@@ -243,7 +250,7 @@ export function devicesOf(flags: Flags, machine: MachineDescription): readonly s
   return devicesNamed(text(flags, 'device'), here, cpuParts(machine));
 }
 
-/** null: to be drawn. */
+/** null: to be drawn. @throws UserError for what is no whole number, or too large */
 export function seedOf(flags: Flags): number | null {
   if (flags.seed === undefined) return null;
   const given = text(flags, 'seed');

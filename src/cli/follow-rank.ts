@@ -3,7 +3,7 @@
  * part in what it measures, and say nothing.
  */
 
-import { messageOf } from '../errors.js';
+import { EXIT, messageOf } from '../errors.js';
 import { mpiCaseOf } from '../execution/mpi-ranks.js';
 import { follow, joinJob } from '../inspection/mpi-rank.js';
 import { isWithin } from '../mpi/choice.js';
@@ -33,7 +33,7 @@ export function followedLibrary({ batches }: Pick<Campaign, 'batches'>): string 
 /** Rank 0 says why, before its launcher ends all of them. */
 function leaveSilently(): never {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MILLISECONDS_TO_SPEAK);
-  return native().leaveAtOnce(1);
+  return native().leaveAtOnce(EXIT.incomplete);
 }
 
 function followUntilEnd(library: () => string): void {

@@ -17,7 +17,7 @@ const MOST_BATCHES = 10_000;
 const OF_A_BATCH = ['reps', 'inspections', 'warmup', 'stack', 'precision', 'timeout', 'device', 'duration'];
 
 /** What takes several values: all that makes a case or a batch, but yes-or-no flags. */
-export function sweptNames(indicator: Indicator): readonly string[] {
+function sweptNames(indicator: Indicator): readonly string[] {
   const own = Object.entries(indicator.options).filter(([, { type }]) => type !== 'boolean');
   return [...own.map(([name]) => name), ...OF_A_BATCH];
 }

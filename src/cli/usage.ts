@@ -5,14 +5,14 @@ export class UsageError extends Error {}
 /** Arguments that are lists by themselves. */
 const LISTS: readonly string[] = ['_', '--', 'records', 'nodes', 'first', 'second'];
 
-/** A flag that was given twice: which of the two was meant cannot be known. */
+/** @throws UsageError for a flag that was given twice: which of the two was meant cannot be known */
 export function refuseTwice(given: Readonly<Record<string, unknown>>): true {
   const twice = Object.entries(given).find(([name, value]) => !LISTS.includes(name) && Array.isArray(value));
   if (twice !== undefined) throw new UsageError(`--${twice[0]} was given more than once`);
   return true;
 }
 
-/** yargs would take `--prepack=yes` for false. */
+/** yargs would take `--prepack=yes` for false. @throws UsageError */
 export function refuseValue(given: Readonly<Record<string, unknown>>, args: readonly string[]): true {
   for (const arg of args) {
     const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(arg) ?? [];

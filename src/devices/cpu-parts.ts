@@ -14,7 +14,7 @@ const ONE = /^(cpu|numa):(\d+)$/;
 const EACH_CPU = 'cpu:each';
 const EACH_NODE = 'numa:all';
 
-export const isCpuPart = (device: string): boolean => ONE.test(device);
+const isCpuPart = (device: string): boolean => ONE.test(device);
 
 /** Whether a flag's text means a part of the CPU, or each of them. */
 export const asksForCpuPart = (text: string): boolean =>

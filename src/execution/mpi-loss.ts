@@ -1,5 +1,7 @@
 /** Why the ranks of an MPI job ended before they had measured, from what their launcher said. Pure. */
 import { constants } from 'node:os';
+import { plural } from '../quantities/format.js';
+import type { Seconds } from '../units.js';
 
 export interface Loss {
   readonly code: number | null;
@@ -16,6 +18,24 @@ const nameOf = (signal: number): string => {
   return `signal ${signal}${name === undefined ? '' : ` (${name})`}`;
 };
 
+/** In the words of the C library, in which Slurm says of a task how it ended. */
+const SIGNAL_WORDS: Readonly<Record<string, number>> = {
+  'Illegal instruction': constants.signals.SIGILL,
+  Aborted: constants.signals.SIGABRT,
+  'Bus error': constants.signals.SIGBUS,
+  'Floating point exception': constants.signals.SIGFPE,
+  Killed: constants.signals.SIGKILL,
+  'Segmentation fault': constants.signals.SIGSEGV,
+  Terminated: constants.signals.SIGTERM,
+};
+
+function endOfTask(words: string): string {
+  const signal = SIGNAL_WORDS[words.replace(/ \(core dumped\)$/, '')];
+  if (signal !== undefined) return `was killed by ${nameOf(signal)}`;
+  const code = /^Exited with exit code (\d+)$/.exec(words)?.[1];
+  return code === undefined ? `ended: ${words}` : `ended with exit code ${code}`;
+}
+
 /** Open MPI: by the rank; Slurm: by the task; MPICH: by a process that ended, which need not be the first that did. */
 function lostRank({ said, members }: Loss): { readonly rank: number | null; readonly how: string } | null {
   const open = /process rank (\d+) with PID \d+ on node \S+ exited on signal (\d+)/.exec(said);
@@ -23,7 +43,7 @@ function lostRank({ said, members }: Loss): { readonly rank: number | null; read
   const coded = /Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)/.exec(said);
   if (coded !== null) return { rank: Number(coded[1]), how: `ended with exit code ${coded[2]}` };
   const task = /error: \S+: task (\d+): (.+)/.exec(said);
-  if (task !== null) return { rank: Number(task[1]), how: `ended: ${task[2]}` };
+  if (task !== null) return { rank: Number(task[1]), how: endOfTask(task[2] ?? '') };
   const hydra = /PID (\d+) RUNNING AT (\S+)\s*\n=\s*EXIT CODE: (\d+)/.exec(said);
   if (hydra === null) return null;
   const [, pid, host, code] = hydra;
@@ -54,8 +74,25 @@ function firstWords(said: string): string {
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;
 }
 
+/** What Slurm says of a node: how the tasks of others ended only follows from that. */
+function lostNode({ said, ranks }: Loss): string | null {
+  const [, node, why] = /error: Task launch for \S+ failed on node (\S+): (.+)/.exec(said) ?? [];
+  if (node !== undefined) return `those of ${ranks} ranks that belong on ${node} were not started: ${why}`;
+  const failed = /error: Node failure on (\S+)/.exec(said)?.[1];
+  return failed === undefined ? null : `the job of ${ranks} ranks has lost its node ${failed}`;
+}
+
+/** Of ranks that have not found each other in time; whoever starts them may have said why, as Slurm does of a queue. */
+export function lateText({ ranks, said }: Pick<Loss, 'ranks' | 'said'>, limit: Seconds): string {
+  const words = firstWords(said);
+  const heard = words === '' ? '' : `; what was said: ${words}`;
+  return `${plural(ranks, 'rank')} did not find each other within ${limit} s${heard}`;
+}
+
 /** One line for a person. */
 export function lossText(loss: Loss): string {
+  const node = lostNode(loss);
+  if (node !== null) return node;
   const lost = lostRank(loss);
   if (lost !== null) {
     const host = lost.rank === null ? undefined : loss.members[lost.rank]?.host;

@@ -8,18 +8,21 @@ import { UserError } from '../errors.js';
 import { type Job, type Order, type Report, SPOKEN } from '../inspection/job.js';
 import { launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
 import { launcherVersion } from '../mpi/here.js';
+import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
 import type { MpiWorld } from '../native.js';
-import { plural } from '../quantities/format.js';
 import { changedEnvironment } from '../stacks/environment.js';
+import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import type { LaunchHooks } from './engine.js';
-import { lossText, startLossText, unreachableHost } from './mpi-loss.js';
+import { lateText, lossText, startLossText, unreachableHost } from './mpi-loss.js';
 
 const WORKER = fileURLToPath(new URL('../inspection/mpi-worker.js', import.meta.url));
 /** A worker ends by itself at its limit; this much later it is taken to hang. */
 export const GRACE_MS = 3000;
-/** Ranks find each other in less than a second; hosts may be slow. */
+/** Ranks of MPI find each other in less than a second; hosts may be slow. */
 const JOIN_LIMIT: Seconds = 60;
+/** Ranks that meet without MPI say themselves who did not come, so much later at most. */
+const TO_SAY: Seconds = 10;
 /** After what says that a host cannot be reached: a launcher that does not end by itself then never will. */
 const UNREACHABLE_MS = 3000;
 /** What a launcher needs to end its ranks when it is asked to. */
@@ -51,6 +54,8 @@ export interface Ranks {
   readonly next: () => Promise<Exclude<Report, { event: 'progress' }> | null>;
   readonly stop: () => void;
   readonly lossText: () => string;
+  /** Where they have not found each other within that time. */
+  readonly lateText: (limit: Seconds) => string;
   readonly closed: Promise<void>;
   onProgress: LaunchHooks['onProgress'];
 }
@@ -177,27 +182,37 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
         ? startLossText({ ...end, said, ranks: of.ranks, members: [] })
         : `the launcher cannot start all ranks: ${unreachable}`;
     },
+    lateText: (limit) => lateText({ ranks: of.ranks, said }, limit),
     closed,
     onProgress: () => {},
   };
   return ranks;
 }
 
-/** Waits until the ranks have found each other; what kept them from it, or null. */
-export async function joined(ranks: Ranks): Promise<string | null> {
-  let late = false;
+const joinLimit = ({ library }: MpiCase): Seconds =>
+  isMeetingPlace(library) ? meetingSeconds(process.env) + TO_SAY : meetingSeconds(process.env, JOIN_LIMIT);
+
+/** What kept ranks from finding each other. */
+export interface NotJoined {
+  readonly why: string;
+  /** It took as long as they were given, and would again. */
+  readonly late: boolean;
+}
+
+/** Waits until the ranks have found each other: null, unless they have not. */
+export async function joined(ranks: Ranks): Promise<NotJoined | null> {
+  let late: string | null = null;
+  const seconds = joinLimit(ranks.of);
   const limit = setTimeout(() => {
-    late = true;
+    late = ranks.lateText(seconds);
     ranks.stop();
-  }, JOIN_LIMIT * 1000);
+  }, timerMs(seconds));
   try {
     const first = await ranks.next();
     if (first?.event === 'joined') return null;
-    if (first?.event === 'failed') return first.message;
+    if (first?.event === 'failed') return { why: first.message, late: false };
     await ranks.closed;
-    return late
-      ? `${plural(ranks.of.ranks, 'rank')} did not find each other within ${JOIN_LIMIT} s`
-      : ranks.lossText();
+    return { why: late ?? ranks.lossText(), late: late !== null };
   } finally {
     clearTimeout(limit);
   }

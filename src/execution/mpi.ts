@@ -93,9 +93,12 @@ export function makeMpiEngine(cpus: number): MpiEngine {
   /** Those that stay; null: not started, or gone. */
   let staying: Ranks | null = null;
   let gone: string | null = null;
+  /** Why ranks of a case did not come in time, by the case: each further try would take as long. */
+  const late = new Map<string, string>();
 
   async function start(of: MpiCase, changes: Job['environment']): Promise<Ranks | string> {
-    if (gone !== null) return gone;
+    const known = gone ?? late.get(JSON.stringify(of));
+    if (known !== undefined) return known;
     if (staying !== null && staying.of.library !== of.library)
       return `one job of MPI has one library: ${staying.of.library}, not ${of.library} too`;
     if (staying !== null) return staying;
@@ -105,8 +108,9 @@ export function makeMpiEngine(cpus: number): MpiEngine {
     const ranks = attend(of, within ? startWithin(of) : startAnew(of, cpus, changes));
     const problem = await joined(ranks);
     if (problem !== null) {
-      if (within) gone = problem;
-      return problem;
+      if (within) gone = problem.why;
+      if (problem.late) late.set(JSON.stringify(of), problem.why);
+      return problem.why;
     }
     if (within) staying = ranks;
     return ranks;

@@ -5,7 +5,7 @@ import type { Baseline, BaselineEntry } from '../qualify/baseline-schema.js';
 import { cvOfSketch, sketchOfEntry } from './baseline.js';
 import { keyText, readKey } from './case-key.js';
 import type { BaselineCentres } from './judge-series.js';
-import { type Centre, MAD_OF_NORMAL } from './limits.js';
+import { type Centre, degreesOfMad, MAD_OF_NORMAL } from './limits.js';
 import { refuseMixedLimits } from './power-limits.js';
 import type { Fleet, Series } from './table.js';
 
@@ -14,9 +14,10 @@ const ofRate = (value: number, { spread, median, nodes }: BaselineEntry): Centre
   centre: -Math.log(value),
   deviation: (MAD_OF_NORMAL * spread.mad) / median,
   nodes,
+  degrees: degreesOfMad(nodes),
 });
 
-const fixed = (centre: number, nodes: number): Centre => ({ centre, deviation: 0, nodes });
+const fixed = (centre: number, nodes: number): Centre => ({ centre, deviation: 0, nodes, degrees: 1 });
 
 function centresOf(entry: BaselineEntry, sustained: BaselineEntry | undefined): BaselineCentres {
   const sketch = sketchOfEntry(entry);

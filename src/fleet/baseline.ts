@@ -17,7 +17,7 @@ import { type CaseKey, keyTitle, readKey } from './case-key.js';
 import { judgeSeries, LEAST_NODES } from './judge-series.js';
 import type { NodeHead } from './node-line.js';
 import { refuseMixedLimits } from './power-limits.js';
-import { comparableRows, RULES, referenceRow } from './rules.js';
+import { comparableRows, referenceRow } from './rules.js';
 import { KNOTS, MEDIAN_KNOT, SHARES } from './sketch.js';
 import type { Fleet, Series } from './table.js';
 
@@ -91,8 +91,7 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
     });
     return [];
   }
-  const tests = RULES.length * fleet.series.length;
-  const { kept: alike, reference: nearest } = judgeSeries(series, null, { tests, scale });
+  const { kept: alike, reference: nearest } = judgeSeries(series, null, { kpis: fleet.series.length, scale });
   const kept = alike.filter((row) => !isWrong(fleet, series, row));
   if (kept.length < LEAST_NODES) {
     const right = kept.length === 0 ? 'none' : String(kept.length);

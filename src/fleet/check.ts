@@ -12,7 +12,6 @@ import {
 import { missingOf } from './missing.js';
 import { judgeOverall } from './overall.js';
 import { mixedLimits } from './power-limits.js';
-import { RULES } from './rules.js';
 import {
   evidenceOf,
   type Finding,
@@ -183,7 +182,7 @@ const NO_BASELINE: BaselineCentres = { centres: {}, sketch: null };
 export const judgingOf = ({ series }: Fleet, { scale, baseline }: CheckOptions): JudgeTask => ({
   series,
   centres: series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_BASELINE))),
-  options: { tests: RULES.length * Math.max(1, series.length), scale },
+  options: { kpis: series.length, scale },
 });
 
 /**
@@ -197,11 +196,8 @@ export function checkFleet(
 ): FleetCheck {
   const { scale, baseline } = options;
   const { nodes, places, series } = fleet;
-  const {
-    centres,
-    options: { tests },
-  } = judgingOf(fleet, options);
-  const reaches = tailReaches(judgements, tests);
+  const { centres } = judgingOf(fleet, options);
+  const reaches = tailReaches(judgements, series.length);
   const suspicions = new Map<number, Suspicion>();
   series.forEach((one, i) => {
     noteSeries(one, judgements[i] as SeriesJudgement, fleet, reaches, suspicions);

@@ -1,5 +1,5 @@
 /** One KPI of a fleet: which nodes are worse at it than the rest. Pure. */
-import { type Centre, centreOf, limitOf, reachesOf } from './limits.js';
+import { type Centre, centreOf, centreWithoutWorst, levelOf, limitOf, reachesOf } from './limits.js';
 import { sketchIn } from './medoid.js';
 import {
   comparableRows,
@@ -51,8 +51,8 @@ export interface BaselineCentres {
 }
 
 export interface JudgeOptions {
-  /** Rules x KPIs of a node: the more are looked at, the further away chance alone gets. */
-  readonly tests: number;
+  /** Of a node: the more are looked at, the further away chance alone gets. */
+  readonly kpis: number;
   /** Of all margins. */
   readonly scale: number;
 }
@@ -104,16 +104,31 @@ function judging(series: Series, baseline: BaselineCentres | null, options: Judg
   return { series, baseline, options, values };
 }
 
+/** Where the spread has no part in the limit, it need not be known better. */
+function centreFor(
+  { options: { kpis, scale } }: Judging,
+  rule: (typeof RULES)[number],
+  values: Float64Array,
+): Centre | null {
+  const all = centreOf(values);
+  if (all === null) return null;
+  const least = marginOf(rule, scale, Number.POSITIVE_INFINITY);
+  const { reach } = reachesOf(levelOf(rule, kpis), all);
+  return reach * all.deviation <= least ? all : centreWithoutWorst(values, all);
+}
+
 /** The values that a rule compares, and where their centre lies. */
 function compared(
-  { series, baseline, values: known }: Judging,
+  judged: Judging,
   rule: (typeof RULES)[number],
   kept: Int32Array,
   before: Distances | null,
 ): Compared {
-  const values = known.get(rule);
+  const { series, baseline } = judged;
+  const values = judged.values.get(rule);
   if (values !== undefined) {
-    const centre = baseline === null ? centreOf(pick(values, kept)) : (baseline.centres[rule] ?? null);
+    const centre =
+      baseline === null ? centreFor(judged, rule, pick(values, kept)) : (baseline.centres[rule] ?? null);
     return { values, centre, distances: null };
   }
   const all = comparableRows(series, allRows(series));
@@ -125,10 +140,14 @@ function compared(
   const able = comparableRows(series, kept);
   if (able.length < LEAST_NODES) return NOT_COMPARED;
   const distances = distancesOf(series, able, all, before);
-  return { values: distances.values, centre: centreOf(pick(distances.values, able)), distances };
+  return {
+    values: distances.values,
+    centre: centreFor(judged, rule, pick(distances.values, able)),
+    distances,
+  };
 }
 
-// Loops: typed arrays' own `from` walks an iterator, and these are a tenth of judging a large fleet.
+// Loops: typed arrays' own `from` walks an iterator, and these loops are much of judging a large fleet.
 function allRows({ places }: Series): Int32Array {
   const rows = new Int32Array(places.length);
   for (let row = 0; row < rows.length; row++) rows[row] = row;
@@ -144,14 +163,15 @@ export function pick(values: Float64Array, rows: Int32Array): Float64Array {
 
 /** Beyond the limit; of `spread` the limit is each node's own, which its number of repetitions has a part in. */
 function findingsOf(
-  { series, options: { scale, tests } }: Judging,
+  { series, options: { scale, kpis } }: Judging,
   rule: (typeof RULES)[number],
   values: Float64Array,
-  { centre, deviation, nodes }: Centre,
+  known: Centre,
   findings: SeriesFinding[],
 ): number {
   const { n } = series.columns;
-  const reaches = reachesOf(tests, nodes);
+  const { centre, deviation } = known;
+  const reaches = reachesOf(levelOf(rule, kpis), known);
   const limitFor = (repetitions: number): number =>
     limitOf(marginOf(rule, scale, repetitions), deviation, reaches);
   let repetitions = n[0] as number;

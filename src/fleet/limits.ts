@@ -2,13 +2,37 @@
 import { deviationFrom, medianInPlace } from '../statistics/quantile.js';
 import { robustDeviation } from '../statistics/scale.js';
 import { studentReach } from '../statistics/student.js';
+import type { RuleName } from './rules.js';
 
-/** The share of healthy nodes that all rules on all KPIs together may name, where nodes differ normally. */
-export const FALSE_ALARMS = 0.0005;
+/**
+ * The share of healthy nodes that each rule may name on all KPIs together, where nodes differ normally; the sum is below 0.1 %, so it
+ * holds however the rules depend on each other. What nodes differ by most is their level, which the medians show: most of it is theirs.
+ */
+const FALSE_ALARMS: Readonly<Record<RuleName, number>> = {
+  median: 0.0005,
+  p05: 0.00008,
+  sustained: 0.00008,
+  spread: 0.00008,
+  drift: 0.00008,
+  distribution: 0.00008,
+  overall: 0.00008,
+};
 /** Beyond so many degrees of freedom Student's t is the normal distribution, as far as it matters here. */
-const MOST_DEGREES = 200;
+const MOST_DEGREES = 1000;
 /** Qn looks at all pairs. */
 const MOST_FOR_QN = 200;
+/** Of normal values: what a spread is worth beside the standard deviation of as many (Rousseeuw & Croux 1993). */
+const QN_EFFICIENCY = 0.82;
+const MAD_EFFICIENCY = 0.37;
+/** The variance of a median over that of a mean, of normal values. */
+const MEDIAN_VARIANCE = Math.PI / 2;
+/** Nodes that are so many robust standard deviations worse than the middle have no part in how far the others differ ... */
+const APART = 3;
+/**
+ * ... unless there are so few that chance alone makes the spread too small. Of so few each node widens by itself the spread by which it
+ * is judged, which makes up for how little that spread and the median are known.
+ */
+const LEAST_FOR_APART = 40;
 /** The median absolute deviation times this is the standard deviation of normal values. */
 export const MAD_OF_NORMAL = 1.482602218505602;
 /** Of few nodes the spread is hardly known. Then a node this many margins away is named all the same. */
@@ -19,7 +43,14 @@ export interface Centre {
   /** Robust standard deviation; 0 where it cannot be known. */
   readonly deviation: number;
   readonly nodes: number;
+  /** Of freedom, that the deviation is known with. */
+  readonly degrees: number;
 }
+
+const degreesOfQn = (nodes: number): number => (nodes < LEAST_FOR_APART ? nodes : QN_EFFICIENCY * nodes) - 1;
+
+/** Degrees of freedom of a median absolute deviation. */
+export const degreesOfMad = (nodes: number): number => MAD_EFFICIENCY * nodes - 1;
 
 function knownOf(values: Float64Array): Float64Array {
   const known = new Float64Array(values.length);
@@ -35,37 +66,59 @@ function knownOf(values: Float64Array): Float64Array {
 export function centreOf(values: Float64Array): Centre | null {
   const known = knownOf(values);
   if (known.length === 0) return null;
+  const nodes = known.length;
   const centre = medianInPlace(known);
-  const deviation =
-    known.length < 2
-      ? 0
-      : known.length <= MOST_FOR_QN
-        ? robustDeviation(known)
-        : MAD_OF_NORMAL * deviationFrom(centre, known);
-  return { centre, deviation, nodes: known.length };
+  if (nodes < 2) return { centre, deviation: 0, nodes, degrees: 1 };
+  return nodes <= MOST_FOR_QN
+    ? { centre, deviation: robustDeviation(known), nodes, degrees: degreesOfQn(nodes) }
+    : {
+        centre,
+        deviation: MAD_OF_NORMAL * deviationFrom(centre, known),
+        nodes,
+        degrees: degreesOfMad(nodes),
+      };
 }
 
-/** Standard deviations that chance reaches in none of `tests` rules and KPIs of nearly all nodes. */
-export function reachOf(tests: number, nodes: number): number {
-  const level = 1 - (2 * FALSE_ALARMS) / Math.max(1, tests);
-  return studentReach(level, Math.min(MOST_DEGREES, Math.max(1, nodes - 1)));
+/**
+ * The same without the nodes that are far worse than the middle: two slow ones among sixty make the spread 7 % larger, and would so
+ * hide each other.
+ */
+export function centreWithoutWorst(values: Float64Array, all: Centre): Centre {
+  const most = all.centre + APART * all.deviation;
+  if (all.nodes < LEAST_FOR_APART || !(all.deviation > 0)) return all;
+  const rest = values.filter((value) => value <= most);
+  return rest.length === all.nodes ? all : (centreOf(rest) ?? all);
 }
 
-/** @param wide the reach where the spread is known; `reach` that of so few nodes */
+/** The probability with which chance may take a healthy node beyond the limit of a rule at one of so many KPIs. */
+export const levelOf = (rule: RuleName, kpis: number): number => FALSE_ALARMS[rule] / Math.max(1, kpis);
+
+/** Of the rule that may name fewest: for a tail whose weight is only estimated, beyond which a node is failed all the same. */
+export const strictestLevel = (kpis: number): number =>
+  Math.min(...Object.values(FALSE_ALARMS)) / Math.max(1, kpis);
+
+/** Standard deviations that chance goes beyond, to one side, with that probability. */
+export const reachOf = (level: number, degrees: number): number =>
+  studentReach(1 - 2 * level, Math.min(MOST_DEGREES, Math.max(1, Math.floor(degrees))));
+
+/** @param wide the reach where centre and spread are known; `reach` that of so few nodes */
 export interface Reach {
   readonly reach: number;
   readonly wide: number;
 }
 
-const reaches = new Map<string, Reach>();
+const reaches = new Map<string, number>();
 
-export function reachesOf(tests: number, nodes: number): Reach {
-  const key = `${tests} ${Math.min(nodes, MOST_DEGREES + 1)}`;
-  const known = reaches.get(key);
-  if (known !== undefined) return known;
-  const made = { reach: reachOf(tests, nodes), wide: reachOf(tests, Number.POSITIVE_INFINITY) };
+function knownReach(level: number, degrees: number): number {
+  const key = `${level} ${Math.min(MOST_DEGREES, Math.floor(degrees))}`;
+  const made = reaches.get(key) ?? reachOf(level, degrees);
   reaches.set(key, made);
   return made;
+}
+
+export function reachesOf(level: number, { nodes, degrees }: Centre): Reach {
+  const ofMedian = nodes < LEAST_FOR_APART ? 1 : Math.sqrt(1 + MEDIAN_VARIANCE / nodes);
+  return { reach: ofMedian * knownReach(level, degrees), wide: knownReach(level, MOST_DEGREES) };
 }
 
 /**

@@ -9,8 +9,8 @@ import { VERDICTS } from '../record/schema/qualification.js';
 import type { Hertz, Seconds } from '../units.js';
 import { KNOTS, MEDIAN_KNOT } from './sketch.js';
 
-export const NODE_KIND = 'pi-bench node';
-export const NODE_VERSION = 1;
+const NODE_KIND = 'pi-bench node';
+const NODE_VERSION = 1;
 
 /** The numbers of `shape` are shares of the median times this. */
 export const SHAPE_UNIT = 1e5;
@@ -95,6 +95,23 @@ export interface NodeHead {
 export interface NodeLine extends NodeHead {
   readonly kpis: readonly NodeKpi[];
 }
+
+/** A node of which nothing is known but who looked at it. */
+export const unknownNode = (node: string, tool: string, version: string | null = null): NodeLine => ({
+  node,
+  machine: null,
+  hostname: null,
+  campaign: null,
+  digest: null,
+  at: null,
+  tool: { name: tool, version, commit: null },
+  hardware: {},
+  settings: {},
+  devices: {},
+  checks: [],
+  problems: [],
+  kpis: [],
+});
 
 /** @returns one line, with its end */
 export function toLine(node: NodeLine): string {
@@ -201,7 +218,12 @@ function problemOfHead(line: Unchecked): string | null {
     : 'a problem does not say what is wrong or lost, and why';
 }
 
-/** @param value of JSON. @returns null: it is another document */
+/**
+ * @param value of JSON
+ * @param where it stands, for what is said of it
+ * @returns null: it is another document
+ * @throws UserError for a node that is not whole, or of a newer schema
+ */
 export function asNodeLine(value: unknown, where: string): NodeLine | null {
   if (!isObject(value) || value.kind !== NODE_KIND) return null;
   const { schemaVersion } = value;

@@ -1,7 +1,7 @@
 /** A node that is a little slow at everything: its typical deviation over all KPIs, which is known better than any one of them. Pure. */
 import { median } from '../statistics/quantile.js';
 import { pick, type SeriesJudgement } from './judge-series.js';
-import { centreOf, limitOf, reachesOf } from './limits.js';
+import { centreOf, levelOf, limitOf, reachesOf } from './limits.js';
 import { marginOf, shareOf, worseness } from './rules.js';
 import type { Fleet } from './table.js';
 
@@ -42,7 +42,11 @@ export function judgeOverall(
   const known = centreOf(typical);
   if (known === null || (centres === null && known.nodes < LEAST_PLACES)) return [];
   const centre = centres === null ? known.centre : 0;
-  const limit = limitOf(marginOf('overall', scale, 1), known.deviation, reachesOf(1, known.nodes));
+  const limit = limitOf(
+    marginOf('overall', scale, 1),
+    known.deviation,
+    reachesOf(levelOf('overall', 1), known),
+  );
   const findings: OverallFinding[] = [];
   typical.forEach((value, place) => {
     if (value - centre > limit) {

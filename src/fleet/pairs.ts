@@ -22,7 +22,11 @@ export interface Plan {
   readonly left: readonly string[];
 }
 
-/** Two nodes that share a switch share its faults: neighbours in the list are not paired on purpose. @param seed of the order */
+/**
+ * Two nodes that share a switch share its faults: neighbours in the list are not paired on purpose.
+ * @param seed of the order
+ * @throws UserError for fewer than two nodes, and for one that is named twice
+ */
 export function firstPass(nodes: readonly string[], seed: number): Plan {
   const twice = nodes.find((node, i) => nodes.indexOf(node) !== i);
   if (twice !== undefined) throw new UserError(`node ${twice} is named twice: each is paired once`);
@@ -41,7 +45,10 @@ export interface FirstJudgement {
   readonly passed: readonly string[];
 }
 
-/** @param margin share below the median of all pairs that is slow */
+/**
+ * @param margin share below the median of all pairs that is slow
+ * @throws UserError where no pair has a rate
+ */
 export function judgePairs(measured: readonly MeasuredPair[], margin: number): FirstJudgement {
   const rates = measured.flatMap(({ rate }) => rate ?? []);
   if (rates.length === 0) throw new UserError('no pair has a rate: nothing can be said of any node');

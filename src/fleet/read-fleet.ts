@@ -8,7 +8,7 @@ import { readRecord } from '../store/read-record.js';
 import { RECORD } from '../store/store.js';
 import { nodeOf } from './from-record.js';
 import { putLines, threadsFor } from './lines-into.js';
-import type { NodeLine } from './node-line.js';
+import { type NodeLine, unknownNode } from './node-line.js';
 import { isFileOfLines, nodesOfLines, placeOfLine } from './read-node-lines.js';
 import { nodesWithoutRecord } from './read-submission.js';
 import { buildFleet, type Fleet } from './table.js';
@@ -104,22 +104,8 @@ function nodeOfCampaign(folder: string, place: string): ReadNode {
 
 /** A campaign that left no record is a node of which nothing is known, not a reason to judge none. */
 function lostNode(where: string, name: string, why = `${where} holds no ${RECORD}`, place = name): ReadNode {
-  const line: NodeLine = {
-    node: name,
-    machine: null,
-    hostname: null,
-    campaign: null,
-    digest: null,
-    at: null,
-    tool: { name: 'pi-bench', version: null, commit: null },
-    hardware: {},
-    settings: {},
-    devices: {},
-    checks: [],
-    problems: [{ kind: 'lost', what: 'campaign', why }],
-    kpis: [],
-  };
-  return { line, where, place };
+  const problems = [{ kind: 'lost', what: 'campaign', why }] as const;
+  return { line: { ...unknownNode(name, 'pi-bench'), problems }, where, place };
 }
 
 /** What is no file of lines: a folder, or a record by its file. */

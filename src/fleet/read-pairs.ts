@@ -50,6 +50,10 @@ function pairOfRecord(path: string): z.infer<typeof schema> {
   return { pair: [a, b], rate: least, unit: record.batches[0]?.rateUnit ?? '' };
 }
 
+/**
+ * @param paths records of pairs, or files with a pair on each line
+ * @throws UserError for what cannot be read, and for pairs that cannot be compared
+ */
 export function readPairs(paths: readonly string[]): ReadPairs {
   const read = paths.flatMap((path) =>
     /\.(jsonl|ndjson)$/.test(path)

@@ -4,7 +4,7 @@ import { keyTitle } from './case-key.js';
 import type { Evidence } from './causes.js';
 import { gap } from './distance.js';
 import { LEAST_NODES, pick, type SeriesFinding, type SeriesJudgement } from './judge-series.js';
-import { centreOf } from './limits.js';
+import { centreOf, strictestLevel } from './limits.js';
 import { sketchIn } from './medoid.js';
 import { RULES, type RuleName, shareOf, sketchesOf } from './rules.js';
 import { KNOTS } from './sketch.js';
@@ -73,7 +73,7 @@ export function noteSeries(
 export type TailReaches = Readonly<Partial<Record<RuleName, number>>>;
 
 /** Of all KPIs together: one alone has too few nodes to know its tail. */
-export function tailReaches(judgements: readonly SeriesJudgement[], tests: number): TailReaches {
+export function tailReaches(judgements: readonly SeriesJudgement[], kpis: number): TailReaches {
   const reaches: Partial<Record<RuleName, number>> = {};
   for (const rule of RULES) {
     // Only where somebody is named does it matter.
@@ -86,7 +86,7 @@ export function tailReaches(judgements: readonly SeriesJudgement[], tests: numbe
       at += half.length;
     }
     const tail = tailOf(all);
-    if (tail !== null) reaches[rule] = reachOfTail(tail, tests);
+    if (tail !== null) reaches[rule] = reachOfTail(tail, strictestLevel(kpis));
   }
   return reaches;
 }

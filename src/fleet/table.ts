@@ -8,17 +8,7 @@ import { hasControl, type NodeHead, type NodeKpi, type NodeLine, SHAPE_UNIT } fr
 import { KNOTS } from './sketch.js';
 
 /** What a rule looks at; NaN where it is not known. Of a KPI whose lower is better: 1 / the value, so that higher is better. */
-export const COLUMNS = [
-  'median',
-  'p05',
-  'sustained',
-  'cv',
-  'drift',
-  'hertz',
-  'seconds',
-  'n',
-  'peak',
-] as const;
+const COLUMNS = ['median', 'p05', 'sustained', 'cv', 'drift', 'hertz', 'seconds', 'n', 'peak'] as const;
 export type ColumnName = (typeof COLUMNS)[number];
 
 export interface Series {

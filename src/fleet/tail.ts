@@ -8,7 +8,6 @@
 import { gammaln } from 'simple-statistics';
 import { sortInPlace } from '../statistics/sort.js';
 import { studentReach } from '../statistics/student.js';
-import { FALSE_ALARMS } from './limits.js';
 
 /** Differences from the middle as `scale` times Student's t, in robust standard deviations of their KPI. */
 export interface Tail {
@@ -84,6 +83,6 @@ export function tailOf(better: Float64Array): Tail | null {
   return first === undefined ? null : { degrees: first.degrees, scale: first.scale };
 }
 
-/** Robust standard deviations that healthy nodes reach in none of `tests` rules and KPIs of nearly all nodes. */
-export const reachOfTail = ({ degrees, scale }: Tail, tests: number): number =>
-  scale * studentReach(1 - (2 * FALSE_ALARMS) / Math.max(1, tests), degrees);
+/** Robust standard deviations that a healthy node goes beyond, to one side, with that probability. */
+export const reachOfTail = ({ degrees, scale }: Tail, level: number): number =>
+  scale * studentReach(1 - 2 * level, degrees);

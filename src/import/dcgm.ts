@@ -3,7 +3,7 @@
  * errors with a severity). Pure.
  */
 import { z } from 'zod';
-import type { CheckVerdict, NodeCheck, NodeLine } from '../fleet/node-line.js';
+import { type CheckVerdict, type NodeCheck, type NodeLine, unknownNode } from '../fleet/node-line.js';
 
 const warning = z.union([
   z.string(),
@@ -122,16 +122,8 @@ export function dcgmNode(text: string, node: string): NodeLine | null {
   );
   const version = parsed.data.metadata?.version ?? null;
   return {
-    node,
-    machine: null,
-    hostname: null,
-    campaign: null,
-    digest: null,
-    at: null,
-    tool: { name: 'dcgm', version, commit: null },
+    ...unknownNode(node, 'dcgm', version),
     hardware: { imported: 'dcgm' },
-    settings: {},
-    devices: {},
     checks: [
       ...checks,
       ...(found.runtime_error === undefined ? [] : [check('dcgm', 'inconclusive', found.runtime_error)]),
@@ -139,7 +131,5 @@ export function dcgmNode(text: string, node: string): NodeLine | null {
         ? []
         : [check('dcgm', 'inconclusive', 'DCGM reports no result of any test')]),
     ],
-    problems: [],
-    kpis: [],
   };
 }

@@ -8,6 +8,13 @@ import type { Seconds } from '../units.js';
 /** In place of a name that was not published. */
 export const NOT_KNOWN = 'not known';
 
+/** A stack of whose identity no more than this was published. */
+export const publishedStack = (
+  provider: string,
+  variant: string | null = null,
+  version: string | null = null,
+): RecordBatch['stack'] => ({ provider, variant, implementation: null, version, file: null, sha256: null });
+
 export interface NotChecked {
   readonly flag: string;
   readonly why: string;

@@ -4,7 +4,13 @@
  * name is left out; nothing can be said of distributions. Read and written. Pure.
  */
 import { readKey } from '../fleet/case-key.js';
-import type { NodeCheck, NodeKpi, NodeLine, NodeProblem } from '../fleet/node-line.js';
+import {
+  type NodeCheck,
+  type NodeKpi,
+  type NodeLine,
+  type NodeProblem,
+  unknownNode,
+} from '../fleet/node-line.js';
 import type { BaselineDevice } from '../qualify/baseline-schema.js';
 
 const LOWER = /(^|[_/-])(time|latency|lat|overhead|duration)([_/:-]|$)|_(us|ms)$/i;
@@ -82,22 +88,15 @@ export function superbenchNode(value: unknown): NodeLine | null {
     }
   }
   return {
-    node,
-    machine: null,
+    ...unknownNode(node, 'superbench'),
     hostname: node,
-    campaign: null,
-    digest: null,
-    at: null,
-    tool: { name: 'superbench', version: null, commit: null },
     hardware: { imported: 'superbench' },
-    settings: {},
     devices: Object.fromEntries(
       [...new Set(kpis.map(({ on }) => on))].map((on) => [
         on,
         on === WHOLE ? device('cpu', 'node of SuperBench') : device('gpu', 'rank of SuperBench'),
       ]),
     ),
-    checks: [],
     problems,
     kpis,
   };

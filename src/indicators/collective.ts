@@ -61,12 +61,19 @@ function transportOf(flags: Flags): Collective['transport'] {
 
 const USUAL_WORKERS = { shm: 'threads', mpi: 'processes', nccl: 'threads', gloo: 'processes' } as const;
 
+/** Why they are told nowhere to meet. */
+const RANKS_OF = {
+  shm: 'ranks of --transport shm share the memory of this machine',
+  mpi: 'ranks of --transport mpi find each other by their launcher',
+  gloo: 'ranks of --transport gloo are processes of this machine',
+} as const;
+
 /** MPI's broadcast has one buffer; Gloo's reduce-scatter overwrites its own. */
 const isAlwaysInPlace = (transport: Collective['transport'], operation: Collective['operation']): boolean =>
   (transport === 'mpi' && operation === 'broadcast') ||
   (transport === 'gloo' && operation === 'reduce-scatter');
 
-/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. */
+/** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. @throws QuantityError for what is no size */
 export function sizesOf(text: string): readonly Bytes[] {
   return expandValues(text, '--bytes').map((value) => {
     const bytes = parseBytes(value) ?? parseBytes(`${value}B`);
@@ -112,7 +119,9 @@ export const collective: Indicator = {
     if (transport !== 'mpi' && (flags['mpi-library'] ?? flags.launcher) !== undefined)
       throw new UserError('--mpi-library and --launcher belong to --transport mpi');
     if (transport !== 'nccl' && (flags.rendezvous ?? flags.rank) !== undefined)
-      throw new UserError('--rendezvous and --rank belong to --transport nccl');
+      throw new UserError(
+        `${RANKS_OF[transport]}: leave out --rendezvous and --rank, which belong to --transport nccl`,
+      );
     if (flags.rendezvous === undefined && flags.rank !== undefined)
       throw new UserError('--rank is of ranks that meet somewhere: add --rendezvous');
     const inPlace = flags['in-place'] ?? flags.inPlace;

@@ -13,19 +13,11 @@ import type { Work } from '../record/work.js';
 import type { Bytes } from '../units.js';
 import { GPU_PROCESS, gpuOf, gpuPlace } from './gpu.js';
 import type { Flags, Parameters } from './indicator.js';
-import { bytesOfShare, parseMemoryShare } from './memory-share.js';
+import { arraysOfPass, ELEMENT, PASS_NAMES, PASSES, type Pass } from './memory-passes.js';
+import { bytesOfShare, parseMemoryShare, sizeText } from './memory-share.js';
 import { refuseCpuFlags } from './threads.js';
 import type { GpuSide } from './with-gpu.js';
 
-/** Arrays that a pass loads and stores, and its floating-point operations for each element. */
-const PASSES = {
-  read: { loads: 1, stores: 0, flop: 0 },
-  write: { loads: 0, stores: 1, flop: 0 },
-  copy: { loads: 1, stores: 1, flop: 0 },
-  scale: { loads: 1, stores: 1, flop: 1 },
-  add: { loads: 2, stores: 1, flop: 1 },
-  triad: { loads: 2, stores: 1, flop: 2 },
-} as const;
 /** Transfers that a copy makes at once, over a link or, within the device, reading and writing. */
 const COPIES = {
   'device-copy': 2,
@@ -34,14 +26,11 @@ const COPIES = {
   'both-ways': 2,
   peer: 1,
 } as const;
-type Pass = keyof typeof PASSES;
 type Copy = keyof typeof COPIES;
-const PASS_NAMES = Object.keys(PASSES) as [Pass, ...Pass[]];
 const COPY_NAMES = Object.keys(COPIES) as [Copy, ...Copy[]];
 export const GPU_OPERATIONS: readonly (Pass | Copy)[] = [...PASS_NAMES, ...COPY_NAMES];
 export const HOST_MEMORIES = ['pinned', 'pageable'] as const;
 
-const ELEMENT: Bytes = 8;
 /** Passes read and write 16 bytes at a time, and the copy engine whole lines. */
 const GRAIN = 16;
 const MIB: Bytes = 2 ** 20;
@@ -66,7 +55,7 @@ export const overHostLink = ({ host = 'none' }: Parameters): boolean => host !==
 
 /** Arrays of the working set. */
 function arraysOf(operation: Pass | Copy): number {
-  if (isPass(operation)) return PASSES[operation].loads + PASSES[operation].stores;
+  if (isPass(operation)) return arraysOfPass(operation);
   return operation === 'device-copy' ? 2 : 1;
 }
 
@@ -189,7 +178,7 @@ export const memoryOnGpu: GpuSide = {
   title(parameters) {
     const { operation, bytes, share, host, peer } = read(parameters);
     const how = [
-      share === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatShare(share)} of the free)`,
+      sizeText(bytes, share),
       ...(host === 'none' ? [] : [host]),
       ...(peer === 'none' ? [] : [`to ${peer}`]),
     ];

@@ -1,5 +1,6 @@
 /** Working sets as a share of the memory that is free: `70%` in the place of bytes. Pure. */
 import { UserError } from '../errors.js';
+import { formatBytes, formatShare } from '../quantities/format.js';
 import { parseShare } from '../quantities/parse.js';
 import type { Bytes, Ratio } from '../units.js';
 
@@ -34,3 +35,7 @@ export function bytesOfShare(share: Ratio, free: Bytes | null, most: Bytes): Byt
     throw new UserError(`--bytes: a share of ${share} of what is free is less than 64 MiB: give a size`);
   return bytes;
 }
+
+/** A working set in a case's title, with the share that made it. */
+export const sizeText = (bytes: Bytes, share: Ratio | undefined): string =>
+  share === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatShare(share)} of the free)`;

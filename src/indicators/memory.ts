@@ -7,31 +7,20 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { availableMemory } from '../machine/capacity.js';
-import { formatBytes, formatShare, plural } from '../quantities/format.js';
+import { formatBytes, plural } from '../quantities/format.js';
 import { parseByteList, parseNames } from '../quantities/parse-list.js';
 import { rateCurve, rateKpis } from '../record/rate-kpis.js';
 import type { Bytes } from '../units.js';
 import type { Indicator, Parameters } from './indicator.js';
 import { GPU_OPERATIONS, HOST_MEMORIES, memoryOnGpu } from './memory-gpu.js';
-import { bytesOfShare, parseMemoryShare } from './memory-share.js';
+import { arraysOfPass, ELEMENT, PASS_NAMES, PASSES } from './memory-passes.js';
+import { bytesOfShare, parseMemoryShare, sizeText } from './memory-share.js';
 import { defaultSizes } from './memory-sizes.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 import { withGpu } from './with-gpu.js';
 
-/** What one pass does with each element: loads, stores, floating-point operations. */
-const OPERATIONS = {
-  read: { loads: 1, stores: 0, flop: 0 },
-  write: { loads: 0, stores: 1, flop: 0 },
-  copy: { loads: 1, stores: 1, flop: 0 },
-  scale: { loads: 1, stores: 1, flop: 1 },
-  add: { loads: 2, stores: 1, flop: 1 },
-  triad: { loads: 2, stores: 1, flop: 2 },
-} as const;
-type Operation = keyof typeof OPERATIONS;
-const NAMES = Object.keys(OPERATIONS) as Operation[];
 const STORES = ['cached', 'streaming', 'auto'] as const;
 
-const ELEMENT: Bytes = 8;
 /** Elements of a cache line: shares of threads do not meet in one. */
 const LINE = 8;
 /** What a thread moves in one repetition at least: 0.1 ms in the fastest cache, much more than calling the team takes. */
@@ -45,7 +34,7 @@ const HUGE_PAGE: Bytes = 2 * 2 ** 20;
 const MOST_OF_SHARE: Bytes = 32 * 2 ** 30;
 
 const schema = z.strictObject({
-  operation: z.enum(NAMES as [Operation, ...Operation[]]),
+  operation: z.enum(PASS_NAMES),
   stores: z.enum(['none', ...STORES]),
   bytes: z.int().min(1),
   /** Of the free memory, that was asked for and made the bytes. */
@@ -55,11 +44,9 @@ const schema = z.strictObject({
 });
 type Memory = z.infer<typeof schema>;
 
-const arraysOf = (operation: Operation): number => OPERATIONS[operation].loads + OPERATIONS[operation].stores;
-
 /** Of each array of each thread: whole cache lines. */
 function elementsOf({ operation, bytes, threads }: Memory): number {
-  return Math.floor(bytes / (arraysOf(operation) * threads * ELEMENT * LINE)) * LINE;
+  return Math.floor(bytes / (arraysOfPass(operation) * threads * ELEMENT * LINE)) * LINE;
 }
 
 /** @throws UserError */
@@ -72,7 +59,7 @@ function read(parameters: Parameters): Memory {
     throw new UserError(`memory: ${operation} with stores ${stores} makes no case`);
   }
   if (elementsOf(memory) < LINE) {
-    const least = arraysOf(operation) * threads * ELEMENT * LINE;
+    const least = arraysOfPass(operation) * threads * ELEMENT * LINE;
     throw new UserError(
       `--bytes ${formatBytes(bytes)} is too small: ${operation} on ${plural(threads, 'thread')} takes ${formatBytes(least)} or more`,
     );
@@ -82,7 +69,7 @@ function read(parameters: Parameters): Memory {
 
 /** Passes over the arrays in one repetition. */
 function passesOf(memory: Memory): number {
-  const { loads, stores } = OPERATIONS[memory.operation];
+  const { loads, stores } = PASSES[memory.operation];
   return Math.max(1, Math.ceil(LEAST_MOVED / (elementsOf(memory) * (loads + stores) * ELEMENT)));
 }
 
@@ -100,7 +87,7 @@ const memoryOnCpu: Indicator = {
     operation: {
       type: 'string',
       group: 'Case:',
-      describe: `Some of ${NAMES.join(', ')}; on GPUs also ${GPU_OPERATIONS.slice(NAMES.length).join(', ')}`,
+      describe: `Some of ${PASS_NAMES.join(', ')}; on GPUs also ${GPU_OPERATIONS.slice(PASS_NAMES.length).join(', ')}`,
       defaultDescription: 'all',
     },
     stores: {
@@ -127,7 +114,9 @@ const memoryOnCpu: Indicator = {
   measuring: { inspections: 3, seconds: 0.06 },
   fromFlags(flags, machine) {
     const operations =
-      flags.operation === undefined ? NAMES : parseNames(String(flags.operation), '--operation', NAMES);
+      flags.operation === undefined
+        ? PASS_NAMES
+        : parseNames(String(flags.operation), '--operation', PASS_NAMES);
     const stores =
       flags.stores === undefined
         ? (['cached', 'streaming'] as const)
@@ -156,7 +145,7 @@ const memoryOnCpu: Indicator = {
   check: (parameters) => void read(parameters),
   work(parameters) {
     const memory = read(parameters);
-    const { loads, stores, flop } = OPERATIONS[memory.operation];
+    const { loads, stores, flop } = PASSES[memory.operation];
     const elements = elementsOf(memory) * memory.threads * passesOf(memory);
     const work = { flop: flop * elements, bytes: (loads + stores) * elements * ELEMENT };
     // Which stores `auto` takes the stack decides: what they add is not known here.
@@ -168,14 +157,14 @@ const memoryOnCpu: Indicator = {
   memory(parameters) {
     const { operation, bytes, threads } = read(parameters);
     // Arrays are rounded up to pages, what each thread has to huge pages.
-    return bytes + threads * (arraysOf(operation) * PAGE + HUGE_PAGE);
+    return bytes + threads * (arraysOfPass(operation) * PAGE + HUGE_PAGE);
   },
   threads: (parameters) => read(parameters).threads,
   dtype: () => 'float64',
   title(parameters) {
     const { operation, stores, bytes, share, threads, pin } = read(parameters);
     const how = [
-      share === undefined ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatShare(share)} of the free)`,
+      sizeText(bytes, share),
       ...(stores === 'none' ? [] : [`${stores} stores`]),
       plural(threads, 'thread'),
       ...(pin ? ['pinned'] : []),

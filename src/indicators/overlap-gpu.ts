@@ -7,13 +7,13 @@ import { UserError } from '../errors.js';
 import { briefBytes, plural } from '../quantities/format.js';
 import { parseCount } from '../quantities/parse.js';
 import { collective, sizesOf } from './collective.js';
-import { fittingBytes, MOST_RANKS, NO_ROOT } from './collective-cases.js';
+import { fittingBytes, MOST_RANKS } from './collective-cases.js';
 import { ranksBy } from './collective-ranks.js';
 import { DATA_TYPES, dataTypeNamed, rateUnitOf } from './data-types.js';
 import { GPU_PROCESS, gpuPlace } from './gpu.js';
 import type { Parameters } from './indicator.js';
 import { matmul } from './matmul.js';
-import { OVERLAPPING, overlappingNamed } from './overlap-operations.js';
+import { exchangeBy, OVERLAPPING, overlappingNamed } from './overlap-operations.js';
 import { refuseCpuFlags } from './threads.js';
 import type { GpuSide } from './with-gpu.js';
 
@@ -39,23 +39,8 @@ function read(parameters: Parameters): Overlap {
   return parsed.data;
 }
 
-/** The case of its collective. */
-const exchangeOf = ({ operation, bytes, dtype, ranks, transport }: Overlap): Parameters => ({
-  operation,
-  bytes,
-  dtype,
-  redop: operation === 'all-reduce' || operation === 'reduce-scatter' ? 'sum' : 'none',
-  root: NO_ROOT,
-  inPlace: false,
-  pattern: 'none',
-  ranks,
-  workers: 'threads',
-  pin: false,
-  sync: 'barrier',
-  inputs: 'fresh',
-  transport,
-  algorithm: 'auto',
-});
+/** The case of its collective. Its threads wait for GPUs, on no CPUs of their own. */
+const exchangeOf = (asked: Overlap): Parameters => exchangeBy(asked.transport, asked, false);
 
 /** The case of one rank's product: on a GPU it has no threads. */
 const productOf = ({ size, dtype }: Overlap): Parameters => ({

@@ -13,12 +13,12 @@ import { briefBytes, plural } from '../quantities/format.js';
 import { parseCount } from '../quantities/parse.js';
 import { overlapCurves, overlapKpis } from '../record/overlap-kpis.js';
 import { collective, sizesOf } from './collective.js';
-import { fittingBytes, MOST_RANKS, NO_ROOT } from './collective-cases.js';
+import { fittingBytes, MOST_RANKS } from './collective-cases.js';
 import { DATA_TYPES, dataTypeNamed, rateUnitOf } from './data-types.js';
 import type { Flags, Indicator, Parameters } from './indicator.js';
 import { matmul } from './matmul.js';
 import { overlapOnGpus } from './overlap-gpu.js';
-import { OVERLAPPING, overlappingNamed } from './overlap-operations.js';
+import { exchangeBy, OVERLAPPING, overlappingNamed } from './overlap-operations.js';
 import { MOST_THREADS } from './threads.js';
 import { withGpu } from './with-gpu.js';
 
@@ -50,22 +50,7 @@ const threadsOfAll = ({ ranks, threads }: Pick<Overlap, 'ranks' | 'threads'>): n
   ranks * (threads + 1);
 
 /** The case of its collective. */
-const exchangeOf = ({ operation, bytes, dtype, ranks, pin }: Overlap): Parameters => ({
-  operation,
-  bytes,
-  dtype,
-  redop: operation === 'all-reduce' || operation === 'reduce-scatter' ? 'sum' : 'none',
-  root: NO_ROOT,
-  inPlace: false,
-  pattern: 'none',
-  ranks,
-  workers: 'threads',
-  pin,
-  sync: 'barrier',
-  inputs: 'fresh',
-  transport: 'shm',
-  algorithm: 'auto',
-});
+const exchangeOf = (asked: Overlap): Parameters => exchangeBy('shm', asked, asked.pin);
 
 /** The case of one rank's product. */
 const productOf = ({ size, dtype, threads, pin }: Overlap): Parameters => ({

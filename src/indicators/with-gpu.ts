@@ -15,7 +15,7 @@ export interface GpuSide
 }
 
 /** A case without threads is one of a GPU. */
-export const isGpuCase = ({ threads }: Parameters): boolean => threads === undefined;
+const isGpuCase = ({ threads }: Parameters): boolean => threads === undefined;
 
 /** @param cpu the indicator as the CPU has it */
 export function withGpu(cpu: Indicator, gpu: GpuSide): Indicator {

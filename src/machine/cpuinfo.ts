@@ -1,20 +1,12 @@
 /** /proc/cpuinfo of x86, arm64 and others: who made the CPU, which one it is, and what it can do. */
 import { armName } from './arm-names.js';
 import { distinct, wholeNumber } from './linux/reader.js';
-import type { ArmIdentity } from './types.js';
+import type { ArmIdentity, CpuDescription } from './types.js';
 
-export interface Cpuinfo {
-  readonly vendor: string | null;
-  readonly modelName: string | null;
-  readonly family: number | null;
-  readonly model: number | null;
-  readonly stepping: number | null;
-  readonly microcode: string | null;
-  readonly arm: ArmIdentity | null;
-  /** CPUs that the file lists. */
-  readonly threads: number | null;
-  readonly sockets: number | null;
-  readonly cores: number | null;
+type Identity = 'vendor' | 'modelName' | 'family' | 'model' | 'stepping' | 'microcode' | 'arm';
+
+/** What it says of the description; `threads` are the CPUs that it lists. */
+export interface Cpuinfo extends Pick<CpuDescription, Identity | 'threads' | 'sockets' | 'cores'> {
   readonly flags: readonly string[];
 }
 

@@ -167,7 +167,11 @@ export function launchCommand(
           ...(ranks > cpus ? without('--oversubscribe') : []),
         ]
       : kind === 'slurm'
-        ? ['--input=0']
+        ? [
+            '--input=0',
+            // As other launchers do by themselves: where one rank is gone the others would wait for it.
+            ...(own.some((word) => /^(?:-K|--kill-on-bad-exit)/.test(word)) ? [] : ['--kill-on-bad-exit=1']),
+          ]
         : [];
   const count = kind === 'slurm' || kind === 'flux' ? ['-n', String(ranks)] : ['-np', String(ranks)];
   return { program: command, args: [...own, ...some, ...count, ...program] };

@@ -3,7 +3,7 @@
  * rank 0 alone speak, and can a library be caught that does not belong to its launcher. Pure.
  */
 
-export const LAUNCHERS = ['openmpi', 'mvapich', 'hydra', 'flux', 'slurm', 'pmix', 'rank'] as const;
+const LAUNCHERS = ['openmpi', 'mvapich', 'hydra', 'flux', 'slurm', 'pmix', 'rank'] as const;
 /** Who started the processes; `hydra` is MPICH's and Intel MPI's, `rank` whoever gave each its number by --rank. */
 export type LauncherKind = (typeof LAUNCHERS)[number];
 

@@ -11,9 +11,10 @@ export const isMeetingPlace = (text: string): boolean => /^(?:tcp|file):/.test(t
 const MEETING_SECONDS: Seconds = 20;
 const MEETING_VARIABLE = 'PIBENCH_RENDEZVOUS_SECONDS';
 
-export function meetingSeconds(environment: NodeJS.ProcessEnv): Seconds {
+/** @param usual where the environment says nothing */
+export function meetingSeconds(environment: NodeJS.ProcessEnv, usual: Seconds = MEETING_SECONDS): Seconds {
   const asked = Number(environment[MEETING_VARIABLE]);
-  return asked > 0 ? asked : MEETING_SECONDS;
+  return asked > 0 ? asked : usual;
 }
 
 const MOST = 256;

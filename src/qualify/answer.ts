@@ -54,7 +54,7 @@ export function cut(text: string, most = MOST_BYTES): string {
 }
 
 /** `2 h`, `35 min`. */
-export function ageText(seconds: number): string {
+function ageText(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;

@@ -16,8 +16,8 @@ import {
 } from './baseline-schema.js';
 
 /** Of the theoretical peak: less, or more, is a mistake in the baseline and no property of nodes. */
-export const LEAST_OF_PEAK = 0.2;
-export const MOST_OF_PEAK = 1;
+const LEAST_OF_PEAK = 0.2;
+const MOST_OF_PEAK = 1;
 /** Nodes of which no p05 is known are in the one median and not in the other. */
 const MOST_OF_MEDIAN = 1.1;
 

@@ -44,7 +44,7 @@ function identityOf(machine: MachineDescription): Qualification['identity'] {
   };
 }
 
-/** What was skipped for one reason is told once: `clock (exact, triad): no counters here`. */
+/** What was skipped for one reason is told once: `clock (exact, triad): no counters here`; where it is so of no part in particular, without parts. */
 function skippedTexts(checks: readonly QualificationCheck[]): readonly string[] {
   const groups = new Map<string, { readonly kind: string; readonly reason: string; readonly of: string[] }>();
   for (const { kind, part, device, reason, verdict } of checks) {
@@ -52,11 +52,11 @@ function skippedTexts(checks: readonly QualificationCheck[]): readonly string[] 
     const key = `${kind} ${reason}`;
     const group = groups.get(key) ?? { kind, reason, of: [] };
     const place = [part, device === null || device === 'cpu' ? null : device].filter((word) => word !== null);
-    if (place.length > 0) group.of.push(place.join(' on '));
+    group.of.push(place.join(' on '));
     groups.set(key, group);
   }
   return [...groups.values()].map(
-    ({ kind, reason, of }) => `${kind}${of.length === 0 ? '' : ` (${of.join(', ')})`}: ${reason}`,
+    ({ kind, reason, of }) => `${kind}${of.includes('') ? '' : ` (${of.join(', ')})`}: ${reason}`,
   );
 }
 

@@ -155,7 +155,11 @@ export const suiteFile = z.strictObject({
   checks: z.array(check).default([]),
 });
 
-export type SuiteCheck = z.infer<typeof check>;
+/**
+ * `rest`: its file names no parts, and these are what other checks of its kind leave. `asKind`: it was required later, with all of its
+ * kind. Of neither anybody insists on one of its parts by name.
+ */
+export type SuiteCheck = z.infer<typeof check> & { readonly rest?: true; readonly asKind?: true };
 export type CheckKind = SuiteCheck['check'];
 export type CheckOf<K extends CheckKind> = Extract<SuiteCheck, { check: K }>;
 export type Tier = (typeof TIERS)[number];
@@ -207,6 +211,10 @@ function replacing<T>(before: readonly T[], added: readonly T[], key: (one: T) =
   return [...kept, ...added.filter((one) => !keys.has(key(one)))];
 }
 
+/** Those that its file names; null: none. */
+export const namedParts = (one: SuiteCheck): readonly string[] | null =>
+  'parts' in one && one.rest !== true ? (one.parts ?? null) : null;
+
 const checkKey = (one: SuiteCheck): string => canonicalJson([one.check, 'parts' in one ? one.parts : null]);
 const entryKey = ({ part, flags }: SuiteEntry): string => canonicalJson([part, flags.device ?? 'cpu']);
 
@@ -217,7 +225,14 @@ function checkParts(
   own: readonly SuiteCheck[],
 ) {
   const parts = new Set(suite.entries.map(({ part }) => part));
+  const said = new Set<string>();
   own.forEach((one, i) => {
+    const key = checkKey(one);
+    if (said.has(key))
+      throw new UserError(
+        `${name}:${lineOf(i)}: checks.${i}: ${one.check} stands here twice${namedParts(one) === null ? '' : ' for the same parts'}: say all of its limits in one check`,
+      );
+    said.add(key);
     const unknown = ('parts' in one ? (one.parts ?? []) : []).find((part) => !parts.has(part));
     if (unknown === undefined) return;
     throw new UserError(
@@ -225,9 +240,6 @@ function checkParts(
     );
   });
 }
-
-const namedParts = (one: SuiteCheck): readonly string[] | null =>
-  'parts' in one ? (one.parts ?? null) : null;
 
 /** A part is judged by one check of each kind: by that which names it, or else by that which names none. */
 function eachPartOnce(suite: Suite, name: string): Suite {
@@ -248,7 +260,7 @@ function eachPartOnce(suite: Suite, name: string): Suite {
     const taken = named.get(one.check);
     if (namedParts(one) !== null || taken === undefined || taken.size === 0) return [one];
     const left = all.filter((part) => !taken.has(part));
-    return left.length === 0 ? [] : [{ ...one, parts: left } as SuiteCheck];
+    return left.length === 0 ? [] : [{ ...one, parts: left, rest: true } as SuiteCheck];
   });
   return { ...suite, checks };
 }

@@ -3,9 +3,9 @@ import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
 import { type Interval, LEVEL } from '../statistics/interval.js';
-import { mergeOverlap } from '../statistics/overlap-of-launches.js';
+import { mergeOverlap } from '../statistics/merge-overlap.js';
 import { median, quantileSorted } from '../statistics/quantile.js';
-import { quantileIntervalOfSorted } from '../statistics/quantile-interval.js';
+import { quantileInterval } from '../statistics/quantile-interval.js';
 import { mergeRanks } from '../statistics/rank-times.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
@@ -133,7 +133,7 @@ function rateOf(
 ): RecordBatch['rate'] {
   const { interval } = elapsed;
   // Each launch has its own slowest twentieth: of their quantile too the launches say how far it can be trusted.
-  const p95 = quantileIntervalOfSorted(
+  const p95 = quantileInterval(
     resting.map(({ sorted }) => sorted),
     0.95,
   );

@@ -15,6 +15,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 /**
  * @param out what --out says; null: not given
  * @param campaign folder of the record
+ * @throws UserError where several files would have to go to a file
  */
 export function placeOf(format: Format, out: string | null, campaign: string): Place {
   if (out === null) {

@@ -29,7 +29,7 @@ export function box(samples: ArrayLike<number>): Box {
   return boxOfSorted(sortedCopy(samples));
 }
 
-/** The same where the samples are in ascending order already. */
+/** The same where the samples are finite and in ascending order already. @throws RangeError for none */
 export function boxOfSorted(sorted: Float64Array): Box {
   const n = sorted.length;
   if (n === 0) throw new RangeError('no samples to draw a box of');

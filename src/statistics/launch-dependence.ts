@@ -17,7 +17,7 @@ export interface LaunchDependence {
 }
 
 /** Fewer orders than 720 say little. */
-export const LEAST_LAUNCHES = 6;
+const LEAST_LAUNCHES = 6;
 const DRAWS = 1999;
 const SEED = 1941;
 

@@ -44,6 +44,7 @@ export interface PopScaling {
 /** strong: the work stays the same; weak: it grows with the ranks. */
 export type ScalingKind = 'strong' | 'weak';
 
+/** null where either run did nothing useful. */
 export function popScaling(run: PopRun, reference: PopRun, kind: ScalingKind): PopScaling | null {
   const own = popEfficiencies(run);
   if (own === null || popEfficiencies(reference) === null) return null;

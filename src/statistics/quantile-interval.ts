@@ -28,20 +28,11 @@ export interface QuantileEstimate {
 }
 
 /**
- * @param launches samples of each launch, in one unit
+ * @param sorted samples of each launch, finite, ascending, in one unit
  * @param p between 0 and 1
- * @throws RangeError when there is no launch, one without samples, a sample that is not finite, or p is no share
+ * @throws RangeError when there is no launch, one without samples, or p is no share
  */
 export function quantileInterval(
-  launches: readonly ArrayLike<number>[],
-  p: number,
-  level = LEVEL,
-): QuantileEstimate {
-  return quantileIntervalOfSorted(launches.map(sortedCopy), p, level);
-}
-
-/** The same where the launches' samples are sorted already. */
-export function quantileIntervalOfSorted(
   sorted: readonly Float64Array[],
   p: number,
   level = LEVEL,

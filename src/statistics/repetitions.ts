@@ -2,12 +2,11 @@
  * How many repetitions are enough: the smallest count whose launches agree as well as those of the count at which they
  * agree best, as far as so many launches can tell.
  *
- * Counts are compared with the one of the smallest spread, and being the smallest of several is luck in part: with seven
- * equal batches, one-sided Brown-Forsythe tests against the best, Holm-corrected, call some batch different in 9 to 37
- * of 100 sweeps (simulated: normal, lognormal, Student's t, two modes, contaminated; 6 to 30 launches). So the largest
- * ratio to the smallest spread is compared with what it is when chance deals the same deviations out to the batches:
- * 2 to 6 of 100 in the same simulations. It finds a doubled spread more often than those tests corrected for every pair do
- * (30 normal launches: 9 in 10 for 3 in 4); of 10 launches either finds it in fewer than 3 of 10.
+ * Counts are compared with the one of the smallest spread, and being the smallest of several is luck in part: of several
+ * equal batches, one-sided Brown-Forsythe tests against the best, Holm-corrected, call some batch different far too often.
+ * So the largest ratio to the smallest spread is compared with what it is when chance deals the same deviations out to the
+ * batches, which is right in 95 of 100 (test/statistics/repetitions.test.ts). It finds a doubled spread more often than
+ * tests corrected for every pair do; of 10 launches hardly any test finds it.
  */
 import { normalOf, randomBits, shuffle, uniformOf } from '../random.js';
 import { LEVEL } from './interval.js';

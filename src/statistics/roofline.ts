@@ -32,6 +32,7 @@ export interface Roofline {
   readonly share: Ratio | null;
 }
 
+/** Of figures above 0; the bound is not known where the memory's rate is not. */
 export function roofline({ flop, bytes, elapsed, peak, bandwidth }: RooflineInput): Roofline {
   const rate = flop / elapsed;
   const intensity = flop / bytes;

@@ -6,8 +6,8 @@
  * Lehmann 1963), with the interval of Mann & Whitney's test, which is exact whatever the shape as long as both have the same
  * one. With fewer its ends are the extremes, so Welch's t (1947) takes over, and says that it assumes a shape.
  *
- * Where the batch with fewer launches spreads more, ranks are too sure: 8 launches that spread four times as far as 20 others get
- * an interval that covers 86 % (simulated). Then the interval is the union with Welch's, which covers 95 %.
+ * Where the batch with fewer launches spreads more, ranks are too sure: their interval would cover too seldom. Then it is the
+ * union with Welch's, which covers as often as it claims (test/statistics/compare.test.ts).
  */
 import { mean, sampleVariance } from 'simple-statistics';
 import { atMost, differenceRank } from './mann-whitney.js';
@@ -33,6 +33,7 @@ export interface Shift {
   readonly method: string;
 }
 
+/** @throws RangeError for no values, and for one that is not above 0 */
 export function logarithms(values: ArrayLike<number>): Float64Array {
   const logs = Float64Array.from(values, Math.log);
   if (logs.length === 0) throw new RangeError('a batch without launches');

@@ -88,7 +88,10 @@ export function summarise(samples: ArrayLike<number>): Summary {
   return summariseSorted(samples, sortedCopy(samples));
 }
 
-/** The same where the samples were sorted already: `sorted` has the values of `samples` in ascending order. */
+/**
+ * The same where the samples were sorted already: `sorted` has the values of `samples` in ascending order.
+ * @throws RangeError as `summarise` does, and where there are more of the one than of the other
+ */
 export function summariseSorted(samples: ArrayLike<number>, sorted: Float64Array): Summary {
   const n = sorted.length;
   const [min, max] = [sorted[0], sorted[n - 1]];

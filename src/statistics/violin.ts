@@ -46,7 +46,7 @@ export function violin(samples: ArrayLike<number>, shown = 1): Violin {
   return violinOfSorted(sortedCopy(samples), shown);
 }
 
-/** The same where the samples are in ascending order already. */
+/** The same where the samples are finite and in ascending order already. @throws RangeError for none */
 export function violinOfSorted(all: Float64Array, shown = 1): Violin {
   const n = all.length;
   if (n === 0) throw new RangeError('no samples to draw a violin of');

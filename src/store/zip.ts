@@ -14,7 +14,7 @@ const VERSION = 20;
 const DEFLATED = 8;
 /** 1 January 1980, the earliest there is: the same content gives the same archive. */
 const DATE = (1 << 5) | 1;
-/** Samples vary in their low bytes: more effort takes four times as long and gains nothing. */
+/** Samples vary in their low bytes: more effort takes several times as long and gains nothing. */
 const EFFORT = 1;
 
 export interface ZipEntry {

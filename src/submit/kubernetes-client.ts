@@ -48,7 +48,7 @@ export interface Cluster {
 }
 
 /** The server's own words: its answers are documents of which `message` is for people. */
-export function clusterWords(error: unknown): string {
+function clusterWords(error: unknown): string {
   const body = error !== null && typeof error === 'object' && 'body' in error ? error.body : undefined;
   try {
     const status = (typeof body === 'string' ? JSON.parse(body) : body) as { message?: unknown } | undefined;

@@ -36,8 +36,7 @@ export const environmentOfCampaign = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv
   Object.fromEntries(Object.entries(env).filter(([name]) => !LAUNCHERS.test(name)));
 
 /** As the scheduler calls it, or as it calls itself. */
-export const nodeName = (env: NodeJS.ProcessEnv): string =>
-  env[NODE_VARIABLE] || env.SLURMD_NODENAME || hostname();
+const nodeName = (env: NodeJS.ProcessEnv): string => env[NODE_VARIABLE] || env.SLURMD_NODENAME || hostname();
 
 function sharesFolder({ folder, token }: Task): boolean {
   try {

@@ -38,6 +38,7 @@ export const slurmOptions: Readonly<Record<string, Options>> = {
   },
 };
 
+/** @throws UserError where nobody says which nodes, or not how many */
 export function slurmSettings(flags: Readonly<Record<string, unknown>>): Settings {
   if (flags.nodes === undefined && flags.nodelist === undefined)
     throw new UserError('say which nodes: --nodes 16, --nodelist n[1-16], or --nodes all');

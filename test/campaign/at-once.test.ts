@@ -10,7 +10,7 @@ import type { BatchSpec } from '../../src/record/schema.js';
 import type { JournalEntry } from '../../src/store/journal.js';
 import type { Store } from '../../src/store/store.js';
 import { matmulCase } from '../support/batch.js';
-import { campaignOf, specOf } from './support.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 
 const batchOf = (device: string, more: Partial<BatchSpec> = {}): BatchSpec =>
   specOf({

@@ -3,7 +3,7 @@ import { comparedBatches, lonelyBatches } from '../../src/campaign/comparisons.j
 import { createSchedule } from '../../src/campaign/schedule.js';
 import type { BatchSpec } from '../../src/record/schema.js';
 import { normalFrom, randomFrom } from '../statistics/support.js';
-import { campaignOf, specOf } from './support.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 
 const ofCase = (m: number): BatchSpec['case'] => ({ indicator: 'matmul', parameters: { m } });
 

@@ -4,7 +4,7 @@ import { type Conductor, conduct } from '../../src/campaign/conduct.js';
 import { doneSoFar } from '../../src/campaign/progress-of-journal.js';
 import type { InspectionEnd } from '../../src/record/inspection-end.js';
 import type { JournalEntry } from '../../src/store/journal.js';
-import { campaignOf, specOf } from './support.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const ended = (index: number): JournalEntry => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlannedInspection, rounds } from '../../src/campaign/plan.js';
 import type { Campaign } from '../../src/record/schema.js';
-import { campaignOf, specOf } from './support.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 
 const launching = (counts: readonly number[], seed: number): Campaign =>
   campaignOf(

@@ -5,7 +5,7 @@ import { type Asked, createSchedule, type LaunchValue } from '../../src/campaign
 import type { BatchSpec, Campaign } from '../../src/record/schema.js';
 import { median } from '../../src/statistics/quantile.js';
 import { precisionReached } from '../../src/statistics/stopping.js';
-import { campaignOf, specOf } from './support.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 
 const batchOf = (more: Partial<BatchSpec>): BatchSpec =>
   specOf({ inspections: 50, sampling: { kind: 'budget', seconds: 1, least: 20, most: 1000 }, ...more });

@@ -74,9 +74,16 @@ describe('Gloo', () => {
     });
   });
 
-  it('on our own kernels is refused in one line', async () => {
-    const run = await piBench(...GLOO, '--bytes', '8', '--stack', 'embedded');
+  it.each([
+    [['--stack', 'embedded'], /--transport gloo is executed by --stack gloo, not embedded/],
+    [
+      ['--rendezvous', 'tcp:node1:29500', '--rank', '0'],
+      /ranks of --transport gloo are processes of this machine: .* to --transport nccl/,
+    ],
+  ])('with %j is refused in one line', async (args, says) => {
+    const run = await piBench(...GLOO, '--bytes', '8', ...args);
     expect(run.code).toBe(64);
-    expect(run.stderr).toMatch(/--transport gloo is executed by --stack gloo, not embedded/);
+    expect(run.stderr).toMatch(says);
+    expect(run.stderr.trim().split('\n')).toHaveLength(1);
   });
 });

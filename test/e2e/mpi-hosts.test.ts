@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isInstalled, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
 import { launcher as entry, printedRecord, start, withFolder } from '../support/pi-bench.js';
-import { makeTwoHosts, type TwoHosts } from '../support/two-hosts.js';
+import { AHEAD_SECONDS, makeTwoHosts, type TwoHosts } from '../support/two-hosts.js';
 
 /** What each launcher has to be told. */
 const ARGUMENTS = {
@@ -47,7 +47,7 @@ describe('ranks on two hosts, made of network namespaces', () => {
             '30',
           ];
           const rest = ['--warmup', '5', '--no-wait', '--quiet', '--json', '--out', out];
-          const [program = '', ...before] = hosts.onFirst;
+          const [program = '', ...before] = hosts.on[0];
           const run = await start(program, [...before, process.execPath, entry, ...what, ...how, ...rest])
             .ended;
           expect(run.stderr).toBe('');
@@ -57,6 +57,7 @@ describe('ranks on two hosts, made of network namespaces', () => {
           expect(batches[0]?.stack.implementation).toMatch(
             /2 processes on 2 hosts, clocks within \d+\.\d us, MPI_Allreduce$/,
           );
+          expect(batches[0]?.ranks?.skewIn.max).toBeLessThan(AHEAD_SECONDS / 2);
         } finally {
           hosts.remove();
         }

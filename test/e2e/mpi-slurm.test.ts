@@ -1,7 +1,19 @@
 import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { libraryFile, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
-import { launcher as entry, printedRecord, type Run, start, withFolder } from '../support/pi-bench.js';
+import { runsInSlurm, secondLaunch } from '../support/mpi.js';
+import {
+  launcher as entry,
+  printedRecord,
+  type Run,
+  type Running,
+  readRecordFile,
+  start,
+  startPiBench,
+  withFolder,
+} from '../support/pi-bench.js';
 import { type Slurm, startSlurm } from '../support/slurm.js';
 
 const SHORT = ['--bytes', '8,64KiB', '--reps', '30', '--warmup', '5', '--inspections', '1', '--no-pin'];
@@ -22,38 +34,71 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
     if (typeof slurm !== 'string') await slurm.stop();
   });
 
+  const WHAT = ['collective', 'all-reduce', '--transport', 'mpi'];
+
   const srun = ({ env }: Slurm, part: string, library: string, out: string): Promise<Run> => {
-    const what = [
-      entry,
-      'collective',
-      'all-reduce',
-      '--transport',
-      'mpi',
-      '--mpi-library',
-      library,
-      ...SHORT,
-    ];
+    const what = [entry, ...WHAT, '--mpi-library', library, ...SHORT];
     const rest = ['--no-wait', '--quiet', '--json', '--out', out];
     // Quiet: where the step before it is not quite over, it would say that it waits for that.
     const how = ['--quiet', `--mpi=${part}`, '-n', '2'];
     return start('srun', [...how, process.execPath, ...what, ...rest], undefined, env).ended;
   };
 
-  for (const { name, library, part } of installed)
+  /** pi-bench itself, which starts its ranks by srun. */
+  const byLauncher = (
+    { env }: Slurm,
+    launcher: string,
+    library: string,
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+  ): Running => {
+    const how = ['--launcher', launcher, '--mpi-library', library, '--ranks', '2', '--no-pin'];
+    return startPiBench([...WHAT, ...how, '--no-wait', '--quiet', ...args], undefined, { ...env, ...more });
+  };
+
+  /** Why ranks of this library cannot be started here; null: they can. */
+  const missing = ({ env }: Slurm, part: string): string | null => {
+    const { stdout, stderr } = spawnSync('srun', ['--mpi=list'], { encoding: 'utf8', env });
+    if (!`${stdout}${stderr}`.includes(part)) return `this Slurm was built without ${part}`;
+    const tried = spawnSync('srun', ['--quiet', `--mpi=${part}`, 'true'], { encoding: 'utf8', env });
+    // Debian's plugin opens the file that only its development package has.
+    return tried.stderr.includes('can not load PMIx library') ? 'apt-get install libpmix-dev' : null;
+  };
+
+  for (const { name, library, part } of installed) {
     it(`of ${name} are one job, of which rank 0 speaks`, ({ skip }) =>
       withFolder(async (out) => {
         if (typeof slurm === 'string') return skip(slurm);
-        const parts = spawnSync('srun', ['--mpi=list'], { encoding: 'utf8', env: slurm.env });
-        if (!`${parts.stdout}${parts.stderr}`.includes(part))
-          return skip(`this Slurm was built without ${part}`);
+        const why = missing(slurm, part);
+        if (why !== null) return skip(why);
         const run = await srun(slurm, part, library, out);
-        // Debian's plugin opens the file that only its development package has.
-        if (run.stderr.includes('can not load PMIx library')) return skip('apt-get install libpmix-dev');
         expect(run.stderr).toBe('');
         const { batches } = printedRecord(run);
         expect(batches.map(({ verified }) => verified)).toEqual(['passed', 'passed']);
         expect(batches[0]?.case.parameters.launcher).toBe('within slurm');
       }));
+
+    it(`of ${name}, one of which is killed: it is named, and what was measured before is kept`, ({ skip }) =>
+      withFolder(async (out) => {
+        if (typeof slurm === 'string') return skip(slurm);
+        const why = missing(slurm, part);
+        if (why !== null) return skip(why);
+        const long = ['--bytes', '4KiB,8MiB', '--inspections', '1', '--seed', '1', '--reps', '20000'];
+        const launcher = `srun --quiet --mpi=${part}`;
+        const running = byLauncher(slurm, launcher, library, [...long, '--warmup', '0', '--out', out]);
+        const ours = runsInSlurm(slurm);
+        const { folder, pid } = await secondLaunch(out, running.child, 'mpi-worker.js', ours);
+        process.kill(pid, 'SIGKILL');
+        const { code, stderr } = await running.ended;
+        expect(stderr).toBe('');
+        expect(code).toBe(2);
+        const ends = readRecordFile(folder).batches.flatMap(({ inspections }) => inspections);
+        expect(ends.map(({ status }) => status).sort()).toEqual(['crashed', 'measured']);
+        expect(ends.find(({ status }) => status === 'crashed')?.reason).toMatch(
+          /^rank 1 of 2 on \S+ was killed by signal 9 \(SIGKILL\), in phase/,
+        );
+      }));
+  }
 
   it('without MPI’s part of Slurm are alone, and refused', ({ skip }) =>
     withFolder(async (out) => {
@@ -61,5 +106,23 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
       const run = await srun(slurm, 'none', installed.at(-1)?.library ?? '', out);
       expect(run.stderr).toMatch(/the launcher started 2 ranks, but .* sees 1/);
       expect(run.code).not.toBe(0);
+    }));
+
+  it('of which one never comes: one line, soon, before anything is measured', ({ skip }) =>
+    withFolder(async (folder) => {
+      if (typeof slurm === 'string') return skip(slurm);
+      const { library, part } = installed.at(-1) ?? { library: '', part: '' };
+      const why = missing(slurm, part);
+      if (why !== null) return skip(why);
+      const late = join(folder, 'late.sh');
+      writeFileSync(late, '#!/bin/sh\n[ "$SLURM_PROCID" != 1 ] || sleep 600\n');
+      chmodSync(late, 0o755);
+      const out = join(folder, 'results');
+      const launcher = `srun --quiet --mpi=${part} --task-prolog=${late}`;
+      const soon = { PIBENCH_RENDEZVOUS_SECONDS: '5' };
+      const run = await byLauncher(slurm, launcher, library, ['--bytes', '8', '--out', out], soon).ended;
+      expect(run.stderr).toBe('pi-bench: 2 ranks did not find each other within 5 s\n');
+      expect(run.code).toBe(64);
+      expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
     }));
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Loss, lossText, startLossText, unreachableHost } from '../../src/execution/mpi-loss.js';
+import {
+  type Loss,
+  lateText,
+  lossText,
+  startLossText,
+  unreachableHost,
+} from '../../src/execution/mpi-loss.js';
 
 const lossOf = (said: string, more: Partial<Loss> = {}): Loss => ({
   code: 137,
@@ -32,6 +38,32 @@ describe('why the ranks of a job ended', () => {
     );
   });
 
+  it('says which task Slurm lost first, and how', () => {
+    const ends: Readonly<Record<string, string>> = {
+      Killed: 'was killed by signal 9 (SIGKILL)',
+      'Segmentation fault (core dumped)': 'was killed by signal 11 (SIGSEGV)',
+      'Exited with exit code 3': 'ended with exit code 3',
+      'Out Of Memory': 'ended: Out Of Memory',
+    };
+    for (const [words, how] of Object.entries(ends)) {
+      const said =
+        `srun: error: n1: task 1: ${words}\nsrun: Terminating StepId=2.0\n` +
+        'slurmstepd: error: *** STEP 2.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***\nsrun: error: n1: task 0: Killed\n';
+      expect(lossText(lossOf(said))).toBe(`rank 1 of 2 on two ${how}`);
+    }
+  });
+
+  it('says which node Slurm lost, before what became of other tasks', () => {
+    const unstarted =
+      'srun: error: Task launch for StepId=4.0 failed on node n2: Communication connection failure\n' +
+      'srun: error: Application launch failed: Resource temporarily unavailable\nsrun: error: n1: task 0: Killed\n';
+    expect(startLossText(lossOf(unstarted, { members: [] }))).toBe(
+      'those of 2 ranks that belong on n2 were not started: Communication connection failure',
+    );
+    const failed = 'srun: error: Node failure on n2\nsrun: error: n1: task 0: Killed\n';
+    expect(lossText(lossOf(failed))).toBe('the job of 2 ranks has lost its node n2');
+  });
+
   it('says otherwise what the launcher said first', () => {
     const said = `${'-'.repeat(70)}\nThere are not enough slots available in the system to satisfy the 4\nslots that were requested by the application:\n\n  node\n`;
     expect(lossText(lossOf(said, { code: 1, members: [] }))).toBe(
@@ -54,6 +86,16 @@ describe('why ranks ended while they started', () => {
     expect(startLossText(lossOf(killed, { members: [] }))).toBe(
       'rank 1 of 2 was killed by signal 9 (SIGKILL)',
     );
+  });
+});
+
+describe('ranks that did not find each other in time', () => {
+  it('are said with what their launcher said meanwhile', () => {
+    const said = 'srun: job 5 queued and waiting for resources\n';
+    expect(lateText({ ranks: 2, said }, 60)).toBe(
+      '2 ranks did not find each other within 60 s; what was said: srun: job 5 queued and waiting for resources',
+    );
+    expect(lateText({ ranks: 2, said: '' }, 60)).toBe('2 ranks did not find each other within 60 s');
   });
 });
 

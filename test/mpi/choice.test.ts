@@ -106,8 +106,13 @@ describe('a launcher', () => {
     );
   });
 
-  it('of Slurm gives its input to rank 0 alone', () => {
-    expect(commandOf('srun --mpi=pmi2', 'slurm', 2)).toBe('--mpi=pmi2 --input=0 -n 2 node rank.js');
+  it('of Slurm gives its input to rank 0 alone, and ends all ranks with the first that fails', () => {
+    expect(commandOf('srun --mpi=pmi2', 'slurm', 2)).toBe(
+      '--mpi=pmi2 --input=0 --kill-on-bad-exit=1 -n 2 node rank.js',
+    );
+    expect(commandOf('srun --kill-on-bad-exit=0', 'slurm', 2)).toBe(
+      '--kill-on-bad-exit=0 --input=0 -n 2 node rank.js',
+    );
   });
 
   it('of MPICH takes nothing more', () => {

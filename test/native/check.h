@@ -8,6 +8,14 @@
 
 namespace pibench::test {
 
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+// The smallest team worth a look: one thread shows the thread sanitizer nothing, and the other builds see it.
+inline constexpr int kLeastThreads = kThreadSanitizer ? 2 : 1;
+
 class Checks {
  public:
   void that(bool right, const std::string& what, const std::string& why = "") {

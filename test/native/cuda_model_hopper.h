@@ -134,23 +134,28 @@ void multiply_async(Sum (&d)[count], std::uint64_t a, std::uint64_t b, std::uint
     const auto value = [&](std::uint32_t linear) {
       return model::number_in(element, block.at(swizzle_128(linear), bytes_of(element)));
     };
+    // Two rows of A, and a column of B after the other: each value is read once, which is most of the work.
+    std::array<std::array<double, kDepth>, 2> of_a{};
     for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t row = thread / 32 * 16 + half * 8 + thread % 32 / 4;
-      std::array<double, kDepth> of_a{};
       for (std::uint32_t k = 0; k < kDepth; ++k)
-        of_a[k] = value(part(a, 0) + row / 8 * part(a, 32) + row % 8 * 128 + k * bytes_of(element));
-      for (std::uint32_t i = 0; i < count / 2; ++i) {
-        const std::uint32_t column = i / 2 * 8 + thread % 4 * 2 + i % 2;
-        double sum = 0;
-        for (std::uint32_t k = 0; k < kDepth; ++k) {
-          const std::uint32_t linear =
-              kByRows ? part(b, 0) + column / 64 * part(b, 16) + k / 8 * part(b, 32) + k % 8 * 128 +
-                            column % 64 * 2
-                      : part(b, 0) + column / 8 * part(b, 32) + column % 8 * 128 + k * bytes_of(element);
-          sum += of_a[k] * value(linear);
-        }
+        of_a[half][k] = value(part(a, 0) + row / 8 * part(a, 32) + row % 8 * 128 + k * bytes_of(element));
+    }
+    for (std::uint32_t i = 0; i < count / 2; ++i) {
+      const std::uint32_t column = i / 2 * 8 + thread % 4 * 2 + i % 2;
+      double sums[2] = {};
+      for (std::uint32_t k = 0; k < kDepth; ++k) {
+        const std::uint32_t linear =
+            kByRows
+                ? part(b, 0) + column / 64 * part(b, 16) + k / 8 * part(b, 32) + k % 8 * 128 + column % 64 * 2
+                : part(b, 0) + column / 8 * part(b, 32) + column % 8 * 128 + k * bytes_of(element);
+        const double of_b = value(linear);
+        sums[0] += of_a[0][k] * of_b;
+        sums[1] += of_a[1][k] * of_b;
+      }
+      for (std::uint32_t half = 0; half < 2; ++half) {
         Sum& to = d[i / 2 * 4 + half * 2 + i % 2];
-        to = static_cast<Sum>((add != 0 ? to : Sum{0}) + sum);
+        to = static_cast<Sum>((add != 0 ? to : Sum{0}) + sums[half]);
       }
     }
   });

@@ -147,16 +147,21 @@ void multiply_add(Sum (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, st
       return model::number_in(element,
                               reinterpret_cast<const std::byte*>(&word) + std::size_t{i} * bytes_of(element));
     };
+    // Each value is read once, which is most of the work.
+    double of_a[16][kDepth];
+    double of_b[8][kDepth];
+    for (std::uint32_t k = 0; k < kDepth; ++k) {
+      const std::uint32_t half = k / (kDepth / 2);
+      const std::uint32_t in_half = k % (kDepth / 2);
+      for (std::uint32_t row = 0; row < 16; ++row)
+        of_a[row][k] = in(of(row % 8 * 4 + in_half / kEach).a[half * 2 + row / 8], in_half % kEach);
+      for (std::uint32_t column = 0; column < 8; ++column)
+        of_b[column][k] = in(of(column * 4 + in_half / kEach).b[half], in_half % kEach);
+    }
     for (std::uint32_t row = 0; row < 16; ++row) {
       for (std::uint32_t column = 0; column < 8; ++column) {
         double sum = 0;
-        for (std::uint32_t k = 0; k < kDepth; ++k) {
-          const std::uint32_t half = k / (kDepth / 2);
-          const std::uint32_t in_half = k % (kDepth / 2);
-          const auto& lane_a = of(row % 8 * 4 + in_half / kEach);
-          const auto& lane_b = of(column * 4 + in_half / kEach);
-          sum += in(lane_a.a[half * 2 + row / 8], in_half % kEach) * in(lane_b.b[half], in_half % kEach);
-        }
+        for (std::uint32_t k = 0; k < kDepth; ++k) sum += of_a[row][k] * of_b[column][k];
         Sum& to = of(row % 8 * 4 + column / 2).c[row / 8 * 2 + column % 2];
         to = static_cast<Sum>(to + sum);
       }

@@ -1,7 +1,8 @@
 // The GEMM against the definition of the product: every kernel that runs here, random and awkward shapes,
-// padded matrices, small blocks, one to three threads. An argument multiplies the number of shapes, for a
-// longer hunt.
+// padded matrices, small blocks, one to three threads. The first argument multiplies the number of shapes,
+// for a longer hunt or a shorter one; those after it name instruction sets; none: all.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,7 @@ using pibench::test::Checks;
 using pibench::test::describe;
 using pibench::test::Given;
 using pibench::test::instruction_sets;
+using pibench::test::kLeastThreads;
 using pibench::test::pick_given;
 using pibench::test::pick_thin;
 using pibench::test::Random;
@@ -192,14 +194,17 @@ void check_blocking(Checks& check) {
 
 }  // namespace
 
+// An exception ends the program, which is a check that failed.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
-  constexpr int kShapes = 40;
-  const int shapes = kShapes * (argc > 1 ? std::max(1, std::atoi(argv[1])) : 1);
+  constexpr double kShapes = 40;
+  const auto asked = pibench::test::asked_of(argc, argv, 1);
+  const int shapes = std::max(1, static_cast<int>(std::lround(kShapes * asked.number)));
   Checks check;
-  for (int threads = 1; threads <= 3; ++threads) {
+  for (int threads = kLeastThreads; threads <= 3; ++threads) {
     Team team(threads, {});
     for (const InstructionSet* set : instruction_sets()) {
-      if (!runs_here(*set)) continue;
+      if (!asked.wants(*set) || !runs_here(*set)) continue;
       for (int i = 0; i < set->kernel_count; ++i) {
         check_kernel(check, *set, set->kernels[i], team, shapes);
         check_narrow(check, *set, set->kernels[i], team, shapes);

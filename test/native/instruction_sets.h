@@ -1,6 +1,9 @@
 // The instruction sets that were compiled for this architecture, whether or not they run here.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,31 @@ inline bool runs_here(const kernels::InstructionSet& set) {
   if ((set.needs & ~kernels::cpu_features()) == 0) return true;
   Checks::inform(std::string(set.name) + " does not run here");
   return false;
+}
+
+// What a program is asked for by its arguments: a number, and behind it the instruction sets to look at, by
+// name; none: all.
+struct Asked {
+  double number;
+  std::vector<std::string> names;
+
+  [[nodiscard]] bool wants(const kernels::InstructionSet& set) const {
+    return names.empty() || std::ranges::find(names, set.name) != names.end();
+  }
+};
+
+// `number`: where no argument says one.
+inline Asked asked_of(int count, char** arguments, double number) {
+  if (count < 2) return {number, {}};
+  char* end = nullptr;
+  const Asked asked{std::strtod(arguments[1], &end), {arguments + 2, arguments + count}};
+  if (end == arguments[1] || *end != '\0' || !(asked.number > 0))
+    throw std::invalid_argument(std::string("no number above zero: ") + arguments[1]);
+  for (const std::string& name : asked.names) {
+    if (std::ranges::none_of(instruction_sets(), [&](const auto* set) { return name == set->name; }))
+      throw std::invalid_argument("no instruction set of this architecture: " + name);
+  }
+  return asked;
 }
 
 }  // namespace pibench::test

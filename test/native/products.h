@@ -84,18 +84,19 @@ inline std::string describe(const Given& given) {
                      ", batch " + std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) +
                      ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
-    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart] =
+    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_by_rows] =
         *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
             (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "") +
-            (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") + ", strips of " +
-            std::to_string(strip_rows);
+            (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") +
+            (b_by_rows ? ", B packed by rows" : "") + ", strips of " + std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
-            std::to_string(given.thin->block) + (given.thin->ahead ? ", ahead" : "");
+            std::to_string(given.thin->block) + ", rows " + std::to_string(given.thin->rows) +
+            (given.thin->ahead ? ", ahead" : "");
   }
   return text;
 }
@@ -120,6 +121,8 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.a_in_place = coin(random) && can_read_a_in_place(kernel, shape);
   strategy.b_in_place = coin(random) && can_read_b_in_place(kernel, shape);
   strategy.sums_apart = coin(random);
+  strategy.b_by_rows = coin(random) && can_pack_b_by_rows(kernel);
+  if (strategy.b_by_rows) strategy.blocking.kc = pick(random, 1, 200);  // of as many as are packed at a time
   strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);
   if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(pick(random, 0, kernel.mr));
   return strategy;
@@ -148,12 +151,13 @@ inline Given pick_given(Random& random, const InstructionSet& set, const MicroKe
   return given;
 }
 
-// A matrix with one to four vectors, in any way.
+// A matrix with few vectors, in any way.
 inline Given pick_thin(Random& random, const InstructionSet& set, const MicroKernel& kernel, int members) {
   GemmShape shape = pick_shape(random);
-  (coin(random) ? shape.m : shape.n) = pick(random, 1, kernels::kThinVectors);
+  (coin(random) ? shape.m : shape.n) = pick(random, 1, kernel.most_vectors);
   Given given = pick_given(random, set, kernel, shape);
-  given.thin = {static_cast<int>(pick(random, 1, members)), pick(random, 1, 200), coin(random)};
+  given.thin = {static_cast<int>(pick(random, 1, members)), pick(random, 1, 200), pick(random, 1, 200),
+                coin(random)};
   return given;
 }
 

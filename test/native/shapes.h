@@ -108,45 +108,19 @@ constexpr Element gap_of_operand() {
   }
 }
 
-// The largest operands, and the sums of their product as deep as add_depth() was called, as the bounds within
-// which they may be rounded.
+// The largest operands of a type, and for each depth the bounds within which the sums of their product may be
+// rounded. Made once: every kernel of the type multiplies the same, and they take longer to make than a
+// kernel takes for hundreds of shapes.
 template <DataType type>
-class GrowingProduct {
+class DeepeningProduct {
  public:
   using E = matmul::Elements<type>;
   using Operand = typename E::Operand;
   using Wide = typename E::Wide;
 
-  explicit GrowingProduct(Random& random) {
-    for (std::size_t i = 0; i < kCells; ++i) {
-      a_[i] = draw(random);
-      b_[i] = draw(random);
-    }
-    for (std::size_t i = 0; i < kSide; ++i) {
-      for (std::size_t j = 0; j < kSide; ++j) {
-        a_transposed_[j * kSide + i] = a_[i * kSide + j];
-        b_transposed_[j * kSide + i] = b_[i * kSide + j];
-      }
-    }
-  }
-
-  void add_depth() {
-    for (std::size_t i = 0; i < kSide; ++i) {
-      const Wide x = matmul::detail::widen_to<Wide>(a_[i * kSide + depth_]);
-      for (std::size_t j = 0; j < kSide; ++j) {
-        const std::size_t at = i * kSide + j;
-        const Wide product = x * matmul::detail::widen_to<Wide>(b_[depth_ * kSide + j]);
-        sums_[at] += product;
-        sizes_[at] += std::abs(static_cast<double>(product));
-      }
-    }
-    ++depth_;
-    for (std::size_t at = 0; at < kCells; ++at) {
-      // The bound of rounding in any order of summation, which no right kernel can pass (Higham 2002, 3.1).
-      const double limit = E::kUnit * static_cast<double>(depth_ + 2) * sizes_[at];
-      least_[at] = sums_[at] - static_cast<Wide>(limit);
-      most_[at] = sums_[at] + static_cast<Wide>(limit);
-    }
+  static const DeepeningProduct& of_type() {
+    static const DeepeningProduct one;
+    return one;
   }
 
   // A copy of the top left part of an operand, as it is to lie in memory.
@@ -160,21 +134,64 @@ class GrowingProduct {
   // The first element of a row of C that is wrong, or `columns`. Written so that NaN is wrong. Sanitizers
   // leave it out: it asks for every element of every shape, and only reads what was written.
   __attribute__((no_sanitize("address", "thread", "undefined"))) std::int64_t first_wrong(
-      const typename E::Result* row, std::int64_t i, std::int64_t columns) const {
-    const auto* least = &least_[static_cast<std::size_t>(i) * kSide];
-    const auto* most = &most_[static_cast<std::size_t>(i) * kSide];
+      const typename E::Result* row, std::int64_t i, std::int64_t columns, std::int64_t depth) const {
+    const auto* least = &least_[cell(i, 0, depth)];
+    const auto* most = &most_[cell(i, 0, depth)];
     std::int64_t j = 0;
     while (j < columns && static_cast<Wide>(row[j]) >= least[j] && static_cast<Wide>(row[j]) <= most[j]) ++j;
     return j;
   }
 
-  [[nodiscard]] double sum(std::int64_t i, std::int64_t j) const {
-    return static_cast<double>(sums_[static_cast<std::size_t>(i) * kSide + static_cast<std::size_t>(j)]);
+  [[nodiscard]] double sum(std::int64_t i, std::int64_t j, std::int64_t depth) const {
+    const std::size_t at = cell(i, j, depth);
+    return (static_cast<double>(least_[at]) + static_cast<double>(most_[at])) / 2;
   }
 
  private:
   static constexpr std::size_t kSide = kLargestExtent;
   static constexpr std::size_t kCells = kSide * kSide;
+
+  DeepeningProduct() {
+    Random random(static_cast<std::uint64_t>(type));
+    for (std::size_t i = 0; i < kCells; ++i) {
+      a_[i] = draw(random);
+      b_[i] = draw(random);
+    }
+    for (std::size_t i = 0; i < kSide; ++i) {
+      for (std::size_t j = 0; j < kSide; ++j) {
+        a_transposed_[j * kSide + i] = a_[i * kSide + j];
+        b_transposed_[j * kSide + i] = b_[i * kSide + j];
+      }
+    }
+    std::vector<Wide> sums(kCells);
+    std::vector<double> sizes(kCells);
+    for (std::size_t depth = 0; depth < kSide; ++depth) {
+      add_depth(depth, sums, sizes);
+      for (std::size_t at = 0; at < kCells; ++at) {
+        // The bound of rounding in any order of summation, which no right kernel can pass (Higham 2002, 3.1).
+        const auto limit = static_cast<Wide>(E::kUnit * static_cast<double>(depth + 3) * sizes[at]);
+        least_[depth * kCells + at] = sums[at] - limit;
+        most_[depth * kCells + at] = sums[at] + limit;
+      }
+    }
+  }
+
+  void add_depth(std::size_t depth, std::vector<Wide>& sums, std::vector<double>& sizes) const {
+    for (std::size_t i = 0; i < kSide; ++i) {
+      const Wide x = matmul::detail::widen_to<Wide>(a_[i * kSide + depth]);
+      for (std::size_t j = 0; j < kSide; ++j) {
+        const std::size_t at = i * kSide + j;
+        const Wide product = x * matmul::detail::widen_to<Wide>(b_[depth * kSide + j]);
+        sums[at] += product;
+        sizes[at] += std::abs(static_cast<double>(product));
+      }
+    }
+  }
+
+  // Of a sum of so many products, in the bounds.
+  static std::size_t cell(std::int64_t i, std::int64_t j, std::int64_t depth) {
+    return static_cast<std::size_t>(((depth - 1) * kLargestExtent + i) * kLargestExtent + j);
+  }
 
   // A quarter of the integers are the extreme ones, whose neighbours' products are the first to overflow.
   static Operand draw(Random& random) {
@@ -192,10 +209,8 @@ class GrowingProduct {
     }
   }
 
-  std::size_t depth_ = 0;
   std::vector<Operand> a_ = std::vector<Operand>(kCells), b_ = a_, a_transposed_ = a_, b_transposed_ = a_;
-  std::vector<Wide> sums_ = std::vector<Wide>(kCells), least_ = sums_, most_ = sums_;
-  std::vector<double> sizes_ = std::vector<double>(kCells);
+  std::vector<Wide> least_ = std::vector<Wide>(kSide * kCells), most_ = least_;
 };
 
 // How one shape is computed.
@@ -247,7 +262,7 @@ inline Manner choose_thin_manner(const InstructionSet& set, const MicroKernel& k
   shape.transpose_a = hash.coin();
   shape.transpose_b = hash.coin();
   Manner manner{{&set, &kernel, shape, std::nullopt, 0, 0, 0}, hash.coin(), hash.coin(), hash.coin()};
-  manner.given.thin = {1, 1 + hash.below(100), hash.coin()};
+  manner.given.thin = {1, 1 + hash.below(100), 1 + hash.below(100), hash.coin()};
   return manner;
 }
 
@@ -266,15 +281,17 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.blocking.nc = kernel.nr * (1 + hash.below(3));
     strategy.a_in_place = hash.coin() && can_read_a_in_place(kernel, shape);
     strategy.b_in_place = hash.coin() && can_read_b_in_place(kernel, shape);
+    strategy.b_by_rows = hash.coin() && can_pack_b_by_rows(kernel);
+    if (strategy.b_by_rows) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
     if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));
   }
   return manner;
 }
 
-// Computes one shape, of the depth that `product` has reached. What is wrong with it, or nothing.
+// Computes one shape. What is wrong with it, or nothing.
 template <DataType type>
-std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>& product, Team& team,
+std::optional<std::string> wrong_with(Manner& manner, const DeepeningProduct<type>& product, Team& team,
                                       const Guarded& memory) {
   using E = matmul::Elements<type>;
   using Operand = typename E::Operand;
@@ -311,30 +328,34 @@ std::optional<std::string> wrong_with(Manner& manner, const GrowingProduct<type>
     const auto* row = c.row(i);
     if (!std::all_of(gap, row, is_poison<typename E::Result>)) return "written between the rows of C";
     gap = row + shape.n;
-    const std::int64_t j = product.first_wrong(row, i, shape.n);
-    if (j < shape.n) return matmul::detail::place(i, j, static_cast<double>(row[j]), product.sum(i, j));
+    const std::int64_t j = product.first_wrong(row, i, shape.n, shape.k);
+    if (j < shape.n)
+      return matmul::detail::place(i, j, static_cast<double>(row[j]), product.sum(i, j, shape.k));
   }
   return std::nullopt;
 }
 
 // Every `stride`-th depth of each m and n, beginning at another for each: up to a stride of 70 no m and n is
-// left out. `thin`: those of few rows or columns, as a matrix and few vectors.
+// left out. `thin`: those of few rows or columns, as a matrix and few vectors; of so few as a kernel takes at
+// a time, few enough to leave none out.
 template <DataType type>
 void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& kernel, std::int64_t stride,
                   bool thin) {
   const auto begin = std::chrono::steady_clock::now();
   Team team(1, {});
-  Random random(static_cast<std::uint64_t>(type));
-  GrowingProduct<type> product(random);
+  const auto& product = DeepeningProduct<type>::of_type();
   const Guarded memory;
+  // Few enough to leave none out where a tenth of the others is looked at.
+  const std::int64_t stride_of_few = std::max<std::int64_t>(1, stride / 10);
   std::int64_t shapes = 0;
   std::string why;
   for (std::int64_t k = 1; k <= kLargestExtent; ++k) {
-    product.add_depth();
     for (std::int64_t m = 1; m <= kLargestExtent && why.empty(); ++m) {
       for (std::int64_t n = 1; n <= kLargestExtent && why.empty(); ++n) {
-        const std::int64_t first = ShapeHash(set, kernel, {m, n, 0}).below(stride);
-        if ((k + first) % stride != 0) continue;
+        const bool few = thin && std::min(m, n) <= kernels::kThinVectors;
+        const std::int64_t step = few ? stride_of_few : stride;
+        const std::int64_t first = ShapeHash(set, kernel, {m, n, 0}).below(step);
+        if ((k + first) % step != 0) continue;
         if (thin && !can_be_thin(kernel, {m, n, k})) continue;
         Manner manner =
             thin ? choose_thin_manner(set, kernel, {m, n, k}) : choose_manner(set, kernel, {m, n, k});

@@ -1,10 +1,8 @@
-// The GEMM on every shape up to 70 in each dimension, by each kernel of each instruction set that runs here.
-// An argument sets the stride: how many depths to go on by, of each m and n (1: every shape there is). Those
-// after it name instruction sets; none: all.
+// The GEMM on shapes up to 70 in each dimension, by each kernel of each instruction set that runs here. The
+// first argument sets the stride: how many depths to go on by, of each m and n (1: every shape there is).
+// Those after it name instruction sets; none: all.
 #include <algorithm>
-#include <cstdlib>
-#include <string>
-#include <vector>
+#include <cstdint>
 
 #include "check.h"
 #include "current_shape.h"
@@ -14,21 +12,18 @@
 // An exception ends the program, which is a check that failed.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
-  constexpr int kStride = 10;
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const int stride = arguments.empty() ? kStride : std::max(1, std::atoi(arguments[0].c_str()));
+  constexpr std::int64_t kStride = 10;
+  const auto asked = pibench::test::asked_of(argc, argv, kStride);
+  const auto stride = std::max<std::int64_t>(1, static_cast<std::int64_t>(asked.number));
   pibench::test::CurrentShape::tell_of_faults();
   pibench::test::Checks check;
   for (const auto* set : pibench::test::instruction_sets()) {
-    const bool named = arguments.size() < 2 ||
-                       std::find(arguments.begin() + 1, arguments.end(), set->name) != arguments.end();
-    if (!named || !pibench::test::runs_here(*set)) continue;
+    if (!asked.wants(*set) || !pibench::test::runs_here(*set)) continue;
     for (int i = 0; i < set->kernel_count; ++i) {
       const auto& kernel = set->kernels[i];
       pibench::test::check_shapes(check, *set, kernel, stride, false);
       if (kernel.narrow != nullptr) pibench::test::check_shapes(check, *set, *kernel.narrow, stride, false);
-      // Few enough to leave none out.
-      if (kernel.thin != nullptr) pibench::test::check_shapes(check, *set, kernel, 1, true);
+      if (kernel.thin != nullptr) pibench::test::check_shapes(check, *set, kernel, stride, true);
     }
   }
   return check.finish();

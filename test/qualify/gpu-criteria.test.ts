@@ -5,34 +5,8 @@ import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import type { SuiteCheck } from '../../src/qualify/suite.js';
 import type { RecordInspection } from '../../src/record/schema.js';
 import { machineOf } from '../support/machine.js';
-import { contextOf, judgement, partsRecord } from './support.js';
+import { contextOf, gpu, judgement, partsRecord, survey } from './support.js';
 
-const gpu = (more: Partial<GpuDescription> = {}): GpuDescription => ({
-  ordinal: 0,
-  name: 'NVIDIA H200',
-  uuid: `GPU-${more.ordinal ?? 0}`,
-  pciBusId: '0000:01:00.0',
-  computeCapability: '9.0',
-  multiprocessors: 132,
-  l2Bytes: 5e7,
-  memoryBytes: 1.4e11,
-  memoryBusBits: 6144,
-  asyncEngines: 3,
-  nvmlProblem: null,
-  powerLimitWatts: 700,
-  defaultPowerLimitWatts: 700,
-  ecc: true,
-  mig: false,
-  driver: '580.82',
-  vbios: '96.00',
-  ...more,
-});
-const survey = (...devices: readonly GpuDescription[]): GpuSurvey => ({
-  problem: devices.length === 0 ? 'the driver does not answer' : null,
-  cuda: '12.8',
-  library: 'libcuda.so.1',
-  devices,
-});
 const at = (check: SuiteCheck, gpus: GpuSurvey) =>
   judgementsOf(check, contextOf(null, { machine: { ...machineOf(), gpus } }));
 

@@ -88,6 +88,14 @@ describe('a suite of one’s own', () => {
     ['name: a\nchecks:\n  - { check: correctness, level: warn }\n', /own\.yaml:3: checks\.0\.level/],
     ['name: a\nchecks:\n  - { check: correctness, required: false }\n', /own\.yaml:3: checks\.0\.required/],
     [
+      'name: a\nchecks:\n  - { check: load }\n  - { check: load, busyAtMost: 0.2 }\n',
+      /own\.yaml:4: checks\.1: load stands here twice: say all of its limits in one check/,
+    ],
+    [
+      `name: a${MEASURE}checks:\n  - { check: stability, cvAtMost: 0.1 }\n  - { check: stability, p05AtLeast: 0.9 }\n`,
+      /checks\.1: stability stands here twice/,
+    ],
+    [
       `name: a${MEASURE}checks:\n  - { check: clock, atMost: 0.1, parts: [small] }\n  - { check: clock, atMost: 0.2, parts: [small, large] }\n`,
       /part small is named by two checks clock/,
     ],

@@ -1,4 +1,5 @@
 /** Records as a qualification judges them: batches with parts, and all that a context holds beside. */
+import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { keyedBatch } from '../../src/qualify/baseline-key.js';
 import type { Baseline, BaselineEntry } from '../../src/qualify/baseline-schema.js';
@@ -47,6 +48,34 @@ export const contextOf = (record: PiBenchRecord | null, more: Partial<Context> =
   baseline: null,
   history: [],
   ...more,
+});
+
+/** One that is as it should be, but for what is said. */
+export const gpu = (more: Partial<GpuDescription> = {}): GpuDescription => ({
+  ordinal: 0,
+  name: 'NVIDIA H200',
+  uuid: `GPU-${more.ordinal ?? 0}`,
+  pciBusId: '0000:01:00.0',
+  computeCapability: '9.0',
+  multiprocessors: 132,
+  l2Bytes: 5e7,
+  memoryBytes: 1.4e11,
+  memoryBusBits: 6144,
+  asyncEngines: 3,
+  nvmlProblem: null,
+  powerLimitWatts: 700,
+  defaultPowerLimitWatts: 700,
+  ecc: true,
+  mig: false,
+  driver: '580.82',
+  vbios: '96.00',
+  ...more,
+});
+export const survey = (...devices: readonly GpuDescription[]): GpuSurvey => ({
+  problem: devices.length === 0 ? 'the driver does not answer' : null,
+  cuda: '12.8',
+  library: 'libcuda.so.1',
+  devices,
 });
 
 /** The only judgement that a check comes to. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { mergeOverlap } from '../../src/statistics/merge-overlap.js';
 import { hiddenShare, mostHidden, overlapGain, summariseOverlap } from '../../src/statistics/overlap.js';
-import { mergeOverlap } from '../../src/statistics/overlap-of-launches.js';
 
 const time = fc.double({ min: 1e-4, max: 10, noNaN: true });
 

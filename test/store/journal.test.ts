@@ -5,29 +5,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { appendToJournal, type JournalEntry, readJournal, repairJournal } from '../../src/store/journal.js';
+import { campaignOf, specOf } from '../support/campaign.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const head: JournalEntry = {
   event: 'campaign',
   schemaVersion: 1,
-  campaign: {
-    id: 'c',
-    createdAt: at,
-    command: ['matmul'],
-    seed: 1,
-    batches: [
-      {
-        case: { indicator: 'matmul', parameters: { m: 1 } },
-        stack: { provider: 'embedded', variant: null },
-        device: 'cpu',
-        inspections: 2,
-        sampling: { kind: 'fixed', repetitions: 5 },
-        warmup: { kind: 'auto' },
-        timeout: 1,
-      },
-    ],
-    fault: null,
-  },
+  campaign: campaignOf([specOf()]),
   machine: {},
   piBench: { version: '0.1.0', commit: null },
   at,

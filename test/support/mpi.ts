@@ -6,6 +6,7 @@ import { libraryFile, type MpiLibrary } from '../../scripts/lib/mpi-libraries.mj
 import { mpiPlace } from '../../src/mpi/place.js';
 import { campaignFolder, journalOf, launcher, type Running, start, until } from './pi-bench.js';
 import { measuringSeconds, statFields } from './processes.js';
+import type { Slurm } from './slurm.js';
 
 export interface TwoRanks {
   /** The library's file; '' where it is not installed. */
@@ -55,15 +56,20 @@ function isBelow(pid: number, ancestor: number): boolean {
   return false;
 }
 
-/** Of processes of this Node below another one, which run this script, those that a launcher has started. */
-export function rankProcesses(ancestor: number, script: string): readonly RankProcess[] {
+/** Whether a process runs in that Slurm, whose daemon has started it: it is below nobody who asked for it. */
+export const runsInSlurm =
+  ({ env }: Pick<Slurm, 'env'>) =>
+  (pid: number): boolean =>
+    environmentOf(pid).SLURM_CONF === env.SLURM_CONF;
+
+/** Of processes of this Node, which run this script, those that a launcher has started. */
+function rankProcesses(script: string, isOurs: (pid: number) => boolean): readonly RankProcess[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     const pid = Number(name);
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      if (line[0] !== process.execPath || line[1]?.endsWith(script) !== true || !isBelow(pid, ancestor))
-        return [];
+      if (line[0] !== process.execPath || line[1]?.endsWith(script) !== true || !isOurs(pid)) return [];
       const place = mpiPlace(environmentOf(pid));
       return place === null ? [] : [{ pid, rank: place.rank }];
     } catch {
@@ -78,11 +84,13 @@ export function rankProcesses(ancestor: number, script: string): readonly RankPr
  * Where that does not come the campaign is killed.
  * @param campaign whose ranks they are: it, or what has started it
  * @param script that rank 1 runs
+ * @param isOurs whether a process is one of its ranks; absent: those below it
  */
 export async function secondLaunch(
   out: string,
   campaign: ChildProcess,
   script: string,
+  isOurs: (pid: number) => boolean = (pid) => isBelow(pid, campaign.pid ?? 0),
 ): Promise<{ readonly folder: string; readonly pid: number }> {
   const top = campaign.pid ?? 0;
   try {
@@ -97,8 +105,8 @@ export async function secondLaunch(
     await until(() => (hasStarted() ? true : undefined), 'the second launch', 60_000);
     // Rank 0 alone measures on a thread of its own; what waits for other ranks before that burns the main one.
     const leads = ({ rank, pid }: RankProcess): boolean => rank === 0 && measuringSeconds(pid) > 0.5;
-    await until(() => rankProcesses(top, LEADER).find(leads), 'rank 0 to measure', 60_000);
-    const find = (): RankProcess | undefined => rankProcesses(top, script).find(({ rank }) => rank === 1);
+    await until(() => rankProcesses(LEADER, isOurs).find(leads), 'rank 0 to measure', 60_000);
+    const find = (): RankProcess | undefined => rankProcesses(script, isOurs).find(({ rank }) => rank === 1);
     const { pid } = await until(find, 'rank 1', 60_000);
     return { folder, pid };
   } catch (error) {

@@ -1,6 +1,7 @@
 /**
  * Two hosts on one machine: network namespaces with a cable between them, each with a name of its own, and an agent that
- * launchers take for ssh. Needs root. Under one kernel, so that their clocks are truly one.
+ * launchers take for ssh. Needs root. Under one kernel, so that their clocks go equally fast; but the second's is far ahead, as those
+ * of hosts are that were not started at the same moment, where the kernel can do that.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,10 +15,15 @@ export interface TwoHosts {
   readonly network: string;
   /** A program that is called as `ssh HOST COMMAND`. */
   readonly agent: string;
-  /** What runs a command on the first host, before the command. */
-  readonly onFirst: readonly string[];
+  /** What runs a command on each of them, before the command. */
+  readonly on: readonly [readonly string[], readonly string[]];
+  /** Cuts the cable: from now on neither hears anything of the other, not even that a process has ended. */
+  cut(): void;
   remove(): void;
 }
+
+/** So far the second's CLOCK_MONOTONIC is ahead: times of both that are further apart were read on clocks that nobody compared. */
+export const AHEAD_SECONDS = 1000;
 
 const run = (...command: readonly string[]): boolean => {
   const [program = '', ...args] = command;
@@ -62,27 +68,35 @@ export function makeTwoHosts(): TwoHosts | null {
     remove();
     return null;
   }
+  const later = ['--time', '--monotonic', String(AHEAD_SECONDS)];
+  const ahead = run('unshare', ...later, 'true') ? later : [];
   const agent = join(folder, 'agent.sh');
   writeFileSync(
     agent,
     `#!/bin/sh
 while [ "\${1#-}" != "$1" ]; do shift; done
 case "$1" in
-  ${addresses[0]}) space=${a} name=first ;;
-  ${addresses[1]}) space=${b} name=second ;;
+  ${addresses[0]}) space=${a} name=first clock= ;;
+  ${addresses[1]}) space=${b} name=second clock="${ahead.join(' ')}" ;;
   *) echo "no host $1" >&2; exit 1 ;;
 esac
 shift
-exec ip netns exec $space unshare --uts sh -c "hostname $name; $*"
+exec ip netns exec $space unshare --uts $clock sh -c "hostname $name; $*"
 `,
   );
   chmodSync(agent, 0o755);
+  const named = (name: string): readonly string[] => ['sh', '-c', `hostname ${name}; exec "$0" "$@"`];
+  const within = (space: string): readonly string[] => ['ip', 'netns', 'exec', space, 'unshare', '--uts'];
   return {
     addresses,
     device,
     network: '192.0.2.0/24',
     agent,
-    onFirst: ['ip', 'netns', 'exec', a, 'unshare', '--uts', 'sh', '-c', 'hostname first; exec "$0" "$@"'],
+    on: [
+      [...within(a), ...named('first')],
+      [...within(b), ...ahead, ...named('second')],
+    ],
+    cut: () => void run('ip', '-n', b, 'link', 'set', other, 'down'),
     remove,
   };
 }

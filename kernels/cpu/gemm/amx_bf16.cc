@@ -7,14 +7,17 @@ namespace {
 
 constexpr Packing kPackTiles = tile_packing<WordsOfPairs>();
 constexpr MicroKernel kKernels[] = {
-    amx_kernel<CpuTiles, Bfloat16Dot, PackWords<WordsOfPairs>>(kPackTiles, 16)};
+    amx_kernel<CpuTiles, Bfloat16Dot, PackWords<WordsOfPairs>>(kPackTiles, 16, &kThinBfloat16)};
 constexpr PeakLoop kPeaks[] = {{DataType::bfloat16, peak<CpuTiles, Bfloat16Dot>}};
 
 }  // namespace
 
 constinit const InstructionSet kAmxBf16 = {
-    "amx_bf16", kCpuAmxTile | kCpuAmxBf16 | kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq,
-    kKernels,   sizeof(kKernels) / sizeof(kKernels[0]),
-    kPeaks,     sizeof(kPeaks) / sizeof(kPeaks[0])};
+    "amx_bf16",
+    kCpuAmxTile | kCpuAmxBf16 | kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuFma,
+    kKernels,
+    sizeof(kKernels) / sizeof(kKernels[0]),
+    kPeaks,
+    sizeof(kPeaks) / sizeof(kPeaks[0])};
 
 }  // namespace pibench::kernels

@@ -95,8 +95,8 @@ constexpr int kDepthOfTile = kTileRowBytes / static_cast<int>(sizeof(typename Do
 
 // Heights above 16 need no configuration of their own: the lower tiles then overlap the upper ones. Rows in
 // both are computed twice, to the same result, from a C that is read before either is written. (Setting up
-// other heights would cost about as much as a tenth of a tile's arithmetic.) Heights below 16, which only
-// products of so few rows have, set up their own.
+// other heights for each tile would cost more.) Heights below 16, which only products of so few rows have,
+// set up their own.
 template <typename Tiles, typename Dot, typename Packer, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
   constexpr bool kTwo = rows > kTileRows;
@@ -138,8 +138,8 @@ void compute_tile(const Tile& tile) noexcept {
       __builtin_prefetch(target + kTileRowBytes, 1);
       target += target_row;
     }
-    // Measured where another thread uses the same core: ten percent faster than each load just before its
-    // use.
+    // Both before the first use: where another thread uses the same core that is faster than each load just
+    // before its own.
     Tiles::template load<4>(a, a_row);
     if constexpr (kTwo) Tiles::template load<5>(a + kOverlapping * a_row, a_row);
     Tiles::template load<6>(b, kPanelBytes);
@@ -184,9 +184,9 @@ void leave_tiles() noexcept {
   Tiles::release();
 }
 
-// `speed` as in MicroKernel.
+// `speed` and `thin` as in MicroKernel.
 template <typename Tiles, typename Dot, typename Packer>
-constexpr MicroKernel amx_kernel(const Packing& packing, int speed) {
+constexpr MicroKernel amx_kernel(const Packing& packing, int speed, const ThinKernel* thin = nullptr) {
   return {.type = Dot::kType,
           .packing = &packing,
           .result_size = sizeof(typename Dot::Result),
@@ -195,14 +195,16 @@ constexpr MicroKernel amx_kernel(const Packing& packing, int speed) {
           .by_rows = kTilesByRows<Tiles, Dot, Packer, false>.by_rows,
           .in_place = kTilesByRows<Tiles, Dot, Packer, true>.by_rows,
           .pack_ahead = Packer::pack,
+          .thin = thin,
+          .most_vectors = kMostVectors,
           .enter = enter_tiles<Tiles>,
           .leave = leave_tiles<Tiles>,
           .row_multiple = kTileRows,
           .speed = speed};
 }
 
-// Six independent sums: four would do for a latency of 52 cycles at one instruction each 16. Products of
-// ones.
+// Six independent sums: four would do for a latency of 52 cycles at one instruction each 16 (Intel's
+// optimization manual). Products of ones.
 template <typename Tiles, typename Dot>
 std::uint64_t peak(std::uint64_t iterations) noexcept {
   constexpr int kChains = 6;

@@ -14,6 +14,7 @@ constexpr int kVectors = 2;
 
 // What one step of the depth does: Unit is what is read of one lane at a time.
 struct Float32 {
+  using Element = float;
   using Unit = float;
   using Result = float;
   using Vector = __m256;
@@ -56,6 +57,7 @@ struct Float32 {
 };
 
 struct Float64 {
+  using Element = double;
   using Unit = double;
   using Result = double;
   using Vector = __m256d;
@@ -92,6 +94,26 @@ struct Float64 {
   }
 };
 
+// A bfloat16 is the upper half of a float.
+struct Bfloat16 : Float32 {
+  using Element = std::uint16_t;
+  using Float32::broadcast;
+  using Float32::load;
+  using Float32::load_first;
+  static Vector load(const Element* from) noexcept {
+    const __m128i elements = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(elements), 16));
+  }
+  static Vector load_first(const Element* from, int count) noexcept {
+    Element elements[kLanes] = {};
+    __builtin_memcpy(elements, from, static_cast<std::size_t>(count) * sizeof(Element));
+    return load(elements);
+  }
+  static Vector broadcast(const Element* from) noexcept {
+    return _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(std::uint32_t{*from} << 16U)));
+  }
+};
+
 // Pairs of int16: VPMADDWD sums their two products in int32, exactly.
 struct Int16Pairs {
   using Unit = std::int32_t;
@@ -112,6 +134,59 @@ struct Int16Pairs {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
   }
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_epi32(a, b); }
+};
+
+// int8 as pairs of int16, in products of a matrix and few vectors.
+struct ThinPairs : Int16Pairs {
+  using Element = std::int8_t;
+  static constexpr int kDepth = 2;
+  static constexpr int kThinSums = 8;
+  static constexpr bool kCompact = true;
+  static constexpr bool kBiased = false;
+
+  static Vector row(const Element* from) noexcept {
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static Vector row(const Element* from, int count) noexcept {
+    Element elements[kLanes * kDepth] = {};
+    __builtin_memcpy(elements, from, static_cast<std::size_t>(count));
+    return row(elements);
+  }
+  static Vector factors(const Element* from) noexcept { return row(from); }
+  static Vector factors(const Element* from, int count) noexcept { return row(from, count); }
+  static Vector columns(const Element* from, std::int64_t row) noexcept {
+    const __m128i even = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    const __m128i odd = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + row));
+    return _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd));
+  }
+  static Vector columns(const Element* from, std::int64_t row, int count, int depth) noexcept {
+    Element elements[kDepth][kLanes] = {};
+    for (int i = 0; i < depth; ++i)
+      __builtin_memcpy(elements[i], from + i * row, static_cast<std::size_t>(count));
+    return columns(elements[0], kLanes);
+  }
+  static Vector factor(const Element* from, std::int64_t element, int depth = kDepth) noexcept {
+    const auto word = [&](int i) {
+      return static_cast<std::uint32_t>(static_cast<std::uint16_t>(i < depth ? from[i * element] : 0));
+    };
+    return _mm256_set1_epi32(static_cast<int>(word(0) | word(1) << 16U));
+  }
+  static Vector read_first(const Result* from, int count) noexcept {
+    Result words[kLanes] = {};
+    __builtin_memcpy(words, from, static_cast<std::size_t>(count) * sizeof(Result));
+    return read(words);
+  }
+  static void write_first(Result* to, int count, Vector value) noexcept {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_maskstore_epi32(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lanes), value);
+  }
+  static void totals(const Vector* sums, Result* to) noexcept {
+    // In each half a, b, c, d.
+    const Vector halves =
+        _mm256_hadd_epi32(_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3]));
+    const __m128i all = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), all);
+  }
 };
 
 // `rows` is a constant of each caller, into which this is put.
@@ -189,17 +264,29 @@ constexpr MicroKernel own_type_kernel(DataType type, const Packing* packing) {
                      kVectors * A::kLanes,
                      kByRows<A, false>,
                      kByRows<A, true>};
-  kernel.thin = &kThin<A>;
+  kernel.thin = &kThin<Singles<A>>;
   return kernel;
 }
 
 constexpr MicroKernel kKernels[] = {
     own_type_kernel<Float32>(DataType::float32, &kPackFloat32),
     own_type_kernel<Float64>(DataType::float64, &kPackFloat64),
-    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kRows, kVectors* Float32::kLanes,
-     kByRows<Float32, false>},
-    {DataType::int8, &kPackInt8AsInt16Pairs, sizeof(std::int32_t), kRows, kVectors* Int16Pairs::kLanes,
-     kByRows<Int16Pairs, false>},
+    {.type = DataType::bfloat16,
+     .packing = &kPackBfloat16AsFloat32,
+     .result_size = sizeof(float),
+     .mr = kRows,
+     .nr = kVectors * Float32::kLanes,
+     .by_rows = kByRows<Float32, false>,
+     .thin = &kThin<Singles<Bfloat16>>,
+     .most_vectors = kMostVectors},
+    {.type = DataType::int8,
+     .packing = &kPackInt8AsInt16Pairs,
+     .result_size = sizeof(std::int32_t),
+     .mr = kRows,
+     .nr = kVectors * Int16Pairs::kLanes,
+     .by_rows = kByRows<Int16Pairs, false>,
+     .thin = &kThin<ThinPairs>,
+     .most_vectors = kMostVectors},
 };
 
 // Independent chains enough for two units of latency 4 or 5. x = x * 1/2 + 1/2 stays at 1.

@@ -46,9 +46,33 @@ struct Float32 {
     _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
   }
 
- private:
+ protected:
   static Mask first_lanes(int count) noexcept {
     return static_cast<Mask>((1U << static_cast<unsigned>(count)) - 1U);
+  }
+};
+
+// A bfloat16 is the upper half of a float. AVX512-BF16's instruction, which does the work of two
+// multiply-adds, takes as long as four of them on the Xeon that was measured, and pairs of two rows would
+// have to be made for it.
+struct Bfloat16 : Float32 {
+  using Element = std::uint16_t;
+  using Float32::broadcast;
+  using Float32::load;
+  using Float32::load_first;
+  static Vector load(const Element* from) noexcept {
+    return widen(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  static Vector load_first(const Element* from, int count) noexcept {
+    return widen(_mm256_maskz_loadu_epi16(first_lanes(count), from));
+  }
+  static Vector broadcast(const Element* from) noexcept {
+    return _mm512_castsi512_ps(_mm512_set1_epi32(static_cast<int>(std::uint32_t{*from} << 16U)));
+  }
+
+ private:
+  static Vector widen(__m256i elements) noexcept {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(elements), 16));
   }
 };
 
@@ -103,15 +127,21 @@ constexpr Packing kPack64 = word_packing<Words64>();
 constexpr MicroKernel kNarrowFloat32 = narrow_kernel<Float32>(DataType::float32, &kPack32);
 constexpr MicroKernel kNarrowFloat64 = narrow_kernel<Float64>(DataType::float64, &kPack64);
 
-// Each row of doubles goes on to its next cache line after eight steps: more rows at a time cost 1 to 3 % at
-// n = 64 to 112, and gain nothing at 32 to 192. (Measured on Zen 4.)
+// Each row of doubles goes on to its next cache line after eight steps: more rows at a time were slower for
+// products of about a hundred rows and columns, and faster for none, on Zen 4.
 constexpr int kRowsOfDoubles = 8;
 
 constexpr MicroKernel kKernels[] = {
-    wide_kernel<Float32>(kNarrowFloat32, &kThin<Float32>),
-    wide_kernel<Float64>(kNarrowFloat64, &kThin<Float64>, kRowsOfDoubles),
-    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kWideRows, kWide* Float32::kLanes,
-     kByRows<Float32, kWide, kWideRows, false>.functions},
+    wide_kernel<Float32>(kNarrowFloat32, &kThin<Singles<Float32>>),
+    wide_kernel<Float64>(kNarrowFloat64, &kThin<Singles<Float64>>, kRowsOfDoubles),
+    {.type = DataType::bfloat16,
+     .packing = &kPackBfloat16AsFloat32,
+     .result_size = sizeof(float),
+     .mr = kWideRows,
+     .nr = kWide * Float32::kLanes,
+     .by_rows = kByRows<Float32, kWide, kWideRows, false>.functions,
+     .thin = &kThinBfloat16,
+     .most_vectors = kMostVectors},
 };
 
 // Two FMA units of latency 4 or 5 need 10 independent chains. x = x * 1/2 + 1/2 stays at 1.
@@ -161,6 +191,8 @@ constexpr PeakLoop kPeaks[] = {
     {DataType::float32, peak_float32}, {DataType::float64, peak_float64}, {DataType::bfloat16, peak_float32}};
 
 }  // namespace
+
+constinit const ThinKernel kThinBfloat16 = kThin<Singles<Bfloat16>>;
 
 constinit const InstructionSet kAvx512 = {
     "avx512", kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuFma,

@@ -93,7 +93,7 @@ constexpr Packing kPackPairs = {2,
                                 {transpose_strip<Words32, 2, 0, false>, pair_rows, 2}};
 
 constexpr MicroKernel kNarrowPairs = narrow_kernel<Bfloat16Pairs>(DataType::bfloat16, &kPackPairs);
-constexpr MicroKernel kKernels[] = {wide_kernel<Bfloat16Pairs>(kNarrowPairs)};
+constexpr MicroKernel kKernels[] = {wide_kernel<Bfloat16Pairs>(kNarrowPairs, &kThinBfloat16)};
 
 constexpr int kChains = 12;
 
@@ -124,7 +124,7 @@ constexpr PeakLoop kPeaks[] = {{DataType::bfloat16, peak_bfloat16}};
 }  // namespace
 
 constinit const InstructionSet kAvx512Bf16 = {
-    "avx512_bf16", kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuAvx512Bf16,
+    "avx512_bf16", kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuFma | kCpuAvx512Bf16,
     kKernels,      sizeof(kKernels) / sizeof(kKernels[0]),
     kPeaks,        sizeof(kPeaks) / sizeof(kPeaks[0])};
 

@@ -7,6 +7,7 @@
 //   sum (a + 128) b - 128 sum b = sum a b, exactly, also where int32 wraps around in between.
 #include "avx512_packing.h"
 #include "avx512_tile.h"
+#include "thin_kernels.h"
 
 namespace pibench::kernels {
 namespace {
@@ -36,7 +37,7 @@ struct Int8Quads {
     return _mm512_xor_si512(_mm512_set1_epi32(quad), _mm512_set1_epi8(static_cast<char>(kSign)));
   }
   // The instruction itself: around its intrinsic GCC 12 copies every sum and keeps it on the stack, which
-  // leaves 40 % of the rate.
+  // costs more than half of the rate.
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
     return sum;
@@ -64,6 +65,14 @@ inline __m512i transpose_of_quarters() noexcept {
   return _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
 }
 
+// Four rows of 16 columns as quadruples.
+inline __m512i quadruples(__m128i row0, __m128i row1, __m128i row2, __m128i row3) noexcept {
+  const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(row0), row1, 1);
+  const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(row2), row3, 1);
+  const __m512i four = _mm512_inserti64x4(_mm512_castsi256_si512(upper), lower, 1);
+  return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(transpose_of_four(), four), transpose_of_quarters());
+}
+
 // Lanes that are neighbours in memory: four rows become one row of quadruples. No strip is wider than two
 // vectors. With `sums`, what append_sums() would append comes with it.
 template <int flip, bool sums>
@@ -73,8 +82,6 @@ void quadruple_rows(const void* source, std::int64_t ld, std::int64_t lanes, std
   constexpr std::int64_t kLanes = Int8Quads::kLanes;
   const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
   const __m512i sign = _mm512_set1_epi8(static_cast<char>(kSign));  // as unsigned: 128
-  const __m512i by_words = transpose_of_four();
-  const __m512i by_bytes = transpose_of_quarters();
   const auto* from = static_cast<const char*>(source);
   auto* to = static_cast<char*>(packed);
   std::int64_t rows = depth;  // that are left
@@ -86,10 +93,7 @@ void quadruple_rows(const void* source, std::int64_t ld, std::int64_t lanes, std
     const auto row = [&](std::int64_t r) __attribute__((always_inline)) {
       return r < rows ? _mm_maskz_loadu_epi8(mask, from + r * ld + i) : _mm_setzero_si128();
     };
-    const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(row(0)), row(1), 1);
-    const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(row(2)), row(3), 1);
-    const __m512i four = _mm512_inserti64x4(_mm512_castsi256_si512(upper), lower, 1);
-    __m512i quads = _mm512_shuffle_epi8(_mm512_permutexvar_epi32(by_words, four), by_bytes);
+    __m512i quads = quadruples(row(0), row(1), row(2), row(3));
     if constexpr (flip != 0) quads = _mm512_xor_si512(quads, flips);
     if constexpr (sums) total = Int8Quads::multiply_add(sign, quads, total);
     const std::int64_t room = width - i < kLanes ? width - i : kLanes;
@@ -138,8 +142,84 @@ constexpr Packing kPackQuads = {1,
                                 {transpose_strip<Words32, 1, kSign, true>, quadruple_rows<kSign, false>, 4},
                                 {pack_b_along_depth, quadruple_rows<0, true>, 4}};
 
+// A matrix and few vectors: here the matrix is what 128 is added to as it is read, and each sum is too large
+// by 128 times that of the vector's elements.
+struct ThinQuads {
+  using Element = std::int8_t;
+  using Result = std::int32_t;
+  using Vector = __m512i;
+  static constexpr int kLanes = Int8Quads::kLanes;
+  static constexpr int kDepth = 4;
+  static constexpr int kThinSums = 16;
+  static constexpr bool kCompact = true;
+  static constexpr bool kBiased = true;
+
+  static Vector row(const Element* from) noexcept { return unsign(_mm512_loadu_si512(from)); }
+  static Vector row(const Element* from, int count) noexcept { return unsign(factors(from, count)); }
+  static Vector factors(const Element* from) noexcept { return _mm512_loadu_si512(from); }
+  static Vector factors(const Element* from, int count) noexcept {
+    return load_bytes(reinterpret_cast<const char*>(from), count);
+  }
+  static Vector columns(const Element* from, std::int64_t row) noexcept {
+    const auto load = [&](std::int64_t r) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + r * row));
+    };
+    return unsign(quadruples(load(0), load(1), load(2), load(3)));
+  }
+  static Vector columns(const Element* from, std::int64_t row, int count, int depth) noexcept {
+    const auto load = [&](int r) {
+      return r < depth ? _mm_maskz_loadu_epi8(first_lanes(count), from + r * row) : _mm_setzero_si128();
+    };
+    return unsign(quadruples(load(0), load(1), load(2), load(3)));
+  }
+  static Vector factor(const Element* from, std::int64_t element, int depth = kDepth) noexcept {
+    std::uint32_t quad = 0;
+    for (int i = 0; i < depth; ++i) {
+      quad |= std::uint32_t{static_cast<std::uint8_t>(from[i * element])} << (8U * static_cast<unsigned>(i));
+    }
+    return _mm512_set1_epi32(static_cast<int>(quad));
+  }
+  static Vector multiply_add(Vector of_matrix, Vector of_vector, Vector sum) noexcept {
+    return Int8Quads::multiply_add(of_matrix, of_vector, sum);
+  }
+  static Vector bias(Vector of_vector, Vector sum) noexcept {
+    return multiply_add(_mm512_set1_epi8(static_cast<char>(kSign)), of_vector, sum);
+  }
+  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_epi32(a, b); }
+  static Vector subtract(Vector a, Vector b) noexcept { return _mm512_sub_epi32(a, b); }
+  static Vector read(const Result* from) noexcept { return _mm512_loadu_si512(from); }
+  static Vector read_first(const Result* from, int count) noexcept {
+    return _mm512_maskz_loadu_epi32(first_lanes(count), from);
+  }
+  static void write(Result* to, Vector value) noexcept { _mm512_storeu_si512(to, value); }
+  static void write_first(Result* to, int count, Vector value) noexcept {
+    _mm512_mask_storeu_epi32(to, first_lanes(count), value);
+  }
+  static void totals(const Vector* sums, Result* to) noexcept {
+    const auto pairs = [](Vector a, Vector b) {
+      return add(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    };
+    const Vector ab = pairs(sums[0], sums[1]);
+    const Vector cd = pairs(sums[2], sums[3]);
+    // In each quarter a, b, c, d.
+    const Vector quarters = add(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+    const __m256i halves =
+        _mm256_add_epi32(_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64(quarters, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                     _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1)));
+  }
+
+ private:
+  static Vector unsign(Vector elements) noexcept {
+    return _mm512_xor_si512(elements, _mm512_set1_epi8(static_cast<char>(kSign)));
+  }
+  static __mmask16 first_lanes(int count) noexcept {
+    return static_cast<__mmask16>((1U << static_cast<unsigned>(count)) - 1U);
+  }
+};
+
 constexpr MicroKernel kNarrowQuads = narrow_kernel<Int8Quads>(DataType::int8, &kPackQuads);
-constexpr MicroKernel kKernels[] = {wide_kernel<Int8Quads>(kNarrowQuads)};
+constexpr MicroKernel kKernels[] = {wide_kernel<Int8Quads>(kNarrowQuads, &kThinInt8)};
 
 constexpr int kChains = 12;
 
@@ -168,6 +248,8 @@ std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
 constexpr PeakLoop kPeaks[] = {{DataType::int8, peak_int8}};
 
 }  // namespace
+
+constinit const ThinKernel kThinInt8 = kThin<ThinQuads>;
 
 constinit const InstructionSet kAvx512Vnni = {
     "avx512_vnni", kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq | kCpuAvx512Vnni,

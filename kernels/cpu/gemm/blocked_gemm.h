@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 
+// Rows of B that are packed at a time where it is packed by rows, at least: as many streams as CPUs follow.
+constexpr std::int64_t kRowsAtATime = 32;
+
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 // Whether each row begins a cache line.
@@ -69,8 +72,8 @@ class BlockedGemm final : public Gemm {
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
-  PanelAhead pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows, Range columns,
-                        Range depth, std::int64_t panel) noexcept;
+  [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
+                                      Range depth, std::int64_t panel) const noexcept;
   void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                  std::byte* edge) noexcept;
   void copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
@@ -134,7 +137,7 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool b_is_far_, prefetch_c_, stream_c_, sums_apart_;
+  bool b_is_far_, prefetch_c_, stream_c_, sums_apart_, b_by_rows_;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is
   // used by one block of rows only, in turns in the place of two, which then stays near.
   bool packs_ahead_, panels_take_turns_;

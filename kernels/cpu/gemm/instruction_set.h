@@ -6,8 +6,8 @@
 // A file for one instruction set is compiled with flags of its own. Any inline function or template instance
 // with external linkage that it emitted could be chosen by the linker for the whole program and would then
 // crash on other CPUs. So such a file includes intrinsics, this header, and headers whose code is in unnamed
-// namespaces, and exports nothing but its InstructionSet; all of that is constant data, so that nothing of
-// the file executes before dispatch.cc has checked the CPU.
+// namespaces, and exports nothing but its InstructionSet (and what others that need the same features share);
+// all of that is constant data, so that nothing of the file executes before dispatch.cc has checked the CPU.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,8 @@ struct Tile {
 // Computes a tile of a fixed number of rows.
 using ComputeTile = void (*)(const Tile& tile) noexcept;
 
-// A part of a matrix that is multiplied with a few vectors. Distances are in elements of one type.
+// A part of a matrix that is multiplied with a few vectors. Distances are in elements: of the operands, or of
+// the result.
 struct ThinPart {
   const void* matrix;
   std::int64_t row;  // from one row to the next; within a row elements are neighbours
@@ -67,8 +68,8 @@ struct ThinPart {
   void* result;
   std::int64_t result_vector;  // from the result of one vector to that of the next
   std::int64_t result_row;     // from the result of one row to that of the next, along rows
-  bool accumulate;             // onto the result, along rows
-  bool ahead;                  // the matrix comes from memory: ask for rows before they are read
+  bool accumulate;             // onto the result
+  bool ahead;                  // the matrix is far away: ask for rows before they are read
 };
 
 // result[vector][j] = sum over rows of the vector's element of a row times element j of that row, or, along
@@ -76,6 +77,8 @@ struct ThinPart {
 using MultiplyThin = void (*)(const ThinPart& part) noexcept;
 
 inline constexpr int kThinVectors = 4;
+// More take turns, which only pays where the alternative is to pack the matrix.
+inline constexpr int kMostVectors = 16;
 
 struct ThinKernel {
   MultiplyThin along_rows[kThinVectors];   // for 1 .. 4 vectors, of which elements are neighbours
@@ -107,8 +110,10 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   bool any_columns = false;
   // A kernel with fewer columns, for the same packed operands and at least as many rows; nullptr: none.
   const MicroKernel* narrow = nullptr;
-  // For products with a matrix and few vectors, of its own type; nullptr: none.
+  // For products of a matrix and few vectors, as they lie in memory; nullptr: none.
   const ThinKernel* thin = nullptr;
+  // How many vectors are few.
+  int most_vectors = kThinVectors;
   // Called by each member before its first tile of a call and after its last, where an instruction set has
   // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
   void (*enter)() noexcept = nullptr;
@@ -149,6 +154,10 @@ extern const InstructionSet kAvx512Bf16;
 extern const InstructionSet kAvx512Vnni;
 extern const InstructionSet kAmxBf16;
 extern const InstructionSet kAmxInt8;
+// Of avx512.cc and avx512_vnni.cc, for every set that needs what these need: reading a matrix once gains
+// nothing from instructions that multiply more.
+extern const ThinKernel kThinBfloat16;
+extern const ThinKernel kThinInt8;
 #elif defined(__aarch64__)
 extern const InstructionSet kNeon;
 extern const InstructionSet kNeonBf16;

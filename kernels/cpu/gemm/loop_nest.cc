@@ -39,8 +39,9 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
       stream_c_(strategy.stream_c),
       sums_apart_(strategy.sums_apart),
+      b_by_rows_(strategy.b_by_rows),
       packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.rows == 1 && !strategy.b_in_place &&
-                   !shape.prepack_b && !shape.transpose_b),
+                   !shape.prepack_b && !shape.transpose_b && !strategy.b_by_rows),
       panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
@@ -235,11 +236,21 @@ Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range c
 void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
                          Range panels_to_pack) noexcept {
   const PackStrip pack = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
-  for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel) {
-    const std::int64_t first = columns.begin + panel * kernel_.nr;
-    const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
-    pack(b_at(product, depth.begin, first), operands_->ldb, width, depth.size(), kernel_.nr,
-         packed + panel_place(panel, depth.size()));
+  const std::int64_t at_a_time = b_by_rows_ ? round_up(kRowsAtATime, packing_.depth_multiple) : depth.size();
+  for (std::int64_t p = depth.begin; p < depth.end; p += at_a_time) {
+    const std::int64_t rows = std::min(at_a_time, depth.end - p);
+    for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel) {
+      const std::int64_t first = columns.begin + panel * kernel_.nr;
+      const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
+      if (b_by_rows_ && !shape_.transpose_b) {
+        // The same columns of the rows after these.
+        const std::int64_t end = std::min(p + 2 * at_a_time, shape_.k);
+        for (std::int64_t next = p + at_a_time; next < end; ++next)
+          __builtin_prefetch(b_at(product, next, first), 0, 2);
+      }
+      pack(b_at(product, p, first), operands_->ldb, width, rows, kernel_.nr,
+           packed + panel_place(panel, depth.size()) + packed_bytes(kernel_.nr, p - depth.begin));
+    }
   }
 }
 
@@ -278,7 +289,9 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     tile.columns = hangs_over ? kernel.nr : width;
     tile.b_step = b.step;
     if (b.unpacked != nullptr) {
-      ahead = pack_while(b, ahead, product, rows, columns, depth, panel);
+      // A panel that was begun is complete when the one before it has been used.
+      if (ahead.to == nullptr) pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
+      ahead = pack_while(b, product, rows, columns, depth, panel);
       tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
     }
     if (b.packed) {
@@ -322,23 +335,18 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   }
 }
 
-// Sees to it that this panel is packed, of which some may have been `begun` while the one before was used,
-// and returns what is to be packed while this one is used. Panels that have a zero to fill in are packed in
-// their turn; so are all where few rows use them, because more stores than a few between two loads of tiles
-// delay those whose addresses end alike.
-PanelAhead BlockedGemm::pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows,
-                                   Range columns, Range depth, std::int64_t panel) noexcept {
+// What is to be packed while this panel is used: all of the next, or nothing. Panels that have a zero to fill
+// in are packed in their turn; so are all where few rows use them, because more stores than a few between two
+// loads of tiles delay those whose addresses end alike.
+PanelAhead BlockedGemm::pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
+                                   Range depth, std::int64_t panel) const noexcept {
   constexpr std::int64_t kMostAtOnce = 4;
-  // Each step of the depth of a tile reads depth_multiple of it.
+  // Each step of the depth of a tile reads depth_multiple of it and packs `at_once` groups: the steps that
+  // use this panel complete the next.
   const std::int64_t groups = depth.size() / packing_.b.unit;
   const std::int64_t steps =
       ceil_div(rows.size(), strip_rows_) * ceil_div(depth.size(), packing_.depth_multiple);
   const std::int64_t at_once = ceil_div(groups, steps);
-  if (begun.to != nullptr) {
-    kernel_.pack_ahead(begun, begun.groups);
-  } else {
-    pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
-  }
   const std::int64_t next = columns.begin + (panel + 1) * kernel_.nr;
   const bool has_zeros = columns.end - next < kernel_.nr || depth.size() % packing_.depth_multiple != 0;
   if (has_zeros || at_once > kMostAtOnce) return {};
@@ -394,6 +402,8 @@ std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKe
   if ((chosen.a_in_place && !can_read_a_in_place(kernel, shape)) ||
       (chosen.b_in_place && !can_read_b_in_place(kernel, shape)))
     throw std::invalid_argument("this operand cannot be read in place");
+  if (chosen.b_by_rows && !can_pack_b_by_rows(kernel))
+    throw std::invalid_argument("this kernel's panels of B cannot be packed by rows");
   return std::make_unique<BlockedGemm>(set, kernel, shape, team, chosen);
 }
 

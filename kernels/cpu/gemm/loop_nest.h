@@ -23,11 +23,16 @@ struct Strategy {
   // A member keeps the sums of a block of C to itself, tile by tile, until the depth is done, and only then
   // writes them to C. The loop over the depth is then inside the one over the rows.
   bool sums_apart = false;
+  // A block of B is packed a few rows of it at a time, all panels of these, rather than panel by panel.
+  bool b_by_rows = false;
 };
 
 // Whether this operand of such products can be read where it lies.
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+
+// Whether B can be packed by rows: the panels of this kernel end with nothing that is known last.
+bool can_pack_b_by_rows(const MicroKernel& kernel) noexcept;
 
 // The kernel itself, or the one of its relatives that suits so narrow a product.
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept;

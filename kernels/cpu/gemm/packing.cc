@@ -33,7 +33,7 @@ constexpr std::int64_t place(std::int64_t i, std::int64_t p, std::int64_t width)
 }
 
 // So many packed elements at a time as one register holds on every CPU, 128 bits, and no more than four:
-// beyond that the compiler goes through memory, which makes packing doubles ten times as slow.
+// beyond that the compiler goes through memory, which makes packing doubles many times as slow.
 template <typename Packed>
 constexpr std::int64_t kStep = sizeof(Packed) <= 4 ? 4 : 2;
 

@@ -46,8 +46,8 @@ double cost(const MicroKernel& kernel, const GemmShape& shape, Packed packed, in
     meet = kMeet + (near ? block * (rows - 1) / rows * kFetchElement / kernel.products : 0);
   }
   const double wake = rows * columns > 1 ? kWake : 0;
-  // A hint between equal ones: two members that split the columns were 1 to 3 % faster than two that split
-  // the rows (n = 128 to 512, nothing packed), but not where C goes to memory, which is written row by row.
+  // A hint between equal ones: two members that split the columns are slightly faster than two that split the
+  // rows (where nothing is packed), but not where C goes to memory, which is written row by row.
   const std::int64_t c_bytes = shape.m * shape.n * static_cast<std::int64_t>(kernel.result_size);
   const double hint = columns > 1 && c_bytes > cache_sizes().l2 ? 1 : 0;
   return multiply + hint + (prepare_a + prepare_b + (wake + meet) * kernel.products) * kernel.speed;

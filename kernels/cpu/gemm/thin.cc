@@ -23,7 +23,8 @@ namespace pibench::kernels {
 namespace {
 
 constexpr std::int64_t kLine = 64;
-constexpr std::int64_t kGroup = 8;  // rows
+constexpr std::int64_t kGroup = 8;        // rows
+constexpr std::int64_t kFewestRows = 64;  // that pass between two turns
 // Waking and awaiting a team costs as much as reading so many bytes from a near cache.
 constexpr std::int64_t kWakeBytes = 32 << 10;
 
@@ -40,16 +41,24 @@ struct Thin {
   int vectors;
   std::int64_t extent;  // elements of the result of one vector
 
-  explicit Thin(const GemmShape& shape) noexcept
-      : a_is_matrix(shape.n <= kThinVectors && shape.n <= shape.m),
+  Thin(const MicroKernel& kernel, const GemmShape& shape) noexcept
+      : a_is_matrix(shape.n <= kernel.most_vectors && shape.n <= shape.m),
         along_rows(a_is_matrix ? !shape.transpose_a : shape.transpose_b),
         vectors(static_cast<int>(a_is_matrix ? shape.n : shape.m)),
         extent(a_is_matrix ? shape.m : shape.n) {}
 };
 
+std::int64_t element_of(const MicroKernel& kernel) noexcept {
+  return static_cast<std::int64_t>(kernel.packing->source_size);
+}
+
+std::int64_t matrix_bytes(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin) noexcept {
+  return shape.k * thin.extent * element_of(kernel);
+}
+
 // Elements of the extent that one member computes at least: rows that are read at a time, or a cache line.
 std::int64_t unit_of(const MicroKernel& kernel, const Thin& thin) noexcept {
-  return thin.along_rows ? kGroup : kLine / static_cast<std::int64_t>(kernel.result_size);
+  return thin.along_rows ? kGroup : kLine / element_of(kernel);
 }
 
 // Copies elements of a few vectors: `from` and `to` are of the first element of the first vector.
@@ -64,6 +73,20 @@ void copy_vectors(std::byte* to, Steps to_steps, const std::byte* from, Steps fr
       std::memcpy(to_vector + i * to_steps.minor * kBytes, from_vector + i * from_steps.minor * kBytes,
                   sizeof(Word));
     }
+  }
+}
+
+void copy_vectors(std::size_t element, std::byte* to, Steps to_steps, const std::byte* from, Steps from_steps,
+                  int vectors, std::int64_t elements) noexcept {
+  switch (element) {
+    case sizeof(std::uint8_t):
+      return copy_vectors<std::uint8_t>(to, to_steps, from, from_steps, vectors, elements);
+    case sizeof(std::uint16_t):
+      return copy_vectors<std::uint16_t>(to, to_steps, from, from_steps, vectors, elements);
+    case sizeof(std::uint32_t):
+      return copy_vectors<std::uint32_t>(to, to_steps, from, from_steps, vectors, elements);
+    default:
+      return copy_vectors<std::uint64_t>(to, to_steps, from, from_steps, vectors, elements);
   }
 }
 
@@ -84,16 +107,15 @@ class ThinGemm final : public Gemm {
   void multiply(std::int64_t product, Range part, std::byte* own) noexcept;
   void multiply_along(ThinPart part, std::byte* result, Steps vectors, std::byte* own) noexcept;
   void multiply_across(ThinPart part, std::byte* result, std::byte* own) noexcept;
+  void multiply_all(const MultiplyThin (&functions)[kThinVectors], ThinPart part) const noexcept;
+  void make_neighbours(std::byte* to, const std::byte* from, Steps steps,
+                       std::int64_t elements) const noexcept;
 
-  void copy(std::byte* to, Steps to_steps, const std::byte* from, Steps from_steps,
-            std::int64_t elements) const noexcept {
-    if (element_ == sizeof(std::uint32_t))
-      copy_vectors<std::uint32_t>(to, to_steps, from, from_steps, thin_.vectors, elements);
-    else
-      copy_vectors<std::uint64_t>(to, to_steps, from, from_steps, thin_.vectors, elements);
+  [[nodiscard]] std::size_t source_bytes(std::int64_t elements) const noexcept {
+    return static_cast<std::size_t>(elements) * packing_.source_size;
   }
-  [[nodiscard]] std::size_t bytes(std::int64_t elements) const noexcept {
-    return static_cast<std::size_t>(elements) * element_;
+  [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
+    return static_cast<std::size_t>(elements) * result_size_;
   }
 
   const InstructionSet& set_;
@@ -102,10 +124,10 @@ class ThinGemm final : public Gemm {
   GemmShape shape_;
   Team& team_;
   Thin thin_;
-  std::size_t element_;  // bytes
+  std::size_t result_size_;
   std::int64_t unit_;
   int members_;
-  std::int64_t block_;
+  std::int64_t block_, rows_;
   bool ahead_;
   std::vector<Buffer> own_;  // of each member: one block of every vector, or of its result
   const GemmOperands* operands_ = nullptr;
@@ -118,13 +140,16 @@ ThinGemm::ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const G
       packing_(*kernel.packing),
       shape_(shape),
       team_(team),
-      thin_(shape),
-      element_(kernel.result_size),
+      thin_(kernel, shape),
+      result_size_(kernel.result_size),
       unit_(unit_of(kernel, thin_)),
       members_(strategy.members),
       block_(strategy.block),
+      rows_(strategy.rows),
       ahead_(strategy.ahead) {
-  for (int i = 0; i < members_; ++i) own_.emplace_back(bytes(block_ * thin_.vectors));
+  const std::int64_t kept = block_ * thin_.vectors;
+  for (int i = 0; i < members_; ++i)
+    own_.emplace_back(thin_.along_rows ? source_bytes(kept) : result_bytes(kept));
   // Touched by its member, so that the pages exist and lie on its memory node before the first run.
   on_members([](void* self, int member) {
     auto& gemm = *static_cast<ThinGemm*>(self);
@@ -164,9 +189,9 @@ void ThinGemm::work(int member) noexcept {
 
 void ThinGemm::multiply(std::int64_t product, Range part, std::byte* own) noexcept {
   const auto& [a, b, c, lda, ldb, ldc, stride_a, stride_b, stride_c] = *operands_;
-  const auto* a_first = static_cast<const std::byte*>(a) + bytes(product * stride_a);
-  const auto* b_first = static_cast<const std::byte*>(b) + bytes(product * stride_b);
-  auto* result = static_cast<std::byte*>(c) + bytes(product * stride_c);
+  const auto* a_first = static_cast<const std::byte*>(a) + source_bytes(product * stride_a);
+  const auto* b_first = static_cast<const std::byte*>(b) + source_bytes(product * stride_b);
+  auto* result = static_cast<std::byte*>(c) + result_bytes(product * stride_c);
   // By vectors and their elements, each as it lies.
   const Steps of_a = shape_.transpose_a ? Steps{1, lda} : Steps{lda, 1};
   const Steps of_b = shape_.transpose_b ? Steps{ldb, 1} : Steps{1, ldb};
@@ -181,14 +206,13 @@ void ThinGemm::multiply(std::int64_t product, Range part, std::byte* own) noexce
   todo.result_row = thin_.a_is_matrix ? ldc : 1;
   todo.ahead = ahead_;
   const auto* matrix = thin_.a_is_matrix ? a_first : b_first;
-  result += bytes(part.begin * todo.result_row);
+  result += result_bytes(part.begin * todo.result_row);
   if (thin_.along_rows) {
-    todo.matrix = matrix + bytes(part.begin * todo.row);
+    todo.matrix = matrix + source_bytes(part.begin * todo.row);
     todo.rows = part.size();
     multiply_along(todo, result, vectors, own);
   } else {
-    todo.matrix = matrix + bytes(part.begin);
-    todo.rows = shape_.k;
+    todo.matrix = matrix + source_bytes(part.begin);
     todo.columns = part.size();
     multiply_across(todo, result, own);
   }
@@ -198,75 +222,128 @@ void ThinGemm::multiply(std::int64_t product, Range part, std::byte* own) noexce
 void ThinGemm::multiply_along(ThinPart part, std::byte* result, Steps vectors, std::byte* own) noexcept {
   const auto* matrix = static_cast<const std::byte*>(part.matrix);
   const auto* given = static_cast<const std::byte*>(part.vectors);
-  const MultiplyThin multiply_part = kernel_.along_rows[thin_.vectors - 1];
-  part.result = result;
+  const std::int64_t rows = part.rows;
   for (std::int64_t p = 0; p < shape_.k; p += block_) {
     part.columns = std::min(block_, shape_.k - p);
-    part.matrix = matrix + bytes(p);
     part.accumulate = p > 0;
     if (vectors.minor == 1) {
-      part.vectors = given + bytes(p);
+      part.vectors = given + source_bytes(p);
     } else {
-      // Vectors that lie interleaved become what packing makes of rows that deep.
-      packing_.b.along_depth(given + bytes(p * vectors.minor), vectors.minor, part.columns, thin_.vectors,
-                             part.columns, own);
+      make_neighbours(own, given + source_bytes(p * vectors.minor), vectors, part.columns);
       part.vectors = own;
       part.vector = part.columns;
       part.element = 1;
     }
-    multiply_part(part);
+    for (std::int64_t i = 0; i < rows; i += rows_) {
+      part.rows = std::min(rows_, rows - i);
+      part.matrix = matrix + source_bytes(p + i * part.row);
+      part.result = result + result_bytes(i * part.result_row);
+      multiply_all(kernel_.along_rows, part);
+    }
   }
 }
 
 // By blocks of the result, so that it stays in L1 while all rows pass.
 void ThinGemm::multiply_across(ThinPart part, std::byte* result, std::byte* own) noexcept {
   const auto* matrix = static_cast<const std::byte*>(part.matrix);
-  const MultiplyThin multiply_part = kernel_.across_rows[thin_.vectors - 1];
+  const auto* given = static_cast<const std::byte*>(part.vectors);
   const std::int64_t columns = part.columns;
-  const std::int64_t result_vector = part.result_vector, result_row = part.result_row;
+  const Steps of_result{part.result_vector, part.result_row};
+  // Elements of one result that are no neighbours: into the own buffer, and from there to where they belong.
+  const bool by_buffer = of_result.minor != 1;
+  if (by_buffer) part.result_vector = block_;
   for (std::int64_t j = 0; j < columns; j += block_) {
     part.columns = std::min(block_, columns - j);
-    part.matrix = matrix + bytes(j);
-    if (result_row == 1) {
-      part.result = result + bytes(j);
-      multiply_part(part);
-      continue;
+    std::byte* to = result + result_bytes(j * of_result.minor);
+    part.result = by_buffer ? own : to;
+    for (std::int64_t p = 0; p < shape_.k; p += rows_) {
+      part.rows = std::min(rows_, shape_.k - p);
+      part.matrix = matrix + source_bytes(p * part.row + j);
+      part.vectors = given + source_bytes(p * part.element);
+      part.accumulate = p > 0;
+      multiply_all(kernel_.across_rows, part);
     }
-    // Elements of one result are no neighbours: into the own buffer, and from there to where they belong.
-    part.result = own;
-    part.result_vector = block_;
-    multiply_part(part);
-    copy(result + bytes(j * result_row), {result_vector, result_row}, own, {block_, 1}, part.columns);
+    if (by_buffer) copy_vectors(result_size_, to, of_result, own, {block_, 1}, thin_.vectors, part.columns);
   }
+}
+
+// As many vectors at a time as the kernel takes. Only the first of them find the rows far away.
+void ThinGemm::multiply_all(const MultiplyThin (&functions)[kThinVectors], ThinPart part) const noexcept {
+  const auto* vectors = static_cast<const std::byte*>(part.vectors);
+  auto* result = static_cast<std::byte*>(part.result);
+  const std::int64_t turns = ceil_div(thin_.vectors, kThinVectors);
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    const Range mine = share(thin_.vectors, turn, turns);
+    part.vectors = vectors + source_bytes(mine.begin * part.vector);
+    part.result = result + result_bytes(mine.begin * part.result_vector);
+    functions[mine.size() - 1](part);
+    part.ahead = false;
+  }
+}
+
+// Vectors that lie interleaved, one after the other.
+void ThinGemm::make_neighbours(std::byte* to, const std::byte* from, Steps steps,
+                               std::int64_t elements) const noexcept {
+  // Of elements that packing leaves alone, that is what it makes of rows that deep.
+  if (packing_.b.unit == 1 && packing_.packed_size == packing_.source_size) {
+    packing_.b.along_depth(from, steps.minor, elements, thin_.vectors, elements, to);
+  } else {
+    copy_vectors(packing_.source_size, to, {elements, 1}, from, steps, thin_.vectors, elements);
+  }
+}
+
+// Whether the elements of the matrix would have to be packed, or widened, for a tile.
+bool are_narrow(const MicroKernel& kernel) noexcept {
+  return kernel.packing->source_size < kernel.result_size;
+}
+
+// Of narrow elements: up to how many vectors this is faster than a kernel that packs the matrix. The narrower
+// they are, the more of them an instruction multiplies. (Measured.)
+std::int64_t most_beside_packing(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin,
+                                 std::int64_t bytes) noexcept {
+  if (thin.a_is_matrix) return kThinVectors / element_of(kernel);  // as a tile reads A where it lies
+  if (shape.prepack_b) return 0;
+  return bytes > cache_sizes().l2 ? kMostVectors / element_of(kernel) : kThinVectors;
 }
 
 }  // namespace
 
 bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  return kernel.thin != nullptr && (shape.m <= kThinVectors || shape.n <= kThinVectors);
+  return kernel.thin != nullptr && (shape.m <= kernel.most_vectors || shape.n <= kernel.most_vectors);
 }
 
 bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
   if (!can_be_thin(kernel, shape)) return false;
+  const Thin thin(kernel, shape);
+  const std::int64_t bytes = matrix_bytes(kernel, shape, thin);
+  if (are_narrow(kernel)) return thin.vectors <= most_beside_packing(kernel, shape, thin, bytes);
   // Three or four rows that are added up read and write their results once for every few rows of B. A kernel
   // that keeps its tile in registers is faster while reading B costs little. (Measured.)
-  const Thin thin(shape);
   if (thin.a_is_matrix || thin.along_rows || thin.vectors < 3) return true;
-  const auto matrix_bytes = shape.k * thin.extent * static_cast<std::int64_t>(kernel.result_size);
-  return matrix_bytes > (thin.vectors == 3 ? cache_sizes().l1 : cache_sizes().l2 / 4);
+  return bytes > (thin.vectors == 3 ? cache_sizes().l1 : cache_sizes().l2 / 4);
 }
 
 ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
-  const Thin thin(shape);
-  const auto element = static_cast<std::int64_t>(kernel.result_size);
-  const std::int64_t matrix_bytes = shape.batch * shape.k * thin.extent * element;
+  const Thin thin(kernel, shape);
+  const std::int64_t bytes = shape.batch * matrix_bytes(kernel, shape, thin);
   const std::int64_t units = shape.batch * ceil_div(thin.extent, unit_of(kernel, thin));
   const auto most = static_cast<int>(std::min<std::int64_t>(members, units));
+  const auto& caches = cache_sizes();
   ThinStrategy strategy;
-  if (matrix_bytes - matrix_bytes / most > kWakeBytes) strategy.members = most;
-  // They stream from L2 while the matrix passes: longer pieces of its rows are worth more than a place in L1.
-  strategy.block = round_up(2 * cache_sizes().l1 / element / thin.vectors, kLine);
-  strategy.ahead = matrix_bytes > cache_sizes().l3 / 2;
+  if (bytes - bytes / most > kWakeBytes) strategy.members = most;
+  const auto element = thin.along_rows ? element_of(kernel) : static_cast<std::int64_t>(kernel.result_size);
+  if (thin.vectors <= kThinVectors) {
+    // They stream from L2 while the matrix passes: longer pieces of its rows are worth more than a place in
+    // L1.
+    strategy.block = round_up(2 * caches.l1 / element / thin.vectors, kLine);
+    strategy.rows = std::max(shape.k, thin.extent);
+  } else {
+    // A part of the matrix that passes again and again is in L2, so those whose turn it is are better in L1.
+    strategy.block = round_up(caches.l1 / 2 / element / kThinVectors, kLine);
+    strategy.rows = std::max(caches.l2 / 4 / (strategy.block * element_of(kernel)), kFewestRows);
+  }
+  // What is widened as it is read is waited for sooner. (Measured.)
+  strategy.ahead = bytes > (are_narrow(kernel) ? caches.l2 : caches.l3 / 2);
   return strategy;
 }
 

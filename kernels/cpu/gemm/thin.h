@@ -1,4 +1,4 @@
-// Products of a matrix with a few vectors: those of one to four rows, or of one to four columns.
+// Products of a matrix with a few vectors: those of few rows, or of few columns.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ struct MicroKernel;
 // How a call goes about it. All of it follows from the shape, the caches and the team's size.
 struct ThinStrategy {
   int members = 1;
-  std::int64_t block =
-      1;               // elements of each vector, or of its result, while which stay near the matrix passes
-  bool ahead = false;  // asks for rows of the matrix before they are read
+  // Elements of each vector, or of its result, which stay near while the matrix passes.
+  std::int64_t block = 1;
+  std::int64_t rows = 1;  // of the matrix that pass before it is the turn of other vectors
+  bool ahead = false;     // asks for rows of the matrix before they are read
 };
 
 // Whether the kernel can compute such products like this at all.

@@ -187,7 +187,7 @@ class CallsOf final : public MpiCalls {
   int (*all_to_all_)(const void*, int, Handle, void*, int, Handle, Handle) = nullptr;
 };
 
-// Not std::regex, which takes five times as long to compile as all else in here.
+// Not std::regex, which takes longer to compile than all else in here.
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kOfVersions = "0123456789.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "../../measure/clock.h"
-#include "../shm/waiter.h"
+#include "../../threads/pause.h"
 
 namespace pibench::collective {
 

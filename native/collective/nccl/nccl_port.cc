@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "../shm/waiter.h"
+#include "../../threads/pause.h"
 
 namespace pibench::collective::nccl {
 namespace {

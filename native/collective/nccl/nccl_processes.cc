@@ -178,10 +178,12 @@ class NcclProcesses final : public Transport {
     return ranks_->perform(order) && failed_one() == nullptr;
   }
   [[nodiscard]] std::span<const Report> reports() const noexcept override { return ranks_->reports(); }
-  // Of several, another rank's: what this one says may be that it has waited for that one.
+  // A rank that was lost explains what the others say. Of several that failed, another rank's: what this one
+  // says may be that it has waited for that one.
   [[nodiscard]] std::string failure() const override {
+    std::string lost = ranks_->failure();
     const Report* const failed = failed_one();
-    return failed == nullptr ? ranks_->failure() : failed->text;
+    return lost.empty() && failed != nullptr ? failed->text : lost;
   }
   [[nodiscard]] Port& port() noexcept override { return *port_; }
   [[nodiscard]] std::string implementation() const override {

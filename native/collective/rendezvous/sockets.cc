@@ -57,11 +57,37 @@ bool awaits(int descriptor, short events, Nanoseconds until) noexcept {
   }
 }
 
-// Small messages go at once.
+// Small messages go at once. A host whose power or cable is gone says nothing of its end: the kernels ask
+// each other, whatever the ranks are at, and a connection without answers is closed after some 20 s.
 void set_up(int descriptor) noexcept {
-  const int yes = 1;
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  constexpr int kSilentSeconds = 10;
+  constexpr int kAskEverySeconds = 3;
+  constexpr int kMostAsked = 3;
+  constexpr unsigned kUnansweredMilliseconds = 20'000;
+  const auto set = [descriptor](int level, int name, auto value) {
+    setsockopt(descriptor, level, name, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, kSilentSeconds);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, kAskEverySeconds);
+  set(IPPROTO_TCP, TCP_KEEPCNT, kMostAsked);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, kUnansweredMilliseconds);
   fcntl(descriptor, F_SETFL, O_NONBLOCK);
+}
+
+// What somebody does about it; empty: nothing that is known.
+const char* advice_for(int error) noexcept {
+  switch (error) {
+    case EADDRINUSE:
+      return ": choose another port";
+    case EADDRNOTAVAIL:
+      return ": name an address of the host that rank 0 runs on";
+    case EACCES:
+      return ": choose a port above 1023";
+    default:
+      return "";
+  }
 }
 
 std::string numbered(const Address& address) {
@@ -88,7 +114,8 @@ Address address_of(const std::string& text) {
 
 Socket listening(const Address& address) {
   const Found found = find(address, AI_PASSIVE);
-  if (!found) throw std::runtime_error("there is no host " + address.host);
+  if (!found)
+    throw std::runtime_error("there is no host " + address.host + ": name the one that rank 0 runs on");
   int error = 0;
   for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
     Socket made(socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol));
@@ -101,7 +128,8 @@ Socket listening(const Address& address) {
     }
     error = errno;
   }
-  throw std::runtime_error("cannot listen at " + numbered(address) + ": " + std::strerror(error));
+  throw std::runtime_error("cannot listen at " + numbered(address) + ": " + std::strerror(error) +
+                           advice_for(error));
 }
 
 std::uint16_t port_of(const Socket& socket) {

@@ -19,8 +19,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "../../threads/pause.h"
 #include "board.h"
-#include "waiter.h"
 
 namespace pibench::collective {
 namespace {

@@ -22,6 +22,17 @@ void ask_for(const std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(from + at);
 }
 
+// To write: lines come as this CPU's own, for which a store would have to wait otherwise.
+void ask_for_own(const std::byte* to, std::size_t bytes) noexcept {
+#if defined(__x86_64__)
+  // The builtin asks only to read them, unless the whole build is for CPUs that know this one. Those that do
+  // not, of 64 bits, do nothing.
+  for (std::size_t at = 0; at < bytes; at += kLineBytes) asm volatile("prefetchw %0" : : "m"(to[at]));
+#else
+  for (std::size_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(to + at, 1);
+#endif
+}
+
 // Loads, unlike a prefetch, that the CPU may not leave out where it has too many under way.
 void read_lines(const std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += kLineBytes)
@@ -117,8 +128,8 @@ void ShmPort::barrier() noexcept {
   barrier_while([] {});
 }
 
-// Of the other ranks' inputs what this rank will reduce, as much as a first cache holds: who is here already
-// has written it, and whoever writes it still gets the lines back.
+// What this rank will write of other ranks' outputs and read of their inputs, as much of each as a first
+// cache holds: who is here already has written its input, and whoever writes it still gets the lines back.
 void ShmPort::ask_ahead() const noexcept {
   const Problem& p = ground_.problem;
   if (!reduces(p.operation)) return;
@@ -126,8 +137,13 @@ void ShmPort::ask_ahead() const noexcept {
   const std::size_t begin = whole_block ? static_cast<std::size_t>(rank_) * block_ : part_.begin;
   const std::size_t bytes = whole_block ? block_ : part_.end - part_.begin;
   const std::size_t each = std::min(bytes, kMostAhead / ground_.inputs.size());
-  for (std::size_t r = 0; r < ground_.inputs.size(); ++r) {
-    if (static_cast<int>(r) != rank_) ask_for(ground_.inputs[r] + begin, each);
+  for (int r = 0; r < p.ranks; ++r) {
+    const bool written =
+        p.operation == Operation::all_reduce || (p.operation == Operation::reduce && r == p.root);
+    if (written && r != rank_) ask_for_own(ground_.outputs[static_cast<std::size_t>(r)] + begin, each);
+  }
+  for (int r = 0; r < p.ranks; ++r) {
+    if (r != rank_) ask_for(ground_.inputs[static_cast<std::size_t>(r)] + begin, each);
   }
 }
 

@@ -7,17 +7,10 @@
 
 #include <functional>
 
+#include "../../threads/pause.h"
 #include "board.h"
 
 namespace pibench::collective {
-
-inline void pause_cpu() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 class Waiter {
  public:
@@ -54,8 +47,12 @@ class Waiter {
  private:
   template <typename Done>
   void wait(const Done& done, int whom) noexcept {
+    // A pause takes up to 140 cycles, in which what is waited for may have come: so several looks for each.
+    constexpr int kLooks = 16;
     for (int i = 0; i < spins_; ++i) {
-      if (done()) return;
+      for (int look = 0; look < kLooks; ++look) {
+        if (done()) return;
+      }
       pause_cpu();
     }
     constexpr Nanoseconds kLookEvery = 5'000'000;

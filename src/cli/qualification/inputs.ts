@@ -100,7 +100,9 @@ export function requiring(suite: Suite, text: string | null): Suite {
       throw new UserError(`--require ${name}: suite ${suite.name} has no such check`);
   }
   const checks = suite.checks.map((one) =>
-    names.includes(one.check) ? { ...one, required: true as const } : one,
+    names.includes(one.check) && one.required !== true
+      ? { ...one, required: true as const, asKind: true as const }
+      : one,
   );
   return { ...suite, checks };
 }

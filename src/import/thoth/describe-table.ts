@@ -6,7 +6,13 @@ import { plural } from '../../quantities/format.js';
 import { throttledByProcessDocument } from '../../statistics/validity/index.js';
 import type { Flag } from '../../statistics/validity/types.js';
 import { uncheckable } from '../not-checked.js';
-import { NOT_KNOWN, type NotChecked, type PublishedBatch, type TableStatistics } from '../published.js';
+import {
+  NOT_KNOWN,
+  type NotChecked,
+  type PublishedBatch,
+  publishedStack,
+  type TableStatistics,
+} from '../published.js';
 import type { Table } from './csv.js';
 import { findThothIndicator } from './work.js';
 
@@ -106,14 +112,7 @@ export function fromDescribeTable({ header, rows }: Table): FromTable {
       title: matmul?.title(parameters) ?? 'an indicator that the table does not name',
       source: name,
       work: matmul?.work(parameters) ?? null,
-      stack: {
-        provider: NOT_KNOWN,
-        variant: null,
-        implementation: null,
-        version: null,
-        file: null,
-        sha256: null,
-      },
+      stack: publishedStack(NOT_KNOWN),
       device: NOT_KNOWN,
       repetitions,
       asked: elapsed.n,

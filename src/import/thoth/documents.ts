@@ -4,7 +4,7 @@ import type { RecordBatch } from '../../record/schema.js';
 import { findQuantum, LEAST_SAMPLES, quantisedBy } from '../../statistics/validity/quantised.js';
 import type { Seconds } from '../../units.js';
 import { uncheckable } from '../not-checked.js';
-import type { NotChecked, PublishedBatch } from '../published.js';
+import { type NotChecked, type PublishedBatch, publishedStack } from '../published.js';
 import { type ReadLaunch, readLaunch } from './launch.js';
 import { parseCpus } from './quantities.js';
 import type { Inspection2019, Result, Specification } from './schemas.js';
@@ -15,14 +15,8 @@ const PACKAGES = ['intel-tensorflow', 'tensorflow-cpu', 'tensorflow-gpu', 'tenso
 function stackOf(component: string, specification: Specification | null): RecordBatch['stack'] {
   const locked = specification?.python?.requirements_locked?.default ?? {};
   const name = PACKAGES.find((one) => one in locked);
-  return {
-    provider: component,
-    variant: name === undefined || name === component ? null : name,
-    implementation: null,
-    version: (name === undefined ? null : locked[name]?.version?.replace(/^==/, '')) ?? null,
-    file: null,
-    sha256: null,
-  };
+  const version = (name === undefined ? null : locked[name]?.version?.replace(/^==/, '')) ?? null;
+  return publishedStack(component, name === undefined || name === component ? null : name, version);
 }
 
 function secondsBetween(from: string | null | undefined, to: string | null | undefined): Seconds | null {

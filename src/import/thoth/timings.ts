@@ -5,7 +5,7 @@ import { findQuantum, LEAST_SHARE, quantisedBy } from '../../statistics/validity
 import type { Flag } from '../../statistics/validity/types.js';
 import type { Seconds } from '../../units.js';
 import { uncheckable } from '../not-checked.js';
-import { NOT_KNOWN, type PublishedBatch, type PublishedLaunch } from '../published.js';
+import { NOT_KNOWN, type PublishedBatch, type PublishedLaunch, publishedStack } from '../published.js';
 import type { Table } from './csv.js';
 import { quantisedLaunches } from './documents.js';
 
@@ -75,14 +75,7 @@ export function fromTimings({ rows }: Table): FromTimings {
       title: 'PiConv2D of sizes that were not published',
       source: ID_END.exec(id)?.[0] || id,
       work: null,
-      stack: {
-        provider: component,
-        variant: null,
-        implementation: null,
-        version: null,
-        file: null,
-        sha256: null,
-      },
+      stack: publishedStack(component),
       device: NOT_KNOWN,
       repetitions: null,
       asked: elapsed.length,

@@ -28,7 +28,7 @@ interface CgroupMount {
 }
 
 /** Lines `id:controllers:path` of /proc/self/cgroup; lines of another form are left out. */
-export function parseMemberships(text: string): readonly Membership[] {
+function parseMemberships(text: string): readonly Membership[] {
   const memberships: Membership[] = [];
   for (const line of text.split('\n')) {
     const match = /^(\d{1,9}):([^:]*):(\/.*)$/.exec(line);
@@ -43,7 +43,7 @@ export function parseMemberships(text: string): readonly Membership[] {
 }
 
 /** The cgroup file systems of /proc/self/mountinfo. */
-export function parseCgroupMounts(text: string): readonly CgroupMount[] {
+function parseCgroupMounts(text: string): readonly CgroupMount[] {
   const mounts: CgroupMount[] = [];
   for (const line of text.split('\n')) {
     const separator = line.indexOf(' - ');

@@ -7,7 +7,7 @@ import type { Ratio } from '../../units.js';
 import type { Baseline } from '../baseline-schema.js';
 import { type Cause, causeNamed, explainedBy } from '../causes.js';
 import { findingText, worstOf } from '../findings.js';
-import { type CheckKind, type CheckOf, PART, type SuiteCheck } from '../suite.js';
+import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from '../suite.js';
 
 /** An earlier qualified run of a machine with the same serials. */
 export interface HistoryRun {
@@ -161,7 +161,10 @@ function placesOf(batches: readonly PartBatch[]): ReadonlyMap<string, string> {
   );
 }
 
-/** A judgement for each batch that it is about; where there is none, one that says so. */
+/**
+ * A judgement for each batch that it is about, and one for each part that a suite insists on by its name and of which there is no batch:
+ * that the others hold must not answer for it. Where there is no batch at all, one that says so.
+ */
 export function judgeBatches(
   check: SuiteCheck & { readonly parts?: readonly string[] | undefined },
   { record, reference, source }: Context,
@@ -169,21 +172,41 @@ export function judgeBatches(
   isAbout: (batch: RecordBatch) => boolean = () => true,
 ): readonly Judgement[] {
   const batches = batchesFor(check, record).filter(({ batch }) => isAbout(batch));
-  const places = placesOf(batchesFor(check, reference ?? record));
-  if (batches.length === 0) {
-    const why = `nothing was measured of ${check.parts?.join(', ') ?? 'any part'}`;
-    return [notPossible(check, why, source)];
-  }
-  return batches.map((one) => {
+  const first = batchesFor(check, reference ?? record);
+  const none = (parts: readonly string[]): string => `nothing was measured of ${parts.join(', ')}`;
+  const there = new Set(first.filter(({ batch }) => isAbout(batch)).map(({ part }) => part));
+  const insisted = check.required === true && check.asKind !== true ? (namedParts(check) ?? []) : [];
+  const lacked = insisted
+    .filter((part) => !there.has(part))
+    .map((part) => notPossible(check, none([part]), source, [part]));
+  if (batches.length === 0)
+    return lacked.length > 0 ? lacked : [notPossible(check, none(check.parts ?? ['any part']), source)];
+  const places = placesOf(first);
+  const made = batches.map((one) => {
     const { batch, index, part } = one;
     const place = places.get(sameness(one)) ?? part;
     return judged(check, { part: place, device: batch.device, batch: index, ...judge(batch) });
   });
+  return [...made, ...lacked];
 }
 
-/** What cannot be judged on this machine. */
-export const notPossible = (check: SuiteCheck, why: string, source: string): Judgement =>
+/** The place of what is about no batch: two checks of one kind must not be taken for attempts at one of them. */
+export function placeOf(
+  check: SuiteCheck,
+  parts: readonly string[] | null = namedParts(check),
+): Pick<Judged, 'part'> {
+  return parts === null ? {} : { part: parts.join('+') };
+}
+
+/** What cannot be judged on this machine. @param parts of which; left out: those that the check names */
+export const notPossible = (
+  check: SuiteCheck,
+  why: string,
+  source: string,
+  parts?: readonly string[],
+): Judgement =>
   judged(check, {
+    ...placeOf(check, parts),
     possible: false,
     findings: [
       {

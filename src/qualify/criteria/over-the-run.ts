@@ -8,7 +8,7 @@ import type { Finding } from '../../record/schema.js';
 import { newRemaps } from '../../telemetry/gpu.js';
 import { causeNamed } from '../causes.js';
 import { atMost, skipped } from '../findings.js';
-import type { CheckOf } from '../suite.js';
+import { type CheckOf, namedParts } from '../suite.js';
 import { type Aftermath, type Context, type Judgement, judged, type MemoryErrors } from './criterion.js';
 
 const SOURCE = 'none may come in a run';
@@ -106,7 +106,7 @@ function ofGpu(check: CheckOf<'counters'>, gpu: GpuDescription, source: string, 
 export function overTheRun(check: CheckOf<'counters'>, context: Context): readonly Judgement[] {
   const { after, record, reference, machine, source } = context;
   // A check that names parts is of those alone.
-  if (after === null || record === null || reference !== null || check.parts !== undefined) return [];
+  if (after === null || record === null || reference !== null || namedParts(check) !== null) return [];
   if (record.batches.length === 0) return [];
   const gpus = machine.gpus?.devices ?? [];
   return [ofHost(check, context, after), ...gpus.map((gpu) => ofGpu(check, gpu, source, after))];

@@ -19,6 +19,7 @@ import {
   judged,
   notPossible,
   partOf,
+  placeOf,
   speedOf,
 } from './criterion.js';
 
@@ -108,6 +109,7 @@ function missingDevices(
   const why = `baseline ${name} is of nodes with ${deviceText(first.device)}, and no GPU is here`;
   return [
     judged(check, {
+      ...placeOf(check),
       device: 'cuda',
       findings: [{ ...skipped('devices', why, source), verdict: 'inconclusive' }],
       cause: causeNamed('missing-device'),

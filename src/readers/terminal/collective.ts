@@ -83,7 +83,7 @@ function pieceText({ from, to, alpha, beta }: Piece): string {
 }
 
 /** Latency and bandwidth of a sweep over sizes; nothing where there are too few of them. */
-export function fitText(batches: readonly RecordBatch[]): string | null {
+function fitText(batches: readonly RecordBatch[]): string | null {
   const points = batches.flatMap(({ elapsed, case: { parameters } }) =>
     elapsed === null ? [] : [{ bytes: Number(parameters.bytes), seconds: elapsed.median }],
   );

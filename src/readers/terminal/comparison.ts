@@ -20,7 +20,7 @@ const MOST_ADVISED = 10_000;
 const left = (head: string, text: string): Cell => ({ head, align: 'left', text });
 const right = (head: string, text: string): Cell => ({ head, align: 'right', text });
 
-export function outcomeText(outcome: Outcome, margin: number, style: Style): string {
+function outcomeText(outcome: Outcome, margin: number, style: Style): string {
   switch (outcome) {
     case 'faster':
       return style.good(outcome);

@@ -12,7 +12,7 @@ export const OUTCOME_TEXT: Readonly<Record<Qualification['outcome'], string>> = 
   inconclusive: 'INCONCLUSIVE',
 };
 
-export const countOf = ({ checks }: Qualification, verdict: QualificationCheck['verdict']): number =>
+const countOf = ({ checks }: Qualification, verdict: QualificationCheck['verdict']): number =>
   checks.filter((check) => check.verdict === verdict).length;
 
 /** What keeps the node from being qualified: the failures first. */

@@ -178,7 +178,7 @@ function violinLines({ pooled, launches, violin, imported }: RecordBatch, style:
 }
 
 /** Of a batch that was measured beside others: whether it really was, and what that left of its rate. */
-export function atOnceText({ atOnce }: RecordBatch): string | null {
+function atOnceText({ atOnce }: RecordBatch): string | null {
   if (atOnce === undefined) return null;
   const { of, others, overlap, ofAlone } = atOnce;
   const names = others.length > MOST_LISTED ? `${of - 1} others` : others.join(', ');

@@ -27,7 +27,7 @@ function statusText(status: NodeStatus, style: Style): string {
 }
 
 /** What a record is about, in a few words: the rate of its only batch, or how many there are; flags by their names. */
-export function recordText({ batches, qualification }: PiBenchRecord): string {
+function recordText({ batches, qualification }: PiBenchRecord): string {
   const [only, ...others] = batches;
   const rate = others.length === 0 ? only?.rate : null;
   const rates =
@@ -56,7 +56,7 @@ function nodeRow(node: NodeSummary, record: PiBenchRecord | undefined, style: St
 }
 
 /** `2 done, 1 lost`. */
-export function countsText(nodes: readonly NodeSummary[]): string {
+function countsText(nodes: readonly NodeSummary[]): string {
   const statuses = [...new Set(nodes.map(({ status }) => status))];
   return statuses
     .map(

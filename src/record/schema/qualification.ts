@@ -6,7 +6,7 @@ import { type ObjectOf, seconds } from './parts.js';
 export const VERDICTS = ['pass', 'warn', 'fail', 'inconclusive', 'skipped'] as const;
 /** What to do with a node, in DCGM's words, so that automation that knows those can map ours. */
 export const SEVERITIES = ['monitor', 'triage', 'isolate', 'reset', 'config'] as const;
-export const OUTCOMES = ['qualified', 'not-qualified', 'inconclusive'] as const;
+const OUTCOMES = ['qualified', 'not-qualified', 'inconclusive'] as const;
 
 export function qualificationSchema(object: ObjectOf) {
   const quantity = z.union([z.number(), z.string(), z.boolean(), z.null()]);

@@ -8,9 +8,10 @@ import type { Qualification } from '../../record/schema.js';
 import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { BatchModel, ReportModel } from '../model.js';
 import type { CampaignFigure, Table } from './figure.js';
-import { brief, domainOf, type Extent, frame, nameAxis, numberAxis, numberScale } from './parts.js';
+import { markedValues, nodeViolins, quantileMarks } from './node-violins.js';
+import { brief, domainOf, type Extent } from './parts.js';
 import type { Theme } from './theme.js';
-import { densityOn, edgeOf, violinRows } from './violin-rows.js';
+import { densityOn, edgeOf, MIDDLE, rowsFrame } from './violin-rows.js';
 
 type Baseline = NonNullable<Qualification['baseline']>;
 type Reference = NonNullable<Baseline['references']>[number];
@@ -103,31 +104,22 @@ function specOf(rows: readonly Row[], theme: Theme): Spec {
           ofNode,
         })),
   );
-  const marks = rows.flatMap(({ name, median, p95 }) => [
-    { name, v: brief(median), what: 'median' },
-    ...(p95 === null ? [] : [{ name, v: brief(p95), what: '5 % are slower' }]),
-  ]);
+  const marks = rows.flatMap(({ name, median, p95 }) => markedValues(name, median, p95));
   const ranges = rows.flatMap(({ name, range }) =>
     range === null ? [] : [{ name, low: brief(range[0]), high: brief(range[1]) }],
   );
-  const middle = { scale: 'y', field: 'name', band: 0.5 } as const;
-  return frame(theme, rows.length * ROW, {
+  return rowsFrame(theme, {
+    names: rows.map(({ name }) => name),
+    row: ROW,
+    axis,
+    title: 'elapsed / median of the baseline',
     data: [
       { name: 'shape', values: shape },
       { name: 'marks', values: marks },
       { name: 'ranges', values: ranges },
     ],
-    scales: [
-      numberScale('x', axis, 'width'),
-      { name: 'y', type: 'band', domain: rows.map(({ name }) => name), range: 'height', padding: 0.12 },
-    ],
-    axes: [numberAxis('x', 'bottom', 'elapsed / median of the baseline', axis), nameAxis('y')],
     marks: [
-      violinRows(['name', 'ofNode'], {
-        fill: [{ test: 'datum.ofNode', value: theme.other }, { value: theme.soft }],
-        fillOpacity: { value: 0.7 },
-        stroke: [{ test: 'datum.ofNode', value: theme.other }, { value: theme.main }],
-      }),
+      nodeViolins(theme),
       {
         type: 'rule',
         name: 'range',
@@ -137,32 +129,14 @@ function specOf(rows: readonly Row[], theme: Theme): Spec {
           update: {
             x: { scale: 'x', field: 'low' },
             x2: { scale: 'x', field: 'high' },
-            y: middle,
+            y: MIDDLE,
             stroke: { value: theme.ink },
             strokeWidth: { value: 3 },
             tooltip: { signal: `{"": datum.name, "medians of its nodes": datum.low + ' to ' + datum.high}` },
           },
         },
       },
-      {
-        type: 'symbol',
-        name: 'quantile',
-        from: { data: 'marks' },
-        clip: true,
-        encode: {
-          update: {
-            x: { scale: 'x', field: 'v' },
-            y: middle,
-            shape: { signal: `datum.what === 'median' ? 'stroke' : 'triangle-left'` },
-            angle: { signal: `datum.what === 'median' ? 90 : 0` },
-            size: { signal: `datum.what === 'median' ? 400 : 50` },
-            fill: { value: theme.ink },
-            stroke: { value: theme.ink },
-            strokeWidth: { value: 2 },
-            tooltip: { signal: `{"": datum.name, "is": datum.what, "at": datum.v}` },
-          },
-        },
-      },
+      quantileMarks(theme, 'left', { median: 400, triangle: 50 }),
     ],
   });
 }

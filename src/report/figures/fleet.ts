@@ -8,9 +8,10 @@ import { ruleText } from '../../readers/terminal/fleet.js';
 import { sortedCopy } from '../../statistics/quantile.js';
 import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { Absent, Figure } from './figure.js';
-import { brief, domainOf, extentOf, frame, nameAxis, numberAxis, numberScale, unitFor } from './parts.js';
+import { markedValues, nodeViolins, quantileMarks } from './node-violins.js';
+import { brief, domainOf, extentOf, unitFor } from './parts.js';
 import type { Theme } from './theme.js';
-import { edgeOf, violinRows } from './violin-rows.js';
+import { edgeOf, rowsFrame } from './violin-rows.js';
 
 const ROW = 70;
 const OF_NODE = 512;
@@ -51,58 +52,30 @@ function rowOf(name: string, values: Float64Array, sketch: ArrayLike<number>): R
   };
 }
 
+/** @param rows the first is the node's */
 function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
   const ends = rows.flatMap(({ violin }) => [...violin.grid]);
   const { factor, name } = unitFor(ends, unit);
   const { type } = domainOf(ends.map((value) => value / factor));
   const axis = { type, domain: extentOf(ends.map((value) => value / factor)) } as const;
   const linear = { ...axis, type: 'linear' } as const;
-  const shape = rows.flatMap((row, kind) =>
+  const shape = rows.flatMap((row) =>
     edgeOf(row.name, row.violin.grid, row.violin.density, (value) => value / factor).map((edge) => ({
       ...edge,
-      kind,
+      ofNode: row === rows[0],
     })),
   );
-  const marks = rows.flatMap((row) => [
-    { name: row.name, v: brief(row.median / factor), what: 'median' },
-    { name: row.name, v: brief(row.p05 / factor), what: '5 % are slower' },
-  ]);
-  return frame(theme, rows.length * ROW, {
+  const marks = rows.flatMap((row) => markedValues(row.name, row.median / factor, row.p05 / factor));
+  return rowsFrame(theme, {
+    names: rows.map((row) => row.name),
+    row: ROW,
+    axis: linear,
+    title: name,
     data: [
       { name: 'shape', values: shape },
       { name: 'marks', values: marks },
     ],
-    scales: [
-      numberScale('x', linear, 'width'),
-      { name: 'y', type: 'band', domain: rows.map((row) => row.name), range: 'height', padding: 0.12 },
-    ],
-    axes: [numberAxis('x', 'bottom', name, linear), nameAxis('y')],
-    marks: [
-      violinRows(['name', 'kind'], {
-        fill: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.soft }],
-        fillOpacity: { value: 0.7 },
-        stroke: [{ test: 'datum.kind == 0', value: theme.other }, { value: theme.main }],
-      }),
-      {
-        type: 'symbol',
-        name: 'quantile',
-        from: { data: 'marks' },
-        clip: true,
-        encode: {
-          update: {
-            x: { scale: 'x', field: 'v' },
-            y: { scale: 'y', field: 'name', band: 0.5 },
-            shape: { signal: `datum.what === 'median' ? 'stroke' : 'triangle-right'` },
-            angle: { signal: `datum.what === 'median' ? 90 : 0` },
-            size: { signal: `datum.what === 'median' ? 500 : 60` },
-            fill: { value: theme.ink },
-            stroke: { value: theme.ink },
-            strokeWidth: { value: 2 },
-            tooltip: { signal: `{"": datum.name, "is": datum.what, "at": datum.v}` },
-          },
-        },
-      },
-    ],
+    marks: [nodeViolins(theme), quantileMarks(theme, 'right', { median: 500, triangle: 60 })],
   });
 }
 

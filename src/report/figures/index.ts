@@ -23,7 +23,7 @@ import { sustained } from './sustained.js';
 import { sweep } from './sweep.js';
 import { violins } from './violins.js';
 
-export const figures: readonly FigureKind[] = [
+const figures: readonly FigureKind[] = [
   baseline,
   comparison,
   violins,

@@ -8,7 +8,7 @@ import { configOf, type Theme } from './theme.js';
 export const NOT_PUBLISHED = 'the times of the repetitions were not published';
 
 /** Of the still picture; in the page the script fits it to what room there is. */
-export const WIDTH = 720;
+const WIDTH = 720;
 const LOG_FROM = 20;
 /** A name at a row takes no more than this, so that a telephone has room for the picture. */
 const NAME_LIMIT = 150;
@@ -67,7 +67,7 @@ export function domainOf(
 }
 
 /** Ticks of a logarithmic axis: 1, 2 and 5 of each power of ten, or fewer where there are many. */
-export function logTicks([low, high]: Extent): readonly number[] {
+function logTicks([low, high]: Extent): readonly number[] {
   const decades = Math.log10(high / low);
   const steps = decades > 4 ? [1] : decades > 2 ? [1, 3] : [1, 2, 5];
   const ticks: number[] = [];
@@ -80,7 +80,7 @@ export function logTicks([low, high]: Extent): readonly number[] {
   return ticks;
 }
 
-interface AxisChoice {
+export interface AxisChoice {
   readonly type: 'log' | 'linear';
   readonly domain: Extent;
 }

@@ -1,7 +1,8 @@
-/** Violins in rows, each around the middle of its band: their values and their marks. Pure. */
-import type { ColorValueRef, Mark, NumericValueRef, ProductionRule } from 'vega';
+/** Violins in rows, each around the middle of its band: their values, their marks, and the plot around them. Pure. */
+import type { ColorValueRef, Data, Mark, NumericValueRef, ProductionRule, Spec } from 'vega';
 import type { Violin } from '../../statistics/violin.js';
-import { brief } from './parts.js';
+import { type AxisChoice, brief, frame, nameAxis, numberAxis, numberScale } from './parts.js';
+import type { Theme } from './theme.js';
 
 /** One point of the edge of a violin. */
 export interface EdgeValue {
@@ -41,7 +42,7 @@ export interface ViolinColours {
 }
 
 /**
- * For a spec with the data `shape` (of `edgeOf`) and the scales `x` of numbers and `y` of names.
+ * For a spec with the data `shape` (of `edgeOf`) and the scales of `rowsFrame`.
  * @param groupby what tells one violin from another, `name` among it
  */
 export const violinRows = (groupby: string[], colours: ViolinColours): Mark => ({
@@ -73,3 +74,29 @@ export const violinRows = (groupby: string[], colours: ViolinColours): Mark => (
     },
   ],
 });
+
+interface RowsPlot {
+  /** Of the rows, from above. */
+  readonly names: readonly string[];
+  /** Height of one, in pixels. */
+  readonly row: number;
+  readonly axis: AxisChoice;
+  readonly title: string;
+  readonly data: Data[];
+  readonly marks: Mark[];
+}
+
+/** A plot of rows: the scale `x` has numbers, `y` a band for each name. */
+export const rowsFrame = (theme: Theme, { names, row, axis, title, data, marks }: RowsPlot): Spec =>
+  frame(theme, names.length * row, {
+    data,
+    scales: [
+      numberScale('x', axis, 'width'),
+      { name: 'y', type: 'band', domain: [...names], range: 'height', padding: 0.12 },
+    ],
+    axes: [numberAxis('x', 'bottom', title, axis), nameAxis('y')],
+    marks,
+  });
+
+/** The middle of a row, for values with its `name`. */
+export const MIDDLE = { scale: 'y', field: 'name', band: 0.5 } as const;

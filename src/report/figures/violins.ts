@@ -4,19 +4,9 @@ import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import type { Violin } from '../../statistics/violin.js';
 import type { BatchModel, ReportModel } from '../model.js';
 import type { CampaignFigure, Table } from './figure.js';
-import {
-  brief,
-  domainOf,
-  type Extent,
-  frame,
-  nameAxis,
-  numberAxis,
-  numberScale,
-  type Unit,
-  unitFor,
-} from './parts.js';
+import { type AxisChoice, brief, domainOf, type Unit, unitFor } from './parts.js';
 import type { Theme } from './theme.js';
-import { densityOn, edgeOf, violinRows } from './violin-rows.js';
+import { densityOn, edgeOf, MIDDLE, rowsFrame, violinRows } from './violin-rows.js';
 
 const MOST_ROWS = 24;
 const ROW = 46;
@@ -89,32 +79,18 @@ function valuesOf(rows: readonly Drawn[], axis: 'linear' | 'log', { factor }: Un
   return { shape, boxes, medians };
 }
 
-function specOf(
-  rows: readonly Drawn[],
-  axis: { type: 'linear' | 'log'; domain: Extent },
-  unit: Unit,
-  title: string,
-  theme: Theme,
-): Spec {
+function specOf(rows: readonly Drawn[], axis: AxisChoice, unit: Unit, title: string, theme: Theme): Spec {
   const { shape, boxes, medians } = valuesOf(rows, axis.type, unit);
-  const middle = { scale: 'y', field: 'name', band: 0.5 } as const;
-  return frame(theme, rows.length * ROW, {
+  return rowsFrame(theme, {
+    names: rows.map(({ batch }) => batch.name),
+    row: ROW,
+    axis,
+    title,
     data: [
       { name: 'shape', values: shape },
       { name: 'boxes', values: boxes },
       { name: 'medians', values: medians },
     ],
-    scales: [
-      numberScale('x', axis, 'width'),
-      {
-        name: 'y',
-        type: 'band',
-        domain: rows.map(({ batch }) => batch.name),
-        range: 'height',
-        padding: 0.12,
-      },
-    ],
-    axes: [numberAxis('x', 'bottom', title, axis), nameAxis('y')],
     marks: [
       violinRows(['name'], { fill: { value: theme.soft }, stroke: { value: theme.main } }),
       {
@@ -126,7 +102,7 @@ function specOf(
           update: {
             x: { scale: 'x', field: 'low' },
             x2: { scale: 'x', field: 'high' },
-            y: middle,
+            y: MIDDLE,
             stroke: { value: theme.ink },
           },
         },
@@ -140,7 +116,7 @@ function specOf(
           update: {
             x: { scale: 'x', field: 'q1' },
             x2: { scale: 'x', field: 'q3' },
-            yc: middle,
+            yc: MIDDLE,
             height: { value: 9 },
             fill: { value: theme.surface },
             stroke: { value: theme.ink },
@@ -157,7 +133,7 @@ function specOf(
           update: {
             xc: { scale: 'x', field: 'median' },
             width: { value: 3 },
-            yc: middle,
+            yc: MIDDLE,
             height: { value: 15 },
             fill: { value: theme.other },
           },

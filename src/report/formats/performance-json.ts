@@ -47,7 +47,7 @@ export function mergePerformance(
 }
 
 /** null where nothing was measured. */
-export function performanceOf({ ranks, inspections, elapsed }: RecordBatch): Performance | null {
+function performanceOf({ ranks, inspections, elapsed }: RecordBatch): Performance | null {
   if (elapsed === null) return null;
   const ready = inspections.map(({ spans }) =>
     sum(spans.filter(({ name }) => PROGRAMMING.includes(name)).map(({ seconds }) => seconds)),

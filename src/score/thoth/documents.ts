@@ -46,7 +46,7 @@ const scriptSha256 = ({ piBench }: PiBenchRecord, batch: RecordBatch): string =>
   sha256(canonicalJson({ piBench, case: batch.case }));
 
 /** Identifier of the batch: readable, and no other batch's. */
-export function inspectionId(record: PiBenchRecord, batch: RecordBatch, at: number): string {
+function inspectionId(record: PiBenchRecord, batch: RecordBatch, at: number): string {
   const { provider, variant, own } = batch.stack;
   const { n, dtype, threads } = batch.case.parameters;
   const readable = [

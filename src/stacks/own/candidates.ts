@@ -31,7 +31,7 @@ export interface Candidate {
 
 export interface Candidates {
   readonly count: number;
-  /** @param index from 0 to count - 1: the first thing of the first entry varies slowest */
+  /** @param index from 0 to count - 1: the first thing of the first entry varies slowest. @throws RangeError beyond */
   at(index: number): Candidate;
   /** How many published versions its packages are behind the newest that were asked for, in all. */
   behind(index: number): number;
@@ -213,6 +213,10 @@ function behindOf(entry: Entry, index: number): number {
   );
 }
 
+/**
+ * What the stacks of a file make, counted and not made: `at` makes one. A stack of a package without a published version in
+ * its range makes none.
+ */
 export function candidatesOf(stacks: readonly AskedStack[], published: PublishedVersions): Candidates {
   const entries = stacks.map((asked): Entry => {
     const axes = axesOf(asked, published);

@@ -5,7 +5,7 @@ import type { BatchSpec, Campaign, OwnStack, StackChoice, StackIdentity } from '
 import { findStack } from '../index.js';
 import type { Environment, Executor } from '../stack.js';
 
-/** null: the stack is one of pi-bench's own registry. */
+/** null: the stack is one of pi-bench's own registry. @throws Error where the campaign has no such stack */
 export function ownStackOf({ stacks = [] }: Campaign, { own }: StackChoice): OwnStack | null {
   if (own === undefined) return null;
   const found = stacks.find(({ name }) => name === own);
@@ -17,7 +17,7 @@ export function ownStackOf({ stacks = [] }: Campaign, { own }: StackChoice): Own
  * What its launches get beside what their provider sets.
  * @param before the loader's folders without it
  */
-export function ownEnvironment(own: OwnStack, before: string | undefined): Environment {
+function ownEnvironment(own: OwnStack, before: string | undefined): Environment {
   const folders = [...own.folders, ...(before === undefined || before === '' ? [] : [before])];
   return {
     ...own.environment,

@@ -1,4 +1,4 @@
-/** Campaigns as the tests of this folder describe them: what they leave out is the same everywhere. */
+/** Campaigns as tests describe them: what they leave out is the same everywhere. */
 import type { BatchSpec, Campaign } from '../../src/record/schema.js';
 
 export const specOf = (more: Partial<BatchSpec> = {}): BatchSpec => ({

@@ -1,4 +1,4 @@
-/** What several launches tell together of an overlap. Apart from what one tells, because a worker needs no more than that. Pure. */
+/** The overlap of several launches as one. Apart from overlap.ts, which a worker loads, and which needs no intervals. Pure. */
 import type { Ratio } from '../units.js';
 import { launchInterval } from './interval.js';
 import type { OverlapSummary } from './overlap.js';

@@ -1,0 +1,119 @@
+/**
+ * Ranks on two hosts that find each other without MPI, over TCP between network namespaces; what they call is the fake of NCCL.
+ * Nothing here tells of a GPU, nor of NCCL.
+ */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeGpu } from '../support/fake-gpu.js';
+import { expectLost, expectOneLine, type MetRank, measuredSome, startMetRank } from '../support/met-ranks.js';
+import { printedRecord, type Run, type Running, start, until, withFolder } from '../support/pi-bench.js';
+import { AHEAD_SECONDS, makeTwoHosts, type TwoHosts } from '../support/two-hosts.js';
+
+/** Longer than any machine takes to start all ranks; and how long tests wait for one that never comes. */
+const [LONG, SOON] = [100, 3];
+const WHY = 'namespaces cannot be made here';
+const FEW = ['broadcast', '--bytes', '8'];
+
+const portOf = ({ addresses }: TwoHosts): string => `tcp:${addresses[0]}:29500`;
+
+/** Somebody else, who listens there. */
+async function listener({ on, addresses }: TwoHosts): Promise<Running> {
+  const script = `require('node:net').createServer(() => {}).listen(29500, '${addresses[0]}', () => console.error('listens'))`;
+  const [program = '', ...rest] = [...on[0], process.execPath, '-e', script];
+  const running = start(program, rest);
+  await until(() => running.stderr().includes('listens') || undefined, 'the port to be taken');
+  return running;
+}
+
+describe('ranks on two hosts that meet without MPI (skipped where namespaces cannot be made)', () => {
+  let hosts: TwoHosts | null = null;
+  beforeAll(() => {
+    fakeGpu();
+    hosts = makeTwoHosts();
+  });
+  afterAll(() => hosts?.remove());
+
+  const places: Readonly<Record<string, (two: TwoHosts, folder: string) => string>> = {
+    'at a port': portOf,
+    'by a file that both see': (_, folder) => `file:${join(folder, 'place')}`,
+  };
+  for (const [how, placeOf] of Object.entries(places)) {
+    it(`${how}: right results, and clocks that are compared`, ({ skip }) =>
+      withFolder(async (folder) => {
+        if (hosts === null) return skip(WHY);
+        const { on } = hosts;
+        const what = ['all-reduce', '--bytes', '8,64KiB', '--sync', 'window', '--inspections', '1'];
+        const of = { ranks: 3, place: placeOf(hosts, folder), seconds: LONG };
+        // Two on the first host: the third meets each from elsewhere, and they meet each other at home.
+        const [first, ...others] = await Promise.all(
+          [on[0], on[0], on[1]].map(
+            (where, rank) => startMetRank(folder, what, { ...of, rank, on: where }).ended,
+          ),
+        );
+        expect(first?.stderr).toBe('');
+        expect(first?.code).toBe(0);
+        expect(others.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
+          [0, '', ''],
+          [0, '', ''],
+        ]);
+        const { batches } = printedRecord(first as Run);
+        expect(batches).toHaveLength(2);
+        for (const { verified, stack, ranks } of batches) {
+          expect(verified).toBe('passed');
+          expect(stack.implementation).toMatch(
+            /^3 GPUs, our own sockets, 3 processes on 2 hosts, clocks within \d+\.\d us, nccl$/,
+          );
+          expect(ranks?.skewIn.max).toBeLessThan(AHEAD_SECONDS / 2);
+        }
+      }));
+  }
+
+  it('name the one that was killed; what was measured before is kept', ({ skip }) =>
+    withFolder(async (folder) => {
+      if (hosts === null) return skip(WHY);
+      const of = { ranks: 2, place: portOf(hosts), seconds: LONG };
+      const what = ['all-reduce', '--bytes', '8', '--inspections', '200'];
+      const [first, second] = hosts.on.map((on, rank) => startMetRank(folder, what, { ...of, rank, on }));
+      await measuredSome(folder);
+      process.kill(-(second?.child.pid ?? 0), 'SIGKILL');
+      expectLost(await first?.ended, /^rank 1 of 2 has ended: its connection was closed$/);
+    }));
+
+  /** One rank of two, without the other unless that is started too. */
+  const meet = ({ on }: TwoHosts, folder: string, rank: 0 | 1, place: string): Promise<Run> => {
+    const one: MetRank = { rank, ranks: 2, place, on: on[rank], seconds: SOON };
+    return startMetRank(folder, FEW, one).ended;
+  };
+
+  it('name the one that does not come, wherever that is', ({ skip }) =>
+    withFolder(async (folder) => {
+      if (hosts === null) return skip(WHY);
+      const place = portOf(hosts);
+      const first = await meet(hosts, folder, 0, place);
+      expectOneLine(first, 64, /rank 1 of 2 did not come to tcp:\S+:29500 within 3 s$/m);
+      const second = await meet(hosts, folder, 1, place);
+      expectOneLine(second, 2, /rank 0 of 2 was not found at tcp:\S+:29500 within 3 s$/m);
+    }));
+
+  it('cannot meet where rank 0 cannot listen: one line says what to do', ({ skip }) =>
+    withFolder(async (folder) => {
+      if (hosts === null) return skip(WHY);
+      const two = hosts;
+      const taken = await listener(two);
+      try {
+        const [first, second] = await Promise.all(
+          ([0, 1] as const).map((rank) => meet(two, folder, rank, portOf(two))),
+        );
+        expectOneLine(first, 64, /cannot listen at \S+:29500: Address already in use: choose another port$/m);
+        // Who listens there does not speak as a rank does.
+        expectOneLine(second, 2, /rank 0 of 2 was not found at \S+ within 3 s$/m);
+      } finally {
+        taken.child.kill('SIGKILL');
+        await taken.ended;
+      }
+      const ofTheOther = await meet(two, folder, 0, `tcp:${two.addresses[1]}:29500`);
+      expectOneLine(ofTheOther, 64, /Cannot assign requested address: name an address of the host that rank/);
+      const nobodys = await meet(two, folder, 0, 'tcp:no-such-host.invalid:29500');
+      expectOneLine(nobodys, 64, /there is no host no-such-host.invalid: name the one that rank 0 runs on$/m);
+    }));
+});

@@ -1,0 +1,298 @@
+/**
+ * A required check that was skipped, or that could not be judged, never qualifies a node: for each kind of check by its real criterion,
+ * and for each part of the long suites, of which much is not there on most nodes.
+ */
+import { describe, expect, it } from 'vitest';
+import { requiring } from '../../src/cli/qualification/inputs.js';
+import { shippedSuite, suiteFrom } from '../../src/cli/qualification/suites.js';
+import type { Context, MemoryErrors } from '../../src/qualify/criteria/criterion.js';
+import { historyKey } from '../../src/qualify/rates.js';
+import { CHECKS, type CheckKind, type Suite, type SuiteCheck } from '../../src/qualify/suite.js';
+import { checksOf, judgeAll, outcomeOf } from '../../src/qualify/verdict.js';
+import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { ceilingsOf } from '../support/batch.js';
+import { machineOf } from '../support/machine.js';
+import { baselineOf, contextOf, gpu, knownMachine, partsRecord, survey } from './support.js';
+
+const SECOND = 0.001;
+const RATE = 2e6 / SECOND;
+const SAMPLES = Array.from({ length: 40 }, (_, i) => SECOND * (1 + 0.001 * (i % 3)));
+
+const same = (batch: RecordBatch): RecordBatch => batch;
+
+const rated = (batch: RecordBatch, rate: Partial<NonNullable<RecordBatch['rate']>>): RecordBatch => ({
+  ...batch,
+  rate: batch.rate === null ? null : { ...batch.rate, ...rate },
+});
+/** Of launches that did not drift, and did nothing else meanwhile. */
+const steady = (batch: RecordBatch): RecordBatch =>
+  rated(
+    {
+      ...batch,
+      inspections: batch.inspections.map((launch) => ({
+        ...launch,
+        statistics: { drift: { overallLow: 0 } },
+      })),
+    },
+    { sustained: batch.rate?.median ?? null },
+  );
+
+/** Good batches of these parts. */
+const measured = (parts: readonly string[], but: (batch: RecordBatch) => RecordBatch = same): PiBenchRecord =>
+  partsRecord(
+    parts.map((part) => {
+      const launch = { seconds: SECOND, samples: SAMPLES, ceilings: ceilingsOf(RATE * 1.2, null) };
+      return { part, launches: [launch, launch], but: (batch) => but(steady(batch)) };
+    }),
+  );
+
+const one = (but: (batch: RecordBatch) => RecordBatch = same, more: Partial<Context> = {}): Context =>
+  contextOf(measured(['gemm'], but), more);
+const on = (machine: Partial<ReturnType<typeof machineOf>>): Context =>
+  contextOf(null, { machine: { ...machineOf(), ...machine } });
+
+const withoutScore = (batch: RecordBatch): RecordBatch => ({ ...batch, rate: null });
+const unseen = (batch: RecordBatch): RecordBatch => ({
+  ...batch,
+  measured: 0,
+  inspections: batch.inspections.map((launch) => ({
+    ...launch,
+    status: 'crashed' as const,
+    file: null,
+    verification: null,
+  })),
+});
+const onGpu = (batch: RecordBatch): RecordBatch => ({ ...batch, device: 'cuda:0' });
+const beside = (overlap: number | null) => (batch: RecordBatch) => ({
+  ...batch,
+  atOnce: { of: 2, others: ['cuda:1'], overlap, ofAlone: 0.9 },
+});
+
+/** The same on several devices. */
+const devices = (...rates: readonly number[]): Context => {
+  const { batches, ...record } = measured(rates.map(() => 'gemm'));
+  const [first] = batches as [RecordBatch];
+  const alike = rates.map((rate, i) => rated({ ...first, device: `cuda:${i}` }, { median: rate }));
+  return contextOf({ ...record, batches: alike });
+};
+
+const [good] = measured(['gemm']).batches as [RecordBatch];
+const earlier = [1, 2, 3].map((i) => ({
+  campaign: String(i),
+  at: '',
+  rates: new Map([[historyKey(knownMachine(), good) ?? '', 2 * RATE]]),
+}));
+/** Slower than before, while others worked here. */
+const disturbed = (batch: RecordBatch): RecordBatch => ({
+  ...batch,
+  flags: [
+    { name: 'foreign-load', reason: 'others used 40 % of the CPUs', evidence: {} },
+  ] as unknown as RecordBatch['flags'],
+});
+
+const { memory, limits } = machineOf();
+const numaNode = (node: number, total: number | null) => ({ node, cpus: '0-1', total }) as never;
+const silent = survey(gpu({ nvmlProblem: 'no library', powerLimitWatts: null, ecc: null, mig: null }));
+const healthy: MemoryErrors = { corrected: 0, uncorrected: 0 };
+
+type Case = readonly [check: SuiteCheck, context: Context];
+interface Open {
+  readonly skipped: Case | null;
+  readonly inconclusive: Case | null;
+}
+/** Where a kind cannot come to a verdict at all, there is none. */
+const OPEN: { readonly [K in CheckKind]: Open } = {
+  counts: {
+    skipped: [{ check: 'counts' }, on({})],
+    inconclusive: [{ check: 'counts' }, { ...on({}), expected: { numa: 2 } }],
+  },
+  identity: { skipped: null, inconclusive: [{ check: 'identity' }, on({ gpus: survey(gpu({ uuid: '' })) })] },
+  driver: {
+    skipped: [{ check: 'driver' }, on({})],
+    inconclusive: [{ check: 'driver' }, on({ gpus: silent })],
+  },
+  link: { skipped: [{ check: 'link' }, on({ gpus: silent })], inconclusive: null },
+  ecc: { skipped: [{ check: 'ecc' }, on({ gpus: silent })], inconclusive: null },
+  'remapped-rows': { skipped: [{ check: 'remapped-rows' }, on({ gpus: silent })], inconclusive: null },
+  'power-limit': { skipped: [{ check: 'power-limit' }, on({ gpus: silent })], inconclusive: null },
+  mig: { skipped: [{ check: 'mig' }, on({ gpus: silent })], inconclusive: null },
+  governor: { skipped: [{ check: 'governor' }, on({})], inconclusive: null },
+  quota: {
+    skipped: [
+      { check: 'quota' },
+      on({ limits: { ...limits, cgroup: { version: 2, path: '/job', visible: false } } }),
+    ],
+    inconclusive: [
+      { check: 'quota' },
+      on({
+        limits: { ...limits, cpuQuota: 2, allowedCpus: null, onlineCpus: null },
+        cpu: { ...machineOf().cpu, threads: null },
+      }),
+    ],
+  },
+  numa: {
+    skipped: [{ check: 'numa' }, on({})],
+    inconclusive: [
+      { check: 'numa' },
+      on({ memory: { ...memory, numaNodes: [numaNode(0, 8), numaNode(1, null)] } }),
+    ],
+  },
+  swap: { skipped: [{ check: 'swap' }, on({})], inconclusive: null },
+  load: {
+    skipped: [{ check: 'load' }, contextOf(null, { surroundings: { busy: null, memoryErrors: healthy } })],
+    inconclusive: [
+      { check: 'load' },
+      contextOf(null, { surroundings: { busy: 0.9, memoryErrors: healthy } }),
+    ],
+  },
+  correctness: {
+    skipped: [{ check: 'correctness' }, contextOf(null)],
+    inconclusive: [{ check: 'correctness' }, one(unseen)],
+  },
+  complete: {
+    skipped: [{ check: 'complete' }, contextOf(null)],
+    inconclusive: [{ check: 'complete' }, one(unseen)],
+  },
+  efficiency: {
+    skipped: [{ check: 'efficiency', atLeast: 0 }, one(withoutScore)],
+    inconclusive: [{ check: 'efficiency', atLeast: 0 }, one((batch) => ({ ...batch, roofline: null }))],
+  },
+  sustained: {
+    skipped: [{ check: 'sustained', atLeast: 0 }, one(withoutScore)],
+    inconclusive: [{ check: 'sustained', atLeast: 0 }, one((batch) => rated(batch, { sustained: null }))],
+  },
+  stability: {
+    skipped: [{ check: 'stability', p05AtLeast: 0 }, one(withoutScore)],
+    inconclusive: [{ check: 'stability', p05AtLeast: 0 }, one((batch) => rated(batch, { p05: null }))],
+  },
+  floor: {
+    skipped: [{ check: 'floor', medianAtLeast: 0.9 }, one()],
+    inconclusive: [
+      { check: 'floor', medianAtLeast: 0.9, p05AtLeast: 0.9 },
+      one(same, { baseline: baselineOf(good, RATE, { p05: null }) }),
+    ],
+  },
+  peers: {
+    skipped: [{ check: 'peers', within: 0.1 }, one()],
+    inconclusive: [{ check: 'peers', within: 0.1 }, devices(RATE, 0.5 * RATE, 0.2 * RATE)],
+  },
+  together: {
+    skipped: [{ check: 'together', atLeast: 0.5 }, one()],
+    inconclusive: [{ check: 'together', atLeast: 0.5 }, one(beside(0.3))],
+  },
+  history: {
+    skipped: [{ check: 'history', within: 0.1 }, one()],
+    inconclusive: [{ check: 'history', within: 0.1 }, one(disturbed, { history: earlier })],
+  },
+  clock: {
+    skipped: [
+      { check: 'clock', atMost: 0 },
+      one((batch) => ({
+        ...batch,
+        inspections: batch.inspections.map((launch) => ({
+          ...launch,
+          notChecked: [{ flag: 'throttled', why: 'no thermal counters here' }],
+        })),
+      })),
+    ],
+    inconclusive: [{ check: 'clock', atMost: 0 }, one(unseen)],
+  },
+  counters: {
+    skipped: [{ check: 'counters' }, one()],
+    inconclusive: [{ check: 'counters' }, one((batch) => onGpu(unseen(batch)))],
+  },
+};
+
+const QUOTA: SuiteCheck = { check: 'quota', required: true };
+const asSuite = (...checks: readonly SuiteCheck[]): Suite => ({ checks }) as unknown as Suite;
+/** Of a node that is otherwise as it should be. */
+const outcome = (check: SuiteCheck, context: Context) =>
+  outcomeOf([
+    ...checksOf([judgeAll(asSuite(QUOTA), contextOf(null))]),
+    ...checksOf([judgeAll(asSuite(check), context)]),
+  ]);
+
+const cases = (verdict: keyof Open): readonly (readonly [CheckKind, SuiteCheck, Context])[] =>
+  (CHECKS as readonly CheckKind[]).flatMap((kind) => {
+    const found = OPEN[kind][verdict];
+    return found === null ? [] : [[kind, ...found] as const];
+  });
+
+describe.each(['skipped', 'inconclusive'] as const)('a check that is %s', (verdict) => {
+  it.each(
+    cases(verdict),
+  )('%s keeps a node from being qualified where it is required', (_, check, context) => {
+    const judged = judgeAll(asSuite(check), context).map(({ judgement }) => judgement.verdict);
+    expect(judged).toContain(verdict);
+    expect(outcome({ ...check, required: true } as SuiteCheck, context)).toBe('inconclusive');
+  });
+});
+
+it.each(
+  cases('inconclusive'),
+)('%s that is inconclusive is required by itself, and stands in nobody’s way where it is not', (kind, check, context) => {
+  expect(outcome(check, context)).toBe('inconclusive');
+  // That an output is right is always required.
+  if (kind !== 'correctness')
+    expect(outcome({ ...check, required: false } as SuiteCheck, context)).toBe('qualified');
+});
+
+describe.each(['t2', 't3'] as const)('%s', (tier) => {
+  const shipped = shippedSuite(tier);
+  const extended = (checks: string): Suite =>
+    suiteFrom(`name: site\nextends: ${tier}\nchecks:\n${checks}`, 'site.yaml');
+  const ofGpus = (part: string): boolean => part.startsWith('gpu-');
+  const parts = [...new Set(shipped.entries.map(({ part }) => part))];
+  const here = parts.filter((part) => !ofGpus(part));
+  const gone = parts.filter(ofGpus);
+  const whole = (but: (batch: RecordBatch) => RecordBatch = same): Context => contextOf(measured(here, but));
+  const said = (suite: Suite, context: Context) => outcomeOf(checksOf([judgeAll(suite, context)]));
+
+  it('qualifies a node without GPUs of which all is good, and whose GPUs nobody insists on', () => {
+    expect(gone.length).toBeGreaterThan(5);
+    expect(said(shipped, whole())).toBe('qualified');
+  });
+
+  it.each(here)('does not qualify a node of which every launch of %s was lost', (part) => {
+    const lost = whole((batch) => (batch.asked.labels?.part === part ? withoutScore(unseen(batch)) : batch));
+    expect(said(shipped, lost)).toBe('inconclusive');
+  });
+
+  it.each(
+    gone,
+  )('does not qualify a node without %s where somebody insists on it, alone or beside what is there', (part) => {
+    for (const named of [part, `soak, ${part}`]) {
+      const suite = extended(`  - { check: complete, parts: [${named}], required: true }\n`);
+      expect(said(suite, whole())).toBe('inconclusive');
+    }
+    expect(said(extended('  - { check: complete, parts: [soak], required: true }\n'), whole())).toBe(
+      'qualified',
+    );
+  });
+
+  it('qualifies such a node where checks are required by their kind, which are of what is there', () => {
+    expect(said(requiring(shipped, 'stability,complete'), whole())).toBe('qualified');
+    expect(said(requiring(shipped, 'stability,peers'), whole())).toBe('inconclusive');
+  });
+
+  it('takes no two of its checks for attempts at one', () => {
+    for (const context of [contextOf(null), whole()]) {
+      const ids = judgeAll(shipped, context).map(({ judgement }) => judgement.id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+
+  it('does not let a check that nobody needs hide one of its kind that is required', () => {
+    const suite = extended(
+      '  - { check: efficiency, parts: [gpu-gemm], atLeast: 0.1, required: false }\n  - { check: efficiency, parts: [gpu-soak], atLeast: 0.1, required: true }\n',
+    );
+    expect(said(suite, whole())).toBe('inconclusive');
+  });
+
+  it('looks at the counters over the run, too, where some part has limits of its own', () => {
+    const suite = extended('  - { check: counters, parts: [gpu-soak], correctedAtMost: 3 }\n');
+    const errors = { memoryErrors: { corrected: 0, uncorrected: 2 }, gpus: null };
+    const context = { ...whole(), surroundings: { busy: 0, memoryErrors: healthy }, after: errors };
+    expect(said(suite, context)).toBe('not-qualified');
+  });
+});
