@@ -74,14 +74,6 @@ function firstWords(said: string): string {
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;
 }
 
-/** What Slurm says of a node: how the tasks of others ended only follows from that. */
-function lostNode({ said, ranks }: Loss): string | null {
-  const [, node, why] = /error: Task launch for \S+ failed on node (\S+): (.+)/.exec(said) ?? [];
-  if (node !== undefined) return `those of ${ranks} ranks that belong on ${node} were not started: ${why}`;
-  const failed = /error: Node failure on (\S+)/.exec(said)?.[1];
-  return failed === undefined ? null : `the job of ${ranks} ranks has lost its node ${failed}`;
-}
-
 /** Of ranks that have not found each other in time; whoever starts them may have said why, as Slurm does of a queue. */
 export function lateText({ ranks, said }: Pick<Loss, 'ranks' | 'said'>, limit: Seconds): string {
   const words = firstWords(said);
@@ -91,8 +83,6 @@ export function lateText({ ranks, said }: Pick<Loss, 'ranks' | 'said'>, limit: S
 
 /** One line for a person. */
 export function lossText(loss: Loss): string {
-  const node = lostNode(loss);
-  if (node !== null) return node;
   const lost = lostRank(loss);
   if (lost !== null) {
     const host = lost.rank === null ? undefined : loss.members[lost.rank]?.host;

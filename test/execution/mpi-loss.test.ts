@@ -53,17 +53,6 @@ describe('why the ranks of a job ended', () => {
     }
   });
 
-  it('says which node Slurm lost, before what became of other tasks', () => {
-    const unstarted =
-      'srun: error: Task launch for StepId=4.0 failed on node n2: Communication connection failure\n' +
-      'srun: error: Application launch failed: Resource temporarily unavailable\nsrun: error: n1: task 0: Killed\n';
-    expect(startLossText(lossOf(unstarted, { members: [] }))).toBe(
-      'those of 2 ranks that belong on n2 were not started: Communication connection failure',
-    );
-    const failed = 'srun: error: Node failure on n2\nsrun: error: n1: task 0: Killed\n';
-    expect(lossText(lossOf(failed))).toBe('the job of 2 ranks has lost its node n2');
-  });
-
   it('says otherwise what the launcher said first', () => {
     const said = `${'-'.repeat(70)}\nThere are not enough slots available in the system to satisfy the 4\nslots that were requested by the application:\n\n  node\n`;
     expect(lossText(lossOf(said, { code: 1, members: [] }))).toBe(

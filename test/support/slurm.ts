@@ -37,8 +37,6 @@ export interface Slurm {
   command(...command: readonly string[]): string;
   /** As if its plug were pulled: everything that runs there is gone at once. */
   killNode(name: string): Promise<void>;
-  /** Its slurmd ends, and nothing else that runs there. Needs nodes that differ in their ports only. */
-  killDaemon(name: string): Promise<void>;
   startNode(name: string): Promise<void>;
   /** From now on jobs of this node share `cpus` of a CPU's time. Returns why not, where that cannot be done. */
   limitCpu(name: string, cpus: number): string | null;
@@ -208,10 +206,6 @@ export async function startSlurm(options: SlurmOptions = {}): Promise<Slurm | st
         await nodes.get(name)?.kill();
         const left = [`SLURM_CONF=${env.SLURM_CONF}`, `SLURMD_NODENAME=${name}`];
         if (network === null) for (const pid of processesWith(left)) kill(pid);
-      },
-      async killDaemon(name) {
-        if (network !== null) throw new Error('a node with processes of its own ends with its slurmd');
-        await nodes.get(name)?.kill();
       },
       limitCpu(name, cpus) {
         const pid = nodes.get(name)?.pid;
