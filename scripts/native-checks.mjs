@@ -1,6 +1,6 @@
 // npm run check:native [-- --sanitize address,undefined | thread] [--long] [-- program ...]: compiles the check programs
 // of test/native with the code that they check and runs them. `gemm=20` gives a program an argument; --long lets them
-// take their time, has all of the undefined behaviour sanitizer and prints what they inform of.
+// take their time and prints what they inform of.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
@@ -15,14 +15,12 @@ import {
   TIMELESS,
   unhurried,
 } from './lib/native-programs.mjs';
-import { SANITIZED, SANITIZED_FULLY } from './lib/sanitized-builds.mjs';
+import { SANITIZED } from './lib/sanitized-builds.mjs';
 
 export { checkPrograms, TIMELESS };
 
 /** @type {Readonly<Record<string, import('./lib/native-objects.mjs').Build>>} */
 const BUILDS = { '': HOST, ...SANITIZED };
-/** @type {Readonly<Record<string, import('./lib/native-objects.mjs').Build>>} */
-const LONG_BUILDS = { '': HOST, ...SANITIZED_FULLY };
 /**
  * What shows a sanitizer nothing.
  * @type {Readonly<Record<string, readonly string[]>>}
@@ -74,7 +72,7 @@ async function main(args) {
     options: { sanitize: { type: 'string', default: '' }, long: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const asked = (values.long ? LONG_BUILDS : BUILDS)[values.sanitize];
+  const asked = BUILDS[values.sanitize];
   if (asked === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
   const less = positionals.length > 0 ? '' : leftOut(values.sanitize);
   if (less !== '') process.stdout.write(`left out: ${less}\n`);

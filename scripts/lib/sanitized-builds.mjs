@@ -27,33 +27,16 @@ const flagsFor = (...flags) => [
   ...flags,
 ];
 
-const ADDRESS = {
-  ...WATCHED,
-  folder: 'address',
-  // Whether memory may be touched is asked by a call: with the question written out at each place kernels take far longer to
-  // compile.
-  flags: flagsFor(
-    '-fsanitize=address,undefined',
-    '-fno-sanitize-recover=all',
-    '--param=asan-instrumentation-with-call-threshold=0',
-  ),
-  environment: { ASAN_OPTIONS: 'detect_stack_use_after_return=1', UBSAN_OPTIONS: 'print_stacktrace=1' },
-};
-
-/**
- * Of undefined behaviour, what hardly does harm without touching memory that the address sanitizer watches. To look for it
- * takes much of the compiler's time.
- */
-const SEEN_TWICE = ['null', 'object-size', 'pointer-overflow', 'vptr'];
-
 /**
  * Each sanitizer, by what `--sanitize` takes.
  * @type {Readonly<Record<string, import('./native-objects.mjs').Build>>}
  */
 export const SANITIZED = {
   'address,undefined': {
-    ...ADDRESS,
-    flags: [...ADDRESS.flags, `-fno-sanitize=${SEEN_TWICE.join(',')}`],
+    ...WATCHED,
+    folder: 'address',
+    flags: flagsFor('-fsanitize=address,undefined', '-fno-sanitize-recover=all'),
+    environment: { ASAN_OPTIONS: 'detect_stack_use_after_return=1', UBSAN_OPTIONS: 'print_stacktrace=1' },
   },
   thread: {
     ...WATCHED,
@@ -62,9 +45,3 @@ export const SANITIZED = {
     environment: { TSAN_OPTIONS: 'halt_on_error=1' },
   },
 };
-
-/**
- * The same where time does not matter: with all of each.
- * @type {Readonly<Record<string, import('./native-objects.mjs').Build>>}
- */
-export const SANITIZED_FULLY = { ...SANITIZED, 'address,undefined': { ...ADDRESS, folder: 'address-fully' } };

@@ -28,11 +28,10 @@ const MAD_EFFICIENCY = 0.37;
 const MEDIAN_VARIANCE = Math.PI / 2;
 /** Nodes that are so many robust standard deviations worse than the middle have no part in how far the others differ ... */
 const APART = 3;
-/**
- * ... unless there are so few that chance alone makes the spread too small. Of so few each node widens by itself the spread by which it
- * is judged, which makes up for how little that spread and the median are known.
- */
+/** ... unless there are so few that chance alone makes the spread too small. */
 const LEAST_FOR_APART = 40;
+/** Of fewer each node widens the spread by which it is judged, which makes up for how little that spread and the median are known. */
+const LEAST_FOR_OWN_PART = 30;
 /** The median absolute deviation times this is the standard deviation of normal values. */
 export const MAD_OF_NORMAL = 1.482602218505602;
 /** Of few nodes the spread is hardly known. Then a node this many margins away is named all the same. */
@@ -47,7 +46,8 @@ export interface Centre {
   readonly degrees: number;
 }
 
-const degreesOfQn = (nodes: number): number => (nodes < LEAST_FOR_APART ? nodes : QN_EFFICIENCY * nodes) - 1;
+const degreesOfQn = (nodes: number): number =>
+  (nodes < LEAST_FOR_OWN_PART ? nodes : QN_EFFICIENCY * nodes) - 1;
 
 /** Degrees of freedom of a median absolute deviation. */
 export const degreesOfMad = (nodes: number): number => MAD_EFFICIENCY * nodes - 1;
@@ -117,7 +117,7 @@ function knownReach(level: number, degrees: number): number {
 }
 
 export function reachesOf(level: number, { nodes, degrees }: Centre): Reach {
-  const ofMedian = nodes < LEAST_FOR_APART ? 1 : Math.sqrt(1 + MEDIAN_VARIANCE / nodes);
+  const ofMedian = nodes < LEAST_FOR_OWN_PART ? 1 : Math.sqrt(1 + MEDIAN_VARIANCE / nodes);
   return { reach: ofMedian * knownReach(level, degrees), wide: knownReach(level, MOST_DEGREES) };
 }
 

@@ -54,7 +54,7 @@ struct Asked {
 inline Asked asked_of(int count, char** arguments, double number) {
   if (count < 2) return {number, {}};
   char* end = nullptr;
-  const Asked asked{std::strtod(arguments[1], &end), {arguments + 2, arguments + count}};
+  Asked asked{std::strtod(arguments[1], &end), {arguments + 2, arguments + count}};
   if (end == arguments[1] || *end != '\0' || !(asked.number > 0))
     throw std::invalid_argument(std::string("no number above zero: ") + arguments[1]);
   for (const std::string& name : asked.names) {
