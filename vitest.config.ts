@@ -17,8 +17,8 @@ const COMMAND = [
  * own, and by it locks of its own (test/support/own-network.ts).
  */
 const BESIDE = [
-  ...e2e('bad-input', 'compare', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'import', 'matmul', 'memory'),
-  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'sweep'),
+  ...e2e('bad-input', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'import', 'matmul', 'memory'),
+  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks'),
   'test/native/{cuda-check,precompiled}.test.ts',
 ];
 
@@ -70,6 +70,7 @@ export default defineConfig({
           // They leave nothing behind in their process, and a process for each would take longer than most of their tests.
           isolate: false,
           testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {

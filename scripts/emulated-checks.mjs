@@ -41,14 +41,14 @@ const TARGETS = {
     programs: checkPrograms()
       .filter((name) => !NOT_EMULATED.includes(name))
       .map((name) => LESS[name] ?? name),
-    without: `of ${SHAPES} and ${PRODUCTS} the rest, which takes too long (npm run check:long has more); the models of AMX and GPUs, which any CPU runs alike`,
+    without: `all but ${SHAPES} and ${PRODUCTS}, which takes too long (npm run check:long has more); the models of AMX and GPUs, which any CPU runs alike, and which are not compiled for it either`,
     beyondEmulator: /^$/,
   },
   x64: {
     emulator: 'qemu-x86_64',
     programs: programsOfX64(),
     without:
-      'portable, and most of what else this machine runs, which it checks by itself (npm run check:native); AVX-512 and AMX, which QEMU 7.2 lacks',
+      'portable, and most of AVX2 where this machine has it, which the plain build checks (npm run check:native); AVX-512 and AMX, which QEMU 7.2 lacks',
     beyondEmulator: /^(avx512|amx)/,
   },
 };

@@ -6,7 +6,7 @@
 // kept for what is shipped: the programs that check and measure it are run. `--long` looks at each file by itself, so that each
 // is seen to include what it uses, and follows the paths of all.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
@@ -68,6 +68,21 @@ function units(sources) {
   return sources.filter((path) => !parts.has(path));
 }
 
+/**
+ * What clang-tidy is given for a unit. The analyser follows paths through functions of the main file only, and through those of
+ * the files that it includes where `UnifiedSource` is part of its name (AnalysisManager::isInCodeFile): so files that are compiled
+ * as one are included by one of such a name.
+ */
+function given(path) {
+  if (!bringsTogether(path)) return path;
+  const folder = join('node_modules', '.cache', 'lint-native');
+  mkdirSync(join(packageRoot, folder), { recursive: true });
+  const unified = join(folder, `UnifiedSource-${path.replaceAll('/', '-')}`);
+  const lines = broughtTogether(path).map((part) => `#include "${join(packageRoot, part)}"\n`);
+  writeFileSync(join(packageRoot, unified), lines.join(''));
+  return unified;
+}
+
 /** The checks of .clang-tidy that are not asked of a unit: one that is against bringing files together, and paths. */
 function withoutChecks(path) {
   if (bringsTogether(path)) return ['--checks=-bugprone-suspicious-include'];
@@ -82,7 +97,7 @@ const linter = [
 
 function tidy(path) {
   return new Promise((resolve) => {
-    const args = ['--quiet', ...withoutChecks(path), path, '--', ...tidyFlags(path)];
+    const args = ['--quiet', ...withoutChecks(path), given(path), '--', ...tidyFlags(path)];
     const place = verdictPlace(path, [linter, args]);
     if (wasGood(place)) {
       resolve(true);

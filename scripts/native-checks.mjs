@@ -62,7 +62,7 @@ const leftOut = (sanitize) =>
   [
     ...(WITHOUT[sanitize] ?? []).map((name) => `${name}, which has one thread`),
     ...Object.values(LESS[sanitize] ?? {}).map(
-      (program) => `all but ${program}, which the plain build checks`,
+      (program) => `of ${program.split('=')[0]} all but ${program}; the plain build has more`,
     ),
   ].join('; ');
 

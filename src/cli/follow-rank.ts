@@ -3,7 +3,7 @@
  * part in what it measures, and say nothing.
  */
 
-import { EXIT, messageOf } from '../errors.js';
+import { EXIT, messageOf, UserError } from '../errors.js';
 import { mpiCaseOf } from '../execution/mpi-ranks.js';
 import { follow, joinJob } from '../inspection/mpi-rank.js';
 import { isWithin } from '../mpi/choice.js';
@@ -31,9 +31,9 @@ export function followedLibrary({ batches }: Pick<Campaign, 'batches'>): string 
 }
 
 /** Rank 0 says why, before its launcher ends all of them. */
-function leaveSilently(): never {
+function leaveSilently(code: number): never {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MILLISECONDS_TO_SPEAK);
-  return native().leaveAtOnce(EXIT.incomplete);
+  return native().leaveAtOnce(code);
 }
 
 function followUntilEnd(library: () => string): void {
@@ -45,7 +45,7 @@ function followUntilEnd(library: () => string): void {
   } catch (error) {
     // Whoever gave each rank its number has a terminal for each; a launcher would print it once more for all.
     if (mpiPlaceHere()?.launcher === 'rank') say(messageOf(error));
-    leaveSilently();
+    leaveSilently(error instanceof UserError ? error.exitCode : EXIT.incomplete);
   }
 }
 

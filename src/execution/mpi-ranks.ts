@@ -22,7 +22,7 @@ export const GRACE_MS = 3000;
 /** Ranks of MPI find each other in less than a second; hosts may be slow. */
 const JOIN_LIMIT: Seconds = 60;
 /** Ranks that meet without MPI say themselves who did not come, so much later at most. */
-const TO_SAY: Seconds = 10;
+const TO_SAY: Seconds = 30;
 /** After what says that a host cannot be reached: a launcher that does not end by itself then never will. */
 const UNREACHABLE_MS = 3000;
 /** What a launcher needs to end its ranks when it is asked to. */

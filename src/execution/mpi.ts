@@ -97,8 +97,9 @@ export function makeMpiEngine(cpus: number): MpiEngine {
   const late = new Map<string, string>();
 
   async function start(of: MpiCase, changes: Job['environment']): Promise<Ranks | string> {
-    const known = gone ?? late.get(JSON.stringify(of));
-    if (known !== undefined) return known;
+    if (gone !== null) return gone;
+    const before = late.get(JSON.stringify(of));
+    if (before !== undefined) return `not started, because before it ${before}`;
     if (staying !== null && staying.of.library !== of.library)
       return `one job of MPI has one library: ${staying.of.library}, not ${of.library} too`;
     if (staying !== null) return staying;

@@ -33,13 +33,18 @@ export const probe = (spec: LibrarySpec, environment: Stack['environment'], path
 export const probeFramework = (job: FrameworkJob, environment: Stack['environment']): Promise<Probed> =>
   ask('framework', JSON.stringify(job), environment);
 
-/** What a worker that has ended had said. */
-function understood(text: string, code: number | null, signal: NodeJS.Signals | null): Probed {
-  if (text !== '') {
+/** What a worker that has ended had said, whole. */
+function understood(text: string): Probed {
+  try {
     const answer = JSON.parse(text) as Answer;
-    if ('error' in answer) return { loads: false, reason: answer.error };
-    return { loads: true, ...answer };
+    return 'error' in answer ? { loads: false, reason: answer.error } : { loads: true, ...answer };
+  } catch {
+    return { loads: false, reason: 'loading it ended in the middle of what it said of itself' };
   }
+}
+
+function silent(code: number | null, signal: NodeJS.Signals | null, timedOut: boolean): Probed {
+  if (timedOut) return { loads: false, reason: `loading it did not end within ${TIME_LIMIT_MS / 1000} s` };
   const how = signal === null ? `ended the process with exit code ${code}` : `crashed with ${signal}`;
   return { loads: false, reason: `loading it ${how}` };
 }
@@ -63,6 +68,8 @@ function ask(
       text += part;
     });
     child.on('error', (error) => resolve({ loads: false, reason: `it did not load: ${messageOf(error)}` }));
-    child.on('close', (code, signal) => resolve(understood(text, code, signal)));
+    child.on('close', (code, signal) =>
+      resolve(text === '' ? silent(code, signal, child.killed) : understood(text)),
+    );
   });
 }

@@ -88,7 +88,7 @@ describe('a signal', () => {
     ['SIGTERM', 143],
   ] as const)('%s stops cleanly: the record says interrupted and holds all that was measured', (signal, code) =>
     withFolder(async (out) => {
-      const args = [...MEASURED, '--reps', '3000', '--inspections', '2'];
+      const args = [...MEASURED, '--reps', '6000', '--inspections', '2'];
       const running = startPiBench([...args, '--out', out]);
       const folder = await until(() => {
         try {
@@ -116,7 +116,7 @@ describe('a signal', () => {
       expect(record.status).toBe('interrupted');
       const [first, second] = record.batches[0]?.inspections ?? [];
       expect(first?.status).toBe('measured');
-      expect(first?.statistics?.n).toBe(3_000);
+      expect(first?.statistics?.n).toBe(6_000);
       expect(second?.status).toBe('interrupted');
       expect(second?.statistics?.n).toBeGreaterThan(0);
       expect(second?.verification?.passed).toBe(true);
@@ -125,7 +125,7 @@ describe('a signal', () => {
       expect(resumed.code).toBe(0);
       expect(readRecordFile(folder).status).toBe('complete');
       expect(readRecordFile(folder).batches[0]?.inspections.map(({ statistics }) => statistics?.n)).toEqual([
-        3_000, 3_000,
+        6_000, 6_000,
       ]);
     }));
 });

@@ -297,9 +297,11 @@ void check_type(Checks& check, const Packing& plain, int factor) {
   check_peak<Dot>(check);
 #if defined(__x86_64__)
   const InstructionSet& compiled = compiled_for<Dot>();
+  // Of its packing: what multiplies, and its thin kernels, take more.
   const std::uint32_t vectors =
       compiled.needs &
-      ~(pibench::kernels::kCpuAmxTile | pibench::kernels::kCpuAmxBf16 | pibench::kernels::kCpuAmxInt8);
+      ~(pibench::kernels::kCpuAmxTile | pibench::kernels::kCpuAmxBf16 | pibench::kernels::kCpuAmxInt8 |
+        pibench::kernels::kCpuFma | pibench::kernels::kCpuAvx512Vnni);
   if ((vectors & ~pibench::kernels::cpu_features()) != 0) {
     Checks::inform("the packing of " + std::string(compiled.name) + " does not run here");
     return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -55,7 +56,7 @@ inline Asked asked_of(int count, char** arguments, double number) {
   if (count < 2) return {number, {}};
   char* end = nullptr;
   Asked asked{std::strtod(arguments[1], &end), {arguments + 2, arguments + count}};
-  if (end == arguments[1] || *end != '\0' || !(asked.number > 0))
+  if (end == arguments[1] || *end != '\0' || !(asked.number > 0) || !std::isfinite(asked.number))
     throw std::invalid_argument(std::string("no number above zero: ") + arguments[1]);
   for (const std::string& name : asked.names) {
     if (std::ranges::none_of(instruction_sets(), [&](const auto* set) { return name == set->name; }))

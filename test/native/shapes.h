@@ -337,7 +337,7 @@ std::optional<std::string> wrong_with(Manner& manner, const DeepeningProduct<typ
 
 // Every `stride`-th depth of each m and n, beginning at another for each: up to a stride of 70 no m and n is
 // left out. `thin`: those of few rows or columns, as a matrix and few vectors; of so few as a kernel takes at
-// a time, few enough to leave none out.
+// a time, ten times as many.
 template <DataType type>
 void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& kernel, std::int64_t stride,
                   bool thin) {

@@ -34,7 +34,7 @@ struct Steps {
   std::int64_t major, minor;
 };
 
-// How a shape is a matrix and vectors. A function of the shape alone.
+// How a shape is a matrix and vectors. A function of the kernel and the shape alone.
 struct Thin {
   bool a_is_matrix;
   bool along_rows;  // inner products
@@ -340,7 +340,9 @@ ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& sh
   } else {
     // A part of the matrix that passes again and again is in L2, so those whose turn it is are better in L1.
     strategy.block = round_up(caches.l1 / 2 / element / kThinVectors, kLine);
-    strategy.rows = std::max(caches.l2 / 4 / (strategy.block * element_of(kernel)), kFewestRows);
+    // Whole groups, which are what kernels take at a time.
+    const std::int64_t rows = caches.l2 / 4 / (strategy.block * element_of(kernel));
+    strategy.rows = std::max(rows / kFewestRows, std::int64_t{1}) * kFewestRows;
   }
   // What is widened as it is read is waited for sooner. (Measured.)
   strategy.ahead = bytes > (are_narrow(kernel) ? caches.l2 : caches.l3 / 2);

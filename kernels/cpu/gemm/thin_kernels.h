@@ -18,9 +18,7 @@ namespace {
 // Arithmetic:
 //   Element         of the matrix and the vectors
 //   Result, Vector  an element of the result, and kLanes of them
-//   kDepth          elements of the depth that one multiplication takes: one, or the pair or quadruple of a
-//   dot
-//                   product
+//   kDepth          elements of the depth that one multiplication takes: one, or those of a dot product
 //   kThinSums       how many sums, or factors, are kept in registers
 //   row(const Element*), factors(const Element*)
 //                   kLanes * kDepth neighbours of a row, and as many of a vector

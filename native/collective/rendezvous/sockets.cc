@@ -58,7 +58,8 @@ bool awaits(int descriptor, short events, Nanoseconds until) noexcept {
 }
 
 // Small messages go at once. A host whose power or cable is gone says nothing of its end: the kernels ask
-// each other, whatever the ranks are at, and a connection without answers is closed after some 20 s.
+// each other, whatever the ranks are at, and a connection without answers, or whose other end takes nothing,
+// is closed after some 20 s.
 void set_up(int descriptor) noexcept {
   constexpr int kSilentSeconds = 10;
   constexpr int kAskEverySeconds = 3;

@@ -11,7 +11,7 @@ namespace {
 // Every rank reads the lines of every other: more than a barrier of few rounds soon.
 constexpr int kMostRanksOfLines = 16;
 
-// What is asked for ahead stays in a first cache beside what the rank itself has there.
+// What is asked for ahead of inputs, and as much of outputs, stays in a first cache.
 constexpr std::size_t kMostAhead = std::size_t{16} << 10U;
 // What is read one input after the other before it is reduced: all inputs together, so that they and the
 // outputs stay in a first cache.
@@ -140,7 +140,9 @@ void ShmPort::ask_ahead() const noexcept {
   for (int r = 0; r < p.ranks; ++r) {
     const bool written =
         p.operation == Operation::all_reduce || (p.operation == Operation::reduce && r == p.root);
-    if (written && r != rank_) ask_for_own(ground_.outputs[static_cast<std::size_t>(r)] + begin, each);
+    // What streams goes past the caches.
+    if (written && chosen_ != Algorithm::streaming && r != rank_)
+      ask_for_own(ground_.outputs[static_cast<std::size_t>(r)] + begin, each);
   }
   for (int r = 0; r < p.ranks; ++r) {
     if (r != rank_) ask_for(ground_.inputs[static_cast<std::size_t>(r)] + begin, each);

@@ -40,13 +40,18 @@ function importNodes({ name, read }: NodesFormat, path: string, out: string, jso
   process.exitCode = unread.some((one) => one.damaged) ? EXIT.incomplete : EXIT.done;
 }
 
-function importFrom(format: string, path: string, out: string, json: boolean): void {
+async function importFrom(format: string, path: string, out: string, json: boolean): Promise<void> {
   const chosen = findImportFormat(format);
   if (chosen.kind === 'nodes') importNodes(chosen, path, out, json);
-  else importRecord(chosen, path, out, json);
+  else await importRecord(chosen, path, out, json);
 }
 
-function importRecord({ name: format, read }: RecordFormat, path: string, out: string, json: boolean): void {
+async function importRecord(
+  { name: format, read }: RecordFormat,
+  path: string,
+  out: string,
+  json: boolean,
+): Promise<void> {
   const published = read(findFiles(path));
   const at = new Date().toISOString();
   const id = makeCampaignId(format, at);
@@ -57,7 +62,7 @@ function importRecord({ name: format, read }: RecordFormat, path: string, out: s
   );
   const file = store.writeRecord(record);
   sayUnread(published.unread);
-  printRecord(record, file, { json });
+  await printRecord(record, file, { json });
   const failed = record.batches.some(({ inspections }) =>
     inspections.some(({ status }) => status !== 'measured'),
   );
