@@ -244,7 +244,7 @@ template <typename Arithmetic>
   using Result = typename Arithmetic::Result;
   using Vector = typename Arithmetic::Vector;
   constexpr int kLanes = Arithmetic::kLanes;
-  constexpr int kDepth = Arithmetic::kDepth;
+  constexpr std::int64_t kDepth = Arithmetic::kDepth;
   constexpr int kStep = kLineElements<Arithmetic> / kLanes;
   constexpr std::int64_t kStepColumns = kLineElements<Arithmetic>;
   const std::int64_t row = part.row;
@@ -291,7 +291,7 @@ template <typename Arithmetic>
           const Element* at = matrix + i * kDepth * row + j + s * kLanes;
           if (asks.value && s == 0) {
 #pragma GCC unroll 4
-            for (int r = 0; r < kDepth; ++r) ask_for(at + next_rows + r * row);
+            for (int r = 0; r < Arithmetic::kDepth; ++r) ask_for(at + next_rows + r * row);
           }
           const Vector of_rows = Arithmetic::columns(at, row);
 #pragma GCC unroll 4
@@ -328,7 +328,8 @@ template <typename Arithmetic>
     }
 #pragma GCC unroll 8
     for (int i = 0; i < groups; ++i) {
-      const Vector of_rows = Arithmetic::columns(matrix + i * kDepth * row + j, row, count, kDepth);
+      const Vector of_rows =
+          Arithmetic::columns(matrix + i * kDepth * row + j, row, count, Arithmetic::kDepth);
 #pragma GCC unroll 4
       for (int t = 0; t < vectors; ++t) sums[t] = Arithmetic::multiply_add(of_rows, factors[t][i], sums[t]);
     }
