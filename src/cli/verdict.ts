@@ -5,13 +5,13 @@
 import { parseArgs } from 'node:util';
 import { readAnswer, verdictFile } from '../qualify/answer.js';
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600, d: 86_400 };
 const DEFAULT_MAX_AGE = '24h';
 const USAGE = 64;
 
 /** Seconds; null where the text is no age. */
 export function parseAge(text: string): number | null {
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)(s|min|h|d)$/.exec(text.trim()) ?? [];
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)(s|m|min|h|d)$/.exec(text.trim()) ?? [];
   return digits === '' ? null : Number(digits) * (UNITS[unit] ?? Number.NaN);
 }
 

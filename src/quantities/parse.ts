@@ -1,4 +1,4 @@
-/** Reads quantities as people type them: counts (`2k`), bytes (`64MiB`), durations (`2s`, `500ms`). */
+/** Reads quantities as people type them: counts (`2k`), bytes (`64MiB`), durations (`2s`, `500ms`, `10m`). */
 import type { Bytes, Seconds } from '../units.js';
 
 /** A value that cannot be read; the message says what would be. */
@@ -17,7 +17,8 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
   TiB: 1024 ** 4,
 };
-const TIME_UNITS: Readonly<Record<string, number>> = { us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600 };
+/** `m` as the tools around us write minutes (Go's durations, systemd); millions are a capital `M`, and no time. */
+const TIME_UNITS: Readonly<Record<string, number>> = { us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600 };
 
 interface Parts {
   readonly value: number;

@@ -80,6 +80,31 @@ describe('bytes and durations', () => {
     expect(parseDuration('0s')).toBeNull();
     expect(parseDuration('1e400s')).toBeNull();
   });
+  it.each([
+    ['us', 1e-6],
+    ['ms', 1e-3],
+    ['s', 1],
+    ['m', 60],
+    ['min', 60],
+    ['h', 3600],
+  ])('reads any number of %s, in that case alone', (unit, seconds) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), fc.constantFrom('', ' '), (n, gap) => {
+        expect(parseDuration(`${n}${gap}${unit}`)).toBe(n * seconds);
+        expect(parseDuration(`${n}${gap}${unit.toUpperCase()}`)).toBeNull();
+        expect(requireDuration(`${n}${gap}${unit}`, '--budget')).toBe(n * seconds);
+      }),
+    );
+  });
+  it('takes no minutes for millions, nor millions for minutes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), (n) => {
+        expect(parseDuration(`${n}M`)).toBeNull();
+        expect(() => parseCount(`${n}m`, '--reps')).toThrow(QuantityError);
+        expect(parseBytes(`${n}m`)).toBeNull();
+      }),
+    );
+  });
   it('says what a time looks like', () => {
     expect(() => requireDuration('2', '--timeout')).toThrow(/--timeout takes a time such as/);
   });

@@ -22,7 +22,7 @@ export const fleetPlanCommand: CommandModule = {
         'Nodes with verdicts of qualify are counted by those; others are held against the nodes of the same file, as fleet check does.',
       ),
   handler: ({ nodes, budget, margin, json }) => {
-    const seconds = requireDuration(String(budget).replace(/(\d)m$/, '$1min'), '--budget');
+    const seconds = requireDuration(String(budget), '--budget');
     const paths = pathsOf(nodes);
     const lines = (all: readonly string[]) => [...readNodes(all)].map(({ line }) => line);
     const folders = paths.filter((path) => !isFileOfLines(path));
