@@ -72,8 +72,8 @@ class BlockedGemm final : public Gemm {
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
-  PanelAhead pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows, Range columns,
-                        Range depth, std::int64_t panel) noexcept;
+  [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
+                                      Range depth, std::int64_t panel) const noexcept;
   void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                  std::byte* edge) noexcept;
   void copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,

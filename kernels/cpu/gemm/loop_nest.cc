@@ -289,7 +289,9 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     tile.columns = hangs_over ? kernel.nr : width;
     tile.b_step = b.step;
     if (b.unpacked != nullptr) {
-      ahead = pack_while(b, ahead, product, rows, columns, depth, panel);
+      // A panel that was begun is complete when the one before it has been used.
+      if (ahead.to == nullptr) pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
+      ahead = pack_while(b, product, rows, columns, depth, panel);
       tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
     }
     if (b.packed) {
@@ -333,23 +335,18 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   }
 }
 
-// Sees to it that this panel is packed, of which some may have been `begun` while the one before was used,
-// and returns what is to be packed while this one is used. Panels that have a zero to fill in are packed in
-// their turn; so are all where few rows use them, because more stores than a few between two loads of tiles
-// delay those whose addresses end alike.
-PanelAhead BlockedGemm::pack_while(const Panels& b, PanelAhead begun, std::int64_t product, Range rows,
-                                   Range columns, Range depth, std::int64_t panel) noexcept {
+// What is to be packed while this panel is used: all of the next, or nothing. Panels that have a zero to fill
+// in are packed in their turn; so are all where few rows use them, because more stores than a few between two
+// loads of tiles delay those whose addresses end alike.
+PanelAhead BlockedGemm::pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
+                                   Range depth, std::int64_t panel) const noexcept {
   constexpr std::int64_t kMostAtOnce = 4;
-  // Each step of the depth of a tile reads depth_multiple of it.
+  // Each step of the depth of a tile reads depth_multiple of it and packs `at_once` groups: the steps that
+  // use this panel complete the next.
   const std::int64_t groups = depth.size() / packing_.b.unit;
   const std::int64_t steps =
       ceil_div(rows.size(), strip_rows_) * ceil_div(depth.size(), packing_.depth_multiple);
   const std::int64_t at_once = ceil_div(groups, steps);
-  if (begun.to != nullptr) {
-    kernel_.pack_ahead(begun, begun.groups);
-  } else {
-    pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
-  }
   const std::int64_t next = columns.begin + (panel + 1) * kernel_.nr;
   const bool has_zeros = columns.end - next < kernel_.nr || depth.size() % packing_.depth_multiple != 0;
   if (has_zeros || at_once > kMostAtOnce) return {};
