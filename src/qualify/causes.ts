@@ -82,6 +82,10 @@ const CAUSES = {
     'config',
     'make a baseline from runs of this very suite (pi-bench fleet baseline), or name in the suite the parts that it has',
   ],
+  'not-seen': [
+    'config',
+    'let pi-bench see what the suite insists on (the control group’s files, NVML, the CPU’s counters), or do not require that check of this node',
+  ],
   'mixed-devices': ['config', 'bring devices of one kind to the same model, firmware and driver'],
   'no-driver': [
     'config',

@@ -53,6 +53,17 @@ export const told = (looked: Looked): Finding => made(looked, null, 'none', true
 export const skipped = (quantity: string, why: string, source: string): Finding =>
   made({ quantity, measured: null, source, note: why }, null, 'none', false);
 
+/** A limit applies, and what it limits cannot be seen on this machine: it keeps the limit, by which it differs from what does not apply. */
+export const notSeen = (finding: Finding, why: string): Finding => ({
+  ...finding,
+  measured: null,
+  verdict: 'skipped',
+  note: why,
+});
+
+export const isNotSeen = ({ verdict, bound }: Pick<Finding, 'verdict' | 'bound'>): boolean =>
+  verdict === 'skipped' && bound !== 'none';
+
 const ORDER: readonly Verdict[] = ['fail', 'inconclusive', 'warn', 'pass'];
 
 /** What several come to together: the worst; what was skipped counts only where nothing was judged. */

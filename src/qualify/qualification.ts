@@ -9,6 +9,7 @@ import {
   written,
 } from '../record/schema.js';
 import type { Seconds } from '../units.js';
+import { isNotSeen, quantityText } from './findings.js';
 import { serialOf } from './rates.js';
 import type { Suite } from './suite.js';
 import { checksOf, type JudgedCheck, outcomeOf } from './verdict.js';
@@ -44,16 +45,29 @@ function identityOf(machine: MachineDescription): Qualification['identity'] {
   };
 }
 
-/** What was skipped for one reason is told once: `clock (exact, triad): no counters here`; where it is so of no part in particular, without parts. */
-function skippedTexts(checks: readonly QualificationCheck[]): readonly string[] {
+/** What a check does not say: all of it where it was skipped, else those of its limits that could not be seen, by why they could not. */
+function silenceOf({ verdict, reason, findings }: QualificationCheck): readonly string[] {
+  if (verdict === 'skipped') return [reason];
+  const unseen = new Map<string, string[]>();
+  for (const finding of findings.filter(isNotSeen)) {
+    const why = finding.note ?? 'it is not known';
+    unseen.set(why, [...(unseen.get(why) ?? []), quantityText(finding)]);
+  }
+  return [...unseen].map(([why, quantities]) => `${quantities.join(', ')}: ${why}`);
+}
+
+/** What was not judged for one reason is told once: `clock (exact, triad): no counters here`; where it is so of no part in particular, without parts. */
+function notJudgedTexts(checks: readonly QualificationCheck[]): readonly string[] {
   const groups = new Map<string, { readonly kind: string; readonly reason: string; readonly of: string[] }>();
-  for (const { kind, part, device, reason, verdict } of checks) {
-    if (verdict !== 'skipped') continue;
-    const key = `${kind} ${reason}`;
-    const group = groups.get(key) ?? { kind, reason, of: [] };
+  for (const check of checks) {
+    const { kind, part, device } = check;
     const place = [part, device === null || device === 'cpu' ? null : device].filter((word) => word !== null);
-    group.of.push(place.join(' on '));
-    groups.set(key, group);
+    for (const reason of silenceOf(check)) {
+      const key = `${kind} ${reason}`;
+      const group = groups.get(key) ?? { kind, reason, of: [] };
+      groups.set(key, group);
+      group.of.push(place.join(' on '));
+    }
   }
   return [...groups.values()].map(
     ({ kind, reason, of }) => `${kind}${of.includes('') ? '' : ` (${of.join(', ')})`}: ${reason}`,
@@ -74,7 +88,7 @@ export function qualificationOf(input: QualificationInput): Qualification {
     baseline: input.baseline,
     checks: [...checks],
     attempts: [...input.attempts],
-    notJudged: [...skippedTexts(checks), ...notJudged],
+    notJudged: [...notJudgedTexts(checks), ...notJudged],
   };
 }
 

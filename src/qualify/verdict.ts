@@ -57,12 +57,19 @@ function byId(attempts: readonly (readonly JudgedCheck[])[]): History {
 const verdictsOf = (judgements: readonly JudgedCheck[]): readonly Verdict[] =>
   judgements.map(({ judgement }) => judgement.verdict);
 
+/** As `decide`, but what no attempt can see on this machine is not looked for again. */
+const decisionOf = (judgements: readonly JudgedCheck[]): Verdict | null => {
+  const [first] = judgements;
+  if (first === undefined) return null;
+  return first.judgement.blind ? first.judgement.verdict : decide(first.check.check, verdictsOf(judgements));
+};
+
 /** Batches of the first record that have to be measured again, by their index. */
 export function undecided(attempts: readonly (readonly JudgedCheck[])[]): readonly number[] {
   const open = [...byId(attempts).values()].flatMap((judgements) => {
     const [first] = judgements;
     if (first === undefined || first.judgement.batch === null) return [];
-    return decide(first.check.check, verdictsOf(judgements)) === null ? [first.judgement.batch] : [];
+    return decisionOf(judgements) === null ? [first.judgement.batch] : [];
   });
   return [...new Set(open)].sort((a, b) => a - b);
 }
@@ -83,7 +90,7 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   if (first === undefined) return null;
   const { check } = first;
   const verdicts = verdictsOf(judgements);
-  const decided = decide(check.check, verdicts);
+  const decided = decisionOf(judgements);
   const verdict = decided ?? 'inconclusive';
   // Its figures are those of the last attempt that came to this, or else of the one that was not good; of what need not be seen again
   // those of the first, which had all launches.

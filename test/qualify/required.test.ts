@@ -6,9 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { requiring } from '../../src/cli/qualification/inputs.js';
 import { shippedSuite, suiteFrom } from '../../src/cli/qualification/suites.js';
 import type { Context, MemoryErrors } from '../../src/qualify/criteria/criterion.js';
+import { judgementsOf } from '../../src/qualify/criteria/index.js';
+import { qualificationOf } from '../../src/qualify/qualification.js';
 import { historyKey } from '../../src/qualify/rates.js';
 import { CHECKS, type CheckKind, type Suite, type SuiteCheck } from '../../src/qualify/suite.js';
-import { checksOf, judgeAll, outcomeOf } from '../../src/qualify/verdict.js';
+import { checksOf, judgeAll, outcomeOf, undecided } from '../../src/qualify/verdict.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { ceilingsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
@@ -212,6 +214,21 @@ const outcome = (check: SuiteCheck, context: Context) =>
     ...checksOf([judgeAll(asSuite(check), context)]),
   ]);
 
+/** What the qualification by one suite says that it says nothing about. */
+const notJudgedOf = (suite: Suite, context: Context): readonly string[] =>
+  qualificationOf({
+    suite,
+    machine: context.machine,
+    expected: {},
+    baseline: null,
+    startedAt: '',
+    endedAt: '',
+    wall: 1,
+    judged: [judgeAll(suite, context)],
+    attempts: [],
+    notJudged: [],
+  }).notJudged;
+
 const cases = (verdict: keyof Open): readonly (readonly [CheckKind, SuiteCheck, Context])[] =>
   (CHECKS as readonly CheckKind[]).flatMap((kind) => {
     const found = OPEN[kind][verdict];
@@ -235,6 +252,62 @@ it.each(
   // That an output is right is always required.
   if (kind !== 'correctness')
     expect(outcome({ ...check, required: false } as SuiteCheck, context)).toBe('qualified');
+});
+
+describe('a limit that cannot be seen here', () => {
+  const { cgroup: _, ...bare } = limits;
+  const unwatched: Context = { ...one(), machine: { ...machineOf(), limits: { ...bare, cgroup: null } } };
+  const untold = one((batch) => ({ ...batch, disturbedShare: null }));
+  const kept = gpu({ pcieWidth: null, nvlinks: { up: 18, all: 18 } });
+  const counted = one((batch) =>
+    onGpu({
+      ...batch,
+      inspections: batch.inspections.map((launch) => ({
+        ...launch,
+        notChecked: [{ flag: 'link-degraded', why: 'NVML does not count NVLink errors of this GPU' }],
+      })),
+    }),
+  );
+  const PARTLY: readonly (readonly [quantity: string, check: SuiteCheck, context: Context])[] = [
+    ['throttled_periods', { check: 'sustained', atLeast: 0, throttledAtMost: 0.02 }, unwatched],
+    ['disturbed', { check: 'stability', p05AtLeast: 0, disturbedAtMost: 0.5 }, untold],
+    ['pcie_lanes', { check: 'link' }, on({ gpus: survey(kept) })],
+    ['nvlink_replays', { check: 'counters' }, counted],
+  ];
+  const judgedOf = (check: SuiteCheck, context: Context) => checksOf([judgeAll(asSuite(check), context)]);
+
+  it.each(PARTLY)('%s keeps a check that somebody requires from passing', (quantity, check, context) => {
+    const required = { ...check, required: true } as SuiteCheck;
+    expect(outcome(required, context)).toBe('inconclusive');
+    const [first] = judgedOf(required, context);
+    expect(first).toMatchObject({ verdict: 'inconclusive', cause: 'not-seen', severity: 'config' });
+    const finding = first?.findings.find((of) => of.quantity === quantity);
+    expect(finding?.verdict).toBe('skipped');
+    expect(first?.reason).toContain(finding?.note);
+    // No other launch would see it.
+    expect(undecided([judgeAll(asSuite(required), context)])).toEqual([]);
+  });
+
+  it.each(PARTLY)('%s is told where nobody does, and the rest is judged', (quantity, check, context) => {
+    expect(outcome(check, context)).toBe('qualified');
+    const told = notJudgedOf(asSuite(check), context);
+    expect(told.join('\n')).toContain(quantity.replaceAll('_', ' '));
+  });
+
+  it('does not hide what fails beside it', () => {
+    const check: SuiteCheck = { check: 'sustained', atLeast: 1, throttledAtMost: 0.02, required: true };
+    const stopped = one((batch) => rated(batch, { sustained: RATE / 2 }));
+    expect(judgedOf(check, { ...unwatched, record: stopped.record })[0]?.findings[0]?.verdict).toBe('fail');
+    expect(judgementsOf(check, { ...unwatched, record: stopped.record })[0]?.verdict).toBe('fail');
+  });
+
+  it('is none where the check names no such limit, or it does not apply', () => {
+    expect(outcome({ check: 'sustained', atLeast: 0, required: true }, unwatched)).toBe('qualified');
+    const covered = one((batch) => batch, {
+      machine: { ...machineOf(), memory: { ...memory, total: null } },
+    });
+    expect(outcome({ check: 'correctness', required: true }, covered)).toBe('qualified');
+  });
 });
 
 describe.each(['t2', 't3'] as const)('%s', (tier) => {

@@ -94,6 +94,7 @@ describe('the figures of a check', () => {
       batch: 0,
       possible: true,
       verdict,
+      blind: false,
       cause: null,
       reason: String(measured),
       findings: [],

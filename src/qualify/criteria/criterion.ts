@@ -6,7 +6,7 @@ import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/
 import type { Ratio } from '../../units.js';
 import type { Baseline } from '../baseline-schema.js';
 import { type Cause, causeNamed, explainedBy } from '../causes.js';
-import { findingText, worstOf } from '../findings.js';
+import { findingText, isNotSeen, worstOf } from '../findings.js';
 import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from '../suite.js';
 
 /** An earlier qualified run of a machine with the same serials. */
@@ -64,6 +64,8 @@ export interface Judgement {
   /** Whether it could be judged here at all; where not, a suite that does not insist does without. */
   readonly possible: boolean;
   readonly verdict: Verdict;
+  /** Inconclusive only for what cannot be seen on this machine, however often it is measured. */
+  readonly blind: boolean;
   readonly cause: Cause | null;
   readonly reason: string;
   readonly findings: readonly Finding[];
@@ -92,6 +94,8 @@ const idOf = (kind: string, part?: string, device?: string): string =>
   `${kind}${part === undefined ? '' : `/${part}`}${device === undefined ? '' : `@${device}`}`;
 
 const holds = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'skipped';
+/** As far as it was judged. */
+const qualifies = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'warn';
 
 /** The verdict of findings together, with its reason: of those that do not hold, else of all. */
 export function judged(
@@ -99,8 +103,11 @@ export function judged(
   { part, device, batch, possible = true, findings, cause, because }: Judged,
 ): Judgement {
   const worst = worstOf(findings.map(({ verdict }) => verdict));
-  const verdict = worst === 'fail' && check.level === 'warn' ? 'warn' : worst;
-  const telling = findings.filter((finding) => !holds(finding.verdict));
+  const reached = worst === 'fail' && check.level === 'warn' ? 'warn' : worst;
+  // Where a suite insists on a check it insists on all of its limits: that the others hold must not answer for one that nobody saw.
+  const blind = check.required === true && qualifies(reached) && findings.some(isNotSeen);
+  const verdict = blind ? 'inconclusive' : reached;
+  const telling = findings.filter((finding) => !holds(finding.verdict) || (blind && isNotSeen(finding)));
   const texts = (telling.length > 0 ? telling : findings).map(findingText);
   const fine = holds(verdict);
   return {
@@ -111,7 +118,8 @@ export function judged(
     batch: batch ?? null,
     possible,
     verdict,
-    cause: fine ? null : cause,
+    blind,
+    cause: fine ? null : blind ? causeNamed('not-seen') : cause,
     reason: [...texts, ...(because === undefined || fine ? [] : [because])].join('; '),
     findings,
   };

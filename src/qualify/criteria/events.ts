@@ -4,7 +4,7 @@ import { overHostLink } from '../../indicators/memory-gpu.js';
 import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
-import { atMost, below, type Looked, skipped, told } from '../findings.js';
+import { atMost, below, type Looked, notSeen, skipped, told } from '../findings.js';
 import { type Criterion, judgeBatches, seenLaunches } from './criterion.js';
 import { overTheRun } from './over-the-run.js';
 
@@ -46,7 +46,7 @@ function unseen(batch: RecordBatch, flag: string, about: string | null = null): 
 /** What was seen counts, also where not all could be seen; that nothing was seen counts only where all could. */
 function watched(looked: Looked & { readonly measured: number }, limit: number, why: string | null): Finding {
   const finding = atMost(looked, limit);
-  return finding.verdict === 'pass' && why !== null ? skipped(looked.quantity, why, looked.source) : finding;
+  return finding.verdict === 'pass' && why !== null ? notSeen(finding, why) : finding;
 }
 
 /** Where no launch left anything to look at, an empty list of events is no evidence. */
@@ -78,16 +78,11 @@ function gpuClock(batch: RecordBatch, limit: number, source: string): readonly F
 }
 
 /** Of a CPU, Intel's counters of thermal limits. */
-function cpuClock(batch: RecordBatch, source: string): readonly Finding[] {
+function cpuClock(batch: RecordBatch): readonly Finding[] {
   const why = unseen(batch, 'throttled');
   const counted = sumOf(batch, 'throttled', 'thermalThrottles');
   const blind = why?.includes('thermal') === true ? why : null;
-  const finding = watched(
-    { quantity: 'thermal_limits', measured: counted, source: 'none in a launch' },
-    0,
-    blind,
-  );
-  return [finding.verdict === 'skipped' ? { ...finding, source } : finding];
+  return [watched({ quantity: 'thermal_limits', measured: counted, source: 'none in a launch' }, 0, blind)];
 }
 
 const judgedAtAll = (findings: readonly Finding[]): boolean =>
@@ -100,9 +95,7 @@ export const clock: Criterion<'clock'> = {
     judgeBatches(check, context, (batch) => {
       if (seenLaunches(batch).length === 0)
         return { findings: nothingSeen(context.source), cause: causeNamed('lost-launch') };
-      const findings = isGpu(batch.device)
-        ? gpuClock(batch, check.atMost, context.source)
-        : cpuClock(batch, context.source);
+      const findings = isGpu(batch.device) ? gpuClock(batch, check.atMost, context.source) : cpuClock(batch);
       const braked = findings.some(
         ({ quantity, verdict }) => verdict === 'fail' && /brake|slowdown/.test(quantity),
       );

@@ -3,7 +3,7 @@ import { gpuNamed } from '../../devices/device.js';
 import type { GpuDescription } from '../../machine/gpus.js';
 import type { Finding } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
-import { atLeast, atMost, below, equalTo, skipped, told } from '../findings.js';
+import { atLeast, atMost, below, equalTo, notSeen, skipped, told } from '../findings.js';
 import type { CheckKind, CheckOf } from '../suite.js';
 import { type Context, type Criterion, judged, notPossible } from './criterion.js';
 
@@ -62,23 +62,24 @@ export const driver: Criterion<'driver'> = {
 /** A link that rests goes slower to save power, and may give up lanes for as long; what it reaches only load shows. */
 function pcieFindings(gpu: GpuDescription, source: string): readonly Finding[] {
   const { pcieGeneration: generation, mostPcieGeneration: most, pcieWidth, mostPcieWidth } = gpu;
-  if (pcieWidth == null || mostPcieWidth == null)
-    return [skipped('pcie', gpu.nvmlProblem ?? 'this GPU does not tell its link', source)];
   const rests = below(generation, most);
   const note = rests
     ? `generation ${generation} of ${most}, as of a link that rests: copies show what it reaches (t1 and above)`
     : null;
+  const lanes = atLeast(
+    {
+      quantity: 'pcie_lanes',
+      measured: pcieWidth ?? null,
+      source: 'what GPU and slot can',
+      otherwise: rests ? 'warn' : 'fail',
+      note,
+    },
+    mostPcieWidth ?? Number.NaN,
+  );
+  if (pcieWidth == null || mostPcieWidth == null)
+    return [notSeen(lanes, gpu.nvmlProblem ?? 'this GPU does not tell its link')];
   return [
-    atLeast(
-      {
-        quantity: 'pcie_lanes',
-        measured: pcieWidth,
-        source: 'what GPU and slot can',
-        otherwise: rests ? 'warn' : 'fail',
-        note,
-      },
-      mostPcieWidth,
-    ),
+    lanes,
     ...(generation == null
       ? []
       : [told({ quantity: 'pcie_generation', measured: generation, source, note })]),

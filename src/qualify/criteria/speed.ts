@@ -4,7 +4,7 @@ import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
 import { MOST_OF_CEILING } from '../../statistics/roofline.js';
-import { atLeast, atMost, skipped } from '../findings.js';
+import { atLeast, atMost, notSeen, skipped } from '../findings.js';
 import { type Context, type Criterion, judgeBatches, partOf, seenLaunches, speedOf } from './criterion.js';
 
 const numberOr = (value: unknown): number | null => (typeof value === 'number' ? value : null);
@@ -63,9 +63,9 @@ function stoodStill(batch: RecordBatch, limit: number, { source, machine }: Cont
   const finding = atMost({ quantity, measured, unit: '1', source }, limit);
   if (finding.verdict !== 'pass') return finding;
   if (machine.limits.cgroup?.visible !== true)
-    return skipped(quantity, 'the control group’s counters are not visible here', source);
+    return notSeen(finding, 'the control group’s counters are not visible here');
   const why = blindTo(batch, 'throttled');
-  return why?.includes('CPU quota') === true ? skipped(quantity, why, source) : finding;
+  return why?.includes('CPU quota') === true ? notSeen(finding, why) : finding;
 }
 
 export const sustained: Criterion<'sustained'> = {
@@ -155,14 +155,13 @@ export const stability: Criterion<'stability'> = {
         const limit = check[name];
         if (limit === undefined) return [];
         const measured = read(batch, firstOf(batch, context));
-        const looked = { quantity, measured, unit, source: context.source };
-        // That of a machine is no fault of the suite, nor of the node.
-        if (measured === null && quantity === 'disturbed')
-          return [
-            skipped(quantity, 'this system does not tell which repetitions lost their CPU', context.source),
-          ];
         const note = measured === null ? { note: 'it takes more launches, or repetitions' } : {};
-        return [(bound === 'at-least' ? atLeast : atMost)({ ...looked, ...note }, limit)];
+        const looked = { quantity, measured, unit, source: context.source, ...note };
+        const finding = (bound === 'at-least' ? atLeast : atMost)(looked, limit);
+        // That of a machine is no fault of the suite, nor of the node.
+        return measured === null && quantity === 'disturbed'
+          ? [notSeen(finding, 'this system does not tell which repetitions lost their CPU')]
+          : [finding];
       });
       if (findings.length === 0) {
         const none = skipped('stability', 'this check names no limit', context.source);

@@ -7,6 +7,8 @@ import { batchesFor, type Context, type Criterion, judgeBatches, notPossible, sp
 /** Of the time of its repetitions: beside others that ended sooner, a device has its own rate for the rest. */
 const LEAST_OVERLAP = 0.8;
 
+const NOT_ALONE = 'it was not measured alone, too';
+
 /** In another attempt only those at once are measured again: alone it was in the first. */
 const ofAlone = (batch: RecordBatch, { reference }: Context): number | null =>
   batch.atOnce?.ofAlone ?? (reference === null ? null : shareOfAlone(batch, reference.batches));
@@ -37,11 +39,11 @@ export const together: Criterion<'together'> = {
         );
         const looked = { quantity: 'rate_of_alone', measured: share, unit: '1', source };
         const left: Finding =
-          share === null
-            ? skipped('rate_of_alone', 'it was not measured alone, too', source)
-            : check.atLeast === undefined
-              ? told(looked)
-              : atLeast(looked, check.atLeast);
+          check.atLeast !== undefined
+            ? atLeast({ ...looked, ...(share === null ? { note: NOT_ALONE } : {}) }, check.atLeast)
+            : share === null
+              ? skipped('rate_of_alone', NOT_ALONE, source)
+              : told(looked);
         return speedOf(batch, [overlapped, left], 'shared');
       },
       isAtOnce,
