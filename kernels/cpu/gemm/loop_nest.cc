@@ -9,16 +9,14 @@
 // Everything here counts in elements and moves bytes: it knows no data type.
 #include "loop_nest.h"
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <stdexcept>
 
 #include "blocked_gemm.h"
+#include "blocked_packing.h"
+#include "blocked_tiles.h"
 
 namespace pibench::kernels {
 namespace {
@@ -121,21 +119,6 @@ void BlockedGemm::run(const GemmOperands& operands) noexcept {
   operands_ = nullptr;
 }
 
-void BlockedGemm::prepack(const GemmOperands& operands) noexcept {
-  if (!shape_.prepack_b) return;
-  operands_ = &operands;
-  for (std::int64_t product = 0; product < shape_.batch; ++product) {
-    for (std::int64_t column = 0; column < shape_.n; column += kernel_.nr) {
-      const Range columns{column, std::min(column + kernel_.nr, shape_.n)};
-      for (std::int64_t pc = 0; pc < shape_.k; pc += blocks_.kc) {
-        pack_b(packed_b_[0].data() + prepacked_offset(product, column, pc), product, columns,
-               {pc, std::min(pc + blocks_.kc, shape_.k)}, {0, 1});
-      }
-    }
-  }
-  operands_ = nullptr;
-}
-
 void BlockedGemm::work(int member) noexcept {
   if (member >= partition_.members()) {
     // Barriers are of the whole team.
@@ -198,197 +181,6 @@ void BlockedGemm::multiply_depth_inside(const Role& role, std::int64_t product, 
         multiply(own_a(member), b, product, rows, columns, depth, member);
       }
     }
-  }
-}
-
-// Returns where the panels begin, depth by depth; nullptr where nothing is packed in a call.
-std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t product, Range columns, Range depth,
-                                        std::size_t& turn) noexcept {
-  if (b_in_place_ || shape_.prepack_b) return nullptr;
-  std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
-  if (packs_ahead_) return packed;
-  const Range mine = share(panels(columns.size()), role.row, partition_.rows);
-  for (std::int64_t pc = depth.begin; pc < depth.end; pc += blocks_.kc) {
-    pack_b(packed + depth_offset(columns, pc - depth.begin), product, columns,
-           {pc, std::min(pc + blocks_.kc, depth.end)}, mine);
-  }
-  if (partition_.rows > 1) {
-    // Past this barrier everybody has packed this block, and nobody reads the one before any more.
-    team_.barrier();
-    turn = (turn + 1) % blocks_per_lane_;
-  }
-  return packed;
-}
-
-// `packed`: where the panels of this depth begin, if they are packed in this call. `first`: this is their
-// first use.
-Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
-                                bool first) const noexcept {
-  const std::int64_t packed_step = std::int64_t{kernel_.nr} * packing_.b.unit;
-  if (b_in_place_) return {b_at(product, depth.begin, columns.begin), operands_->ldb, false};
-  if (shape_.prepack_b) {
-    const std::size_t offset = prepacked_offset(product, columns.begin, depth.begin);
-    return {packed_b_[0].data() + offset, packed_step, true};
-  }
-  return {packed, packed_step, true, packs_ahead_ && first ? packed : nullptr};
-}
-
-void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
-                         Range panels_to_pack) noexcept {
-  const PackStrip pack = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
-  const std::int64_t at_a_time = b_by_rows_ ? round_up(kRowsAtATime, packing_.depth_multiple) : depth.size();
-  for (std::int64_t p = depth.begin; p < depth.end; p += at_a_time) {
-    const std::int64_t rows = std::min(at_a_time, depth.end - p);
-    for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel) {
-      const std::int64_t first = columns.begin + panel * kernel_.nr;
-      const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
-      if (b_by_rows_ && !shape_.transpose_b) {
-        // The same columns of the rows after these.
-        const std::int64_t end = std::min(p + 2 * at_a_time, shape_.k);
-        for (std::int64_t next = p + at_a_time; next < end; ++next)
-          __builtin_prefetch(b_at(product, next, first), 0, 2);
-      }
-      pack(b_at(product, p, first), operands_->ldb, width, rows, kernel_.nr,
-           packed + panel_place(panel, depth.size()) + packed_bytes(kernel_.nr, p - depth.begin));
-    }
-  }
-}
-
-// The strip from row i on begins where i packed rows end.
-void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept {
-  const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
-  for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
-    pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
-         strip.height(), packed + packed_bytes(strip.row(), depth.size()));
-  }
-}
-
-void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
-                           Range columns, Range depth, int member) noexcept {
-  auto* c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
-  Tile tile{};
-  tile.ldc = operands_->ldc;
-  tile.accumulate = depth.begin > 0;
-  const bool complete = depth.end == shape_.k;
-  const bool keeps_sums = depth_blocks() > 1;
-  const bool stream = stream_c_ && is_line_aligned(c, result_bytes(operands_->ldc));
-  tile.prefetch_c = sums_apart_ ? complete && !stream : prefetch_c_;
-  tile.stream_c = stream && !tile.accumulate && !sums_apart_;
-  tile.target_row = operands_->ldc;
-  tile.a_row = operands_->lda;
-  tile.depth = packed_depth(depth.size());
-
-  PanelAhead ahead{};
-  for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
-    const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
-    const std::int64_t panel = (j - columns.begin) / kernel_.nr;
-    const MicroKernel& kernel =
-        kernel_.narrow != nullptr && width <= kernel_.narrow->nr ? *kernel_.narrow : kernel_;
-    const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel.in_place : kernel.by_rows;
-    const bool hangs_over = width < kernel.nr && !kernel.any_columns;
-    tile.columns = hangs_over ? kernel.nr : width;
-    tile.b_step = b.step;
-    if (b.unpacked != nullptr) {
-      // A panel that was begun is complete when the one before it has been used.
-      if (ahead.to == nullptr) pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
-      ahead = pack_while(b, product, rows, columns, depth, panel);
-      tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
-    }
-    if (b.packed) {
-      tile.b = b.data + panel_place(panel, depth.size());
-    } else if (!hangs_over) {
-      tile.b = b.data + source_bytes(j - columns.begin);
-    } else {
-      // Reading a whole panel here would read beyond the matrix.
-      pack_b(own_panel(member), product, {j, j + width}, depth, {0, 1});
-      tile.b = own_panel(member);
-      tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
-    }
-    const std::int64_t b_ahead =
-        b.packed ? static_cast<std::int64_t>(panel_bytes(depth.size()) / packing_.packed_size) : kernel_.nr;
-    for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
-      tile.b_ahead = b_is_far_ && strip.row() == 0 ? b_ahead : 0;
-      if (a_in_place_) {
-        tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
-        tile.a_step = shape_.transpose_a ? operands_->lda : 1;
-      } else {
-        tile.a = packed_a + packed_bytes(strip.row(), depth.size());
-        tile.a_step = strip.height() * packing_.a.unit;
-      }
-      std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
-      tile.c = tile.target = target;
-      const ComputeTile compute = by_rows[strip.height() - 1];
-      if (sums_apart_) {
-        std::byte* const sums =
-            keeps_sums ? own_sums(member) + result_bytes((panel * blocks_.mc + strip.row()) * kernel_.nr)
-                       : own_edge(member);
-        tile.c = sums;
-        tile.ldc = kernel_.nr;
-        compute(tile);
-        if (complete) copy_out(sums, target, strip.height(), width, stream);
-      } else if (!hangs_over) {
-        compute(tile);
-      } else {
-        edge_tile(compute, tile, strip.height(), width, own_edge(member));
-      }
-    }
-  }
-}
-
-// What is to be packed while this panel is used: all of the next, or nothing. Panels that have a zero to fill
-// in are packed in their turn; so are all where few rows use them, because more stores than a few between two
-// loads of tiles delay those whose addresses end alike.
-PanelAhead BlockedGemm::pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
-                                   Range depth, std::int64_t panel) const noexcept {
-  constexpr std::int64_t kMostAtOnce = 4;
-  // Each step of the depth of a tile reads depth_multiple of it and packs `at_once` groups: the steps that
-  // use this panel complete the next.
-  const std::int64_t groups = depth.size() / packing_.b.unit;
-  const std::int64_t steps =
-      ceil_div(rows.size(), strip_rows_) * ceil_div(depth.size(), packing_.depth_multiple);
-  const std::int64_t at_once = ceil_div(groups, steps);
-  const std::int64_t next = columns.begin + (panel + 1) * kernel_.nr;
-  const bool has_zeros = columns.end - next < kernel_.nr || depth.size() % packing_.depth_multiple != 0;
-  if (has_zeros || at_once > kMostAtOnce) return {};
-  return {b_at(product, depth.begin, next), static_cast<std::int64_t>(source_bytes(operands_->ldb)),
-          b.unpacked + panel_place(panel + 1, depth.size()), groups, at_once};
-}
-
-// A tile that hangs over the right edge of C is computed whole in `edge`.
-void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
-                            std::byte* edge) noexcept {
-  const std::size_t bytes = result_bytes(columns);
-  const std::size_t c_step = result_bytes(tile.ldc);
-  const std::size_t edge_step = result_bytes(kernel_.nr);
-  auto* c = static_cast<std::byte*>(tile.c);
-  const auto count = static_cast<std::size_t>(rows);
-  if (tile.accumulate) {
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(edge + i * edge_step, c + i * c_step, bytes);
-  }
-  tile.c = edge;
-  tile.ldc = kernel_.nr;
-  compute(tile);
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(c + i * c_step, edge + i * edge_step, bytes);
-}
-
-// Complete sums of a tile to where they belong. Whole lines past the caches, where that is asked for: what is
-// larger than the near caches would only be fetched, to be written and to be evicted again.
-void BlockedGemm::copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
-                           [[maybe_unused]] bool stream) noexcept {
-  const std::size_t bytes = result_bytes(columns);
-  const std::size_t sums_step = result_bytes(kernel_.nr);
-  const std::size_t c_step = result_bytes(operands_->ldc);
-  for (std::int64_t i = 0; i < rows; ++i, sums += sums_step, c += c_step) {
-#if defined(__x86_64__)
-    if (stream && bytes % kLine == 0 && is_line_aligned(c, c_step)) {
-      for (std::size_t at = 0; at < bytes; at += sizeof(__m128i)) {
-        _mm_stream_si128(reinterpret_cast<__m128i*>(c + at),
-                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(sums + at)));
-      }
-      continue;
-    }
-#endif
-    std::memcpy(c, sums, bytes);
   }
 }
 

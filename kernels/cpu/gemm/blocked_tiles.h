@@ -1,0 +1,130 @@
+// The two loops inside of the nest: tile by tile over a block of C, and what becomes of the sums of a tile
+// that hangs over the edge, or that is kept apart. For loop_nest.cc alone, as blocked_gemm.h is.
+#pragma once
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "blocked_gemm.h"
+
+namespace pibench::kernels {
+namespace {
+
+void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
+                           Range columns, Range depth, int member) noexcept {
+  auto* c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
+  Tile tile{};
+  tile.ldc = operands_->ldc;
+  tile.accumulate = depth.begin > 0;
+  const bool complete = depth.end == shape_.k;
+  const bool keeps_sums = depth_blocks() > 1;
+  const bool stream = stream_c_ && is_line_aligned(c, result_bytes(operands_->ldc));
+  tile.prefetch_c = sums_apart_ ? complete && !stream : prefetch_c_;
+  tile.stream_c = stream && !tile.accumulate && !sums_apart_;
+  tile.target_row = operands_->ldc;
+  tile.a_row = operands_->lda;
+  tile.depth = packed_depth(depth.size());
+
+  PanelAhead ahead{};
+  for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
+    const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
+    const std::int64_t panel = (j - columns.begin) / kernel_.nr;
+    const MicroKernel& kernel =
+        kernel_.narrow != nullptr && width <= kernel_.narrow->nr ? *kernel_.narrow : kernel_;
+    const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel.in_place : kernel.by_rows;
+    const bool hangs_over = width < kernel.nr && !kernel.any_columns;
+    tile.columns = hangs_over ? kernel.nr : width;
+    tile.b_step = b.step;
+    if (b.unpacked != nullptr) {
+      // A panel that was begun is complete when the one before it has been used.
+      if (ahead.to == nullptr) pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
+      ahead = pack_while(b, product, rows, columns, depth, panel);
+      tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
+    }
+    if (b.packed) {
+      tile.b = b.data + panel_place(panel, depth.size());
+    } else if (!hangs_over) {
+      tile.b = b.data + source_bytes(j - columns.begin);
+    } else {
+      // Reading a whole panel here would read beyond the matrix.
+      pack_b(own_panel(member), product, {j, j + width}, depth, {0, 1});
+      tile.b = own_panel(member);
+      tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
+    }
+    const std::int64_t b_ahead =
+        b.packed ? static_cast<std::int64_t>(panel_bytes(depth.size()) / packing_.packed_size) : kernel_.nr;
+    for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
+      tile.b_ahead = b_is_far_ && strip.row() == 0 ? b_ahead : 0;
+      if (a_in_place_) {
+        tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
+        tile.a_step = shape_.transpose_a ? operands_->lda : 1;
+      } else {
+        tile.a = packed_a + packed_bytes(strip.row(), depth.size());
+        tile.a_step = strip.height() * packing_.a.unit;
+      }
+      std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
+      tile.c = tile.target = target;
+      const ComputeTile compute = by_rows[strip.height() - 1];
+      if (sums_apart_) {
+        std::byte* const sums =
+            keeps_sums ? own_sums(member) + result_bytes((panel * blocks_.mc + strip.row()) * kernel_.nr)
+                       : own_edge(member);
+        tile.c = sums;
+        tile.ldc = kernel_.nr;
+        compute(tile);
+        if (complete) copy_out(sums, target, strip.height(), width, stream);
+      } else if (!hangs_over) {
+        compute(tile);
+      } else {
+        edge_tile(compute, tile, strip.height(), width, own_edge(member));
+      }
+    }
+  }
+}
+
+// A tile that hangs over the right edge of C is computed whole in `edge`.
+void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
+                            std::byte* edge) noexcept {
+  const std::size_t bytes = result_bytes(columns);
+  const std::size_t c_step = result_bytes(tile.ldc);
+  const std::size_t edge_step = result_bytes(kernel_.nr);
+  auto* c = static_cast<std::byte*>(tile.c);
+  const auto count = static_cast<std::size_t>(rows);
+  if (tile.accumulate) {
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(edge + i * edge_step, c + i * c_step, bytes);
+  }
+  tile.c = edge;
+  tile.ldc = kernel_.nr;
+  compute(tile);
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(c + i * c_step, edge + i * edge_step, bytes);
+}
+
+// Complete sums of a tile to where they belong. Whole lines past the caches, where that is asked for: what is
+// larger than the near caches would only be fetched, to be written and to be evicted again.
+void BlockedGemm::copy_out(const std::byte* sums, std::byte* c, std::int64_t rows, std::int64_t columns,
+                           [[maybe_unused]] bool stream) noexcept {
+  const std::size_t bytes = result_bytes(columns);
+  const std::size_t sums_step = result_bytes(kernel_.nr);
+  const std::size_t c_step = result_bytes(operands_->ldc);
+  for (std::int64_t i = 0; i < rows; ++i, sums += sums_step, c += c_step) {
+#if defined(__x86_64__)
+    if (stream && bytes % kLine == 0 && is_line_aligned(c, c_step)) {
+      for (std::size_t at = 0; at < bytes; at += sizeof(__m128i)) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(c + at),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(sums + at)));
+      }
+      continue;
+    }
+#endif
+    std::memcpy(c, sums, bytes);
+  }
+}
+
+}  // namespace
+}  // namespace pibench::kernels
