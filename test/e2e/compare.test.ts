@@ -9,6 +9,7 @@ import type { ScoreDocument } from '../../src/score/score.js';
 import { describeText } from '../import/support.js';
 import {
   campaignFolder,
+  matmulFolder,
   piBench,
   piBenchEach,
   printedRecord,
@@ -32,24 +33,8 @@ async function bothStacks(folder: string): Promise<string> {
   return campaignFolder(out);
 }
 
-async function measured(folder: string, name: string, ...args: string[]): Promise<string> {
-  const out = join(folder, name);
-  const run = await piBench(
-    'matmul',
-    '--size',
-    '96',
-    '--reps',
-    '60',
-    '--warmup',
-    '20',
-    '--quiet',
-    '--out',
-    out,
-    ...args,
-  );
-  if (run.code !== 0) throw new Error(run.stderr);
-  return campaignFolder(out);
-}
+const measured = (folder: string, name: string, ...args: string[]): Promise<string> =>
+  matmulFolder(join(folder, name), '--size', '96', '--reps', '60', '--warmup', '20', ...args);
 
 const comparisonOf = (stdout: string): ComparisonDocument => JSON.parse(stdout) as ComparisonDocument;
 

@@ -6,29 +6,13 @@ import { judgingOf } from '../../src/fleet/check.js';
 import { toLine } from '../../src/fleet/node-line.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { healthyNodes, kpiOf, nodeOf, ratesOf } from '../fleet/support.js';
-import { campaignFolder, piBench, piBenchEach, withFolder } from '../support/pi-bench.js';
+import { matmulFolder, piBench, piBenchEach, withFolder } from '../support/pi-bench.js';
+
+const SMALL = ['--size', '48', '--threads', '1', '--reps', '200', '--inspections', '2', '--warmup', '10'];
 
 /** One small campaign, as one node of a fleet. */
-async function measured(folder: string, node: string, ...more: string[]): Promise<string> {
-  const out = join(folder, node);
-  const args = [
-    '--size',
-    '48',
-    '--threads',
-    '1',
-    '--reps',
-    '200',
-    '--inspections',
-    '2',
-    '--warmup',
-    '10',
-    '--quiet',
-    ...more,
-  ];
-  const run = await piBench('matmul', ...args, '--out', out);
-  if (run.code !== 0) throw new Error(run.stderr);
-  return campaignFolder(out);
-}
+const measured = (folder: string, node: string, ...more: string[]): Promise<string> =>
+  matmulFolder(join(folder, node), ...SMALL, ...more);
 
 function write(folder: string, name: string, nodes: Parameters<typeof toLine>[0][]): string {
   const path = join(folder, name);

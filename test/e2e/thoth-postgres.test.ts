@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  campaignFolder,
+  matmulFolder,
   piBench,
   readInspectionFile,
   readRecordFile,
@@ -36,22 +36,8 @@ describe('PostgreSQL with Thoth’s schema', () => {
     const { query } = server;
     query(TABLES);
     await withFolder(async (folder) => {
-      const args = [
-        '--size',
-        '48',
-        '--threads',
-        '1',
-        '--reps',
-        '50',
-        '--inspections',
-        '3',
-        '--warmup',
-        '5',
-        '--quiet',
-      ];
-      const measured = await piBench('matmul', ...args, '--out', join(folder, 'results'));
-      expect(measured.code).toBe(0);
-      const campaign = campaignFolder(join(folder, 'results'));
+      const few = ['--size', '48', '--threads', '1', '--reps', '50', '--inspections', '3', '--warmup', '5'];
+      const campaign = await matmulFolder(join(folder, 'results'), ...few);
       const thoth = join(folder, 'thoth');
       const score = ['score', campaign, '--reference-stack', 'embedded', '--format', 'thoth', '--out', thoth];
       expect((await piBench(...score)).code).toBe(0);

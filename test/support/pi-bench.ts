@@ -136,6 +136,16 @@ export async function matmulRecord(
   return { run, record: printedRecord(run), folder: campaignFolder(out) };
 }
 
+/**
+ * Runs `matmul` into a folder of its own, and returns that of the campaign.
+ * @throws what it said, where it did not end well
+ */
+export async function matmulFolder(out: string, ...args: readonly string[]): Promise<string> {
+  const run = await piBench('matmul', ...args, '--quiet', '--out', out);
+  if (run.code !== 0) throw new Error(run.stderr);
+  return campaignFolder(out);
+}
+
 /** The worker of a campaign, found by its parent; undefined when none runs. */
 export function workerOf(parent: number): number | undefined {
   for (const name of readdirSync('/proc')) {
