@@ -23,7 +23,7 @@ export interface QuantileEstimate {
   /** Median over the launches of their own quantiles. */
   readonly estimate: number;
   readonly interval: Interval;
-  /** Whether a launch has too few repetitions for this quantile, so that both are too far inside. */
+  /** Whether a launch has too few repetitions for this quantile: both are then too far inside, and the interval is none. */
   readonly tooFewRepetitions: boolean;
 }
 

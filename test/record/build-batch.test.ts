@@ -173,6 +173,32 @@ describe('the variance of a batch', () => {
   });
 });
 
+describe('the rate that 95 % of the repetitions reach', () => {
+  const of = (repetitions: number, launches = 12) => {
+    const normal = normalFrom(randomFrom(repetitions));
+    const noisy = (): Launch => ({
+      seconds: 1e-3,
+      samples: [...series(repetitions, () => 1e-3 * (1 + 0.01 * normal()))],
+    });
+    return batchOf(matmulCase(), Array.from({ length: launches }, noisy));
+  };
+  it('has an interval where a launch has a slowest twentieth, and there are launches to compare', () => {
+    expect(of(20).rate?.p05Interval).not.toBeNull();
+    expect(of(20, 1).rate?.p05Interval).toBeNull();
+  });
+  it('has none where it is the slowest repetition of each launch, however many agree on that', () => {
+    const batch = of(19);
+    expect(batch.rate?.p05).toBeGreaterThan(0);
+    expect(batch.rate?.p05Interval).toBeNull();
+    expect(batch.rate?.interval).not.toBeNull();
+    expect(kpiOf(matmul.kpis, 'pibench_matmul_rate_p05_flops_per_second', batch)).toEqual({
+      value: batch.rate?.p05,
+      ci: null,
+    });
+    expect(fits(batch)).toBeUndefined();
+  });
+});
+
 describe('launches that followed each other', () => {
   it('and are alike are flagged in the batch, all of them', () => {
     const wave = Array.from({ length: 24 }, (_, i) => ({ seconds: 1e-3 * (1 + 0.05 * Math.sin(i / 4)) }));

@@ -98,7 +98,10 @@ export function batchSchema(
         .describe(
           'median over launches of the rate that 95 % of a launch’s repetitions reach; null: not known, in imported records',
         ),
-      p05Interval: interval.nullable().optional().describe('from the launches; null: too few of them'),
+      p05Interval: interval
+        .nullable()
+        .optional()
+        .describe('from the launches; null: too few of them, or of their repetitions (20 for this quantile)'),
       sustained,
       interval: interval.nullable(),
     }).nullable(),
