@@ -255,8 +255,7 @@ it.each(
 });
 
 describe('a limit that cannot be seen here', () => {
-  const { cgroup: _, ...bare } = limits;
-  const unwatched: Context = { ...one(), machine: { ...machineOf(), limits: { ...bare, cgroup: null } } };
+  const unwatched = one(same, { machine: { ...machineOf(), limits: { ...limits, cgroup: null } } });
   const untold = one((batch) => ({ ...batch, disturbedShare: null }));
   const kept = gpu({ pcieWidth: null, nvlinks: { up: 18, all: 18 } });
   const counted = one((batch) =>
@@ -297,13 +296,21 @@ describe('a limit that cannot be seen here', () => {
   it('does not hide what fails beside it', () => {
     const check: SuiteCheck = { check: 'sustained', atLeast: 1, throttledAtMost: 0.02, required: true };
     const stopped = one((batch) => rated(batch, { sustained: RATE / 2 }));
-    expect(judgedOf(check, { ...unwatched, record: stopped.record })[0]?.findings[0]?.verdict).toBe('fail');
-    expect(judgementsOf(check, { ...unwatched, record: stopped.record })[0]?.verdict).toBe('fail');
+    const [judgement] = judgementsOf(check, { ...unwatched, record: stopped.record });
+    expect(judgement).toMatchObject({ verdict: 'fail', cause: { name: 'stopped' } });
+  });
+
+  it('is an open question where this machine could have shown it: a rate at once that has none alone', () => {
+    const alone = (ofAlone: number | null) =>
+      one((batch) => ({ ...batch, atOnce: { of: 2, others: ['cuda:1'], overlap: 1, ofAlone } }));
+    expect(outcome({ check: 'together', atLeast: 0.5 }, alone(0.9))).toBe('qualified');
+    expect(outcome({ check: 'together', atLeast: 0.5 }, alone(null))).toBe('inconclusive');
+    expect(outcome({ check: 'together' }, alone(null))).toBe('qualified');
   });
 
   it('is none where the check names no such limit, or it does not apply', () => {
     expect(outcome({ check: 'sustained', atLeast: 0, required: true }, unwatched)).toBe('qualified');
-    const covered = one((batch) => batch, {
+    const covered = one(same, {
       machine: { ...machineOf(), memory: { ...memory, total: null } },
     });
     expect(outcome({ check: 'correctness', required: true }, covered)).toBe('qualified');
