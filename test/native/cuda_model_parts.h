@@ -58,31 +58,34 @@ double small_number(std::uint32_t bits) {
   return numbers[bits];
 }
 
+// Of a size that the compiler knows, so that no function has to be called to copy two bytes.
+template <typename T>
+T read(const std::byte* place) {
+  T value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
 // Values as numbers, from their bits.
 inline double number_in(kernels::cuda::Element element, const std::byte* place) {
   using kernels::cuda::Element;
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, place, std::min<std::size_t>(4, kernels::cuda::bytes_of(element)));
   switch (element) {
     case Element::bfloat16:
-      return std::bit_cast<float>(bits << 16);
+      return std::bit_cast<float>(std::uint32_t{read<std::uint16_t>(place)} << 16);
     case Element::float16:
-      return small_number<5, 10>(bits);
+      return small_number<5, 10>(read<std::uint16_t>(place));
     case Element::float8_e4m3:
-      return small_number<4, 3>(bits);
+      return small_number<4, 3>(read<std::uint8_t>(place));
     case Element::tf32:
-      return std::bit_cast<float>(bits & ~0x1fffU);
+      return std::bit_cast<float>(read<std::uint32_t>(place) & ~0x1fffU);
     case Element::int8:
-      return static_cast<std::int8_t>(bits);
+      return read<std::int8_t>(place);
     case Element::int32:
-      return static_cast<std::int32_t>(bits);
-    case Element::float64: {
-      double value = 0;
-      std::memcpy(&value, place, 8);
-      return value;
-    }
+      return read<std::int32_t>(place);
+    case Element::float64:
+      return read<double>(place);
     default:
-      return std::bit_cast<float>(bits);
+      return read<float>(place);
   }
 }
 
@@ -128,11 +131,12 @@ inline void commit(std::vector<Work>& begun, std::deque<std::vector<Work>>& grou
 }
 
 inline void check_clean(std::uint32_t first, std::uint32_t count) {
-  for (const Thread& thread : device().threads()) {
-    if (thread.block == device().self().block && thread.index >= first && thread.index < first + count &&
-        thread.dirty)
-      throw Failure("an engine may read what thread " + std::to_string(thread.index) +
-                    " wrote without a fence");
+  // Those of one block lie beside each other, in the order of the blocks.
+  const std::uint32_t all = device().block_threads();
+  const std::size_t begin = std::size_t{device().self().block->rank} * all;
+  for (std::uint32_t index = first; index < std::min(first + count, all); ++index) {
+    if (device().threads()[begin + index].dirty)
+      throw Failure("an engine may read what thread " + std::to_string(index) + " wrote without a fence");
   }
 }
 
