@@ -23,20 +23,33 @@ inline Tensor* tensor_of(const kernels::cuda::TensorMap& map) {
   return std::bit_cast<Tensor*>(static_cast<std::uintptr_t>(map.opaque[0]));
 }
 
-// Calls `move(place in shared memory, bytes of the tensor or null)` for each element of a box.
+// Calls `move(place in shared memory, bytes of the tensor or null, how many bytes)` for each piece of a box:
+// 16 bytes, which stay together in shared memory, or an element of those 16 bytes that the tensor ends
+// within.
 inline void over_box(const Tensor& tensor, std::uint32_t address, std::int32_t x, std::int32_t y,
                      std::int32_t z, const auto& move) {
   if (tensor.inner * tensor.bytes != 128 || address % 1024 != 0)
     throw Failure("a box is not of 128 bytes a row, or not on a multiple of 1 KiB");
+  const std::uint32_t together = 16 / tensor.bytes;
   for (std::uint32_t row = 0; row < tensor.outer; ++row) {
-    for (std::uint32_t i = 0; i < tensor.inner; ++i) {
-      const std::int64_t column = std::int64_t{x} + i;
-      const std::int64_t line = std::int64_t{y} + row;
-      const bool inside = column >= 0 && line >= 0 && z >= 0 && column < tensor.extent[0] &&
-                          line < tensor.extent[1] && z < tensor.extent[2];
-      const std::int64_t element = (z * tensor.extent[1] + line) * tensor.extent[0] + column;
+    const std::int64_t line = std::int64_t{y} + row;
+    const bool there = line >= 0 && z >= 0 && line < tensor.extent[1] && z < tensor.extent[2];
+    const std::int64_t begin = (z * tensor.extent[1] + line) * tensor.extent[0];
+    const auto piece = [&](std::uint32_t i, std::uint32_t count, bool inside) {
       move(address + kernels::cuda::swizzle_128(row * 128 + i * tensor.bytes),
-           inside ? tensor.data + element * tensor.bytes : nullptr);
+           inside ? tensor.data + (begin + x + i) * tensor.bytes : nullptr, count * tensor.bytes);
+    };
+    for (std::uint32_t i = 0; i < tensor.inner; i += together) {
+      const std::int64_t first = std::int64_t{x} + i;
+      const std::int64_t end = first + together;
+      const auto inside = [&](std::int64_t from, std::int64_t to) {
+        return there && from >= 0 && to <= tensor.extent[0];
+      };
+      if (inside(first, end) || !there || end <= 0 || first >= tensor.extent[0]) {
+        piece(i, together, inside(first, end));
+      } else {
+        for (std::uint32_t j = 0; j < together; ++j) piece(i + j, 1, inside(first + j, first + j + 1));
+      }
     }
   }
 }
