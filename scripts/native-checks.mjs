@@ -1,6 +1,6 @@
 // npm run check:native [-- --sanitize address,undefined | thread] [--long] [-- program ...]: compiles the check programs
 // of test/native with the code that they check and runs them. `gemm=20` gives a program an argument; --long lets them
-// take their time and prints what they inform of.
+// take their time, looks for all that the sanitizers can see and prints what they inform of.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
@@ -15,12 +15,14 @@ import {
   TIMELESS,
   unhurried,
 } from './lib/native-programs.mjs';
-import { SANITIZED } from './lib/sanitized-builds.mjs';
+import { SANITIZED, SANITIZED_FULLY, SEEN_TWICE } from './lib/sanitized-builds.mjs';
 
 export { checkPrograms, TIMELESS };
 
 /** @type {Readonly<Record<string, import('./lib/native-objects.mjs').Build>>} */
 const BUILDS = { '': HOST, ...SANITIZED };
+/** @type {typeof BUILDS} */
+const LONG_BUILDS = { '': HOST, ...SANITIZED_FULLY };
 /**
  * What shows a sanitizer nothing.
  * @type {Readonly<Record<string, readonly string[]>>}
@@ -32,7 +34,10 @@ const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes'] }; // one threa
  * check:long for all of it.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
-const LESS = { 'address,undefined': { shapes: 'shapes=50' } };
+const LESS = {
+  'address,undefined': { shapes: 'shapes=70', gemm: 'gemm=0.5' },
+  thread: { gemm: 'gemm=0.5' },
+};
 
 /** What `--sanitize` takes. */
 export const sanitizers = Object.keys(SANITIZED);
@@ -60,6 +65,9 @@ const programsOf = (sanitize) =>
 /** What of that is less than the plain build is asked for; empty: nothing. */
 const leftOut = (sanitize) =>
   [
+    ...(sanitize === 'address,undefined'
+      ? [`of undefined behaviour ${SEEN_TWICE.join(', ')}, which check:long looks for`]
+      : []),
     ...(WITHOUT[sanitize] ?? []).map((name) => `${name}, which has one thread`),
     ...Object.values(LESS[sanitize] ?? {}).map(
       (program) => `of ${program.split('=')[0]} all but ${program}; the plain build has more`,
@@ -72,7 +80,7 @@ async function main(args) {
     options: { sanitize: { type: 'string', default: '' }, long: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const asked = BUILDS[values.sanitize];
+  const asked = (values.long ? LONG_BUILDS : BUILDS)[values.sanitize];
   if (asked === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
   const less = positionals.length > 0 ? '' : leftOut(values.sanitize);
   if (less !== '') process.stdout.write(`left out: ${less}\n`);

@@ -29,6 +29,12 @@ const FLAGS = [
 /** @param {Environment} environment */
 const compilerOf = ({ CXX }) => CXX ?? 'g++';
 
+/**
+ * With what the environment adds, as it does to the addon's.
+ * @param {Environment} environment
+ */
+const flagsOf = ({ CXXFLAGS = '' }) => [...FLAGS, ...CXXFLAGS.split(' ').filter((flag) => flag !== '')];
+
 /** How Gloo's headers were configured, as the compiler sees them. Undefined: there are none, or no compiler. */
 function glooHeaders(compiler) {
   const done = spawnSync(compiler, ['-E', '-dD', '-x', 'c++', '-'], {
@@ -60,11 +66,12 @@ export function buildGlooPlugin(environment = process.env) {
   const headers = glooHeaders(compiler);
   if (headers === undefined) return `the plugin for Gloo needs ${GLOO_NEEDED}`;
   const version = spawnSync(compiler, ['--version'], { encoding: 'utf8' }).stdout;
+  const flags = flagsOf(environment);
   return compileKept({
     compiler,
     source: SOURCE,
-    how: [compiler, version, headers, FLAGS],
-    argumentsFor: (output) => [...FLAGS, SOURCE, '-o', output, '-lgloo'],
+    how: [compiler, version, headers, flags],
+    argumentsFor: (output) => [...flags, SOURCE, '-o', output, '-lgloo'],
     cache: CACHE,
     to: GLOO_PLUGIN,
   }).failure;

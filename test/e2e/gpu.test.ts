@@ -124,7 +124,7 @@ describe('a product on a GPU', () => {
 });
 
 describe('several GPUs at once', () => {
-  const AT_ONCE = ['--duration', '300ms', '--inspections', '1', '--warmup', '1', '--at-once', 'beside'];
+  const BESIDE = ['--at-once', 'beside'];
   const placesOf = ({ batches }: PiBenchRecord) =>
     batches.map(({ device, atOnce, case: one }) => [
       device,
@@ -134,7 +134,8 @@ describe('several GPUs at once', () => {
 
   it('begin together, each in a process of its own, and say what that leaves of their rates alone', () =>
     withFolder(async (out) => {
-      const args = ['matmul', '--device', 'cuda:all', '--size', '48', ...AT_ONCE];
+      const long = ['--duration', '300ms', '--inspections', '1', '--warmup', '1'];
+      const args = ['matmul', '--device', 'cuda:all', '--size', '48', ...long, ...BESIDE];
       const run = await onFakeGpu('devices=2', ...args, '--json', '--quiet', '--out', out);
       expect(run.code, run.stderr).toBe(0);
       const record = printedRecord(run);
@@ -169,7 +170,7 @@ describe('several GPUs at once', () => {
   it('copy to each other, there, back, and both ways at once', async () => {
     const { record, run } = await measured(
       'devices=3',
-      ...['memory', '--device', 'cuda:all', '--operation', 'peer', '--bytes', '1MiB', ...AT_ONCE],
+      ...['memory', '--device', 'cuda:all', '--operation', 'peer', '--bytes', '1MiB', ...FEW, ...BESIDE],
     );
     expect(run.code, run.stderr).toBe(0);
     const places = placesOf(record);

@@ -9,7 +9,7 @@ import { brokenRules } from '../../src/record/check.js';
 import { type PiBenchRecord, written } from '../../src/record/schema.js';
 import { fakeEnvironment, fakeGpu } from '../support/fake-gpu.js';
 import { expectOneLine, startMetRank } from '../support/met-ranks.js';
-import { type Run, startPiBench, until, withFolder } from '../support/pi-bench.js';
+import { piBenchEach, type Run, until, withFolder } from '../support/pi-bench.js';
 
 const placeIn = (folder: string): string => `file:${join(folder, 'place')}`;
 
@@ -107,7 +107,7 @@ describe('NCCL with a process for each rank', () => {
       expectOneLine(run, 2, /rank 0 has ended$/m);
     }));
 
-  it.each([
+  const refused: readonly (readonly [args: readonly string[], says: RegExp])[] = [
     [
       ['--rendezvous', 'file:/x'],
       /--rendezvous takes a process for each rank: say which this one is with --rank/,
@@ -118,16 +118,16 @@ describe('NCCL with a process for each rank', () => {
       /--rendezvous takes tcp:HOST:PORT or file:PATH/,
     ],
     [['--rendezvous', 'file:/x', '--rank', '2', '--ranks', '2'], /--rank takes 0 to 1/],
-  ])('%j is refused in one line', async (args, says) => {
+  ];
+  it('refuses ranks that cannot meet, each in one line', async () => {
     const fakes = fakeGpu();
     const env = { ...fakeEnvironment(fakes, 'devices=2'), LD_LIBRARY_PATH: `${fakes}:${fakes}/nccl` };
-    const run = await startPiBench(
-      ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '8', ...args],
+    const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '8'];
+    const runs = await piBenchEach(
+      refused.map(([args]) => [...what, ...args]),
       undefined,
       env,
-    ).ended;
-    expect(run.code).toBe(64);
-    expect(run.stderr).toMatch(says);
-    expect(run.stderr.trim().split('\n')).toHaveLength(1);
+    );
+    for (const [i, [, says]] of refused.entries()) expectOneLine(runs[i], 64, says);
   });
 });

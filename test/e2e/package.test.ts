@@ -2,14 +2,25 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { CUDA_MODULES } from '../../scripts/lib/cuda-kernels.mjs';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { root, withFolder } from '../support/pi-bench.js';
+
+/**
+ * In the place of nvcc, so that the kernels for GPUs are made here whether or not it is: what it would compile has to be in the
+ * package, with all that it includes. Compiling them is for npm test.
+ */
+const NVCC = `#!/bin/sh
+case "$1" in --*) echo 'sm_80 sm_89 sm_90 sm_100 compute_100'; exit ;; esac
+for word; do case "$word" in *.cu) source=$word ;; esac; done
+exec g++ -std=c++20 -x c++ -M "$source" -o "$word"
+`;
 
 /**
  * npm says to its scripts where things are; a user's shell has none of it. How fast the addon is matters nowhere here, and
  * to optimise it takes most of the time of building it.
  */
-const env = {
+const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) && name !== 'NODE_ENV'),
   ),
@@ -25,6 +36,8 @@ it(
       run(root, 'npm', 'pack', '--silent', '--pack-destination', folder);
       const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
       writeFileSync(join(folder, 'package.json'), '{"name": "user", "private": true}');
+      env.CUDACXX = join(folder, 'nvcc');
+      writeFileSync(env.CUDACXX, NVCC, { mode: 0o755 });
       run(folder, 'npm', 'install', '--no-audit', '--no-fund', `./${tarball}`);
       const record = JSON.parse(
         run(
@@ -57,6 +70,11 @@ it(
       );
       expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain(record.campaign.id);
       const installed = join(folder, 'node_modules', 'pi-bench');
+      expect(readdirSync(join(installed, 'build', 'plugins', 'cuda')).sort()).toEqual(
+        Object.keys(CUDA_MODULES)
+          .map((module) => `${module}.fatbin`)
+          .sort(),
+      );
       expect(readdirSync(join(installed, 'schema')).sort()).toEqual([
         'baseline.schema.json',
         'campaign.schema.json',

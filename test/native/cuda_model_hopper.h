@@ -46,17 +46,18 @@ inline void load_box_to(std::uint32_t to, const TensorMap& map, std::uint32_t ba
   const model::Tensor* tensor = model::tensor_of(map);
   for (model::Block& block : device().blocks()) {
     if ((blocks >> block.rank & 1) == 0) continue;
-    model::over_box(*tensor, to, x, y, z, [&](std::uint32_t place, const std::byte*) {
-      std::memset(block.at(place, tensor->bytes), model::kSpoilt, tensor->bytes);
+    model::over_box(*tensor, to, x, y, z, [&](std::uint32_t place, const std::byte*, std::uint32_t bytes) {
+      std::memset(block.at(place, bytes), model::kSpoilt, bytes);
     });
     device().later([=, &block] {
-      model::over_box(*tensor, to, x, y, z, [&](std::uint32_t place, const std::byte* from) {
-        std::byte* at = block.at(place, tensor->bytes);
-        if (from != nullptr)
-          std::memcpy(at, from, tensor->bytes);
-        else
-          std::memset(at, 0, tensor->bytes);
-      });
+      model::over_box(*tensor, to, x, y, z,
+                      [&](std::uint32_t place, const std::byte* from, std::uint32_t bytes) {
+                        std::byte* at = block.at(place, bytes);
+                        if (from != nullptr)
+                          std::memcpy(at, from, bytes);
+                        else
+                          std::memset(at, 0, bytes);
+                      });
       model::PhaseBarrier& phase = block.barrier(barrier);
       phase.bytes -= std::int64_t{tensor->outer} * 128;
       phase.settle();
@@ -73,8 +74,8 @@ inline void store_box(const TensorMap& map, std::uint32_t from, std::int32_t x, 
   model::Block& block = *device().self().block;
   const model::Tensor* tensor = model::tensor_of(map);
   device().self().stores.emplace_back([=, &block] {
-    model::over_box(*tensor, from, x, y, z, [&](std::uint32_t place, std::byte* to) {
-      if (to != nullptr) std::memcpy(to, block.at(place, tensor->bytes), tensor->bytes);
+    model::over_box(*tensor, from, x, y, z, [&](std::uint32_t place, std::byte* to, std::uint32_t bytes) {
+      if (to != nullptr) std::memcpy(to, block.at(place, bytes), bytes);
     });
   });
 }

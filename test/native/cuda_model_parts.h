@@ -23,20 +23,33 @@ inline Tensor* tensor_of(const kernels::cuda::TensorMap& map) {
   return std::bit_cast<Tensor*>(static_cast<std::uintptr_t>(map.opaque[0]));
 }
 
-// Calls `move(place in shared memory, bytes of the tensor or null)` for each element of a box.
+// Calls `move(place in shared memory, bytes of the tensor or null, how many bytes)` for each piece of a box:
+// 16 bytes, which stay together in shared memory, or an element of those 16 bytes that the tensor ends
+// within.
 inline void over_box(const Tensor& tensor, std::uint32_t address, std::int32_t x, std::int32_t y,
                      std::int32_t z, const auto& move) {
   if (tensor.inner * tensor.bytes != 128 || address % 1024 != 0)
     throw Failure("a box is not of 128 bytes a row, or not on a multiple of 1 KiB");
+  const std::uint32_t together = 16 / tensor.bytes;
   for (std::uint32_t row = 0; row < tensor.outer; ++row) {
-    for (std::uint32_t i = 0; i < tensor.inner; ++i) {
-      const std::int64_t column = std::int64_t{x} + i;
-      const std::int64_t line = std::int64_t{y} + row;
-      const bool inside = column >= 0 && line >= 0 && z >= 0 && column < tensor.extent[0] &&
-                          line < tensor.extent[1] && z < tensor.extent[2];
-      const std::int64_t element = (z * tensor.extent[1] + line) * tensor.extent[0] + column;
+    const std::int64_t line = std::int64_t{y} + row;
+    const bool there = line >= 0 && z >= 0 && line < tensor.extent[1] && z < tensor.extent[2];
+    const std::int64_t begin = (z * tensor.extent[1] + line) * tensor.extent[0];
+    const auto piece = [&](std::uint32_t i, std::uint32_t count, bool inside) {
       move(address + kernels::cuda::swizzle_128(row * 128 + i * tensor.bytes),
-           inside ? tensor.data + element * tensor.bytes : nullptr);
+           inside ? tensor.data + (begin + x + i) * tensor.bytes : nullptr, count * tensor.bytes);
+    };
+    for (std::uint32_t i = 0; i < tensor.inner; i += together) {
+      const std::int64_t first = std::int64_t{x} + i;
+      const std::int64_t end = first + together;
+      const auto inside = [&](std::int64_t from, std::int64_t to) {
+        return there && from >= 0 && to <= tensor.extent[0];
+      };
+      if (inside(first, end) || !there || end <= 0 || first >= tensor.extent[0]) {
+        piece(i, together, inside(first, end));
+      } else {
+        for (std::uint32_t j = 0; j < together; ++j) piece(i + j, 1, inside(first + j, first + j + 1));
+      }
     }
   }
 }
@@ -58,31 +71,34 @@ double small_number(std::uint32_t bits) {
   return numbers[bits];
 }
 
+// Of a size that the compiler knows, so that no function has to be called to copy two bytes.
+template <typename T>
+T read(const std::byte* place) {
+  T value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
 // Values as numbers, from their bits.
 inline double number_in(kernels::cuda::Element element, const std::byte* place) {
   using kernels::cuda::Element;
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, place, std::min<std::size_t>(4, kernels::cuda::bytes_of(element)));
   switch (element) {
     case Element::bfloat16:
-      return std::bit_cast<float>(bits << 16);
+      return std::bit_cast<float>(std::uint32_t{read<std::uint16_t>(place)} << 16);
     case Element::float16:
-      return small_number<5, 10>(bits);
+      return small_number<5, 10>(read<std::uint16_t>(place));
     case Element::float8_e4m3:
-      return small_number<4, 3>(bits);
+      return small_number<4, 3>(read<std::uint8_t>(place));
     case Element::tf32:
-      return std::bit_cast<float>(bits & ~0x1fffU);
+      return std::bit_cast<float>(read<std::uint32_t>(place) & ~0x1fffU);
     case Element::int8:
-      return static_cast<std::int8_t>(bits);
+      return read<std::int8_t>(place);
     case Element::int32:
-      return static_cast<std::int32_t>(bits);
-    case Element::float64: {
-      double value = 0;
-      std::memcpy(&value, place, 8);
-      return value;
-    }
+      return read<std::int32_t>(place);
+    case Element::float64:
+      return read<double>(place);
     default:
-      return std::bit_cast<float>(bits);
+      return read<float>(place);
   }
 }
 
@@ -128,11 +144,12 @@ inline void commit(std::vector<Work>& begun, std::deque<std::vector<Work>>& grou
 }
 
 inline void check_clean(std::uint32_t first, std::uint32_t count) {
-  for (const Thread& thread : device().threads()) {
-    if (thread.block == device().self().block && thread.index >= first && thread.index < first + count &&
-        thread.dirty)
-      throw Failure("an engine may read what thread " + std::to_string(thread.index) +
-                    " wrote without a fence");
+  // Those of one block lie beside each other, in the order of the blocks.
+  const std::uint32_t all = device().block_threads();
+  const std::size_t begin = std::size_t{device().self().block->rank} * all;
+  for (std::uint32_t index = first; index < std::min(first + count, all); ++index) {
+    if (device().threads()[begin + index].dirty)
+      throw Failure("an engine may read what thread " + std::to_string(index) + " wrote without a fence");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -208,11 +209,9 @@ class TileModel {
     }
   }
 
+  // Without a variable whose address is taken, of which the address sanitizer would make memory at each call.
   static float widen(std::uint16_t bits) noexcept {
-    const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16U;
-    float x = 0;
-    std::memcpy(&x, &word, sizeof(x));
-    return flush(x);
+    return flush(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
   }
 
   inline static std::atomic<const char*> misuse_ = nullptr;
