@@ -14,7 +14,7 @@ const MACHINE = [
  * other; most of what such a file takes is the start of commands, and Slurm.
  */
 const BESIDE = [
-  'test/e2e/{bad-input,fleet,gpu,import,matmul,memory,nccl,nccl-processes,own-stacks,recipes}.test.ts',
+  'test/e2e/{bad-input,first-part,fleet,gpu,import,matmul,memory,nccl,nccl-processes,own-stacks,recipes}.test.ts',
   'test/e2e/{report,show,submit,thoth-postgres}.test.ts',
   'test/native/cuda-check.test.ts',
 ];
