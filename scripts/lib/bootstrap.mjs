@@ -58,7 +58,10 @@ function step(command, args) {
 export async function bootstrap(part = 'whole') {
   if (isReady(part)) return null;
   try {
-    return await asOnlyBuilder(() => makeReady(part), (whom) => say(`waiting for ${whom}: it makes pi-bench ready`));
+    return await asOnlyBuilder(
+      () => makeReady(part),
+      (whom) => say(`waiting for ${whom}: it makes pi-bench ready`),
+    );
   } catch (error) {
     if (error.syscall === undefined) throw error;
     return `pi-bench cannot be made ready in ${packageRoot}: ${error.message}`;

@@ -1,6 +1,6 @@
 // Which command lines need not wait until all of the addon is built.
 import { expect, test } from 'vitest';
-import { HERE, neededPart } from '../../scripts/lib/needed-part.mjs';
+import { type HERE, neededPart } from '../../scripts/lib/needed-part.mjs';
 import { measuringOptions } from '../../src/cli/common-options.js';
 import { matmul } from '../../src/indicators/matmul.js';
 
