@@ -18,7 +18,7 @@ const MOST_LOG_LINES = 20;
 
 const BUILDING = {
   whole: 'building the native addon (somewhat over a minute on two cores)',
-  first: 'building of the native addon what this command needs; the rest follows when something else does',
+  first: 'building what this command needs of the native addon; the rest follows when something else does',
 };
 
 const say = (line) => process.stderr.write(`pi-bench: ${line}\n`);

@@ -167,6 +167,41 @@ test('what the first command needs is built by itself, and the rest when somethi
   expect(leftovers()).toEqual([]);
 });
 
+test('who needs more than the first command waits until that has what it needs, and is told what is built', async () => {
+  const first = begin(forPart('first'));
+  await until(() => (called().includes('npm ci') ? true : undefined), 'the installation');
+  const rest = begin();
+  await until(
+    () => (rest.said.includes(`waiting for process ${first.pid}`) ? true : undefined),
+    'the other to wait',
+  );
+  put('go', '');
+  expect([await first.ended, await rest.ended], first.said + rest.said).toEqual([0, 0]);
+  expect(first.said).toContain('building what this command needs of the native addon');
+  expect(rest.said).toContain('building the native addon');
+  expect(called().at(-1)).toBe('node-gyp configure build');
+  for (const step of ['npm ci', 'tsc']) expect(called().filter((call) => call === step)).toHaveLength(1);
+  expect(leftovers()).toEqual([]);
+});
+
+test('a first command that was killed while it built leaves nothing that the next one stumbles over', async () => {
+  put('go', '');
+  put('bin/make', '#!/bin/sh\ntouch making\nwhile [ ! -e ended ]; do sleep 0.05; done\nexit 2\n', 0o755);
+  const killed = begin(forPart('first'));
+  const isThere = (path: string) => existsSync(join(clone, path));
+  // All else is there by then.
+  await until(() => (isThere('making') && isThere('dist/cli/main.js') ? true : undefined), 'make');
+  process.kill(killed.pid ?? 0, 'SIGKILL');
+  await killed.ended;
+  put('ended', '');
+  put('bin/make', MAKE, 0o755);
+  const next = begin(forPart('first'));
+  expect(await next.ended, next.said).toBe(0);
+  expect(called()).toContain('make pibench_first');
+  expect(isThere('build/Release/pibench_first.node')).toBe(true);
+  expect(leftovers()).toEqual([]);
+});
+
 test('where the part that the first command needs cannot be built, all is tried, and why that fails is told', async () => {
   put('go', '');
   put('bin/make', '#!/bin/sh\nexit 2\n', 0o755);
