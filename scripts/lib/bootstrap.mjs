@@ -17,7 +17,7 @@ import {
 const MOST_LOG_LINES = 20;
 
 const BUILDING = {
-  whole: 'building the native addon (somewhat over a minute on two cores)',
+  whole: 'building the native addon (one to two minutes on two cores)',
   first: 'building what this command needs of the native addon; the rest follows when something else does',
 };
 
