@@ -54,6 +54,7 @@ export const HERE = {
   gpu: () => existsSync('/dev/nvidiactl'),
 };
 
+/** @param {readonly string[]} args */
 function isFirstProduct([command, ...rest]) {
   if (command !== 'matmul') return false;
   const flags = rest.filter((word) => word.startsWith('-')).map((word) => word.replace(/=.*$/s, ''));
