@@ -25,11 +25,11 @@
       "type": "static_library",
       "dependencies": ["precompiled"],
       "cflags": ["-fPIC"],
-      # Not for addonSources(): who asks it has no such file.
+      # Not for addonSources(): who asks it has no such file. What differs between targets is a name that nothing here reads.
       "configurations": {
         "Release": {
           "include_dirs": ["<(SHARED_INTERMEDIATE_DIR)", "native/precompiled"],
-          "cflags_cc": ["-include", "standard.h"]
+          "cflags_cc": ["-UNODE_GYP_MODULE_NAME", "-include", "standard.h"]
         }
       },
       "sources": [
@@ -53,7 +53,7 @@
       ]
     },
     {
-      # The rest of what does not know Node-API, compiled in the same way: what is precompiled fits nothing else.
+      # The rest of what does not know Node-API, compiled with the same flags: what is precompiled fits no others.
       "target_name": "pibench_more",
       "type": "static_library",
       "dependencies": ["precompiled"],
@@ -61,7 +61,7 @@
       "configurations": {
         "Release": {
           "include_dirs": ["<(SHARED_INTERMEDIATE_DIR)", "native/precompiled"],
-          "cflags_cc": ["-include", "standard.h"]
+          "cflags_cc": ["-UNODE_GYP_MODULE_NAME", "-include", "standard.h"]
         }
       },
       "sources": [
