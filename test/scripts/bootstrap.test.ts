@@ -186,7 +186,11 @@ test('who needs more than the first command waits until that has what it needs, 
 
 test('a first command that was killed while it built leaves nothing that the next one stumbles over', async () => {
   put('go', '');
-  put('bin/make', '#!/bin/sh\ntouch making\nwhile [ ! -e ended ]; do sleep 0.05; done\nexit 2\n', 0o755);
+  put(
+    'bin/make',
+    '#!/bin/sh\ntouch making\nwhile [ -e package.json ] && [ ! -e ended ]; do sleep 0.05; done\nexit 2\n',
+    0o755,
+  );
   const killed = begin(forPart('first'));
   const isThere = (path: string) => existsSync(join(clone, path));
   // All else is there by then.
