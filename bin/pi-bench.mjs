@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/.
 import { existsSync, readFileSync } from 'node:fs';
+import { neededPart } from '../scripts/lib/needed-part.mjs';
 import { isReady, packageRoot } from '../scripts/lib/tree.mjs';
 
 const EXIT_INTERNAL = 70;
@@ -39,9 +40,10 @@ if (answered !== null) {
   const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, 'utf8'));
   process.stdout.write(`${version}\n`);
 } else {
-  if (!isReady()) {
+  const part = neededPart(args);
+  if (!isReady(part)) {
     const { bootstrap } = await import('../scripts/lib/bootstrap.mjs');
-    const failure = await bootstrap();
+    const failure = await bootstrap(part);
     if (failure !== null) refuse(failure);
   }
   const { main } = await import('../dist/cli/main.js');

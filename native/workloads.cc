@@ -14,7 +14,7 @@
 #include "cuda/matmul_workload.h"
 #include "cuda/memory_workload.h"
 #include "cuda/peak_workload.h"
-#include "matmul/matmul_workload.h"
+#include "matmul/matmul_parameters.h"
 #include "measure/idle_workload.h"
 #include "memory/memory_workload.h"
 #include "overlap/overlap_workload.h"
@@ -26,21 +26,7 @@ namespace {
 using Make = std::function<std::unique_ptr<Workload>()>;
 
 Make matmul(const WorkloadParameters& p) {
-  const auto integer = [&p](const char* name) { return static_cast<std::int64_t>(p.number(name)); };
-  const auto transposed = [&p](const char* name) { return p.text(name) == "T"; };
-  const matmul::Parameters parameters{
-      {integer("m"), integer("n"), integer("k"), transposed("transposeA"), transposed("transposeB"),
-       integer("batch"), p.number("prepack") != 0},
-      kernels::data_type_named(p.text("dtype")),
-      static_cast<int>(p.number("threads")),
-      p.integers("cpus"),
-      p.text("isa"),
-      static_cast<std::uint64_t>(p.number("seed")),
-      p.optional_text("interface"),
-      p.optional_text("library"),
-      static_cast<int>(p.optional_number("libraryThreads")),
-  };
-  return [parameters] { return matmul::make_workload(parameters); };
+  return [parameters = matmul::parameters_from(p)] { return matmul::make_workload(parameters); };
 }
 
 Make peak(const WorkloadParameters& p) {
@@ -218,29 +204,7 @@ const std::array<std::pair<const char*, Make (*)(const WorkloadParameters&)>, 11
     {"idle", idle},
 }};
 
-template <typename T>
-const T& get(const std::map<std::string, ParameterValue>& values, const std::string& name) {
-  const auto found = values.find(name);
-  const T* value = found == values.end() ? nullptr : std::get_if<T>(&found->second);
-  if (value == nullptr) throw std::invalid_argument("parameter " + name + " is missing or of another kind");
-  return *value;
-}
-
 }  // namespace
-
-double WorkloadParameters::number(const std::string& name) const { return get<double>(values_, name); }
-const std::string& WorkloadParameters::text(const std::string& name) const {
-  return get<std::string>(values_, name);
-}
-std::string WorkloadParameters::optional_text(const std::string& name) const {
-  return values_.contains(name) ? text(name) : std::string();
-}
-double WorkloadParameters::optional_number(const std::string& name) const {
-  return values_.contains(name) ? number(name) : 0;
-}
-const std::vector<int>& WorkloadParameters::integers(const std::string& name) const {
-  return get<std::vector<int>>(values_, name);
-}
 
 Make find_workload(const std::string& name, const WorkloadParameters& parameters) {
   for (const auto& [known, make] : kWorkloads) {

@@ -26,6 +26,26 @@ function targetsFor(binding, arch) {
   return [...conditional, ...binding.targets];
 }
 
+/** The addon, and the part of it that is built first, which has nothing that the addon lacks but the list of what it has. */
+export const ADDON_TARGET = 'pibench';
+export const FIRST_TARGET = 'pibench_first';
+
+/**
+ * The targets that one of binding.gyp is linked with, in the order in which they are best built: those that take longest
+ * first. undefined: that target is not built for this architecture.
+ * @param {string} name
+ * @param {string} [arch] as Node names it
+ * @returns {string[] | undefined}
+ */
+export function linkedWith(name, arch = process.arch) {
+  const target = targetsFor(readBinding(), arch).find(({ target_name }) => target_name === name);
+  if (target === undefined) return undefined;
+  const conditional = (target.conditions ?? [])
+    .filter(([condition]) => condition === `target_arch=='${arch}'`)
+    .flatMap(([, then]) => then.dependencies ?? []);
+  return [...conditional, ...(target.dependencies ?? [])];
+}
+
 /**
  * The sources of the addon for an architecture, the target of each and the flags with which it is compiled.
  * @param {string} [arch] as Node names it
@@ -34,8 +54,9 @@ function targetsFor(binding, arch) {
 export function addonSources(arch = process.arch) {
   const binding = readBinding();
   const common = [...binding.target_defaults.cflags, ...binding.target_defaults.cflags_cc];
-  return targetsFor(binding, arch).flatMap((target) =>
-    target.sources.map((path) => ({
+  const targets = targetsFor(binding, arch).filter(({ target_name }) => target_name !== FIRST_TARGET);
+  return targets.flatMap((target) =>
+    (target.sources ?? []).map((path) => ({
       path,
       target: target.target_name,
       flags: [

@@ -1,4 +1,5 @@
 /** The only file that knows the addon: its types, where it is, and how it is loaded. */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageRoot } from './package.js';
@@ -270,7 +271,14 @@ export const gpuKernels = process.env.PIBENCH_GPU_KERNELS ?? join(packageRoot, '
 /** What calls Gloo, which a build of its own makes where Gloo's headers are. */
 export const glooPlugin = process.env.PIBENCH_GLOO_PLUGIN ?? join(packageRoot, 'build', 'plugins', 'gloo.so');
 
-export const addonPath = join(packageRoot, 'build', 'Release', 'pibench.node');
+const built = (name: string): string => join(packageRoot, 'build', 'Release', name);
+const whole = built('pibench.node');
+/** Built first: what the worker of a float32 product on the CPU asks for (scripts/lib/needed-part.mjs). */
+const first = built('pibench_first.node');
+
+/** A worker uses the file that its campaign has recorded, even when the rest has been built meanwhile. */
+export const addonPath =
+  process.env.PIBENCH_ADDON ?? (!existsSync(whole) && existsSync(first) ? first : whole);
 
 let loaded: NativeAddon | undefined;
 

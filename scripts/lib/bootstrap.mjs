@@ -16,12 +16,19 @@ import {
 /** The cause of a failure stands at the top; npm's manual follows. */
 const MOST_LOG_LINES = 20;
 
+const BUILDING = {
+  whole: 'building the native addon (one to two minutes on two cores)',
+  first: 'building what this command needs of the native addon; the rest follows when something else does',
+};
+
 const say = (line) => process.stderr.write(`pi-bench: ${line}\n`);
 
 const TYPESCRIPT = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** What a clone comes with was checked before it was committed, and nobody reads its declarations: a sixth of the time. */
 const AS_CLONED = ['--noCheck', '--declaration', 'false'];
+
+const dependenciesLacking = () => isClone && dependenciesMissing();
 
 /** Runs a command to its end. Resolves with null, or with why it failed. */
 function step(command, args) {
@@ -45,12 +52,16 @@ function step(command, args) {
 /**
  * Makes everything ready, one after the other where several begin at once. Resolves with null when everything is there, or
  * with the reason why it is not. Prints what it does to stderr.
+ * @param {import('./tree.mjs').Part} [part] how much of the addon is needed
  * @returns {Promise<string | null>}
  */
-export async function bootstrap() {
-  if (isReady()) return null;
+export async function bootstrap(part = 'whole') {
+  if (isReady(part)) return null;
   try {
-    return await asOnlyBuilder(makeReady, (whom) => say(`waiting for ${whom}: it makes pi-bench ready`));
+    return await asOnlyBuilder(
+      () => makeReady(part),
+      (whom) => say(`waiting for ${whom}: it makes pi-bench ready`),
+    );
   } catch (error) {
     if (error.syscall === undefined) throw error;
     return `pi-bench cannot be made ready in ${packageRoot}: ${error.message}`;
@@ -58,24 +69,22 @@ export async function bootstrap() {
 }
 
 /** What another one has made ready meanwhile is left alone. */
-async function makeReady() {
-  let begun;
-  if (isClone && dependenciesMissing()) {
+async function makeReady(part) {
+  const begun = part === 'first' || dependenciesLacking() ? beginNative(part) : undefined;
+  if (dependenciesLacking()) {
     say('first run in this clone: installing dependencies');
-    // The addon, which takes longest, is compiled meanwhile as far as it needs none of them.
-    begun = beginNative();
     // The scripts of this package are left out: the addon is built below, where a failure can be told.
     const failure = await step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
     if (failure !== null) {
-      await begun.stop();
+      await begun?.stop();
       return failure;
     }
   }
   const built = begun?.finish();
   const compiled = compiledStale() ? compileTypeScript() : null;
-  if (addonStale()) say('building the native addon (somewhat over a minute on two cores)');
+  if (addonStale(part)) say(BUILDING[part]);
   await built;
-  const failure = compileNative();
+  const failure = addonStale(part) ? compileNative() : null;
   // Nobody else may begin before both have ended.
   const uncompiled = await compiled;
   return failure ?? uncompiled;

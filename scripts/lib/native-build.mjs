@@ -4,17 +4,18 @@ import { existsSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { addonSources } from '../native-sources.mjs';
+import { ADDON_TARGET, FIRST_TARGET, linkedWith } from '../native-sources.mjs';
 import { withLock, withLockAsync } from './build-lock.mjs';
 import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { buildGlooPlugin, glooPluginThere } from './gloo-plugin.mjs';
-import { addonStale, packageRoot } from './tree.mjs';
+import { ADDONS, addonStale, packageRoot } from './tree.mjs';
 
 const BUILD = join(packageRoot, 'build');
-const ADDON = join(BUILD, 'Release', 'pibench.node');
 const LOCK = join(packageRoot, 'build.lock');
-/** What of binding.gyp knows Node-API, and so needs a dependency. */
-const KNOWS_NODE_API = 'pibench';
+/** What of binding.gyp the addons are linked with and knows Node-API, and so needs a dependency. */
+const KNOWS_NODE_API = 'pibench_inspection';
+/** Each part, and what is made for it: with all of the addon its first part, too, so that the two are of the same sources. */
+const TARGETS = { whole: [ADDON_TARGET, FIRST_TARGET], first: [FIRST_TARGET] };
 
 /** Where npm keeps its node-gyp: npm says so to its scripts; otherwise beside the Node that runs. */
 function findNodeGyp() {
@@ -58,15 +59,18 @@ function background(command, args) {
 }
 
 /**
- * Begins to build the addon while its dependencies are installed, with all that needs none of them; for the only builder.
- * Returns `finish`, to be called when they are there, and `stop`, for when they will not be; both resolve when nothing is
- * built any more. Says nothing: what fails here compileNative() does again, and tells.
+ * Begins to build so much of the addon, while its dependencies are installed with all that needs none of them; for the only
+ * builder. Returns `finish`, to be called when they are there, and `stop`, for when they will not be; both resolve when
+ * nothing is built any more. Says nothing: what fails here compileNative() does again, and tells.
+ * @param {import('./tree.mjs').Part} part
  */
-export function beginNative() {
+export function beginNative(part) {
   const nodeGyp = findNodeGyp();
-  if (nodeGyp === undefined || !addonStale()) return { finish: async () => {}, stop: async () => {} };
+  if (nodeGyp === undefined || !addonStale(part)) return { finish: async () => {}, stop: async () => {} };
   const began = new Date();
-  const below = new Set(addonSources().map(({ target }) => target));
+  // Not every architecture has a first part.
+  const targets = TARGETS[part].filter((target) => linkedWith(target) !== undefined);
+  const below = new Set(targets.flatMap((target) => linkedWith(target) ?? []));
   below.delete(KNOWS_NODE_API);
   let current;
   let stopped = false;
@@ -82,8 +86,7 @@ export function beginNative() {
   const configured = run(process.execPath, [nodeGyp, 'configure', ...nodeGypOptions()]);
   const belowMade = configured.then((is) => is && make(below));
   const finish = async () => {
-    // As old as its beginning: a source that was changed while it was built is newer.
-    if ((await belowMade) && (await make([KNOWS_NODE_API]))) utimesSync(ADDON, began, began);
+    if ((await belowMade) && (await make(targets))) madeSince(began);
   };
   return {
     finish,
@@ -93,6 +96,11 @@ export function beginNative() {
       await belowMade;
     },
   };
+}
+
+/** What was built is as old as the beginning of that: a source that was changed meanwhile is newer. */
+function madeSince(began) {
+  for (const addon of Object.values(ADDONS)) if (existsSync(addon)) utimesSync(addon, began, began);
 }
 
 function nodeGypOptions() {
@@ -139,8 +147,7 @@ export function compileNative({ force = false } = {}) {
   if (kernels) buildCudaKernels();
   if (gloo) buildGlooPlugin();
   if (status === 0) {
-    // As old as its beginning: a source that was changed while it was built is newer.
-    utimesSync(ADDON, began, began);
+    madeSince(began);
     return null;
   }
   const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();

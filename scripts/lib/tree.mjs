@@ -5,7 +5,17 @@ import { fileURLToPath } from 'node:url';
 
 export const packageRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-const addon = join(packageRoot, 'build', 'Release', 'pibench.node');
+/**
+ * What a command line may need of the addon (needed-part.mjs): all of it, or what is built first, which is enough for the
+ * first command that anybody types; or nothing.
+ * @typedef {'whole' | 'first' | 'none'} Part
+ */
+
+/** Where the addon is, and the part of it that is built first. */
+export const ADDONS = {
+  whole: join(packageRoot, 'build', 'Release', 'pibench.node'),
+  first: join(packageRoot, 'build', 'Release', 'pibench_first.node'),
+};
 export const COMPILED = join(packageRoot, 'dist');
 const compiled = join(COMPILED, 'cli', 'main.js');
 
@@ -36,8 +46,13 @@ export function dependenciesMissing() {
   return modified(marker) < newest(inRoot(['package-lock.json']));
 }
 
-/** True where the addon has to be built: absent or, in a clone, older than a source. */
-export function addonStale() {
+/**
+ * True where so much of the addon has to be built: it is absent or, in a clone, older than a source.
+ * @param {Part} [part]
+ */
+export function addonStale(part = 'whole') {
+  if (part === 'none') return false;
+  const addon = ADDONS[part];
   if (!existsSync(addon)) return true;
   return isClone && modified(addon) < newest(inRoot(['native', 'kernels', 'binding.gyp']));
 }
@@ -47,5 +62,9 @@ export function compiledStale() {
   return isClone && modified(compiled) < newest(inRoot(['src', 'tsconfig.json']));
 }
 
-/** True where nothing has to be installed, built or compiled before pi-bench runs. */
-export const isReady = () => !((isClone && dependenciesMissing()) || addonStale() || compiledStale());
+/**
+ * True where nothing has to be installed, built or compiled before pi-bench runs what needs so much of the addon.
+ * @param {Part} [part]
+ */
+export const isReady = (part = 'whole') =>
+  !((isClone && dependenciesMissing()) || addonStale(part) || compiledStale());

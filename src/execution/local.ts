@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../errors.js';
 import { CHANNEL_FD, type Job, monotonic, type Report } from '../inspection/job.js';
+import { addonPath } from '../native.js';
 import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
 import { changedEnvironment } from '../stacks/environment.js';
@@ -135,7 +136,7 @@ export const localEngine: Engine = {
       let child: ChildProcess;
       try {
         child = spawn(process.execPath, [WORKER], {
-          env: changedEnvironment(process.env, job.environment),
+          env: changedEnvironment(process.env, { ...job.environment, PIBENCH_ADDON: addonPath }),
           stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
         });
       } catch (error) {

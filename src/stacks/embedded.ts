@@ -1,7 +1,7 @@
 /** The embedded stack: our own kernels, in the addon, one variant for each instruction set. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
@@ -128,7 +128,7 @@ export const embedded: Stack = {
       provider: 'embedded',
       variant,
       version: identity().version,
-      file: 'pibench.node',
+      file: basename(addonPath),
       sha256: createHash('sha256').update(readFileSync(addonPath)).digest('hex'),
     };
   },

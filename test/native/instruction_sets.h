@@ -20,6 +20,7 @@ inline std::vector<const kernels::InstructionSet*> instruction_sets() {
   all.push_back(&kernels::kPortableV3);
   all.push_back(&kernels::kAvx2);
   all.push_back(&kernels::kAvx512);
+  all.push_back(&kernels::kAvx512Float64);
   all.push_back(&kernels::kAvx512Bf16);
   all.push_back(&kernels::kAvx512Vnni);
   all.push_back(&kernels::kAmxBf16);

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../support/pi-bench.js';
 
-const OBJECT = 'Release/obj.target/pibench_core/native/inspection.o';
+/** One of each target that is compiled so. */
+const OBJECTS = [
+  'Release/obj.target/pibench_core/native/inspection.o',
+  'Release/obj.target/pibench_more/native/stacks/together.o',
+];
 
 /** How make compiled the object, as node-gyp has it written down. */
 function commandOf(object: string): string {
@@ -15,13 +19,13 @@ function commandOf(object: string): string {
   return first.slice(first.indexOf(':=') + 2).trim();
 }
 
-it('the precompiled header fits how the addon is compiled', ({ skip }) => {
-  const [compiler = ''] = commandOf(OBJECT).split(' ');
+it.for(OBJECTS)('the precompiled header fits how the addon is compiled: %s', (object, { skip }) => {
+  const [compiler = ''] = commandOf(object).split(' ');
   const { stdout } = spawnSync(compiler, ['--version'], { encoding: 'utf8' });
   if (!stdout.includes('Free Software Foundation')) skip(`${compiler} is not GCC`);
   // -H marks a precompiled header that is used with "!", one that does not fit with "x".
-  const command = commandOf(OBJECT)
-    .replace(` -o ${OBJECT} `, ' -o /dev/null -H ')
+  const command = commandOf(object)
+    .replace(` -o ${object} `, ' -o /dev/null -H ')
     .replace(/ -MMD -MF \S+/, '');
   const { status, stderr } = spawnSync('sh', ['-c', command], {
     cwd: join(root, 'build'),

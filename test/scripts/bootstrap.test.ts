@@ -43,18 +43,27 @@ writeFileSync(out + '/cli/main.js', 'new');
 process.exit(existsSync('tsc-fails') ? 2 : 0);
 `;
 const NODE_GYP = `
-const { appendFileSync, mkdirSync } = require('node:fs');
-appendFileSync('log', 'node-gyp ' + process.argv[2] + '\\n');
+const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
+const commands = process.argv.slice(2).filter((word) => /^(configure|build|rebuild)$/.test(word));
+appendFileSync('log', 'node-gyp ' + commands.join(' ') + '\\n');
 mkdirSync('build/Release', { recursive: true });
+if (commands.includes('build')) writeFileSync('build/Release/pibench.node', 'addon');
 `;
 const MAKE = `#!/bin/sh
-for goal in "$@"; do last=$goal; done
-echo "make $last" >>log
-if [ "$last" = pibench ]; then echo addon >build/Release/pibench.node; fi
+shift 5 # of where and how
+echo "make $*" >>log
+for goal in "$@"; do
+  case $goal in pibench | pibench_first) echo addon >build/Release/$goal.node ;; esac
+done
 `;
+const LIBRARIES = ['pibench_core', 'pibench_more', 'pibench_inspection'];
 const BINDING = {
   target_defaults: { cflags: [], cflags_cc: [] },
-  targets: ['pibench', 'pibench_core'].map((target_name) => ({ target_name, sources: ['native/one.cc'] })),
+  targets: [
+    ...LIBRARIES.map((target_name) => ({ target_name, sources: ['native/one.cc'] })),
+    { target_name: 'pibench', sources: [], dependencies: LIBRARIES },
+    { target_name: 'pibench_first', sources: [], dependencies: ['pibench_core', 'pibench_inspection'] },
+  ],
 };
 
 beforeEach(() => {
@@ -77,9 +86,18 @@ afterEach(() => {
   rmSync(clone, { recursive: true, force: true });
 });
 
+/** What makes the clone ready for what needs no more than a part of the addon. */
+const forPart = (part: string): string[] => [
+  '--input-type=module',
+  '--eval',
+  `const { bootstrap } = await import('./scripts/lib/bootstrap.mjs');
+   const failure = await bootstrap('${part}');
+   if (failure !== null) { console.error(failure); process.exitCode = 1; }`,
+];
+
 /** What makes the clone ready; `said` grows as it speaks. */
-function begin() {
-  const child = spawn(process.execPath, [join(clone, 'scripts', 'bootstrap.mjs')], {
+function begin(program: readonly string[] = [join(clone, 'scripts', 'bootstrap.mjs')]) {
+  const child = spawn(process.execPath, [...program], {
     cwd: clone,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
@@ -115,13 +133,86 @@ test('two first runs at once install, compile and build once: the second waits f
   put('go', '');
   expect([await first.ended, await second.ended], first.said + second.said).toEqual([0, 0]);
   expect(called().sort()).toEqual([
-    'make pibench',
-    'make pibench_core',
+    'make pibench pibench_first',
+    'make pibench_core pibench_more',
     'node-gyp configure',
     'npm ci',
     'tsc',
   ]);
   expect(readFileSync(join(clone, 'dist', 'cli', 'main.js'), 'utf8')).toBe('new');
+  expect(leftovers()).toEqual([]);
+});
+
+test('what the first command needs is built by itself, and the rest when something else needs it', async () => {
+  put('go', '');
+  const first = begin(forPart('first'));
+  expect(await first.ended, first.said).toBe(0);
+  expect(called().sort()).toEqual([
+    'make pibench_core',
+    'make pibench_first',
+    'node-gyp configure',
+    'npm ci',
+    'tsc',
+  ]);
+  expect(existsSync(join(clone, 'build', 'Release', 'pibench.node'))).toBe(false);
+
+  // What is there is not made again, and who reads records needs no more.
+  for (const part of ['first', 'none']) {
+    const again = begin(forPart(part));
+    expect([await again.ended, again.said]).toEqual([0, '']);
+  }
+  const rest = begin();
+  expect(await rest.ended, rest.said).toBe(0);
+  expect(called().slice(5)).toEqual(['node-gyp configure build']);
+  expect(leftovers()).toEqual([]);
+});
+
+test('who needs more than the first command waits until that has what it needs, and is told what is built', async () => {
+  const first = begin(forPart('first'));
+  await until(() => (called().includes('npm ci') ? true : undefined), 'the installation');
+  const rest = begin();
+  await until(
+    () => (rest.said.includes(`waiting for process ${first.pid}`) ? true : undefined),
+    'the other to wait',
+  );
+  put('go', '');
+  expect([await first.ended, await rest.ended], first.said + rest.said).toEqual([0, 0]);
+  expect(first.said).toContain('building what this command needs of the native addon');
+  expect(rest.said).toContain('building the native addon');
+  expect(called().at(-1)).toBe('node-gyp configure build');
+  for (const step of ['npm ci', 'tsc']) expect(called().filter((call) => call === step)).toHaveLength(1);
+  expect(leftovers()).toEqual([]);
+});
+
+test('a first command that was killed while it built leaves nothing that the next one stumbles over', async () => {
+  put('go', '');
+  put(
+    'bin/make',
+    '#!/bin/sh\ntouch making\nwhile [ -e package.json ] && [ ! -e ended ]; do sleep 0.05; done\nexit 2\n',
+    0o755,
+  );
+  const killed = begin(forPart('first'));
+  const isThere = (path: string) => existsSync(join(clone, path));
+  // All else is there by then.
+  await until(() => (isThere('making') && isThere('dist/cli/main.js') ? true : undefined), 'make');
+  process.kill(killed.pid ?? 0, 'SIGKILL');
+  await killed.ended;
+  put('ended', '');
+  put('bin/make', MAKE, 0o755);
+  const next = begin(forPart('first'));
+  expect(await next.ended, next.said).toBe(0);
+  expect(called()).toContain('make pibench_first');
+  expect(isThere('build/Release/pibench_first.node')).toBe(true);
+  expect(leftovers()).toEqual([]);
+});
+
+test('where the part that the first command needs cannot be built, all is tried, and why that fails is told', async () => {
+  put('go', '');
+  put('bin/make', '#!/bin/sh\nexit 2\n', 0o755);
+  put('node-gyp.cjs', 'console.error("gyp ERR! stack Error: because"); process.exit(1);');
+  const run = begin(forPart('first'));
+  expect(await run.ended).toBe(1);
+  expect(run.said).toContain('the native addon could not be built: gyp ERR! stack Error: because');
   expect(leftovers()).toEqual([]);
 });
 

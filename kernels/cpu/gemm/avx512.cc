@@ -1,4 +1,5 @@
-// Micro-kernels for AVX-512: 32 registers of 512 bits.
+// Micro-kernels for AVX-512, 32 registers of 512 bits: float32, and bfloat16 as that. float64 has a file of
+// its own (avx512_float64.cc), because each takes long to compile and the first command needs one only.
 #include "avx512_packing.h"
 #include "avx512_tile.h"
 #include "thin_kernels.h"
@@ -76,64 +77,12 @@ struct Bfloat16 : Float32 {
   }
 };
 
-struct Float64 {
-  using Element = double;
-  using Unit = double;
-  using Result = double;
-  using Vector = __m512d;
-  using Mask = __mmask8;
-  static constexpr bool kInPlace = true;
-  static constexpr bool kOwnInstruction = false;
-  static constexpr int kLanes = 8;
-  static constexpr int kUnit = 1;
-  static constexpr int kThinSums = 24;
-  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
-  static Vector load(const double* from) noexcept { return _mm512_loadu_pd(from); }
-  static Vector load(Mask mask, const double* from) noexcept { return _mm512_maskz_loadu_pd(mask, from); }
-  static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
-  static Vector broadcast_source(const double* from) noexcept { return broadcast(from); }
-  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }
-  static Vector read(const double* from) noexcept { return load(from); }
-  static Vector read(Mask mask, const double* from) noexcept { return load(mask, from); }
-  static void write(double* to, Vector value) noexcept { _mm512_storeu_pd(to, value); }
-  static void stream(double* to, Vector value) noexcept { _mm512_stream_pd(to, value); }
-  static void write(double* to, Mask mask, Vector value) noexcept { _mm512_mask_storeu_pd(to, mask, value); }
-  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_pd(a, b); }
-  static Vector load_first(const double* from, int count) noexcept { return load(first_lanes(count), from); }
-  static void write_first(double* to, int count, Vector value) noexcept {
-    write(to, first_lanes(count), value);
-  }
-  static void totals(const Vector* sums, double* to) noexcept {
-    // In each quarter a, b, or c, d.
-    const auto pairs = [](Vector a, Vector b) {
-      const Vector quarters = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
-      return _mm256_add_pd(_mm512_castpd512_pd256(quarters), _mm512_extractf64x4_pd(quarters, 1));
-    };
-    const __m256d ab = pairs(sums[0], sums[1]);
-    const __m256d cd = pairs(sums[2], sums[3]);
-    _mm256_storeu_pd(
-        to, _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
-  }
-
- private:
-  static Mask first_lanes(int count) noexcept {
-    return static_cast<Mask>((1U << static_cast<unsigned>(count)) - 1U);
-  }
-};
-
 constexpr Packing kPack32 = word_packing<Words32>();
-constexpr Packing kPack64 = word_packing<Words64>();
 
 constexpr MicroKernel kNarrowFloat32 = narrow_kernel<Float32>(DataType::float32, &kPack32);
-constexpr MicroKernel kNarrowFloat64 = narrow_kernel<Float64>(DataType::float64, &kPack64);
-
-// Each row of doubles goes on to its next cache line after eight steps: more rows at a time were slower for
-// products of about a hundred rows and columns, and faster for none, on Zen 4.
-constexpr int kRowsOfDoubles = 8;
 
 constexpr MicroKernel kKernels[] = {
     wide_kernel<Float32>(kNarrowFloat32, &kThin<Singles<Float32>>),
-    wide_kernel<Float64>(kNarrowFloat64, &kThin<Singles<Float64>>, kRowsOfDoubles),
     {.type = DataType::bfloat16,
      .packing = &kPackBfloat16AsFloat32,
      .result_size = sizeof(float),
@@ -167,28 +116,7 @@ std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
   return iterations * kChains * Float32::kLanes * 2;
 }
 
-std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
-  __m512d half = _mm512_set1_pd(0.5);
-  asm volatile("" : "+v"(half));
-  __m512d chains[kChains];
-#pragma GCC unroll 16
-  for (auto& chain : chains) chain = _mm512_set1_pd(1.0);
-  for (std::uint64_t i = 0; i < iterations; ++i) {
-#pragma GCC unroll 16
-    for (auto& chain : chains) {
-      chain = _mm512_fmadd_pd(chain, half, half);
-      asm volatile("" : "+v"(chain));
-    }
-  }
-#pragma GCC unroll 16
-  for (const auto& chain : chains) {
-    if (_mm512_cmpneq_pd_mask(chain, _mm512_set1_pd(1.0)) != 0) return 0;
-  }
-  return iterations * kChains * Float64::kLanes * 2;
-}
-
-constexpr PeakLoop kPeaks[] = {
-    {DataType::float32, peak_float32}, {DataType::float64, peak_float64}, {DataType::bfloat16, peak_float32}};
+constexpr PeakLoop kPeaks[] = {{DataType::float32, peak_float32}, {DataType::bfloat16, peak_float32}};
 
 }  // namespace
 

@@ -1,7 +1,6 @@
-// The table of instruction sets, and the choice among them.
+// The choice among the instruction sets that were compiled.
 #include "dispatch.h"
 
-#include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,16 +16,6 @@
 
 namespace pibench::kernels {
 namespace {
-
-// Best first. Adding an instruction set is one line here.
-constexpr std::array kInstructionSets = {
-#if defined(__x86_64__)
-    &kAmxBf16,  &kAmxInt8, &kAvx512Bf16, &kAvx512Vnni, &kAvx512, &kAvx2, &kPortableV3,
-#elif defined(__aarch64__)
-    &kNeonBf16, &kNeonI8mm, &kNeonDotprod, &kNeon,
-#endif
-    &kPortable,
-};
 
 bool runs_here(const InstructionSet& set) { return (set.needs & ~cpu_features()) == 0; }
 
@@ -44,7 +33,7 @@ std::string_view name_or_empty(const char* isa) { return isa == nullptr ? "" : i
 
 std::vector<KernelInfo> list_kernels() {
   std::vector<KernelInfo> list;
-  for (const InstructionSet* set : kInstructionSets) {
+  for (const InstructionSet* set : compiled_sets()) {
     for (const MicroKernel& kernel : kernels_of(*set))
       list.push_back({set->name, kernel.type, runs_here(*set)});
   }
@@ -53,7 +42,7 @@ std::vector<KernelInfo> list_kernels() {
 
 std::pair<const InstructionSet*, const PeakLoop*> find_peak_loop(DataType type, const char* isa) {
   const std::string_view wanted = name_or_empty(isa);
-  for (const InstructionSet* set : kInstructionSets) {
+  for (const InstructionSet* set : compiled_sets()) {
     if (!is_named(*set, wanted) || !runs_here(*set)) continue;
     for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
       if (peak.type == type) return {set, &peak};
@@ -78,7 +67,7 @@ std::unique_ptr<Gemm> make_gemm_by(const InstructionSet& set, const MicroKernel&
 std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const char* isa, Team& team) {
   const std::string_view wanted = name_or_empty(isa);
   bool compiled_in = false;
-  for (const InstructionSet* set : kInstructionSets) {
+  for (const InstructionSet* set : compiled_sets()) {
     if (!is_named(*set, wanted)) continue;
     for (const MicroKernel& kernel : kernels_of(*set)) {
       if (kernel.type != type) continue;

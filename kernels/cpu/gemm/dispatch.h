@@ -1,7 +1,8 @@
-// The choice among the ways to compute a product, for a kernel that is given.
+// The choice among the ways to compute a product, for a kernel that is given; and what there is to choose from.
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "gemm.h"
 
@@ -9,6 +10,9 @@ namespace pibench::kernels {
 
 struct InstructionSet;
 struct MicroKernel;
+
+// The instruction sets that are linked with this, best first.
+std::span<const InstructionSet* const> compiled_sets() noexcept;
 
 // Throws std::invalid_argument for an empty shape.
 std::unique_ptr<Gemm> make_gemm_by(const InstructionSet& set, const MicroKernel& kernel,

@@ -1,7 +1,7 @@
 // What an instruction set brings to the GEMM: its micro-kernels and its peak loops.
 //
 // Adding one: a file beside portable.cc that defines one `const InstructionSet`, its declaration at the end
-// of this header, and its line in dispatch.cc.
+// of this header, and its line in compiled_sets.cc.
 //
 // A file for one instruction set is compiled with flags of its own. Any inline function or template instance
 // with external linkage that it emitted could be chosen by the linker for the whole program and would then
@@ -150,6 +150,7 @@ extern const InstructionSet kPortable;
 extern const InstructionSet kPortableV3;
 extern const InstructionSet kAvx2;
 extern const InstructionSet kAvx512;
+extern const InstructionSet kAvx512Float64;  // of the same name, as it is the same instruction set
 extern const InstructionSet kAvx512Bf16;
 extern const InstructionSet kAvx512Vnni;
 extern const InstructionSet kAmxBf16;

@@ -1,24 +1,8 @@
 #include "dispatch.h"
 
-#include <array>
-
 #include "../kernel_tables.h"
 
 namespace pibench::kernels::memory {
-namespace {
-
-// Best first. Adding an instruction set is one line here.
-constexpr std::array kTables = {
-#if defined(__x86_64__)
-    &kAvx512,
-    &kAvx2,
-#endif
-    &kPortable,
-};
-
-}  // namespace
-
-std::span<const MemoryKernels* const> kernel_tables() noexcept { return kTables; }
 
 bool runs_here(const MemoryKernels& kernels) noexcept { return table_runs_here(kernels); }
 

@@ -1,0 +1,80 @@
+// How much of the addon a command line needs, so that the first one does not wait for what it does not use. In doubt: all.
+import { existsSync, readFileSync } from 'node:fs';
+import { ADDONS } from './tree.mjs';
+
+/** Commands that read what was measured. */
+const READERS = ['show', 'report', 'compare'];
+
+/**
+ * Flags with which matmul is a float32 product by our own kernels on the CPU, whatever their values: neither another data
+ * type nor another stack or device. What a new flag means nobody knows here, so it needs the whole addon.
+ */
+const OF_A_FIRST_PRODUCT = [
+  'size',
+  'm',
+  'n',
+  'k',
+  'transpose',
+  'batch',
+  'prepack',
+  'threads',
+  'pin',
+  'cache',
+  'reps',
+  'duration',
+  'inspections',
+  'precision',
+  'budget',
+  'warmup',
+  'seed',
+  'timeout',
+  'labels',
+  'wait',
+  'strict',
+  'out',
+  'json',
+  'quiet',
+  'debug',
+];
+
+/** Of the instruction set that the first part has, in Linux's words (kernels/cpu/gemm/avx512.cc). */
+const CPU_NEEDS = ['avx512f', 'avx512bw', 'avx512vl', 'avx512dq', 'fma'];
+
+/** What of this machine decides. */
+export const HERE = {
+  arch: process.arch,
+  cpuinfo: () => {
+    try {
+      return readFileSync('/proc/cpuinfo', 'utf8');
+    } catch {
+      return '';
+    }
+  },
+  /** Of which the whole addon tells what it is. */
+  gpu: () => existsSync('/dev/nvidiactl'),
+};
+
+/** @param {readonly string[]} args */
+function isFirstProduct([command, ...rest]) {
+  if (command !== 'matmul') return false;
+  const flags = rest.filter((word) => word.startsWith('-')).map((word) => word.replace(/=.*$/s, ''));
+  return flags.every((flag) => OF_A_FIRST_PRODUCT.includes(flag.replace(/^--(?:no-)?/, '')));
+}
+
+function executesFirstPart({ arch, cpuinfo, gpu }) {
+  if (arch !== 'x64' || gpu()) return false;
+  const flags = /^flags\s*:(.*)$/m.exec(cpuinfo())?.[1]?.trim().split(/\s+/) ?? [];
+  return CPU_NEEDS.every((feature) => flags.includes(feature));
+}
+
+/**
+ * What a command line needs where the whole addon is not there yet; where it is, that is what is used and kept up to date.
+ * @param {readonly string[]} args
+ * @param {boolean} [wholeThere]
+ * @param {typeof HERE} [here]
+ * @returns {import('./tree.mjs').Part}
+ */
+export function neededPart(args, wholeThere = existsSync(ADDONS.whole), here = HERE) {
+  if (READERS.includes(args[0])) return 'none';
+  return !wholeThere && isFirstProduct(args) && executesFirstPart(here) ? 'first' : 'whole';
+}

@@ -1,0 +1,73 @@
+/** The part of the addon that is built first, alone: it measures the first command's product, and nothing else. */
+import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { neededPart } from '../../scripts/lib/needed-part.mjs';
+import type { NativeAddon, NativeJob } from '../../src/native.js';
+import { matmulRecord, printedRecord, root, start, withFolder } from '../support/pi-bench.js';
+
+const FIRST = join('build', 'Release', 'pibench_first.node');
+const SMALL = ['--size', '64', '--reps', '50', '--inspections', '2'];
+
+const executed = neededPart(['matmul'], false) === 'first' && existsSync(join(root, FIRST));
+
+/** pi-bench as it is installed, with no more of the addon than what is built first. */
+function installFirstPart(folder: string): string {
+  for (const path of ['bin', 'scripts', 'dist', 'package.json'])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'build', 'Release'), { recursive: true });
+  copyFileSync(join(root, FIRST), join(folder, FIRST));
+  return join(folder, 'bin', 'pi-bench.mjs');
+}
+
+const matmul = (launcher: string, folder: string, ...args: string[]) =>
+  start(process.execPath, [launcher, 'matmul', ...SMALL, '--json', '--quiet', ...args], folder).ended;
+
+describe.runIf(executed)('what is built first', () => {
+  it('measures a float32 product as the whole addon does, and the record names it', () =>
+    withFolder(async (folder) => {
+      const { batches } = printedRecord(await matmul(installFirstPart(folder), folder));
+      const { record } = await matmulRecord(join(folder, 'whole'), ...SMALL);
+      expect(batches[0]?.verified).toBe('passed');
+      expect(batches[0]?.stack.file).toBe('pibench_first.node');
+      expect(record.batches[0]?.stack.file).toBe('pibench.node');
+      expect(batches[0]?.stack.implementation).toBe(record.batches[0]?.stack.implementation);
+    }));
+
+  it('is not enough for another product: that waits for the rest, or says why there is none', () =>
+    withFolder(async (folder) => {
+      // Without binding.gyp nothing can be built.
+      const { code, stderr, stdout } = await matmul(installFirstPart(folder), folder, '--dtype', 'int8');
+      expect([code, stdout]).toEqual([70, '']);
+      expect(stderr).toContain('the native addon could not be built');
+      expect(existsSync(join(folder, 'results'))).toBe(false);
+    }));
+
+  it('refuses what it has no kernel or no code for, should it be asked for it all the same', async () => {
+    const addon = createRequire(import.meta.url)(join(root, FIRST)) as NativeAddon;
+    const sides = { m: 8, n: 8, k: 8, transposeA: 'N', transposeB: 'N', batch: 1, prepack: 0 };
+    const inspect = async (workload: string, change: NativeJob['parameters']) =>
+      addon.inspect({
+        workload,
+        parameters: { ...sides, dtype: 'float32', threads: 1, cpus: [], isa: '', seed: 1, ...change },
+        warmup: { kind: 'count', count: 1 },
+        repetitions: 1,
+        budgetSeconds: 0,
+        least: 1,
+        most: 1,
+        cold: false,
+        timeLimitSeconds: 0,
+        snapshotPaths: [],
+      }).result;
+    const refused = (workload: string, change: NativeJob['parameters'] = {}) =>
+      expect(inspect(workload, change)).rejects;
+    await refused('matmul', { dtype: 'int8' }).toThrow('a product of int8 is not built yet');
+    await refused('matmul', { isa: 'portable' }).toThrow('the choice of portable is not built yet');
+    await refused('matmul', { interface: 'cblas', library: 'x.so' }).toThrow(
+      'the interface cblas is not built yet',
+    );
+    await refused('memory').toThrow('the workload memory is not built yet');
+  });
+});

@@ -1,0 +1,72 @@
+// Which command lines need not wait until all of the addon is built.
+import { expect, test } from 'vitest';
+import { type HERE, neededPart } from '../../scripts/lib/needed-part.mjs';
+import { measuringOptions } from '../../src/cli/common-options.js';
+import { matmul } from '../../src/indicators/matmul.js';
+
+const AVX512 = 'flags\t\t: fpu fma sse2 avx2 avx512f avx512dq avx512bw avx512vl';
+const machine = (change: Partial<typeof HERE> = {}): typeof HERE => ({
+  arch: 'x64',
+  cpuinfo: () => `processor\t: 0\n${AVX512}\n\nprocessor\t: 1\n${AVX512}\n`,
+  gpu: () => false,
+  ...change,
+});
+const needed = (line: string, here = machine(), wholeThere = false): string =>
+  neededPart(line.split(' '), wholeThere, here);
+
+test('a float32 product by our own kernels needs what is built first', () => {
+  for (const line of [
+    'matmul',
+    'matmul --size 512 --reps 2000',
+    'matmul --size=512 --threads 1 --no-pin --json --quiet --out=/tmp/x',
+    'matmul --m 3 --n 4 --k 5 --labels site=a',
+  ])
+    expect(needed(line), line).toBe('first');
+});
+
+test('whatever may be another product, or no product, needs all of the addon', () => {
+  for (const line of [
+    '',
+    'memory',
+    'doctor',
+    'sweep matmul --size 64,128',
+    'matmul --dtype int8',
+    'matmul --dtype=float64',
+    'matmul --stack embedded:avx2',
+    'matmul --stack-file mine.yaml',
+    'matmul --device cuda:0',
+    'matmul --size 64 --at-once only',
+    'matmul --some-flag-of-tomorrow',
+    'matmul -h',
+  ])
+    expect(needed(line), line).toBe('whole');
+});
+
+test('every flag that leaves the product a float32 one is a flag of matmul', () => {
+  const flags = [...Object.keys(matmul.options), ...Object.keys(measuringOptions(matmul.measuring))];
+  const free = flags.filter((flag) => needed(`matmul --${flag} 1`) === 'first');
+  expect(flags.filter((flag) => !free.includes(flag)).sort()).toEqual(
+    ['at-once', 'device', 'dtype', 'settle', 'stack', 'stack-file'].sort(),
+  );
+});
+
+test('a machine that cannot execute what is built first, or has a GPU to describe, needs all of the addon', () => {
+  const without = (flag: string) => AVX512.replace(` ${flag}`, '');
+  for (const here of [
+    machine({ arch: 'arm64' }),
+    machine({ gpu: () => true }),
+    machine({ cpuinfo: () => '' }),
+    machine({ cpuinfo: () => without('avx512dq') }),
+    machine({ cpuinfo: () => without('fma') }),
+  ])
+    expect(needed('matmul', here)).toBe('whole');
+});
+
+test('where the whole addon is there, it is what is used', () => {
+  expect(needed('matmul', machine(), true)).toBe('whole');
+});
+
+test('who reads records needs no addon', () => {
+  for (const line of ['show results/x', 'report results/x --out page.html', 'compare a b'])
+    expect(needed(line), line).toBe('none');
+});
