@@ -73,6 +73,7 @@ class CollectiveWorkload final : public Workload {
     }
   }
 
+  [[nodiscard]] bool times_itself() const override { return true; }
   std::optional<Timed> measured(const Timed& whole) noexcept override {
     static_cast<void>(whole);
     if (lost_) return std::nullopt;

@@ -14,6 +14,8 @@ namespace pibench {
 // inside the loop throws.
 class DeviceClock {
  public:
+  static constexpr bool kTellsAtOnce = false;
+
   DeviceClock() = default;
   DeviceClock(const DeviceClock&) = delete;
   DeviceClock& operator=(const DeviceClock&) = delete;

@@ -38,6 +38,7 @@ class FaultyWorkload final : public Workload {
     inner_->run_calls(calls);
     if (now) happen();
   }
+  [[nodiscard]] bool times_itself() const override { return inner_->times_itself(); }
   std::optional<Timed> measured(const Timed& whole) noexcept override {
     auto timed = inner_->measured(whole);
     // What the fault added to the repetition belongs to it.

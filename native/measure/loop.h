@@ -8,10 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "../threads/preemption.h"
-#include "../threads/team.h"
 #include "clock.h"
 #include "control.h"
+#include "disturbances.h"
 #include "sample.h"
 #include "stop_rule.h"
 #include "workload.h"
@@ -34,6 +33,7 @@ struct Samples {
 
 // Calls per sample, so that the clock's overhead and resolution stay under 0.1 % of a sample: `call_seconds`
 // is what one call takes. 1 where that holds by itself, and where each call must be `alone`; at most `most`.
+// What the loop itself adds to samples that share readings is a fraction of the clock's overhead.
 inline constexpr double kMostCalls = 1e6;
 inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, bool alone,
                                double most = kMostCalls) {
@@ -44,52 +44,69 @@ inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, b
   return static_cast<std::uint64_t>(std::min(std::ceil(needed), most));
 }
 
-// A timer says how many samples make a group, which it lets run and collects together: 1 on the host.
-template <typename Timer, typename Rendezvous>
-void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& stop, std::uint64_t calls,
-            bool cold, Nanoseconds deadline, Control& control, Samples& samples) {
-  Team& team = workload.team();
+// A timer says how many samples make a group, which it lets run and collects together: 1 on the host. In an
+// `adjacent` series a repetition begins with the reading of the clock that ended the one before.
+template <bool adjacent, typename Timer, typename Rendezvous>
+void repeat_series(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& stop,
+                   std::uint64_t calls, bool cold, Nanoseconds deadline, Control& control, Samples& samples) {
+  const bool times_itself = !adjacent && workload.times_itself();
+  Disturbances disturbances(workload.team());
+  Sample* const times = samples.times.data();
+  std::uint64_t taken = 0;
   // What a repetition did after what is measured of it: it lies between two of them once there is another.
   Nanoseconds after = 0;
+  Nanoseconds last_exit = 0;
   for (;;) {
-    const std::uint64_t first = samples.taken;
+    const std::uint64_t first = taken;
     const std::uint64_t end = first + timer.group(samples.times.size() - first);
-    Nanoseconds last_exit = 0;
-    while (samples.taken < end) {
-      if (cold) {
+    while (taken < end) {
+      if (!adjacent && cold) {
         const Nanoseconds begin = now();
         workload.evict();
-        if (samples.taken > 0) samples.evicting += now() - begin;
+        if (taken > 0) samples.evicting += now() - begin;
       }
-      rendezvous.meet();
-      const std::uint64_t disturbances = team.disturbances();
-      PreemptionWire::arm();
-      const Nanoseconds entry = timer.begin();
+      Nanoseconds entry = last_exit;
+      if (!adjacent || taken == 0) {
+        rendezvous.meet();
+        disturbances.begin();
+        entry = timer.begin();
+      }
       workload.run_calls(calls);
+      if (adjacent) disturbances.before_shared_reading();
       last_exit = timer.end();
-      const bool disturbed = PreemptionWire::tripped() || team.disturbances() != disturbances;
+      bool disturbed = disturbances.after_reading();
 
-      const std::optional<Timed> timed = workload.measured({entry, last_exit, disturbed});
-      if (!timed) {
+      Nanoseconds exit = last_exit;
+      if (times_itself) {
+        const std::optional<Timed> timed = workload.measured({entry, last_exit, disturbed});
+        if (!timed) {
+          samples.failed = true;
+          return;
+        }
+        if (taken > 0) samples.evicting += after + timed->entry - entry;
+        after = last_exit - timed->exit;
+        entry = timed->entry;
+        exit = timed->exit;
+        disturbed = timed->disturbed;
+      }
+      times[taken] = {entry, exit};
+      samples.disturbed[taken] = static_cast<std::uint8_t>(disturbed);
+      samples.taken = ++taken;
+      control.taken.store(taken, std::memory_order_relaxed);
+    }
+    if constexpr (adjacent) {
+      if (stop.enough(taken, last_exit - times[first].entry, last_exit)) return;
+    } else {
+      if (!timer.collect({times + first, taken - first})) {
         samples.failed = true;
         return;
       }
-      if (samples.taken > 0) samples.evicting += after + timed->entry - entry;
-      after = last_exit - timed->exit;
-      const std::uint64_t i = samples.taken++;
-      samples.times[i] = {timed->entry, timed->exit};
-      samples.disturbed[i] = static_cast<std::uint8_t>(timed->disturbed);
-      control.taken.store(samples.taken, std::memory_order_relaxed);
-    }
-    if (!timer.collect({&samples.times[first], samples.taken - first})) {
-      samples.failed = true;
-      return;
-    }
-    // What a repetition did beside what is measured of it ended later than that.
-    last_exit = std::max(last_exit, samples.times[samples.taken - 1].exit);
-    for (std::uint64_t i = first; i < samples.taken; ++i) {
-      const auto [entry, exit] = samples.times[i];
-      if (stop.enough(i + 1, exit - entry, i + 1 == samples.taken ? last_exit : exit)) return;
+      // What a repetition did beside what is measured of it ended later than that.
+      last_exit = std::max(last_exit, times[taken - 1].exit);
+      for (std::uint64_t i = first; i < taken; ++i) {
+        const auto [entry, exit] = times[i];
+        if (stop.enough(i + 1, exit - entry, i + 1 == taken ? last_exit : exit)) return;
+      }
     }
     if (control.cancel.load(std::memory_order_relaxed)) {
       samples.cancelled = true;
@@ -100,6 +117,21 @@ void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& 
       return;
     }
   }
+}
+
+// Where nothing has to happen between two repetitions, the series is adjacent: a sample then contains one
+// whole reading of the clock, as two readings around it would add, and the few nanoseconds of the loop's own
+// stores and questions, which would lie between two samples otherwise.
+template <typename Timer, typename Rendezvous>
+void repeat(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& stop, std::uint64_t calls,
+            bool cold, Nanoseconds deadline, Control& control, Samples& samples) {
+  if constexpr (Timer::kTellsAtOnce && !Rendezvous::kTakesTime) {
+    if (!cold && !workload.times_itself()) {
+      repeat_series<true>(workload, timer, rendezvous, stop, calls, cold, deadline, control, samples);
+      return;
+    }
+  }
+  repeat_series<false>(workload, timer, rendezvous, stop, calls, cold, deadline, control, samples);
 }
 
 }  // namespace pibench

@@ -5,6 +5,8 @@ namespace pibench {
 
 class SoloRendezvous {
  public:
+  // Whether meeting takes time, which no repetition may contain.
+  static constexpr bool kTakesTime = false;
   void meet() noexcept {}
 };
 

@@ -12,6 +12,8 @@ namespace pibench {
 
 class HostTimer {
  public:
+  // Whether begin() and end() return the moment at which they are called.
+  static constexpr bool kTellsAtOnce = true;
   [[nodiscard]] static constexpr std::uint64_t group(std::uint64_t /*left*/) noexcept { return 1; }
   [[nodiscard]] static Nanoseconds begin() noexcept { return now(); }
   [[nodiscard]] static Nanoseconds end() noexcept { return now(); }

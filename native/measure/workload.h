@@ -103,8 +103,10 @@ class Workload {
     for (std::uint64_t call = 0; call < calls; ++call) run();
   }
 
-  // What is measured of the calls that were just made: all of them, unless the workload does other things in
-  // them and times itself. Nothing where they could not be finished: failure() says why.
+  // Whether it does other things in a repetition than what is measured, and times that itself.
+  [[nodiscard]] virtual bool times_itself() const { return false; }
+  // What is measured of the calls that were just made; asked only where it times itself, because it is all of
+  // them elsewhere. Nothing where they could not be finished: failure() says why.
   virtual std::optional<Timed> measured(const Timed& whole) noexcept { return whole; }
   [[nodiscard]] virtual std::string failure() const { return {}; }
 

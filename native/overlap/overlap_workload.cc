@@ -99,6 +99,7 @@ class OverlapWorkload final : public Workload {
     for (const Call call : kOrders[draw(seed_, repetition_++) % kOrders.size()]) make(call);
   }
 
+  [[nodiscard]] bool times_itself() const override { return true; }
   std::optional<Timed> measured(const Timed& whole) noexcept override {
     static_cast<void>(whole);
     if (lost_) return std::nullopt;

@@ -85,6 +85,14 @@ void PreemptionWire::disarm() noexcept {
   if (available()) wire() = 0;
 }
 
+PreemptionWire::OfThread PreemptionWire::of_thread() noexcept {
+  OfThread own;
+  if (!available()) return own;
+  own.wire_ = &wire();
+  own.armed_ = reinterpret_cast<std::uint64_t>(&kSequence);
+  return own;
+}
+
 }  // namespace pibench
 
 #else
@@ -95,6 +103,7 @@ bool PreemptionWire::available() noexcept { return false; }
 void PreemptionWire::arm() noexcept {}
 bool PreemptionWire::tripped() noexcept { return false; }
 void PreemptionWire::disarm() noexcept {}
+PreemptionWire::OfThread PreemptionWire::of_thread() noexcept { return {}; }
 
 }  // namespace pibench
 

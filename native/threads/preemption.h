@@ -10,6 +10,8 @@
 // sleep or a system call that blocks trips it as well.
 #pragma once
 
+#include <cstdint>
+
 namespace pibench {
 
 class PreemptionWire {
@@ -22,6 +24,27 @@ class PreemptionWire {
   static bool tripped() noexcept;
   // Removes the wire: must be called before the library that holds this code is unloaded.
   static void disarm() noexcept;
+
+  // The wire of the thread that asks for it, found once, for who looks at it between two readings of the
+  // clock.
+  class OfThread {
+   public:
+    void arm() noexcept {
+      if (wire_ != nullptr) *wire_ = armed_;
+    }
+    // True when it was tripped since it was set; sets it again then.
+    bool rearm() noexcept {
+      if (wire_ == nullptr || *wire_ != 0) return false;
+      *wire_ = armed_;
+      return true;
+    }
+
+   private:
+    friend class PreemptionWire;
+    volatile std::uint64_t* wire_ = nullptr;  // null: not available; volatile: the kernel writes it
+    std::uint64_t armed_ = 0;
+  };
+  static OfThread of_thread() noexcept;
 };
 
 }  // namespace pibench

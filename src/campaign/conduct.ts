@@ -236,6 +236,7 @@ export async function conduct(
       engine.launch(makeJob(conductor, inspection, attempt, warmup, members), {
         onProgress,
         signal,
+        another: planned - ends.length > members,
         ...(gate === null ? {} : { gate: gate.opened }),
       });
     // A stack that could not be made has nothing to launch.

@@ -1,5 +1,6 @@
 /** What every command that measures does with its campaign: begin it, run it, show how it ended. */
 import { openEngine } from '../execution/engines.js';
+import type { Standby } from '../execution/standby.js';
 import type { Flags } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { Campaign } from '../record/schema.js';
@@ -11,16 +12,20 @@ import { coresHere } from './here.js';
 import { runCampaign } from './run-campaign.js';
 import { showEnd } from './show-end.js';
 
-/** @param flags of which `out`, `quiet`, `wait`, `strict` and `json` count */
+/**
+ * @param flags of which `out`, `quiet`, `wait`, `strict` and `json` count
+ * @param standby with a worker for the first launch
+ */
 export async function measure(
   campaign: Campaign,
   machine: MachineDescription,
   flags: Flags,
   locks: StackLocks = {},
+  standby?: Standby,
 ): Promise<void> {
   const followed = followedLibrary(campaign);
   if (followed !== null) return followLibrary(followed);
-  const engine = await openEngine(campaign, coresHere().allowed.length);
+  const engine = await openEngine(campaign, coresHere().allowed.length, standby);
   const lock = await lockCampaign(campaign.id);
   try {
     const end = await runCampaign(beginCampaign(campaign, String(flags.out), machine, locks), {

@@ -8,7 +8,7 @@ import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
 import { EXIT } from '../errors.js';
 import type { Engine } from '../execution/engine.js';
-import { localEngine } from '../execution/local.js';
+import { makeLocalEngine } from '../execution/local.js';
 import { lockMachine, type MachineLock, shareMachine } from '../execution/machine-lock.js';
 import { monotonic } from '../inspection/job.js';
 import type { MachineDescription } from '../machine/types.js';
@@ -72,13 +72,17 @@ async function takeMachine(
   wait: boolean,
   onContended: (by: string) => void,
   stopper: Stopper,
+  engine: Engine,
 ): Promise<MachineLock | null> {
   const self = `campaign ${id} (pid ${process.pid})`;
   if (!wait) return shareMachine(self, onContended);
   try {
     return await lockMachine(
       self,
-      (holder) => say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`),
+      (holder) => {
+        engine.rest?.();
+        say(`waiting: ${holder} is measuring on this machine (--no-wait measures beside it)`);
+      },
       onContended,
       stopper.signal,
     );
@@ -104,11 +108,12 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     store.append({ event: 'contended', by, at: new Date().toISOString() });
   };
 
+  const engine = options.engine ?? makeLocalEngine(null);
   const progress = await makeProgress(options.quiet);
   const lock =
     before.complete || campaign.batches.length === 0
       ? null
-      : await takeMachine(campaign.id, options.wait, onContended, stopper);
+      : await takeMachine(campaign.id, options.wait, onContended, stopper, engine);
   const began = monotonic();
   let conducted: Conducted;
   try {
@@ -116,7 +121,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
       {
         campaign,
         store,
-        engine: options.engine ?? localEngine,
+        engine,
         cores: coresHere(),
         cpusOf: (device) => cpusOfPart(device, cpuParts(machine)),
         onlineCpus: onlineCpus(machine),

@@ -22,9 +22,17 @@ export interface LaunchHooks {
   readonly signal: AbortSignal;
   /** Aborted: the gate is open, behind which a job that has one waits; absent: the job has none. */
   readonly gate?: AbortSignal;
+  /** Whether another launch is expected after this one. */
+  readonly another?: boolean;
 }
 
 export interface Engine {
   readonly name: string;
   launch(job: Job, hooks: LaunchHooks): Promise<LaunchEnd>;
+  /** Nothing will be launched for a while: what is kept ready for it goes. */
+  rest?(): void;
+}
+
+export interface OpenEngine extends Engine {
+  close(): Promise<void>;
 }

@@ -1,25 +1,22 @@
 /** The local engine: each inspection in a child process of its own, with a limit that does not depend on it. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { messageOf } from '../errors.js';
-import { CHANNEL_FD, type Job, monotonic, type Report } from '../inspection/job.js';
-import { addonPath } from '../native.js';
+import { CHANNEL_FD, type Job, MEASURED, monotonic, type Report } from '../inspection/job.js';
 import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
-import { changedEnvironment } from '../stacks/environment.js';
 import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
-import { DEADLINE, type Engine, type LaunchEnd, type LaunchHooks } from './engine.js';
+import { DEADLINE, type LaunchEnd, type LaunchHooks, type OpenEngine } from './engine.js';
+import { type Standby, startWorker } from './standby.js';
 import { stopAndGo } from './stop-and-go.js';
 
-const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url));
 /** The worker ends by itself at its limit; this much later it is taken to hang. */
 const GRACE_MS = 3000;
 /** Where it shows that it works, it gets this much more at most. */
 const MOST_PATIENCE: Seconds = 60;
 /** What comes after the repetitions ends by itself, and without it they are lost. */
-const AFTER_MEASURING: readonly string[] = ['cool-down', 'verify', 'done'];
+const AFTER_MEASURING: readonly string[] = ['cool-down', 'verify', MEASURED];
 const MOST_STDERR = 2000;
 
 /** How often the kernel killed something for want of memory since it started; null where it does not say. */
@@ -112,9 +109,16 @@ export function patienceFor(phase: string, taken: number, measuring: Seconds): S
   return phase === 'measure' && taken > 0 ? Math.min(MOST_PATIENCE, (2 * measuring) / taken) : 0;
 }
 
-export const localEngine: Engine = {
+/** Whether nothing else is measured while it writes what it has, so that a worker may be started then. */
+const standsAlone = ({ standstill, case: { parameters } }: Job, gate: LaunchHooks['gate']): boolean =>
+  standstill === null && gate === undefined && !('ranks' in parameters);
+
+/** @param standby null: each worker is started when its job is there */
+export const makeLocalEngine = (standby: Standby | null): OpenEngine => ({
   name: 'local',
-  launch(job, { onProgress, signal, gate }) {
+  rest: () => standby?.dismiss(),
+  close: async () => standby?.dismiss(),
+  launch(job, { onProgress, signal, gate, another }) {
     return new Promise((resolve) => {
       const observed: Observed = {
         last: { phase: 'start', taken: 0 },
@@ -133,17 +137,21 @@ export const localEngine: Engine = {
           path: null,
           wall: wallSoFar(),
         });
+      const ready = standsAlone(job, gate) ? standby : null;
+      if (ready === null) standby?.dismiss();
       let child: ChildProcess;
       try {
-        child = spawn(process.execPath, [WORKER], {
-          env: changedEnvironment(process.env, { ...job.environment, PIBENCH_ADDON: addonPath }),
-          stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-        });
+        child = ready?.take(job.environment) ?? startWorker(job.environment);
       } catch (error) {
         notStarted(error);
         return;
       }
-      listen(child, onProgress, observed);
+      const onReport = (phase: string, taken: number): void => {
+        // From here on this launch only writes down what it has.
+        if (phase === MEASURED && another === true) ready?.prepare(job.environment);
+        onProgress(phase, taken);
+      };
+      listen(child, onReport, observed);
 
       const endStandstill = job.standstill === null ? () => {} : stopAndGo(child, job.standstill);
 
@@ -199,4 +207,4 @@ export const localEngine: Engine = {
       });
     });
   },
-};
+});

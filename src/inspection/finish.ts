@@ -12,7 +12,7 @@ import { writeFileAtomic } from '../store/atomic.js';
 import { encodeSamples } from '../store/samples-file.js';
 import type { Seconds } from '../units.js';
 import { makeDocument } from './document.js';
-import { AT_GATE, type Job, monotonic, type Report } from './job.js';
+import { AT_GATE, type Job, MEASURED, monotonic, type Report } from './job.js';
 
 /**
  * A wake-up of this process and of the campaign's costs a millisecond of CPU, or one and a half where CPUs are slow: that is to
@@ -109,6 +109,7 @@ export async function finish(
     clearInterval(atGate);
   }
   const { seconds, entries, disturbed } = outcome.samples;
+  report({ event: 'progress', phase: MEASURED, taken: seconds.length });
   const samples = encodeSamples(
     { seconds, entries, disturbed: disturbed === null ? null : Array.from(disturbed) },
     outcome.callsPerSample,

@@ -58,6 +58,9 @@ export type Order = { readonly order: 'cancel' | 'end' | 'go' };
 /** The phase of a launch that waits for those with which it is to begin. */
 export const AT_GATE = 'gate';
 
+/** The phase of a launch that has measured and verified, and only has to write that down. */
+export const MEASURED = 'done';
+
 /** Before what a rank of MPI says on its standard output, where libraries and launchers write too. */
 export const SPOKEN = 'pi-bench says: ';
 

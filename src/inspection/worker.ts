@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
 import { native, type RunningInspection } from '../native.js';
 import { snapshotPaths } from '../telemetry/paths.js';
-import { finish, timeLeft } from './finish.js';
+import { type Begin, finish, timeLeft } from './finish.js';
 import { CHANNEL_FD, type FrameworkJob, type Job, monotonic, type Order, type Report } from './job.js';
 
-const began = monotonic();
-const startedAt = new Date().toISOString();
+const moment = (): Begin => ({ startedAt: new Date().toISOString(), began: monotonic() });
+const started = moment();
 
 function report(message: Report): void {
   try {
@@ -59,15 +59,17 @@ native().dieWithParent();
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
-let started = false;
+let asked = false;
 let running: RunningInspection | undefined;
 let cancelled = false;
 
 async function carryOut(job: Job): Promise<void> {
+  // A process that stood ready before its launch begins when its job comes.
+  const begin = started.began < job.launchedAt ? moment() : started;
   running = job.framework === null ? start(job) : await startFramework(job, job.framework);
   // Somebody may have been in a hurry.
   if (cancelled) running.cancel();
-  await finish(job, running, { startedAt, began }, report);
+  await finish(job, running, begin, report);
 }
 
 const orders = createInterface({ input: process.stdin });
@@ -78,8 +80,8 @@ orders.on('line', (line) => {
     else if ('order' in message) {
       cancelled = true;
       running?.cancel();
-    } else if (!started) {
-      started = true;
+    } else if (!asked) {
+      asked = true;
       carryOut(message).then(() => process.exit(0), fail);
     }
   } catch (error) {

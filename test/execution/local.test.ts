@@ -1,6 +1,6 @@
 /** What becomes of a launch whose process cannot even be started. */
 import { describe, expect, it } from 'vitest';
-import { localEngine, patienceFor } from '../../src/execution/local.js';
+import { makeLocalEngine, patienceFor } from '../../src/execution/local.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
 import { timerMs } from '../../src/timer.js';
 
@@ -10,8 +10,14 @@ describe('a launch that the system does not start', () => {
     const environment = Object.fromEntries(
       Array.from({ length: 64 }, (_, i) => [`BIG_${i}`, 'x'.repeat(120_000)]),
     );
-    const job = { environment, standstill: null, timeout: 1, launchedAt: monotonic() } as unknown as Job;
-    const end = await localEngine.launch(job, {
+    const job = {
+      environment,
+      case: { parameters: {} },
+      standstill: null,
+      timeout: 1,
+      launchedAt: monotonic(),
+    } as unknown as Job;
+    const end = await makeLocalEngine(null).launch(job, {
       onProgress: () => {},
       signal: new AbortController().signal,
     });

@@ -17,6 +17,7 @@ class FakeWorkload final : public Workload {
 
   void prepare() override {}
   void run() noexcept override { on_run_(runs++); }
+  [[nodiscard]] bool times_itself() const override { return before != 0 || after != 0; }
   std::optional<Timed> measured(const Timed& whole) noexcept override {
     return Timed{whole.entry + before, whole.exit - after, whole.disturbed};
   }

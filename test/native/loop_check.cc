@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "../../native/measure/loop.h"
 #include "../../native/measure/rendezvous.h"
@@ -19,6 +21,8 @@ using pibench::Samples;
 using pibench::test::Checks;
 using pibench::test::fake_now;
 using pibench::test::FakeWorkload;
+using pibench::test::on_reading;
+using pibench::test::readings;
 
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 constexpr Nanoseconds kMillisecond = 1'000'000;
@@ -28,6 +32,7 @@ void take_time(std::uint64_t /*call*/) { fake_now += kRun; }
 
 // Counts the meetings, each of which takes time that no sample may contain.
 struct SlowRendezvous {
+  static constexpr bool kTakesTime = true;
   int meetings = 0;
   void meet() noexcept {
     ++meetings;
@@ -76,6 +81,56 @@ void takes_the_count(Checks& check) {
   const Samples samples = measure(workload, stop, control, {.calls = 25});
   check.that(samples.taken == 10 && workload.runs == 250 && all_take(samples, 25 * kRun),
              "a sample of 25 calls contains 25 calls");
+}
+
+// Takes time to decide: between the readings of the clock, and in no call.
+class SlowRule final : public pibench::StopRule {
+ public:
+  static constexpr Nanoseconds kTime = 40;
+  [[nodiscard]] bool enough(std::uint64_t taken, Nanoseconds /*sample*/,
+                            Nanoseconds /*at*/) noexcept override {
+    fake_now += kTime;
+    return taken >= 50;
+  }
+};
+
+void repeats_back_to_back(Checks& check) {
+  Control control;
+  FakeWorkload workload(take_time);
+  SlowRule stop;
+  const std::uint64_t before = readings;
+  const Samples samples = measure(workload, stop, control);
+  check.equal(readings - before, std::uint64_t{51}, "one reading of the clock a repetition, and one before");
+  bool adjacent = true;
+  bool complete = samples.times[0].exit - samples.times[0].entry == kRun;
+  for (std::size_t i = 1; i < samples.taken; ++i) {
+    const auto [entry, exit] = samples.times[i];
+    adjacent = adjacent && entry == samples.times[i - 1].exit;
+    complete = complete && exit - entry == SlowRule::kTime + kRun;
+  }
+  check.that(adjacent, "each repetition begins where the one before ended");
+  check.that(complete, "so that nothing of the time is in none of them");
+}
+
+// What lies between two repetitions belongs to neither.
+void keeps_its_own_work_out(Checks& check) {
+  const auto all_take_a_run = [](FakeWorkload& workload, auto rendezvous, bool cold) {
+    Control control;
+    SlowRule stop;
+    Samples samples(50);
+    pibench::HostTimer timer;
+    pibench::repeat(workload, timer, rendezvous, stop, 1, cold, kNever, control, samples);
+    return samples.taken == 50 && all_take(samples, kRun);
+  };
+  FakeWorkload workload(take_time);
+  check.that(all_take_a_run(workload, SlowRendezvous{}, false),
+             "a repetition for which ranks meet begins after that");
+  check.that(all_take_a_run(workload, pibench::SoloRendezvous{}, true),
+             "one with cold caches after eviction");
+  FakeWorkload preparing([](std::uint64_t) { fake_now += 2 * kRun; });
+  preparing.before = kRun;
+  check.that(all_take_a_run(preparing, pibench::SoloRendezvous{}, false),
+             "and one of a workload that times itself when that says so");
 }
 
 void keeps_other_work_out(Checks& check) {
@@ -190,6 +245,48 @@ void flags_disturbed_samples(Checks& check) {
   check.that(disturbed < 100, "and most of the others are not", std::to_string(disturbed) + " of 200");
 }
 
+// Which of four repetitions are flagged when the thread loses its CPU once, in a call or while the clock is
+// read. Others than are expected may be flagged because somebody else wants this CPU: the fewest of some
+// tries.
+std::vector<std::uint8_t> fewest_flagged(std::optional<std::uint64_t> in_call,
+                                         std::optional<std::uint64_t> in_reading) {
+  constexpr int kTries = 50;
+  const auto lose_cpu = [] { std::this_thread::sleep_for(std::chrono::microseconds{100}); };
+  std::vector<std::uint8_t> fewest(4, 1);
+  for (int i = 0; i < kTries; ++i) {
+    Control control;
+    FakeWorkload workload([&](std::uint64_t call) {
+      fake_now += kRun;
+      if (call == in_call) lose_cpu();
+    });
+    const std::uint64_t before = readings;
+    on_reading = [&](std::uint64_t reading) {
+      if (reading - before == in_reading) lose_cpu();
+    };
+    pibench::FixedCount stop(4);
+    Samples samples = measure(workload, stop, control);
+    on_reading = [](std::uint64_t) {};
+    samples.disturbed.resize(4);
+    if (std::ranges::count(samples.disturbed, 1) < std::ranges::count(fewest, 1)) fewest = samples.disturbed;
+  }
+  return fewest;
+}
+
+void flags_what_contains_it(Checks& check) {
+  if (!pibench::PreemptionWire::available()) return;
+  using Flags = std::vector<std::uint8_t>;
+  check.that(fewest_flagged(std::nullopt, std::nullopt) == Flags{0, 0, 0, 0},
+             "nothing happened: none flagged");
+  check.that(fewest_flagged(1, std::nullopt) == Flags{0, 1, 0, 0},
+             "what happens in a call is that one's alone");
+  check.that(fewest_flagged(std::nullopt, 0) == Flags{1, 0, 0, 0},
+             "what happens while the first reading is made is the first one's");
+  check.that(fewest_flagged(std::nullopt, 2) == Flags{0, 1, 1, 0},
+             "while a reading is made between two repetitions it is both of theirs");
+  check.that(fewest_flagged(std::nullopt, 4) == Flags{0, 0, 0, 1},
+             "while the last one is made it is the last one's");
+}
+
 void calibrates(Checks& check) {
   // 30 ns are 0.1 % of 30 us.
   const pibench::ClockQuality clock{30e-9, 1e-9};
@@ -212,11 +309,14 @@ void calibrates(Checks& check) {
 int main() {
   Checks check;
   takes_the_count(check);
+  repeats_back_to_back(check);
+  keeps_its_own_work_out(check);
   keeps_other_work_out(check);
   keeps_preparation_out(check);
   stops_at_the_budget(check);
   stops_when_told(check);
   flags_disturbed_samples(check);
+  flags_what_contains_it(check);
   calibrates(check);
   return check.finish();
 }

@@ -1,8 +1,10 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
 import type { Argv, CommandModule, Options } from 'yargs';
-import { asksForGpu } from '../../devices/device.js';
+import { asksForGpu, isGpu } from '../../devices/device.js';
 import { UserError } from '../../errors.js';
+import { makeStandby } from '../../execution/standby.js';
 import type { Indicator } from '../../indicators/indicator.js';
+import type { Campaign } from '../../record/schema.js';
 import { ownOfCampaign, ownStacksOf } from '../asked-stacks.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
 import { atOnceOf, batchesOf, createCampaign } from '../create-campaign.js';
@@ -22,6 +24,13 @@ export function namedOptions(
 ): Readonly<Record<string, Options>> {
   return Object.fromEntries(Object.entries(options).filter(([name]) => name !== positional));
 }
+
+/** Whether each launch is one process in the environment that this one has, whichever comes first. */
+const isOwnOnCpu = ({ batches }: Campaign): boolean =>
+  batches.every(
+    ({ stack, device, case: { parameters } }) =>
+      stack.provider === 'embedded' && stack.own === undefined && !isGpu(device) && !('ranks' in parameters),
+  );
 
 export function measureCommand(indicator: Indicator): CommandModule {
   return {
@@ -51,9 +60,15 @@ export function measureCommand(indicator: Indicator): CommandModule {
         labels,
         stacks,
       });
-      // What measures is loaded when there is something to measure: bad input is refused sooner.
-      const { measure } = await import('../measure.js');
-      await measure(campaign, machine, flags, locks);
+      const standby = makeStandby();
+      if (isOwnOnCpu(campaign)) standby.prepare({});
+      try {
+        // What measures is loaded when there is something to measure: bad input is refused sooner.
+        const { measure } = await import('../measure.js');
+        await measure(campaign, machine, flags, locks, standby);
+      } finally {
+        standby.dismiss();
+      }
     },
   };
 }
