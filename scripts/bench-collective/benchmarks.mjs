@@ -87,7 +87,8 @@ const PROGRAMS = {
     argumentsFor: (bytes, { folder, ranks, threads }) => {
       const lengths = join(folder, 'lengths');
       writeFileSync(lengths, `${bytes}\n`.repeat(IMB_MEANS));
-      const size = ['-npmin', String(ranks), '-msglen', lengths];
+      // It cuts lengths off at 4 MiB unless this says otherwise.
+      const size = ['-npmin', String(ranks), '-msglog', '0:30', '-msglen', lengths];
       return ['Allreduce', ...size, ...IMB_ITERATIONS, '-thread_level', threads];
     },
   },
