@@ -1,6 +1,8 @@
-// npm run bench:collective [-- --sizes 8,4096 --rounds 7 --seconds 0.3]: our all-reduce over shared memory (2 ranks, float32
-// sum) against Open MPI and MPICH over our own mpi transport, where they are installed, in turns; that transport against a C
-// program that calls them; and, beside all targets, Gloo over our own gloo transport, where its plugin is built. In each round
+// npm run bench:collective [-- --sizes 8,4096 --rounds 7 --seconds 0.3 --imb FILE --osu FILE --threads serialized]: our
+// all-reduce over shared memory (2 ranks, float32 sum) against Open MPI and MPICH over our own mpi transport, where they are
+// installed, in turns; that transport against a C program that calls them, and against each IMB-MPI1 or osu_allreduce that is
+// named; and, beside all targets, Gloo over our own gloo transport, where its plugin is built. All of these programs ask MPI
+// for the level of threads that our ranks need, which are processes of several threads, or for `--threads single`. In each round
 // every size is measured once with each of them, in an order drawn anew; compared are the ratios of one round: the faster MPI's
 // time / ours. `open`: the 95 % interval holds the target. Compared are only turns in which the two CPUs were equally near to
 // each other (ours.mjs), and rows are apart where that changed in between. What is compared: ours reads and writes buffers that
@@ -13,7 +15,15 @@ import { parseArgs } from 'node:util';
 import { coresHere } from '../dist/cli/here.js';
 import { placeThreads } from '../dist/execution/placement.js';
 import { formatSeconds } from '../dist/quantities/format.js';
-import { candidates, gloo, timeOfMpi, timeOfTransport } from './bench-collective/libraries.mjs';
+import { benchmarks } from './bench-collective/benchmarks.mjs';
+import {
+  candidates,
+  gloo,
+  rankTimesOfTransport,
+  THREAD_NAMES,
+  timeOfMpi,
+  timeOfTransport,
+} from './bench-collective/libraries.mjs';
 import { labelled, meetingTime, timeOfOurs } from './bench-collective/ours.mjs';
 import { intervalOf, median } from './lib/measure.mjs';
 
@@ -31,11 +41,16 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: SIZES.join(',') },
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '0.3' },
+    threads: { type: 'string', default: 'serialized' },
+    imb: { type: 'string', multiple: true },
+    osu: { type: 'string', multiple: true },
   },
 });
 const sizes = values.sizes.split(',').map(Number);
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
+const { threads } = values;
+if (!THREAD_NAMES.includes(threads)) throw new Error(`--threads takes ${THREAD_NAMES.join(' or ')}`);
 
 /** How many times faster than the faster of the libraries, by size; null: no target. */
 function targetOf(bytes) {
@@ -62,16 +77,20 @@ const verdict = (ratios, target) => {
   return low < target && high >= target ? 'open' : 'MISSES';
 };
 
-/** Our mpi transport beside the C program, from the size on where the two kinds of barrier before a call do not matter. */
-function printAgreement(name) {
-  process.stdout.write(
-    `\n${name}: our mpi transport / a C program that calls it (within ${AGREEMENT * 100} % from 4 KiB to 16 MiB)\n`,
-  );
+/**
+ * Our mpi transport beside another caller of the same library, from the size on where the two kinds of barrier before a call
+ * do not matter.
+ * @param pick of a round, the turns that are compared
+ * @param timesOf the values of these turns, in seconds
+ */
+function printAgreement(title, pick, timesOf) {
+  process.stdout.write(`\n${title} (within ${AGREEMENT * 100} % from 4 KiB to 16 MiB)\n`);
   let missed = 0;
   for (const [bytes, some] of found) {
-    const alike = some.filter(({ times, plain }) => inOne([times[name], plain[name]]));
+    const alike = some.map(pick).filter(inOne);
     if (alike.length === 0) continue;
-    const ratios = alike.map(({ times, plain }) => times[name].value / plain[name].value);
+    const times = alike.map((turns) => timesOf(...turns.map(({ value }) => value)));
+    const ratios = times.map(([ours, theirs]) => ours / theirs);
     const [low, high] = intervalOf(ratios);
     const counts = bytes >= 4 * KIB && bytes <= 16 * MIB;
     const agrees = Math.abs(median(ratios) - 1) <= AGREEMENT;
@@ -79,9 +98,9 @@ function printAgreement(name) {
     const few = alike.length < LEAST_ROUNDS;
     const said = !counts ? '' : few ? 'few' : agrees ? 'agrees' : open ? 'open' : 'DIFFERS';
     if (said === 'DIFFERS') missed += 1;
-    const text = (which) => formatSeconds(median(alike.map((one) => one[which][name].value)), 3).padStart(9);
+    const text = (which) => formatSeconds(median(times.map((pair) => pair[which])), 3).padStart(9);
     process.stdout.write(
-      `${String(bytes).padStart(9)}  ${text('times')}  ${text('plain')}  ${median(ratios).toFixed(2)}  ${`${low.toFixed(2)} to ${high.toFixed(2)}`.padEnd(14)}  ${said}\n`,
+      `${String(bytes).padStart(9)}  ${text(0)}  ${text(1)}  ${median(ratios).toFixed(2)}  ${`${low.toFixed(2)} to ${high.toFixed(2)}`.padEnd(14)}  ${said}\n`,
     );
   }
   return missed;
@@ -95,7 +114,9 @@ if (cpus === null) throw new Error(`${RANKS} ranks need as many CPUs, and fewer 
 const folder = mkdtempSync(join(tmpdir(), 'pi-bench-collective-'));
 const found = new Map(sizes.map((bytes) => [bytes, []]));
 try {
-  const mpis = candidates(folder, RANKS);
+  const mpis = candidates({ folder, ranks: RANKS, threads });
+  const programs = benchmarks(values, mpis, { folder, ranks: RANKS, threads });
+  const alsoClean = mpis.filter(({ name }) => programs.some((one) => one.name === name));
   const others = gloo(RANKS);
   const libraries = new Map();
   const taken = [];
@@ -116,6 +137,12 @@ try {
           },
         ]),
         ...others.map((one) => ({ of: 'beside', name: one.name, take: () => timeOfTransport(one, bytes) })),
+        ...alsoClean.map((one) => ({
+          of: 'clean',
+          name: one.name,
+          take: () => rankTimesOfTransport(one, bytes),
+        })),
+        ...programs.map(({ kind, name, take }) => ({ of: kind, name, take: () => take(bytes) })),
       ];
       let before = await meetingTime(cpus);
       for (const { of, name, take } of shuffled(turns)) {
@@ -128,12 +155,12 @@ try {
   }
   for (const turn of labelled(taken)) {
     const those = found.get(turn.bytes);
-    those[turn.round] ??= { times: {}, plain: {}, beside: {} };
+    those[turn.round] ??= { times: {}, plain: {}, beside: {}, clean: {}, IMB: {}, OSU: {} };
     if (turn.of === 'ours') those[turn.round].ours = turn;
     else those[turn.round][turn.of][turn.name] = turn;
   }
   process.stdout.write(
-    `all-reduce float32 sum, ${RANKS} ranks, ${rounds} rounds in turns; ${[...libraries.values()].join(', ')}\n\n`,
+    `all-reduce float32 sum, ${RANKS} ranks, ${rounds} rounds in turns; ${[...libraries.values()].join(', ')}; threads: ${threads}\n\n`,
   );
   const names = mpis.map(({ name }) => name);
   process.stdout.write(
@@ -182,7 +209,18 @@ try {
   process.stdout.write(
     `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, whose inputs are rewritten as the all-reduce’s are, in the same launch\n`,
   );
-  for (const name of names) missed += printAgreement(name);
+  for (const name of names)
+    missed += printAgreement(
+      `${name}: our mpi transport / a C program that calls it`,
+      (round) => [round.times[name], round.plain[name]],
+      (ours, theirs) => [ours, theirs],
+    );
+  for (const { kind, name, figure, ofTimes } of programs)
+    missed += printAgreement(
+      `${name}: our mpi transport / ${kind}’s all-reduce, both with inputs that nobody rewrites; ${figure}`,
+      (round) => [round.clean[name], round[kind][name]],
+      (ours, { time, repetitions }) => [ofTimes(ours, RANKS, repetitions), time],
+    );
   if (missed > 0) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

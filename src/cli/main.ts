@@ -1,7 +1,7 @@
 /** The command line: commands, their errors, their exit codes. */
 import type { Argv, CommandModule } from 'yargs';
 import createYargs from 'yargs';
-import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
+import { EXIT, JobError, messageOf, systemCode, UserError } from '../errors.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { ON_NODE } from '../submit/names.js';
@@ -158,6 +158,7 @@ export async function main(args: readonly string[]): Promise<void> {
     const asked = args[0] === 'submit' ? await submission(args) : { args, commands: await commandsFor(args) };
     await build(asked.args, asked.commands).parseAsync();
   } catch (error) {
+    if (error instanceof JobError) (await import('./follow-rank.js')).leaveToFirstRank(error);
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;
     const text = messageOf(error)

@@ -105,6 +105,18 @@ for (const mpi of MPI_LIBRARIES) {
           const why = batches[0]?.inspections.map(({ notChecked }) => notChecked.map(({ flag }) => flag));
           for (const flags of why ?? []) expect(flags).toContain('launches-not-independent');
         }));
+
+      it('is asked for where its launcher has started several processes: one line, and nothing is measured', () =>
+        withFolder(async (out) => {
+          const run = await within('collective', 'all-reduce', '--out', out, ...SHORT).ended;
+          expect(run.code).toBe(64);
+          const lines = run.stderr.split('\n').filter((line) => line.startsWith('pi-bench: '));
+          expect(lines).toHaveLength(1);
+          expect(lines[0]).toMatch(
+            /has started 2 processes, and each would measure ranks of its own: add --transport mpi/,
+          );
+          expect(readdirSync(out)).toEqual([]);
+        }));
     },
   );
 }
