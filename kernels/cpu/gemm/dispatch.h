@@ -1,4 +1,5 @@
-// The choice among the ways to compute a product, for a kernel that is given; and what there is to choose from.
+// The choice among the ways to compute a product, for a kernel that is given; and what there is to choose
+// from.
 #pragma once
 
 #include <memory>
