@@ -3,7 +3,7 @@
  * part in what it measures, and say nothing.
  */
 
-import { EXIT, type JobError, messageOf, UserError } from '../errors.js';
+import { EXIT, messageOf, UserError } from '../errors.js';
 import { mpiCaseOf } from '../execution/mpi-ranks.js';
 import { follow, joinJob } from '../inspection/mpi-rank.js';
 import { isWithin } from '../mpi/choice.js';
@@ -15,7 +15,8 @@ import { say } from './say.js';
 
 const MILLISECONDS_TO_SPEAK = 1500;
 
-const isOther = (): boolean => (mpiPlaceHere()?.rank ?? 0) > 0;
+/** Whether this process is a rank, and not the one that speaks for all. */
+export const isOther = (): boolean => (mpiPlaceHere()?.rank ?? 0) > 0;
 
 /** Whether this process is a rank that only follows, as its arguments and its launcher say. */
 export const followsArguments = (args: readonly string[]): boolean =>
@@ -34,11 +35,6 @@ export function followedLibrary({ batches }: Pick<Campaign, 'batches'>): string 
 function leaveSilently(code: number): never {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MILLISECONDS_TO_SPEAK);
   return native().leaveAtOnce(code);
-}
-
-/** Ends this process where it is another than the rank that speaks for all. */
-export function leaveToFirstRank({ exitCode }: JobError): void {
-  if (isOther()) leaveSilently(exitCode);
 }
 
 function followUntilEnd(library: () => string): void {

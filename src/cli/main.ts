@@ -158,7 +158,8 @@ export async function main(args: readonly string[]): Promise<void> {
     const asked = args[0] === 'submit' ? await submission(args) : { args, commands: await commandsFor(args) };
     await build(asked.args, asked.commands).parseAsync();
   } catch (error) {
-    if (error instanceof JobError) (await import('./follow-rank.js')).leaveToFirstRank(error);
+    // With a code of failure a launcher would end the first rank before it has spoken; its code is the job's.
+    if (error instanceof JobError && (await import('./follow-rank.js')).isOther()) return;
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;
     const text = messageOf(error)
