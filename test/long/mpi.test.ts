@@ -30,7 +30,7 @@ for (const mpi of MPI_LIBRARIES) {
 
       it('has one rank of a job killed: resumed in a new job, the campaign has all of its launches', () =>
         withFolder(async (out) => {
-          const what = [...COLLECTIVE, '--bytes', '64KiB', '--duration', '3s', '--inspections', '2'];
+          const what = [...COLLECTIVE, '--bytes', '4MiB', '--duration', '3s', '--inspections', '2'];
           const { child, ended } = within(...what, ...QUIET, '--out', out);
           const { folder, pid } = await secondLaunch(out, child, 'pi-bench.mjs');
           process.kill(pid, 'SIGKILL');
