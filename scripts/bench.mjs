@@ -9,6 +9,8 @@ import { addon, job, line, median } from './lib/measure.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
+/** Warm-up, and what Node compiles of what it does again and again, are over then. */
+const SETTLED_MS = 1500;
 const now = () => Number(process.hrtime.bigint()) * 1e-9;
 
 const failure = await bootstrap();
@@ -100,21 +102,39 @@ function childrenByScan(pid) {
   return below(pid);
 }
 
-/** The launcher draws its progress line in a pseudo-terminal while its worker measures: what both take from the CPUs. */
+/** The processes of Node below one. */
+function nodesBelow(pid) {
+  let family;
+  try {
+    family = descendants(pid);
+  } catch {
+    family = childrenByScan(pid);
+  }
+  return family.filter((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').startsWith(process.execPath));
+}
+
+/** Whether a worker's thread that measures (native/addon_inspection.cc) is there. */
+const measures = (pid) =>
+  readdirSync(`/proc/${pid}/task`).some(
+    (tid) => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim() === 'measuring',
+  );
+
+/**
+ * The launcher draws its progress line in a pseudo-terminal while its worker measures: what both take from the CPUs, from when that
+ * has begun, however long the start takes here.
+ */
 async function disturbance() {
   const command = `${process.execPath} ${LAUNCHER} matmul --size 512 --reps 8000 --inspections 1 --out ${out}`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: 'ignore' });
   const ended = new Promise((resolve) => terminal.on('close', resolve));
-  await sleep(2500);
-  let family;
-  try {
-    family = descendants(terminal.pid);
-  } catch {
-    family = childrenByScan(terminal.pid);
+  const deadline = now() + 30;
+  let nodes = [];
+  while (!nodes.some(measures)) {
+    if (now() > deadline) throw new Error('no worker has begun to measure');
+    await sleep(200);
+    nodes = nodesBelow(terminal.pid);
   }
-  const nodes = family.filter((pid) =>
-    readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(process.execPath),
-  );
+  await sleep(SETTLED_MS);
   const read = () => nodes.map((pid) => cpuOf(pid, pid));
   const [before, from] = [read(), now()];
   await sleep(5000);
