@@ -102,6 +102,15 @@ function childrenByScan(pid) {
   return below(pid);
 }
 
+/** A file of /proc; `otherwise` where its process has ended. */
+function readOr(otherwise, path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}
+
 /** The processes of Node below one. */
 function nodesBelow(pid) {
   let family;
@@ -110,14 +119,19 @@ function nodesBelow(pid) {
   } catch {
     family = childrenByScan(pid);
   }
-  return family.filter((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').startsWith(process.execPath));
+  return family.filter((one) => readOr('', `/proc/${one}/cmdline`).startsWith(process.execPath));
 }
 
 /** Whether a worker's thread that measures (native/addon_inspection.cc) is there. */
-const measures = (pid) =>
-  readdirSync(`/proc/${pid}/task`).some(
-    (tid) => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim() === 'measuring',
-  );
+function measures(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`).some(
+      (tid) => readOr('', `/proc/${pid}/task/${tid}/comm`).trim() === 'measuring',
+    );
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The launcher draws its progress line in a pseudo-terminal while its worker measures: what both take from the CPUs, from when that

@@ -1,6 +1,6 @@
 // npm run check:long: the checks that take too long for every change. Of the GEMM every shape up to 70 in each dimension,
-// plain and with the address and undefined behaviour sanitizers; random products, twenty times as many as usual; and a
-// larger share of both on an emulated arm64. Two at a time; beside the last of them the linter on each file by itself, t3 cut short,
+// plain and with the address and undefined behaviour sanitizers; random products, twenty times as many as usual; a larger share of
+// both on an emulated arm64; and every program, and the addon, with all kinds of undefined behaviour looked for. Two at a time; beside the last of them the linter on each file by itself, t3 cut short,
 // the longest tier of a qualification, and the tests in test/long, which start MPI's ranks hundreds of times. The last line counts.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,7 +14,11 @@ const ADDRESS = ['--sanitize', 'address,undefined'];
 
 /** Each is a list of runs, one after the other: those of one compile the same objects. */
 const LANES = [
-  [{ name: 'address', args: script('native-checks.mjs', ...ADDRESS, 'shapes=1', 'gemm=20', 'amx=20') }],
+  [
+    { name: 'address', args: script('native-checks.mjs', ...ADDRESS) },
+    { name: 'address', args: script('native-checks.mjs', ...ADDRESS, 'shapes=1', 'gemm=20', 'amx=20') },
+    { name: 'addon', args: script('sanitize-addon.mjs', 'address,undefined') },
+  ],
   [
     { name: 'plain', args: script('native-checks.mjs', 'shapes=1', 'gemm=20', 'amx=20') },
     { name: 'arm64', args: script('emulated-checks.mjs', 'arm64', 'shapes=10', 'gemm=4', 'amx=4') },

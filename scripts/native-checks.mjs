@@ -57,19 +57,19 @@ export const buildChecks = (programs = checkPrograms(), sanitize = '') =>
 export const runCheck = (binary, sanitize = '') => runProgram(BUILDS[sanitize], binary);
 
 /** What is run where no program is named. */
-const programsOf = (sanitize) =>
+const programsOf = (sanitize, long) =>
   checkPrograms()
     .filter((name) => !WITHOUT[sanitize]?.includes(name))
-    .map((name) => LESS[sanitize]?.[name] ?? name);
+    .map((name) => (long ? name : (LESS[sanitize]?.[name] ?? name)));
 
 /** What of that is less than the plain build is asked for; empty: nothing. */
-const leftOut = (sanitize) =>
+const leftOut = (sanitize, long) =>
   [
-    ...(sanitize === 'address,undefined'
+    ...(sanitize === 'address,undefined' && !long
       ? [`of undefined behaviour ${SEEN_TWICE.join(', ')}, which check:long looks for`]
       : []),
     ...(WITHOUT[sanitize] ?? []).map((name) => `${name}, which has one thread`),
-    ...Object.values(LESS[sanitize] ?? {}).map(
+    ...Object.values(long ? {} : (LESS[sanitize] ?? {})).map(
       (program) => `of ${program.split('=')[0]} all but ${program}; the plain build has more`,
     ),
   ].join('; ');
@@ -82,9 +82,11 @@ async function main(args) {
   });
   const asked = (values.long ? LONG_BUILDS : BUILDS)[values.sanitize];
   if (asked === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
-  const less = positionals.length > 0 ? '' : leftOut(values.sanitize);
+  const less = positionals.length > 0 ? '' : leftOut(values.sanitize, values.long);
   if (less !== '') process.stdout.write(`left out: ${less}\n`);
-  const programs = (positionals.length > 0 ? positionals : programsOf(values.sanitize)).map(programAsked);
+  const programs = (positionals.length > 0 ? positionals : programsOf(values.sanitize, values.long)).map(
+    programAsked,
+  );
   await runPrograms(values.long ? unhurried(asked) : asked, programs, (result) => {
     if (!printResult(result)) process.exitCode = 1;
   });

@@ -1,12 +1,12 @@
-// node scripts/sanitize-addon.mjs [address,undefined | thread]: makes the whole addon with sanitizers (with each of them
+// node scripts/sanitize-addon.mjs [--long] [address,undefined | thread]: makes the whole addon with sanitizers (with each of them
 // where none is named), of the objects of which native-checks.mjs makes the check programs, and uses it in Node. Fails
-// where a sanitizer reports anything.
+// where a sanitizer reports anything. --long looks for all that they can see, as check:long does.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildAddon } from './lib/native-objects.mjs';
-import { SANITIZED } from './lib/sanitized-builds.mjs';
+import { SANITIZED, SANITIZED_FULLY } from './lib/sanitized-builds.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 // Against what hangs only.
@@ -35,6 +35,8 @@ const SANITIZERS = {
     }),
   },
 };
+
+const BUILDS = process.argv.includes('--long') ? SANITIZED_FULLY : SANITIZED;
 
 function libraryPath(name) {
   const path = spawnSync('g++', [`-print-file-name=${name}`], { encoding: 'utf8' }).stdout?.trim() ?? '';
@@ -70,7 +72,7 @@ async function sanitized(sanitize) {
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-sanitize-'));
   let clean = true;
   try {
-    const addon = join(packageRoot, await buildAddon(SANITIZED[sanitize]));
+    const addon = join(packageRoot, await buildAddon(BUILDS[sanitize]));
     for (const what of ['all', 'exit']) {
       const trouble = exercise(addon, what, sanitize, folder);
       const verdict = trouble === null ? 'nothing reported' : `FAILED\n${trouble}`;
@@ -87,7 +89,8 @@ async function sanitized(sanitize) {
 }
 
 const known = Object.keys(SANITIZERS);
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : known;
+const named = process.argv.slice(2).filter((arg) => arg !== '--long');
+const wanted = named.length > 0 ? named : known;
 if (wanted.some((name) => !known.includes(name))) {
   process.stderr.write(`sanitize-addon: say which sanitizer: ${known.join(' or ')}\n`);
   process.exitCode = 64;

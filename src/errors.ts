@@ -20,9 +20,6 @@ export class UserError extends Error {
   }
 }
 
-/** What every process of a job finds by itself, and only its first rank says. */
-export class JobError extends UserError {}
-
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -15,8 +15,7 @@ import { say } from './say.js';
 
 const MILLISECONDS_TO_SPEAK = 1500;
 
-/** Whether this process is a rank, and not the one that speaks for all. */
-export const isOther = (): boolean => (mpiPlaceHere()?.rank ?? 0) > 0;
+const isOther = (): boolean => (mpiPlaceHere()?.rank ?? 0) > 0;
 
 /** Whether this process is a rank that only follows, as its arguments and its launcher say. */
 export const followsArguments = (args: readonly string[]): boolean =>

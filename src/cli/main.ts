@@ -1,7 +1,7 @@
 /** The command line: commands, their errors, their exit codes. */
 import type { Argv, CommandModule } from 'yargs';
 import createYargs from 'yargs';
-import { EXIT, JobError, messageOf, systemCode, UserError } from '../errors.js';
+import { EXIT, messageOf, systemCode, UserError } from '../errors.js';
 import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { ON_NODE } from '../submit/names.js';
@@ -158,8 +158,6 @@ export async function main(args: readonly string[]): Promise<void> {
     const asked = args[0] === 'submit' ? await submission(args) : { args, commands: await commandsFor(args) };
     await build(asked.args, asked.commands).parseAsync();
   } catch (error) {
-    // With a code of failure a launcher would end the first rank before it has spoken; its code is the job's.
-    if (error instanceof JobError && (await import('./follow-rank.js')).isOther()) return;
     process.exitCode = exitCodeOf(error);
     const known = process.exitCode !== EXIT.internal;
     const text = messageOf(error)

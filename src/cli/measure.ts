@@ -7,9 +7,11 @@ import type { Campaign } from '../record/schema.js';
 import type { StackLocks } from '../stacks/own/lock.js';
 import { beginCampaign } from './begin-campaign.js';
 import { lockCampaign } from './campaign-lock.js';
+import { campaignOfEachText } from './campaign-of-each.js';
 import { followedLibrary, followLibrary } from './follow-rank.js';
 import { coresHere } from './here.js';
 import { runCampaign } from './run-campaign.js';
+import { say } from './say.js';
 import { showEnd } from './show-end.js';
 
 /**
@@ -25,6 +27,8 @@ export async function measure(
 ): Promise<void> {
   const followed = followedLibrary(campaign);
   if (followed !== null) return followLibrary(followed);
+  const ofEach = campaignOfEachText(campaign);
+  if (ofEach !== null) say(ofEach);
   const engine = await openEngine(campaign, coresHere().allowed.length, standby);
   const lock = await lockCampaign(campaign.id);
   try {

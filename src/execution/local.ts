@@ -16,7 +16,7 @@ const GRACE_MS = 3000;
 /** Where it shows that it works, it gets this much more at most. */
 const MOST_PATIENCE: Seconds = 60;
 /** What comes after the repetitions ends by itself, and without it they are lost. */
-const AFTER_MEASURING: readonly string[] = ['cool-down', 'verify', MEASURED];
+const AFTER_MEASURING: readonly string[] = ['cool-down', 'verify', 'done', MEASURED];
 const MOST_STDERR = 2000;
 
 /** How often the kernel killed something for want of memory since it started; null where it does not say. */
@@ -148,7 +148,7 @@ export const makeLocalEngine = (standby: Standby | null): OpenEngine => ({
       }
       const onReport = (phase: string, taken: number): void => {
         // From here on this launch only writes down what it has.
-        if (phase === MEASURED && another === true) ready?.prepare(job.environment);
+        if (phase === MEASURED && another === true && !signal.aborted) ready?.prepare(job.environment);
         onProgress(phase, taken);
       };
       listen(child, onReport, observed);

@@ -70,7 +70,7 @@ export const CAUSES = {
   },
   pausing: {
     severity: 'triage',
-    words: 'it stands still between repetitions',
+    words: 'it stands still now and then',
     action: 'look for a quota of CPU time and for other load, then measure again with the node drained',
   },
   drifting: {

@@ -1,4 +1,4 @@
-/** The measuring loop for stacks in JavaScript: native/measure/loop.h once more, its stop rules included. */
+/** The measuring loop for stacks in JavaScript: native/measure/loop.h once more, its stop rules included, with two readings of the clock for each repetition. */
 import { type NativeJob, type NativeOutcome, native } from '../native.js';
 import type { PreparedProduct } from './adapter.js';
 

@@ -1,40 +1,15 @@
 /** Who the ranks of a collective are: how many, where they run, and who starts them, by transport. */
 import { ordinalOf } from '../devices/device.js';
-import { JobError, UserError } from '../errors.js';
+import { UserError } from '../errors.js';
 import { usableCpus } from '../machine/capacity.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
 import { WITHIN } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
-import type { MpiPlace } from '../mpi/place.js';
 import { checkMeetingPlace } from '../mpi/rendezvous.js';
 import { parseCount } from '../quantities/parse.js';
 import { MOST_RANKS } from './collective-cases.js';
 import type { Flags } from './indicator.js';
-
-/** What makes the processes of a job the ranks of one campaign, where a transport can. */
-const JOINED_BY = {
-  shm: 'add --transport mpi',
-  gloo: 'give --transport mpi',
-  nccl: 'add --rendezvous tcp:HOST:PORT or file:PATH',
-} as const;
-
-/**
- * Processes of one job on one host, each with a campaign of its own, would wait for each other's campaigns or disturb them. One
- * process on each of several hosts disturbs nobody.
- * @throws JobError
- */
-export function refuseCampaignOfEach(
-  transport: keyof typeof ranksBy,
-  flags: Flags,
-  place: MpiPlace | null = mpiPlaceHere(),
-): void {
-  if (transport === 'mpi' || flags.rendezvous !== undefined || place === null || place.localSize === 1)
-    return;
-  throw new JobError(
-    `${place.launcher} has started ${place.size} processes, and each would measure ranks of its own: ${JOINED_BY[transport]} to make them the ranks of one campaign, or start pi-bench once`,
-  );
-}
 
 const askedRanks = (flags: Flags): number | null =>
   flags.ranks === undefined ? null : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);

@@ -27,7 +27,7 @@ import {
   WORKERS,
 } from './collective-cases.js';
 import { collectiveExamples, collectiveOptions, USUAL_BYTES } from './collective-options.js';
-import { ranksBy, refuseCampaignOfEach } from './collective-ranks.js';
+import { ranksBy } from './collective-ranks.js';
 import { GPU_PROCESS } from './gpu.js';
 import type { Flags, Indicator } from './indicator.js';
 
@@ -124,7 +124,6 @@ export const collective: Indicator = {
       );
     if (flags.rendezvous === undefined && flags.rank !== undefined)
       throw new UserError('--rank is of ranks that meet somewhere: add --rendezvous');
-    refuseCampaignOfEach(transport, flags);
     const inPlace = flags['in-place'] ?? flags.inPlace;
     const base = {
       operation,

@@ -59,7 +59,7 @@ export type Order = { readonly order: 'cancel' | 'end' | 'go' };
 export const AT_GATE = 'gate';
 
 /** The phase of a launch that has measured and verified, and only has to write that down. */
-export const MEASURED = 'done';
+export const MEASURED = 'write';
 
 /** Before what a rank of MPI says on its standard output, where libraries and launchers write too. */
 export const SPOKEN = 'pi-bench says: ';

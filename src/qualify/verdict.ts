@@ -61,7 +61,10 @@ const verdictsOf = (judgements: readonly JudgedCheck[]): readonly Verdict[] =>
 const decisionOf = (judgements: readonly JudgedCheck[]): Verdict | null => {
   const [first] = judgements;
   if (first === undefined) return null;
-  return first.judgement.blind ? first.judgement.verdict : decide(first.check.check, verdictsOf(judgements));
+  const { check } = first.check;
+  // What counts at once may have been seen by another attempt, which was made for another check.
+  if (first.judgement.blind && repeats(check)) return first.judgement.verdict;
+  return decide(check, verdictsOf(judgements));
 };
 
 /** Batches of the first record that have to be measured again, by their index. */

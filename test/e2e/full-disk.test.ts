@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  campaignFolder,
+  journalOf,
   readRecordFile,
   readSamples,
   startPiBench,
   until,
   withFolder,
-  workerOf,
 } from '../support/pi-bench.js';
 
 /** A file system of its own, small enough to fill; only where this user may mount. */
@@ -37,7 +38,14 @@ describe.skipIf(!canMount())('a file system that becomes full while a campaign r
           '--out',
           folder,
         ]);
-        await until(() => workerOf(running.child.pid ?? 0), 'the first launch');
+        await until(() => {
+          try {
+            const begun = journalOf(campaignFolder(folder)).some(({ event }) => event === 'started');
+            return begun ? true : undefined;
+          } catch {
+            return undefined;
+          }
+        }, 'the first launch');
         // Everything but a few pages is taken: the first documents no longer fit.
         try {
           writeFileSync(join(folder, 'ballast'), Buffer.alloc(230 * 1024));

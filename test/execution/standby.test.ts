@@ -1,18 +1,26 @@
 /** Workers that are started before their job is known: who gets them, and that none is left behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeLocalEngine } from '../../src/execution/local.js';
 import type { Standby } from '../../src/execution/standby.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
 import { until, workerOf } from '../support/pi-bench.js';
+import { statFields } from '../support/processes.js';
 
 // What was compiled: a worker is a file that Node starts.
 const compiled = new URL('../../dist/execution/standby.js', import.meta.url).href;
 const { makeStandby } = (await import(compiled)) as typeof import('../../src/execution/standby.js');
 
-const gone = (pid: number) =>
-  until(() => (existsSync(`/proc/${pid}`) ? undefined : true), `the end of ${pid}`);
+/** Not where it has ended and only waits to be asked how, which nobody may ever do. */
+function isThere(pid: number): boolean {
+  try {
+    return statFields(`/proc/${pid}`)[0] !== 'Z';
+  } catch {
+    return false;
+  }
+}
+const gone = (pid: number) => until(() => (isThere(pid) ? undefined : true), `the end of ${pid}`);
 const startedBy = (parent: number) => until(() => workerOf(parent), 'the worker');
 
 describe('a worker that stands by', () => {
@@ -87,7 +95,7 @@ describe('a launch', () => {
   /** A worker that says that it has measured, and ends. */
   const PROGRAM = `const { writeSync } = require('node:fs');
     process.stdin.once('data', () => {
-      writeSync(3, '{"event":"progress","phase":"done","taken":5}\\n');
+      writeSync(3, '{"event":"progress","phase":"write","taken":5}\\n');
       writeSync(3, '{"event":"written","path":"there","ended":"complete","passed":true,"refused":[]}\\n');
       process.exit(0);
     });`;

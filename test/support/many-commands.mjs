@@ -33,9 +33,13 @@ async function kept(streams, work) {
 }
 
 const runs = [];
+const environment = { ...process.env };
 for (const args of JSON.parse(lines)) {
   process.exitCode = 0;
   const [stdout, stderr] = await kept([process.stdout, process.stderr], () => main(args));
+  // As each would find it in a process of its own.
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
   runs.push({ code: process.exitCode ?? 0, stdout, stderr });
 }
 process.exitCode = 0;

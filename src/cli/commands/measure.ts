@@ -28,8 +28,12 @@ export function namedOptions(
 /** Whether each launch is one process in the environment that this one has, whichever comes first. */
 const isOwnOnCpu = ({ batches }: Campaign): boolean =>
   batches.every(
-    ({ stack, device, case: { parameters } }) =>
-      stack.provider === 'embedded' && stack.own === undefined && !isGpu(device) && !('ranks' in parameters),
+    ({ stack, device, atOnce, case: { parameters } }) =>
+      stack.provider === 'embedded' &&
+      stack.own === undefined &&
+      !isGpu(device) &&
+      atOnce !== true &&
+      !('ranks' in parameters),
   );
 
 export function measureCommand(indicator: Indicator): CommandModule {

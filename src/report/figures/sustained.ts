@@ -36,7 +36,7 @@ export const sustained: CampaignFigure = {
     );
     return {
       title,
-      caption: `The circle is the rate while a repetition runs, the diamond what came out over the whole time of the repetitions, pauses included. Far apart, something stopped the work between repetitions: a quota, a neighbour, or, where repetitions are very short and have readings of the clock of their own, those.${left}${cutText(all.length)}`,
+      caption: `The circle is the rate while a repetition runs, the diamond what came out over the whole time of the repetitions, pauses included. Far apart, something stopped the work now and then: a quota, a neighbour, or, where repetitions are very short and have readings of the clock of their own, those.${left}${cutText(all.length)}`,
       alternative: `${pairs.map(({ name, text }) => `${name}: ${text}`).join('. ')}.`,
       spec: (theme) =>
         pairsSpec({ pairs, names: NAMES, unit, title: `rate, ${unit.name}`, fromZero: true }, theme),

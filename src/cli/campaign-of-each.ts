@@ -1,0 +1,18 @@
+/** Processes of a job that are not the ranks of one campaign, but make as many campaigns. */
+import { mpiCaseOf } from '../execution/mpi-ranks.js';
+import { mpiPlaceHere } from '../mpi/here.js';
+import type { MpiPlace } from '../mpi/place.js';
+import type { Campaign } from '../record/schema.js';
+
+/**
+ * What the first process on a host says where its launcher has started several there and none is a rank of this campaign; null:
+ * nothing. It is no error: what started this process may have started the others for something else.
+ */
+export function campaignOfEachText(
+  { batches }: Pick<Campaign, 'batches'>,
+  place: MpiPlace | null = mpiPlaceHere(),
+): string | null {
+  if (place === null || place.localSize === 1 || place.localRank > 0) return null;
+  if (batches.some((batch) => mpiCaseOf(batch.case.parameters) !== null)) return null;
+  return `${place.launcher} has started ${place.size} processes, and each makes this campaign for itself: start pi-bench once, or make them the ranks of one collective with --transport mpi`;
+}

@@ -1,0 +1,35 @@
+/** Where a launcher has started more processes than one, and each would make a campaign of its own. */
+import { describe, expect, it } from 'vitest';
+import { campaignOfEachText } from '../../src/cli/campaign-of-each.js';
+import type { MpiPlace } from '../../src/mpi/place.js';
+
+const place = (size: number, localSize: number, localRank = 0): MpiPlace => ({
+  launcher: 'openmpi',
+  rank: localRank,
+  size,
+  localRank,
+  localSize,
+});
+type Asked = Parameters<typeof campaignOfEachText>[0];
+const campaign = (parameters: Readonly<Record<string, unknown>>): Asked =>
+  ({ batches: [{ case: { parameters } }] }) as unknown as Asked;
+const OWN = campaign({ transport: 'shm', ranks: 2 });
+
+describe('processes that a launcher has started on one host, each with a campaign of its own', () => {
+  it('are told of by the first of them, with what to do', () => {
+    expect(campaignOfEachText(OWN, place(4, 2))).toMatch(
+      /^openmpi has started 4 processes, and each makes this campaign for itself: start pi-bench once, or .* --transport mpi$/,
+    );
+    expect(campaignOfEachText(OWN, place(4, 2, 1))).toBeNull();
+  });
+
+  it('are nothing to tell of where they are ranks of one campaign already, or do not share a host', () => {
+    expect(campaignOfEachText(campaign({ transport: 'mpi', ranks: 4 }), place(4, 4))).toBeNull();
+    expect(
+      campaignOfEachText(campaign({ transport: 'nccl', rendezvous: 'file:/place' }), place(4, 4)),
+    ).toBeNull();
+    expect(campaignOfEachText(OWN, place(1, 1))).toBeNull();
+    expect(campaignOfEachText(OWN, place(4, 1))).toBeNull();
+    expect(campaignOfEachText(OWN, null)).toBeNull();
+  });
+});
