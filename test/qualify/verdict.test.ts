@@ -83,29 +83,41 @@ const check = (id: string, verdict: Verdict, required: boolean): QualificationCh
   attempts: [],
 });
 
+const attempt = (kind: CheckKind, verdict: Verdict, measured: number, blind = false): JudgedCheck => ({
+  check: { check: kind } as SuiteCheck,
+  judgement: {
+    id: kind,
+    kind,
+    part: null,
+    device: null,
+    batch: 0,
+    possible: true,
+    verdict,
+    blind,
+    cause: null,
+    reason: String(measured),
+    findings: [],
+  },
+});
+
 describe('the figures of a check', () => {
-  const attempt = (kind: CheckKind, verdict: Verdict, measured: number): JudgedCheck => ({
-    check: { check: kind } as SuiteCheck,
-    judgement: {
-      id: kind,
-      kind,
-      part: null,
-      device: null,
-      batch: 0,
-      possible: true,
-      verdict,
-      blind: false,
-      cause: null,
-      reason: String(measured),
-      findings: [],
-    },
-  });
   it('are those of the first attempt, which had all launches, unless it was measured again for them', () => {
     const reason = (kind: CheckKind) =>
       checksOf([[attempt(kind, 'pass', 4)], [attempt(kind, 'pass', 1)]])[0]?.reason;
     expect(reason('complete')).toBe('4');
     const again = checksOf(['fail', 'pass', 'fail'].map((one, i) => [attempt('floor', one as Verdict, i)]));
     expect(again[0]?.reason).toMatch(/in 2 of 3 attempts: 2$/);
+  });
+});
+
+describe('a first attempt that could not see what a suite insists on', () => {
+  const after = (kind: CheckKind, second: Verdict) =>
+    checksOf([[attempt(kind, 'inconclusive', 0, true)], [attempt(kind, second, 1)]])[0]?.verdict;
+
+  it('decides where the machine does not show it, and hides no failure that counts at once', () => {
+    expect(after('sustained', 'pass')).toBe('inconclusive');
+    expect(after('counters', 'pass')).toBe('inconclusive');
+    expect(after('counters', 'fail')).toBe('fail');
   });
 });
 
