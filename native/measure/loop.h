@@ -33,7 +33,8 @@ struct Samples {
 
 // Calls per sample, so that the clock's overhead and resolution stay under 0.1 % of a sample: `call_seconds`
 // is what one call takes. 1 where that holds by itself, and where each call must be `alone`; at most `most`.
-// What the loop itself adds to samples that share readings comes on top: less than another reading (npm run bench).
+// What the loop itself adds to samples that share readings comes on top: less than another reading (npm run
+// bench).
 inline constexpr double kMostCalls = 1e6;
 inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, bool alone,
                                double most = kMostCalls) {

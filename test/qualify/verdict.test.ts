@@ -111,13 +111,13 @@ describe('the figures of a check', () => {
 });
 
 describe('a first attempt that could not see what a suite insists on', () => {
-  const after = (kind: CheckKind, second: Verdict) =>
+  const verdictAfter = (kind: CheckKind, second: Verdict) =>
     checksOf([[attempt(kind, 'inconclusive', 0, true)], [attempt(kind, second, 1)]])[0]?.verdict;
 
   it('decides where the machine does not show it, and hides no failure that counts at once', () => {
-    expect(after('sustained', 'pass')).toBe('inconclusive');
-    expect(after('counters', 'pass')).toBe('inconclusive');
-    expect(after('counters', 'fail')).toBe('fail');
+    expect(verdictAfter('sustained', 'pass')).toBe('inconclusive');
+    expect(verdictAfter('counters', 'pass')).toBe('inconclusive');
+    expect(verdictAfter('counters', 'fail')).toBe('fail');
   });
 });
 
