@@ -277,13 +277,28 @@ const whole = built('pibench.node');
 const first = built('pibench_first.node');
 
 /** A worker uses the file that its campaign has recorded, even when the rest has been built meanwhile. */
-export const addonPath =
-  process.env.PIBENCH_ADDON ?? (!existsSync(whole) && existsSync(first) ? first : whole);
+let addon = process.env.PIBENCH_ADDON ?? (!existsSync(whole) && existsSync(first) ? first : whole);
+
+/** The file that is or will be loaded. */
+export const addonPath = (): string => addon;
+
+/** Each file that is built of the addon. */
+export const builtAddons = (): readonly string[] => [whole, first].filter((path) => existsSync(path));
 
 let loaded: NativeAddon | undefined;
 
+/**
+ * From now on that file, here and in workers.
+ * @throws Error where another one is loaded already
+ */
+export function useAddon(path: string): void {
+  if (path === addon) return;
+  if (loaded !== undefined) throw new Error(`${addon} is loaded, so ${path} cannot be`);
+  addon = path;
+}
+
 /** @throws Error when the addon is missing or was built for another system. */
 export function native(): NativeAddon {
-  loaded ??= createRequire(import.meta.url)(addonPath) as NativeAddon;
+  loaded ??= createRequire(import.meta.url)(addon) as NativeAddon;
   return loaded;
 }

@@ -13,7 +13,7 @@ const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url)
 /** @throws Error where the system starts no further process */
 export const startWorker = (changes: Environment): ChildProcess =>
   spawn(process.execPath, [WORKER], {
-    env: changedEnvironment(process.env, { ...changes, PIBENCH_ADDON: addonPath }),
+    env: changedEnvironment(process.env, { ...changes, PIBENCH_ADDON: addonPath() }),
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
 

@@ -128,8 +128,8 @@ export const embedded: Stack = {
       provider: 'embedded',
       variant,
       version: identity().version,
-      file: basename(addonPath),
-      sha256: createHash('sha256').update(readFileSync(addonPath)).digest('hex'),
+      file: basename(addonPath()),
+      sha256: createHash('sha256').update(readFileSync(addonPath())).digest('hex'),
     };
   },
 };

@@ -1,11 +1,30 @@
 /** The part of the addon that is built first, alone: it measures the first command's product, and nothing else. */
-import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { neededPart } from '../../scripts/lib/needed-part.mjs';
 import type { NativeAddon, NativeJob } from '../../src/native.js';
-import { matmulRecord, printedRecord, root, start, withFolder } from '../support/pi-bench.js';
+import {
+  killAll,
+  matmulRecord,
+  printedRecord,
+  readInspectionFile,
+  root,
+  start,
+  until,
+  withFolder,
+} from '../support/pi-bench.js';
 
 const FIRST = join('build', 'Release', 'pibench_first.node');
 const SMALL = ['--size', '64', '--reps', '50', '--inspections', '2'];
@@ -34,6 +53,37 @@ describe.runIf(executed)('what is built first', () => {
       expect(batches[0]?.stack.file).toBe('pibench_first.node');
       expect(record.batches[0]?.stack.file).toBe('pibench.node');
       expect(batches[0]?.stack.implementation).toBe(record.batches[0]?.stack.implementation);
+    }));
+
+  it('goes on with a campaign that it began, whatever has been built meanwhile, and nothing else does', () =>
+    withFolder(async (folder) => {
+      const launcher = installFirstPart(folder);
+      const command = [launcher, 'matmul', '--size', '96', '--reps', '4000', '--inspections', '3', '--quiet'];
+      const killed = start(process.execPath, command, folder);
+      const out = join(folder, 'results');
+      const campaign = await until(() => {
+        const [name] = existsSync(out) ? readdirSync(out) : [];
+        return name !== undefined && existsSync(join(out, name, 'inspections', '0.json'))
+          ? join(out, name)
+          : undefined;
+      }, 'the first document');
+      killAll(killed.child.pid ?? 0);
+      await killed.ended;
+      const built = (name: string): string => join(folder, 'build', 'Release', name);
+      copyFileSync(join(root, 'build', 'Release', 'pibench.node'), built('pibench.node'));
+      const resume = () =>
+        start(process.execPath, [launcher, 'resume', campaign, '--json', '--quiet'], folder).ended;
+      const first = readFileSync(built('pibench_first.node'));
+      // Another build, which would measure as well.
+      appendFileSync(built('pibench_first.node'), 'x');
+      const refused = await resume();
+      expect([refused.code, refused.stdout]).toEqual([64, '']);
+      expect(refused.stderr).toContain('was begun with another build of the addon (pibench_first.node)');
+      writeFileSync(built('pibench_first.node'), first);
+      const { inspections } = printedRecord(await resume()).batches[0] ?? {};
+      expect(inspections).toHaveLength(3);
+      const files = [0, 1, 2].map((index) => readInspectionFile(campaign, index).stack.file);
+      expect(files).toEqual(files.map(() => 'pibench_first.node'));
     }));
 
   it('is not enough for another product: that waits for the rest, or says why there is none', () =>

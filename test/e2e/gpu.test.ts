@@ -42,7 +42,7 @@ const flagsOf = ({ batches }: PiBenchRecord): string[] => (batches[0]?.flags ?? 
 beforeAll(() => void fakeGpu(), 120_000);
 
 it('links nothing of CUDA into the addon', () => {
-  const { stdout, status } = spawnSync('ldd', [addonPath], { encoding: 'utf8' });
+  const { stdout, status } = spawnSync('ldd', [addonPath()], { encoding: 'utf8' });
   expect(status).toBe(0);
   expect(stdout).not.toMatch(/cuda|nvidia|cublas/i);
 });

@@ -40,7 +40,7 @@ function addonFindings({ here }: Survey): Finding[] {
     const { overheadSeconds, resolutionSeconds } = native().measureClock();
     return [
       installed,
-      { name: 'addon', ok: true, text: addonPath },
+      { name: 'addon', ok: true, text: addonPath() },
       {
         name: 'clock',
         ok: overheadSeconds < 1e-6,
@@ -51,7 +51,7 @@ function addonFindings({ here }: Survey): Finding[] {
   } catch (error) {
     return [
       installed,
-      { name: 'addon', ok: false, text: `${addonPath} could not be loaded: ${messageOf(error)}` },
+      { name: 'addon', ok: false, text: `${addonPath()} could not be loaded: ${messageOf(error)}` },
     ];
   }
 }

@@ -12,6 +12,7 @@ import { STRICT } from '../common-options.js';
 import { followedLibrary, followLibrary } from '../follow-rank.js';
 import { checkSame, goOn, sayTruncated } from '../go-on.js';
 import { coresHere } from '../here.js';
+import { keepAddon } from '../keep-addon.js';
 import { restoreOwnStacks } from '../own-stacks.js';
 import { resumeQualification } from '../qualification/resume.js';
 import { runCampaign } from '../run-campaign.js';
@@ -34,6 +35,7 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   // Before the machine is compared: ranks of one job may be on several.
   const followed = followedLibrary(journal.head.campaign);
   if (followed !== null) return followLibrary(followed);
+  keepAddon(folder, journal);
   checkSame(journal);
   const { campaign } = journal.head;
   const lock = await lockCampaign(campaign.id);
