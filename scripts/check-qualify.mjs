@@ -116,7 +116,7 @@ function qualifyOnce(group) {
     const { qualification, accounting } = JSON.parse(stdout);
     const way = qualification.checks
       .filter(({ required, verdict }) => required && verdict !== 'pass' && verdict !== 'warn')
-      .map(({ id, kind, verdict, cause }) => ({ id, kind, verdict, cause }));
+      .map(({ id, kind, verdict, cause, reason }) => ({ id, kind, verdict, cause, reason }));
     return { status, way, seconds: qualification.wall, goodput: accounting?.share ?? 0 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
