@@ -11,6 +11,7 @@ import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
 import { aboveCeiling } from '../statistics/validity/above-ceiling.js';
 import { launchesNotIndependent } from '../statistics/validity/launches-not-independent.js';
+import { peakMoved } from '../statistics/validity/peak-moved.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
@@ -50,11 +51,15 @@ const medianOf = ({ sorted }: AnalysedInspection): Seconds => quantileSorted(sor
 function batchFlags(
   resting: readonly AnalysedInspection[],
   bounds: RecordBatch['roofline'],
-  { precision }: BatchSpec,
+  { precision, case: { indicator, parameters } }: BatchSpec,
 ): RecordBatch['flags'] {
   const inspections = resting.map(({ entry }) => entry.index);
   const dependent = launchesNotIndependent(byTime(resting).map(medianOf), precision !== undefined);
-  return [dependent, aboveCeiling(bounds ?? null)].flatMap((flag) =>
+  const peaks = resting.flatMap(({ entry: { ceilings, frequency = null } }) =>
+    ceilings?.arithmetic == null ? [] : [{ peak: ceilings.arithmetic.rate, frequency }],
+  );
+  const moved = peakMoved(peaks, findIndicator(indicator).rateUnit(parameters));
+  return [dependent, aboveCeiling(bounds ?? null), moved].flatMap((flag) =>
     flag === null ? [] : [{ ...flag, inspections }],
   );
 }

@@ -44,6 +44,28 @@ describe('the roofline of a batch', () => {
     expect(names(100e9, 6e9)).toEqual([]);
   });
 
+  it('is doubted by a flag where the peak is another one from launch to launch, with what is known of the clock', () => {
+    const reasons = (...launches: (readonly [peak: number | null, frequency: number | null])[]): string[] =>
+      batchOf(
+        matmulCase(),
+        launches.map(([peak, frequency]) => ({
+          seconds: 40e-6,
+          ceilings: peak === null ? null : ceilingsOf(peak, null),
+          frequency,
+        })),
+      ).flags.map(({ name, reason }) => `${name}: ${reason}`);
+    const [shared, ...others] = reasons([70e9, 2e9], [132e9, 2.02e9], [100e9, 2e9]);
+    expect(shared).toMatch(
+      /^peak-moved: .*70\.00 GFLOP\/s in one launch and 132\.0 GFLOP\/s in another, although the clock rate did not: /,
+    );
+    expect(others).toEqual([]);
+    expect(reasons([100e9, 2e9], [140e9, 2.8e9])[0]).toContain('its clock moved by 40 %');
+    expect(reasons([100e9, null], [140e9, 2.8e9])[0]).toContain('or their clock moved');
+    expect(reasons([100e9, 2e9], [124e9, 2e9])).toEqual([]);
+    expect(reasons([100e9, 2e9])).toEqual([]);
+    expect(reasons([100e9, 2e9], [null, 2e9])).toEqual([]);
+  });
+
   it('is without a bound where the rate of reading is not known', () => {
     const batch = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: ceilingsOf(100e9, null) }]);
     expect(batch.roofline).toMatchObject({ bound: null, attainable: null, share: null, bandwidth: null });

@@ -15,6 +15,7 @@ export type FlagName =
   | 'multimodal'
   | 'launches-not-independent'
   | 'above-ceiling'
+  | 'peak-moved'
   | 'thermal'
   | 'power-capped'
   | 'power-brake'
