@@ -1,7 +1,7 @@
 /**
  * The peak in registers needs nothing of a machine but its cores, so launches of one batch have the same, and an efficiency
- * rests on it. Where it moves and the clock does not, somebody else computes on the same cores: a neighbour on the other hyperthread of
- * a shared host, which neither steal nor any counter of a guest shows. A flag of the batch: one launch has one peak.
+ * rests on it. Where it moves and the clock does not, two share a core: a host may run two CPUs of this machine, or one of another
+ * guest, on the hyperthreads of one core for a while, which neither steal nor any counter of a guest shows. A flag of the batch: one launch has one peak.
  */
 import { formatShare, withPrefix } from '../../quantities/format.js';
 import type { Hertz } from '../../units.js';
@@ -22,10 +22,10 @@ export interface LaunchPeak {
 const ratioOf = (values: readonly number[]): number => Math.max(...values) / Math.min(...values);
 
 function whyOf(ratio: number, clock: number | null): string {
-  if (clock === null) return 'its cores are shared with other work, or their clock moved';
+  if (clock === null) return 'because its cores are shared, or because their clock moved';
   return clock - 1 >= EXPLAINS * (ratio - 1)
     ? `its clock moved by ${formatShare(clock - 1)}`
-    : 'although the clock rate did not: something that this system does not show computes on the same cores, as on the other hyperthread of a shared host';
+    : 'although the clock rate did not, as where a host runs two CPUs of this machine, or one of another guest, on the hyperthreads of one core';
 }
 
 /** @returns null where it is the same in all launches, also where there is none or one */
