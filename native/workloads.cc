@@ -139,7 +139,8 @@ collective::Problem problem_of(const WorkloadParameters& p) {
           integer("root"),
           static_cast<std::size_t>(p.number("count")),
           p.number("inPlace") != 0,
-          p.text("transport") == "shm"};
+          p.text("transport") == "shm",
+          p.text("transport") == "nccl"};
 }
 
 collective::RankSettings settings_of(const WorkloadParameters& p, const collective::Problem& problem) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "../measure/fault.h"
 #include "../threads/team.h"
 #include "ceiling.h"
+#include "data.h"
 
 namespace pibench::collective {
 namespace {
@@ -131,12 +133,12 @@ class CollectiveWorkload final : public Workload {
     Verification verification;
     verification.method = is_barrier() ? "nobody left before the last came, in every iteration"
                                        : "sampled in every iteration, all of two";
-    verification.tolerance = "none: no sum, product or average rounds";
+    verification.tolerance = tolerance_text();
     verification.checked = checked_;
     verification.wrong = wrong_;
     verification.first_wrong = first_wrong_;
     verification.passed = !lost_ && wrong_ == 0 && checked_ > 0;
-    verification.worst_error = verification.passed ? 0 : std::numeric_limits<double>::infinity();
+    verification.worst_error = verification.passed ? worst_ : std::numeric_limits<double>::infinity();
     return verification;
   }
 
@@ -178,9 +180,20 @@ class CollectiveWorkload final : public Workload {
     for (const Report& report : transport_->reports()) {
       checked_ += report.checked;
       wrong_ += report.wrong;
+      worst_ = std::max(worst_, report.worst);
       if (report.wrong > 0 && first_wrong_.empty()) first_wrong_ = report.text;
     }
     if (is_barrier()) check_barrier();
+  }
+
+  [[nodiscard]] std::string tolerance_text() const {
+    const Problem& problem = parameters_.settings.problem;
+    const double relative = tolerance_of(problem);
+    if (relative == 0) return "none: no sum, product or average rounds";
+    std::array<char, 80> text{};
+    std::snprintf(text.data(), text.size(), "%.3g of the average: what is multiplied by 1 / %d first rounds",
+                  relative, problem.ranks);
+    return text.data();
   }
 
   [[nodiscard]] bool is_barrier() const noexcept {
@@ -270,6 +283,7 @@ class CollectiveWorkload final : public Workload {
   RankFault fault_ = RankFault::none;
   bool lost_ = false;
   std::uint64_t checked_ = 0, wrong_ = 0;
+  double worst_ = 0;  // error, as a multiple of what it may be
   std::string first_wrong_;
   RankTimes times_;
   std::uint64_t kept_ = 0, most_kept_ = 0;

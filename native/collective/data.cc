@@ -2,14 +2,36 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "../../kernels/cuda/arithmetic.h"
+#include "../cuda/elements.h"
 #include "../random.h"
 
 namespace pibench::collective {
 namespace {
+
+// Significant bits of real numbers; nought: integers.
+int digits(Element element) noexcept {
+  switch (element) {
+    case Element::float8_e4m3:
+      return 4;
+    case Element::bfloat16:
+      return 8;
+    case Element::float16:
+      return 11;
+    case Element::float32:
+      return 24;
+    case Element::float64:
+      return 53;
+    default:
+      return 0;
+  }
+}
 
 // Whole numbers up to this are exact, and so are their sums below it; of integers, where they end.
 std::int64_t largest(Element element) noexcept {
@@ -18,27 +40,30 @@ std::int64_t largest(Element element) noexcept {
       return 127;
     case Element::uint8:
       return 255;
+    case Element::float8_e4m3:
     case Element::bfloat16:
-      return 256;
+    case Element::float16:
     case Element::float32:
-      return std::int64_t{1} << 24;
+      return std::int64_t{1} << digits(element);
     default:
       return std::int64_t{1} << 30;
   }
 }
 
-bool is_real(Element element) noexcept {
-  return element == Element::float32 || element == Element::float64 || element == Element::bfloat16;
-}
+bool is_real(Element element) noexcept { return digits(element) > 0; }
 bool is_unsigned(Element element) noexcept {
   return element == Element::uint8 || element == Element::uint32 || element == Element::uint64;
 }
 
+// From the place of one rank to that of the next, in the pattern.
+constexpr std::size_t kPlacesApart = 389;
+
 // Products: two to the number of ranks must be exact; with more ranks only signs vary.
 std::int64_t exact_factor(const Problem& p) noexcept {
-  constexpr int kMostFactors = 15;
-  const bool fits = p.ranks <= kMostFactors && (std::int64_t{1} << p.ranks) <= largest(p.element);
-  return fits || (is_real(p.element) && p.ranks <= kMostFactors) ? 2 : 1;
+  // float8_e4m3 ends at 448.
+  const int most = p.element == Element::float8_e4m3 ? 8 : 15;
+  const bool fits = p.ranks <= most && (std::int64_t{1} << p.ranks) <= largest(p.element);
+  return fits || (is_real(p.element) && p.ranks <= most) ? 2 : 1;
 }
 
 std::int64_t drawn(const Problem& p, std::uint64_t random) noexcept {
@@ -71,8 +96,15 @@ std::int64_t drawn(const Problem& p, std::uint64_t random) noexcept {
   return 0;
 }
 
-std::uint16_t bfloat16_of(std::int64_t value) noexcept {
-  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16U);
+bool averages(const Problem& p) noexcept { return reduces(p.operation) && p.redop == Redop::avg; }
+
+// Of a sum, one rank in so many gives something: the others give nothing, where ones of all would add up to
+// more than is exact.
+std::size_t apart(const Problem& p) noexcept {
+  const bool adds = reduces(p.operation) && p.redop == Redop::sum && (is_real(p.element) || !p.wraps);
+  if (!adds) return 1;
+  const std::int64_t most = largest(p.element);
+  return static_cast<std::size_t>((p.ranks + most - 1) / most);
 }
 
 template <typename T>
@@ -86,15 +118,46 @@ T got(const std::byte* from) noexcept {
   return value;
 }
 
+double float16_number(std::uint32_t bits) noexcept {
+  constexpr std::uint32_t kInfinity = 0x7c00;
+  const std::uint32_t size = bits & 0x7fffU;
+  if (size > kInfinity) return std::numeric_limits<double>::quiet_NaN();
+  if (size < kInfinity) return cuda::decoded(bits, 5, 10);
+  return size == bits ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+double float8_number(std::uint32_t bits) noexcept {
+  return (bits & 0x7fU) == 0x7fU ? std::numeric_limits<double>::quiet_NaN() : cuda::decoded(bits, 4, 3);
+}
+
 }  // namespace
 
+// A library that multiplies by 1 / ranks first rounds that factor, each product, and each sum of two: so many
+// times of ranks + 1, and once more for what these do to each other.
+double tolerance_of(const Problem& p) noexcept {
+  const bool exact = std::has_single_bit(static_cast<unsigned>(p.ranks));
+  if (!averages(p) || !p.scales_first || !is_real(p.element) || exact) return 0;
+  return std::ldexp(p.ranks + 2, -digits(p.element));
+}
+
 Data::Data(const Problem& problem, std::uint64_t seed)
-    : problem_(problem), element_(bytes_of(problem.element)), pattern_(kPattern) {
-  if (reduces(problem.operation) && problem.redop == Redop::avg && problem.ranks > largest(problem.element))
+    : problem_(problem),
+      element_(bytes_of(problem.element)),
+      tolerance_(tolerance_of(problem)),
+      pattern_(kPattern) {
+  if (averages(problem) && problem.ranks > largest(problem.element))
     throw std::invalid_argument("an average over " + std::to_string(problem.ranks) +
                                 " ranks of whole numbers up to " + std::to_string(largest(problem.element)) +
                                 " cannot be checked");
-  for (std::size_t i = 0; i < kPattern; ++i) pattern_[i] = drawn(problem, draw(seed, i));
+  // A rank that is missing changes an average by one part in so many.
+  if (2 * tolerance_ * problem.ranks > 1)
+    throw std::invalid_argument("an average over " + std::to_string(problem.ranks) +
+                                " ranks rounds too much to be checked");
+  // Ranks read places next to each other in this order (place_of).
+  const std::size_t every = apart(problem);
+  for (std::size_t i = 0; i + every <= kPattern; i += every) {
+    const std::size_t at = i * kPlacesApart % kPattern;
+    pattern_[at] = drawn(problem, draw(seed, at));
+  }
   for (std::int64_t add = -1; add <= 1; ++add) {
     auto& bytes = encoded_[add + 1];
     bytes.resize(kPattern * element_);
@@ -105,14 +168,13 @@ Data::Data(const Problem& problem, std::uint64_t seed)
 // No two ranks at the same place in one iteration, no rank at the same place in any of the next thousand.
 // Averages come out whole where all ranks are at one place and what they add cancels.
 std::size_t Data::place_of(int rank, std::uint64_t iteration) const noexcept {
-  const bool together = reduces(problem_.operation) && problem_.redop == Redop::avg;
-  const auto apart = together ? 0 : static_cast<std::uint64_t>(rank);
-  return static_cast<std::size_t>((apart * 389 + iteration % kPattern * 613) % kPattern);
+  const auto rank_apart = averages(problem_) ? 0 : static_cast<std::uint64_t>(rank);
+  return static_cast<std::size_t>((rank_apart * kPlacesApart + iteration % kPattern * 613) % kPattern);
 }
 
 // What a rank adds to the pattern: they cancel over all ranks.
 std::int64_t Data::beside(int rank) const noexcept {
-  if (!reduces(problem_.operation) || problem_.redop != Redop::avg) return 0;
+  if (!averages(problem_)) return 0;
   const bool alone = problem_.ranks % 2 != 0 && rank == problem_.ranks - 1;
   return alone ? 0 : rank % 2 == 0 ? 1 : -1;
 }
@@ -191,7 +253,11 @@ void Data::encode(std::int64_t value, std::byte* to) const noexcept {
     case Element::float64:
       return put(to, static_cast<double>(value));
     case Element::bfloat16:
-      return put(to, bfloat16_of(value));
+      return put(to, static_cast<std::uint16_t>(kernels::cuda::bfloat16_bits(static_cast<float>(value))));
+    case Element::float16:
+      return put(to, static_cast<std::uint16_t>(kernels::cuda::float16_bits(static_cast<float>(value))));
+    case Element::float8_e4m3:
+      return put(to, static_cast<std::uint8_t>(kernels::cuda::float8_e4m3_bits(static_cast<float>(value))));
     case Element::int8:
     case Element::uint8:
       return put(to, static_cast<std::uint8_t>(bits));
@@ -204,13 +270,18 @@ void Data::encode(std::int64_t value, std::byte* to) const noexcept {
   }
 }
 
-bool Data::equals(const std::byte* element, std::int64_t value) const noexcept {
+double Data::error(const std::byte* element, std::int64_t value) const noexcept {
+  constexpr double kWrong = std::numeric_limits<double>::infinity();
   std::byte want[8];
   encode(value, want);
-  if (std::memcmp(element, want, element_) == 0) return true;
+  if (std::memcmp(element, want, element_) == 0) return 0;
   // Nought has two signs among real numbers: which of them a product or a minimum gives is the library's own
   // affair.
-  return value == 0 && is_real(problem_.element) && decoded(element) == 0;
+  if (value == 0 && is_real(problem_.element) && decoded(element) == 0) return 0;
+  if (value == 0 || tolerance_ == 0) return kWrong;
+  const auto exact = static_cast<double>(value);
+  const double off = std::abs(decoded(element) - exact) / (tolerance_ * std::abs(exact));
+  return std::isnan(off) ? kWrong : off;
 }
 
 double Data::decoded(const std::byte* element) const noexcept {
@@ -221,6 +292,10 @@ double Data::decoded(const std::byte* element) const noexcept {
       return got<double>(element);
     case Element::bfloat16:
       return std::bit_cast<float>(static_cast<std::uint32_t>(got<std::uint16_t>(element)) << 16U);
+    case Element::float16:
+      return float16_number(got<std::uint16_t>(element));
+    case Element::float8_e4m3:
+      return float8_number(got<std::uint8_t>(element));
     case Element::int8:
       return got<std::int8_t>(element);
     case Element::uint8:

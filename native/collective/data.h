@@ -1,5 +1,6 @@
 // What the ranks give, and what each must get: small whole numbers, so that no sum, product or average rounds
-// in any data type and any order, and a result is right or wrong.
+// in any data type and any order, and a result is right or wrong. Averages alone may round, where a library
+// divides before it adds (Problem::scales_first): then a result is right within what that may round.
 //
 // A rank's input is a pattern of prime length, read from a place that depends on the rank and the iteration:
 // filling is copying, and neither an element of another rank, nor of another place, nor of another iteration
@@ -14,12 +15,16 @@
 
 namespace pibench::collective {
 
+// What results may differ by, relative to what they should be; nought where none rounds.
+double tolerance_of(const Problem& problem) noexcept;
+
 class Data {
  public:
   // A prime; with 8 bytes an element the pattern leaves most of a first cache alone.
   static constexpr std::size_t kPattern = 1021;
 
-  // Throws std::invalid_argument for an average of more ranks than the data type can add up exactly.
+  // Throws std::invalid_argument for an average of more ranks than the data type can add up exactly, or of so
+  // many that what may be rounded hides a rank.
   Data(const Problem& problem, std::uint64_t seed);
 
   // Element `index` of what the rank gives.
@@ -33,7 +38,12 @@ class Data {
   // An element of the data type as bytes, and back; a value that is no whole number becomes one that is never
   // expected.
   void encode(std::int64_t value, std::byte* to) const noexcept;
-  [[nodiscard]] bool equals(const std::byte* element, std::int64_t value) const noexcept;
+  // How far an element is from what it should be, as a multiple of the tolerance; infinity where results do
+  // not round.
+  [[nodiscard]] double error(const std::byte* element, std::int64_t value) const noexcept;
+  [[nodiscard]] bool equals(const std::byte* element, std::int64_t value) const noexcept {
+    return error(element, value) <= 1;
+  }
   // For messages.
   [[nodiscard]] double decoded(const std::byte* element) const noexcept;
 
@@ -43,6 +53,7 @@ class Data {
 
   Problem problem_;
   std::size_t element_;  // bytes
+  double tolerance_;
   std::vector<std::int64_t> pattern_;
   // The pattern as bytes of the data type, without and with what the rank adds to it (avg).
   std::vector<std::byte> encoded_[3];

@@ -19,15 +19,18 @@ constexpr std::array<std::pair<const char*, Operation>, 10> kOperations{
      {"all-to-all", Operation::all_to_all},
      {"send-recv", Operation::send_recv},
      {"barrier", Operation::barrier}}};
-constexpr std::array<std::pair<const char*, Element>, 9> kElementNames{{{"float32", Element::float32},
-                                                                        {"float64", Element::float64},
-                                                                        {"bfloat16", Element::bfloat16},
-                                                                        {"int8", Element::int8},
-                                                                        {"uint8", Element::uint8},
-                                                                        {"int32", Element::int32},
-                                                                        {"uint32", Element::uint32},
-                                                                        {"int64", Element::int64},
-                                                                        {"uint64", Element::uint64}}};
+constexpr std::array<std::pair<const char*, Element>, 11> kElementNames{
+    {{"float32", Element::float32},
+     {"float64", Element::float64},
+     {"bfloat16", Element::bfloat16},
+     {"float16", Element::float16},
+     {"float8_e4m3", Element::float8_e4m3},
+     {"int8", Element::int8},
+     {"uint8", Element::uint8},
+     {"int32", Element::int32},
+     {"uint32", Element::uint32},
+     {"int64", Element::int64},
+     {"uint64", Element::uint64}}};
 constexpr std::array<std::pair<const char*, Redop>, 5> kRedopNames{{{"sum", Redop::sum},
                                                                     {"prod", Redop::prod},
                                                                     {"min", Redop::min},
@@ -65,8 +68,10 @@ std::size_t bytes_of(Element element) noexcept {
   switch (element) {
     case Element::int8:
     case Element::uint8:
+    case Element::float8_e4m3:
       return 1;
     case Element::bfloat16:
+    case Element::float16:
       return 2;
     case Element::float32:
     case Element::int32:

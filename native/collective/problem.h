@@ -8,9 +8,10 @@
 //   broadcast        count (root only)      count                      there (root only)
 //   all-gather       count                  n count                    at block `rank` of the output
 //   gather           count                  n count (root only)        there (root only)
-//   reduce-scatter   n count                count                      the output lies at block `rank` of the
-//   input scatter          n count (root only)    count                      there (root only) all-to-all n
-//   count                n count                    where its output lies send-recv        count count never
+//   reduce-scatter   n count                count                      with the output at its block `rank`
+//   scatter          n count (root only)    count                      the same (root only)
+//   all-to-all       n count                n count                    where its output lies
+//   send-recv        count                  count                      never
 //   barrier          nothing                nothing                    never
 #pragma once
 
@@ -54,6 +55,9 @@ struct Problem {
   bool in_place = false;
   // Whether integers that run over wrap: MPI does not say what becomes of them, and libraries differ.
   bool wraps = true;
+  // Whether an average of real numbers is the sum of what was multiplied by 1 / ranks before, as NCCL has it:
+  // that rounds, unless ranks are a power of two.
+  bool scales_first = false;
 };
 
 // By their names on the command line. Throw std::invalid_argument for another name.

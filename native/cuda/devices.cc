@@ -69,14 +69,16 @@ void add_nvml(json::Object& object, const std::string& bus_id) {
       .set("processes", processes ? std::optional(processes->size()) : std::nullopt);
 }
 
+int attribute_of(DeviceOrdinal device, Attribute which) {
+  int value = 0;
+  check(cu().cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
+  return value;
+}
+
 std::string describe(int ordinal) {
   DeviceOrdinal device = 0;
   check(cu().cuDeviceGet(&device, ordinal), "cuDeviceGet");
-  const auto attribute = [device](Attribute which) {
-    int value = 0;
-    check(cu().cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
-    return value;
-  };
+  const auto attribute = [device](Attribute which) { return attribute_of(device, which); };
   std::array<char, 256> name{};
   check(cu().cuDeviceGetName(name.data(), static_cast<int>(name.size()), device), "cuDeviceGetName");
   Uuid uuid;
@@ -103,6 +105,12 @@ std::string describe(int ordinal) {
 }
 
 }  // namespace
+
+int capability(int ordinal) {
+  DeviceOrdinal device = 0;
+  check(cu().cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  return 10 * attribute_of(device, Attribute::compute_major) + attribute_of(device, Attribute::compute_minor);
+}
 
 std::string describe_devices() {
   json::Object document;

@@ -13,4 +13,7 @@ std::string describe_devices();
 // As NVML knows the device too: `0000:3b:00.0`. Throws NoGpu, CudaError.
 std::string pci_bus_id(int ordinal);
 
+// The compute capability, 10 * major + minor. Makes no context either. Throws NoGpu, CudaError.
+int capability(int ordinal);
+
 }  // namespace pibench::cuda

@@ -4,15 +4,33 @@ import { mpiPlaceHere } from '../mpi/here.js';
 import type { MpiPlace } from '../mpi/place.js';
 import type { Campaign } from '../record/schema.js';
 
+type Asked = Pick<Campaign, 'batches'>;
+
+/** What the first of several processes on a host begins with, where none is a rank of this campaign; null: nothing is to be said. */
+function launched({ batches }: Asked, place: MpiPlace | null): string | null {
+  if (place === null || place.localSize === 1 || place.localRank > 0) return null;
+  if (batches.some((batch) => mpiCaseOf(batch.case.parameters) !== null)) return null;
+  return `${place.launcher} has started ${place.size} processes`;
+}
+
 /**
  * What the first process on a host says where its launcher has started several there and none is a rank of this campaign; null:
  * nothing. It is no error: what started this process may have started the others for something else.
  */
-export function campaignOfEachText(
-  { batches }: Pick<Campaign, 'batches'>,
+export function campaignOfEachText(campaign: Asked, place: MpiPlace | null = mpiPlaceHere()): string | null {
+  const who = launched(campaign, place);
+  return who === null
+    ? null
+    : `${who}, and each makes this campaign for itself: start pi-bench once, or make them the ranks of one collective with --transport mpi`;
+}
+
+/** The same of a qualification. Each takes what the others do at the same time for the node's own. */
+export function qualificationOfEachText(
+  campaign: Asked,
   place: MpiPlace | null = mpiPlaceHere(),
 ): string | null {
-  if (place === null || place.localSize === 1 || place.localRank > 0) return null;
-  if (batches.some((batch) => mpiCaseOf(batch.case.parameters) !== null)) return null;
-  return `${place.launcher} has started ${place.size} processes, and each makes this campaign for itself: start pi-bench once, or make them the ranks of one collective with --transport mpi`;
+  const who = launched(campaign, place);
+  return who === null
+    ? null
+    : `${who}, and each qualifies this node for itself: start pi-bench once on each node`;
 }

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.js';
 import { briefBytes, plural } from '../quantities/format.js';
+import { parseNames } from '../quantities/parse-list.js';
 import type { Bytes } from '../units.js';
 import type { Parameters } from './indicator.js';
 
@@ -27,6 +28,8 @@ export const ELEMENTS = {
   float32: 4,
   float64: 8,
   bfloat16: 2,
+  float16: 2,
+  float8_e4m3: 1,
   int8: 1,
   uint8: 1,
   int32: 4,
@@ -36,6 +39,19 @@ export const ELEMENTS = {
 } as const;
 export type Element = keyof typeof ELEMENTS;
 export const ELEMENT_NAMES = Object.keys(ELEMENTS) as [Element, ...Element[]];
+
+/**
+ * Several, with commas: each once, in the order of `ELEMENTS`.
+ * @throws UserError for tf32, which no memory holds
+ * @throws QuantityError for a name that no element has
+ */
+export function elementsNamed(text: string): readonly Element[] {
+  if (text.split(',').some((name) => name.trim() === 'tf32'))
+    throw new UserError(
+      '--dtype tf32 is how a product rounds numbers that lie in memory as float32: to exchange them use --dtype float32',
+    );
+  return parseNames(text, '--dtype', ELEMENT_NAMES);
+}
 
 export const REDOPS = ['sum', 'prod', 'min', 'max', 'avg'] as const;
 export const SYNCS = ['barrier', 'window', 'none'] as const;
@@ -55,7 +71,15 @@ const ROOTED: readonly Operation[] = ['broadcast', 'reduce', 'gather', 'scatter'
 /** A block for each rank. */
 const IN_BLOCKS: readonly Operation[] = ['all-gather', 'reduce-scatter', 'gather', 'scatter', 'all-to-all'];
 /** Averages of so many ranks are exact. */
-const MOST_OF_AVERAGE: Partial<Record<Element, number>> = { int8: 127, uint8: 255 };
+const MOST_OF_AVERAGE: Partial<Record<Element, number>> = { int8: 127, uint8: 255, float8_e4m3: 16 };
+/**
+ * And of so many that are no power of two, where a library multiplies by 1 / ranks before it adds: with more, what it rounds
+ * hides a rank (native/collective/data.cc).
+ */
+const MOST_SCALED: Partial<Record<Element, number>> = { float8_e4m3: 2, bfloat16: 10, float16: 31 };
+/** What MPI has no type for, and Gloo: it is moved, and nothing is computed with it. */
+const MOVED_BY_MPI: readonly Element[] = ['bfloat16', 'float16', 'float8_e4m3'];
+const MOVED_BY_GLOO: readonly Element[] = ['bfloat16', 'float8_e4m3'];
 
 export const isReducing = (operation: Operation): boolean => REDUCING.includes(operation);
 export const isRooted = (operation: Operation): boolean => ROOTED.includes(operation);
@@ -130,8 +154,8 @@ function lackingInMpi({
   if (workers !== 'processes') return 'ranks of MPI are processes: leave --workers out';
   if (algorithm !== 'auto') return 'MPI chooses its algorithms itself: leave --algorithm out';
   if (redop === 'avg') return 'MPI has no average: use --redop sum';
-  if (dtype === 'bfloat16' && redop !== 'none')
-    return 'MPI cannot compute with bfloat16: use float32, float64 or an integer';
+  if (MOVED_BY_MPI.includes(dtype) && redop !== 'none')
+    return `MPI cannot compute with ${dtype}: use float32, float64 or an integer`;
   if (operation === 'broadcast' && !inPlace)
     return 'MPI’s broadcast has one buffer, so it is in place: leave --no-in-place out';
   if (operation === 'reduce-scatter' && inPlace)
@@ -141,13 +165,16 @@ function lackingInMpi({
 
 /** What NCCL has no call for, or its ranks cannot be. */
 function lackingInNccl(one: Collective): string | null {
-  const { operation, inPlace, workers, pin, algorithm, rendezvous } = one;
+  const { operation, inPlace, workers, pin, algorithm, rendezvous, redop, dtype, ranks } = one;
   if (operation === 'barrier') return 'NCCL has no barrier: use --transport shm';
   if (operation === 'all-to-all' && inPlace) return 'NCCL has no all-to-all in place: leave --in-place out';
   if (workers !== (rendezvous === undefined ? 'threads' : 'processes'))
     return 'ranks of --transport nccl are threads, one for each GPU, or with --rendezvous processes: leave --workers out';
   if (pin) return 'ranks of --transport nccl are GPUs: leave --pin out';
   if (algorithm !== 'auto') return 'NCCL chooses its algorithms itself: leave --algorithm out';
+  const most = MOST_SCALED[dtype] ?? MOST_RANKS;
+  if (redop === 'avg' && ranks > most && !Number.isInteger(Math.log2(ranks)))
+    return `NCCL multiplies by 1/${ranks} before it adds, and ${dtype} rounds that so much that an average could not be checked: use --redop sum, or 2, 4, 8 ... ranks`;
   return null;
 }
 
@@ -156,8 +183,8 @@ function lackingInGloo(one: Collective): string | null {
   const { operation, redop, dtype, inPlace, workers, algorithm, bytes } = one;
   if (workers !== 'processes') return 'ranks of --transport gloo are processes: leave --workers out';
   if (redop === 'avg') return 'Gloo has no average: use --redop sum';
-  if (dtype === 'bfloat16' && redop !== 'none')
-    return 'Gloo cannot compute with bfloat16: use float32, float64 or an integer';
+  if (MOVED_BY_GLOO.includes(dtype) && redop !== 'none')
+    return `Gloo cannot compute with ${dtype}: use float16, float32, float64 or an integer`;
   if (operation === 'all-to-all' && inPlace) return 'Gloo has no all-to-all in place: leave --in-place out';
   if (operation === 'reduce-scatter' && !inPlace)
     return 'Gloo’s reduce-scatter works in place: leave --no-in-place out';

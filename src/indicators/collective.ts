@@ -10,7 +10,7 @@ import {
   ALGORITHMS,
   type Collective,
   countOf,
-  ELEMENT_NAMES,
+  elementsNamed,
   fittingBytes,
   INPUTS,
   isReducing,
@@ -107,7 +107,7 @@ export const collective: Indicator = {
       throw new UserError(
         `there is no collective ${String(flags.operation)}; there is ${OPERATIONS.join(', ')}`,
       );
-    const dtypes = parseNames(String(flags.dtype ?? 'float32'), '--dtype', ELEMENT_NAMES);
+    const dtypes = elementsNamed(String(flags.dtype ?? 'float32'));
     if (flags.redop !== undefined && !isReducing(operation))
       throw new UserError(`${operation} reduces nothing: leave --redop out`);
     if (flags.pattern !== undefined && operation !== 'send-recv')

@@ -7,9 +7,9 @@ import { UserError } from '../errors.js';
 import { briefBytes, plural } from '../quantities/format.js';
 import { parseCount } from '../quantities/parse.js';
 import { collective, sizesOf } from './collective.js';
-import { fittingBytes, MOST_RANKS } from './collective-cases.js';
+import { type Element, elementsNamed, fittingBytes, MOST_RANKS } from './collective-cases.js';
 import { ranksBy } from './collective-ranks.js';
-import { DATA_TYPES, dataTypeNamed, rateUnitOf } from './data-types.js';
+import { type DataType, dataTypeNamed, rateUnitOf } from './data-types.js';
 import { GPU_PROCESS, gpuPlace } from './gpu.js';
 import type { Parameters } from './indicator.js';
 import { matmul } from './matmul.js';
@@ -20,12 +20,21 @@ import type { GpuSide } from './with-gpu.js';
 const USUAL_SIZE = 4096;
 const USUAL_BYTES = '64MiB';
 
+/** What our kernels multiply and NCCL adds up. */
+const DTYPES = [
+  'float32',
+  'float64',
+  'bfloat16',
+  'float16',
+  'float8_e4m3',
+  'int8',
+] as const satisfies readonly (DataType & Element)[];
+
 const schema = z.strictObject({
   operation: z.enum(OVERLAPPING),
   bytes: z.int().min(1),
   size: z.int().min(1),
-  // What NCCL can add up and our kernels multiply.
-  dtype: z.enum(DATA_TYPES),
+  dtype: z.enum(DTYPES),
   ranks: z.int().min(2).max(MOST_RANKS),
   transport: z.literal('nccl'),
 });
@@ -51,6 +60,12 @@ const productOf = ({ size, dtype }: Overlap): Parameters => ({
   cache: 'hot',
 });
 
+/** @throws UserError */
+function dtypeNamed(text: string): Overlap['dtype'] {
+  const [dtype] = elementsNamed(dataTypeNamed(text, true));
+  return z.enum(DTYPES).parse(dtype);
+}
+
 export const overlapOnGpus: GpuSide = {
   fromFlags(flags, machine) {
     refuseCpuFlags(flags, ['threads', 'pin']);
@@ -62,7 +77,7 @@ export const overlapOnGpus: GpuSide = {
     const base = {
       operation: overlappingNamed(flags),
       size: parseCount(String(flags.size ?? USUAL_SIZE), '--size'),
-      dtype: z.enum(DATA_TYPES).parse(dataTypeNamed(String(flags.dtype ?? 'float32'))),
+      dtype: dtypeNamed(String(flags.dtype ?? 'float32')),
       ranks,
       transport: 'nccl',
     } as const;

@@ -119,7 +119,7 @@ const overlapOnCpus: Indicator = {
     dtype: {
       type: 'string',
       group: 'Case:',
-      describe: `Of both: ${DATA_TYPES.join(', ')}`,
+      describe: `Of both: ${DATA_TYPES.join(', ')}; on GPUs also float16, float8_e4m3`,
       default: 'float32',
     },
     ranks: {

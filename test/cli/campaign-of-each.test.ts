@@ -1,6 +1,6 @@
 /** Where a launcher has started more processes than one, and each would make a campaign of its own. */
 import { describe, expect, it } from 'vitest';
-import { campaignOfEachText } from '../../src/cli/campaign-of-each.js';
+import { campaignOfEachText, qualificationOfEachText } from '../../src/cli/campaign-of-each.js';
 import type { MpiPlace } from '../../src/mpi/place.js';
 
 const place = (size: number, localSize: number, localRank = 0): MpiPlace => ({
@@ -31,5 +31,16 @@ describe('processes that a launcher has started on one host, each with a campaig
     expect(campaignOfEachText(OWN, place(1, 1))).toBeNull();
     expect(campaignOfEachText(OWN, place(4, 1))).toBeNull();
     expect(campaignOfEachText(OWN, null)).toBeNull();
+  });
+
+  it('are told so, too, where each qualifies the node', () => {
+    expect(qualificationOfEachText(OWN, place(4, 2))).toBe(
+      'openmpi has started 4 processes, and each qualifies this node for itself: start pi-bench once on each node',
+    );
+    // A look without load is no other.
+    expect(qualificationOfEachText({ batches: [] }, place(4, 2))).toMatch(/qualifies this node/);
+    expect(qualificationOfEachText(OWN, place(4, 2, 1))).toBeNull();
+    expect(qualificationOfEachText(OWN, place(4, 1))).toBeNull();
+    expect(qualificationOfEachText(OWN, null)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { libraryFile, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
-import { runsInSlurm, secondLaunch } from '../support/mpi.js';
+import { LOOK, runsInSlurm, secondLaunch } from '../support/mpi.js';
 import {
   launcher as entry,
   printedRecord,
@@ -107,6 +107,20 @@ describe.skipIf(installed.length === 0)('ranks that srun starts (skipped where n
       const run = await srun(slurm, 'none', installed.at(-1)?.library ?? '', out);
       expect(run.stderr).toMatch(/the launcher started 2 ranks, but .* sees 1/);
       expect(run.code).not.toBe(0);
+    }));
+
+  it('for a qualification qualify the node each, which is said once', ({ skip }) =>
+    withFolder(async (folder) => {
+      if (typeof slurm === 'string') return skip(slurm);
+      writeFileSync(join(folder, 'look.yaml'), LOOK);
+      const what = [process.execPath, entry, 'qualify', '--suite', 'look.yaml', '--quiet'];
+      const env = { ...slurm.env, XDG_STATE_HOME: join(folder, 'state') };
+      const run = await start('srun', ['--quiet', '-n', '2', ...what], folder, env).ended;
+      expect(
+        run.stderr.split('slurm has started 2 processes, and each qualifies this node for itself'),
+        run.stderr,
+      ).toHaveLength(2);
+      expect(readdirSync(join(folder, 'results'))).toHaveLength(2);
     }));
 
   it('of which one never comes: one line, soon, before anything is measured', ({ skip }) =>

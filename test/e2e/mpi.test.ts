@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -10,12 +10,14 @@ import {
 } from '../../scripts/lib/mpi-libraries.mjs';
 import { brokenRules } from '../../src/record/check.js';
 import { written } from '../../src/record/schema.js';
-import { secondLaunch, twoRanks } from '../support/mpi.js';
+import { LOOK, secondLaunch, twoRanks } from '../support/mpi.js';
 import {
+  launcher,
   piBench,
   printedRecord,
   readRecordFile,
   root,
+  start,
   startPiBench,
   withFolder,
 } from '../support/pi-bench.js';
@@ -115,6 +117,19 @@ for (const mpi of MPI_LIBRARIES) {
             run.stderr.split('has started 2 processes, and each makes this campaign for itself'),
           ).toHaveLength(2);
           expect(readdirSync(out)).toHaveLength(2);
+        }));
+
+      it('qualifies the node once for each process, which is said once', () =>
+        withFolder(async (folder) => {
+          writeFileSync(join(folder, 'look.yaml'), LOOK);
+          const args = argumentsFor(launcher, 'qualify', '--suite', 'look.yaml', '--quiet');
+          const own = { ...env, XDG_STATE_HOME: join(folder, 'state') };
+          const run = await start(mpi.launcher, args, folder, own).ended;
+          expect(
+            run.stderr.split('has started 2 processes, and each qualifies this node for itself'),
+            run.stderr,
+          ).toHaveLength(2);
+          expect(readdirSync(join(folder, 'results'))).toHaveLength(2);
         }));
     },
   );

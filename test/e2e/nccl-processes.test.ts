@@ -65,6 +65,19 @@ describe('NCCL with a process for each rank', () => {
       expect(batches.map(({ verified }) => verified)).toEqual(['passed']);
     }));
 
+  it('computes with float8_e4m3, or says which library is too old for it', () =>
+    withFolder(async (folder) => {
+      const what = ['all-reduce', '--dtype', 'float8_e4m3', '--bytes', '3KiB', '--inspections', '1'];
+      const [first] = await ranksOf(2, folder, what, ',nccl-version=22403');
+      expect(JSON.parse(first?.stdout ?? '').batches[0].verified).toBe('passed');
+      const [refused] = await ranksOf(2, folder, what);
+      expect(refused?.code).toBe(2);
+      const { batches } = JSON.parse(refused?.stdout ?? '') as PiBenchRecord;
+      expect(batches[0]?.inspections[0]?.reason).toMatch(
+        /NCCL reduces float8_e4m3 from 2\.24 on, and this is 2\.21\.5/,
+      );
+    }));
+
   it.each([
     ['refuses a call', ',nccl-fails=1', /rank \d: a call of NCCL failed: as the fake NCCL was told/],
     ['makes no identity', ',nccl-init=2', /ncclGetUniqueId failed: as the fake NCCL was told/],

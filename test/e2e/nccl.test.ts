@@ -51,6 +51,82 @@ describe('a collective between GPUs', () => {
       expect(run.stdout).toMatch(/verified/);
     }));
 
+  // The fake rounds after each step, as NCCL does, and multiplies by 1 / ranks before it adds.
+  it.each([
+    [3, 'all-reduce', 'sum', 'float16,float8_e4m3'],
+    [3, 'reduce-scatter', 'prod', 'float16,float8_e4m3'],
+    [2, 'reduce', 'max', 'float16,float8_e4m3'],
+    [4, 'all-reduce', 'avg', 'float64,bfloat16,float16,float8_e4m3'],
+  ] as const)('of %i computes %s with %s of %s exactly', (gpus, operation, redop, dtype) =>
+    withFolder(async (out) => {
+      const what = ['collective', operation, '--redop', redop, '--dtype', dtype, '--bytes', '3KiB'];
+      const settings = `devices=${gpus},nccl-version=22403`;
+      const run = await onFakeNccl(
+        settings,
+        ...what,
+        '--device',
+        'cuda:all',
+        '--json',
+        '--out',
+        out,
+        ...SHORT,
+      );
+      expect(run.stderr).toBe('');
+      const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+      expect(batches).toHaveLength(dtype.split(',').length);
+      for (const { verified, inspections } of batches) {
+        expect(verified).toBe('passed');
+        expect(inspections[0]?.verification?.tolerance).toMatch(/^none/);
+      }
+    }));
+
+  it('of three compares averages of real numbers within what these round, and those of integers exactly', () =>
+    withFolder(async (out) => {
+      const what = ['collective', 'all-reduce', '--redop', 'avg', '--bytes', '3KiB', '--device', 'cuda:all'];
+      const more = ['--dtype', 'float32,bfloat16,float16,int32', '--json', '--out', out, ...SHORT];
+      const run = await onFakeNccl('devices=3', ...what, ...more);
+      expect(run.code, run.stdout).toBe(0);
+      const { batches } = JSON.parse(run.stdout) as PiBenchRecord;
+      const of = (name: string) =>
+        batches.find((batch) => batch.case.parameters.dtype === name)?.inspections[0]?.verification;
+      for (const name of ['float32', 'bfloat16', 'float16']) {
+        expect(of(name)?.tolerance).toMatch(
+          /^\S+ of the average: what is multiplied by 1 \/ 3 first rounds$/,
+        );
+        expect(of(name)?.worstError).toBeGreaterThan(0);
+        expect(of(name)?.worstError).toBeLessThanOrEqual(1);
+      }
+      expect(of('int32')).toMatchObject({ worstError: 0 });
+    }));
+
+  it('moves float8_e4m3 with a library and on GPUs that have no such type', () =>
+    withFolder(async (out) => {
+      const what = ['collective', 'all-gather', '--dtype', 'float8_e4m3', '--bytes', '3KiB'];
+      const settings = 'devices=3,nccl-version=22105,capability=80';
+      const run = await onFakeNccl(settings, ...what, '--device', 'cuda:all', '--out', out, ...SHORT);
+      expect(run.code, run.stdout).toBe(0);
+      expect(run.stdout).toMatch(/verified/);
+    }));
+
+  it.each([
+    [
+      'a library that is older than the type',
+      'devices=2,nccl-version=22304',
+      /NCCL reduces float8_e4m3 from 2\.24 on, and this is 2\.23\.4:\s+install a newer one/,
+    ],
+    [
+      'a GPU that cannot',
+      'devices=2,nccl-version=22403,capability=89',
+      /on GPUs of compute capability 9\.0\s+and later, and cuda:0 has 8\.9: use --dtype float16/,
+    ],
+  ])('of float8_e4m3 with %s fails in one line', (_, settings, says) =>
+    withFolder(async (out) => {
+      const what = ['collective', 'all-reduce', '--dtype', 'float8_e4m3', '--bytes', '1KiB'];
+      const run = await onFakeNccl(settings, ...what, '--device', 'cuda:all', '--out', out, ...SHORT);
+      expect(run.code).toBe(2);
+      expect(run.stdout).toMatch(says);
+    }));
+
   it('of one GPU says that it is a copy to itself, without a bus', () =>
     withFolder(async (out) => {
       const what = [
@@ -120,6 +196,18 @@ describe('a collective between GPUs', () => {
       expect(Math.min(compute, communicate)).toBeGreaterThan(0);
       const shown = await onFakeNccl('', 'show', campaignFolder(out));
       expect(shown.stdout).toMatch(/hidden +-?[\d.]+ % of the communication/);
+    }));
+
+  it('hides in float16 and in float8_e4m3, too', () =>
+    withFolder(async (out) => {
+      const what = ['overlap', '--device', 'cuda:all', '--size', '48', '--bytes', '4KiB'];
+      for (const dtype of ['float16', 'float8_e4m3']) {
+        const args = [...what, '--dtype', dtype, '--json', '--out', out, ...SHORT];
+        const run = await onFakeNccl('devices=2,nccl-version=22403', ...args);
+        expect(run.code, run.stderr).toBe(0);
+        const [batch] = (JSON.parse(run.stdout) as PiBenchRecord).batches;
+        expect([batch?.verified, batch?.case.parameters.dtype]).toEqual(['passed', dtype]);
+      }
     }));
 
   it.each([

@@ -102,6 +102,14 @@ describe('the cases of a collective', () => {
     [{ operation: 'all-reduce', redop: 'mul' }, /--redop mul is unknown; there is sum, prod, min, max, avg/],
     [{ operation: 'all-reduce', redop: 'sum,max' }, /--redop takes one of/],
     [{ operation: 'all-reduce', dtype: 'float8' }, /--dtype float8 is unknown/],
+    [
+      { operation: 'all-reduce', dtype: 'float32,tf32' },
+      /--dtype tf32 is how a product rounds .* use --dtype float32/,
+    ],
+    [
+      { operation: 'all-reduce', redop: 'avg', dtype: 'float8_e4m3', ranks: '17' },
+      /cannot be checked: use at most 16/,
+    ],
     [{ operation: 'all-reduce', pattern: 'ring' }, /all-reduce has no pattern/],
     [{ operation: 'send-recv', pattern: 'pairs', ranks: '3' }, /takes an even number of ranks/],
     [{ operation: 'send-recv', 'in-place': true }, /send-recv has no in-place form/],
@@ -147,6 +155,35 @@ describe('the cases of a collective between GPUs', () => {
   });
 });
 
+describe('averages between GPUs', () => {
+  const machine = (gpus: number) => {
+    const devices = Array.from({ length: gpus }, (_, ordinal) => ({ ordinal }) as GpuDescription);
+    return { ...machineOf(), gpus: { devices } as unknown as GpuSurvey };
+  };
+  const averaged = (dtype: string, gpus: number) => () =>
+    collective.fromFlags(
+      { operation: 'all-reduce', redop: 'avg', dtype, bytes: '64', device: 'cuda:0' },
+      machine(gpus),
+    );
+
+  it('are measured unless they round so much that a missing rank could not be seen', () => {
+    const most = { float32: 256, float64: 256, bfloat16: 10, float16: 31, float8_e4m3: 2, int32: 256 };
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...(Object.keys(most) as (keyof typeof most)[])),
+        fc.integer({ min: 1, max: 256 }),
+        (dtype, gpus) => {
+          const whole = Number.isInteger(Math.log2(gpus));
+          const fits = gpus <= (whole ? (dtype === 'float8_e4m3' ? 16 : 256) : most[dtype]);
+          if (fits) expect(averaged(dtype, gpus)()).toHaveLength(1);
+          else expect(averaged(dtype, gpus)).toThrow(/could not be checked|cannot be checked/);
+        },
+      ),
+    );
+    expect(averaged('float16', 33)).toThrow(/NCCL multiplies by 1\/33 before it adds.* use --redop sum/);
+  });
+});
+
 describe('the cases of a collective by Gloo', () => {
   const byGloo = (flags: Record<string, unknown>) =>
     casesOf({ operation: 'all-reduce', bytes: '64', transport: 'gloo', ...flags });
@@ -166,7 +203,8 @@ describe('the cases of a collective by Gloo', () => {
   it.each([
     [{ workers: 'threads' }, /ranks of --transport gloo are processes: leave --workers out/],
     [{ redop: 'avg' }, /Gloo has no average: use --redop sum/],
-    [{ dtype: 'bfloat16' }, /Gloo cannot compute with bfloat16/],
+    [{ dtype: 'bfloat16' }, /Gloo cannot compute with bfloat16: use float16/],
+    [{ dtype: 'float8_e4m3' }, /Gloo cannot compute with float8_e4m3/],
     [{ operation: 'all-to-all', 'in-place': true }, /Gloo has no all-to-all in place/],
     [{ operation: 'reduce-scatter', 'in-place': false }, /Gloo’s reduce-scatter works in place/],
     [{ operation: 'reduce-scatter', sync: 'none' }, /--in-place overwrites its inputs/],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { overlap, shareCpus } from '../../src/indicators/overlap.js';
+import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import { machineOf } from '../support/machine.js';
 
 const casesOf = (flags: Record<string, unknown>) => overlap.fromFlags(flags, machineOf());
@@ -32,6 +33,20 @@ describe('the cases of overlap', () => {
     ],
   ])('refuse %j', (flags, says) => {
     expect(() => casesOf(flags)).toThrow(says);
+  });
+});
+
+describe('the cases of overlap on GPUs', () => {
+  const devices = [{ ordinal: 0 }, { ordinal: 1 }] as GpuDescription[];
+  const machine = { ...machineOf(), gpus: { devices } as unknown as GpuSurvey };
+  const onGpus = (dtype: string) => overlap.fromFlags({ device: 'cuda:0', dtype }, machine);
+
+  it.each(['float32', 'bfloat16', 'float16', 'float8_e4m3', 'int8'])('have operands of %s', (dtype) => {
+    expect(onGpus(dtype)).toMatchObject([{ dtype, ranks: 2 }]);
+  });
+  it('refuse what cannot be exchanged', () => {
+    expect(() => onGpus('tf32')).toThrow(/--dtype tf32 is how a product rounds/);
+    expect(() => onGpus('uint8')).toThrow(/--dtype uint8 is unknown/);
   });
 });
 

@@ -44,8 +44,8 @@ constexpr double kImpatience = 2;
 
 constexpr std::array kOperations{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce",
                                  "gather",     "scatter",    "all-to-all",     "send-recv", "barrier"};
-constexpr std::array kElements{"float32", "float64", "bfloat16", "int8",  "uint8",
-                               "int32",   "uint32",  "int64",    "uint64"};
+constexpr std::array kElements{"float32", "float64", "bfloat16", "int8",    "uint8",      "int32",
+                               "uint32",  "int64",   "uint64",   "float16", "float8_e4m3"};
 constexpr std::array kRedops{"sum", "prod", "min", "max", "avg"};
 
 struct Way {
@@ -296,14 +296,16 @@ void check_averages_of_many(Checks& checks) {
   data_of(Element::bfloat16, 256);
 }
 
-void check_corruption(Checks& checks, bool processes) {
-  const auto workload = workload_of(problem_of(0, 0, 0, 3, 5000, false), {"direct", processes});
+void check_corruption(Checks& checks, Element element, bool processes) {
+  const auto workload =
+      workload_of(problem_of(0, static_cast<std::size_t>(element), 0, 3, 5000, false), {"direct", processes});
   workload->prepare();
   workload->inject(FaultKind::corrupt_rank);
   workload->run();
   const Verification verification = workload->verify();
   checks.that(!verification.passed && verification.wrong > 0,
-              std::string("an altered contribution of one rank is seen") + (processes ? ", processes" : ""),
+              std::string("an altered contribution of one rank is seen, ") +
+                  kElements[static_cast<std::size_t>(element)] + (processes ? ", processes" : ""),
               verification.first_wrong);
   Checks::inform(verification.first_wrong);
 }
@@ -342,11 +344,12 @@ int main(int count, char** arguments) {
   check_operations(checks, {{1, 4, 7}, {{1, {"lines", "direct"}}, {700, {"direct"}}}});
   check_pairs(checks);
   check_synchronisations(checks);
-  check_corruption(checks, false);
+  for (const Element element : {Element::float32, Element::float16, Element::float8_e4m3})
+    check_corruption(checks, element, false);
   check_loss(checks, FaultKind::absent_rank, false, "rank 2 did not arrive within 2 s");
   if (kProcesses) {
     check_operations(checks, {{2, 4}, {{1, {"lines"}}, {700, {"direct"}}}, false, true});
-    check_corruption(checks, true);
+    check_corruption(checks, Element::float32, true);
     check_loss(checks, FaultKind::absent_rank, true, "rank 2 did not arrive within 2 s");
     check_loss(checks, FaultKind::lost_rank, true, "was killed by signal 9");
   } else {

@@ -8,7 +8,8 @@ import { collectiveJob } from './collective-job.mjs';
 const addon = createRequire(import.meta.url)('../../build/Release/pibench.node');
 const [library, plugin] = process.argv.slice(2);
 
-const DTYPES = ['float32', 'float64', 'bfloat16', 'int8', 'uint8', 'int32', 'uint32', 'int64', 'uint64'];
+const REDUCED = ['float32', 'float64', 'float16', 'int8', 'uint8', 'int32', 'uint32', 'int64', 'uint64'];
+const MOVED = ['bfloat16', 'float8_e4m3'];
 const REDOPS = ['sum', 'prod', 'min', 'max'];
 const MOVING = ['all-gather', 'broadcast', 'gather', 'scatter', 'all-to-all', 'send-recv'];
 
@@ -30,15 +31,14 @@ const faulty = { ...plain, patienceSeconds: 2 };
 
 function* cases() {
   const few = { ...plain, count: 37 };
-  const reducing = DTYPES.filter((name) => name !== 'bfloat16');
-  for (const dtype of reducing) for (const redop of REDOPS) yield { ...few, dtype, redop };
+  for (const dtype of REDUCED) for (const redop of REDOPS) yield { ...few, dtype, redop };
   for (const operation of ['reduce', 'reduce-scatter']) {
     const inPlace = Number(operation === 'reduce-scatter');
-    for (const dtype of reducing) yield { ...few, operation, inPlace, dtype };
+    for (const dtype of REDUCED) yield { ...few, operation, inPlace, dtype };
     for (const redop of REDOPS) yield { ...few, operation, inPlace, redop };
   }
-  for (const dtype of DTYPES) yield { ...few, operation: 'all-gather', dtype };
-  for (const operation of MOVING) yield { ...few, operation, dtype: 'bfloat16' };
+  for (const dtype of REDUCED) yield { ...few, operation: 'all-gather', dtype };
+  for (const operation of MOVING) for (const dtype of MOVED) yield { ...few, operation, dtype };
   for (const ranks of [1, 2, 3, 4]) {
     const some = { ...plain, ranks, root: ranks - 1 };
     for (const algorithm of ['ring', 'bcube']) yield { ...some, algorithm };

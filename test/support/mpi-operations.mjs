@@ -11,7 +11,8 @@ const addon = createRequire(import.meta.url)('../../build/Release/pibench.node')
 const world = addon.mpiOpen(process.argv[2]);
 const ranks = world.size;
 
-const DTYPES = ['float32', 'float64', 'bfloat16', 'int8', 'uint8', 'int32', 'uint32', 'int64', 'uint64'];
+const REDUCED = ['float32', 'float64', 'int8', 'uint8', 'int32', 'uint32', 'int64', 'uint64'];
+const DTYPES = [...REDUCED, 'bfloat16', 'float16', 'float8_e4m3'];
 const REDOPS = ['sum', 'prod', 'min', 'max'];
 const REDUCING = ['all-reduce', 'reduce', 'reduce-scatter'];
 const ROOTED = ['reduce', 'broadcast', 'gather', 'scatter'];
@@ -35,7 +36,7 @@ const faulty = { ...plain, operation: 'all-reduce', count: 37 };
 
 function* cases() {
   for (const operation of REDUCING)
-    for (const dtype of DTYPES.filter((name) => name !== 'bfloat16'))
+    for (const dtype of REDUCED)
       for (const redop of REDOPS) yield { ...plain, operation, dtype, redop, count: 37 };
   const moving = ['all-gather', 'broadcast', 'gather', 'scatter', 'all-to-all', 'send-recv'];
   for (const operation of moving)

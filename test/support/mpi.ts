@@ -36,6 +36,9 @@ export function twoRanks(mpi: MpiLibrary): TwoRanks {
   };
 }
 
+/** A suite that no node fails: a launcher ends all processes when one says that its node did. */
+export const LOOK = 'name: look\nchecks:\n  - { check: swap, level: warn }\n';
+
 export interface RankProcess {
   readonly pid: number;
   readonly rank: number;

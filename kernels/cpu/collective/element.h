@@ -6,8 +6,20 @@
 
 namespace pibench::kernels::collective {
 
-enum class Element : std::uint8_t { float32, float64, bfloat16, int8, uint8, int32, uint32, int64, uint64 };
-inline constexpr int kElements = 9;
+enum class Element : std::uint8_t {
+  float32,
+  float64,
+  bfloat16,
+  int8,
+  uint8,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  float8_e4m3
+};
+inline constexpr int kElements = 11;
 
 // avg divides the sum by the number of ranks; integers are divided towards zero and wrap like unsigned ones.
 enum class Redop : std::uint8_t { sum, prod, min, max, avg };

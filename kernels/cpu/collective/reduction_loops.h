@@ -5,8 +5,8 @@
 // namespace: every instance below then has internal linkage, so that the linker cannot choose code for one
 // instruction set for the whole program.
 //
-// Arithmetic is the compiler's own on vectors. Integers wrap; bfloat16 is reduced as float32 and rounded
-// once, to nearest even.
+// Arithmetic is the compiler's own on vectors. Integers wrap; bfloat16, float16 and float8_e4m3 are reduced
+// as float32 and rounded once, to nearest even.
 #pragma once
 
 #include "collective_kernels.h"
@@ -66,6 +66,7 @@ struct RealOf<T, 4> {
 template <typename I, typename T>
 struct Lanes {
   using Accumulated = Vector<I, T>;
+  static constexpr std::size_t kUnroll = 4;  // vectors that are reduced at once
   static Accumulated load(const std::byte* from) noexcept {
     Accumulated x;
     __builtin_memcpy(&x, from, sizeof x);
@@ -100,6 +101,7 @@ struct BFloat16 {};
 
 template <typename I>
 struct Lanes<I, BFloat16> {
+  static constexpr std::size_t kUnroll = 4;
   using Words = Vector<I, std::uint32_t>;
   using Reals = Vector<I, float>;
   // Elements at even and at odd places.
@@ -129,6 +131,101 @@ struct Lanes<I, BFloat16> {
     return (rounded(a.even) >> 16U) | (rounded(a.odd) & 0xffff'0000U);
   }
 };
+
+// What is stored in fewer bits than float32 and has another range, with subnormal numbers.
+struct Float16 {
+  static constexpr unsigned kBits = 16, kFraction = 10, kBias = 15;
+  static constexpr std::uint32_t kFirstSpecial = 0x7c00;  // infinity, and above it what is no number
+  static constexpr std::uint32_t kMost = 0x7c00;          // what is too large becomes an infinity
+  static constexpr std::uint32_t kNan = 0x7e00;
+};
+// As the Open Compute Project has it: without infinities. What is too large becomes the largest number, as in
+// CUDA's conversions.
+struct Float8E4M3 {
+  static constexpr unsigned kBits = 8, kFraction = 3, kBias = 7;
+  static constexpr std::uint32_t kFirstSpecial = 0x7f;
+  static constexpr std::uint32_t kMost = 0x7e;
+  static constexpr std::uint32_t kNan = 0x7f;
+};
+
+// A power of two that float32 has as a normal number.
+constexpr float power_of_two(int exponent) noexcept {
+  return __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + exponent) << 23U);
+}
+
+// Elements as float32, those at the same place of each word together.
+template <typename I, typename Small>
+struct SmallLanes {
+  using Words = Vector<I, std::uint32_t>;
+  using Reals = Vector<I, float>;
+  static constexpr unsigned kParts = 32 / Small::kBits;
+  // As many numbers as of float32: each takes a dozen instructions, and as much of the compiler's time.
+  static constexpr std::size_t kUnroll = 4 / kParts;
+  static constexpr unsigned kDropped = 23 - Small::kFraction;  // bits of float32's fraction
+  static constexpr std::uint32_t kSign = 1U << (Small::kBits - 1);
+  static constexpr int kBias = Small::kBias;
+  struct Accumulated {
+    Reals parts[kParts];
+  };
+
+  // Of the lowest bits of each word. The exponent becomes that of float32 by a multiplication, which turns
+  // subnormal numbers into normal ones, too.
+  static Reals widened(Words x) noexcept {
+    const Words size = (x & (kSign - 1)) << kDropped;
+    const Words scaled = (Words)((Reals)size * power_of_two(127 - kBias));
+    const Words special = scaled | 0x7f80'0000U;
+    return (Reals)((size >= (Small::kFirstSpecial << kDropped) ? special : scaled) |
+                   (x & kSign) << (32 - Small::kBits));
+  }
+  // To nearest even. In a sum with a number whose last place is the smallest subnormal number, the addition
+  // itself rounds to that place.
+  static Words narrowed(Reals x) noexcept {
+    constexpr int kFraction = Small::kFraction;
+    constexpr float kRounding = power_of_two(24 - kBias - kFraction);
+    const auto bits = (Words)x;
+    const Words size = bits & 0x7fff'ffffU;
+    const Words normal = ((size + ((1U << (kDropped - 1)) - 1) + ((size >> kDropped) & 1U)) >> kDropped) -
+                         ((127U - Small::kBias) << Small::kFraction);
+    const Words subnormal = (Words)((Reals)size + kRounding) - __builtin_bit_cast(std::uint32_t, kRounding);
+    Words result = size < ((128U - Small::kBias) << 23U) ? subnormal : normal;
+    const Words most = Words{} + Small::kMost;
+    result = result > Small::kMost ? most : result;
+    const Words nan = Words{} + Small::kNan;
+    result = size > 0x7f80'0000U ? nan : result;
+    return result | ((bits >> (32 - Small::kBits)) & kSign);
+  }
+
+  static Accumulated load(const std::byte* from) noexcept {
+    Words x;
+    __builtin_memcpy(&x, from, sizeof x);
+    Accumulated a;
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kParts; ++i) a.parts[i] = widened(x >> (i * Small::kBits));
+    return a;
+  }
+  template <Redop op>
+  static Accumulated combine(Accumulated a, const Accumulated& b) noexcept {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kParts; ++i) a.parts[i] = combined<op, I, float>(a.parts[i], b.parts[i]);
+    return a;
+  }
+  static Accumulated divided(Accumulated a, int ranks) noexcept {
+#pragma GCC unroll 4
+    for (Reals& part : a.parts) part = part / static_cast<float>(ranks);
+    return a;
+  }
+  static Words packed(const Accumulated& a) noexcept {
+    Words words = narrowed(a.parts[0]);
+#pragma GCC unroll 4
+    for (unsigned i = 1; i < kParts; ++i) words |= narrowed(a.parts[i]) << (i * Small::kBits);
+    return words;
+  }
+};
+
+template <typename I>
+struct Lanes<I, Float16> : SmallLanes<I, Float16> {};
+template <typename I>
+struct Lanes<I, Float8E4M3> : SmallLanes<I, Float8E4M3> {};
 
 // Whole vectors of what is left, or the last elements, padded with zeros.
 template <typename I, typename T>
@@ -170,7 +267,7 @@ Vector<I, std::uint32_t> finished(const typename Lanes<I, T>::Accumulated& sum, 
 template <typename I, typename T, Redop op, bool pair>
 std::size_t reduce_steps(const Ranges& ranges, bool streaming) noexcept {
   using L = Lanes<I, T>;
-  constexpr std::size_t kUnroll = 4;
+  constexpr std::size_t kUnroll = L::kUnroll;
   constexpr std::size_t kStep = kUnroll * I::kBytes;
   // A copy, which no store below can change.
   const Ranges r = ranges;
@@ -265,6 +362,8 @@ constexpr CollectiveKernels table(const char* name, std::uint32_t needs) noexcep
   fill(Element::float32, float{});
   fill(Element::float64, double{});
   fill(Element::bfloat16, BFloat16{});
+  fill(Element::float16, Float16{});
+  fill(Element::float8_e4m3, Float8E4M3{});
   fill(Element::int8, std::int8_t{});
   fill(Element::uint8, std::uint8_t{});
   fill(Element::int32, std::int32_t{});

@@ -36,8 +36,8 @@ MpiHandles<int> mpich_handles() noexcept {
   handles.abi = "MPICH";
   handles.world = 0x44000000;
   handles.byte = 0x4c00010d;
-  handles.elements = {0x4c00040a, 0x4c00080b, handles.byte, 0x4c000137, 0x4c00013b,
-                      0x4c000439, 0x4c00043d, 0x4c00083a,   0x4c00083e};
+  handles.elements = {0x4c00040a, 0x4c00080b, handles.byte, 0x4c000137,   0x4c00013b,  0x4c000439,
+                      0x4c00043d, 0x4c00083a, 0x4c00083e,   handles.byte, handles.byte};
   handles.redops = {0x58000003, 0x58000004, 0x58000002, 0x58000001};
   handles.in_place = constant(UINTPTR_MAX);
   handles.status_ignore = constant(1);
@@ -50,8 +50,9 @@ MpiHandles<void*> standard_handles() noexcept {
   handles.abi = "MPI 5";
   handles.world = constant(0x101);
   handles.byte = constant(0x247);
-  handles.elements = {constant(0x210), constant(0x214), handles.byte,    constant(0x240), constant(0x241),
-                      constant(0x250), constant(0x251), constant(0x258), constant(0x259)};
+  handles.elements = {constant(0x210), constant(0x214), handles.byte,    constant(0x240),
+                      constant(0x241), constant(0x250), constant(0x251), constant(0x258),
+                      constant(0x259), handles.byte,    handles.byte};
   handles.redops = {constant(0x21), constant(0x24), constant(0x22), constant(0x23)};
   handles.in_place = constant(1);
   handles.status_ignore = nullptr;
@@ -65,9 +66,17 @@ MpiHandles<void*> open_mpi_handles(const SharedLibrary& library) {
   handles.abi = "Open MPI";
   handles.world = named("ompi_mpi_comm_world");
   handles.byte = named("ompi_mpi_byte");
-  handles.elements = {named("ompi_mpi_float"),    named("ompi_mpi_double"),  handles.byte,
-                      named("ompi_mpi_int8_t"),   named("ompi_mpi_uint8_t"), named("ompi_mpi_int32_t"),
-                      named("ompi_mpi_uint32_t"), named("ompi_mpi_int64_t"), named("ompi_mpi_uint64_t")};
+  handles.elements = {named("ompi_mpi_float"),
+                      named("ompi_mpi_double"),
+                      handles.byte,
+                      named("ompi_mpi_int8_t"),
+                      named("ompi_mpi_uint8_t"),
+                      named("ompi_mpi_int32_t"),
+                      named("ompi_mpi_uint32_t"),
+                      named("ompi_mpi_int64_t"),
+                      named("ompi_mpi_uint64_t"),
+                      handles.byte,
+                      handles.byte};
   handles.redops = {named("ompi_mpi_op_sum"), named("ompi_mpi_op_prod"), named("ompi_mpi_op_min"),
                     named("ompi_mpi_op_max")};
   handles.in_place = constant(1);

@@ -19,8 +19,8 @@ template <typename Handle>
 struct MpiHandles {
   const char* abi;
   Handle world, byte;
-  std::array<Handle, 9> elements;  // by Element; `byte`: MPI has none
-  std::array<Handle, 4> redops;    // by Redop, but avg, which MPI has not
+  std::array<Handle, 11> elements;  // by Element; `byte`: MPI has none
+  std::array<Handle, 4> redops;     // by Redop, but avg, which MPI has not
   void* in_place;
   void* status_ignore;
   int thread_serialized;

@@ -93,8 +93,8 @@ class CallsOf final : public MpiCalls {
 
   void collective(const Problem& p, const void* input, void* output) noexcept override {
     // Where MPI knows no such element, nothing is computed with it either.
-    const bool as_bytes = p.element == Element::bfloat16;
     const Handle type = handles_.elements[static_cast<std::size_t>(p.element)];
+    const bool as_bytes = type == handles_.byte;
     const int count = static_cast<int>(as_bytes ? p.count * bytes_of(p.element) : p.count);
     const bool here = shares_memory(p, rank_);
     const void* const in = here ? handles_.in_place : input;

@@ -41,7 +41,7 @@ void check(World& world, const Problem& problem) {
   if (problem.ranks != world.size())
     throw std::invalid_argument("the job has " + std::to_string(world.size()) + " ranks, not " +
                                 std::to_string(problem.ranks));
-  // As many as any of the counts that MPI is given.
+  // As many as any of the counts that MPI is given: of bfloat16 and float16 it is given bytes.
   if (world.library() != nullptr && problem.count * bytes_of(Element::bfloat16) > INT_MAX)
     throw std::invalid_argument("MPI counts elements in 32 bits: " + std::to_string(problem.count) +
                                 " are too many");

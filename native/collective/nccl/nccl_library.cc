@@ -24,14 +24,20 @@ std::string version_text(int code) {
          std::to_string(code % 100);
 }
 
+constexpr int kUint8 = 1;
+
+bool reduces_float8(const Problem& problem) noexcept {
+  return problem.element == Element::float8_e4m3 && reduces(problem.operation);
+}
+
 }  // namespace
 
-int data_type(Element element) noexcept {
-  switch (element) {
+int data_type(const Problem& problem) noexcept {
+  switch (problem.element) {
     case Element::int8:
       return 0;
     case Element::uint8:
-      return 1;
+      return kUint8;
     case Element::int32:
       return 2;
     case Element::uint32:
@@ -40,14 +46,18 @@ int data_type(Element element) noexcept {
       return 4;
     case Element::uint64:
       return 5;
+    case Element::float16:
+      return 6;
     case Element::float32:
       return 7;
     case Element::float64:
       return 8;
     case Element::bfloat16:
+      return 9;
+    case Element::float8_e4m3:
       break;
   }
-  return 9;
+  return reduces(problem.operation) ? 10 : kUint8;
 }
 
 int reduction(Redop redop) noexcept {
@@ -73,6 +83,15 @@ void check(const Problem& problem) {
     throw std::invalid_argument("NCCL has no all-to-all in place: leave --in-place out");
 }
 
+void check(const Problem& problem, int ordinal, int capability) {
+  constexpr int kHopper = 90;
+  if (!reduces_float8(problem) || capability >= kHopper) return;
+  throw std::invalid_argument(
+      "NCCL reduces float8_e4m3 on GPUs of compute capability 9.0 and later, and cuda:" +
+      std::to_string(ordinal) + " has " + std::to_string(capability / 10) + "." +
+      std::to_string(capability % 10) + ": use --dtype float16");
+}
+
 Library::Library(const std::string& path) : library_(opened(path)) {
   const auto get = [this](auto& function, const char* name) {
     function = library_.get<std::remove_pointer_t<std::remove_reference_t<decltype(function)>>>(name);
@@ -93,9 +112,16 @@ Library::Library(const std::string& path) : library_(opened(path)) {
   get(reduce_scatter, "ncclReduceScatter");
   get(send, "ncclSend");
   get(receive, "ncclRecv");
-  int code = 0;
-  check(library_.get<Result(int*)>("ncclGetVersion")(&code), "ncclGetVersion");
-  version_ = version_text(code);
+  check(library_.get<Result(int*)>("ncclGetVersion")(&code_), "ncclGetVersion");
+  version_ = version_text(code_);
+}
+
+void Library::check(const Problem& problem) const {
+  constexpr int kFirstWithFloat8 = 22400;
+  if (!reduces_float8(problem) || code_ >= kFirstWithFloat8) return;
+  throw std::invalid_argument(
+      "NCCL reduces float8_e4m3 from 2.24 on, and this is " + version_ +
+      ": install a newer one, or say where it is with --stack nccl:/path/libnccl.so.2");
 }
 
 std::string Library::describe(Result result, const char* call) const {

@@ -22,12 +22,15 @@ struct UniqueId {
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kInProgress = 7;
 
-// ncclDataType_t and ncclRedOp_t.
-int data_type(Element element) noexcept;
+// ncclDataType_t and ncclRedOp_t. What is only moved in float8_e4m3 goes as bytes: libraries before 2.24 have
+// no such type, and some later ones refuse it on GPUs that cannot compute with it.
+int data_type(const Problem& problem) noexcept;
 int reduction(Redop redop) noexcept;
 
 // Throws std::invalid_argument for what NCCL has no call for.
 void check(const Problem& problem);
+// Throws std::invalid_argument for what this GPU cannot reduce, of the compute capability 10 * major + minor.
+void check(const Problem& problem, int ordinal, int capability);
 
 class Library {
  public:
@@ -38,12 +41,16 @@ class Library {
   // "2.21.5".
   [[nodiscard]] const std::string& version() const noexcept { return version_; }
 
+  // Throws std::invalid_argument for a type that a library of this version cannot reduce.
+  void check(const Problem& problem) const;
+
   // Throws std::runtime_error with `call` and the library's words unless `result` is success.
   void check(Result result, const char* call) const;
   [[nodiscard]] std::string describe(Result result, const char* call) const;
 
  private:
   stacks::SharedLibrary library_;
+  int code_ = 0;
   std::string version_;
 
  public:

@@ -111,7 +111,7 @@ Result NcclPort::call() noexcept {
   const cuda::Address base = memory_ ? memory_->address() : 0;
   const void* const in = cuda::pointer<const void>(base + layout_.input);
   void* const out = cuda::pointer<void>(base + layout_.output);
-  const int type = data_type(problem_.element);
+  const int type = data_type(problem_);
   const int op = reduction(problem_.redop);
   const std::size_t count = problem_.count;
   const int root = problem_.root;
@@ -140,7 +140,7 @@ Result NcclPort::call() noexcept {
 
 // What NCCL has no call for is a group of sends and receives, as its documentation composes them.
 Result NcclPort::exchange_blocks() noexcept {
-  const int type = data_type(problem_.element);
+  const int type = data_type(problem_);
   const std::size_t count = problem_.count;
   const std::size_t block = count * bytes_of(problem_.element);
   const cuda::Address in = memory_ ? memory_->address() + layout_.input : 0;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "../../cuda/devices.h"
 #include "../../cuda/driver.h"
 #include "../mpi/mpi_transport.h"
 #include "nccl_library.h"
@@ -82,7 +83,9 @@ class Membership {
     try {
       static_cast<void>(cuda::Driver::get());
       library_.emplace(parameters.library);
+      library_->check(parameters.problem);
       ordinal_ = ordinal_of(world_, parameters.first);
+      nccl::check(parameters.problem, ordinal_, cuda::capability(ordinal_));
       context_.emplace(ordinal_);
     } catch (const std::exception& error) {
       note(own, error.what());

@@ -119,7 +119,13 @@ class NcclTransport final : public Transport {
   static Library opened(const NcclParameters& parameters) {
     nccl::check(parameters.problem);
     static_cast<void>(cuda::Driver::get());
-    return Library(parameters.library);
+    Library library(parameters.library);
+    library.check(parameters.problem);
+    for (int rank = 0; rank < parameters.problem.ranks; ++rank) {
+      const int ordinal = parameters.first + rank;
+      nccl::check(parameters.problem, ordinal, cuda::capability(ordinal));
+    }
+    return library;
   }
 
   NcclParameters parameters_;

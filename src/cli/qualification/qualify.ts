@@ -18,6 +18,7 @@ import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../re
 import type { Seconds } from '../../units.js';
 import { beginCampaign } from '../begin-campaign.js';
 import { lockCampaign } from '../campaign-lock.js';
+import { qualificationOfEachText } from '../campaign-of-each.js';
 import { createCampaign } from '../create-campaign.js';
 import { type CampaignEnd, type CampaignStart, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
@@ -190,6 +191,8 @@ function beginFirst(input: QualifyInput): CampaignStart {
 export async function qualify(input: QualifyInput, begun: Begun | null = null): Promise<Qualified> {
   if (begun !== null) return attempt(input, begun.first, begun.again);
   const start = beginFirst(input);
+  const ofEach = input.asked === undefined ? null : qualificationOfEachText(start.campaign);
+  if (ofEach !== null) say(ofEach);
   const lock = await lockCampaign(start.campaign.id);
   try {
     return await attempt(input, start, []);

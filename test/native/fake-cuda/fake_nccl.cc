@@ -1,7 +1,8 @@
 // A libnccl.so.2 for tests, never shipped: it computes on the memory of the fake driver, in the order of its
 // streams, and a call ends when every rank, a thread or a process, has made it, as NCCL's does. It goes wrong
 // where a test tells it to: `nccl-init=N` refuses communicators with code N, `nccl-wrong=1` alters one
-// element, `nccl-absent=R` lets a rank's calls never be made, `nccl-fails=1` refuses every call.
+// element, `nccl-absent=R` lets a rank's calls never be made, `nccl-fails=1` refuses every call. It is
+// `nccl-version=22105`, and from 22400 on reduces float8_e4m3 where the driver's devices do.
 #include <dlfcn.h>
 
 #include <condition_variable>
@@ -76,8 +77,15 @@ void take_part(Clique& clique, int rank, long number, const Call& call) {
   if (++round.left == clique.ranks) clique.rounds.erase(number);
 }
 
+int nccl_version() { return static_cast<int>(setting("nccl-version", 22105)); }
+
+bool knows(const Call& call) {
+  if (call.type == kFloat8) return nccl_version() >= 22400 && setting("capability", 90) >= 90;
+  return call.type >= 0 && call.type < kTypes;
+}
+
 Result enqueue(Communicator* of, StreamHandle* stream, Call call) {
-  if (of == nullptr || stream == nullptr || call.type < 0 || call.type >= kTypes) return kInvalidArgument;
+  if (of == nullptr || stream == nullptr || !knows(call)) return kInvalidArgument;
   if (setting("nccl-fails", 0) != 0) return kSystemError;
   static auto* const put = reinterpret_cast<int (*)(StreamHandle*, std::function<void()>*)>(
       dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fakeEnqueue"));
@@ -107,7 +115,7 @@ Result transfer(bool is_send, void* at, std::size_t count, int type, int peer, C
 }  // namespace
 
 EXPORTED Result ncclGetVersion(int* version) {
-  *version = 22105;
+  *version = nccl_version();
   return 0;
 }
 EXPORTED const char* ncclGetErrorString(Result code) {

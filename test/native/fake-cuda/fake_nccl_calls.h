@@ -2,18 +2,20 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "settings.h"
 
 namespace pibench::fake {
 
-inline constexpr int kTypes = 10;
-// Of float16 there is no fake.
-inline constexpr std::size_t kBytes[kTypes] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+inline constexpr int kTypes = 11;
+inline constexpr std::size_t kBytes[kTypes] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1};
+inline constexpr int kFloat8 = 10;
 
 enum class Kind : std::uint8_t { all_reduce, reduce, broadcast, all_gather, reduce_scatter, exchange };
 
@@ -32,6 +34,8 @@ struct Call {
   std::vector<Transfer> transfers;
 };
 
+inline constexpr int kAverage = 4;
+
 template <typename T>
 T combined(T a, T b, int op) {
   switch (op) {
@@ -46,46 +50,76 @@ T combined(T a, T b, int op) {
   }
 }
 
-inline float widened(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16U;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
-// Of values that need no rounding.
-inline std::uint16_t narrowed(float value) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return static_cast<std::uint16_t>(bits >> 16U);
-}
+// A real number in fewer bits than float, by its definition: sign, exponent and fraction, with subnormal
+// numbers. What is too large, infinite or no number is all ones here, which is no number in any of these
+// types.
+template <typename Bits, int exponent, int fraction>
+struct Small {
+  static constexpr int kBias = (1 << (exponent - 1)) - 1;
+  static double number(Bits bits) {
+    const int field = bits >> fraction & ((1 << exponent) - 1);
+    const double rest = std::ldexp(bits & ((1 << fraction) - 1), -fraction);
+    const double size = field == 0 ? std::ldexp(rest, 1 - kBias) : std::ldexp(1 + rest, field - kBias);
+    return bits >> (exponent + fraction) != 0 ? -size : size;
+  }
+  // To nearest even, which is how a CPU rounds unless it is told to do otherwise.
+  static Bits rounded(double value, double largest) {
+    const double size = std::abs(value);
+    const int power = size == 0 ? 1 - kBias : std::max(std::ilogb(size), 1 - kBias);
+    const double units = std::nearbyint(std::ldexp(size, fraction - power));
+    if (!(std::ldexp(units, power - fraction) <= largest)) return static_cast<Bits>(~Bits{});
+    // A carry out of the fraction raises the exponent, as it should.
+    const int bits = static_cast<int>(units) + ((power + kBias - 1) << fraction);
+    return static_cast<Bits>(bits | (std::signbit(value) ? 1 << (exponent + fraction) : 0));
+  }
+};
+
+// Reads and writes what it is given as the type has it; rounds after each step, as NCCL does.
+struct Float16 : Small<std::uint16_t, 5, 10> {
+  using Bits = std::uint16_t;
+  static constexpr double kLargest = 65504;
+};
+struct BFloat16 : Small<std::uint16_t, 8, 7> {
+  using Bits = std::uint16_t;
+  static constexpr double kLargest = 3.3895313892515355e38;
+};
+struct Float8E4M3 : Small<std::uint8_t, 4, 3> {
+  using Bits = std::uint8_t;
+  static constexpr double kLargest = 448;
+};
 
 template <typename T>
 void reduce_as(const std::vector<const std::byte*>& inputs, std::byte* output, std::size_t count, int op) {
   for (std::size_t i = 0; i < count; ++i) {
-    T sum{};
-    std::memcpy(&sum, inputs[0] + i * sizeof(T), sizeof(T));
-    for (std::size_t k = 1; k < inputs.size(); ++k) {
-      T next{};
-      std::memcpy(&next, inputs[k] + i * sizeof(T), sizeof(T));
-      sum = combined(sum, next, op);
-    }
-    if (op == 4) sum = static_cast<T>(sum / static_cast<T>(inputs.size()));
+    // Of real numbers an average is a sum of what was multiplied before, of integers one that is divided.
+    const bool scales = op == kAverage && std::is_floating_point_v<T>;
+    const T scale = static_cast<T>(1.0 / static_cast<double>(inputs.size()));
+    const auto element = [&](const std::byte* input) {
+      T value{};
+      std::memcpy(&value, input + i * sizeof(T), sizeof(T));
+      return scales ? static_cast<T>(value * scale) : value;
+    };
+    T sum = element(inputs[0]);
+    for (std::size_t k = 1; k < inputs.size(); ++k) sum = combined(sum, element(inputs[k]), op);
+    if (op == kAverage && !scales) sum = static_cast<T>(sum / static_cast<T>(inputs.size()));
     std::memcpy(output + i * sizeof(T), &sum, sizeof(T));
   }
 }
 
-inline void reduce_bfloat16(const std::vector<const std::byte*>& inputs, std::byte* output, std::size_t count,
-                            int op) {
+template <typename T>
+void reduce_small(const std::vector<const std::byte*>& inputs, std::byte* output, std::size_t count, int op) {
+  using Bits = typename T::Bits;
+  const auto rounded = [](double value) { return T::number(T::rounded(value, T::kLargest)); };
+  const double scale = op == kAverage ? rounded(1.0 / static_cast<double>(inputs.size())) : 1;
   for (std::size_t i = 0; i < count; ++i) {
     const auto element = [&](const std::byte* input) {
-      std::uint16_t bits = 0;
+      Bits bits = 0;
       std::memcpy(&bits, input + i * sizeof bits, sizeof bits);
-      return widened(bits);
+      return rounded(T::number(bits) * scale);
     };
-    float sum = element(inputs[0]);
-    for (std::size_t k = 1; k < inputs.size(); ++k) sum = combined(sum, element(inputs[k]), op);
-    if (op == 4) sum /= static_cast<float>(inputs.size());
-    const std::uint16_t bits = narrowed(sum);
+    double sum = element(inputs[0]);
+    for (std::size_t k = 1; k < inputs.size(); ++k) sum = rounded(combined(sum, element(inputs[k]), op));
+    const Bits bits = T::rounded(sum, T::kLargest);
     std::memcpy(output + i * sizeof bits, &bits, sizeof bits);
   }
 }
@@ -105,12 +139,16 @@ inline void reduce(const std::vector<const std::byte*>& inputs, std::byte* outpu
       return reduce_as<std::int64_t>(inputs, output, count, op);
     case 5:
       return reduce_as<std::uint64_t>(inputs, output, count, op);
+    case 6:
+      return reduce_small<Float16>(inputs, output, count, op);
     case 7:
       return reduce_as<float>(inputs, output, count, op);
     case 8:
       return reduce_as<double>(inputs, output, count, op);
+    case 9:
+      return reduce_small<BFloat16>(inputs, output, count, op);
     default:
-      return reduce_bfloat16(inputs, output, count, op);
+      return reduce_small<Float8E4M3>(inputs, output, count, op);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/file_store.h>
 #include <gloo/transport/tcp/device.h>
+#include <gloo/types.h>
 
 #include <algorithm>
 #include <chrono>
@@ -69,10 +70,14 @@ std::function<void()> planned(const End& end, const Plan& plan) {
       return Planner<std::int64_t>(end.context, plan).reducing();
     case Element::uint64:
       return Planner<std::uint64_t>(end.context, plan).reducing();
+    case Element::float16:
+      return Planner<::gloo::float16>(end.context, plan).reducing();
+    // Gloo has no such types: they are moved as bits.
+    case Element::float8_e4m3:
+      return Planner<std::uint8_t>(end.context, plan).moving();
     case Element::bfloat16:
       break;
   }
-  // Gloo has no such type: it is moved as bits.
   return Planner<std::uint16_t>(end.context, plan).moving();
 }
 
