@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/.
+// The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/bundle/.
 import { existsSync, readFileSync } from 'node:fs';
 import { neededPart } from '../scripts/lib/needed-part.mjs';
 import { isReady, packageRoot } from '../scripts/lib/tree.mjs';
@@ -20,9 +20,12 @@ if (!nodeIsSupported(process.versions.node)) {
   refuse(`Node ${process.versions.node} is too old or unsupported: use 20.19+, 22.12+ or 24+`);
 }
 
+/** A program of src/programs.ts, as it was bundled. */
+const bundled = (program) => new URL(`../dist/bundle/${program}.js`, import.meta.url);
+
 /** A monitor asks every minute: no look at the build, nothing loaded but what answers. null: it takes the whole command line. */
 async function cachedVerdict(args) {
-  const answer = new URL('../dist/cli/verdict.js', import.meta.url);
+  const answer = bundled('cli/verdict');
   if (args[0] !== 'verdict' || !existsSync(answer)) return null;
   const { verdict } = await import(answer.href);
   return verdict(
@@ -46,6 +49,6 @@ if (answered !== null) {
     const failure = await bootstrap(part);
     if (failure !== null) refuse(failure);
   }
-  const { main } = await import('../dist/cli/main.js');
+  const { main } = await import(bundled('cli/main').href);
   await main(args);
 }

@@ -17,7 +17,8 @@ export const ADDONS = {
   first: join(packageRoot, 'build', 'Release', 'pibench_first.node'),
 };
 export const COMPILED = join(packageRoot, 'dist');
-const compiled = join(COMPILED, 'cli', 'main.js');
+/** Written last. */
+const bundled = join(COMPILED, 'bundle', 'cli', 'main.js');
 
 /** A clone has the TypeScript sources; an installed package has only what they compile to. */
 export const isClone = existsSync(join(packageRoot, 'tsconfig.json'));
@@ -57,9 +58,10 @@ export function addonStale(part = 'whole') {
   return isClone && modified(addon) < newest(inRoot(['native', 'kernels', 'binding.gyp']));
 }
 
-/** True where dist/ has to be compiled; an installed package always has it. */
+/** True where dist/ has to be compiled and bundled; an installed package always has it. */
 export function compiledStale() {
-  return isClone && modified(compiled) < newest(inRoot(['src', 'tsconfig.json']));
+  const sources = ['src', 'tsconfig.json', join('scripts', 'bundle.mjs'), 'package-lock.json'];
+  return isClone && modified(bundled) < newest(inRoot(sources));
 }
 
 /**
