@@ -1,6 +1,6 @@
 // npm run build:ts, after tsc: bundles each program of src/programs.ts with all that it imports, which is loaded in a fraction of
 // the time of its modules. The only argument is the folder of what was compiled; dist/ without one.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
@@ -10,13 +10,11 @@ const compiled = resolve(process.argv[2] ?? COMPILED);
 const out = join(compiled, 'bundle');
 const { PROGRAMS } = await import(pathToFileURL(join(compiled, 'programs.js')).href);
 
-/**
- * Bundled, too: of nearly a hundred modules a fraction is used. All else is found where npm has put it: loaded only where it is
- * needed, asked for files of its own, or one file already.
- */
-const PACKAGES = ['zod'];
+/** Needed seldom, and found where npm has put them. */
+const EXTERNAL = ['cli-progress', 'vega', 'xmlbuilder2'];
 
-const isExternal = (id) => /^[^./]/.test(id) && !PACKAGES.includes(id);
+/** yargs lays out its help with it: its tables of emoji take longer to make than all of yargs to load, and help has none. */
+const INSTEAD = { 'string-width': join(compiled, 'cli', 'text-width.js') };
 
 /**
  * What a command that measures loads: to understand its flags, then to measure. Split by who else needs it, as is all that only
@@ -49,7 +47,9 @@ const bundle = (program) => ({
   input: { [program]: join(compiled, `${program}.js`) },
   cwd: packageRoot,
   platform: 'node',
-  external: isExternal,
+  external: EXTERNAL,
+  resolve: { alias: INSTEAD },
+  checks: { ineffectiveDynamicImport: false },
   output: {
     dir: out,
     entryFileNames: '[name].js',
@@ -58,14 +58,21 @@ const bundle = (program) => ({
   },
 });
 
-/** The licences of the packages that are bundled ask to be there wherever their code is. */
-function licences() {
-  return PACKAGES.map((name) => {
-    const folder = join(packageRoot, 'node_modules', name);
-    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return `${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim()}\n`;
-  }).join('\n\n');
+/** The folder of the package that a module belongs to; undefined: it is ours. */
+const packageOf = (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0];
+
+/** The packages whose code is bundled ask for their licences to be there as well. */
+function licencesOf(folders) {
+  const texts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    if (file === undefined) throw new Error(`${folder} has no licence to bundle`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return [...new Set(texts)].sort().join('\n\n');
 }
 
-await build(PROGRAMS.map(bundle));
-writeFileSync(join(out, 'LICENSES'), licences());
+const bundles = await build(PROGRAMS.map(bundle));
+const modules = bundles.flatMap(({ output }) => output.flatMap(({ moduleIds = [] }) => moduleIds));
+const packages = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
+writeFileSync(join(out, 'LICENSES'), licencesOf([...packages]));
