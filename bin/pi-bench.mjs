@@ -2,7 +2,7 @@
 // The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/bundle/.
 import { existsSync, readFileSync } from 'node:fs';
 import { neededPart } from '../scripts/lib/needed-part.mjs';
-import { isReady, packageRoot } from '../scripts/lib/tree.mjs';
+import { bundled, isReady, packageRoot } from '../scripts/lib/tree.mjs';
 
 const EXIT_INTERNAL = 70;
 
@@ -19,9 +19,6 @@ function nodeIsSupported(version) {
 if (!nodeIsSupported(process.versions.node)) {
   refuse(`Node ${process.versions.node} is too old or unsupported: use 20.19+, 22.12+ or 24+`);
 }
-
-/** A program of src/programs.ts, as it was bundled. */
-const bundled = (program) => new URL(`../dist/bundle/${program}.js`, import.meta.url);
 
 /** A monitor asks every minute: no look at the build, nothing loaded but what answers. null: it takes the whole command line. */
 async function cachedVerdict(args) {

@@ -21,5 +21,4 @@ export const PROGRAMS = [
 export type Program = (typeof PROGRAMS)[number];
 
 /** What was bundled, also where this file was not. */
-export const programFile = (program: Program): string =>
-  join(packageRoot, 'dist', 'bundle', `${program}.js`);
+export const programFile = (program: Program): string => join(packageRoot, 'dist', 'bundle', `${program}.js`);
