@@ -42,7 +42,11 @@ function groupOf() {
   };
 }
 
-/** Programs share no file: what a process loads is its own. */
+/**
+ * Programs share no file: what a process loads is its own.
+ * @param {string} program
+ * @returns {import('rolldown').BuildOptions}
+ */
 const bundle = (program) => ({
   input: { [program]: join(compiled, `${program}.js`) },
   cwd: packageRoot,
@@ -72,7 +76,7 @@ function licencesOf(folders) {
   return [...new Set(texts)].sort().join('\n\n');
 }
 
-const bundles = await build(PROGRAMS.map(bundle));
+const bundles = await Promise.all(PROGRAMS.map((program) => build(bundle(program))));
 const modules = bundles.flatMap(({ output }) => output.flatMap(({ moduleIds = [] }) => moduleIds));
 const packages = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
 writeFileSync(join(out, 'LICENSES'), licencesOf([...packages]));
