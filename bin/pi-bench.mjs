@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/.
+// The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/bundle/.
 import { existsSync, readFileSync } from 'node:fs';
 import { neededPart } from '../scripts/lib/needed-part.mjs';
-import { isReady, packageRoot } from '../scripts/lib/tree.mjs';
+import { bundled, isReady, packageRoot } from '../scripts/lib/tree.mjs';
 
 const EXIT_INTERNAL = 70;
 
@@ -22,7 +22,7 @@ if (!nodeIsSupported(process.versions.node)) {
 
 /** A monitor asks every minute: no look at the build, nothing loaded but what answers. null: it takes the whole command line. */
 async function cachedVerdict(args) {
-  const answer = new URL('../dist/cli/verdict.js', import.meta.url);
+  const answer = bundled('cli/verdict');
   if (args[0] !== 'verdict' || !existsSync(answer)) return null;
   const { verdict } = await import(answer.href);
   return verdict(
@@ -46,6 +46,6 @@ if (answered !== null) {
     const failure = await bootstrap(part);
     if (failure !== null) refuse(failure);
   }
-  const { main } = await import('../dist/cli/main.js');
+  const { main } = await import(bundled('cli/main').href);
   await main(args);
 }

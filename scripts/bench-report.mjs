@@ -13,7 +13,7 @@ import {
   syntheticCampaign,
   writeSyntheticInspections,
 } from './lib/synthetic-campaign.mjs';
-import { packageRoot } from './lib/tree.mjs';
+import { bundled, packageRoot } from './lib/tree.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -95,7 +95,7 @@ if (values.write !== undefined) {
     line('  its peak memory', `${(summary.memory / 1e6).toFixed(0)} MB`, '500 MB', summary.memory <= 500e6);
     const page = join(folder, 'report.html');
     const watched = `
-      const { main } = await import(${JSON.stringify(join(packageRoot, 'dist', 'cli', 'main.js'))});
+      const { main } = await import(${JSON.stringify(bundled('cli/main').href)});
       const began = process.hrtime.bigint();
       await main(['report', ${JSON.stringify(folder)}, '--out', ${JSON.stringify(page)}]);
       const seconds = Number(process.hrtime.bigint() - began) * 1e-9;

@@ -1,4 +1,4 @@
-// npm's step before packing: compiles, writes the schemas, and notes the commit, since a package has no git.
+// npm's step before packing: compiles, bundles, writes the schemas, and notes the commit, since a package has no git.
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ const run = (command, ...args) =>
 
 rmSync(join(packageRoot, 'dist'), { recursive: true, force: true });
 run(process.execPath, join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
+run(process.execPath, join('scripts', 'bundle.mjs'));
 run(process.execPath, join('scripts', 'build-schema.mjs'));
 const changed = run('git', 'status', '--porcelain', '--untracked-files=no').trim() !== '';
 const commit = run('git', 'rev-parse', 'HEAD').trim();

@@ -1,9 +1,13 @@
 /** What this installation of pi-bench is: where it stands, its version and the commit it was built from. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
+/** The nearest folder upwards with a package.json: bundled, what is written here lies deeper than its source. */
+const packageOf = (folder: string): string =>
+  existsSync(join(folder, 'package.json')) ? folder : packageOf(dirname(folder));
+
+export const packageRoot = packageOf(dirname(fileURLToPath(import.meta.url)));
 
 export type PiBenchIdentity = {
   readonly version: string;

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../lib/tree.mjs';
+import { bundled, packageRoot } from '../lib/tree.mjs';
 import { buildAddon, buildKernels, buildTimer } from './build.mjs';
 import { markdown, targetsOf } from './report.mjs';
 import { correctness, firstSample, others, products, pytorch, tests, timing } from './steps.mjs';
@@ -42,7 +42,7 @@ function commitHere() {
 }
 
 async function main(out) {
-  if (!existsSync(join(packageRoot, 'dist', 'cli', 'main.js'))) {
+  if (!existsSync(bundled('cli/main'))) {
     process.stderr.write(
       'gpu-check: there is no dist/: run npm run build:ts, or pack it (scripts/gpu-check/pack.mjs)\n',
     );

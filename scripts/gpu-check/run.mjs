@@ -1,4 +1,5 @@
 // pi-bench without its launcher, which would look for npm.
-import { main } from '../../dist/cli/main.js';
+import { bundled } from '../lib/tree.mjs';
 
+const { main } = await import(bundled('cli/main').href);
 await main(process.argv.slice(2));

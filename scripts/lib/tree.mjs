@@ -1,7 +1,7 @@
 // What of this package is there, and what is older than its sources. No dependency: runs before anything is installed.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const packageRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -17,7 +17,8 @@ export const ADDONS = {
   first: join(packageRoot, 'build', 'Release', 'pibench_first.node'),
 };
 export const COMPILED = join(packageRoot, 'dist');
-const compiled = join(COMPILED, 'cli', 'main.js');
+/** Where a program of src/programs.ts is, as it is run. */
+export const bundled = (program) => pathToFileURL(join(COMPILED, 'bundle', `${program}.js`));
 
 /** A clone has the TypeScript sources; an installed package has only what they compile to. */
 export const isClone = existsSync(join(packageRoot, 'tsconfig.json'));
@@ -29,7 +30,7 @@ function newest(paths) {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) continue;
     if (stat.isDirectory())
-      latest = Math.max(latest, newest(readdirSync(path).map((name) => join(path, name))));
+      latest = Math.max(latest, newest(readdirSync(path).map((name) => `${path}/${name}`)));
     else latest = Math.max(latest, stat.mtimeMs);
   }
   return latest;
@@ -57,9 +58,10 @@ export function addonStale(part = 'whole') {
   return isClone && modified(addon) < newest(inRoot(['native', 'kernels', 'binding.gyp']));
 }
 
-/** True where dist/ has to be compiled; an installed package always has it. */
+/** True where dist/ has to be compiled and bundled; an installed package always has it. */
 export function compiledStale() {
-  return isClone && modified(compiled) < newest(inRoot(['src', 'tsconfig.json']));
+  const sources = ['src', 'tsconfig.json', join('scripts', 'bundle.mjs'), 'package-lock.json'];
+  return isClone && modified(bundled('cli/main')) < newest(inRoot(sources));
 }
 
 /**

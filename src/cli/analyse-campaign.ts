@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../errors.js';
+import { programFile } from '../programs.js';
 import type { AnalysedInspection } from '../record/analyse-inspection.js';
 import type { BatchEnd } from '../record/inspection-end.js';
 import { samplesPath } from '../store/store.js';
@@ -27,7 +28,7 @@ function samplesBytes(folder: string, ends: readonly BatchEnd[]): Bytes {
 /** Resolves when the thread has ended; its answers came before. */
 function onThread(task: AnalysisTask, answer: (one: Answer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const thread = new Worker(new URL('./analysis-thread.js', import.meta.url), { workerData: task });
+    const thread = new Worker(programFile('cli/analysis-thread'), { workerData: task });
     thread.on('message', answer);
     thread.on('error', reject);
     thread.on('exit', (code) =>

@@ -111,6 +111,8 @@ function withoutKeptHelp(cli: Argv): Argv {
 function build(args: readonly string[], commands: readonly CommandModule[]): Argv {
   const cli = createYargs([...args])
     .scriptName('pi-bench')
+    // All else that is said is English.
+    .detectLocale(false)
     .usage('$0 <command>\n\nHow fast, how steady and how correct a machine or a software stack is.')
     .version(identity().version)
     .option('debug', { type: 'boolean', describe: 'Stack traces of errors' })

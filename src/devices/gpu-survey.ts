@@ -4,11 +4,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type GpuSurvey, noGpus } from '../machine/gpus.js';
+import { programFile } from '../programs.js';
 import type { Seconds } from '../units.js';
 
-const WORKER = fileURLToPath(new URL('./gpu-survey-worker.js', import.meta.url));
+const WORKER = programFile('devices/gpu-survey-worker');
 /** A GPU without persistence mode takes seconds to wake up. */
 const TIME_LIMIT_MS = 60_000;
 /** Of what the worker says; libraries may write to the others. */

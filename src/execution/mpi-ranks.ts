@@ -3,20 +3,20 @@
  * waited for until they have found each other, told what to do over rank 0's standard input, heard on its output.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.js';
 import { type Job, type Order, type Report, SPOKEN } from '../inspection/job.js';
 import { launchCommand, launcherKind, wordsOf } from '../mpi/choice.js';
 import { launcherVersion } from '../mpi/here.js';
 import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
 import type { MpiWorld } from '../native.js';
+import { programFile } from '../programs.js';
 import { changedEnvironment } from '../stacks/environment.js';
 import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import type { LaunchHooks } from './engine.js';
 import { lateText, lossText, startLossText, unreachableHost } from './mpi-loss.js';
 
-const WORKER = fileURLToPath(new URL('../inspection/mpi-worker.js', import.meta.url));
+const WORKER = programFile('inspection/mpi-worker');
 /** A worker ends by itself at its limit; this much later it is taken to hang. */
 export const GRACE_MS = 3000;
 /** Ranks of MPI find each other in less than a second; hosts may be slow. */

@@ -3,12 +3,12 @@
  * is the start of its process. It reads its job when that comes, as one that is started for it does, and gets one job only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { addonPath } from '../native.js';
+import { programFile } from '../programs.js';
 import { changedEnvironment } from '../stacks/environment.js';
 import type { Environment } from '../stacks/stack.js';
 
-const WORKER = fileURLToPath(new URL('../inspection/worker.js', import.meta.url));
+const WORKER = programFile('inspection/worker');
 
 /** @throws Error where the system starts no further process */
 export const startWorker = (changes: Environment): ChildProcess =>

@@ -1,6 +1,7 @@
 /** Judges the KPIs of a large fleet on several threads: each KPI is judged by itself. The judgements are the same. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../programs.js';
 import { type JudgeTask, judgeAll, type SeriesJudgement } from './judge-series.js';
 
 /** Of values for each thread: starting one takes as long as judging some ten thousand. */
@@ -26,7 +27,7 @@ const shareOfTask = ({ series, centres, options }: JudgeTask, from: number, step
 /** null: the thread could not; who asked judges by himself. */
 const onThread = (task: JudgeTask): Promise<readonly SeriesJudgement[] | null> =>
   new Promise((resolve) => {
-    const thread = new Worker(new URL('./judge-thread.js', import.meta.url), { workerData: task });
+    const thread = new Worker(programFile('fleet/judge-thread'), { workerData: task });
     thread.once('message', resolve);
     thread.once('error', () => resolve(null));
     thread.once('exit', () => resolve(null));

@@ -6,6 +6,7 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../programs.js';
 import type { Bytes } from '../units.js';
 import type { Stretch } from './read-lines.js';
 import { nodesOfLines } from './read-node-lines.js';
@@ -31,7 +32,7 @@ interface Running {
 }
 
 function onThread(task: StretchTask): Running {
-  const thread = new Worker(new URL('./stretch-thread.js', import.meta.url), { workerData: task });
+  const thread = new Worker(programFile('fleet/stretch-thread'), { workerData: task });
   const answer = new Promise<StretchAnswer>((resolve) => {
     thread.once('message', resolve);
     // Who reads the stretch instead finds what is wrong with it.

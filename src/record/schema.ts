@@ -13,13 +13,24 @@ import { recordSchema } from './schema/record.js';
 
 export { INSPECTION_SCHEMA, RECORD_SCHEMA, SCHEMA_VERSION } from './schema/names.js';
 
-/** The schemas, with `object` deciding what happens to unknown fields. */
+/**
+ * The schemas, with `object` deciding what happens to unknown fields. The large ones are made when they are first asked for: most
+ * commands need one of the four, and making it takes longer than checking a document.
+ */
 function documents(object: ObjectOf) {
   const ofCase = caseSchemas(object);
   const parts = { ...ofCase, ...campaignSchemas(object, ofCase), ...launchSchemas(object) };
+  let record: ReturnType<typeof recordSchema> | undefined;
+  let inspection: ReturnType<typeof inspectionSchema> | undefined;
   return {
-    record: recordSchema(object, parts),
-    inspection: inspectionSchema(object, parts),
+    get record() {
+      record ??= recordSchema(object, parts);
+      return record;
+    },
+    get inspection() {
+      inspection ??= inspectionSchema(object, parts);
+      return inspection;
+    },
     campaign: parts.campaign,
   };
 }

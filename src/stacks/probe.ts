@@ -1,15 +1,15 @@
 /** Asks a library or a framework what it is, in a process of its own: one that crashes takes nobody with it, and no two meet. */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { messageOf } from '../errors.js';
 import type { FrameworkJob } from '../inspection/job.js';
 import type { ProbedLibrary } from '../native.js';
+import { programFile } from '../programs.js';
 import { changedEnvironment } from './environment.js';
 import type { LibrarySpec } from './library-spec.js';
 import type { Stack } from './stack.js';
 
-const WORKER = fileURLToPath(new URL('./probe-worker.js', import.meta.url));
+const WORKER = programFile('stacks/probe-worker');
 /** Opening one takes less than a second, and on a busy machine many times that: what hangs for ever is what this ends. */
 const TIME_LIMIT_MS = 60_000;
 /** Of what the worker says; libraries may write to the others. */

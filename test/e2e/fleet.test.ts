@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgingOf } from '../../src/fleet/check.js';
+import { judgeOnThreads } from '../../src/fleet/judge-threads.js';
+import { putLines } from '../../src/fleet/lines-into.js';
 import { toLine } from '../../src/fleet/node-line.js';
-import { fleetOf } from '../../src/fleet/table.js';
+import { buildFleet, fleetOf } from '../../src/fleet/table.js';
 import { healthyNodes, kpiOf, nodeOf, ratesOf } from '../fleet/support.js';
 import { matmulFolder, piBench, piBenchEach, withFolder } from '../support/pi-bench.js';
 
@@ -117,11 +119,6 @@ describe('pi-bench fleet', () => {
 
   it('is the same read on several threads, and so is what is said of a bad line', async () => {
     await withFolder(async (folder) => {
-      // What is compiled: a thread's file is found beside it.
-      const load = async <T>(file: string): Promise<T> =>
-        (await import(new URL(`../../dist/fleet/${file}.js`, import.meta.url).href)) as T;
-      const { putLines } = await load<typeof import('../../src/fleet/lines-into.js')>('lines-into');
-      const { buildFleet } = await load<typeof import('../../src/fleet/table.js')>('table');
       const read = async (path: string, threads: number) => {
         const builder = buildFleet();
         return { put: await putLines(builder, path, threads), fleet: builder.fleet() };
@@ -130,8 +127,6 @@ describe('pi-bench fleet', () => {
       const alone = await read(path, 1);
       expect(alone.put[29]).toEqual({ node: 'n29', number: 30 });
       for (const threads of [2, 3]) expect(await read(path, threads)).toEqual(alone);
-      const { judgeOnThreads } =
-        await load<typeof import('../../src/fleet/judge-threads.js')>('judge-threads');
       const slow = nodeOf('slow', [kpiOf(ratesOf(5, { level: 0.8e11 }))]);
       const task = judgingOf(fleetOf([...healthyNodes(60, 5), slow]), { scale: 1, baseline: null });
       const judged = await judgeOnThreads(task, 1);

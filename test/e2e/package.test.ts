@@ -85,6 +85,11 @@ it(
       ]);
       expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain('Two commands');
       expect(readdirSync(installed)).not.toContain('test');
+      // What runs, once; and whose code is in it.
+      expect(readdirSync(join(installed, 'dist')).sort()).toEqual(['bundle', 'commit']);
+      expect(readFileSync(join(installed, 'dist', 'bundle', 'LICENSES'), 'utf8')).toMatch(
+        /^zod [\d.]+ \(MIT\)$/m,
+      );
     }),
   // Against what hangs only.
   1_200_000,

@@ -3,14 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeLocalEngine } from '../../src/execution/local.js';
-import type { Standby } from '../../src/execution/standby.js';
+import { makeStandby, type Standby } from '../../src/execution/standby.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
 import { until, workerOf } from '../support/pi-bench.js';
 import { statFields } from '../support/processes.js';
-
-// What was compiled: a worker is a file that Node starts.
-const compiled = new URL('../../dist/execution/standby.js', import.meta.url).href;
-const { makeStandby } = (await import(compiled)) as typeof import('../../src/execution/standby.js');
 
 /** Not where it has ended and only waits to be asked how, which nobody may ever do. */
 function isThere(pid: number): boolean {
@@ -83,6 +79,8 @@ describe('a worker that stands by', () => {
   });
 
   it('ends with the command that started it, however that ends', async () => {
+    // What was compiled: a process of Node's own.
+    const compiled = new URL('../../dist/execution/standby.js', import.meta.url).href;
     const program = `import { makeStandby } from '${compiled}'; makeStandby().prepare({}); setInterval(() => {}, 1000)`;
     const command = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });
     const pid = await startedBy(command.pid ?? 0);
@@ -139,9 +137,9 @@ describe('a launch', () => {
     ['is of several ranks', { ...job, case: { parameters: { ranks: 2 } } } as unknown as Job, {}],
   ])('that %s has a process of its own, with none beside it', async (_, asked, own) => {
     const { calls, engine } = makeWatched();
-    // There is no compiled worker beside the sources: that it was started at all is what counts.
+    // No job for a worker: that one was started at all is what counts.
     const end = await engine.launch(now(asked), { ...hooks, ...own, another: true });
-    expect(end.status).toBe('crashed');
+    expect(end.status).toBe('failed');
     expect(calls).toEqual(['dismiss']);
   });
 });

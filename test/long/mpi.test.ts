@@ -4,8 +4,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isInstalled, MPI_LIBRARIES } from '../../scripts/lib/mpi-libraries.mjs';
+import { programFile } from '../../src/programs.js';
 import { secondLaunch, twoRanks } from '../support/mpi.js';
-import { piBench, printedRecord, readRecordFile, root, withFolder } from '../support/pi-bench.js';
+import { piBench, printedRecord, readRecordFile, withFolder } from '../support/pi-bench.js';
 
 const STARTS = 300;
 const COLLECTIVE = ['collective', 'all-reduce', '--transport', 'mpi'];
@@ -18,7 +19,7 @@ for (const mpi of MPI_LIBRARIES) {
       const { library, env, argumentsFor, piBench: within } = twoRanks(mpi);
 
       it(`starts ${STARTS} jobs of two ranks, of which none ends before it is asked to`, () => {
-        const worker = join(root, 'dist/inspection/mpi-worker.js');
+        const worker = programFile('inspection/mpi-worker');
         const args = argumentsFor(worker, library, '2');
         const bad = Array.from({ length: STARTS }, () => {
           const input = '{"order":"end"}\n';

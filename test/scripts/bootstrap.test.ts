@@ -42,6 +42,13 @@ mkdirSync(out + '/cli', { recursive: true });
 writeFileSync(out + '/cli/main.js', 'new');
 process.exit(existsSync('tsc-fails') ? 2 : 0);
 `;
+const BUNDLE = `
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+appendFileSync('log', 'bundle\\n');
+mkdirSync(process.argv[2] + '/bundle/cli', { recursive: true });
+writeFileSync(process.argv[2] + '/bundle/cli/main.js', 'new');
+process.exit(existsSync('bundle-fails') ? 1 : 0);
+`;
 const NODE_GYP = `
 const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
 const commands = process.argv.slice(2).filter((word) => /^(configure|build|rebuild)$/.test(word));
@@ -76,6 +83,7 @@ beforeEach(() => {
     put(path, '');
   put('binding.gyp', JSON.stringify(BINDING));
   put('tsc.js', TSC);
+  put('scripts/bundle.mjs', BUNDLE);
   put('node-gyp.cjs', NODE_GYP);
   put('bin/npm', NPM, 0o755);
   put('bin/make', MAKE, 0o755);
@@ -133,13 +141,15 @@ test('two first runs at once install, compile and build once: the second waits f
   put('go', '');
   expect([await first.ended, await second.ended], first.said + second.said).toEqual([0, 0]);
   expect(called().sort()).toEqual([
+    'bundle',
     'make pibench pibench_first',
     'make pibench_core pibench_more',
     'node-gyp configure',
     'npm ci',
     'tsc',
   ]);
-  expect(readFileSync(join(clone, 'dist', 'cli', 'main.js'), 'utf8')).toBe('new');
+  for (const path of ['dist/cli/main.js', 'dist/bundle/cli/main.js'])
+    expect(readFileSync(join(clone, path), 'utf8')).toBe('new');
   expect(leftovers()).toEqual([]);
 });
 
@@ -148,6 +158,7 @@ test('what the first command needs is built by itself, and the rest when somethi
   const first = begin(forPart('first'));
   expect(await first.ended, first.said).toBe(0);
   expect(called().sort()).toEqual([
+    'bundle',
     'make pibench_core',
     'make pibench_first',
     'node-gyp configure',
@@ -163,7 +174,7 @@ test('what the first command needs is built by itself, and the rest when somethi
   }
   const rest = begin();
   expect(await rest.ended, rest.said).toBe(0);
-  expect(called().slice(5)).toEqual(['node-gyp configure build']);
+  expect(called().slice(6)).toEqual(['node-gyp configure build']);
   expect(leftovers()).toEqual([]);
 });
 
@@ -180,7 +191,8 @@ test('who needs more than the first command waits until that has what it needs, 
   expect(first.said).toContain('building what this command needs of the native addon');
   expect(rest.said).toContain('building the native addon');
   expect(called().at(-1)).toBe('node-gyp configure build');
-  for (const step of ['npm ci', 'tsc']) expect(called().filter((call) => call === step)).toHaveLength(1);
+  for (const step of ['npm ci', 'tsc', 'bundle'])
+    expect(called().filter((call) => call === step)).toHaveLength(1);
   expect(leftovers()).toEqual([]);
 });
 
@@ -194,7 +206,7 @@ test('a first command that was killed while it built leaves nothing that the nex
   const killed = begin(forPart('first'));
   const isThere = (path: string) => existsSync(join(clone, path));
   // All else is there by then.
-  await until(() => (isThere('making') && isThere('dist/cli/main.js') ? true : undefined), 'make');
+  await until(() => (isThere('making') && isThere('dist/bundle/cli/main.js') ? true : undefined), 'make');
   process.kill(killed.pid ?? 0, 'SIGKILL');
   await killed.ended;
   put('ended', '');
@@ -226,16 +238,19 @@ test('an installation that fails is told, and holds nobody up', async () => {
   expect(leftovers()).toEqual([]);
 });
 
-test('what was compiled before stays where the sources cannot be compiled', async () => {
+test.each([
+  ['compiled', 'tsc-fails', /tsc .*failed/],
+  ['bundled', 'bundle-fails', /bundle.mjs .*failed/],
+])('what was compiled before stays where the sources cannot be %s', async (_, fails, message) => {
   put('go', '');
-  put('dist/cli/main.js', 'old');
+  put('dist/bundle/cli/main.js', 'old');
   // Newer than what was compiled.
   await new Promise((resolve) => setTimeout(resolve, 20));
   put('src/one.ts', '');
-  put('tsc-fails', '');
+  put(fails, '');
   const run = begin();
   expect(await run.ended).toBe(1);
-  expect(run.said).toMatch(/tsc .*failed/);
-  expect(readFileSync(join(clone, 'dist', 'cli', 'main.js'), 'utf8')).toBe('old');
+  expect(run.said).toMatch(message);
+  expect(readFileSync(join(clone, 'dist/bundle/cli/main.js'), 'utf8')).toBe('old');
   expect(leftovers()).toEqual([]);
 });

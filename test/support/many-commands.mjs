@@ -2,11 +2,12 @@
 // only argument, and what each said and its exit code go as JSON to a file, the second one.
 import { writeFileSync } from 'node:fs';
 import { bootstrap } from '../../scripts/lib/bootstrap.mjs';
+import { bundled } from '../../scripts/lib/tree.mjs';
 
 // As the launcher does.
 const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
-const { main } = await import('../../dist/cli/main.js');
+const { main } = await import(bundled('cli/main').href);
 
 const [lines, to] = process.argv.slice(2);
 // Each call of main() listens.
