@@ -13,11 +13,11 @@ import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
 import { fakeEnvironment, fakeGpu, onBrokenDriver, onFakeGpu, withoutGpu } from '../support/fake-gpu.js';
 import {
   campaignFolder,
+  piBenchIn,
   printedRecord,
   type Run,
   readInspectionFile,
   readSamples,
-  startPiBench,
   withFolder,
 } from '../support/pi-bench.js';
 import { there } from '../support/there.js';
@@ -211,7 +211,7 @@ checks:
       const env = { ...fakeEnvironment(fakeGpu(), 'devices=2'), XDG_STATE_HOME: join(folder, 'state') };
       const judged = async (gpus: number) => {
         const args = ['qualify', '--suite', 'pair.yaml', '--expect', `gpu=${gpus}`, '--quiet', '--json'];
-        const run = await startPiBench(args, folder, env).ended;
+        const run = await piBenchIn({ cwd: folder, env }, ...args);
         const { qualification } = printedRecord(run);
         return {
           code: run.code,
@@ -249,7 +249,7 @@ it.each([
     );
     const env = { ...fakeEnvironment(fakeGpu(), settings), XDG_STATE_HOME: join(folder, 'state') };
     const args = ['qualify', '--suite', 'rows.yaml', '--expect', 'gpu=1', '--quiet', '--json'];
-    const run = await startPiBench(args, folder, env).ended;
+    const run = await piBenchIn({ cwd: folder, env }, ...args);
     expect(run.code, run.stderr).toBe(code);
     const { qualification } = printedRecord(run);
     expect(qualification?.checks).toMatchObject([
@@ -263,7 +263,7 @@ it('a look without load finds links that are too narrow and the work of others, 
     const settings = 'devices=2,pcie-width=8,nvlinks-up=3,others=1';
     const env = { ...fakeEnvironment(fakeGpu(), settings), XDG_STATE_HOME: join(folder, 'state') };
     const args = ['qualify', '--tier', 't0', '--expect', 'gpu=2', '--quiet', '--json'];
-    const run = await startPiBench(args, folder, env).ended;
+    const run = await piBenchIn({ cwd: folder, env }, ...args);
     const { qualification, machine } = printedRecord(run);
     expect(machine.gpus).toMatchObject({ problem: null });
     for (const device of ['cuda:0', 'cuda:1']) {
