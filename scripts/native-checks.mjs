@@ -20,7 +20,7 @@ import { SANITIZED, SANITIZED_FULLY, SEEN_TWICE } from './lib/sanitized-builds.m
 export { checkPrograms, TIMELESS };
 
 /** Programs that compute for longer than the compiler takes to make them fast. What is checked is the addon's, as it was built. */
-const COMPUTING = ['shapes', 'amx', 'gemm'].map(checkPath);
+const COMPUTING = ['shapes', 'gemm'].map(checkPath);
 
 /** @type {import('./lib/native-objects.mjs').Build} */
 const CHECKED = {
