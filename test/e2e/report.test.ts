@@ -122,7 +122,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('shows a sweep of repetitions with the recommendable spread over their number', async () => {
     const path = await pageOf(repetitions.folder);
-    const { page, complaints } = await openReport(browser, path, DESKTOP);
+    const view = { ...DESKTOP, alive: ['repetitions', 'stability'] };
+    const { page, complaints } = await openReport(browser, path, view);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'repetitions-desktop');
     expect(await countMarks(page, 'repetitions', 'line')).toBe(2);
@@ -140,7 +141,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
       launches: aboutSeconds(centre),
     }));
     const path = await pageOf(writeRecord(out, recordOf({ id: 'stacks', batches })));
-    const { page, complaints } = await openReport(browser, path, PHONE);
+    const view = { ...PHONE, alive: ['comparison'] };
+    const { page, complaints } = await openReport(browser, path, view);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'stacks-phone');
     expect(await countMarks(page, 'comparison', 'ratio')).toBe(2);
@@ -157,7 +159,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('shows curves of memory, one line for each operation', async () => {
     const path = await pageOf(memory.folder);
-    const { page, complaints } = await openReport(browser, path, DESKTOP);
+    const view = { ...DESKTOP, alive: ['curves', 'violins'] };
+    const { page, complaints } = await openReport(browser, path, view);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'memory-desktop');
     expect(await countMarks(page, 'curves', 'line')).toBe(CURVES.length);
@@ -165,12 +168,13 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     expect(await countMarks(page, 'violins', 'violin')).toBe(memory.record.batches.length);
   });
 
-  it.each([
-    ['phone', PHONE, 'light'],
-    ['phone-dark', PHONE, 'dark'],
-    ['desktop-dark', DESKTOP, 'dark'],
-  ] as const)('can be read on a %s: nothing wider than the screen, letters apart from what is behind', async (name, view, scheme) => {
-    const { page, complaints } = await pageIn(sizes.folder, { ...view, scheme });
+  // What a figure has of the dark, one shows for all.
+  it.each<[string, View]>([
+    ['phone', PHONE],
+    ['phone-dark', { ...PHONE, scheme: 'dark', alive: ['sweep'] }],
+    ['desktop-dark', { ...DESKTOP, scheme: 'dark' }],
+  ])('can be read on a %s: nothing wider than the screen, letters apart from what is behind', async (name, view) => {
+    const { page, complaints } = await pageIn(sizes.folder, view);
     expect(complaints).toEqual([]);
     await keepPicture(page, `sizes-${name}`);
     expect(await countMarks(page, 'sweep', 'point')).toBe(sizes.values.length);

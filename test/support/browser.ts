@@ -75,8 +75,9 @@ async function enliven(page: Page, names?: readonly string[]): Promise<void> {
   })()`);
 }
 
-/** A picture of the whole page in test/artefacts, which people look at. */
+/** A picture of the whole page in test/artefacts, for people to look at: where they ask for it by KEEP_PICTURES=1. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env.KEEP_PICTURES !== '1') return;
   const folder = join(root, 'test', 'artefacts');
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
