@@ -1,5 +1,6 @@
 // Runs command lines one after the other in one process, which is a fraction of a process for each: they come as messages of who has
 // started it, and what each said and its exit code go back to it.
+import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../../scripts/lib/bootstrap.mjs';
 
 // As the launcher does.
@@ -7,6 +8,7 @@ const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
 const { main } = await import('../../dist/cli/main.js');
 
+const LAUNCHER = fileURLToPath(new URL('../../bin/pi-bench.mjs', import.meta.url));
 // Each call of main() listens.
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
 
@@ -33,7 +35,8 @@ async function kept(streams, work) {
 }
 
 /** As each would find it in a process of its own. */
-function beginAs({ cwd, env }) {
+function beginAs({ args, cwd, env }) {
+  process.argv = [process.execPath, LAUNCHER, ...args];
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);

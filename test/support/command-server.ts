@@ -43,14 +43,22 @@ function ask(child: ChildProcess, said: () => string, line: CommandLine): Promis
   });
 }
 
-/** @param before what begins its command line */
-function startServer(before: readonly string[], env: NodeJS.ProcessEnv): CommandServer {
+/**
+ * @param before what begins its command line
+ * @param onEnd called when it has ended, which it does not by itself
+ */
+function startServer(
+  before: readonly string[],
+  env: NodeJS.ProcessEnv,
+  onEnd: () => void,
+): CommandServer {
   const [program = '', ...words] = [...before, process.execPath, PROGRAM];
   const child = spawn(program, words, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   let said = '';
   child.stderr?.on('data', (text) => {
     said += text;
   });
+  child.on('exit', onEnd);
   // It ends with this process, which need not wait for it.
   child.unref();
   child.channel?.unref();
@@ -63,14 +71,15 @@ function startServer(before: readonly string[], env: NodeJS.ProcessEnv): Command
 }
 
 /**
- * Servers that are started when they are needed, one for all environments that a process can change to.
+ * Servers that are started when they are needed, one for all environments that a process can change to. Whose process a command
+ * ends, that command alone has failed.
  * @param before what begins their command lines, when they start
  */
 export function makeCommandServers(before: () => readonly string[]): CommandServer {
   const servers = new Map<string, CommandServer>();
   return (line) => {
     const key = JSON.stringify(READ_AT_START.map((name) => line.env[name] ?? null));
-    const server = servers.get(key) ?? startServer(before(), line.env);
+    const server = servers.get(key) ?? startServer(before(), line.env, () => servers.delete(key));
     servers.set(key, server);
     return server(line);
   };
