@@ -47,11 +47,7 @@ function ask(child: ChildProcess, said: () => string, line: CommandLine): Promis
  * @param before what begins its command line
  * @param onEnd called when it has ended, which it does not by itself
  */
-function startServer(
-  before: readonly string[],
-  env: NodeJS.ProcessEnv,
-  onEnd: () => void,
-): CommandServer {
+function startServer(before: readonly string[], env: NodeJS.ProcessEnv, onEnd: () => void): CommandServer {
   const [program = '', ...words] = [...before, process.execPath, PROGRAM];
   const child = spawn(program, words, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   let said = '';
