@@ -21,7 +21,6 @@ export const launchBrowser = (): Promise<Browser> =>
 export interface View {
   readonly width: number;
   readonly height: number;
-  readonly scheme?: 'light' | 'dark';
   readonly script?: boolean;
   /** Names of the figures that are to come alive, where not all are looked at. */
   readonly alive?: readonly string[];
@@ -37,10 +36,9 @@ export interface Opened {
 
 /** Opens a file, with every part of it unfolded and every figure in it alive, or only those that are named. */
 export async function openReport(browser: Browser, path: string, view: View): Promise<Opened> {
-  const { width, height, scheme = 'light', script = true, alive } = view;
+  const { width, height, script = true, alive } = view;
   const context = await browser.newContext({
     viewport: { width, height },
-    colorScheme: scheme,
     javaScriptEnabled: script,
     acceptDownloads: true,
   });
