@@ -34,7 +34,10 @@ async function kept(streams, work) {
   return texts;
 }
 
-/** As each would find it in a process of its own. */
+/**
+ * As each would find it in a process of its own.
+ * @param {import('./command-server.js').CommandLine} line
+ */
 function beginAs({ args, cwd, env }) {
   process.argv = [process.execPath, LAUNCHER, ...args];
   process.chdir(cwd);
@@ -43,11 +46,12 @@ function beginAs({ args, cwd, env }) {
   process.exitCode = undefined;
 }
 
-process.on('message', async (line) => {
+process.on('message', async (message) => {
+  const line = /** @type {import('./command-server.js').CommandLine} */ (message);
   beginAs(line);
   const [stdout, stderr] = await kept([process.stdout, process.stderr], () => main(line.args));
   const code = process.exitCode ?? 0;
   process.exitCode = undefined;
-  process.send({ code, stdout, stderr });
+  process.send?.({ code, stdout, stderr });
 });
 process.on('disconnect', () => process.exit());
