@@ -19,8 +19,19 @@ import { SANITIZED, SANITIZED_FULLY, SEEN_TWICE } from './lib/sanitized-builds.m
 
 export { checkPrograms, TIMELESS };
 
+/** Programs that compute for longer than the compiler takes to make them fast. What is checked is the addon's, as it was built. */
+const COMPUTING = ['shapes', 'gemm'].map(checkPath);
+
+/** @type {import('./lib/native-objects.mjs').Build} */
+const CHECKED = {
+  ...HOST,
+  folder: 'checked',
+  flags: [],
+  flagsFor: (path) => [COMPUTING.includes(path) ? '-O3' : '-O1'],
+};
+
 /** @type {Readonly<Record<string, import('./lib/native-objects.mjs').Build>>} */
-const BUILDS = { '': HOST, ...SANITIZED };
+const BUILDS = { '': CHECKED, ...SANITIZED };
 /** @type {typeof BUILDS} */
 const LONG_BUILDS = { '': HOST, ...SANITIZED_FULLY };
 /**

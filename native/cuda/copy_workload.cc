@@ -130,6 +130,9 @@ class CopyWorkload final : public DeviceWorkload {
     } else {
       session().note(cu().cuMemsetD8Async(to_.address(), kCopyPoison, bytes_of_copy(), session().stream()),
                      "cuMemsetD8Async");
+      // Copies of pageable memory are on no stream: without this, one might come first and be overwritten.
+      if (!parameters_.pinned)
+        session().note(cu().cuStreamSynchronize(session().stream()), "cuStreamSynchronize");
     }
     std::memset(host_to(), kCopyPoison, bytes_of_copy());
   }

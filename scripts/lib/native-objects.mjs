@@ -24,6 +24,7 @@ const WORTH_PRECOMPILING = 8;
  * @property {string} arch as Node names it
  * @property {boolean} [asBuilt] the addon's code is linked as it was built for the addon
  * @property {readonly string[]} flags beside those of binding.gyp, to compile and to link
+ * @property {(path: string) => readonly string[]} [flagsFor] beside them, for a program of its own
  * @property {readonly string[]} [linkFlags]
  * @property {Record<string, string>} [environment] of the programs
  * @property {readonly string[]} [emulator] the command that runs a program; none: it runs itself

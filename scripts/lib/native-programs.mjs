@@ -67,7 +67,7 @@ function byLine(onLine) {
 
 export const checkPath = (name) => `test/native/${name}_check.cc`;
 
-const sourceOf = (path) => ({ path, flags: commonFlags() });
+const sourceOf = (build, path) => ({ path, flags: [...commonFlags(), ...(build.flagsFor?.(path) ?? [])] });
 
 /**
  * Compiles programs, by their paths, and what they need. Returns where each is, relative to the package.
@@ -77,7 +77,10 @@ const sourceOf = (path) => ({ path, flags: commonFlags() });
  * @throws Error with the compiler's words where something does not compile.
  */
 export async function buildPrograms(build, paths) {
-  const { own, shared } = await objectsWithAddon(build, paths.map(sourceOf));
+  const { own, shared } = await objectsWithAddon(
+    build,
+    paths.map((path) => sourceOf(build, path)),
+  );
   const names = paths.map((path) => basename(path, '.cc').replace(/_check$/, ''));
   return inParallel(own, (object) => link(build, names[own.indexOf(object)], [object, ...shared]));
 }
@@ -90,7 +93,10 @@ export async function buildPrograms(build, paths) {
  * @returns {Promise<string>}
  */
 export async function buildProgram(build, name, paths) {
-  const { own, shared } = await objectsWithAddon(build, paths.map(sourceOf));
+  const { own, shared } = await objectsWithAddon(
+    build,
+    paths.map((path) => sourceOf(build, path)),
+  );
   return link(build, name, [...own, ...shared]);
 }
 

@@ -12,7 +12,7 @@ import type { Survey } from '../../src/stacks/survey.js';
 import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
 import { fakeEnvironment, fakeGpu } from '../support/fake-gpu.js';
 import { frameworksProject, writePackage } from '../support/frameworks.js';
-import { campaignFolder, readInspectionFile, startPiBench, withFolder } from '../support/pi-bench.js';
+import { campaignFolder, piBenchIn, readInspectionFile, withFolder } from '../support/pi-bench.js';
 
 const PROVIDER = 'libonnxruntime_providers_cuda.so';
 
@@ -97,7 +97,7 @@ const FEW = ['--inspections', '1', '--reps', '20', '--warmup', '3'];
 async function onGpu(project: string, out: string, ...args: readonly string[]) {
   const command = ['matmul', '--size', '48', ...FEW, '--json', '--quiet', '--out', out, ...args];
   const { CUDA_VISIBLE_DEVICES: _, ...environment } = fakeEnvironment(fakeGpu(), 'devices=2');
-  const run = await startPiBench(command, project, environment).ended;
+  const run = await piBenchIn({ cwd: project, env: environment }, ...command);
   return { run, record: run.stdout === '' ? null : (JSON.parse(run.stdout) as PiBenchRecord) };
 }
 
@@ -171,7 +171,7 @@ describe('a framework for GPUs that is not there', () => {
   it('is listed with what is missing: a package, a provider that loads, a GPU', async (context) => {
     const project = withBrokenProvider(context);
     const surveyed = async (environment: NodeJS.ProcessEnv): Promise<Survey> => {
-      const { stdout, stderr } = await startPiBench(['stacks', '--json'], project, environment).ended;
+      const { stdout, stderr } = await piBenchIn({ cwd: project, env: environment }, 'stacks', '--json');
       if (stdout === '') throw new Error(stderr);
       return JSON.parse(stdout) as Survey;
     };
@@ -187,7 +187,7 @@ describe('a framework for GPUs that is not there', () => {
   });
 
   it('is among what doctor says to type', async (context) => {
-    const { stdout } = await startPiBench(['doctor', '--json'], realProject(context)).ended;
+    const { stdout } = await piBenchIn({ cwd: realProject(context) }, 'doctor', '--json');
     const { advice } = JSON.parse(stdout) as { advice: { topic: string; action: string }[] };
     const told = advice.map(({ action }) => action).join('\n');
     expect(told).toContain('tfjs:tensorflow-gpu: npm install @tensorflow/tfjs-node-gpu@4.22.0');

@@ -11,12 +11,12 @@ import { frameworksProject, writePackage } from '../support/frameworks.js';
 import {
   campaignFolder,
   launcher,
+  piBenchIn,
   printedRecord,
   readInspectionFile,
   readRecordFile,
   readSamples,
   start,
-  startPiBench,
   until,
   withFolder,
 } from '../support/pi-bench.js';
@@ -42,7 +42,7 @@ const TWO_CPUS = cpus().length > 1;
 const PART_OF_THE_CPU = `cpu:${coresHere().allowed[0]}`;
 
 async function recordOf(cwd: string, out: string, command: readonly string[], args: readonly string[]) {
-  const run = await startPiBench([...command, '--json', '--quiet', '--out', out, ...args], cwd).ended;
+  const run = await piBenchIn({ cwd }, ...command, '--json', '--quiet', '--out', out, ...args);
   return { run, record: printedRecord(run) };
 }
 
@@ -207,7 +207,7 @@ describe('a framework that is not there', () => {
   const refusal = async (...args: string[]): Promise<string> => {
     const empty = mkdtempSync(join(tmpdir(), 'pi-bench-empty-'));
     try {
-      const { code, stderr } = await startPiBench(['matmul', '--size', '8', ...args], empty).ended;
+      const { code, stderr } = await piBenchIn({ cwd: empty }, 'matmul', '--size', '8', ...args);
       expect(code).toBe(64);
       return stderr;
     } finally {
@@ -234,7 +234,7 @@ describe('a framework that is not there', () => {
 
   it('is listed with what would be needed', async (context) => {
     const folder = real(context);
-    const run = await startPiBench(['stacks', '--json'], folder).ended;
+    const run = await piBenchIn({ cwd: folder }, 'stacks', '--json');
     const { here, missing } = JSON.parse(run.stdout) as Survey;
     const ours = here.filter(({ identity }) => ['tfjs', 'onnxruntime'].includes(identity.provider));
     expect(ours.map(({ stack, problem }) => [stack, problem])).toEqual([

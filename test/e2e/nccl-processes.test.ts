@@ -138,8 +138,7 @@ describe('NCCL with a process for each rank', () => {
     const what = ['collective', 'all-reduce', '--device', 'cuda:all', '--bytes', '8'];
     const runs = await piBenchEach(
       refused.map(([args]) => [...what, ...args]),
-      undefined,
-      env,
+      { env },
     );
     for (const [i, [, says]] of refused.entries()) expectOneLine(runs[i], 64, says);
   });

@@ -9,7 +9,7 @@ import { brokenRules } from '../../src/record/check.js';
 import { type PiBenchRecord, written } from '../../src/record/schema.js';
 import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
 import { fakeEnvironment, fakeGpu, onFakeGpu, onFakeNccl } from '../support/fake-gpu.js';
-import { campaignFolder, readInspectionFile, startPiBench, withFolder } from '../support/pi-bench.js';
+import { campaignFolder, piBenchIn, readInspectionFile, withFolder } from '../support/pi-bench.js';
 
 const SHORT = ['--reps', '10', '--warmup', '2', '--inspections', '1', '--no-wait', '--quiet'];
 
@@ -278,7 +278,7 @@ describe('exchanges between GPUs in a qualification', () => {
         XDG_STATE_HOME: join(folder, 'state'),
       };
       const args = ['qualify', '--suite', 'exchange.yaml', '--expect', `gpu=${gpus}`, '--quiet', '--json'];
-      const { code, stdout, stderr } = await startPiBench(args, folder, env).ended;
+      const { code, stdout, stderr } = await piBenchIn({ cwd: folder, env }, ...args);
       if (stdout === '') throw new Error(stderr);
       const { qualification, batches } = JSON.parse(stdout) as PiBenchRecord;
       if (qualification === undefined) throw new Error('no verdict');

@@ -7,6 +7,7 @@ import {
   campaignFolder,
   journalOf,
   piBenchEach,
+  piBenchIn,
   type Run,
   startPiBench,
   until,
@@ -15,7 +16,7 @@ import {
 
 /** With a state folder of its own: the cached verdict of whoever runs the tests is none of theirs. */
 const run = (folder: string, ...args: string[]): Promise<Run> =>
-  startPiBench(args, folder, { ...process.env, XDG_STATE_HOME: join(folder, 'state') }).ended;
+  piBenchIn({ cwd: folder, env: { ...process.env, XDG_STATE_HOME: join(folder, 'state') } }, ...args);
 
 const EXITS = { qualified: 0, 'not-qualified': 1, inconclusive: 2 } as const;
 
@@ -265,8 +266,7 @@ describe('bad usage of pi-bench qualify', () => {
       const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
       runs = await piBenchEach(
         given.map(([args]) => ['qualify', ...args.split(' ')]),
-        folder,
-        env,
+        { cwd: folder, env },
       );
       left = readdirSync(folder);
     }),

@@ -122,7 +122,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('shows a sweep of repetitions with the recommendable spread over their number', async () => {
     const path = await pageOf(repetitions.folder);
-    const { page, complaints } = await openReport(browser, path, DESKTOP);
+    const view = { ...DESKTOP, alive: ['repetitions', 'stability'] };
+    const { page, complaints } = await openReport(browser, path, view);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'repetitions-desktop');
     expect(await countMarks(page, 'repetitions', 'line')).toBe(2);
@@ -140,7 +141,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
       launches: aboutSeconds(centre),
     }));
     const path = await pageOf(writeRecord(out, recordOf({ id: 'stacks', batches })));
-    const { page, complaints } = await openReport(browser, path, PHONE);
+    const view = { ...PHONE, alive: ['comparison'] };
+    const { page, complaints } = await openReport(browser, path, view);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'stacks-phone');
     expect(await countMarks(page, 'comparison', 'ratio')).toBe(2);
@@ -157,7 +159,8 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
 
   it('shows curves of memory, one line for each operation', async () => {
     const path = await pageOf(memory.folder);
-    const { page, complaints } = await openReport(browser, path, DESKTOP);
+    const view = { ...DESKTOP, alive: ['curves', 'violins'] };
+    const { page, complaints } = await openReport(browser, path, view);
     expect(complaints).toEqual([]);
     await keepPicture(page, 'memory-desktop');
     expect(await countMarks(page, 'curves', 'line')).toBe(CURVES.length);
@@ -169,8 +172,10 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     ['phone', PHONE, 'light'],
     ['phone-dark', PHONE, 'dark'],
     ['desktop-dark', DESKTOP, 'dark'],
-  ] as const)('can be read on a %s: nothing wider than the screen, letters apart from what is behind', async (name, view, scheme) => {
-    const { page, complaints } = await pageIn(sizes.folder, { ...view, scheme });
+  ] as const)('can be read on a %s: nothing wider than the screen, letters apart from what is behind', async (name, view, colorScheme) => {
+    const { page, complaints } = await pageIn(sizes.folder, view);
+    // As where somebody's evening begins.
+    await page.emulateMedia({ colorScheme });
     expect(complaints).toEqual([]);
     await keepPicture(page, `sizes-${name}`);
     expect(await countMarks(page, 'sweep', 'point')).toBe(sizes.values.length);
@@ -214,14 +219,14 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
   });
 
   it('says what is under the pointer', async () => {
-    const { page } = await pageIn(sizes.folder, { ...DESKTOP, scheme: 'dark' });
+    const { page } = await pageIn(sizes.folder, DESKTOP);
     await page.locator('#sweep').scrollIntoViewIfNeeded();
     await page.locator('[data-figure="sweep"] g.point > path').nth(2).hover();
     await expect.poll(() => page.locator('.tip').textContent(), PATIENT).toMatch(/at: 256.*GFLOP\/s/s);
   });
 
   it('gives the data behind a figure, and the record', async () => {
-    const { page } = await pageIn(sizes.folder, { ...DESKTOP, scheme: 'dark' });
+    const { page } = await pageIn(sizes.folder, DESKTOP);
     const taken = async (name: string): Promise<string> => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),

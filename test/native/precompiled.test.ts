@@ -23,9 +23,9 @@ it.for(OBJECTS)('the precompiled header fits how the addon is compiled: %s', (ob
   const [compiler = ''] = commandOf(object).split(' ');
   const { stdout } = spawnSync(compiler, ['--version'], { encoding: 'utf8' });
   if (!stdout.includes('Free Software Foundation')) skip(`${compiler} is not GCC`);
-  // -H marks a precompiled header that is used with "!", one that does not fit with "x".
+  // -H marks a precompiled header that is used with "!", one that does not fit with "x"; that much is known before any code is made.
   const command = commandOf(object)
-    .replace(` -o ${object} `, ' -o /dev/null -H ')
+    .replace(` -o ${object} `, ' -o /dev/null -H -fsyntax-only ')
     .replace(/ -MMD -MF \S+/, '');
   const { status, stderr } = spawnSync('sh', ['-c', command], {
     cwd: join(root, 'build'),

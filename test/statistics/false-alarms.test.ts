@@ -87,17 +87,17 @@ describe.each(Object.keys(memories))('steady launches, %s', (kind) => {
 });
 
 describe('launches that something is wrong with', () => {
-  const share = (name: FlagName, value: (i: number) => number): number => {
-    const detect = named(name);
-    // The same launches whatever ran before.
+  const launchesOf = (value: (i: number) => number): readonly Observation[] => {
+    // The same whatever ran before.
     const own = normalFrom(randomFrom(22));
-    let raised = 0;
-    for (let launch = 0; launch < LAUNCHES; launch++) {
+    return Array.from({ length: LAUNCHES }, () => {
       const samples = series(1000, (i) => SECONDS * value(i) * (1 + 0.03 * own()));
-      if (detect(quietObservation({ samples, disturbed: [], steady: null })) !== null) raised++;
-    }
-    return raised / LAUNCHES;
+      return quietObservation({ samples, disturbed: [], steady: null });
+    });
   };
+  const shareOf = (name: FlagName, launches: readonly Observation[]): number =>
+    launches.filter((launch) => named(name)(launch) !== null).length / launches.length;
+  const share = (name: FlagName, value: (i: number) => number): number => shareOf(name, launchesOf(value));
 
   it('are drifting 9 times in 10 when they become 3 % slower, spread 3 %', () => {
     expect(share('drifting', (i) => 1 + (0.03 * i) / 1000)).toBeGreaterThan(0.9);
@@ -127,16 +127,16 @@ describe('launches that something is wrong with', () => {
     ['two modes by turns', 'multimodal', (i) => (i % 3 === 0 ? 1.4 : 1)],
   ];
   it.each(CAUSES)('of %s are %s and nothing else of that kind, 9 times in 10', (_, name, value) => {
+    const launches = launchesOf(value);
     for (const other of ['drifting', 'stepped', 'not-steady', 'multimodal', 'quantised'] as const) {
-      if (other === name) expect(share(other, value), other).toBeGreaterThan(0.9);
-      else expect(share(other, value), other).toBeLessThan(0.1);
+      if (other === name) expect(shareOf(other, launches), other).toBeGreaterThan(0.9);
+      else expect(shareOf(other, launches), other).toBeLessThan(0.1);
     }
   });
 
   it('are neither stepped nor multimodal because their beginning decays from 50 %', () => {
-    for (const name of ['stepped', 'multimodal'] as const) {
-      expect(share(name, (i) => 1 + 0.5 * Math.exp(-i / 30))).toBeLessThan(0.05);
-    }
+    const launches = launchesOf((i) => 1 + 0.5 * Math.exp(-i / 30));
+    for (const name of ['stepped', 'multimodal'] as const) expect(shareOf(name, launches)).toBeLessThan(0.05);
   });
 
   it('are not-steady 9 times in 10 when the first 50 take 10 % longer, spread 3 %', () => {

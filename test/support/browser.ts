@@ -21,7 +21,6 @@ export const launchBrowser = (): Promise<Browser> =>
 export interface View {
   readonly width: number;
   readonly height: number;
-  readonly scheme?: 'light' | 'dark';
   readonly script?: boolean;
   /** Names of the figures that are to come alive, where not all are looked at. */
   readonly alive?: readonly string[];
@@ -37,10 +36,9 @@ export interface Opened {
 
 /** Opens a file, with every part of it unfolded and every figure in it alive, or only those that are named. */
 export async function openReport(browser: Browser, path: string, view: View): Promise<Opened> {
-  const { width, height, scheme = 'light', script = true, alive } = view;
+  const { width, height, script = true, alive } = view;
   const context = await browser.newContext({
     viewport: { width, height },
-    colorScheme: scheme,
     javaScriptEnabled: script,
     acceptDownloads: true,
   });
@@ -75,8 +73,9 @@ async function enliven(page: Page, names?: readonly string[]): Promise<void> {
   })()`);
 }
 
-/** A picture of the whole page in test/artefacts, which people look at. */
+/** A picture of the whole page in test/artefacts, for people to look at: where they ask for it by KEEP_PICTURES=1. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env.KEEP_PICTURES !== '1') return;
   const folder = join(root, 'test', 'artefacts');
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../../scripts/lib/build-lock.mjs';
-import { piBench as plain, type Run, root, startPiBench } from './pi-bench.js';
+import { piBenchIn, piBench as plain, type Run, root } from './pi-bench.js';
 
 const SOURCES = join(root, 'test', 'native', 'fake-cuda');
 const DRIVER = ['fake_driver', 'fake_kernels'];
@@ -116,19 +116,19 @@ export const fakeEnvironment = (folder: string, settings = ''): NodeJS.ProcessEn
 
 /** pi-bench where the fake GPU is. */
 export const onFakeGpu = (settings: string, ...args: readonly string[]): Promise<Run> =>
-  startPiBench(args, undefined, fakeEnvironment(fakeGpu(), settings)).ended;
+  piBenchIn({ env: fakeEnvironment(fakeGpu(), settings) }, ...args);
 
 /** pi-bench where there is a fake of NCCL, too. */
 export function onFakeNccl(settings: string, ...args: readonly string[]): Promise<Run> {
   const folder = fakeGpu();
   const environment = { ...fakeEnvironment(folder, settings), LD_LIBRARY_PATH: `${folder}:${folder}/nccl` };
-  return startPiBench(args, undefined, environment).ended;
+  return piBenchIn({ env: environment }, ...args);
 }
 
 /** pi-bench with a driver that lacks this function. */
 export function onBrokenDriver(symbol: string, ...args: readonly string[]): Promise<Run> {
   const path = `${driverWithout(symbol)}:${fakeGpu()}`;
-  return startPiBench(args, undefined, { ...fakeEnvironment(fakeGpu()), LD_LIBRARY_PATH: path }).ended;
+  return piBenchIn({ env: { ...fakeEnvironment(fakeGpu()), LD_LIBRARY_PATH: path } }, ...args);
 }
 
 export const withoutGpu = plain;

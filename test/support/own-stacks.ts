@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { StackIdentity } from '../../src/record/schema.js';
 
 export interface OwnCache {
@@ -51,16 +51,17 @@ export const ownIdentity = (
  * @param script in the shell
  */
 export function scriptedLockfile(folder: string, script: string): string {
-  const source = join(folder, 'scripted');
+  // As npm packs it.
+  const source = join(folder, 'scripted', 'package');
   mkdirSync(source, { recursive: true });
   const manifest = { name: 'scripted', version: '1.0.0', scripts: { postinstall: script } };
   writeFileSync(join(source, 'package.json'), JSON.stringify(manifest));
-  const { status, stderr } = spawnSync('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: source,
+  const archive = join(folder, 'scripted-1.0.0.tgz');
+  const { status, stderr } = spawnSync('tar', ['czf', archive, 'package'], {
+    cwd: dirname(source),
     encoding: 'utf8',
   });
-  if (status !== 0) throw new Error(`npm pack: ${stderr}`);
-  const archive = join(folder, 'scripted-1.0.0.tgz');
+  if (status !== 0) throw new Error(`tar: ${stderr}`);
   const integrity = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
   const path = join(folder, 'package-lock.json');
   const packages = {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Samples } from '../../src/record/samples.js';
 import type { InspectionDocument, PiBenchRecord } from '../../src/record/schema.js';
 import { readInspection } from '../../src/store/read-inspection.js';
+import { makeCommandServers } from './command-server.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const launcher = join(root, 'bin', 'pi-bench.mjs');
@@ -72,24 +73,42 @@ export function start(
 export const startPiBench = (args: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): Running =>
   start(process.execPath, [launcher, ...args], cwd, env);
 
-export const piBench = (...args: string[]): Promise<Run> => startPiBench(args).ended;
+/** Where and as whom a command runs; absent: here, as this process. */
+export interface Surroundings {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const serve = makeCommandServers(inNetwork);
+
+async function served(args: readonly string[], { cwd, env = process.env }: Surroundings): Promise<Run> {
+  const { code, stdout, stderr } = await serve({ args, cwd: cwd ?? process.cwd(), env: { ...env } });
+  return { code, stdout, stderr: ofItself(stderr) };
+}
+
+let wasLaunched = false;
 
 /**
- * Runs several command lines in one process, by the command itself without its launcher; for those that end before they
- * measure. In order.
+ * Runs a command line to its end: the first of a test file as a person does, the others, for most of a short one is the start of its
+ * process, in a process that is there already. One at a time; for those that are to run beside each other, to be hit by signals
+ * or to stand in a pipe there is `startPiBench`.
  */
+export function piBenchIn(where: Surroundings, ...args: readonly string[]): Promise<Run> {
+  if (wasLaunched) return served(args, where);
+  wasLaunched = true;
+  return startPiBench(args, where.cwd, where.env).ended;
+}
+
+export const piBench = (...args: readonly string[]): Promise<Run> => piBenchIn({}, ...args);
+
+/** Runs several command lines, in order, in one process that is there already. */
 export async function piBenchEach(
   lines: readonly (readonly string[])[],
-  cwd?: string,
-  env?: NodeJS.ProcessEnv,
+  where: Surroundings = {},
 ): Promise<readonly Run[]> {
-  return withFolder(async (folder) => {
-    const to = join(folder, 'runs.json');
-    const program = join(root, 'test', 'support', 'many-commands.mjs');
-    const run = await start(process.execPath, [program, JSON.stringify(lines), to], cwd, env).ended;
-    if (run.code !== 0) throw new Error(`many-commands.mjs ended with ${run.code}: ${run.stderr}`);
-    return JSON.parse(readFileSync(to, 'utf8')) as readonly Run[];
-  });
+  const runs: Run[] = [];
+  for (const args of lines) runs.push(await served(args, where));
+  return runs;
 }
 
 /** A folder that is gone after `use`. */
