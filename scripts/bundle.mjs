@@ -58,6 +58,8 @@ const bundle = (program) => ({
     dir: out,
     entryFileNames: '[name].js',
     chunkFileNames: `${program}-[name].js`,
+    // By their names: files of two builds, where one is replaced under a running command, must not take one thing for another.
+    minifyInternalExports: false,
     codeSplitting: program === 'cli/main' ? { groups: [{ debugName: 'measuring', name: groupOf() }] } : true,
   },
 });

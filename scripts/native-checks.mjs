@@ -19,7 +19,7 @@ import { SANITIZED, SANITIZED_FULLY, SEEN_TWICE } from './lib/sanitized-builds.m
 
 export { checkPrograms, TIMELESS };
 
-/** Programs that compute for longer than the compiler takes to make them fast. What is checked is the addon's, as it was built. */
+/** Programs that compute for longer than the compiler takes to make them fast. The addon's sources are compiled as for the addon. */
 const COMPUTING = ['shapes', 'gemm'].map(checkPath);
 
 /** @type {import('./lib/native-objects.mjs').Build} */
@@ -38,7 +38,7 @@ const LONG_BUILDS = { '': HOST, ...SANITIZED_FULLY };
  * What shows a sanitizer nothing.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
-const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes'] }; // one thread
+const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes', 'collective_data'] }; // one thread
 
 /**
  * What is asked of the programs that take longest, where nobody names them: the plain build asks for more of the same, and

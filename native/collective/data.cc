@@ -58,22 +58,50 @@ bool is_unsigned(Element element) noexcept {
 // From the place of one rank to that of the next, in the pattern.
 constexpr std::size_t kPlacesApart = 389;
 
-// Products: two to the number of ranks must be exact; with more ranks only signs vary.
-std::int64_t exact_factor(const Problem& p) noexcept {
-  // float8_e4m3 ends at 448.
-  const int most = p.element == Element::float8_e4m3 ? 8 : 15;
-  const bool fits = p.ranks <= most && (std::int64_t{1} << p.ranks) <= largest(p.element);
-  return fits || (is_real(p.element) && p.ranks <= most) ? 2 : 1;
+bool averages(const Problem& p) noexcept { return reduces(p.operation) && p.redop == Redop::avg; }
+
+// Whether what adds up, or multiplies, past the type's range is lost.
+bool must_fit(const Problem& p) noexcept { return is_real(p.element) || !p.wraps; }
+
+// Of a product: so many ranks can give two.
+int most_factors(Element element) noexcept {
+  // float8_e4m3 ends at 448, float16 at 65504.
+  if (element == Element::float8_e4m3) return 8;
+  constexpr int kMost = 15;
+  if (is_real(element)) return kMost;
+  return std::min(kMost, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest(element)))) - 1);
+}
+
+// One rank in so many gives a sum something, or a product a factor, where those of all would be more than is
+// exact; what the others give changes nothing, or a sign.
+std::size_t apart(const Problem& p) noexcept {
+  if (!reduces(p.operation) || !must_fit(p)) return 1;
+  const auto parted = [&](std::int64_t most) {
+    return static_cast<std::size_t>((p.ranks + most - 1) / most);
+  };
+  if (p.redop == Redop::sum) return parted(largest(p.element));
+  return p.redop == Redop::prod ? parted(most_factors(p.element)) : 1;
+}
+
+constexpr std::int64_t kMost = 1000;
+
+// As much as all ranks together can give without more than is exact, for each.
+std::int64_t share_of(const Problem& p) noexcept {
+  return std::max<std::int64_t>(1, std::min(kMost, largest(p.element) / p.ranks));
+}
+
+// Of a product: what a rank gives that need not give a factor, too.
+std::int64_t drawn_factor(const Problem& p, std::int64_t factor, std::uint64_t random) noexcept {
+  const std::int64_t chosen = (random & 1U) != 0 ? factor : 1;
+  return (random & 2U) != 0 && !is_unsigned(p.element) ? -chosen : chosen;
 }
 
 std::int64_t drawn(const Problem& p, std::uint64_t random) noexcept {
-  constexpr std::int64_t kMost = 1000;
   const std::int64_t most = std::min(kMost, largest(p.element));
-  const std::int64_t share = std::max<std::int64_t>(1, std::min(kMost, largest(p.element) / p.ranks));
-  const auto upto = [random](std::int64_t limit) {
-    return static_cast<std::int64_t>(random % static_cast<std::uint64_t>(limit + 1));
-  };
   const auto about_zero = [&](std::int64_t limit) {
+    const auto upto = [random](std::int64_t end) {
+      return static_cast<std::int64_t>(random % static_cast<std::uint64_t>(end + 1));
+    };
     return is_unsigned(p.element) ? upto(limit) : upto(2 * limit) - limit;
   };
   if (!reduces(p.operation)) return about_zero(most);
@@ -83,28 +111,34 @@ std::int64_t drawn(const Problem& p, std::uint64_t random) noexcept {
       return about_zero(most);
     case Redop::sum:
       // Where integers wrap, all of their range can be used.
-      return about_zero(is_real(p.element) || !p.wraps ? share : most);
+      return about_zero(must_fit(p) ? share_of(p) : most);
     case Redop::avg:
-      // Ranks add -1, 0 or 1, and what is below nought no unsigned type has.
-      return std::max<std::int64_t>(1, upto(std::max<std::int64_t>(1, share - 1)));
-    case Redop::prod: {
-      const std::int64_t factor = is_real(p.element) || !p.wraps ? exact_factor(p) : 3;
-      const std::int64_t chosen = (random & 1U) != 0 ? factor : 1;
-      return (random & 2U) != 0 && !is_unsigned(p.element) ? -chosen : chosen;
-    }
+      return about_zero(share_of(p));
+    case Redop::prod:
+      return drawn_factor(p, must_fit(p) ? 2 : 3, random);
   }
   return 0;
 }
 
-bool averages(const Problem& p) noexcept { return reduces(p.operation) && p.redop == Redop::avg; }
-
-// Of a sum, one rank in so many gives something: the others give nothing, where ones of all would add up to
-// more than is exact.
-std::size_t apart(const Problem& p) noexcept {
-  const bool adds = reduces(p.operation) && p.redop == Redop::sum && (is_real(p.element) || !p.wraps);
-  if (!adds) return 1;
-  const std::int64_t most = largest(p.element);
-  return static_cast<std::size_t>((p.ranks + most - 1) / most);
+// Of an average: what all ranks give to a place, and what one of two gives more and the other less. All have
+// one sign, so no part of their sum is more than the whole.
+struct Around {
+  std::int64_t middle, unit;
+};
+Around drawn_around(const Problem& p, std::uint64_t random) noexcept {
+  // With fewer there would be hardly two places of which one is not like the other. A number of powers of two
+  // is as exact as the number is.
+  constexpr std::int64_t kFew = 4;
+  constexpr std::uint64_t kPowers = 5;
+  const std::uint64_t rest = random >> 2U;
+  const bool minus = (random & 1U) != 0 && is_real(p.element);
+  const std::int64_t more = (random & 2U) != 0 ? 1 : -1;
+  if (is_real(p.element) && share_of(p) < kFew) {
+    const std::int64_t power = std::int64_t{1} << (rest % kPowers);
+    return {minus ? -power : power, more * power};
+  }
+  const std::int64_t size = std::abs(drawn(p, rest));
+  return {minus ? -size : size, size == 0 ? 0 : more};
 }
 
 template <typename T>
@@ -152,16 +186,36 @@ Data::Data(const Problem& problem, std::uint64_t seed)
   if (2 * tolerance_ * problem.ranks > 1)
     throw std::invalid_argument("an average over " + std::to_string(problem.ranks) +
                                 " ranks rounds too much to be checked");
-  // Ranks read places next to each other in this order (place_of).
-  const std::size_t every = apart(problem);
-  for (std::size_t i = 0; i + every <= kPattern; i += every) {
-    const std::size_t at = i * kPlacesApart % kPattern;
-    pattern_[at] = drawn(problem, draw(seed, at));
+  if (averages(problem)) {
+    units_.resize(kPattern);
+    for (std::size_t at = 0; at < kPattern; ++at) {
+      const Around around = drawn_around(problem, draw(seed, at));
+      pattern_[at] = around.middle;
+      units_[at] = around.unit;
+    }
+  } else {
+    draw_apart(seed);
   }
   for (std::int64_t add = -1; add <= 1; ++add) {
     auto& bytes = encoded_[add + 1];
     bytes.resize(kPattern * element_);
-    for (std::size_t i = 0; i < kPattern; ++i) encode(pattern_[i] + add, &bytes[i * element_]);
+    for (std::size_t i = 0; i < kPattern; ++i)
+      encode(pattern_[i] + (units_.empty() ? 0 : add * units_[i]), &bytes[i * element_]);
+  }
+}
+
+// Ranks read places next to each other in this order (place_of).
+void Data::draw_apart(std::uint64_t seed) noexcept {
+  const std::size_t every = apart(problem_);
+  for (std::size_t i = 0; i < kPattern; ++i) {
+    const std::size_t at = i * kPlacesApart % kPattern;
+    const std::uint64_t random = draw(seed, at);
+    // Before the pattern begins anew there is as much room as elsewhere.
+    const bool gives = i % every == 0 && i + every <= kPattern;
+    if (gives)
+      pattern_[at] = drawn(problem_, random);
+    else
+      pattern_[at] = problem_.redop == Redop::prod ? drawn_factor(problem_, 1, random) : 0;
   }
 }
 
@@ -172,7 +226,7 @@ std::size_t Data::place_of(int rank, std::uint64_t iteration) const noexcept {
   return static_cast<std::size_t>((rank_apart * kPlacesApart + iteration % kPattern * 613) % kPattern);
 }
 
-// What a rank adds to the pattern: they cancel over all ranks.
+// How many units a rank adds to the pattern: they cancel over all ranks.
 std::int64_t Data::beside(int rank) const noexcept {
   if (!averages(problem_)) return 0;
   const bool alone = problem_.ranks % 2 != 0 && rank == problem_.ranks - 1;
@@ -180,7 +234,8 @@ std::int64_t Data::beside(int rank) const noexcept {
 }
 
 std::int64_t Data::value(int rank, std::size_t index, std::uint64_t iteration) const noexcept {
-  return pattern_[(index + place_of(rank, iteration)) % kPattern] + beside(rank);
+  const std::size_t at = (index + place_of(rank, iteration)) % kPattern;
+  return pattern_[at] + (units_.empty() ? 0 : beside(rank) * units_[at]);
 }
 
 std::int64_t Data::expected(int rank, std::size_t index, std::uint64_t iteration) const noexcept {

@@ -50,11 +50,14 @@ class Data {
  private:
   [[nodiscard]] std::size_t place_of(int rank, std::uint64_t iteration) const noexcept;
   [[nodiscard]] std::int64_t beside(int rank) const noexcept;
+  void draw_apart(std::uint64_t seed) noexcept;
 
   Problem problem_;
   std::size_t element_;  // bytes
   double tolerance_;
   std::vector<std::int64_t> pattern_;
+  // Of an average: what a rank adds to the pattern, or takes from it; empty elsewhere.
+  std::vector<std::int64_t> units_;
   // The pattern as bytes of the data type, without and with what the rank adds to it (avg).
   std::vector<std::byte> encoded_[3];
 };

@@ -1,5 +1,5 @@
 /** A campaign that is resumed goes on with the file of the addon that measured what is there: what is built first may have been all there was. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Done, doneSoFar } from '../campaign/progress-of-journal.js';
 import { UserError } from '../errors.js';
 import { addonPath, builtAddons, useAddon } from '../native.js';
@@ -42,7 +42,7 @@ export function keepAddon(folder: string, journal: Journal): void {
   if (done.complete) return;
   const stack = measuredWith(folder, done);
   if (stack === null) return;
-  const path = [addonPath(), ...builtAddons()].find((one) => isOf(one, stack));
+  const path = [addonPath(), ...builtAddons()].find((one) => existsSync(one) && isOf(one, stack));
   if (path === undefined)
     throw new UserError(
       `this campaign was begun with another build of the addon (${stack.file}), and launches of two builds cannot be one batch: start it anew`,

@@ -7,11 +7,9 @@ import { judgementsOf, repeats } from './criteria/index.js';
 import { worstOf } from './findings.js';
 import type { CheckKind, Suite, SuiteCheck } from './suite.js';
 
-/** In so many attempts that could be judged two must agree. */
-const MOST_JUDGED = 3;
+/** In so many attempts two must agree. */
+export const MOST_ATTEMPTS = 3;
 const ENOUGH = 2;
-/** Where others disturb one after the other, it is time to say so. */
-export const MOST_ATTEMPTS = 5;
 
 export interface JudgedCheck {
   readonly check: SuiteCheck;
@@ -28,8 +26,8 @@ const settled = (verdict: Verdict): boolean => good(verdict) || verdict === 'ski
 
 /**
  * What the attempts at one check come to; null: it takes another one. What holds at once holds; what does not has to be
- * seen in two of three, for a launch can be unlucky. An attempt that could not be judged speaks for neither, and another one takes its place. A wrong output, a
- * lost launch, an error counter need not be seen twice.
+ * seen in two of three, for a launch can be unlucky. An attempt that could not be judged speaks for neither. A wrong output, a lost
+ * launch, an error counter need not be seen twice.
  */
 export function decide(kind: CheckKind, verdicts: readonly Verdict[]): Verdict | null {
   const [first] = verdicts;
@@ -39,8 +37,7 @@ export function decide(kind: CheckKind, verdicts: readonly Verdict[]): Verdict |
   const failed = verdicts.filter((verdict) => verdict === 'fail').length;
   if (failed >= ENOUGH) return 'fail';
   if (verdicts.filter(good).length >= ENOUGH) return failed === 0 ? 'pass' : 'warn';
-  const judged = verdicts.filter((verdict) => verdict !== 'inconclusive').length;
-  return judged < MOST_JUDGED && verdicts.length < MOST_ATTEMPTS ? null : 'inconclusive';
+  return verdicts.length < MOST_ATTEMPTS ? null : 'inconclusive';
 }
 
 type History = ReadonlyMap<string, readonly JudgedCheck[]>;
@@ -109,7 +106,7 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   const { judgement } = shown;
   const early =
     decided === null
-      ? `not measured again, as the time was up (after ${plural(verdicts.length, 'attempt')}): `
+      ? `not measured again, as the time was up (${verdicts.length} of ${MOST_ATTEMPTS} attempts): `
       : '';
   const fine = verdict === 'pass' || verdict === 'skipped';
   const { id, kind, part, device, batch, cause } = { ...judgement, batch: first.judgement.batch };

@@ -1,4 +1,5 @@
 /** A batch of the record from its inspections: the headline rests on the launches, never on repetitions as if independent. */
+import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
@@ -51,12 +52,12 @@ const medianOf = ({ sorted }: AnalysedInspection): Seconds => quantileSorted(sor
 function batchFlags(
   resting: readonly AnalysedInspection[],
   bounds: RecordBatch['roofline'],
-  { precision, case: { indicator, parameters } }: BatchSpec,
+  { precision, device, case: { indicator, parameters } }: BatchSpec,
 ): RecordBatch['flags'] {
   const inspections = resting.map(({ entry }) => entry.index);
   const dependent = launchesNotIndependent(byTime(resting).map(medianOf), precision !== undefined);
   const peaks = resting.flatMap(({ entry: { ceilings, frequency = null } }) =>
-    ceilings?.arithmetic == null ? [] : [{ peak: ceilings.arithmetic.rate, frequency }],
+    ceilings?.arithmetic == null || isGpu(device) ? [] : [{ peak: ceilings.arithmetic.rate, frequency }],
   );
   const moved = peakMoved(peaks, findIndicator(indicator).rateUnit(parameters));
   return [dependent, aboveCeiling(bounds ?? null), moved].flatMap((flag) =>

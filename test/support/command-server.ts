@@ -5,7 +5,15 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(new URL('./command-server.mjs', import.meta.url));
 
 /** What a process reads once only, when it starts: another value takes another process. */
-const READ_AT_START = ['LD_LIBRARY_PATH', 'PIBENCH_ADDON', 'PIBENCH_GLOO_PLUGIN', 'PIBENCH_GPU_KERNELS'];
+const READ_AT_START = [
+  'FORCE_COLOR',
+  'LD_LIBRARY_PATH',
+  'NO_COLOR',
+  'PATH',
+  'PIBENCH_ADDON',
+  'PIBENCH_GLOO_PLUGIN',
+  'PIBENCH_GPU_KERNELS',
+];
 
 export interface CommandLine {
   readonly args: readonly string[];

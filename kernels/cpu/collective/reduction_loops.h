@@ -172,7 +172,7 @@ struct SmallLanes {
   // subnormal numbers into normal ones, too.
   static Reals widened(Words x) noexcept {
     const Words size = (x & (kSign - 1)) << kDropped;
-    const Words scaled = (Words)((Reals)size * power_of_two(127 - kBias));
+    const auto scaled = (Words)((Reals)size * power_of_two(127 - kBias));
     const Words special = scaled | 0x7f80'0000U;
     return (Reals)((size >= (Small::kFirstSpecial << kDropped) ? special : scaled) |
                    (x & kSign) << (32 - Small::kBits));

@@ -35,8 +35,8 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   // Before the machine is compared: ranks of one job may be on several.
   const followed = followedLibrary(journal.head.campaign);
   if (followed !== null) return followLibrary(followed);
-  keepAddon(folder, journal);
   checkSame(journal);
+  keepAddon(folder, journal);
   const { campaign } = journal.head;
   const lock = await lockCampaign(campaign.id);
   try {
