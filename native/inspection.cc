@@ -104,8 +104,8 @@ Ceilings ceilings_of(Workload& workload, const Job& job, double call) {
   return best;
 }
 
-// Looks shorter than this would be at the waking of the team. `call`: seconds of one. Not of calls that take so long that
-// the machine has moved meanwhile, nor where a call alone is not what a repetition is.
+// Looks shorter than this would be at the waking of the team. `call`: seconds of one. Not of calls that take
+// so long that the machine has moved meanwhile, nor where a call alone is not what a repetition is.
 InTurns in_turns(Workload& workload, const Job& job, const Ceilings& ceilings, double call) {
   constexpr double kLook = 0.002, kLongestCall = 1;
   constexpr TurnPlan kPlan{.time = 500'000'000, .least = 3};

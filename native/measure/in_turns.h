@@ -1,6 +1,6 @@
-// What share of its peak a call reaches, from short looks at the two in turns. Where a host gives its CPUs more at one
-// moment than at the next, a median over seconds beside the best of some milliseconds says what the host did
-// in between; neighbours in time have the same machine.
+// What share of its peak a call reaches, from short looks at the two in turns. Where a host gives its CPUs
+// more at one moment than at the next, a median over seconds beside the best of some milliseconds says what
+// the host did in between; neighbours in time have the same machine.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct TurnPlan {
 };
 
 // peak() and work() make one look each, about equally long, and return operations per second; of the peak 0
-// where its sums were wrong, which leaves the share unknown. A turn is a look at the work between two at the peak,
-// whose mean it is a share of; what counts is the median of the turns.
+// where its sums were wrong, which leaves the share unknown. A turn is a look at the work between two at the
+// peak, whose mean it is a share of; what counts is the median of the turns.
 template <class Peak, class Work>
 [[nodiscard]] InTurns share_in_turns(const TurnPlan& plan, Peak&& peak, Work&& work) {
   std::vector<double> shares;

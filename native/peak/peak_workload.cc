@@ -139,9 +139,8 @@ double measure(DataType type, Team& team, Loop loop) {
   const std::uint64_t once = loop(type, isa.c_str(), 1);
   if (once == 0) return 0;
   const BurstPlan plan{.first = 1024, .most = std::uint64_t{1} << 40U, .bursts = 16};
-  const auto best = best_burst(plan, [&](std::uint64_t iterations) {
-    return time_burst(loop, type, isa, once, iterations, team);
-  });
+  const auto best = best_burst(
+      plan, [&](std::uint64_t iterations) { return time_burst(loop, type, isa, once, iterations, team); });
   return best ? rate_of(once * best->count, team, best->time) : 0;
 }
 
