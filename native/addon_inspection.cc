@@ -51,6 +51,7 @@ Job job(const Napi::Object& object) {
   for (std::uint32_t i = 0; i < paths.Length(); ++i)
     job.snapshot_paths.push_back(paths.Get(i).ToString().Utf8Value());
   if (object.Has("ceilings")) job.ceilings = object.Get("ceilings").ToBoolean();
+  if (object.Has("inTurns")) job.in_turns = object.Get("inTurns").ToBoolean();
   if (object.Has("operations")) job.operations = number(object, "operations");
   if (object.Has("gate")) job.gate = object.Get("gate").ToBoolean();
   if (object.Has("fault") && object.Get("fault").IsObject())

@@ -120,7 +120,7 @@ inline Napi::Object clock_object(Napi::Env env, const ClockQuality& clock) {
   return object;
 }
 
-// { arithmetic: { rate, isa } | null, memory: { rate, bytes } | null }
+// { arithmetic: { rate, isa, inTurns? } | null, memory: { rate, bytes } | null }
 inline Napi::Object ceilings_object(Napi::Env env, const Ceilings& ceilings) {
   auto object = Napi::Object::New(env);
   object.Set("arithmetic", env.Null());
@@ -129,6 +129,12 @@ inline Napi::Object ceilings_object(Napi::Env env, const Ceilings& ceilings) {
     auto arithmetic = Napi::Object::New(env);
     arithmetic.Set("rate", ceilings.operations_per_second);
     arithmetic.Set("isa", ceilings.instruction_set);
+    if (ceilings.in_turns.turns > 0) {
+      auto in_turns = Napi::Object::New(env);
+      in_turns.Set("share", ceilings.in_turns.share);
+      in_turns.Set("turns", static_cast<double>(ceilings.in_turns.turns));
+      arithmetic.Set("inTurns", in_turns);
+    }
     object.Set("arithmetic", arithmetic);
   }
   if (ceilings.bytes_per_second > 0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <thread>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "measure/device_clock.h"
+#include "measure/in_turns.h"
 #include "measure/rendezvous.h"
 #include "measure/timed_call.h"
 #include "measure/timer.h"
@@ -87,12 +89,11 @@ double better(double one, double other) { return one > 0 && other > 0 ? std::max
 // What is faster than its peak did not do what it was told, and that will be said of it. But a peak is
 // measured at another moment than the repetitions, which may have a lower clock or less of the CPUs: one that
 // a rate is above is measured again for a while, and the best counts. src/frameworks/ceilings.ts is the twin.
-Ceilings ceilings_of(Workload& workload, const Job& job, const Outcome& outcome) {
+Ceilings ceilings_of(Workload& workload, const Job& job, double call) {
   constexpr int kMostLooks = 30;
   constexpr Nanoseconds kTime = 1'000'000'000;
   Ceilings best = workload.ceilings(job.cold);
   if (job.operations == 0) return best;
-  const double call = median_call(outcome);
   const Nanoseconds until = now() + kTime;
   for (int look = 1; look < kMostLooks && now() < until; ++look) {
     if (best.operations_per_second == 0 || job.operations <= best.operations_per_second * call) break;
@@ -101,6 +102,24 @@ Ceilings ceilings_of(Workload& workload, const Job& job, const Outcome& outcome)
     best.bytes_per_second = better(best.bytes_per_second, again.bytes_per_second);
   }
   return best;
+}
+
+// Looks shorter than this would be at the waking of the team. `call`: seconds of one. Not of calls that take
+// so long that the machine has moved meanwhile, nor where a call alone is not what a repetition is.
+InTurns in_turns(Workload& workload, const Job& job, const Ceilings& ceilings, double call) {
+  constexpr double kLook = 0.002, kLongestCall = 1;
+  constexpr TurnPlan kPlan{.time = 500'000'000, .least = 3};
+  if (!job.in_turns || job.cold || job.operations == 0 || !(ceilings.operations_per_second > 0)) return {};
+  if (workload.times_itself() || workload.device_clock() != nullptr || !(call <= kLongestCall)) return {};
+  const double calls = std::ceil(kLook / std::max(call, 1e-9));
+  const auto look = static_cast<Nanoseconds>(calls * call * 1e9);
+  return share_in_turns(
+      kPlan, [&] { return workload.glance_at_peak(look); },
+      [&] {
+        const Nanoseconds begin = now();
+        workload.run_calls(static_cast<std::uint64_t>(calls));
+        return job.operations * calls / (static_cast<double>(now() - begin) * 1e-9);
+      });
 }
 
 // Calls that were enqueued cannot throw: what failed is told between the phases.
@@ -204,8 +223,11 @@ Outcome inspect(const Job& job, Control& control) {
   PreemptionWire::disarm();
   spans.end("cool-down");
 
-  if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time)
-    outcome.ceilings = ceilings_of(*workload, job, outcome);
+  if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time) {
+    const double call = median_call(outcome);
+    outcome.ceilings = ceilings_of(*workload, job, call);
+    outcome.ceilings.in_turns = in_turns(*workload, job, outcome.ceilings, call);
+  }
   raise_failure(device);
   spans.end("ceilings");
   if (const RankTimes* const times = workload->rank_times()) outcome.ranks = *times;

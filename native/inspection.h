@@ -30,6 +30,7 @@ struct Job {
   bool cold = false;
   bool gate = false;           // whether the repetitions begin when the onlooker opens the gate
   bool ceilings = true;        // whether to measure what bounds a repetition
+  bool in_turns = false;       // whether also what share of the peak a call reaches in turns with it
   double operations = 0;       // of a call, which the arithmetic ceiling bounds; 0: not told
   Nanoseconds time_limit = 0;  // for all phases up to the end of the repetitions; 0: none
   std::vector<std::string> snapshot_paths;

@@ -1,9 +1,10 @@
-// npm run check:qualify -- [--runs 50] [--quota-runs 50] [--tier t1 | --suite FILE] [--out FILE] [--no-self-test]: whether a verdict
-// can be relied on. On a quiet node all runs have to come to the same verdict; with nine tenths of its CPUs left by a quota, every run
-// has to fail, by what was measured and not only by what the control group says, with the quota as the cause. The quota takes root and
-// a control group that can be written; without them that half says so and is left out. First comes the self-test: each kind of fault,
-// once. --suite scripts/check-qualify/short.yaml has the checks of t1 in a third of its time. --out keeps each run as a line, and
-// begins where an earlier call with the same file and suite ended.
+// npm run check:qualify -- [--runs 50] [--most 100] [--quota-runs 50] [--tier t1 | --suite FILE] [--out FILE] [--no-self-test]: whether
+// a verdict can be relied on. On a node that stays quiet meanwhile all runs have to come to the same verdict, and what came of the
+// others is told beside it, up to --most in all; with nine tenths of its CPUs left by a quota, every run has to fail, by what was
+// measured and not only by what the control group says, with the quota as the cause. The quota takes root and a control group that can
+// be written; without them that half says so and is left out. First comes the self-test: each kind of fault, once.
+// --suite scripts/check-qualify/short.yaml has the checks of t1 in a third of its time. --out keeps each run as a line, and begins where
+// an earlier call with the same file and suite ended.
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -18,11 +19,13 @@ import {
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { quietText, wasQuiet, watched } from './check-qualify/quietness.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '50' },
+    most: { type: 'string' },
     'quota-runs': { type: 'string', default: '50' },
     tier: { type: 'string', default: 't1' },
     suite: { type: 'string' },
@@ -51,15 +54,15 @@ function keptRuns(kind) {
     });
 }
 
-/** So many runs, those of an earlier call first; each is kept as soon as it is there. */
-function runs(kind, count, one, say) {
-  const all = keptRuns(kind).slice(0, count);
-  if (all.length > 0) console.log(`${kind}: ${all.length} of ${count} runs are in ${values.out} already`);
-  while (all.length < count) {
+/** Runs until these are enough, those of an earlier call first; each is kept as soon as it is there. */
+function runs(kind, enough, one, say) {
+  const all = keptRuns(kind);
+  if (all.length > 0) console.log(`${kind}: ${all.length} runs are in ${values.out} already`);
+  while (!enough(all)) {
     const run = { kind, asked: ASKED.join(' '), at: new Date().toISOString(), ...one() };
     if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(run)}\n`);
     all.push(run);
-    console.log(`${kind} ${all.length} of ${count}: ${say(run)}`);
+    console.log(`${kind} ${all.length}: ${say(run)}`);
   }
   return all;
 }
@@ -131,21 +134,36 @@ const namesQuota = ({ way }) =>
     ({ kind, verdict, cause }) => MEASURED.includes(kind) && verdict === 'fail' && cause === 'cpu-quota',
   );
 
-function agreement(count) {
-  const all = runs(
-    'quiet',
-    count,
-    () => qualifyOnce(null),
-    ({ status, seconds, goodput, way }) =>
-      `exit ${status}, ${seconds.toFixed(1)} s, goodput ${(goodput * 100).toFixed(0)} %, ${wayText(way)}`,
-  );
-  const codes = [...new Set(all.map(({ status }) => status))];
-  const tally = codes.map((code) => [code, all.filter(({ status }) => status === code).length]);
+/** How many of these came to the verdict that most of them came to. */
+function agreeing(some, where) {
+  const codes = [...new Set(some.map(({ status }) => status))];
+  const tally = codes.map((code) => [code, some.filter(({ status }) => status === code).length]);
   const most = Math.max(0, ...tally.map(([, times]) => times));
   console.log(
-    `quiet node: ${most} of ${all.length} runs agree (exit codes ${tally.map(([code, times]) => `${code}: ${times}`).join(', ')})`,
+    `${where}: ${most} of ${some.length} runs agree (exit codes ${tally.map(([code, times]) => `${code}: ${times}`).join(', ')})`,
   );
-  return most === all.length;
+  return most;
+}
+
+const percent = (share) => `${(share * 100).toFixed(1)} %`;
+
+/** So many runs of a node that stayed quiet, and at most `most` in all; those of a busy one are counted by themselves. */
+function agreement(count, most) {
+  const all = runs(
+    'quiet',
+    (done) => done.filter(wasQuiet).length >= count || done.length >= most,
+    () => watched(() => qualifyOnce(null)),
+    ({ status, seconds, goodput, way, stolen, others }) =>
+      `exit ${status}, ${seconds.toFixed(1)} s, goodput ${(goodput * 100).toFixed(0)} %, stolen ${percent(stolen)}, others ${percent(others)}, ${wayText(way)}`,
+  );
+  const quiet = all.filter(wasQuiet);
+  const agreed = agreeing(quiet, `node that stayed quiet (${quietText})`);
+  if (quiet.length < all.length)
+    agreeing(
+      all.filter((run) => !wasQuiet(run)),
+      'node that did not',
+    );
+  return agreed === count;
 }
 
 function underQuota(count) {
@@ -159,7 +177,7 @@ function underQuota(count) {
   try {
     const all = runs(
       'quota',
-      count,
+      (done) => done.length >= count,
       () => qualifyOnce(group),
       (run) =>
         `exit ${run.status}, ${run.seconds.toFixed(1)} s, ${namesQuota(run) ? 'measured, with its cause' : 'NOT SEEN'}, ${wayText(run.way)}`,
@@ -177,6 +195,7 @@ if (Number.parseFloat(readFileSync('/proc/loadavg', 'utf8')) > 0.5)
 const tested =
   !values['self-test'] ||
   spawnSync(process.execPath, [LAUNCHER, 'qualify', '--self-test'], { stdio: 'inherit' }).status === 0;
-const agreed = Number(values.runs) === 0 || agreement(Number(values.runs));
+const agreed =
+  Number(values.runs) === 0 || agreement(Number(values.runs), Number(values.most ?? 2 * Number(values.runs)));
 const seen = Number(values['quota-runs']) === 0 || underQuota(Number(values['quota-runs']));
 if (!tested || !agreed || !seen) process.exitCode = 1;

@@ -38,6 +38,8 @@ export interface NativeJob {
   readonly gate?: boolean;
   /** Whether to measure what bounds a repetition; absent: yes. */
   readonly ceilings?: boolean;
+  /** Whether to look at calls and peak in turns; absent: no. */
+  readonly inTurns?: boolean;
   /** Of a call: a peak that its rate is above is measured again; absent or 0: not told. */
   readonly operations?: number;
   /** 0: none. */
@@ -148,7 +150,12 @@ export interface ProbedLibrary {
 /** What bounds a call here, with its threads; null where it is not known. */
 export interface NativeCeilings {
   /** Operations per second in registers only, and the instruction set that reaches them. */
-  readonly arithmetic: { readonly rate: number; readonly isa: string } | null;
+  readonly arithmetic: {
+    readonly rate: number;
+    readonly isa: string;
+    /** What share of it calls reached in turns with it; absent: not asked for, or not known. */
+    readonly inTurns?: { readonly share: number; readonly turns: number };
+  } | null;
   /** Bytes per second of reading a working set of so many bytes over and over. */
   readonly memory: { readonly rate: number; readonly bytes: Bytes } | null;
   /** Of what moves data: bytes per second of passes over memory, and the bytes that one call moves; absent: not known. */

@@ -171,7 +171,13 @@ class MatmulWorkload final : public Workload {
       ceilings.bytes_per_second = rate;
       ceilings.bytes = bytes;
     });
+    peak_ = ceilings.operations_per_second;
     return ceilings;
+  }
+
+  // Beside a library's threads, which spin for a while after each call, there is no looking.
+  double glance_at_peak(Nanoseconds about) override {
+    return library_ ? 0 : peak::glance(type, team_, peak_, about);
   }
 
   Output output() noexcept override {
@@ -250,6 +256,7 @@ class MatmulWorkload final : public Workload {
   Operand<typename E::Operand> a_, b_;
   Operand<typename E::Result> c_;
   kernels::GemmOperands operands_{};
+  double peak_ = 0;  // operations per second, once the ceilings were measured
 };
 
 }  // namespace

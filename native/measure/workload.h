@@ -66,6 +66,13 @@ struct Moving {
   std::string by;  // "copy, streaming stores"
 };
 
+// Of its arithmetic peak, what share a call reached in looks at the two in turns; no turns: not asked for, or not
+// known.
+struct InTurns {
+  double share = 0;
+  std::uint64_t turns = 0;
+};
+
 // What bounds a call on this machine, with the threads that execute it, measured beside it.
 struct Ceilings {
   double operations_per_second = 0;  // in registers only; 0: not known
@@ -73,6 +80,7 @@ struct Ceilings {
   double bytes_per_second = 0;       // reading so much memory over and over; 0: not known
   double bytes = 0;
   Moving moving = {};
+  InTurns in_turns = {};
 };
 
 // What a library that executes the calls says of itself, and what was seen of its threads.
@@ -143,6 +151,13 @@ class Workload {
   virtual Ceilings ceilings(bool cold) {
     static_cast<void>(cold);
     return {};
+  }
+
+  // After `ceilings`: how fast their arithmetic is at this moment, in a burst of about so long, in operations per
+  // second. 0: it cannot be looked at between calls, or its sums are wrong.
+  virtual double glance_at_peak(Nanoseconds about) {
+    static_cast<void>(about);
+    return 0;
   }
 
   // The output, for fault injection, and for who computes it outside the addon.

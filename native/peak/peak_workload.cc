@@ -111,6 +111,23 @@ class PeakWorkload final : public Workload {
   Burst burst_;
 };
 
+// One burst on every member of the team; nothing where a member's sums are wrong.
+std::optional<Nanoseconds> time_burst(Loop loop, DataType type, const std::string& isa, std::uint64_t once,
+                                      std::uint64_t iterations, Team& team) {
+  Burst burst(loop, type, isa, iterations, team);
+  const Nanoseconds begin = now();
+  burst.run();
+  const Nanoseconds spent = now() - begin;
+  const bool right = std::ranges::all_of(
+      burst.counts(),
+      [expected = once * iterations](const Burst::Count& count) { return count.operations == expected; });
+  return right ? std::optional(spent) : std::nullopt;
+}
+
+double rate_of(std::uint64_t operations, const Team& team, Nanoseconds time) {
+  return static_cast<double>(operations) * team.size() / (static_cast<double>(time) * 1e-9);
+}
+
 }  // namespace
 
 std::unique_ptr<Workload> make_workload(const Parameters& parameters, Loop loop) {
@@ -122,19 +139,20 @@ double measure(DataType type, Team& team, Loop loop) {
   const std::uint64_t once = loop(type, isa.c_str(), 1);
   if (once == 0) return 0;
   const BurstPlan plan{.first = 1024, .most = std::uint64_t{1} << 40U, .bursts = 16};
-  const auto best = best_burst(plan, [&](std::uint64_t iterations) -> std::optional<Nanoseconds> {
-    Burst burst(loop, type, isa, iterations, team);
-    const Nanoseconds begin = now();
-    burst.run();
-    const Nanoseconds spent = now() - begin;
-    const bool right = std::ranges::all_of(
-        burst.counts(),
-        [expected = once * iterations](const Burst::Count& count) { return count.operations == expected; });
-    return right ? std::optional(spent) : std::nullopt;
-  });
-  if (!best) return 0;
-  const double operations = static_cast<double>(once * best->count) * team.size();
-  return operations / (static_cast<double>(best->time) * 1e-9);
+  const auto best = best_burst(
+      plan, [&](std::uint64_t iterations) { return time_burst(loop, type, isa, once, iterations, team); });
+  return best ? rate_of(once * best->count, team, best->time) : 0;
+}
+
+double glance(DataType type, Team& team, double peak, Nanoseconds about, Loop loop) {
+  const std::string isa = kernels::peak_loop_isa(type, "");
+  const std::uint64_t once = loop(type, isa.c_str(), 1);
+  if (once == 0) return 0;
+  const double round = static_cast<double>(once) * team.size();
+  const double rounds = std::max(1.0, peak * static_cast<double>(about) * 1e-9 / round);
+  const auto iterations = static_cast<std::uint64_t>(rounds);
+  const auto time = time_burst(loop, type, isa, once, iterations, team);
+  return time ? rate_of(once * iterations, team, *time) : 0;
 }
 
 }  // namespace pibench::peak

@@ -32,4 +32,8 @@ std::unique_ptr<Workload> make_workload(const Parameters& parameters, Loop loop 
 // ceiling.
 double measure(kernels::DataType type, Team& team, Loop loop = kernels::run_peak_loop);
 
+// The rate of a single burst that takes about so long at the rate `peak`: what this moment has. 0 as above.
+double glance(kernels::DataType type, Team& team, double peak, Nanoseconds about,
+              Loop loop = kernels::run_peak_loop);
+
 }  // namespace pibench::peak

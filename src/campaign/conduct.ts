@@ -129,6 +129,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
       most: sampling.kind === 'budget' ? sampling.most : 1,
       cold: batch.case.parameters.cache === 'cold',
       ceilings: planned.pilot || allMeasureCeilings(batch),
+      inTurns: batch.inTurns === true,
       operations: isGpu(batch.device) ? 0 : indicator.work(batch.case.parameters).flop,
       fault: faultOf(campaign, planned),
     },

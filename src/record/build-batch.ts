@@ -166,7 +166,19 @@ function rooflineOf(
   if (first === undefined) return null;
   const peak = median(arithmetic.map(({ rate }) => rate));
   const bandwidth = memory.length === 0 ? null : median(memory.map(({ rate }) => rate));
-  return { ...roofline({ flop, bytes, elapsed, peak, bandwidth }), peakIsa: first.isa };
+  const looks = arithmetic.flatMap(({ inTurns }) => inTurns ?? []);
+  return {
+    ...roofline({ flop, bytes, elapsed, peak, bandwidth }),
+    peakIsa: first.isa,
+    ...(looks.length === 0
+      ? {}
+      : {
+          inTurns: {
+            share: median(looks.map(({ share }) => share)),
+            turns: looks.reduce((sum, { turns }) => sum + turns, 0),
+          },
+        }),
+  };
 }
 
 /** All launches as one; nothing where no ranks took part. */

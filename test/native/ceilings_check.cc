@@ -1,6 +1,9 @@
 // The ceilings and the workload that measures one: right where every sum is right, and unknown, not lower,
 // where the sum of a single member is wrong.
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -8,6 +11,7 @@
 
 #include "../../kernels/cpu/memory/dispatch.h"
 #include "../../native/measure/best_burst.h"
+#include "../../native/measure/in_turns.h"
 #include "../../native/memory/bandwidth.h"
 #include "../../native/peak/peak_workload.h"
 #include "../../native/threads/team.h"
@@ -18,6 +22,7 @@ namespace {
 using pibench::best_burst;
 using pibench::BurstPlan;
 using pibench::Nanoseconds;
+using pibench::share_in_turns;
 using pibench::Team;
 using pibench::kernels::DataType;
 using pibench::kernels::run_peak_loop;
@@ -119,6 +124,58 @@ void check_peak_ceiling(Checks& check) {
   }
 }
 
+void glances_at_the_peak(Checks& check) {
+  constexpr Nanoseconds kAbout = 2'000'000;
+  for (const int threads : {1, 2}) {
+    Team team(threads, {});
+    for (std::size_t i = 0; i < kTypes.size(); ++i) {
+      const std::string name = std::string(kNames.at(i)) + ", " + std::to_string(threads) + " threads: ";
+      const double peak = pibench::peak::measure(kTypes.at(i), team);
+      double highest = 0;
+      for (int look = 0; look < 10; ++look)
+        highest = std::max(highest, pibench::peak::glance(kTypes.at(i), team, peak, kAbout));
+      // However busy the machine is: a count of operations that is wrong would be off by a multiple.
+      check.that(highest > 0.1 * peak && highest < 3 * peak, name + "a glance at the peak is near it",
+                 std::to_string(highest / peak));
+      check.that(pibench::peak::glance(kTypes.at(i), team, 0, kAbout) > 0,
+                 name + "also one of a single round");
+      check.equal(pibench::peak::glance(kTypes.at(i), team, peak, kAbout, wrong_when_long), 0.0,
+                  name + "and unknown where sums are wrong");
+    }
+  }
+}
+
+// A machine that has twice as much at one moment as at the next.
+void looks_in_turns(Checks& check) {
+  double machine = 1;
+  int looks = 0;
+  const auto moving = [&](double share) {
+    if (++looks % 4 == 0) machine = 3 - machine;
+    return machine * share;
+  };
+  const pibench::TurnPlan plan{.time = 0, .least = 101};
+  const auto found = share_in_turns(
+      plan, [&] { return moving(1); }, [&] { return moving(0.9); });
+  check.that(found.turns == 101 && std::abs(found.share - 0.9) < 1e-9,
+             "the share is that of the same moments, however the machine moves", std::to_string(found.share));
+  check.equal(share_in_turns(
+                  {.time = 0, .least = 3}, [] { return 2.0; }, [] { return 1.0; })
+                  .turns,
+              std::uint64_t{3}, "as many turns as there have to be");
+  check.that(share_in_turns(
+                 {.time = 1'000'000, .least = 1}, [] { return 2.0; },
+                 [] {
+                   return 1.0;
+                 }).turns > 1,
+             "and as many as fit into the time");
+  for (const int wrong : {0, 1, 2}) {
+    int glances = 0;
+    const auto none = share_in_turns(
+        plan, [&] { return glances++ == wrong ? 0.0 : 1.0; }, [] { return 1.0; });
+    check.that(none.turns == 0 && none.share == 0, "unknown where look " + std::to_string(wrong) + " is");
+  }
+}
+
 void check_memory_ceiling(Checks& check) {
   for (const int threads : {1, 2}) {
     Team team(threads, {});
@@ -211,6 +268,8 @@ int main() {
   Checks check;
   bursts_are_long_enough(check);
   check_peak_ceiling(check);
+  glances_at_the_peak(check);
+  looks_in_turns(check);
   check_memory_ceiling(check);
   chooses_what_is_read(check);
   check_peak_workload(check);

@@ -28,6 +28,7 @@ class FakeWorkload final : public Workload {
   void poison() noexcept override {}
   Verification verify() override { return {}; }
   Ceilings ceilings(bool cold) override { return on_ceilings(cold); }
+  double glance_at_peak(Nanoseconds about) override { return on_glance(about); }
   Output output() noexcept override { return {}; }
   [[nodiscard]] std::string implementation() const override { return "fake"; }
   Team& team() noexcept override { return team_; }
@@ -37,6 +38,7 @@ class FakeWorkload final : public Workload {
   Nanoseconds before = 0, after = 0;  // of a repetition, what is not measured
   std::function<void()> on_evict = [] {};
   std::function<Ceilings(bool cold)> on_ceilings = [](bool) { return Ceilings{}; };
+  std::function<double(Nanoseconds about)> on_glance = [](Nanoseconds) { return 0.0; };
 
  private:
   std::function<void(std::uint64_t)> on_run_;

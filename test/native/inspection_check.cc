@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,7 @@ namespace {
 
 using pibench::Control;
 using pibench::Job;
+using pibench::Nanoseconds;
 using pibench::Outcome;
 using pibench::ParameterValue;
 using pibench::WarmupKind;
@@ -253,6 +255,49 @@ void check_low_peaks(Checks& check) {
              "what stays above every look at the peak is told with the best of them", std::to_string(looks));
 }
 
+// Of a fake whose calls take what the machine takes, and whose peak is always the same.
+void check_in_turns(Checks& check) {
+  constexpr double kPeak = 1e9;
+  Nanoseconds longest = 0;
+  int glances = 0;
+  const auto turns = [&](const std::function<void(Job&)>& change, Nanoseconds before = 0) {
+    longest = glances = 0;
+    Job job;
+    job.make_workload = [&glances, &longest, before]() -> std::unique_ptr<pibench::Workload> {
+      auto workload = std::make_unique<pibench::test::FakeWorkload>();
+      workload->before = before;
+      workload->on_ceilings = [](bool) { return pibench::Ceilings{kPeak, "fake", 0, 0, {0, 0, ""}}; };
+      workload->on_glance = [&glances, &longest](Nanoseconds about) {
+        ++glances;
+        longest = std::max(longest, about);
+        return kPeak;
+      };
+      return workload;
+    };
+    job.warmup = {WarmupKind::count, 1, 0};
+    job.repetitions = 10;
+    job.operations = kNear;
+    job.in_turns = true;
+    change(job);
+    return inspect(job).ceilings.in_turns;
+  };
+  const auto found = turns([](Job&) {});
+  check.that(
+      found.turns >= 3 && found.share > 0 && found.share < 1 && glances == static_cast<int>(found.turns) + 1,
+      "each look at the calls lies between two at the peak", std::to_string(found.turns));
+  check.that(longest >= 2'000'000, "looks are long beside waking a team", std::to_string(longest));
+
+  const auto none = [&](const std::function<void(Job&)>& change, const std::string& when,
+                        Nanoseconds before = 0) {
+    check.that(turns(change, before).turns == 0 && glances == 0, when + ", nothing is looked at in turns");
+  };
+  none([](Job& job) { job.in_turns = false; }, "where the job does not ask for it");
+  none([](Job& job) { job.ceilings = false; }, "without ceilings");
+  none([](Job& job) { job.cold = true; }, "where caches are cold");
+  none([](Job& job) { job.operations = 0; }, "where the operations are not told");
+  none([](Job&) {}, "where what is measured is not the whole call", 1);
+}
+
 void check_stops(Checks& check) {
   const Parameters parameters = matmul_parameters("float32", 1);
   Job job = matmul_job(parameters);
@@ -392,6 +437,7 @@ int main() {
   }
   check_variants(check);
   check_ceilings(check);
+  check_in_turns(check);
   check_low_peaks(check);
   check_stops(check);
   check_gate(check);

@@ -39,6 +39,15 @@ const ofShare = (bytes: number, share = 0.7): RecordBatch => {
   return { ...batch, case: { indicator: 'memory', parameters } };
 };
 
+describe('what is looked at in turns with its peak', () => {
+  it('is what multiplies on CPUs', () => {
+    const batches = batchesHere(shippedSuite('t1'), machineOf());
+    const parts = batches.filter(({ inTurns }) => inTurns === true).map(({ labels }) => labels?.part);
+    expect(parts).toEqual(['exact', 'gemm-float32', 'gemm-float64']);
+    expect(batches.length).toBeGreaterThan(parts.length);
+  });
+});
+
 describe('the memory patterns of t3', () => {
   const parts = (machine: MachineDescription, part: string) =>
     batchesHere(shippedSuite('t3'), machine).filter(({ labels }) => labels?.part === part);

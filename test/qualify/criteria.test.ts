@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { historyKey } from '../../src/qualify/rates.js';
 import type { RecordBatch } from '../../src/record/schema.js';
-import { ceilingsOf } from '../support/batch.js';
+import { ceilingsOf, inTurnsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
 import { baselineOf, contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
@@ -77,6 +77,22 @@ describe('efficiency', () => {
     expect(judgement({ check: 'efficiency', atLeast: 0.6 }, at(0.59))).toMatchObject({
       verdict: 'fail',
       cause: { name: 'slow' },
+    });
+  });
+  it('is that of the same moments, where calls and peak were looked at in turns', () => {
+    const check = { check: 'efficiency', atLeast: 0.6 } as const;
+    const moved = (inTurns: number, best: number, reading: number | null = null) =>
+      judgement(check, one({ seconds: SECOND, ceilings: inTurnsOf(RATE / best, reading, inTurns) }));
+    expect(moved(0.9, 0.4)).toMatchObject({
+      verdict: 'pass',
+      findings: [{ measured: 0.9, source: expect.stringContaining('in turns') }],
+    });
+    expect(moved(0.5, 0.9)).toMatchObject({ verdict: 'fail', cause: { name: 'slow' } });
+    expect(moved(1.1, 0.9).verdict).toBe('inconclusive');
+    // Half of what memory allows, which is no matter of arithmetic.
+    expect(moved(0.3, 0.3, (2 * 120e3) / SECOND)).toMatchObject({
+      verdict: 'fail',
+      findings: [{ measured: expect.closeTo(0.5, 9), source: expect.stringContaining('rate of reading') }],
     });
   });
   it('is a warning where the suite says so', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rooflineRows } from '../../src/readers/terminal/roofline.js';
 import type { Style } from '../../src/readers/terminal/style.js';
-import { batchOf, ceilingsOf, matmulCase } from '../support/batch.js';
+import { batchOf, ceilingsOf, inTurnsOf, matmulCase } from '../support/batch.js';
 
 const same = (text: string): string => text;
 const style: Style = {
@@ -25,6 +25,14 @@ describe('the rows of a roofline', () => {
   it('tell the efficiency alone where nothing is known of the memory', () => {
     expect(rows(100e9, null)).toEqual([
       ['efficiency', '50.0 % of the 100.0 GFLOP/s that these threads reach in registers (avx2)'],
+    ]);
+  });
+
+  it('tell what was reached in turns with the peak, where that was looked at', () => {
+    const looked = batchOf(matmulCase(), [{ seconds: 40e-6, ceilings: inTurnsOf(100e9, null, 0.93) }]);
+    expect(rooflineRows(looked, style)[1]).toEqual([
+      'in turns',
+      '93.0 % of the peak of the same moments: 10 looks at calls between looks at it',
     ]);
   });
 

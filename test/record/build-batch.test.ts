@@ -6,7 +6,7 @@ import { analyseInspection } from '../../src/record/analyse-inspection.js';
 import { effectiveFrequency, operationsPerCycle } from '../../src/record/clock.js';
 import { type RecordBatch, readable, written } from '../../src/record/schema.js';
 import { normalFrom, randomFrom, series } from '../statistics/support.js';
-import { batchOf, ceilingsOf, type Launch, matmulCase, peakCase } from '../support/batch.js';
+import { batchOf, ceilingsOf, inTurnsOf, type Launch, matmulCase, peakCase } from '../support/batch.js';
 
 const fits = (batch: RecordBatch) => written.record.shape.batches.element.safeParse(batch).error;
 const kpiOf = (kpis: typeof matmul.kpis, name: string, batch: RecordBatch) =>
@@ -65,6 +65,17 @@ describe('the roofline of a batch', () => {
     expect(reasons([100e9, 2e9], [124e9, 2e9])).toEqual([]);
     expect(reasons([100e9, 2e9])).toEqual([]);
     expect(reasons([100e9, 2e9], [null, 2e9])).toEqual([]);
+  });
+
+  it('has the median of what launches reached in turns with the peak, of those that looked', () => {
+    const batch = batchOf(matmulCase(), [
+      { seconds: 40e-6, ceilings: inTurnsOf(100e9, 6e9, 0.9) },
+      { seconds: 40e-6, ceilings: inTurnsOf(200e9, 6e9, 0.8) },
+      { seconds: 40e-6, ceilings: inTurnsOf(300e9, 6e9, 0.2) },
+      { seconds: 40e-6, ceilings: ceilingsOf(100e9, 6e9) },
+    ]);
+    expect(batch.roofline?.inTurns).toEqual({ share: 0.8, turns: 30 });
+    expect(fits(batch)).toBeUndefined();
   });
 
   it('is without a bound where the rate of reading is not known', () => {

@@ -89,6 +89,16 @@ export const peakCase = (dtype: string, threads = 2): Case => ({
   parameters: { dtype, threads, pin: true },
 });
 
+/** As ceilingsOf, and what share of the peak was reached in turns with it. */
+export const inTurnsOf = (
+  peak: number,
+  reading: number | null,
+  share: number,
+): RecordInspection['ceilings'] => ({
+  arithmetic: { rate: peak, isa: 'avx2', inTurns: { share, turns: 10 } },
+  memory: reading === null ? null : { rate: reading, bytes: 120_000 },
+});
+
 export const ceilingsOf = (peak: number | null, reading: number | null): RecordInspection['ceilings'] => ({
   arithmetic: peak === null ? null : { rate: peak, isa: 'avx2' },
   memory: reading === null ? null : { rate: reading, bytes: 120_000 },

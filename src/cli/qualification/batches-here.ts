@@ -65,8 +65,13 @@ export function batchesHere(suite: Suite, machine: MachineDescription): readonly
   return suite.entries
     .filter((entry) => whyNot(entry, machine) === null)
     .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names))
-    .filter(({ device, case: one }) => !lacksType(device, one, machine));
+    .filter(({ device, case: one }) => !lacksType(device, one, machine))
+    .map((batch) => (hasPeakOfItsOwn(batch) ? { ...batch, inTurns: true } : batch));
 }
+
+/** Whether its launches measure the peak in registers of the CPUs that execute it, and may look at it beside their calls. */
+const hasPeakOfItsOwn = ({ device, case: { indicator } }: BatchSpec): boolean =>
+  !isGpu(device) && findIndicator(indicator).rateCounts === 'flop';
 
 /** A suite is for GPUs of all ages: a type that one does not have is no fault of it. */
 function lacksType(

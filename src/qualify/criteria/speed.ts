@@ -17,10 +17,12 @@ function ceilingOf({ datasheet, roofline, ranks }: RecordBatch): { share: number
   if (datasheet != null) return { share: datasheet.share, source: datasheet.source };
   if (ranks?.ceiling != null) return { share: ranks.ceiling.share, source: 'own passes over memory' };
   if (roofline == null) return null;
-  const { share, bound, efficiency } = roofline;
-  return bound === 'memory' && share !== null
-    ? { share, source: 'own rate of reading' }
-    : { share: efficiency, source: 'own peak in registers' };
+  const { share, bound, efficiency, inTurns } = roofline;
+  if (bound === 'memory' && share !== null) return { share, source: 'own rate of reading' };
+  // A host may give its CPUs more at one moment than at the next, and that is no matter of how well they are used.
+  return inTurns === undefined
+    ? { share: efficiency, source: 'own peak in registers' }
+    : { share: inTurns.share, source: 'own peak in registers, in turns with it' };
 }
 
 /** Whether each launch measures its own peak: one that has none then has lost it, as where a thread computed it wrongly. */

@@ -8,15 +8,29 @@ import type { Row } from './table.js';
 
 type Ceilings = Pick<RecordBatch, 'roofline' | 'rateUnit' | 'work' | 'device'>;
 
+function inTurnsRow(inTurns: NonNullable<RecordBatch['roofline']>['inTurns']): Row[] {
+  if (inTurns === undefined) return [];
+  const { share, turns } = inTurns;
+  return [
+    [
+      'in turns',
+      `${formatShare(share, 3)} of the peak of the same moments: ${turns} looks at calls between looks at it`,
+    ],
+  ];
+}
+
 export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, style: Style): Row[] {
   if (roofline == null || work === null) return [];
-  const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share } = roofline;
+  const { peak, peakIsa, efficiency, bandwidth, intensity, bound, attainable, share, inTurns } = roofline;
   const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa})`;
   if (efficiency > MOST_OF_CEILING) {
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
     return [['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)]];
   }
-  const rows: Row[] = [['efficiency', `${formatShare(efficiency, 3)} of the ${inRegisters}`]];
+  const rows: Row[] = [
+    ['efficiency', `${formatShare(efficiency, 3)} of the ${inRegisters}`],
+    ...inTurnsRow(inTurns),
+  ];
   if (bound === null || bandwidth === null || attainable === null || share === null) return rows;
   const reading = `${withPrefix(bandwidth, 'B/s', 3)} at its ${formatBytes(work.bytes)}`;
   const operations = `${significant(intensity, 3)} operations a byte`;

@@ -42,7 +42,7 @@ export function batchSchema(
   object: ObjectOf,
   parts: CaseSchemas & CampaignSchemas & LaunchSchemas & { imported: ImportedSchemas },
 ) {
-  const { caseSchema, stackIdentity, asked, imported, flag, ranks, overlap } = parts;
+  const { caseSchema, stackIdentity, asked, imported, flag, inTurns, ranks, overlap } = parts;
   const interval = object({
     level: z.number(),
     low: z.number(),
@@ -109,6 +109,7 @@ export function batchSchema(
       peak: z.number().describe('operations per second in registers only: median over launches'),
       peakIsa: z.string().describe('the instruction set that reaches it'),
       efficiency: z.number().describe('rate / peak'),
+      inTurns: inTurns.optional(),
       bandwidth: z.number().nullable().describe('bytes per second of reading the working set'),
       intensity: z.number().describe('operations for each byte of the operands and the result'),
       bound: z.enum(['arithmetic', 'memory']).nullable().describe('which ceiling is lower for this case'),

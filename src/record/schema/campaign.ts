@@ -45,6 +45,12 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
         'launches end when the comparison with the first batch of the same case is settled, differences below this share not mattering; `inspections` is then the most of them',
       ),
     labels: z.record(z.string(), z.string()).optional().describe('of this batch, by who measures'),
+    inTurns: z
+      .boolean()
+      .optional()
+      .describe(
+        'launches also look at calls and peak in turns, for half a second after the repetitions; absent: they do not',
+      ),
     atOnce: z
       .boolean()
       .optional()

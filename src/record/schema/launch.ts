@@ -20,8 +20,18 @@ export function launchSchemas(object: ObjectOf) {
     firstWrong: z.string(),
   });
   const span = object({ name: z.string(), seconds });
+  const inTurns = object({
+    share: z.number().describe('of the peak that calls reach: the median of the turns'),
+    turns: z.int().min(1).describe('looks at a call, each between two looks at the peak'),
+  }).describe(
+    'of looks at call and peak in turns, which have the machine of the same moments; absent: not asked for, or not known',
+  );
   const ceilings = object({
-    arithmetic: object({ rate: z.number(), isa: z.string() })
+    arithmetic: object({
+      rate: z.number(),
+      isa: z.string(),
+      inTurns: inTurns.optional(),
+    })
       .nullable()
       .describe('operations per second in registers only, with the threads of the case'),
     memory: object({ rate: z.number(), bytes: z.number() })
@@ -76,5 +86,5 @@ export function launchSchemas(object: ObjectOf) {
     'failed',
     'interrupted',
   ]);
-  return { flag, verification, span, ceilings, ranks, overlap, status };
+  return { flag, verification, span, inTurns, ceilings, ranks, overlap, status };
 }
