@@ -33,14 +33,11 @@ const isOf = (path: string, { sha256: sum }: Stack): boolean =>
   sum === null || sha256(readFileSync(path)) === sum;
 
 /**
- * To be called before the addon is loaded.
+ * To be called before the addon is loaded, where something is left to launch.
  * @throws UserError where what measured the launches that are there is not built any more
  */
-export function keepAddon(folder: string, journal: Journal): void {
-  const done = doneSoFar(journal.entries);
-  // Nothing is launched any more.
-  if (done.complete) return;
-  const stack = measuredWith(folder, done);
+export function keepAddon(folder: string, { entries }: Journal): void {
+  const stack = measuredWith(folder, doneSoFar(entries));
   if (stack === null) return;
   const path = [addonPath(), ...builtAddons()].find((one) => existsSync(one) && isOf(one, stack));
   if (path === undefined)

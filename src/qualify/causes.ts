@@ -89,7 +89,7 @@ const CAUSES = {
   'mixed-devices': ['config', 'bring devices of one kind to the same model, firmware and driver'],
   'no-driver': [
     'config',
-    'the driver is loaded and shows no GPU: look at nvidia-smi and dmesg, reload it or boot',
+    'no driver shows a GPU: look at nvidia-smi and dmesg whether it is installed and loaded, and whether this container was given its GPUs; reload it or boot',
   ],
   'no-identity': [
     'config',

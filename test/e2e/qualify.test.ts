@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PiBenchRecord } from '../../src/record/schema.js';
@@ -8,7 +8,10 @@ import {
   journalOf,
   piBenchEach,
   piBenchIn,
+  printedRecord,
   type Run,
+  readInspectionFile,
+  root,
   startPiBench,
   until,
   withFolder,
@@ -36,6 +39,9 @@ checks:
   - { check: complete }
   - { check: sustained, atLeast: ${limit} }
 `;
+
+/** No two repetitions are alike to the nanosecond. */
+const NEVER = 'check: stability, cvAtMost: 0 }';
 
 describe('pi-bench qualify', () => {
   it('looks at the node without measuring, says a verdict, and answers with it when asked', () =>
@@ -101,8 +107,7 @@ describe('pi-bench qualify', () => {
 
   it('measures again what does not hold, in fresh processes, and keeps every attempt', () =>
     withFolder(async (folder) => {
-      // No two repetitions are alike to the nanosecond.
-      const never = suite(0.01).replace(/check: sustained.*\}/, 'check: stability, cvAtMost: 0 }');
+      const never = suite(0.01).replace(/check: sustained.*\}/, NEVER);
       writeFileSync(join(folder, 'quick.yaml'), never);
       const { code, stdout } = await run(folder, 'qualify', '--suite', 'quick.yaml', '--quiet', '--json');
       const { qualification } = JSON.parse(stdout) as PiBenchRecord;
@@ -168,6 +173,47 @@ describe('pi-bench qualify', () => {
       const refused = await run(folder, 'resume', own);
       expect(refused.code).toBe(64);
       expect(refused.stderr).toMatch(/tier t1, whose launches belong to one minute: start it anew with/);
+    }));
+
+  it('measures again after a kill with the build of the addon that measured before, and with no other', () =>
+    withFolder(async (folder) => {
+      const build = join(folder, 'own.node');
+      const built = readFileSync(join(root, 'build', 'Release', 'pibench.node'));
+      // What measures as well, and is another file: whoever has loaded the one before keeps it.
+      const buildAs = (mark: string) => {
+        rmSync(build, { force: true });
+        writeFileSync(build, Buffer.concat([built, Buffer.from(mark)]));
+      };
+      buildAs('first');
+      // As long as a cool-down takes there is time for the kill, and no limit holds.
+      const open = suite(0.01)
+        .replace('100ms', '5s')
+        .replace(/check: sustained.*\}/, NEVER);
+      writeFileSync(join(folder, 'quick.yaml'), open);
+      const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state'), PIBENCH_ADDON: build };
+      const { child, ended } = startPiBench(['qualify', '--suite', 'quick.yaml', '--quiet'], folder, env);
+      const results = join(folder, 'results');
+      const own = await until(() => {
+        const [name] = existsSync(results) ? readdirSync(results) : [];
+        const there = name !== undefined && existsSync(join(results, name, 'journal.ndjson'));
+        return there && journalOf(join(results, name)).at(-1)?.event === 'stopped'
+          ? join(results, name)
+          : undefined;
+      }, 'the end of the first campaign');
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await ended;
+      const resume = () => piBenchIn({ cwd: folder, env }, 'resume', own, '--quiet', '--json');
+      buildAs('another');
+      const refused = await resume();
+      expect([refused.code, refused.stdout]).toEqual([64, '']);
+      expect(refused.stderr).toContain('was begun with another build of the addon (own.node)');
+      buildAs('first');
+      const { qualification } = printedRecord(await resume());
+      const [, again] = qualification?.attempts ?? [];
+      expect(readInspectionFile(join(own, String(again?.folder)), 0).stack.file).toBe('own.node');
+      // What has its verdict needs none any more.
+      buildAs('another');
+      expect((await resume()).stderr).toMatch(/came to its end/);
     }));
 
   it('says of a share of the memory how much that was, and draws the node beside the baseline that it was held to', () =>

@@ -68,6 +68,25 @@ describe('a launch that there was no time for', () => {
       cause: { name: 'no-time' },
     });
   });
+
+  it.each([
+    { check: 'correctness' },
+    { check: 'clock', atMost: 0 },
+  ] as const)('is no lost launch to $check either', (check) => {
+    const causeOf = (launches: (of: RecordBatch['inspections']) => RecordBatch['inspections']) =>
+      judgement(
+        check,
+        one(SECOND, (batch) => ({
+          ...batch,
+          measured: 0,
+          rate: null,
+          inspections: launches(batch.inspections),
+        })),
+      ).cause?.name;
+    expect(causeOf(() => [])).toBe('no-time');
+    const crashed = { status: 'crashed', file: null, verification: null } as const;
+    expect(causeOf((all) => all.map((launch) => ({ ...launch, ...crashed })))).toBe('lost-launch');
+  });
 });
 
 describe('efficiency', () => {

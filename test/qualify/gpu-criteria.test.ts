@@ -22,6 +22,13 @@ describe('a node with GPUs', () => {
     );
   });
 
+  it('fails where GPUs are expected and no driver shows any, and does not say that one is loaded', () => {
+    const machine = { ...machineOf(), gpus: survey() };
+    const [judged] = judgementsOf({ check: 'driver' }, contextOf(null, { machine, expected: { gpu: 8 } }));
+    expect(judged?.verdict).toBe('fail');
+    expect(judged?.findings.map(({ source }) => source)).toEqual(['--expect']);
+  });
+
   it('fails on the one GPU whose power limit is below its default', () => {
     const judged = at({ check: 'power-limit' }, survey(gpu(), gpu({ ordinal: 1, powerLimitWatts: 500 })));
     expect(judged.map(({ device, verdict }) => [device, verdict])).toEqual([

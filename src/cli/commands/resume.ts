@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
 import { openEngine } from '../../execution/engines.js';
 import { commandName } from '../../record/command-name.js';
@@ -36,7 +37,6 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   const followed = followedLibrary(journal.head.campaign);
   if (followed !== null) return followLibrary(followed);
   checkSame(journal);
-  keepAddon(folder, journal);
   const { campaign } = journal.head;
   const lock = await lockCampaign(campaign.id);
   try {
@@ -50,6 +50,7 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
 /** With the campaign to ourselves: its journal is as whoever worked on it has left it. */
 async function resumeCampaign(folder: string, path: string, options: ResumeOptions): Promise<void> {
   const journal = readJournal(path);
+  if (!doneSoFar(journal.entries).complete) keepAddon(folder, journal);
   sayTruncated(journal);
   const { campaign } = journal.head;
   const engine = await openEngine(campaign, coresHere().allowed.length);

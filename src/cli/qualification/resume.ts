@@ -10,6 +10,7 @@ import { readRecord } from '../../store/read-record.js';
 import { JOURNAL, RECORD } from '../../store/store.js';
 import { goOn, sayTruncated } from '../go-on.js';
 import { describeHere } from '../here.js';
+import { keepAddon } from '../keep-addon.js';
 import { say } from '../say.js';
 import { canBeResumed, readAsked, suiteOf } from './asked.js';
 import { deliver, exitOf, printVerdict } from './deliver.js';
@@ -93,6 +94,8 @@ export async function resumeQualification(
     printVerdict(record, path, delivery);
     return;
   }
+  // What is measured again is held to what the first campaign measured, also where that one is complete.
+  keepAddon(folder, journal);
   for (const one of found) sayTruncated(one.journal);
   const suite = suiteOf(asked);
   const expected = parseExpected(asked.expect);

@@ -4,7 +4,7 @@ import type { RecordBatch } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, atMost } from '../findings.js';
 import { coveredFindings } from './covered.js';
-import { type Criterion, judgeBatches } from './criterion.js';
+import { type Criterion, judgeBatches, nothingToShow } from './criterion.js';
 
 /** A check of no element at all has found nothing wrong, and says nothing. */
 const verifiedLaunches = ({ inspections }: RecordBatch): number =>
@@ -44,7 +44,7 @@ export const correctness: Criterion<'correctness'> = {
         // One wrong output says all there is to say.
         findings:
           wrong.length > 0 ? findings.slice(0, 1) : [...findings, ...coveredFindings(batch, context.machine)],
-        cause: causeNamed(wrong.length > 0 ? 'wrong-result' : 'lost-launch'),
+        cause: wrong.length > 0 ? causeNamed('wrong-result') : nothingToShow(batch),
         ...(first === undefined ? {} : { because: first }),
       };
     }),

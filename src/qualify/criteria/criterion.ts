@@ -231,6 +231,10 @@ export const notPossible = (
     cause: null,
   });
 
+/** Why a batch shows nothing: launches that did not even begin had no time, and nothing was lost of them. */
+export const nothingToShow = ({ inspections }: RecordBatch): Cause =>
+  causeNamed(inspections.length === 0 ? 'no-time' : 'lost-launch');
+
 /**
  * A judgement of speed: what does not hold is explained by the batch's flags where they can; where others worked here
  * meanwhile, it says nothing of the node. Without a score there is nothing to judge, nor to measure again: why that is, correctness

@@ -5,7 +5,7 @@ import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
 import { atMost, below, type Looked, notSeen, skipped, told } from '../findings.js';
-import { type Criterion, judgeBatches, seenLaunches } from './criterion.js';
+import { type Criterion, judgeBatches, nothingToShow, seenLaunches } from './criterion.js';
 import { overTheRun } from './over-the-run.js';
 
 type Evidence = Readonly<Record<string, number | string | boolean | null>>;
@@ -94,7 +94,7 @@ export const clock: Criterion<'clock'> = {
   judge: (check, context) =>
     judgeBatches(check, context, (batch) => {
       if (seenLaunches(batch).length === 0)
-        return { findings: nothingSeen(context.source), cause: causeNamed('lost-launch') };
+        return { findings: nothingSeen(context.source), cause: nothingToShow(batch) };
       const findings = isGpu(batch.device) ? gpuClock(batch, check.atMost, context.source) : cpuClock(batch);
       const braked = findings.some(
         ({ quantity, verdict }) => verdict === 'fail' && /brake|slowdown/.test(quantity),
@@ -287,7 +287,7 @@ export const counters: Criterion<'counters'> = {
         return { possible: false, findings: [none], cause: null };
       }
       if (seenLaunches(batch).length === 0)
-        return { findings: nothingSeen(source), cause: causeNamed('lost-launch') };
+        return { findings: nothingSeen(source), cause: nothingToShow(batch) };
       const counted = COUNTED.map(countedFinding(batch, source, check.correctedAtMost ?? CORRECTED_AT_MOST));
       const links = evidences(batch, 'link-degraded').filter(narrowed).length;
       const blindToLink = unseen(batch, 'link-degraded', 'PCIe link');

@@ -40,10 +40,12 @@ export const why = ({ nvmlProblem }: GpuDescription): string => nvmlProblem ?? '
 export const driver: Criterion<'driver'> = {
   kind: 'driver',
   repeats: false,
-  judge(check, { machine: { gpus }, source }) {
+  judge(check, { machine: { gpus }, expected, source }) {
     if (gpus === undefined) return [notPossible(check, NO_GPU, source)];
+    // The driver is asked where GPUs are expected, be it there or not, and else where it is loaded.
+    const wanted = (expected.gpu ?? 0) > 0 ? '--expect' : 'the driver is loaded';
     const count = atLeast(
-      { quantity: 'gpus', measured: gpus.devices.length, source: 'the driver is loaded', note: gpus.problem },
+      { quantity: 'gpus', measured: gpus.devices.length, source: wanted, note: gpus.problem },
       1,
     );
     const silent = gpus.devices
