@@ -54,9 +54,14 @@ constexpr TileConfig make_config(int rows) {
   return config;
 }
 
-// For so many rows of A and C in one tile.
-template <int rows>
-constexpr TileConfig kConfig = make_config(rows);
+// For one row of A and C in a tile, for two, and so on.
+template <typename Sequence>
+struct Configs;
+template <int... below>
+struct Configs<std::integer_sequence<int, below...>> {
+  TileConfig by_rows[sizeof...(below)] = {make_config(below + 1)...};
+};
+constexpr Configs<std::make_integer_sequence<int, kTileRows>> kConfigs;
 
 struct Bfloat16Dot {
   using Operand = std::uint16_t;
@@ -95,8 +100,8 @@ constexpr int kDepthOfTile = kTileRowBytes / static_cast<int>(sizeof(typename Do
 
 // Heights above 16 need no configuration of their own: the lower tiles then overlap the upper ones. Rows in
 // both are computed twice, to the same result, from a C that is read before either is written. (Setting up
-// other heights for each tile would cost more.) Heights below 16, which only products of so few rows have,
-// set up their own.
+// other heights for each tile would cost more.) Heights below 16, which only blocks of so few rows have, are
+// set up for the whole block.
 template <typename Tiles, typename Dot, typename Packer, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
   constexpr bool kTwo = rows > kTileRows;
@@ -112,7 +117,6 @@ void compute_tile(const Tile& tile) noexcept {
   std::byte* const lower_c = c + kOverlapping * c_row;
   const std::int64_t units = tile.depth / kDepthOfTile<Dot>;
 
-  if constexpr (rows < kTileRows) Tiles::configure(kConfig<rows>);
   if (tile.accumulate) {
     Tiles::template load<0>(c, c_row);
     Tiles::template load<1>(c + kTileRowBytes, c_row);
@@ -158,7 +162,6 @@ void compute_tile(const Tile& tile) noexcept {
     Tiles::template store<2>(lower_c, c_row);
     Tiles::template store<3>(lower_c + kTileRowBytes, c_row);
   }
-  if constexpr (rows < kTileRows) Tiles::configure(kConfig<kTileRows>);
 }
 
 struct TilesByRows {
@@ -175,8 +178,8 @@ constexpr TilesByRows kTilesByRows =
     tiles_by_rows<Tiles, Dot, Packer, in_place>(std::make_index_sequence<kMostRows>());
 
 template <typename Tiles>
-void enter_tiles() noexcept {
-  Tiles::configure(kConfig<kTileRows>);
+void enter_tiles(std::int64_t rows) noexcept {
+  Tiles::configure(kConfigs.by_rows[(rows < kTileRows ? rows : kTileRows) - 1]);
 }
 
 template <typename Tiles>
@@ -214,7 +217,7 @@ std::uint64_t peak(std::uint64_t iterations) noexcept {
   alignas(64) typename Dot::Result sums[kChains][kTileRows][kTileRows];
   constexpr std::int64_t kSumsRow = sizeof(sums[0][0]);
 
-  Tiles::configure(kConfig<kTileRows>);
+  enter_tiles<Tiles>(kTileRows);
   Tiles::template load<6>(ones, 0);  // the same row sixteen times
   Tiles::template load<7>(ones, 0);
   Tiles::template zero<0>();

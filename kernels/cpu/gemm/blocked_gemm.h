@@ -117,6 +117,17 @@ class BlockedGemm final : public Gemm {
     if (panels_take_turns_) return 0;
     return static_cast<std::size_t>(depth / blocks_.kc * panels(columns.size())) * panel_bytes(blocks_.kc);
   }
+  // The rows of the blocks that the member sets its kernel up for: all but the last of them have so many. (A
+  // member in excess of the rows has none.)
+  [[nodiscard]] std::int64_t rows_set_up(int member) const noexcept {
+    const std::int64_t rows = roles_[static_cast<std::size_t>(member)].rows.size();
+    return std::max(std::min(rows, blocks_.mc), std::int64_t{1});
+  }
+  // Whether a kernel that is set up for blocks of so many rows has to be set up again for one of others.
+  [[nodiscard]] bool differ(std::int64_t rows, std::int64_t others) const noexcept {
+    const std::int64_t enough = kernel_.row_multiple;
+    return kernel_.enter != nullptr && std::min(rows, enough) != std::min(others, enough);
+  }
   [[nodiscard]] std::int64_t depth_blocks() const noexcept { return ceil_div(shape_.k, blocks_.kc); }
 
   // A member's own buffer: its packed block of A, one whole tile of C for the edges, one panel of B, and the

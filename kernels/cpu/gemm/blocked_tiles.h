@@ -31,6 +31,8 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   tile.a_row = operands_->lda;
   tile.depth = packed_depth(depth.size());
 
+  const bool apart = differ(rows.size(), rows_set_up(member));
+  if (apart) kernel_.enter(rows.size());
   PanelAhead ahead{};
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
@@ -86,6 +88,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       }
     }
   }
+  if (apart) kernel_.enter(rows_set_up(member));
 }
 
 // A tile that hangs over the right edge of C is computed whole in `edge`.

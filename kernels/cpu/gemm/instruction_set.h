@@ -115,8 +115,9 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // How many vectors are few.
   int most_vectors = kThinVectors;
   // Called by each member before its first tile of a call and after its last, where an instruction set has
-  // state to set up (AMX: the tiles' configuration). nullptr: nothing to do.
-  void (*enter)() noexcept = nullptr;
+  // state to set up (AMX: the tiles' configuration). nullptr: nothing to do. What is set up is for blocks of
+  // so many rows, or of any number from row_multiple on; between blocks of which that is not true, again.
+  void (*enter)(std::int64_t rows) noexcept = nullptr;
   void (*leave)() noexcept = nullptr;
   // Blocks of A, and in them strips, are cut at multiples of so many rows, a divisor of mr: kernels of which
   // other heights cost as much as the next multiple.

@@ -129,7 +129,7 @@ void BlockedGemm::work(int member) noexcept {
     return;
   }
   const Role& role = roles_[static_cast<std::size_t>(member)];
-  if (kernel_.enter != nullptr) kernel_.enter();
+  if (kernel_.enter != nullptr) kernel_.enter(rows_set_up(member));
   std::size_t turn = 0;
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
     if (sums_apart_) {
