@@ -66,8 +66,8 @@ struct Moving {
   std::string by;  // "copy, streaming stores"
 };
 
-// Of its arithmetic peak, what share a call reached in looks at the two in turns; no turns: not asked for, or not
-// known.
+// Of its arithmetic peak, what share a call reached in looks at the two in turns; no turns: not asked for, or
+// not known.
 struct InTurns {
   double share = 0;
   std::uint64_t turns = 0;
@@ -153,8 +153,8 @@ class Workload {
     return {};
   }
 
-  // After `ceilings`: how fast their arithmetic is at this moment, in a burst of about so long, in operations per
-  // second. 0: it cannot be looked at between calls, or its sums are wrong.
+  // After `ceilings`: how fast their arithmetic is at this moment, in a burst of about so long, in operations
+  // per second. 0: it cannot be looked at between calls, or its sums are wrong.
   virtual double glance_at_peak(Nanoseconds about) {
     static_cast<void>(about);
     return 0;
