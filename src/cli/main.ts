@@ -148,12 +148,15 @@ export async function main(args: readonly string[]): Promise<void> {
   });
   // Who does not read how it gets on (`2>&1 | head`) wants what is measured all the same.
   process.stderr.on('error', () => {});
+  const asksForRanks = args.some(
+    (arg) => arg === 'mpi' || /^--(?:transport=mpi$|rendezvous(?:=|$))/.test(arg),
+  );
   try {
     if (args.some((arg) => /^--rendezvous(=|$)/.test(arg))) {
       const { rankVariables } = await import('../mpi/rendezvous.js');
       Object.assign(process.env, rankVariables(args));
     }
-    if (args.some((arg) => arg === 'mpi' || /^--(?:transport=mpi$|rendezvous(?:=|$))/.test(arg))) {
+    if (asksForRanks) {
       const { followArguments, followsArguments } = await import('./follow-rank.js');
       if (followsArguments(args)) return followArguments(args);
     }
@@ -167,5 +170,6 @@ export async function main(args: readonly string[]): Promise<void> {
       .replaceAll(/\s*\n\s*/g, ' ');
     say(known ? text : `internal error: ${text} (please report it; --debug shows where)`);
     if (args.includes('--debug') && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    if (asksForRanks) await (await import('./follow-rank.js')).letFollowersGo(args);
   }
 }

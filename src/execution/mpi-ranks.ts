@@ -66,7 +66,12 @@ function inherited(environment: NodeJS.ProcessEnv): number[] {
   return Number.isInteger(socket) && socket > 2 ? [socket] : [];
 }
 
+/** MPI begins once in a job, so that what has begun it here cannot be followed by another process that does. */
+let begun = false;
+export const hasBegunWithin = (): boolean => begun;
+
 export function startWithin({ library, ranks }: MpiCase): ChildProcess {
+  begun = true;
   const stdio: ('pipe' | 'ignore' | number)[] = ['pipe', 'pipe', 'pipe'];
   for (const socket of inherited(process.env)) {
     while (stdio.length < socket) stdio.push('ignore');

@@ -82,7 +82,7 @@ export const collectiveOptions: Indicator['options'] = {
   'mpi-library': {
     type: 'string',
     group: 'Case:',
-    describe: 'Of --transport mpi: the file of the library (libmpi.so.40, libmpich.so.12)',
+    describe: 'Of --transport mpi: the library, by its name (libmpi.so.40, libmpich.so.12) or its file',
     defaultDescription: 'the one that belongs to the launcher',
   },
   launcher: {

@@ -73,9 +73,15 @@ function findLibrary(kind: LauncherKind, program: string | null, system: MpiSyst
 const belongsTo = (kind: LauncherKind): string =>
   kind === 'openmpi' ? 'Open MPI (libmpi.so.40)' : kind === 'hydra' ? 'MPICH (libmpich.so.12)' : 'MPI';
 
-function givenLibrary(path: string, system: MpiSystem): string {
-  const real = system.realPath(path);
-  if (real === null) throw new UserError(`--mpi-library ${path}: there is no such file`);
+/** A file by its path, or a name as the loader knows it. */
+function givenLibrary(given: string, system: MpiSystem): string {
+  const isName = !given.includes('/');
+  const named = isName ? searchLibrary({ sonames: [given], subfolders: [], folders: [] }, system) : [];
+  const real = system.realPath(given) ?? named[0];
+  if (real === undefined)
+    throw new UserError(
+      `--mpi-library ${given}: there is no such file${isName ? ', here or where the loader looks' : ''}`,
+    );
   return real;
 }
 

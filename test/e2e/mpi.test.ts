@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import { brokenRules } from '../../src/record/check.js';
 import { written } from '../../src/record/schema.js';
 import { LOOK, secondLaunch, twoRanks } from '../support/mpi.js';
 import {
+  campaignFolder,
   launcher,
   piBench,
   printedRecord,
@@ -106,6 +107,28 @@ for (const mpi of MPI_LIBRARIES) {
           expect(batches.map(({ verified, measured }) => [verified, measured])).toEqual([['passed', 2]]);
           const why = batches[0]?.inspections.map(({ notChecked }) => notChecked.map(({ flag }) => flag));
           for (const flags of why ?? []) expect(flags).toContain('launches-not-independent');
+          // Begun by another pi-bench: rank 0 finds out when the others wait for it already.
+          const folder = campaignFolder(out);
+          const journal = join(folder, 'journal.ndjson');
+          writeFileSync(
+            journal,
+            readFileSync(journal, 'utf8').replace(/(?<="piBench":\{"version":")[^"]*/, '0.0'),
+          );
+          const again = await within('resume', folder).ended;
+          expect(again.stderr).toMatch(/^pi-bench: this campaign was begun by pi-bench 0\.0/);
+          expect(again.code).toBe(64);
+        }));
+
+      it('refuses in the job of its launcher what rank 0 alone reads, and no other rank waits for it', () =>
+        withFolder(async (out) => {
+          const what = ['collective', 'all-reduce', '--transport', 'mpi', '--out', out, ...SHORT];
+          const refused = { '--ranks 3': '--ranks 3, but', '--bytes 10': '--bytes 10 is no multiple' };
+          for (const [asked, text] of Object.entries(refused)) {
+            const run = await within(...what, ...asked.split(' ')).ended;
+            expect(run.stderr.split(`pi-bench: ${text}`)).toHaveLength(2);
+            expect(run.code).toBe(64);
+          }
+          expect(readdirSync(out)).toEqual([]);
         }));
 
       it('without --transport mpi is a campaign of each process, which is said once', () =>

@@ -66,6 +66,14 @@ describe('the MPI that is measured', () => {
     );
   });
 
+  it('is found by its name alone, where the loader looks', () => {
+    expect(chooseMpi({ library: 'libmpich.so.12' }, null, BOTH)).toEqual({
+      library: `${LIB}/libmpich.so.12.2.2`,
+      launcher: '/usr/bin/mpirun.mpich',
+    });
+    expect(() => chooseMpi({ library: 'libmpi.so.41' }, null, BOTH)).toThrow(/where the loader looks/);
+  });
+
   it('under a launcher is the one that belongs to it', () => {
     expect(chooseMpi({}, place('openmpi'), BOTH)).toEqual({
       library: `${LIB}/libmpi.so.40.30.4`,

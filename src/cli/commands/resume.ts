@@ -6,11 +6,11 @@ import { doneSoFar } from '../../campaign/progress-of-journal.js';
 import { UserError } from '../../errors.js';
 import { openEngine } from '../../execution/engines.js';
 import { commandName } from '../../record/command-name.js';
-import { readJournal } from '../../store/journal.js';
+import { type Journal, readJournal } from '../../store/journal.js';
 import { JOURNAL, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
-import { followedLibrary, followLibrary } from '../follow-rank.js';
+import { followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
 import { checkSame, goOn, sayTruncated } from '../go-on.js';
 import { coresHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
@@ -36,6 +36,20 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   // Before the machine is compared: ranks of one job may be on several.
   const followed = followedLibrary(journal.head.campaign);
   if (followed !== null) return followLibrary(followed);
+  try {
+    await resumeLocked(folder, path, journal, options);
+  } catch (error) {
+    await letFollowersOfGo(journal.head.campaign);
+    throw error;
+  }
+}
+
+async function resumeLocked(
+  folder: string,
+  path: string,
+  journal: Journal,
+  options: ResumeOptions,
+): Promise<void> {
   checkSame(journal);
   const { campaign } = journal.head;
   const lock = await lockCampaign(campaign.id);
