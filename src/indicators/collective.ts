@@ -112,8 +112,8 @@ export const collective: Indicator = {
       throw new UserError(`${operation} reduces nothing: leave --redop out`);
     if (flags.pattern !== undefined && operation !== 'send-recv')
       throw new UserError(`${operation} has no pattern: leave --pattern out`);
-    if (flags.bytes !== undefined && operation === 'barrier')
-      throw new UserError('a barrier moves no data: leave --bytes out');
+    for (const name of operation === 'barrier' ? ['bytes', 'dtype'] : [])
+      if (flags[name] !== undefined) throw new UserError(`a barrier moves no data: leave --${name} out`);
     const sync = one(flags, 'sync', SYNCS, 'barrier');
     const transport = transportOf(flags);
     if (transport !== 'mpi' && (flags['mpi-library'] ?? flags.launcher) !== undefined)

@@ -116,7 +116,8 @@ describe('the cases of a collective', () => {
     [{ operation: 'all-reduce', 'in-place': true, inputs: 'clean' }, /--in-place overwrites its inputs/],
     [{ operation: 'all-reduce', sync: 'none', inputs: 'fresh' }, /--sync none runs calls into each other/],
     [{ operation: 'all-reduce', pin: true, ranks: '8' }, /--pin needs a CPU for each of 8 ranks/],
-    [{ operation: 'barrier', bytes: '8' }, /a barrier moves no data/],
+    [{ operation: 'barrier', bytes: '8' }, /a barrier moves no data: leave --bytes out/],
+    [{ operation: 'barrier', dtype: 'int8' }, /a barrier moves no data: leave --dtype out/],
     [
       { operation: 'all-reduce', redop: 'avg', dtype: 'int8', ranks: '200' },
       /cannot be checked: use at most 127/,
