@@ -104,22 +104,30 @@ Ceilings ceilings_of(Workload& workload, const Job& job, double call) {
   return best;
 }
 
-// Looks shorter than this would be at the waking of the team. `call`: seconds of one. Not of calls that take
-// so long that the machine has moved meanwhile, nor where a call alone is not what a repetition is.
-InTurns in_turns(Workload& workload, const Job& job, const Ceilings& ceilings, double call) {
-  constexpr double kLook = 0.002, kLongestCall = 1;
+// What share of the peak a call reaches, from looks at both in turns. Looks shorter than kLook would be at
+// the waking of the team; calls so long that the machine moves meanwhile have no turns, nor have those that
+// are not alone what a repetition is. A look whose sums were wrong makes the peak unknown, as in any of its
+// bursts.
+void look_in_turns(Workload& workload, const Job& job, double call, const Control& control,
+                   Ceilings& ceilings) {
+  constexpr double kLook = 0.002, kLongestCall = 0.2;
   constexpr TurnPlan kPlan{.time = 500'000'000, .least = 3};
-  if (!job.in_turns || job.cold || job.operations == 0 || !(ceilings.operations_per_second > 0)) return {};
-  if (workload.times_itself() || workload.device_clock() != nullptr || !(call <= kLongestCall)) return {};
+  const bool known = ceilings.operations_per_second > 0 && job.operations > 0 && call <= kLongestCall;
+  if (!known || !job.in_turns || job.cold || control.cancel.load(std::memory_order_relaxed)) return;
+  if (workload.times_itself() || workload.device_clock() != nullptr) return;
   const double calls = std::ceil(kLook / std::max(call, 1e-9));
   const auto look = static_cast<Nanoseconds>(calls * call * 1e9);
-  return share_in_turns(
-      kPlan, [&] { return workload.glance_at_peak(look); },
-      [&] {
-        const Nanoseconds begin = now();
-        workload.run_calls(static_cast<std::uint64_t>(calls));
-        return job.operations * calls / (static_cast<double>(now() - begin) * 1e-9);
-      });
+  const std::optional<double> first = workload.glance_at_peak(look);
+  if (!first) return;
+  if (*first > 0)
+    ceilings.in_turns = share_in_turns(
+        kPlan, [&] { return workload.glance_at_peak(look).value_or(0); },
+        [&] {
+          const Nanoseconds begin = now();
+          workload.run_calls(static_cast<std::uint64_t>(calls));
+          return job.operations * calls / (static_cast<double>(now() - begin) * 1e-9);
+        });
+  if (ceilings.in_turns.turns == 0) ceilings.operations_per_second = 0;
 }
 
 // Calls that were enqueued cannot throw: what failed is told between the phases.
@@ -223,11 +231,9 @@ Outcome inspect(const Job& job, Control& control) {
   PreemptionWire::disarm();
   spans.end("cool-down");
 
-  if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time) {
-    const double call = median_call(outcome);
-    outcome.ceilings = ceilings_of(*workload, job, call);
-    outcome.ceilings.in_turns = in_turns(*workload, job, outcome.ceilings, call);
-  }
+  const double median = median_call(outcome);
+  if (job.ceilings && !outcome.samples.cancelled && !outcome.samples.out_of_time)
+    outcome.ceilings = ceilings_of(*workload, job, median);
   raise_failure(device);
   spans.end("ceilings");
   if (const RankTimes* const times = workload->rank_times()) outcome.ranks = *times;
@@ -237,8 +243,13 @@ Outcome inspect(const Job& job, Control& control) {
   if (outcome.samples.taken > 0) outcome.verification = workload->verify();
   // Whoever reads the output may be the first to find an error in the memory where it lies.
   outcome.device = workload->device_report(measuring, outcome.after.at);
+  // When all is known of the repetitions' output, which more calls write over.
+  if (job.in_turns) {
+    spans.end("verify");
+    look_in_turns(*workload, job, median, control, outcome.ceilings);
+  }
   workload.reset();
-  spans.end("verify");
+  spans.end(job.in_turns ? "in turns" : "verify");
   control.phase.store(Phase::done, std::memory_order_relaxed);
   return outcome;
 }

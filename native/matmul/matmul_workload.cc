@@ -176,8 +176,9 @@ class MatmulWorkload final : public Workload {
   }
 
   // Beside a library's threads, which spin for a while after each call, there is no looking.
-  double glance_at_peak(Nanoseconds about) override {
-    return library_ ? 0 : peak::glance(type, team_, peak_, about);
+  std::optional<double> glance_at_peak(Nanoseconds about) override {
+    if (library_ || peak_ == 0) return std::nullopt;
+    return peak::glance(type, team_, peak_, about);
   }
 
   Output output() noexcept override {

@@ -58,7 +58,7 @@ class FaultyWorkload final : public Workload {
     return inner_->verify();
   }
   Ceilings ceilings(bool cold) override { return inner_->ceilings(cold); }
-  double glance_at_peak(Nanoseconds about) override { return inner_->glance_at_peak(about); }
+  std::optional<double> glance_at_peak(Nanoseconds about) override { return inner_->glance_at_peak(about); }
   Output output() noexcept override { return inner_->output(); }
   [[nodiscard]] std::string implementation() const override { return inner_->implementation(); }
   [[nodiscard]] std::optional<LibraryReport> library() const override { return inner_->library(); }

@@ -19,20 +19,21 @@ struct TurnPlan {
 };
 
 // peak() and work() make one look each, about equally long, and return operations per second; of the peak 0
-// where its sums were wrong, which leaves the share unknown. A turn is a look at the work between two at the
-// peak, whose mean it is a share of; what counts is the median of the turns.
+// where its sums were wrong, which ends the looking: then there is no turn. A turn is a look at the work
+// between two at the peak, whose mean it is a share of; what counts is the median of the turns.
 template <class Peak, class Work>
 [[nodiscard]] InTurns share_in_turns(const TurnPlan& plan, Peak&& peak, Work&& work) {
   std::vector<double> shares;
   const Nanoseconds until = now() + plan.time;
   double before = peak();
-  do {
+  while (shares.empty() || shares.size() < plan.least || now() < until) {
+    if (!(before > 0)) return {};
     const double rate = work();
     const double after = peak();
-    if (!(before > 0) || !(after > 0)) return {};
+    if (!(after > 0)) return {};
     shares.push_back(rate / ((before + after) / 2));
     before = after;
-  } while (shares.size() < plan.least || now() < until);
+  }
   const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
   std::nth_element(shares.begin(), middle, shares.end());
   return {*middle, shares.size()};

@@ -154,10 +154,10 @@ class Workload {
   }
 
   // After `ceilings`: how fast their arithmetic is at this moment, in a burst of about so long, in operations
-  // per second. 0: it cannot be looked at between calls, or its sums are wrong.
-  virtual double glance_at_peak(Nanoseconds about) {
+  // per second. 0: its sums are wrong. Nothing: it cannot be looked at between calls.
+  virtual std::optional<double> glance_at_peak(Nanoseconds about) {
     static_cast<void>(about);
-    return 0;
+    return std::nullopt;
   }
 
   // The output, for fault injection, and for who computes it outside the addon.

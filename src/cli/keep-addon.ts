@@ -33,7 +33,7 @@ const isOf = (path: string, { sha256: sum }: Stack): boolean =>
   sum === null || sha256(readFileSync(path)) === sum;
 
 /**
- * To be called before the addon is loaded, where something is left to launch.
+ * To be called before the addon is loaded, where something may be left to launch.
  * @throws UserError where what measured the launches that are there is not built any more
  */
 export function keepAddon(folder: string, { entries }: Journal): void {

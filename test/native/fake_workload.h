@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "../../native/measure/workload.h"
@@ -26,9 +27,12 @@ class FakeWorkload final : public Workload {
     on_evict();
   }
   void poison() noexcept override {}
-  Verification verify() override { return {}; }
+  Verification verify() override {
+    on_verify();
+    return {};
+  }
   Ceilings ceilings(bool cold) override { return on_ceilings(cold); }
-  double glance_at_peak(Nanoseconds about) override { return on_glance(about); }
+  std::optional<double> glance_at_peak(Nanoseconds about) override { return on_glance(about); }
   Output output() noexcept override { return {}; }
   [[nodiscard]] std::string implementation() const override { return "fake"; }
   Team& team() noexcept override { return team_; }
@@ -37,8 +41,11 @@ class FakeWorkload final : public Workload {
   std::uint64_t evictions = 0;
   Nanoseconds before = 0, after = 0;  // of a repetition, what is not measured
   std::function<void()> on_evict = [] {};
+  std::function<void()> on_verify = [] {};
   std::function<Ceilings(bool cold)> on_ceilings = [](bool) { return Ceilings{}; };
-  std::function<double(Nanoseconds about)> on_glance = [](Nanoseconds) { return 0.0; };
+  std::function<std::optional<double>(Nanoseconds about)> on_glance = [](Nanoseconds) {
+    return std::optional<double>();
+  };
 
  private:
   std::function<void(std::uint64_t)> on_run_;

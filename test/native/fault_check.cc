@@ -146,7 +146,7 @@ void forwards_ceilings(Checks& check) {
   };
   inner->on_glance = [](Nanoseconds about) { return static_cast<double>(about); };
   const auto workload = pibench::with_fault(std::move(inner), {FaultKind::slow_repetition, 0}, control);
-  check.equal(workload->glance_at_peak(7), 7.0, "a glance at the peak is the workload's own");
+  check.that(workload->glance_at_peak(7) == 7.0, "a glance at the peak is the workload's own");
   const pibench::Ceilings hot = workload->ceilings(false);
   check.that(hot.operations_per_second == 2 && hot.instruction_set == "fake" && hot.bytes_per_second == 3 &&
                  hot.bytes == 4 && workload->ceilings(true).operations_per_second == 1,

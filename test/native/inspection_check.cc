@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -255,22 +256,37 @@ void check_low_peaks(Checks& check) {
              "what stays above every look at the peak is told with the best of them", std::to_string(looks));
 }
 
-// Of a fake whose calls take what the machine takes, and whose peak is always the same.
-void check_in_turns(Checks& check) {
-  constexpr double kPeak = 1e9;
+// Of a fake whose calls take what the machine takes, and whose peak is always the same but for one look that
+// is wrong, and who remembers in which order it was asked.
+struct Turns {
+  Outcome outcome;
   Nanoseconds longest = 0;
   int glances = 0;
-  const auto turns = [&](const std::function<void(Job&)>& change, Nanoseconds before = 0) {
-    longest = glances = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t runs_before_verify = 0;
+};
+
+constexpr double kPeak = 1e9;
+
+class InTurns {
+ public:
+  int wrong_glance = -1;  // of all
+  bool can_glance = true;
+  Nanoseconds before = 0;  // of a call, what is not measured
+
+  Turns operator()(const std::function<void(Job&)>& change) const {
+    Turns turns;
     Job job;
-    job.make_workload = [&glances, &longest, before]() -> std::unique_ptr<pibench::Workload> {
-      auto workload = std::make_unique<pibench::test::FakeWorkload>();
+    job.make_workload = [this, &turns]() -> std::unique_ptr<pibench::Workload> {
+      auto workload =
+          std::make_unique<pibench::test::FakeWorkload>([&turns](std::uint64_t) { ++turns.runs; });
       workload->before = before;
       workload->on_ceilings = [](bool) { return pibench::Ceilings{kPeak, "fake", 0, 0, {0, 0, ""}}; };
-      workload->on_glance = [&glances, &longest](Nanoseconds about) {
-        ++glances;
-        longest = std::max(longest, about);
-        return kPeak;
+      workload->on_verify = [&turns] { turns.runs_before_verify = turns.runs; };
+      workload->on_glance = [this, &turns](Nanoseconds about) -> std::optional<double> {
+        turns.longest = std::max(turns.longest, about);
+        if (!can_glance) return std::nullopt;
+        return turns.glances++ == wrong_glance ? 0 : kPeak;
       };
       return workload;
     };
@@ -279,23 +295,55 @@ void check_in_turns(Checks& check) {
     job.operations = kNear;
     job.in_turns = true;
     change(job);
-    return inspect(job).ceilings.in_turns;
-  };
-  const auto found = turns([](Job&) {});
-  check.that(
-      found.turns >= 3 && found.share > 0 && found.share < 1 && glances == static_cast<int>(found.turns) + 1,
-      "each look at the calls lies between two at the peak", std::to_string(found.turns));
-  check.that(longest >= 2'000'000, "looks are long beside waking a team", std::to_string(longest));
+    turns.outcome = inspect(job);
+    return turns;
+  }
+};
 
-  const auto none = [&](const std::function<void(Job&)>& change, const std::string& when,
-                        Nanoseconds before = 0) {
-    check.that(turns(change, before).turns == 0 && glances == 0, when + ", nothing is looked at in turns");
+void check_in_turns(Checks& check) {
+  const auto as_it_is = [](Job&) {};
+  const Turns found = InTurns{}(as_it_is);
+  const auto& ceilings = found.outcome.ceilings;
+  check.that(ceilings.in_turns.turns >= 3 && ceilings.in_turns.share > 0 && ceilings.in_turns.share < 1 &&
+                 found.glances == static_cast<int>(ceilings.in_turns.turns) + 2,
+             "each look at the calls lies between two at the peak", std::to_string(ceilings.in_turns.turns));
+  check.that(found.longest >= 1'999'999, "looks are long beside waking a team",
+             std::to_string(found.longest));
+  check.that(found.runs_before_verify >= 10 && found.runs > found.runs_before_verify,
+             "the repetitions' own output was verified before other calls wrote over it");
+  check.that(gapless(found.outcome) && std::string(found.outcome.spans.back().name) == "in turns",
+             "what that takes is a span of its own");
+
+  for (const int wrong : {0, 1, 3}) {
+    InTurns one;
+    one.wrong_glance = wrong;
+    const auto& unknown = one(as_it_is).outcome.ceilings;
+    check.that(unknown.operations_per_second == 0 && unknown.in_turns.turns == 0,
+               "where the sums of look " + std::to_string(wrong) + " were wrong, the peak is not known");
+  }
+
+  const auto none = [&](const InTurns& which, const std::function<void(Job&)>& change,
+                        const std::string& when, double peak = kPeak) {
+    const Turns turns = which(change);
+    check.that(turns.outcome.ceilings.in_turns.turns == 0 && turns.glances == 0 &&
+                   turns.outcome.ceilings.operations_per_second == peak &&
+                   turns.runs == turns.runs_before_verify,
+               when + ", nothing is looked at in turns");
   };
-  none([](Job& job) { job.in_turns = false; }, "where the job does not ask for it");
-  none([](Job& job) { job.ceilings = false; }, "without ceilings");
-  none([](Job& job) { job.cold = true; }, "where caches are cold");
-  none([](Job& job) { job.operations = 0; }, "where the operations are not told");
-  none([](Job&) {}, "where what is measured is not the whole call", 1);
+  none(
+      {}, [](Job& job) { job.in_turns = false; }, "where the job does not ask for it");
+  none(
+      {}, [](Job& job) { job.ceilings = false; }, "without ceilings", 0);
+  none(
+      {}, [](Job& job) { job.cold = true; }, "where caches are cold");
+  none(
+      {}, [](Job& job) { job.operations = 0; }, "where the operations are not told");
+  InTurns part;
+  part.before = 1;
+  none(part, as_it_is, "where what is measured is not the whole call");
+  InTurns blind;
+  blind.can_glance = false;
+  none(blind, as_it_is, "where there is no looking at the peak between calls");
 }
 
 void check_stops(Checks& check) {

@@ -39,7 +39,8 @@ async function resume(folder: string, options: ResumeOptions): Promise<void> {
   try {
     await resumeLocked(folder, path, journal, options);
   } catch (error) {
-    await letFollowersOfGo(journal.head.campaign);
+    // Not waited for: it may take long, and what went wrong is said first.
+    letFollowersOfGo(journal.head.campaign).catch(() => {});
     throw error;
   }
 }

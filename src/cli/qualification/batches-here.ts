@@ -64,10 +64,17 @@ function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): Suit
 export function batchesHere(suite: Suite, machine: MachineDescription): readonly BatchSpec[] {
   return suite.entries
     .filter((entry) => whyNot(entry, machine) === null)
-    .flatMap((entry) => batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names))
-    .filter(({ device, case: one }) => !lacksType(device, one, machine))
-    .map((batch) => (hasPeakOfItsOwn(batch) ? { ...batch, inTurns: true } : batch));
+    .flatMap((entry) =>
+      batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names).map((batch) =>
+        isJudgedByPeak(entry, suite) && hasPeakOfItsOwn(batch) ? { ...batch, inTurns: true } : batch,
+      ),
+    )
+    .filter(({ device, case: one }) => !lacksType(device, one, machine));
 }
+
+/** Whether a check judges which share of its peak a part reaches. */
+const isJudgedByPeak = ({ part }: SuiteEntry, { checks }: Suite): boolean =>
+  checks.some((one) => one.check === 'efficiency' && one.parts?.includes(part) !== false);
 
 /** Whether its launches measure the peak in registers of the CPUs that execute it, and may look at it beside their calls. */
 const hasPeakOfItsOwn = ({ device, case: { indicator } }: BatchSpec): boolean =>

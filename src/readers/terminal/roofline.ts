@@ -25,7 +25,10 @@ export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, sty
   const inRegisters = `${withPrefix(peak, rateUnit, 4)} that ${isGpu(device) ? 'this GPU reaches' : 'these threads reach'} in registers (${peakIsa})`;
   if (efficiency > MOST_OF_CEILING) {
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
-    return [['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)]];
+    return [
+      ['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)],
+      ...inTurnsRow(inTurns),
+    ];
   }
   const rows: Row[] = [
     ['efficiency', `${formatShare(efficiency, 3)} of the ${inRegisters}`],

@@ -49,7 +49,7 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
       .boolean()
       .optional()
       .describe(
-        'launches also look at calls and peak in turns, for half a second after the repetitions; absent: they do not',
+        'launches also look at calls and peak in turns, for half a second or three turns, when all else is done; absent: they do not',
       ),
     atOnce: z
       .boolean()
