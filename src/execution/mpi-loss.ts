@@ -36,6 +36,19 @@ function endOfTask(words: string): string {
   return code === undefined ? `ended: ${words}` : `ended with exit code ${code}`;
 }
 
+/**
+ * The rank that UCX found gone while it copied from that one's memory or to it, for which it ends its own rank by SIGABRT: a launcher
+ * may name either. null: it says nothing of the kind.
+ */
+function goneRank({ said, members }: Loss): number | null {
+  const gone =
+    /\[([^\s:\]]+):\d+ *:[^\]]*\][^\n]*process_vm_(?:readv|writev)\(pid=(\d+)\b[^\n]*No such process/.exec(
+      said,
+    );
+  const rank = members.findIndex((one) => one.host === gone?.[1] && one.process === Number(gone?.[2]));
+  return rank < 0 ? null : rank;
+}
+
 /** Open MPI: by the rank; Slurm: by the task; MPICH: by a process that ended, which need not be the first that did. */
 function lostRank({ said, members }: Loss): { readonly rank: number | null; readonly how: string } | null {
   const open = /process rank (\d+) with PID \d+ on node \S+ exited on signal (\d+)/.exec(said);
@@ -83,7 +96,15 @@ export function lateText({ ranks, said }: Pick<Loss, 'ranks' | 'said'>, limit: S
 
 /** One line for a person. */
 export function lossText(loss: Loss): string {
-  const lost = lostRank(loss);
+  const named = lostRank(loss);
+  const gone = goneRank(loss);
+  const lost =
+    gone !== null && named?.how.includes(nameOf(constants.signals.SIGABRT)) === true
+      ? {
+          rank: gone,
+          how: 'was gone: another, which read or wrote its memory, was told that there is no such process',
+        }
+      : named;
   if (lost !== null) {
     const host = lost.rank === null ? undefined : loss.members[lost.rank]?.host;
     const who = lost.rank === null ? 'a rank' : `rank ${lost.rank}`;

@@ -25,10 +25,14 @@ import {
 
 const SHORT = ['--reps', '30', '--warmup', '5', '--no-wait', '--quiet', '--json'];
 
-/** What is said when rank 1 is killed: MPICH ends the other, and names any of the two. */
+/**
+ * What is said when rank 1 is killed: MPICH ends the other, and names any of the two. Where that one was copying from rank 1 just then,
+ * UCX ends it before, and says who was gone.
+ */
 const LOST: Readonly<Record<MpiLibrary['name'], RegExp>> = {
   'Open MPI': /^rank 1 of 2 on \S+ was killed by signal 9 \(SIGKILL\), in phase/,
-  MPICH: /^a rank of 2 was killed by signal 9 \(SIGKILL\); MPICH names rank [01]/,
+  MPICH:
+    /^(a rank of 2 was killed by signal 9 \(SIGKILL\); MPICH names rank [01]|rank 1 of 2 on \S+ was gone: )/,
 };
 
 interface Wrong {

@@ -38,6 +38,28 @@ describe('why the ranks of a job ended', () => {
     );
   });
 
+  it('says which rank another found gone, where UCX ended that other one for it', () => {
+    const copied =
+      '[two:200 :0:207]      cma_ep.c:81   process_vm_readv(pid=201 {0x7f,524288}-->{0x7e,524288}) returned -1: No such process\n';
+    const hydra = (pid: number, signal: string) =>
+      `=   PID ${pid} RUNNING AT two\n=   EXIT CODE: 1\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: ${signal}\n`;
+    const members = [
+      { host: 'two', process: 200 },
+      { host: 'two', process: 201 },
+    ];
+    expect(lossText(lossOf(copied + hydra(200, 'Aborted (signal 6)'), { members }))).toBe(
+      'rank 1 of 2 on two was gone: another, which read or wrote its memory, was told that there is no such process',
+    );
+    expect(lossText(lossOf(copied + hydra(201, 'Killed (signal 9)'), { members }))).toBe(
+      'a rank of 2 was killed by signal 9 (SIGKILL); MPICH names rank 1 on two',
+    );
+    // Of a process that is none of the job's ranks nothing follows, nor of another host's.
+    const elsewhere = members.map(({ process }) => ({ host: 'one', process }));
+    expect(lossText(lossOf(copied + hydra(200, 'Aborted (signal 6)'), { members: elsewhere }))).toBe(
+      'a rank of 2 was killed by signal 6 (SIGABRT)',
+    );
+  });
+
   it('says which task Slurm lost first, and how', () => {
     const ends: Readonly<Record<string, string>> = {
       Killed: 'was killed by signal 9 (SIGKILL)',
