@@ -83,7 +83,18 @@ std::uint32_t detect() {
   return found;
 }
 
+bool detect_intel() {
+  std::uint32_t eax = 0;
+  std::uint32_t ebx = 0;
+  std::uint32_t ecx = 0;
+  std::uint32_t edx = 0;
+  return __get_cpuid(0, &eax, &ebx, &ecx, &edx) != 0 && ebx == signature_INTEL_ebx &&
+         edx == signature_INTEL_edx && ecx == signature_INTEL_ecx;
+}
+
 #elif defined(__aarch64__)
+
+bool detect_intel() { return false; }
 
 // By number, from Linux' asm/hwcap.h: the headers of an older system lack the later names.
 std::uint32_t detect() {
@@ -102,6 +113,7 @@ std::uint32_t detect() {
 #else
 
 std::uint32_t detect() { return 0; }
+bool detect_intel() { return false; }
 
 #endif
 
@@ -109,6 +121,11 @@ std::uint32_t detect() { return 0; }
 
 std::uint32_t cpu_features() noexcept {
   static const std::uint32_t found = detect();
+  return found;
+}
+
+bool is_intel_cpu() noexcept {
+  static const bool found = detect_intel();
   return found;
 }
 

@@ -27,4 +27,7 @@ enum CpuFeature : std::uint32_t {
 // The features of this machine, found once. 0 on architectures without an entry here.
 std::uint32_t cpu_features() noexcept;
 
+// Whether Intel made it. What pays where differs between makers with the same instructions and like caches.
+bool is_intel_cpu() noexcept;
+
 }  // namespace pibench::kernels

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "../cache_sizes.h"
+#include "../cpu_features.h"
 #include "instruction_set.h"
 #include "loop_nest.h"
 
@@ -18,6 +19,17 @@ constexpr std::int64_t kFewStrips = 10;
 constexpr std::int64_t kFewPanels = 10;
 // How deep a block of such a B may be: each row is on a page of its own.
 constexpr std::int64_t kFewPages = 256;
+
+// The same on Intel's cores, measured on a Xeon of the generation that brought AMX, in float32 and float64.
+// Tiles of many rows had better have A packed from fewer panels on. B is read in place by more strips,
+// however far away it is, but not deep: in blocks of so many bytes of its rows, and at least so many rows.
+// Columns of 512 rows of 4 KiB took twice as long as packed ones, and so did 1024 rows of 2 KiB; in such
+// blocks they gained. What is packed is better shallow, too, where its rows are long.
+constexpr std::int64_t kIntelFewPanels = 6;
+constexpr std::int64_t kIntelFewStrips = 20;
+constexpr std::int64_t kIntelBlockOfB = 256 << 10;
+constexpr std::int64_t kIntelShallowest = 32;
+constexpr std::int64_t kIntelDeepestPacked = 512;
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
 constexpr std::int64_t kMostRowsByRows = 128;
@@ -61,6 +73,42 @@ bool is_bound_by_reading_b(const MicroKernel& kernel, const GemmShape& shape) {
          !shape.transpose_b && shape.m <= kMostRowsByRows;
 }
 
+std::int64_t source_bytes(const MicroKernel& kernel, std::int64_t elements) {
+  return elements * static_cast<std::int64_t>(kernel.packing->source_size);
+}
+
+// What had better be read where it lies than packed, as far as it can be.
+struct InPlace {
+  bool a = false;
+  bool b = false;
+};
+
+// By how near the operands are and how long their rows: measured on Zen 4.
+InPlace suits(const MicroKernel& kernel, const GemmShape& shape) {
+  const std::int64_t l2 = cache_sizes().l2;
+  const bool a_near = source_bytes(kernel, shape.m * shape.k) <= l2;
+  const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
+  // Transposed, A is read across its rows: only from a near cache.
+  if (shape.transpose_a) return {a_near && b_near, b_near};
+  // For a kernel that is faster than vector instructions packing weighs more, but so does waiting for L2.
+  return {kernel.speed > 1 ? source_bytes(kernel, shape.m * shape.k) < l2 / 8
+                           : source_bytes(kernel, shape.k) <= kShortRow || a_near,
+          b_near || source_bytes(kernel, shape.n) <= kShortRow};
+}
+
+// Whether Intel's rules are for this kernel: one of vector instructions, each lane by itself.
+bool goes_by_intel(const MicroKernel& kernel) {
+  return is_intel_cpu() && kernel.speed == 1 && kernel.products == 1;
+}
+
+// By how often they are read: `part` is one member's.
+InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
+  const bool tall = kernel.mr > kFewRows;
+  const bool small = source_bytes(kernel, shape.k * shape.n) <= kIntelBlockOfB;
+  return {tall && !shape.transpose_a ? part.n <= kIntelFewPanels * kernel.nr : suits(kernel, shape).a,
+          small || part.m <= kIntelFewStrips * kernel.mr};
+}
+
 }  // namespace
 
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
@@ -82,44 +130,42 @@ const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape)
 
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
   Strategy strategy;
-  const auto bytes = [&](std::int64_t elements) {
-    return elements * static_cast<std::int64_t>(kernel.packing->source_size);
-  };
-  const std::int64_t a_row = bytes(shape.transpose_a ? shape.m : shape.k);
-  const std::int64_t b_row = bytes(shape.n);
+  const bool intel = goes_by_intel(kernel);
   const std::int64_t l2 = cache_sizes().l2;
-  const bool a_near = bytes(shape.m * shape.k) <= l2;
-  const bool b_near = bytes(shape.k * shape.n) <= l2;
-  // Transposed, A is read across its rows: only from a near cache.
-  // For a kernel that is faster than vector instructions packing weighs more, but so does waiting for L2.
-  const bool a_suits = kernel.speed > 1    ? bytes(shape.m * shape.k) < l2 / 8
-                       : shape.transpose_a ? a_near && b_near
-                                           : a_row <= kShortRow || a_near;
-  const bool b_suits = b_near || b_row <= kShortRow;
-  const Packed packed{!(a_suits && can_read_a_in_place(kernel, shape)),
-                      !shape.prepack_b && !(b_suits && can_read_b_in_place(kernel, shape))};
+  const bool can_a = can_read_a_in_place(kernel, shape);
+  const bool can_b = can_read_b_in_place(kernel, shape);
+  const InPlace whole = intel ? suits_intel(kernel, shape, shape) : suits(kernel, shape);
+  const Packed packed{!(whole.a && can_a), !shape.prepack_b && !(whole.b && can_b)};
   strategy.partition = choose_partition(kernel, shape, packed, members);
   const auto [products, rows, columns] = strategy.partition;
   GemmShape part = shape;
   part.m = ceil_div(shape.m, rows);
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
-  const bool few_panels = !shape.transpose_a && part.n <= kFewPanels * kernel.nr;
+  const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
   strategy.b_by_rows = !b_near && is_bound_by_reading_b(kernel, shape);
   strategy.sums_apart = !strategy.b_by_rows && keeps_sums_apart(kernel, part);
-  strategy.a_in_place =
-      ((a_suits && !strategy.sums_apart) || few_panels) && can_read_a_in_place(kernel, shape);
-  if (strategy.a_in_place && !shape.transpose_a) {
-    const bool meet = kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, a_row);
-    strategy.strip_rows = meet ? kFewRows : kernel.rows_in_place;
+  InPlace in_place = intel ? suits_intel(kernel, shape, part) : whole;
+  if (!intel) {
+    in_place.a =
+        (in_place.a && !strategy.sums_apart) || (!shape.transpose_a && part.n <= kFewPanels * kernel.nr);
+    in_place.b = in_place.b || part.m <= kFewStrips * kernel.mr;
   }
-  const bool few_rows = part.m <= kFewStrips * kernel.mr;
-  strategy.b_in_place = (b_suits || few_rows) && can_read_b_in_place(kernel, shape);
+  strategy.a_in_place = in_place.a && can_a;
+  strategy.b_in_place = in_place.b && can_b;
+  if (strategy.a_in_place && !shape.transpose_a) {
+    const bool meet = kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, source_bytes(kernel, shape.k));
+    strategy.strip_rows = meet ? kFewRows : intel ? 0 : kernel.rows_in_place;
+  }
   strategy.blocking = (strategy.sums_apart ? choose_blocking_apart : choose_blocking)(kernel, cache_sizes(),
                                                                                       part, blocks_of_b);
-  if (strategy.b_in_place && !b_near && b_row > kShortRow) {
-    strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, 4));
-  }
+  const std::int64_t b_row = source_bytes(kernel, shape.n);
+  std::int64_t deepest = shape.k;
+  if (intel)
+    deepest = strategy.b_in_place ? std::max(kIntelShallowest, kIntelBlockOfB / b_row) : kIntelDeepestPacked;
+  else if (strategy.b_in_place && !b_near && b_row > kShortRow)
+    deepest = kFewPages;
+  strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, deepest, 4));
   if (strategy.b_by_rows) {
     const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, unit));
