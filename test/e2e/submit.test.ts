@@ -234,6 +234,8 @@ describe('a user without permission', () => {
         'starttime=now',
         'duration=60',
         'nodes=n3',
+        // What ran there a moment ago may not be quite over.
+        'flags=ignore_jobs',
       );
       const cases = [
         [
@@ -285,7 +287,14 @@ describe('a user without permission', () => {
         allow('ALL');
         const how = ['--partition', 'closed', '--nodelist', 'n1,n2', '--retries', '1'];
         const running = nobody('submit', 'slurm', ...how, ...asked);
-        const squeue = ['squeue', '--noheader', '--array', '--states=running', '--format=%i'];
+        const squeue = [
+          'squeue',
+          '--noheader',
+          '--array',
+          '--user=nobody',
+          '--states=running',
+          '--format=%i',
+        ];
         const job = await until(() => {
           const both =
             command(...squeue)

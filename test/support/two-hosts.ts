@@ -99,8 +99,13 @@ exec ip netns exec $space unshare --uts $clock sh -c "hostname $name; $*"
       [...within(b), ...ahead, ...named('second')],
     ],
     kill(host) {
-      const { stdout } = spawnSync('ip', ['netns', 'pids', host === 0 ? a : b], { encoding: 'utf8' });
-      for (const pid of stdout.split('\n').filter(Boolean)) run('kill', '-KILL', pid);
+      // Again, for whatever was started meanwhile.
+      for (const end = Date.now() + 10_000; Date.now() < end; ) {
+        const { stdout } = spawnSync('ip', ['netns', 'pids', host === 0 ? a : b], { encoding: 'utf8' });
+        const pids = stdout.split('\n').filter(Boolean);
+        if (pids.length === 0) return;
+        run('kill', '-KILL', ...pids);
+      }
     },
     cut: () => void run('ip', '-n', b, 'link', 'set', other, 'down'),
     remove,
