@@ -3,7 +3,7 @@
  * exit code too, and by its number a later pi-bench finds it again. The edge to processes.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attemptName, JOBS } from './names.js';
 
@@ -46,11 +46,23 @@ export function startDetached(
   return String(child.pid ?? 0);
 }
 
+interface ProcessLine {
+  readonly pid: string;
+  readonly state: string;
+  readonly parent: string;
+}
+
+/** null: there is no such process. */
+function processLine(pid: string): ProcessLine | null {
+  const stat = textOf(`/proc/${pid}/stat`);
+  const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return stat === '' ? null : { pid, state, parent };
+}
+
 /** A process of this number may be somebody else's by now: its command line tells. */
 function alive(pid: string, base: string): boolean {
-  const stat = textOf(`/proc/${pid}/stat`);
-  const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
-  return stat !== '' && state !== 'Z' && textOf(`/proc/${pid}/cmdline`).split('\0').includes(base);
+  const line = processLine(pid);
+  return line !== null && line.state !== 'Z' && textOf(`/proc/${pid}/cmdline`).split('\0').includes(base);
 }
 
 export function detachedState(folder: string, target: string, attempt: number, pid: string): DetachedState {
@@ -74,10 +86,22 @@ export const detachedOutput = (folder: string, target: string, attempt: number):
 export const detachedErrors = (folder: string, target: string, attempt: number): string =>
   textOf(`${baseOf(folder, target, attempt)}.err`);
 
+/** Whether a launcher that runs has started something, and all of that has ended. */
+export function isStranded(pid: string): boolean {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => processLine(name) ?? []);
+  const below = (parent: string): readonly ProcessLine[] => all.filter((line) => line.parent === parent);
+  const started = below(pid)
+    .filter(({ state }) => state !== 'Z')
+    .flatMap((launcher) => below(launcher.pid));
+  return started.length > 0 && started.every(({ state }) => state === 'Z');
+}
+
 /** Ends it and what it started. */
-export function endDetached(pid: string): void {
+export function endDetached(pid: string, signal: NodeJS.Signals = 'SIGTERM'): void {
   try {
-    process.kill(-Number(pid), 'SIGTERM');
+    process.kill(-Number(pid), signal);
   } catch {
     // It ended by itself.
   }

@@ -1,4 +1,6 @@
 /** Nodes that are reached by a launcher, one process for each: what `srun` and `mpirun` have in common. */
+
+import type { Seconds } from '../units.js';
 import {
   type DetachedState,
   detachedErrors,
@@ -6,15 +8,17 @@ import {
   detachedState,
   endDetached,
   findDetached,
+  isStranded,
   startDetached,
 } from './detached.js';
-import { tailOf } from './node-command.js';
 import type { Connection, Context, JobState, Submitted } from './scheduler.js';
 import type { Task } from './task.js';
 
 export interface Launcher {
-  /** As it begins its lines on stderr: `/^srun:/`. */
-  readonly speaks: RegExp;
+  /** What of it tells a person why it ended, in one line: of its log, or of its output where the log says nothing. */
+  said(log: string, output: string): string;
+  /** Whether it goes on waiting for a host when the way there has ended. */
+  readonly mayStrand: boolean;
   /** The command that runs a task on its node. */
   command(task: Task): readonly string[];
   /** What is known of jobs besides that their launcher runs. */
@@ -42,7 +46,40 @@ function stateOf(launcher: DetachedState, known: JobState | undefined): JobState
   return { phase: 'ended', itself: known !== undefined && known.phase !== 'ended', node, reason };
 }
 
+/** What has just ended is collected in a moment: one that is left lying so long is not waited for by anybody. */
+const STRANDED_WITHIN: Seconds = 10;
+
+const STRANDED: JobState = {
+  phase: 'ended',
+  itself: false,
+  node: null,
+  reason: 'the way to the host has ended, and its launcher would wait for ever',
+};
+
+/** Tells which launchers have been waiting for nothing for a while, and ends them. */
+function strandedEnder(): (job: string) => boolean {
+  const firstSeen = new Map<string, number>();
+  return (job) => {
+    if (!isStranded(job)) {
+      firstSeen.delete(job);
+      return false;
+    }
+    const first = firstSeen.get(job) ?? Date.now();
+    firstSeen.set(job, first);
+    if (Date.now() - first < STRANDED_WITHIN * 1000) return false;
+    // It has nothing left that it could clean up.
+    endDetached(job, 'SIGKILL');
+    return true;
+  };
+}
+
 export function launchedConnection({ folder }: Context, launcher: Launcher): Connection {
+  const endStranded = strandedEnder();
+  const stateNow = ({ target, job }: Submitted, attempt: number, known: JobState | undefined): JobState => {
+    const state = detachedState(folder, target, attempt, job);
+    const stranded = launcher.mayStrand && state.phase === 'running' && endStranded(job);
+    return stranded ? STRANDED : stateOf(state, known);
+  };
   const begin = (task: Task): Submitted => ({
     target: task.target,
     job: startDetached(folder, task.target, task.attempt, launcher.command(task)),
@@ -62,17 +99,14 @@ export function launchedConnection({ folder }: Context, launcher: Launcher): Con
     async observe(jobs, attempts) {
       const known = await launcher.states(jobs, attempts);
       return new Map(
-        jobs.map(({ target, job }) => [
-          job,
-          stateOf(detachedState(folder, target, attempts.get(target) ?? 1, job), known.get(target)),
-        ]),
+        jobs.map((job) => [job.job, stateNow(job, attempts.get(job.target) ?? 1, known.get(job.target))]),
       );
     },
     async output({ target }, attempt) {
       return detachedOutput(folder, target, attempt);
     },
     async said({ target }, attempt) {
-      return tailOf(detachedErrors(folder, target, attempt), launcher.speaks);
+      return launcher.said(detachedErrors(folder, target, attempt), detachedOutput(folder, target, attempt));
     },
     async cancel({ job }) {
       endDetached(job);

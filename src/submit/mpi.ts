@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Options } from 'yargs';
 import { messageOf, UserError } from '../errors.js';
 import { launchedConnection } from './launched.js';
+import { saidByMpirun } from './mpi-words.js';
 import { checkedNode } from './names.js';
 import { nodeCommand, quoted } from './node-command.js';
 import { runProgram } from './run-program.js';
@@ -81,7 +82,9 @@ async function connect(context: Context) {
   const kind = await kindHere(mpirun);
   const root = process.getuid?.() === 0;
   return launchedConnection(context, {
-    speaks: /^(mpirun|mpiexec|\[proxy|\[mpiexec|ssh|ORTE|PRTE|prterun)/,
+    said: saidByMpirun,
+    // https://github.com/pmodels/mpich/issues/1620
+    mayStrand: kind === 'hydra',
     command: (task) => launchCommand(kind, mpirun, context.settings, task, root),
     check: async () => {},
     states: async () => new Map(),

@@ -38,19 +38,31 @@ export function runProgram(program: string, args: readonly string[], input?: str
   });
 }
 
+/** Slurm's of what has nothing to do with a refusal. */
+const REMARK = /^srun: cluster configuration lacks support for cpu binding$/;
+
 /** What a program said, in one line and without its own name before each. */
 export function wordsOf(text: string): string {
   const lines = text
     .split('\n')
-    .map((line) => line.replace(/^\s*\w+: (error|fatal): /, '').trim())
-    .filter((line) => line !== '');
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !REMARK.test(line))
+    .map((line) => line.replace(/^(\w+: (error|fatal)|allocation failure): /, ''));
   return [...new Set(lines)].join('; ');
 }
 
 /** @throws UserError with the program's words when it fails */
-export async function mustRun(program: string, args: readonly string[], input?: string): Promise<string> {
+export async function mustRun(
+  program: string,
+  args: readonly string[],
+  input?: string,
+  /** What a person can do about what it says; null: nobody knows. */
+  remedyOf: (said: string) => string | null = () => null,
+): Promise<string> {
   const { status, stdout, stderr } = await runProgram(program, args, input);
   if (status === 0) return stdout;
   const said = wordsOf(stderr) || wordsOf(stdout) || 'and said nothing';
-  throw new UserError(`${program} ${status === null ? 'does not answer' : 'refuses'}: ${said}`);
+  const remedy = remedyOf(said);
+  const how = status === null ? 'does not answer' : 'refuses';
+  throw new UserError(`${program} ${how}: ${said}${remedy === null ? '' : `; ${remedy}`}`);
 }

@@ -10,6 +10,7 @@ import { nodeCommand, quoted, tailOf } from './node-command.js';
 import { mustRun, runProgram, wordsOf } from './run-program.js';
 import type { Connection, Context, JobState, Settings, Submitted } from './scheduler.js';
 import { askAccounting, askJobs, stateOfJob, withHopeless } from './slurm-queue.js';
+import { remedyOf } from './slurm-refusal.js';
 import { requestOf } from './slurm-request.js';
 import { TARGET_VARIABLE, type Task } from './task.js';
 
@@ -73,8 +74,8 @@ export function batchConnection(context: Context): Connection {
       const script = batchScript(context.settings, tasks);
       // What is held is not looked at as closely, and would wait for ever.
       const first = ['--test-only', ...requestOf(context.settings), `--nodelist=${tasks[0]?.target ?? ''}`];
-      await mustRun('sbatch', first, script);
-      const answer = await mustRun('sbatch', batchArguments(context, tasks), script);
+      await mustRun('sbatch', first, script, remedyOf);
+      const answer = await mustRun('sbatch', batchArguments(context, tasks), script, remedyOf);
       // With several clusters the cluster's name follows.
       const array = answer.trim().split('\n').at(-1)?.split(';')[0] ?? '';
       await bindAndRelease(array, tasks);

@@ -38,6 +38,8 @@ export async function expandNodes(list: string): Promise<readonly string[]> {
 /** Our own jobs whose names begin so; those that ended a while ago are not among them any more. */
 export async function askJobs(prefix: string): Promise<readonly SlurmJob[]> {
   const args = [
+    // In partitions too that are hidden, or closed to this user by now: a job that is not listed is taken for lost.
+    '--all',
     '--noheader',
     '--array',
     '--states=all',

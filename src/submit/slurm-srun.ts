@@ -2,12 +2,16 @@
 
 import { launchedConnection } from './launched.js';
 import { attemptName } from './names.js';
-import { nodeCommand } from './node-command.js';
+import { nodeCommand, tailOf } from './node-command.js';
 import { mustRun } from './run-program.js';
 import type { Connection, Context, JobState } from './scheduler.js';
 import { askJobs, askNodes, stateOfJob, withHopeless } from './slurm-queue.js';
+import { remedyOf } from './slurm-refusal.js';
 import { requestOf } from './slurm-request.js';
 import type { Task } from './task.js';
+
+/** Not what it says of a job that waits or begins. */
+const SPEAKS = /^(srun|slurmstepd): (?!cluster configuration|job \d+ (queued|has been))/;
 
 const nameOf = (label: string, target: string, attempt: number): string =>
   `${label}-${attemptName(target, attempt)}`;
@@ -34,8 +38,8 @@ export async function srunConnection(context: Context): Promise<Connection> {
   const { label, settings } = context;
   const cpus = new Map((await askNodes(null, null)).map((node) => [node.name, node.cpus]));
   return launchedConnection(context, {
-    // Not what it says of a job that waits or begins.
-    speaks: /^(srun|slurmstepd): (?!cluster configuration|job \d+ (queued|has been))/,
+    said: (log) => tailOf(log, SPEAKS),
+    mayStrand: false,
     command: (task) => [
       'srun',
       ...srunArguments(context, task, cpus.get(task.target) ?? null),
@@ -44,7 +48,7 @@ export async function srunConnection(context: Context): Promise<Connection> {
     async check(task) {
       // What srun itself is refused is known only when it runs, and then for each node anew.
       const asked = srunArguments(context, task, cpus.get(task.target) ?? null);
-      await mustRun('srun', ['--test-only', ...asked, 'true']);
+      await mustRun('srun', ['--test-only', ...asked, 'true'], undefined, remedyOf);
     },
     async states(jobs, attempts) {
       const listed = await askJobs(label);

@@ -101,6 +101,9 @@ const NO_OUTPUT_FILE = 53;
 function endOf(state: string, node: string | null, exitCode: string): JobState {
   const known = ENDS[state];
   if (known !== undefined) return { phase: 'ended', itself: false, node, reason: known };
+  // As Slurm notes one that it refused at once: `FAILED 0:1`, without a node.
+  if (state === 'FAILED' && node === null)
+    return { phase: 'ended', itself: false, node, reason: 'the job was refused' };
   const [code = 0, signal = 0] = exitCode.split(':').map(Number);
   if (signal === NO_OUTPUT_FILE) {
     const reason =

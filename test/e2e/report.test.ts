@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toLine } from '../../src/fleet/node-line.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
+import { healthyNodes, kpiOf, nodeOf, ratesOf } from '../fleet/support.js';
 import {
   CONTRASTS,
   CUT_OFF,
@@ -203,6 +205,33 @@ describe.skipIf(!hasBrowser)(`the page in Chromium${hasBrowser ? '' : ` (skipped
     const names = await page.locator('[data-figure="curves"] .role-legend-label text').allTextContents();
     expect(names.sort()).toEqual([...CURVES].sort());
     expect(await page.evaluate(CUT_OFF)).toEqual([]);
+  });
+
+  it('draws each named node of a fleet beside the others, slower ones to their left, on a telephone too', async () => {
+    const slow = nodeOf('slow', [kpiOf(ratesOf(5, { level: 0.85e11 }))]);
+    const long = nodeOf('rack7-gpu-node-0042.cluster.example.org', [kpiOf(ratesOf(6, { level: 0.8e11 }))]);
+    const lines = join(out, 'fleet.jsonl');
+    writeFileSync(lines, [...healthyNodes(8), slow, long].map(toLine).join(''));
+    const path = join(out, 'fleet.html');
+    const made = await piBench('fleet', 'check', lines, '--format', 'html', '-o', path);
+    expect([made.code, made.stderr]).toEqual([1, '']);
+    for (const view of [DESKTOP, PHONE]) {
+      const { page, complaints, requests } = await openReport(browser, path, view);
+      expect([complaints, requests]).toEqual([[], []]);
+      await keepPicture(page, `fleet-${view.width}`);
+      expect(await page.evaluate(CUT_OFF)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
+      for (const figure of ['node-1', 'node-2']) {
+        const boxes = await page
+          .locator(`[data-figure="${figure}"] g.violin.role-mark > path`)
+          .evaluateAll((shapes) => shapes.map((shape) => shape.getBoundingClientRect().toJSON()));
+        const [own, others] = boxes.sort((a, b) => a.top - b.top);
+        expect(boxes).toHaveLength(2);
+        expect(own.right).toBeLessThan(others.right);
+        expect(own.bottom).toBeLessThan(others.bottom);
+        expect(own.height).toBeGreaterThan(10);
+      }
+    }
   });
 
   it('zooms over time by the keyboard, and back', async () => {

@@ -1,5 +1,16 @@
 /** Submissions to a real Slurm of three nodes on this machine. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,9 +18,12 @@ import type { SubmissionSummary } from '../../src/submit/summary.js';
 import { tinyLibrary, waitingLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
+  launcher,
   type Run,
+  type Running,
   readRecordFile,
   startPiBench,
+  start as startProgram,
   until,
   withFolder,
 } from '../support/pi-bench.js';
@@ -26,8 +40,14 @@ const hidden = mkdtempSync(join(tmpdir(), 'pi-bench-hidden-'));
 let slurm: Slurm | null = null;
 let why = '';
 
+/** Root passes the one; without accounting nobody has the account that the other asks for. */
+const PARTITIONS = [
+  'PartitionName=closed Nodes=ALL AllowGroups=root State=UP',
+  'PartitionName=paid Nodes=ALL AllowAccounts=research State=UP',
+];
+
 beforeAll(async () => {
-  const started = await startSlurm({ hidden: [hidden] });
+  const started = await startSlurm({ hidden: [hidden], configuration: () => PARTITIONS });
   if (typeof started === 'string') why = started;
   else slurm = started;
 });
@@ -165,6 +185,140 @@ describe('a submission to Slurm', () => {
       const typo = await start(env, out, '--nodes', '1', 'matmul', '--sise', '64').ended;
       expect(typo.stderr).toMatch(/Unknown argument: sise/);
       expect(typo.code).toBe(64);
+    });
+  });
+});
+
+/** A user who may do nothing here, in a home of its own. A sentence where it cannot be one. */
+function nobodyIn(home: string, env: NodeJS.ProcessEnv): string | ((...args: readonly string[]) => Running) {
+  const numberOf = (flag: string): number =>
+    Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout || Number.NaN);
+  const [user, group] = [numberOf('-u'), numberOf('-g')];
+  if (process.getuid?.() !== 0 || Number.isNaN(user + group))
+    return 'another user takes root, and a user nobody';
+  const become = [`--reuid=${user}`, `--regid=${group}`, '--clear-groups'];
+  const sees = spawnSync('setpriv', [
+    ...become,
+    process.execPath,
+    '-e',
+    `require('fs').accessSync('${launcher}')`,
+  ]);
+  if (sees.status !== 0) return `nobody cannot read ${launcher}`;
+  mkdirSync(home);
+  chownSync(home, user, group);
+  const own = {
+    ...env,
+    HOME: home,
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_STATE_HOME: join(home, 'state'),
+  };
+  return (...args) => startProgram('setpriv', [...become, process.execPath, launcher, ...args], home, own);
+}
+
+describe('a user without permission', () => {
+  it('is told by one line what Slurm refuses and where to look, and leaves nothing behind', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { env, command } = slurm;
+    await withFolder(async (out) => {
+      chmodSync(out, 0o755);
+      const home = join(out, 'home');
+      const nobody = nobodyIn(home, env);
+      if (typeof nobody === 'string') return skip(nobody);
+      command(
+        'scontrol',
+        'create',
+        'reservation=others',
+        'users=root',
+        'starttime=now',
+        'duration=60',
+        'nodes=n3',
+        // What ran there a moment ago may not be quite over.
+        'flags=ignore_jobs',
+      );
+      const cases = [
+        [
+          ['--partition', 'closed'],
+          'sbatch',
+          /User's group not permitted to use this partition; see AllowGroups/,
+        ],
+        [
+          ['--partition', 'closed', '--via', 'srun'],
+          'srun',
+          /User's group not permitted .*; see AllowGroups/,
+        ],
+        [
+          ['--reservation', 'others'],
+          'sbatch',
+          /Access denied to requested reservation; see `scontrol show res/,
+        ],
+        [['--partition', 'paid', '--account', 'x'], 'sbatch', /Invalid account .*; see `sacctmgr show assoc/],
+      ] as const;
+      try {
+        for (const [flags, program, words] of cases) {
+          const refused = await nobody('submit', 'slurm', '--nodelist', 'n1,n2', ...flags, ...SHORT).ended;
+          expect(refused.stderr).toMatch(/^pi-bench: [^\n]*\n$/);
+          expect(refused.stderr).toContain(`pi-bench: ${program} refuses: `);
+          expect(refused.stderr).toMatch(words);
+          expect(refused.code).toBe(64);
+        }
+      } finally {
+        command('scontrol', 'delete', 'reservation=others');
+      }
+      expect(readdirSync(join(home, 'results'))).toEqual([]);
+      expect(command('squeue', '--noheader', '--states=pending,running')).toBe('');
+    });
+  });
+
+  it('who loses it in mid-run goes on when it is given back: what ran has run once', async ({ skip }) => {
+    if (slurm === null) return skip(why);
+    const { env, command } = slurm;
+    await withFolder(async (out) => {
+      chmodSync(out, 0o755);
+      const home = join(out, 'home');
+      const nobody = nobodyIn(home, env);
+      if (typeof nobody === 'string') return skip(nobody);
+      const allow = (groups: string) =>
+        command('scontrol', 'update', 'partition=closed', `AllowGroups=${groups}`);
+      const go = join(home, 'go');
+      const asked = [...matmul(16, 10), '--stack', `cblas:${waitingLibrary(out, go)}`];
+      try {
+        allow('ALL');
+        const how = ['--partition', 'closed', '--nodelist', 'n1,n2', '--retries', '1'];
+        const running = nobody('submit', 'slurm', ...how, ...asked);
+        const squeue = [
+          'squeue',
+          '--noheader',
+          '--array',
+          '--user=nobody',
+          '--states=running',
+          '--format=%i',
+        ];
+        const job = await until(() => {
+          const both =
+            command(...squeue)
+              .trim()
+              .split('\n').length === 2;
+          return both ? command(...squeue, '--nodelist=n2').trim() : undefined;
+        }, 'a job on each node');
+        allow('root');
+        command('scancel', '--signal=KILL', '--full', job);
+        const refused = await running.ended;
+        expect(refused.stderr).toMatch(/n2: lost: .*; once more\n/);
+        const folder = campaignFolder(join(home, 'results'));
+        expect(refused.stderr).toContain(`pi-bench: pi-bench resume ${folder} goes on from here\n`);
+        expect(refused.stderr).toMatch(/\npi-bench: sbatch refuses: User's group not permitted [^\n]*\n$/);
+        expect(refused.code).toBe(64);
+        allow('ALL');
+        writeFileSync(go, '');
+        const { nodes, run } = submittedIn(await nobody('resume', folder, '--json').ended, folder);
+        expect(nodes.get('n1')).toMatchObject({ status: 'done', lostAttempts: [] });
+        expect(nodes.get('n2')).toMatchObject({ status: 'done', lostAttempts: [{ attempt: 1 }] });
+        expect(run.code).toBe(0);
+      } finally {
+        allow('root');
+      }
     });
   });
 });

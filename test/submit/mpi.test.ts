@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostsOf, kindOf, launchCommand, mpi } from '../../src/submit/mpi.js';
+import { saidByMpirun } from '../../src/submit/mpi-words.js';
 import { environmentOfCampaign } from '../../src/submit/on-node.js';
 import { taskOf } from './support.js';
 
@@ -48,5 +49,36 @@ describe('MPI as a launcher', () => {
       SLURM_JOB_ID: '7',
     };
     expect(environmentOfCampaign(env)).toEqual({ PATH: '/bin', SLURM_JOB_ID: '7' });
+  });
+
+  it.each([
+    [
+      'a way that lets nobody in',
+      'root@n1: Permission denied (publickey).\n----------------------------\nORTE was unable to reliably start one or more daemons.\nThis usually is caused by:\n----------------------------\n',
+      '',
+      'root@n1: Permission denied (publickey).',
+    ],
+    [
+      'a way that ends',
+      'no host n9\n----------------------------\nORTE was unable to reliably start one or more daemons.\nThis usually\n\n* not finding\n----------------------------\n',
+      '',
+      'no host n9; ORTE was unable to reliably start one or more daemons.',
+    ],
+    [
+      'a program that was killed, by Open MPI',
+      'pi-bench: launch 1 of 1 measured\n----------------------------\nPrimary job  terminated normally, but 1 process returned\na non-zero exit code.\n----------------------------\n----------------------------\nmpirun noticed that process rank 0 with PID 7 on node 192.0.2.2 exited on signal 9 (Killed).\n----------------------------\n',
+      '',
+      'mpirun noticed that process rank 0 with PID 7 on node 192.0.2.2 exited on signal 9 (Killed).',
+    ],
+    [
+      'a program that was killed, by MPICH',
+      'pi-bench: launch 1 of 1 measured\n',
+      '\n============================\n=   EXIT CODE: 9\n============================\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\nThis typically refers to\n',
+      'the program on the host ended: Killed (signal 9)',
+    ],
+    ['a program that is not there', 'env: /opt/node: No such file\n', '', 'env: /opt/node: No such file'],
+    ['nothing', '', '', ''],
+  ])('says of %s what tells most, in one line', (_, log, output, expected) => {
+    expect(saidByMpirun(log, output)).toBe(expected);
   });
 });

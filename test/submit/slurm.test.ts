@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../../src/submit/run-program.js';
 import { chooseTargets } from '../../src/submit/slurm.js';
 import { bindings } from '../../src/submit/slurm-batch.js';
+import { remedyOf } from '../../src/submit/slurm-refusal.js';
 import { requestOf, slurmSettings } from '../../src/submit/slurm-request.js';
 import {
   fieldsOf,
@@ -136,6 +137,15 @@ describe('what Slurm says of jobs', () => {
     if (reason !== undefined) expect((seen as { reason: string }).reason).toMatch(reason);
   });
 
+  it('of one that it refused at once is that, and no signal of which nobody knows', () => {
+    expect(jobState('FAILED', '', 'None', '0:1')).toEqual({
+      phase: 'ended',
+      itself: false,
+      node: null,
+      reason: 'the job was refused',
+    });
+  });
+
   it('is read from accounting where the controller has forgotten', () => {
     const seen = parseSacct('12_0|COMPLETED|0:0|n1\n12_1|CANCELLED by 1000|0:15|n2\n');
     expect(seen.get('12_1')).toEqual({
@@ -151,6 +161,27 @@ describe('what Slurm says of jobs', () => {
     expect(wordsOf('sbatch: error: Batch job submission failed: Requested reservation is invalid\n')).toBe(
       'Batch job submission failed: Requested reservation is invalid',
     );
+    expect(
+      wordsOf(
+        "srun: cluster configuration lacks support for cpu binding\nallocation failure: User's group not permitted to use this partition\n",
+      ),
+    ).toBe("User's group not permitted to use this partition");
     expect(wordsOf('srun: error: a\nsrun: error: a\nsrun: error: b\n')).toBe('a; b');
+  });
+
+  it.each([
+    ["User's group not permitted to use this partition", 'AllowGroups'],
+    ['Access denied to requested reservation', 'scontrol show reservation'],
+    ['Invalid account or account/partition combination specified', '--account'],
+    ['Invalid qos specification', '--qos'],
+    ['Requested time limit is invalid (missing or exceeds some limit)', '--time'],
+    ['Required partition not available (inactive or drain)', '--partition'],
+    ['Requested node configuration is not available', 'sinfo'],
+  ])('when it refuses, %s: what to do about it', (said, remedy) => {
+    expect(remedyOf(said)).toContain(remedy);
+  });
+
+  it('and nobody knows, is all that is said', () => {
+    expect(remedyOf('Socket timed out on send/recv operation')).toBeNull();
   });
 });

@@ -17,6 +17,8 @@ export interface TwoHosts {
   readonly agent: string;
   /** What runs a command on each of them, before the command. */
   readonly on: readonly [readonly string[], readonly string[]];
+  /** As if its plug were pulled: all that runs on the first (0) or the second (1) is gone at once. */
+  kill(host: 0 | 1): void;
   /** Cuts the cable: from now on neither hears anything of the other, not even that a process has ended. */
   cut(): void;
   remove(): void;
@@ -96,6 +98,15 @@ exec ip netns exec $space unshare --uts $clock sh -c "hostname $name; $*"
       [...within(a), ...named('first')],
       [...within(b), ...ahead, ...named('second')],
     ],
+    kill(host) {
+      // Again, for whatever was started meanwhile.
+      for (const end = Date.now() + 10_000; Date.now() < end; ) {
+        const { stdout } = spawnSync('ip', ['netns', 'pids', host === 0 ? a : b], { encoding: 'utf8' });
+        const pids = stdout.split('\n').filter(Boolean);
+        if (pids.length === 0) return;
+        run('kill', '-KILL', ...pids);
+      }
+    },
     cut: () => void run('ip', '-n', b, 'link', 'set', other, 'down'),
     remove,
   };

@@ -16,12 +16,15 @@ const MOST_NAMED = 500;
 const MOST_KPIS = 3;
 const MOST_LISTED = 100;
 
+/** A number and its sign of per cent stay on one line. */
+const sentenceHtml = (text: string): string => escapeHtml(text).replaceAll(' %', '&nbsp;%');
+
 /** Sentences, not figures: a card for each node reads better than a table, on a telephone too. */
 function cardHtml({ node, cause, severity, reason, action, findings, verdict, beside }: NamedNode): string {
   const groups = byKpi(findings);
   const worse = groups
     .slice(0, MOST_KPIS)
-    .map(({ title, text }) => `<li>${escapeHtml(`${title}: ${text}`)}</li>`);
+    .map(({ title, text }) => `<li>${sentenceHtml(`${title}: ${text}`)}</li>`);
   const more = groups.length - worse.length;
   const also =
     beside.length === 0
