@@ -15,6 +15,7 @@ struct Float32 {
   using Mask = __mmask16;
   static constexpr bool kInPlace = true;
   static constexpr bool kOwnInstruction = false;
+  static constexpr bool kReadsFactor = true;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 1;
   static constexpr int kThinSums = 24;
@@ -24,6 +25,9 @@ struct Float32 {
   static Vector broadcast(const float* from) noexcept { return _mm512_set1_ps(*from); }
   static Vector broadcast_source(const float* from) noexcept { return broadcast(from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_ps(a, b, sum); }
+  static void multiply_add_from(const Unit* from, Vector b, Vector& sum) noexcept {
+    asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(sum) : "m"(*from), "v"(b));
+  }
   static Vector read(const float* from) noexcept { return load(from); }
   static Vector read(Mask mask, const float* from) noexcept { return load(mask, from); }
   static void write(float* to, Vector value) noexcept { _mm512_storeu_ps(to, value); }

@@ -12,6 +12,7 @@ struct Bfloat16Pairs {
   using Vector = __m512;
   using Mask = __mmask16;
   static constexpr bool kInPlace = true;
+  static constexpr bool kReadsFactor = false;
   static constexpr bool kOwnInstruction = false;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 2;

@@ -14,6 +14,7 @@ struct Float64 {
   using Mask = __mmask8;
   static constexpr bool kInPlace = true;
   static constexpr bool kOwnInstruction = false;
+  static constexpr bool kReadsFactor = true;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;
   static constexpr int kThinSums = 24;
@@ -23,6 +24,9 @@ struct Float64 {
   static Vector broadcast(const double* from) noexcept { return _mm512_set1_pd(*from); }
   static Vector broadcast_source(const double* from) noexcept { return broadcast(from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm512_fmadd_pd(a, b, sum); }
+  static void multiply_add_from(const Unit* from, Vector b, Vector& sum) noexcept {
+    asm("vfmadd231pd %1%{1to8%}, %2, %0" : "+v"(sum) : "m"(*from), "v"(b));
+  }
   static Vector read(const double* from) noexcept { return load(from); }
   static Vector read(Mask mask, const double* from) noexcept { return load(mask, from); }
   static void write(double* to, Vector value) noexcept { _mm512_storeu_pd(to, value); }

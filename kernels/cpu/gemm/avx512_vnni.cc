@@ -21,6 +21,7 @@ struct Int8Quads {
   using Vector = __m512i;
   using Mask = __mmask16;
   static constexpr bool kInPlace = true;
+  static constexpr bool kReadsFactor = false;
   static constexpr bool kOwnInstruction = true;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 4;
