@@ -46,7 +46,7 @@ const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes', 'collective_dat
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const LESS = {
-  'address,undefined': { shapes: 'shapes=70', gemm: 'gemm=0.5' },
+  'address,undefined': { shapes: 'shapes=70', gemm: 'gemm=0.5', collective: 'collective=turns' },
   thread: { gemm: 'gemm=0.5' },
 };
 
