@@ -50,13 +50,35 @@ interface ProcessLine {
   readonly pid: string;
   readonly state: string;
   readonly parent: string;
+  /** As waitpid(2) would say it. Of one that has not ended, or of another user's: 0. */
+  readonly status: number;
 }
 
 /** null: there is no such process. */
 function processLine(pid: string): ProcessLine | null {
   const stat = textOf(`/proc/${pid}/stat`);
-  const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return stat === '' ? null : { pid, state, parent };
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .trim()
+    .split(' ');
+  const [state = '', parent = ''] = fields;
+  return stat === '' ? null : { pid, state, parent, status: Number(fields.at(-1)) };
+}
+
+/** The processes of this machine, by their parents. */
+export type ProcessTree = ReadonlyMap<string, readonly ProcessLine[]>;
+
+/** At one moment: as many files as there are processes, so once for all jobs. */
+export function processTree(): ProcessTree {
+  const tree = new Map<string, ProcessLine[]>();
+  for (const name of readdirSync('/proc')) {
+    const line = /^\d+$/.test(name) ? processLine(name) : null;
+    if (line === null) continue;
+    const beside = tree.get(line.parent);
+    if (beside === undefined) tree.set(line.parent, [line]);
+    else beside.push(line);
+  }
+  return tree;
 }
 
 /** A process of this number may be somebody else's by now: its command line tells. */
@@ -86,16 +108,16 @@ export const detachedOutput = (folder: string, target: string, attempt: number):
 export const detachedErrors = (folder: string, target: string, attempt: number): string =>
   textOf(`${baseOf(folder, target, attempt)}.err`);
 
-/** Whether a launcher that runs has started something, and all of that has ended. */
-export function isStranded(pid: string): boolean {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => processLine(name) ?? []);
-  const below = (parent: string): readonly ProcessLine[] => all.filter((line) => line.parent === parent);
-  const started = below(pid)
+/**
+ * Whether a launcher that runs has started something, and all of that has ended, one of them badly. What ended well may have
+ * gone to the background, as ssh does with `-f`.
+ */
+export function isStranded(tree: ProcessTree, pid: string): boolean {
+  const started = (tree.get(pid) ?? [])
     .filter(({ state }) => state !== 'Z')
-    .flatMap((launcher) => below(launcher.pid));
-  return started.length > 0 && started.every(({ state }) => state === 'Z');
+    .flatMap((launcher) => tree.get(launcher.pid) ?? []);
+  const allEnded = started.every(({ state }) => state === 'Z');
+  return allEnded && started.some(({ status }) => status !== 0);
 }
 
 /** Ends it and what it started. */

@@ -9,13 +9,15 @@ import {
   endDetached,
   findDetached,
   isStranded,
+  type ProcessTree,
+  processTree,
   startDetached,
 } from './detached.js';
 import type { Connection, Context, JobState, Submitted } from './scheduler.js';
 import type { Task } from './task.js';
 
 export interface Launcher {
-  /** What of it tells a person why it ended, in one line: of its log, or of its output where the log says nothing. */
+  /** What of its log and its output tells a person why it ended, in one line. */
   said(log: string, output: string): string;
   /** Whether it goes on waiting for a host when the way there has ended. */
   readonly mayStrand: boolean;
@@ -47,7 +49,7 @@ function stateOf(launcher: DetachedState, known: JobState | undefined): JobState
 }
 
 /** What has just ended is collected in a moment: one that is left lying so long is not waited for by anybody. */
-const STRANDED_WITHIN: Seconds = 10;
+const STRANDED_AFTER: Seconds = 10;
 
 const STRANDED: JobState = {
   phase: 'ended',
@@ -57,16 +59,17 @@ const STRANDED: JobState = {
 };
 
 /** Tells which launchers have been waiting for nothing for a while, and ends them. */
-function strandedEnder(): (job: string) => boolean {
+function strandedEnder(): (job: string, tree: ProcessTree) => boolean {
   const firstSeen = new Map<string, number>();
-  return (job) => {
-    if (!isStranded(job)) {
+  return (job, tree) => {
+    if (!isStranded(tree, job)) {
       firstSeen.delete(job);
       return false;
     }
-    const first = firstSeen.get(job) ?? Date.now();
+    const now = performance.now();
+    const first = firstSeen.get(job) ?? now;
     firstSeen.set(job, first);
-    if (Date.now() - first < STRANDED_WITHIN * 1000) return false;
+    if (now - first < STRANDED_AFTER * 1000) return false;
     // It has nothing left that it could clean up.
     endDetached(job, 'SIGKILL');
     return true;
@@ -75,9 +78,14 @@ function strandedEnder(): (job: string) => boolean {
 
 export function launchedConnection({ folder }: Context, launcher: Launcher): Connection {
   const endStranded = strandedEnder();
-  const stateNow = ({ target, job }: Submitted, attempt: number, known: JobState | undefined): JobState => {
+  const stateNow = (
+    { target, job }: Submitted,
+    attempt: number,
+    known: JobState | undefined,
+    tree: ProcessTree | null,
+  ): JobState => {
     const state = detachedState(folder, target, attempt, job);
-    const stranded = launcher.mayStrand && state.phase === 'running' && endStranded(job);
+    const stranded = tree !== null && state.phase === 'running' && endStranded(job, tree);
     return stranded ? STRANDED : stateOf(state, known);
   };
   const begin = (task: Task): Submitted => ({
@@ -98,8 +106,12 @@ export function launchedConnection({ folder }: Context, launcher: Launcher): Con
     },
     async observe(jobs, attempts) {
       const known = await launcher.states(jobs, attempts);
+      const tree = launcher.mayStrand ? processTree() : null;
       return new Map(
-        jobs.map((job) => [job.job, stateNow(job, attempts.get(job.target) ?? 1, known.get(job.target))]),
+        jobs.map((job) => [
+          job.job,
+          stateNow(job, attempts.get(job.target) ?? 1, known.get(job.target), tree),
+        ]),
       );
     },
     async output({ target }, attempt) {

@@ -41,11 +41,10 @@ export function saidByMpirun(log: string, output: string): string {
   const end = /TERMINATED WITH THE EXIT STRING: (.+)/.exec(output.slice(-MOST_LETTERS))?.[1];
   if (end !== undefined) return `the program on the host ended: ${end.trim()}`;
   const proxy = lines.findLast((line) => /^\[(proxy|mpiexec)/.test(line));
-  const notice = notices.at(-1);
+  const notice = notices.findLast((text) => text !== '');
   const own = proxy ?? (notice === undefined ? undefined : firstSentence(notice));
-  // Where the launcher says why, pi-bench's progress says nothing more.
-  const last = lines.findLast(
-    (line) => line !== proxy && (own === undefined || !line.startsWith('pi-bench: ')),
-  );
+  // Where the launcher says why, pi-bench's progress says nothing more; where it only says that a program failed, that one knows.
+  const says = own !== undefined && !/non-zero/i.test(own);
+  const last = lines.findLast((line) => line !== proxy && !(says && line.startsWith('pi-bench: ')));
   return [last?.replace(/^pi-bench: /, ''), own].filter((text) => text !== undefined).join('; ');
 }

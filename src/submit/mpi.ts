@@ -27,7 +27,8 @@ const options: Readonly<Record<string, Options>> = {
   },
 };
 
-type Kind = 'openmpi' | 'hydra';
+/** Intel's takes the arguments of MPICH's, but was not seen here. */
+type Kind = 'openmpi' | 'mpich' | 'intel';
 
 /** The host of each line of a host file, of Open MPI's (`n1 slots=4`) or MPICH's (`n1:4`) kind. Each once. */
 export function hostsOf(text: string): readonly string[] {
@@ -40,7 +41,8 @@ export function hostsOf(text: string): readonly string[] {
 
 export function kindOf(version: string): Kind | null {
   if (/Open MPI|OpenRTE|PRRTE/i.test(version)) return 'openmpi';
-  return /HYDRA|Intel\(R\) MPI/i.test(version) ? 'hydra' : null;
+  if (/Intel\(R\) MPI/i.test(version)) return 'intel';
+  return /HYDRA/i.test(version) ? 'mpich' : null;
 }
 
 /** @param root whether the user is: Open MPI refuses it unless it is told */
@@ -53,7 +55,7 @@ export function launchCommand(
 ): readonly string[] {
   // Hosts call themselves by other names than a list does; folders have the list's.
   const command = ['env', `${NODE_VARIABLE}=${task.target}`, ...nodeCommand(settings, task)];
-  if (kind === 'hydra') return [mpirun, '-hosts', task.target, '-n', '1', '-bind-to', 'none', ...command];
+  if (kind !== 'openmpi') return [mpirun, '-hosts', task.target, '-n', '1', '-bind-to', 'none', ...command];
   return [
     mpirun,
     ...(root ? ['--allow-run-as-root'] : []),
@@ -84,7 +86,7 @@ async function connect(context: Context) {
   return launchedConnection(context, {
     said: saidByMpirun,
     // https://github.com/pmodels/mpich/issues/1620
-    mayStrand: kind === 'hydra',
+    mayStrand: kind === 'mpich',
     command: (task) => launchCommand(kind, mpirun, context.settings, task, root),
     check: async () => {},
     states: async () => new Map(),

@@ -12,6 +12,7 @@ import type { Connection, Context, JobState, Settings, Submitted } from './sched
 import { askAccounting, askJobs, stateOfJob, withHopeless } from './slurm-queue.js';
 import { remedyOf } from './slurm-refusal.js';
 import { requestOf } from './slurm-request.js';
+import { isNowhere } from './slurm-text.js';
 import { TARGET_VARIABLE, type Task } from './task.js';
 
 /** Of what Slurm and its shepherd on the node say in a job's log. */
@@ -83,7 +84,10 @@ export function batchConnection(context: Context): Connection {
     },
     async find(tasks) {
       const name = `${label}-${tasks[0]?.attempt ?? 1}`;
-      const jobs = (await askJobs(name)).filter((job) => job.name === name);
+      const jobs = (await askJobs(name)).filter(
+        // One that Slurm refused at once is listed for a while as failed on no node; it never was a job.
+        (job) => job.name === name && !(job.state === 'FAILED' && isNowhere(job.node)),
+      );
       const array = jobs[0]?.id.split('_')[0];
       if (array === undefined) return [];
       // Held ones were never bound: the kill came between the two.

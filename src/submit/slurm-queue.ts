@@ -15,12 +15,18 @@ import {
   unfitness,
 } from './slurm-text.js';
 
-/** @param partition null: all; @param nodes null: all of them */
+/**
+ * @param partition null: all
+ * @param nodes null: all of them
+ * @param hidden with those of partitions that are hidden, or closed to this user
+ */
 export async function askNodes(
   partition: string | null,
   nodes: readonly string[] | null,
+  hidden = false,
 ): Promise<readonly SlurmNode[]> {
   const which = [
+    ...(hidden ? ['--all'] : []),
     ...(partition === null ? [] : [`--partition=${partition}`]),
     ...(nodes === null ? [] : [`--nodes=${nodes.join(',')}`]),
   ];
@@ -46,7 +52,10 @@ export async function askJobs(prefix: string): Promise<readonly SlurmJob[]> {
     `--user=${userInfo().username}`,
     `--format=${SQUEUE_FORMAT}`,
   ];
-  return parseSqueue(await mustRun('squeue', args)).filter(({ name }) => name.startsWith(prefix));
+  return parseSqueue(await mustRun('squeue', args)).filter(
+    // With --all, clusters of a federation list jobs as revoked that run on another one.
+    ({ name, state }) => name.startsWith(prefix) && state !== 'REVOKED',
+  );
 }
 
 /** With how it ended, where it has ended. */
@@ -66,7 +75,7 @@ export async function withHopeless(
 ): Promise<ReadonlyMap<string, JobState>> {
   const waiting = jobs.filter((job) => states.get(keyOf(job))?.phase === 'waiting');
   if (waiting.length === 0) return states;
-  const nodes = new Map((await askNodes(null, null)).map((node) => [node.name, unfitness(node)]));
+  const nodes = new Map((await askNodes(null, null, true)).map((node) => [node.name, unfitness(node)]));
   const hopeless = waiting.flatMap((job): [string, JobState][] => {
     const why = nodes.get(job.target) ?? null;
     return why === null ? [] : [[keyOf(job), { phase: 'waiting', why, hopeless: true }]];

@@ -6,6 +6,10 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
     'see `scontrol show reservation` for those that there are and their users, and give --reservation one of yours, or none',
   ],
   [
+    /accounting\/QOS policy/i,
+    'see `sacctmgr show qos` and `sacctmgr show associations user=$USER` for the limits, and ask for fewer nodes or a shorter --time',
+  ],
+  [
     /account/i,
     'see `sacctmgr show associations user=$USER` and `scontrol show partition` for what goes together, and give --account, --partition',
   ],
@@ -17,7 +21,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   ],
   [/partition/i, 'see `scontrol show partition`, and give another --partition or other requests'],
   [
-    /node configuration is not available/i,
+    /node configuration is not available|required node not available/i,
     'see `sinfo --long --Node` for what the node has and whether it is reserved, and ask for less or for other nodes',
   ],
 ];

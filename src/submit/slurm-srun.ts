@@ -36,7 +36,7 @@ export function srunArguments(
 
 export async function srunConnection(context: Context): Promise<Connection> {
   const { label, settings } = context;
-  const cpus = new Map((await askNodes(null, null)).map((node) => [node.name, node.cpus]));
+  const cpus = new Map((await askNodes(null, null, true)).map((node) => [node.name, node.cpus]));
   return launchedConnection(context, {
     said: (log) => tailOf(log, SPEAKS),
     mayStrand: false,
@@ -48,7 +48,7 @@ export async function srunConnection(context: Context): Promise<Connection> {
     async check(task) {
       // What srun itself is refused is known only when it runs, and then for each node anew.
       const asked = srunArguments(context, task, cpus.get(task.target) ?? null);
-      await mustRun('srun', ['--test-only', ...asked, 'true'], undefined, remedyOf);
+      await mustRun('srun', ['--test-only', ...asked, 'true'], '', remedyOf);
     },
     async states(jobs, attempts) {
       const listed = await askJobs(label);

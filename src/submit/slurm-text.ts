@@ -116,13 +116,16 @@ function endOf(state: string, node: string | null, exitCode: string): JobState {
   return { phase: 'ended', itself: true, node, reason };
 }
 
+/** How programs of Slurm's write that a job has no node. */
+export const isNowhere = (node: string): boolean => ['', '(null)', 'None assigned'].includes(node);
+
 /**
  * @param state in capital letters, perhaps with more behind it (`CANCELLED by 0`)
  * @param exitCode of one that ended
  */
 export function jobState(state: string, node: string, reason: string, exitCode: string): JobState {
   const word = state.split(/[\s+]/)[0] ?? '';
-  const where = node === '' || node === '(null)' ? null : node;
+  const where = isNowhere(node) ? null : node;
   if (WAITING.includes(word)) {
     const why = reason === 'None' || reason === '' ? null : reason;
     return HOPELESS.includes(reason) ? { phase: 'waiting', why, hopeless: true } : { phase: 'waiting', why };

@@ -21,8 +21,8 @@ describe('MPI as a launcher', () => {
 
   it.each([
     ['mpirun (Open MPI) 4.1.4', 'openmpi'],
-    ['HYDRA build details:\n    Version: 4.0.2', 'hydra'],
-    ['Intel(R) MPI Library for Linux* OS, Version 2021.9', 'hydra'],
+    ['HYDRA build details:\n    Version: 4.0.2', 'mpich'],
+    ['Intel(R) MPI Library for Linux* OS, Version 2021.9', 'intel'],
     ['srun: slurm 22.05', null],
   ])('knows %s', (version, kind) => {
     expect(kindOf(version)).toBe(kind);
@@ -34,7 +34,7 @@ describe('MPI as a launcher', () => {
       /^mpirun --allow-run-as-root --host n1 -np 1 --bind-to none env PI_BENCH_NODE=n1 \S*node /,
     );
     expect(launchCommand('openmpi', 'mpirun', {}, TASK, false)).not.toContain('--allow-run-as-root');
-    expect(launchCommand('hydra', 'mpirun', { piBench: '/opt/p' }, TASK, true).join(' ')).toMatch(
+    expect(launchCommand('mpich', 'mpirun', { piBench: '/opt/p' }, TASK, true).join(' ')).toMatch(
       /^mpirun -hosts n1 -n 1 -bind-to none env PI_BENCH_NODE=n1 \/opt\/p on-node /,
     );
   });

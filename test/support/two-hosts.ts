@@ -17,7 +17,7 @@ export interface TwoHosts {
   readonly agent: string;
   /** What runs a command on each of them, before the command. */
   readonly on: readonly [readonly string[], readonly string[]];
-  /** As if its plug were pulled: all that runs on the first (0) or the second (1) is gone at once. */
+  /** All that runs on the first (0) or the second (1) is killed at once. */
   kill(host: 0 | 1): void;
   /** Cuts the cable: from now on neither hears anything of the other, not even that a process has ended. */
   cut(): void;

@@ -20,14 +20,14 @@ constexpr std::int64_t kFewPanels = 10;
 // How deep a block of such a B may be: each row is on a page of its own.
 constexpr std::int64_t kFewPages = 256;
 
-// The same on Intel's cores, measured on a Xeon of the generation that brought AMX, in float32 and float64.
-// Tiles of many rows had better have A packed from fewer panels on. B is read in place by more strips,
-// however far away it is, but not deep: in blocks of so many bytes of its rows, and at least so many rows.
-// Columns of 512 rows of 4 KiB took twice as long as packed ones, and so did 1024 rows of 2 KiB; in such
-// blocks they gained. What is packed is better shallow, too, where its rows are long.
+// The same on Intel's cores, in float32 and float64, measured by one thread on a Xeon of the generation that
+// brought AMX. Tiles of many rows had better have A packed from fewer panels on. B is read in place by more
+// strips, however far away it is, but not deep: in blocks of an eighth of L2 of its rows, and at least so
+// many rows. Columns of 512 rows of 4 KiB took twice as long as packed ones, and so did 1024 rows of 2 KiB;
+// in such blocks they gained. What is packed is better shallow, too.
 constexpr std::int64_t kIntelFewPanels = 6;
 constexpr std::int64_t kIntelFewStrips = 20;
-constexpr std::int64_t kIntelBlockOfB = 256 << 10;
+constexpr std::int64_t kIntelShareOfL2 = 8;
 constexpr std::int64_t kIntelShallowest = 32;
 constexpr std::int64_t kIntelDeepestPacked = 512;
 
@@ -83,30 +83,53 @@ struct InPlace {
   bool b = false;
 };
 
-// By how near the operands are and how long their rows: measured on Zen 4.
+bool has_few_panels(const MicroKernel& kernel, const GemmShape& part, std::int64_t few) {
+  return !part.transpose_a && part.n <= few * kernel.nr;
+}
+
+// By how near the operands are and how long their rows.
 InPlace suits(const MicroKernel& kernel, const GemmShape& shape) {
   const std::int64_t l2 = cache_sizes().l2;
   const bool a_near = source_bytes(kernel, shape.m * shape.k) <= l2;
   const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
-  // Transposed, A is read across its rows: only from a near cache.
-  if (shape.transpose_a) return {a_near && b_near, b_near};
+  const bool b = b_near || source_bytes(kernel, shape.n) <= kShortRow;
   // For a kernel that is faster than vector instructions packing weighs more, but so does waiting for L2.
-  return {kernel.speed > 1 ? source_bytes(kernel, shape.m * shape.k) < l2 / 8
-                           : source_bytes(kernel, shape.k) <= kShortRow || a_near,
-          b_near || source_bytes(kernel, shape.n) <= kShortRow};
+  if (kernel.speed > 1) return {source_bytes(kernel, shape.m * shape.k) < l2 / 8, b};
+  // Transposed, A is read across its rows: only from a near cache.
+  if (shape.transpose_a) return {a_near && b_near, b};
+  return {source_bytes(kernel, shape.k) <= kShortRow || a_near, b};
 }
 
-// Whether Intel's rules are for this kernel: one of vector instructions, each lane by itself.
+// The same of one member's part, whose operands may be read a few times only. Measured on Zen 4.
+InPlace suits_part(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
+                   bool sums_apart) {
+  const InPlace whole = suits(kernel, shape);
+  return {(whole.a && !sums_apart) || has_few_panels(kernel, part, kFewPanels),
+          whole.b || part.m <= kFewStrips * kernel.mr};
+}
+
+// Whether Intel's rules are for this kernel: those of tall tiles, whose operands are read as they are.
 bool goes_by_intel(const MicroKernel& kernel) {
-  return is_intel_cpu() && kernel.speed == 1 && kernel.products == 1;
+  return is_intel_cpu() && kernel.speed == 1 && keeps_type(kernel) && kernel.products == 1;
 }
 
-// By how often they are read: `part` is one member's.
+// By how often they are read: a B that was packed is read by all members' rows.
 InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const bool tall = kernel.mr > kFewRows;
-  const bool small = source_bytes(kernel, shape.k * shape.n) <= kIntelBlockOfB;
-  return {tall && !shape.transpose_a ? part.n <= kIntelFewPanels * kernel.nr : suits(kernel, shape).a,
-          small || part.m <= kIntelFewStrips * kernel.mr};
+  const bool a = tall && !shape.transpose_a
+                     ? has_few_panels(kernel, part, kIntelFewPanels)
+                     : suits(kernel, shape).a || has_few_panels(kernel, part, kFewPanels);
+  const bool b_is_small = source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l2 / kIntelShareOfL2;
+  return {a, b_is_small || shape.m <= kIntelFewStrips * kernel.mr};
+}
+
+// How deep a block of the depth may be at most.
+std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, bool intel, bool b_in_place) {
+  const std::int64_t b_row = source_bytes(kernel, shape.n);
+  if (intel && !b_in_place) return kIntelDeepestPacked;
+  if (intel) return std::max(kIntelShallowest, cache_sizes().l2 / kIntelShareOfL2 / b_row);
+  const bool b_near = shape.k * b_row <= cache_sizes().l2;
+  return b_in_place && !b_near && b_row > kShortRow ? kFewPages : shape.k;
 }
 
 }  // namespace
@@ -145,12 +168,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
   strategy.b_by_rows = !b_near && is_bound_by_reading_b(kernel, shape);
   strategy.sums_apart = !strategy.b_by_rows && keeps_sums_apart(kernel, part);
-  InPlace in_place = intel ? suits_intel(kernel, shape, part) : whole;
-  if (!intel) {
-    in_place.a =
-        (in_place.a && !strategy.sums_apart) || (!shape.transpose_a && part.n <= kFewPanels * kernel.nr);
-    in_place.b = in_place.b || part.m <= kFewStrips * kernel.mr;
-  }
+  const InPlace in_place =
+      intel ? suits_intel(kernel, shape, part) : suits_part(kernel, shape, part, strategy.sums_apart);
   strategy.a_in_place = in_place.a && can_a;
   strategy.b_in_place = in_place.b && can_b;
   if (strategy.a_in_place && !shape.transpose_a) {
@@ -159,13 +178,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   }
   strategy.blocking = (strategy.sums_apart ? choose_blocking_apart : choose_blocking)(kernel, cache_sizes(),
                                                                                       part, blocks_of_b);
-  const std::int64_t b_row = source_bytes(kernel, shape.n);
-  std::int64_t deepest = shape.k;
-  if (intel)
-    deepest = strategy.b_in_place ? std::max(kIntelShallowest, kIntelBlockOfB / b_row) : kIntelDeepestPacked;
-  else if (strategy.b_in_place && !b_near && b_row > kShortRow)
-    deepest = kFewPages;
-  strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, deepest, 4));
+  strategy.blocking.kc = std::min(strategy.blocking.kc,
+                                  even_piece(shape.k, deepest(kernel, shape, intel, strategy.b_in_place), 4));
   if (strategy.b_by_rows) {
     const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, unit));

@@ -36,9 +36,9 @@ double read_clock(clockid_t id) {
 double now() { return read_clock(CLOCK_MONOTONIC); }
 
 // What a product took is read off the process's CPU time where one thread computes it: time that a hypervisor
-// gave to others is in no guest's CPU time, and it is no property of a kernel. All threads' and not the
-// caller's: a library that computes on another thread must not come out as fast. Several threads wait for
-// each other, so theirs is the time on the wall.
+// gave to others is not in it where the guest is told of it, and it is no property of a kernel. All threads'
+// and not the caller's: a library that computes on another thread must not come out as fast. Several threads
+// wait for each other, so theirs is the time on the wall.
 clockid_t clock_of(const std::vector<int>& cpus) {
   return cpus.size() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
 }

@@ -8,6 +8,7 @@ import { byKpi, LIMITS_ADVICE } from '../../readers/terminal/fleet.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawNode } from '../figures/fleet.js';
 import { escapeHtml } from './escape.js';
+import { together } from './head.js';
 import { figuresHtml, type RenderSvg, shellHtml } from './shell.js';
 
 /** A picture for each of hundreds of nodes would be a page that no telephone opens. */
@@ -16,8 +17,7 @@ const MOST_NAMED = 500;
 const MOST_KPIS = 3;
 const MOST_LISTED = 100;
 
-/** A number and its sign of per cent stay on one line. */
-const sentenceHtml = (text: string): string => escapeHtml(text).replaceAll(' %', '&nbsp;%');
+const sentenceHtml = (text: string): string => escapeHtml(together(text));
 
 /** Sentences, not figures: a card for each node reads better than a table, on a telephone too. */
 function cardHtml({ node, cause, severity, reason, action, findings, verdict, beside }: NamedNode): string {
@@ -33,7 +33,7 @@ function cardHtml({ node, cause, severity, reason, action, findings, verdict, be
   return [
     '<div class="card">',
     `<h2>${escapeHtml(node)}</h2>`,
-    `<p><strong class="${verdict === 'fail' ? 'bad' : 'warning'}">${escapeHtml(cause)}</strong> (${severity}): ${escapeHtml(reason)}.${also}</p>`,
+    `<p><strong class="${verdict === 'fail' ? 'bad' : 'warning'}">${escapeHtml(cause)}</strong> (${severity}): ${sentenceHtml(reason)}.${also}</p>`,
     worse.length === 0
       ? ''
       : `<ul>${worse.join('')}${more > 0 ? `<li>and at ${plural(more, 'KPI')} more</li>` : ''}</ul>`,
