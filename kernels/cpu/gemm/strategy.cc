@@ -30,6 +30,8 @@ constexpr std::int64_t kIntelFewStrips = 20;
 constexpr std::int64_t kIntelShareOfL2 = 8;
 constexpr std::int64_t kIntelShallowest = 32;
 constexpr std::int64_t kIntelDeepestPacked = 512;
+constexpr std::int64_t kIntelShallowProduct = 256;
+constexpr std::int64_t kIntelFewRows = 56;
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
 constexpr std::int64_t kMostRowsByRows = 128;
@@ -180,6 +182,10 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                                                                       part, blocks_of_b);
   strategy.blocking.kc = std::min(strategy.blocking.kc,
                                   even_piece(shape.k, deepest(kernel, shape, intel, strategy.b_in_place), 4));
+  if (intel && shape.k <= kIntelShallowProduct) {
+    const std::int64_t whole_strips = std::max<std::int64_t>(1, kIntelFewRows / kernel.mr) * kernel.mr;
+    strategy.blocking.mc = std::min(strategy.blocking.mc, whole_strips);
+  }
   if (strategy.b_by_rows) {
     const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, unit));
@@ -189,7 +195,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   // Written once and too large to stay: past the caches, without reading it first.
   const std::int64_t c_bytes =
       shape.batch * shape.m * shape.n * static_cast<std::int64_t>(kernel.result_size);
-  strategy.stream_c = strategy.sums_apart || (c_bytes > cache_sizes().l3 && shape.k <= strategy.blocking.kc);
+  strategy.stream_c =
+      strategy.sums_apart || (!intel && c_bytes > cache_sizes().l3 && shape.k <= strategy.blocking.kc);
   return strategy;
 }
 
