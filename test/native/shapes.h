@@ -283,6 +283,9 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.b_in_place = hash.coin() && can_read_b_in_place(kernel, shape);
     strategy.b_by_rows = hash.coin() && can_pack_b_by_rows(kernel);
     if (strategy.b_by_rows) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
+    strategy.b_copied = hash.coin();
+    if (strategy.b_copied)
+      strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = strategy.b_by_rows = false;
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
     if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));
   }

@@ -22,11 +22,23 @@ constexpr int kWide = 2;  // vectors
 constexpr int kNarrow = 1;
 
 // Rows of A where they lie are addressed from a few bases, so that the addresses fit into the scalar
-// registers.
+// registers. An instruction that multiplies by what it reads itself has to find it at a base: one that also
+// adds a register to it is two. So there is a base for every other row.
 constexpr int kRowsPerBase = 5;
+constexpr int kRowsPerBaseRead = 2;
+
+// Steps of the depth between which the bases stay where they are.
+constexpr int kStepsOfBases = 4;
 
 // Lower tiles do not ask for the next panel of B: they would be as many loops again to compile.
 constexpr int kRowsToAskFrom = 7;
+
+// The same for those that pack the B that they read; so many rows before they do they ask for it.
+constexpr int kRowsToCopyFrom = 7;
+constexpr std::int64_t kCopyAhead = 16;
+
+// What a step of the depth does beside multiplying: ask for the next panel of B, or pack this one.
+enum class Beside { kNothing, kAsk, kCopy };
 
 // A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
 // each.
@@ -64,9 +76,10 @@ inline typename Arithmetic::Mask lanes_from(std::int64_t columns) noexcept {
 //   broadcast(const Unit*), load(Mask, const Unit*), multiply_add(a, b, sum)
 //   kOwnInstruction  whether multiply_add is written as an instruction
 //   kReadsFactor  whether there is multiply_add_from(const Unit*, b, Vector&), which reads and spreads one
-//                element of A itself. Every second row of a packed A goes by it: that is an instruction less
-//                for the row, and one load more. (Measured on a Xeon, n = 1024 and 2048: from nothing to 5 %
-//                faster.)
+//                element of A itself. Every second row goes by it: that is an instruction less for the row,
+//                and one load more. (Measured on a Xeon, n = 1024 and 2048, A packed: from nothing to 5 %
+//                faster; n = 64 to 256, A in place: from nothing, where the core is ours alone, to 10 %.)
+//   kCopies      whether tiles can pack the B that they read
 //   broadcast_source(const Unit*)  the same of A where it lies, at any address
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
 //   read(Mask, const Result*), write(Result*, Mask, Vector), stream(Result*, Vector), add(a, b)
@@ -112,21 +125,26 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
   using Mask = typename Arithmetic::Mask;
   constexpr int kLanes = Arithmetic::kLanes;
   constexpr int kMostRows = vectors == kWide ? kWideRows : kNarrowRows;
-  constexpr int kMostBases = (kMostRows + kRowsPerBase - 1) / kRowsPerBase;
+  // Each factor of a narrow tile is used once: its rows are too many for bases of their own.
+  constexpr bool bases_are_read = Arithmetic::kReadsFactor && vectors == kWide;
+  constexpr int rows_per_base = bases_are_read ? kRowsPerBaseRead : kRowsPerBase;
+  constexpr int kMostBases = (kMostRows + rows_per_base - 1) / rows_per_base;
+  constexpr bool can_copy = Arithmetic::kCopies && !in_place && whole && vectors == kWide;
 
   const auto* a = static_cast<const Unit*>(tile.a);
   const auto* b = static_cast<const Unit*>(tile.b);
   auto* c = static_cast<Result*>(tile.c);
+  [[maybe_unused]] auto* copy = static_cast<Result*>(tile.copy);
   const std::int64_t ldc = tile.ldc;
   const std::int64_t units = tile.depth / Arithmetic::kUnit;
   const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
   const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
   const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
   const std::int64_t a_row = tile.a_row;
-  const int base_count = (rows + kRowsPerBase - 1) / kRowsPerBase;
+  const int base_count = (rows + rows_per_base - 1) / rows_per_base;
   const Unit* bases[kMostBases];
 #pragma GCC unroll 8
-  for (int i = 0; i < base_count; ++i) bases[i] = further<Arithmetic>(a, a_row * i * kRowsPerBase);
+  for (int i = 0; i < base_count; ++i) bases[i] = further<Arithmetic>(a, a_row * i * rows_per_base);
   Mask masks[vectors]{};
   if constexpr (!whole) {
     on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
@@ -152,22 +170,34 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
   const auto element = [&](int i, std::int64_t ahead) __attribute__((always_inline)) {
     if constexpr (in_place)
       return Arithmetic::broadcast_source(
-          further<Arithmetic>(bases[i / kRowsPerBase], (i % kRowsPerBase) * a_row) + ahead);
+          further<Arithmetic>(bases[i / rows_per_base], (i % rows_per_base) * a_row) + ahead);
     else
       return Arithmetic::broadcast(a + ahead * a_step + i);
   };
-  // `ahead`: asks for the next panel of B.
-  const auto step = [&](auto ahead) __attribute__((always_inline)) {
+  // `on`: so many steps after the bases were moved.
+  const auto step = [&](auto beside, auto on) __attribute__((always_inline)) {
     decltype(load(b, 0)) columns[vectors];
     on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
       columns[j] = load(b, j);
-      if constexpr (ahead.value) {
+      if constexpr (beside.value == Beside::kAsk) {
         _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead + j * kLanes), _MM_HINT_T1);
       }
+      if constexpr (beside.value == Beside::kCopy) {
+        _mm_prefetch(reinterpret_cast<const char*>(b + kCopyAhead * b_step + j * kLanes), _MM_HINT_T0);
+        Arithmetic::write(copy + j * kLanes, columns[j]);
+      }
     });
+    if constexpr (beside.value == Beside::kCopy) copy += vectors * kLanes;
 #pragma GCC unroll 32
     for (int i = 0; i < rows; ++i) {
-      if constexpr (!in_place && Arithmetic::kReadsFactor) {
+      if constexpr (in_place && bases_are_read) {
+        if (i % rows_per_base == 0) {
+          on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+            Arithmetic::multiply_add_from(bases[i / rows_per_base] + on.value, columns[j], sums[i][j]);
+          });
+          continue;
+        }
+      } else if constexpr (!in_place && Arithmetic::kReadsFactor) {
         if (i % 2 == 1) {
           on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
             Arithmetic::multiply_add_from(a + i, columns[j], sums[i][j]);
@@ -175,26 +205,60 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
           continue;
         }
       }
-      const auto factor = element(i, 0);
+      const auto factor = element(i, on.value);
       on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
         sums[i][j] = Arithmetic::multiply_add(factor, columns[j], sums[i][j]);
       });
     }
-    if constexpr (in_place) {
-#pragma GCC unroll 8
-      for (int i = 0; i < base_count; ++i) ++bases[i];
-    } else {
-      a += a_step;
-    }
+    if constexpr (!in_place) a += a_step;
     b += b_step;
   };
+  const auto move_bases = [&](auto steps) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+    for (int i = 0; i < base_count; ++i) {
+      bases[i] += steps.value;
+      if constexpr (steps.value > 1) asm("" : "+r"(bases[i]));
+    }
+  };
+  constexpr std::integral_constant<Beside, Beside::kNothing> nothing;
+  constexpr std::integral_constant<Beside, Beside::kAsk> ask;
+  [[maybe_unused]] constexpr std::integral_constant<Beside, Beside::kCopy> copying;
+  constexpr std::integral_constant<int, 0> none;
+  constexpr std::integral_constant<int, 1> one;
   std::int64_t p = 2;
   if constexpr (whole && vectors == kWide) {
     if (rows >= kRowsToAskFrom && tile.b_ahead != 0) {
-      for (; p < units; ++p) step(std::true_type{});
+      for (; p < units; ++p) {
+        step(ask, none);
+        if constexpr (in_place) move_bases(one);
+      }
+    }
+    if constexpr (can_copy) {
+      if (rows >= kRowsToCopyFrom && copy != nullptr) {
+        for (; p < units; ++p) step(copying, none);
+        on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+          Arithmetic::write(copy + j * kLanes, load(b, j));
+          Arithmetic::write(copy + (vectors + j) * kLanes, load(b + b_step, j));
+        });
+      }
     }
   }
-  for (; p < units; ++p) step(std::false_type{});
+  if constexpr (in_place && whole && bases_are_read) {
+    constexpr std::integral_constant<int, 2> two;
+    constexpr std::integral_constant<int, 3> three;
+    constexpr std::integral_constant<int, 4> four;
+    for (; p + 4 <= units; p += 4) {
+      step(nothing, none);
+      step(nothing, one);
+      step(nothing, two);
+      step(nothing, three);
+      move_bases(four);
+    }
+  }
+  for (; p < units; ++p) {
+    step(nothing, none);
+    if constexpr (in_place) move_bases(one);
+  }
 
   if constexpr (Arithmetic::kOwnInstruction) {
     // Else the compiler, which does not know the instruction, copies sums there and back in each step.
@@ -380,6 +444,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   kernel.thin = thin;
   if (Arithmetic::kUnit > 1) kernel.most_vectors = kMostVectors;
   kernel.rows_in_place = rows_in_place;
+  if (Arithmetic::kCopies) kernel.copies_b = kRowsToCopyFrom;
   return kernel;
 }
 

@@ -151,7 +151,10 @@ class BlockedGemm final : public Gemm {
   bool b_is_far_, prefetch_c_, stream_c_, sums_apart_, b_by_rows_;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is
   // used by one block of rows only, in turns in the place of two, which then stays near.
-  bool packs_ahead_, panels_take_turns_;
+  bool packs_ahead_;
+  // Likewise, by the first tile that uses them.
+  bool copies_b_;
+  bool panels_take_turns_;
   std::vector<Role> roles_;         // of each member at work
   std::int64_t column_blocks_ = 0;  // of the widest share of the columns
   std::size_t edge_offset_ = 0, panel_offset_ = 0, sums_offset_ = 0;

@@ -31,7 +31,7 @@ std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t product, 
                                         std::size_t& turn) noexcept {
   if (b_in_place_ || shape_.prepack_b) return nullptr;
   std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
-  if (packs_ahead_) return packed;
+  if (packs_ahead_ || copies_b_) return packed;
   const Range mine = share(panels(columns.size()), role.row, partition_.rows);
   for (std::int64_t pc = depth.begin; pc < depth.end; pc += blocks_.kc) {
     pack_b(packed + depth_offset(columns, pc - depth.begin), product, columns,
@@ -55,7 +55,7 @@ Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range c
     const std::size_t offset = prepacked_offset(product, columns.begin, depth.begin);
     return {packed_b_[0].data() + offset, packed_step, true};
   }
-  return {packed, packed_step, true, packs_ahead_ && first ? packed : nullptr};
+  return {packed, packed_step, true, (packs_ahead_ || copies_b_) && first ? packed : nullptr};
 }
 
 void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,

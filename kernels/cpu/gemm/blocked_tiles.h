@@ -42,27 +42,37 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel.in_place : kernel.by_rows;
     const bool hangs_over = width < kernel.nr && !kernel.any_columns;
     tile.columns = hangs_over ? kernel.nr : width;
-    tile.b_step = b.step;
-    if (b.unpacked != nullptr) {
+    std::int64_t b_step = b.step;
+    const std::byte* panel_of_b = nullptr;
+    // The first tile packs the panel that it reads: whole, and by a tile that can.
+    const bool copies = copies_b_ && b.unpacked != nullptr && width == kernel_.nr && depth.size() > 1 &&
+                        strips(rows.size()).height() >= kernel_.copies_b;
+    if (b.unpacked != nullptr && copies_b_) {
+      if (!copies) pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
+    } else if (b.unpacked != nullptr) {
       // A panel that was begun is complete when the one before it has been used.
       if (ahead.to == nullptr) pack_b(b.unpacked, product, columns, depth, {panel, panel + 1});
       ahead = pack_while(b, product, rows, columns, depth, panel);
       tile.ahead = ahead.groups > 0 ? &ahead : nullptr;
     }
     if (b.packed) {
-      tile.b = b.data + panel_place(panel, depth.size());
+      panel_of_b = b.data + panel_place(panel, depth.size());
     } else if (!hangs_over) {
-      tile.b = b.data + source_bytes(j - columns.begin);
+      panel_of_b = b.data + source_bytes(j - columns.begin);
     } else {
       // Reading a whole panel here would read beyond the matrix.
       pack_b(own_panel(member), product, {j, j + width}, depth, {0, 1});
-      tile.b = own_panel(member);
-      tile.b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
+      panel_of_b = own_panel(member);
+      b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
     const std::int64_t b_ahead =
         b.packed ? static_cast<std::int64_t>(panel_bytes(depth.size()) / packing_.packed_size) : kernel_.nr;
     for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
-      tile.b_ahead = b_is_far_ && strip.row() == 0 ? b_ahead : 0;
+      const bool copying = copies && strip.row() == 0;
+      tile.b_ahead = b_is_far_ && strip.row() == 0 && !copies ? b_ahead : 0;
+      tile.b = copying ? b_at(product, depth.begin, j) : panel_of_b;
+      tile.b_step = copying ? operands_->ldb : b_step;
+      tile.copy = copying ? b.unpacked + panel_place(panel, depth.size()) : nullptr;
       if (a_in_place_) {
         tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;

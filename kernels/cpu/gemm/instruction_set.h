@@ -52,6 +52,9 @@ struct Tile {
   // Elements of B between what is read and what to ask for meanwhile, because it is far away: the panel after
   // this one. 0: nothing.
   std::int64_t b_ahead;
+  // Where B, which is then read as it lies, is packed on the way; nullptr: it is not. For tiles of all nr
+  // columns and of MicroKernel::copies_b rows or more.
+  void* copy;
 };
 
 // Computes a tile of a fixed number of rows.
@@ -128,6 +131,8 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // Multiply-adds of one lane in one vector instruction: of pairs 2, of quadruples 4. Elements are as much
   // smaller, so packing and streaming one costs as much less; waking and meeting other members does not.
   int products = 1;
+  // Of how many rows a tile with a packed A has to be that packs the B that it reads; 0: none does.
+  int copies_b = 0;
 };
 
 // Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;

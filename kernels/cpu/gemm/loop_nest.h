@@ -25,6 +25,8 @@ struct Strategy {
   bool sums_apart = false;
   // A block of B is packed a few rows of it at a time, all panels of these, rather than panel by panel.
   bool b_by_rows = false;
+  // A panel of B is packed by the first tile that uses it, where that tile can.
+  bool b_copied = false;
 };
 
 // Whether this operand of such products can be read where it lies.

@@ -21,17 +21,21 @@ constexpr std::int64_t kFewPanels = 10;
 constexpr std::int64_t kFewPages = 256;
 
 // The same on Intel's cores, in float32 and float64, measured by one thread on a Xeon of the generation that
-// brought AMX. Tiles of many rows had better have A packed from fewer panels on. B is read in place by more
-// strips, however far away it is, but not deep: in blocks of an eighth of L2 of its rows, and at least so
-// many rows. Columns of 512 rows of 4 KiB took twice as long as packed ones, and so did 1024 rows of 2 KiB;
-// in such blocks they gained. What is packed is better shallow, too.
-constexpr std::int64_t kIntelFewPanels = 6;
-constexpr std::int64_t kIntelFewStrips = 20;
+// brought AMX. Tiles of many rows had better have A packed from fewer panels on. A B that is far away is
+// packed from fewer strips on, and read in place in blocks that are not deep: of an eighth of L2 of its rows,
+// and at least so many rows. Columns of 512 rows of 4 KiB took twice as long as packed ones, and so did 1024
+// rows of 2 KiB; in such blocks they gained. What is packed is better shallow, too; and few rows and columns
+// at a time are better than as many as fit: L2 may be shared with another thread of the core, and L3 with
+// many.
+constexpr std::int64_t kIntelFewPanels = 8;
+constexpr std::int64_t kIntelFewStrips = 10;
+constexpr std::int64_t kIntelFewStripsOfFar = 4;
 constexpr std::int64_t kIntelShareOfL2 = 8;
 constexpr std::int64_t kIntelShallowest = 32;
 constexpr std::int64_t kIntelDeepestPacked = 512;
 constexpr std::int64_t kIntelShallowProduct = 256;
 constexpr std::int64_t kIntelFewRows = 56;
+constexpr std::int64_t kIntelFewColumns = 1024;
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
 constexpr std::int64_t kMostRowsByRows = 128;
@@ -121,8 +125,10 @@ InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const Gem
   const bool a = tall && !shape.transpose_a
                      ? has_few_panels(kernel, part, kIntelFewPanels)
                      : suits(kernel, shape).a || has_few_panels(kernel, part, kFewPanels);
-  const bool b_is_small = source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l2 / kIntelShareOfL2;
-  return {a, b_is_small || shape.m <= kIntelFewStrips * kernel.mr};
+  const std::int64_t b_bytes = source_bytes(kernel, shape.k * shape.n);
+  const std::int64_t l2 = cache_sizes().l2;
+  const std::int64_t few_strips = b_bytes <= l2 ? kIntelFewStrips : kIntelFewStripsOfFar;
+  return {a, b_bytes <= l2 / kIntelShareOfL2 || shape.m <= few_strips * kernel.mr};
 }
 
 // How deep a block of the depth may be at most.
@@ -182,10 +188,12 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                                                                       part, blocks_of_b);
   strategy.blocking.kc = std::min(strategy.blocking.kc,
                                   even_piece(shape.k, deepest(kernel, shape, intel, strategy.b_in_place), 4));
-  if (intel && shape.k <= kIntelShallowProduct) {
+  if (intel && (!strategy.b_in_place || shape.k <= kIntelShallowProduct)) {
     const std::int64_t whole_strips = std::max<std::int64_t>(1, kIntelFewRows / kernel.mr) * kernel.mr;
     strategy.blocking.mc = std::min(strategy.blocking.mc, whole_strips);
+    strategy.blocking.nc = std::min(strategy.blocking.nc, round_up(kIntelFewColumns, kernel.nr));
   }
+  strategy.b_copied = intel;
   if (strategy.b_by_rows) {
     const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, unit));
