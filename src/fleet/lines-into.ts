@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../programs.js';
 import type { Bytes } from '../units.js';
+import { forecast } from './forecast.js';
 import type { Stretch } from './read-lines.js';
 import { nodesOfLines } from './read-node-lines.js';
 import type { StretchAnswer, StretchTask } from './stretch-thread.js';
@@ -15,6 +16,8 @@ import type { FleetBuilder } from './table.js';
 
 /** Of a file for each thread: starting one takes as long as reading some megabytes. */
 const WORTH_A_THREAD: Bytes = 2 ** 25;
+/** What this thread reads while another one starts. */
+const HEAD_START: Bytes = 2 ** 25;
 /** Each has a heap of its own, and memory is bounded. */
 const MOST_THREADS = 4;
 
@@ -42,25 +45,32 @@ function onThread(task: StretchTask): Running {
   return { answer, end: () => thread.terminate() };
 }
 
-const evenly = (size: Bytes, count: number): readonly Stretch[] =>
-  Array.from({ length: count }, (_, i) => ({
-    from: Math.floor((size * i) / count),
-    to: i === count - 1 ? Number.POSITIVE_INFINITY : Math.floor((size * (i + 1)) / count),
+/** The first is this thread's, and has begun before the others have started. */
+function stretchesOf(size: Bytes, count: number): readonly Stretch[] {
+  const head = Math.min(HEAD_START, size / (2 * count));
+  const border = (i: number): Bytes => Math.floor(head + ((size - head) * i) / count);
+  return Array.from({ length: count }, (_, i) => ({
+    from: i === 0 ? 0 : border(i),
+    to: i === count - 1 ? Number.POSITIVE_INFINITY : border(i + 1),
   }));
+}
+
+interface Own {
+  readonly builder: FleetBuilder;
+  readonly put: PutNode[];
+  readonly path: string;
+  /** Of the file. */
+  readonly size: Bytes;
+}
 
 /** @returns how many lines the stretch has */
-function readHere(
-  builder: FleetBuilder,
-  put: PutNode[],
-  path: string,
-  stretch: Stretch | null,
-  before = 0,
-): number {
+function readHere({ builder, put, path, size }: Own, stretch: Stretch | null, before = 0): number {
   const nodes = nodesOfLines(path, stretch, before);
+  const expected = forecast(size);
   for (let next = nodes.next(); ; next = nodes.next()) {
     if (next.done === true) return next.value;
-    const { line, number } = next.value;
-    builder.add(line);
+    const { line, number, length } = next.value;
+    builder.add(line, expected(length));
     put.push({ node: line.node, number });
   }
 }
@@ -82,20 +92,22 @@ export async function putLines(
   threads: number,
 ): Promise<readonly PutNode[]> {
   const put: PutNode[] = [];
+  const { size } = statSync(path);
+  const own: Own = { builder, put, path, size };
   if (threads < 2) {
-    readHere(builder, put, path, null);
+    readHere(own, null);
     return put;
   }
-  const [own, ...others] = evenly(statSync(path).size, threads);
+  const [first, ...others] = stretchesOf(size, threads);
   const running = others.map((stretch) => ({ stretch, ...onThread({ path, stretch }) }));
   try {
-    let lines = readHere(builder, put, path, own ?? null);
+    let lines = readHere(own, first ?? null);
     for (const { stretch, answer, end } of running) {
       const read = await answer;
       // Its heap is given back before its columns are put beside the others.
       await end();
       if (read === null) {
-        lines += readHere(builder, put, path, stretch, lines);
+        lines += readHere(own, stretch, lines);
         continue;
       }
       read.part.nodes.forEach(({ node }, i) => {

@@ -8,6 +8,8 @@ export interface NumberedNode {
   readonly line: NodeLine;
   /** Of its line in the file, from 1. */
   readonly number: number;
+  /** Characters of the line. */
+  readonly length: number;
 }
 
 export const isFileOfLines = (path: string): boolean => /\.(jsonl|ndjson)$/.test(path);
@@ -42,6 +44,6 @@ export function* nodesOfLines(
         `${where} is no node: neither a line of pi-bench fleet nodes nor of SuperBench’s results-summary.jsonl`,
       );
     }
-    yield { line, number };
+    yield { line, number, length: next.value.text.length };
   }
 }

@@ -1,6 +1,8 @@
 /** A thread that reads a stretch of a file of node lines: what it is told as `workerData`, one answer. */
+import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { UserError } from '../errors.js';
+import { forecast } from './forecast.js';
 import type { Stretch } from './read-lines.js';
 import { nodesOfLines } from './read-node-lines.js';
 import { buildFleet, type FleetPart } from './table.js';
@@ -20,12 +22,13 @@ export type StretchAnswer = {
 
 function read({ path, stretch }: StretchTask): StretchAnswer {
   const builder = buildFleet();
+  const expected = forecast(Math.min(stretch.to, statSync(path).size) - stretch.from);
   const numbers: number[] = [];
   try {
     const nodes = nodesOfLines(path, stretch);
     for (let next = nodes.next(); ; next = nodes.next()) {
       if (next.done === true) return { part: builder.fleet(), numbers, lines: next.value };
-      builder.add(next.value.line);
+      builder.add(next.value.line, expected(next.value.length));
       numbers.push(next.value.number);
     }
   } catch (error) {

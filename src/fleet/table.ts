@@ -73,8 +73,13 @@ function grown<T extends Float64Array | Float32Array | Int32Array>(array: T, len
   return larger;
 }
 
-function enlarge(series: Growing, rows: number): void {
-  series.room = Math.max(rows, 2 * series.room);
+/** At once: what is expected after a few nodes that are shorter than the others may be far too much. */
+const MOST_GROWTH = 64;
+
+/** @param expected rows in the end, as far as it is known */
+function enlarge(series: Growing, rows: number, expected: number): void {
+  const { room } = series;
+  series.room = Math.max(rows, 2 * room, Math.min(expected, MOST_GROWTH * room));
   series.places = grown(series.places, series.room);
   series.sketches = grown(series.sketches, series.room * KNOTS);
   for (const name of COLUMNS) series.columns[name] = grown(series.columns[name], series.room);
@@ -115,19 +120,26 @@ function requireAlike(
 /**
  * The row of a place: a new one, or, where a campaign measured a case twice, the one that it has.
  * @param firstPlace of its node
+ * @param expected rows in the end, as far as it is known
  * @returns null: the one that it has rests on as many repetitions
  */
-function rowOf(series: Growing, kpi: NodeKpi, place: number, firstPlace: number): number | null {
+function rowOf(
+  series: Growing,
+  kpi: NodeKpi,
+  place: number,
+  firstPlace: number,
+  expected: number,
+): number | null {
   for (let row = series.rows - 1; row >= 0 && (series.places[row] as number) >= firstPlace; row--) {
     if (series.places[row] === place) return kpi.n > (series.columns.n[row] as number) ? row : null;
   }
-  if (series.rows === series.room) enlarge(series, 0);
+  if (series.rows === series.room) enlarge(series, 0, expected);
   series.places[series.rows] = place;
   return series.rows++;
 }
 
-function addRow(series: Growing, kpi: NodeKpi, place: number, firstPlace: number): void {
-  const row = rowOf(series, kpi, place, firstPlace);
+function addRow(series: Growing, kpi: NodeKpi, place: number, firstPlace: number, expected: number): void {
+  const row = rowOf(series, kpi, place, firstPlace, expected);
   if (row === null) return;
   const { columns, sketches } = series;
   const lower = kpi.better === 'lower';
@@ -157,7 +169,7 @@ function addRow(series: Growing, kpi: NodeKpi, place: number, firstPlace: number
 /** @param places where those of the other begin in this fleet */
 function appendRows(series: Growing, other: Series, places: number): void {
   const [first, count] = [series.rows, other.places.length];
-  if (first + count > series.room) enlarge(series, first + count);
+  if (first + count > series.room) enlarge(series, first + count, 0);
   for (let row = 0; row < count; row++) series.places[first + row] = places + (other.places[row] as number);
   for (const name of COLUMNS) series.columns[name].set(other.columns[name], first);
   series.sketches.set(other.sketches, first * KNOTS);
@@ -177,8 +189,11 @@ function finished({ rows, room: _, columns, places, sketches, ...rest }: Growing
 }
 
 export interface FleetBuilder {
-  /** @throws UserError where the node has a KPI in another unit than those before it */
-  readonly add: (node: NodeLine) => void;
+  /**
+   * @param expected nodes in the end, as far as it is known, so that columns need not grow step by step
+   * @throws UserError where the node has a KPI in another unit than those before it
+   */
+  readonly add: (node: NodeLine, expected?: number) => void;
   /**
    * Puts the nodes of a part after those that are here. @throws UserError as `add` does
    * @param part its series leave it one by one, so that memory holds each of them once
@@ -217,7 +232,7 @@ export function buildFleet(): FleetBuilder {
     return one;
   };
   return {
-    add(line) {
+    add(line, expected = 0) {
       const { kpis, ...head } = line;
       const node = nodes.push(head) - 1;
       const firstPlace = places.length;
@@ -229,7 +244,7 @@ export function buildFleet(): FleetBuilder {
         const on = here.get(kpi.on);
         const device = head.devices[kpi.on];
         if (on === undefined || device === undefined) continue;
-        addRow(growing(on.of, kpi, device, head.node), kpi, on.place, firstPlace);
+        addRow(growing(on.of, kpi, device, head.node), kpi, on.place, firstPlace, expected);
       }
     },
     append(part) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyText, keyTitle, readKey } from '../../src/fleet/case-key.js';
+import { forecast } from '../../src/fleet/forecast.js';
 import { refuseMixed, sameMachines } from '../../src/fleet/identity.js';
 import { asNodeLine, type NodeLine, toLine } from '../../src/fleet/node-line.js';
 import { readFleet } from '../../src/fleet/read-fleet.js';
@@ -124,7 +125,7 @@ describe('node lines', () => {
     });
   });
 
-  it('put together from parts are the fleet that one reader has', () => {
+  it('put together from parts are the fleet that one reader has, however many were expected', () => {
     const nodes = healthyNodes(40, 3).map((node, i) => ({
       ...node,
       // Some lack a KPI, some have another one, some have flags.
@@ -134,17 +135,28 @@ describe('node lines', () => {
           : [{ ...kpi, key: i % 5 === 0 ? `${kpi.key}x` : kpi.key, flags: i % 3 ? [] : ['thermal'] }],
       ),
     }));
-    const parts = buildFleet();
-    for (const [from, to] of [
-      [0, 11],
-      [11, 12],
-      [12, 40],
-    ]) {
-      const part = buildFleet();
-      for (const node of nodes.slice(from, to)) part.add(node);
-      parts.append(part.fleet());
+    for (const expected of [undefined, 0, 17, 28, 1e12]) {
+      const parts = buildFleet();
+      for (const [from, to] of [
+        [0, 11],
+        [11, 12],
+        [12, 40],
+      ]) {
+        const part = buildFleet();
+        for (const node of nodes.slice(from, to)) part.add(node, expected);
+        parts.append(part.fleet());
+      }
+      expect(parts.fleet()).toEqual(fleetOf(nodes));
     }
-    expect(parts.fleet()).toEqual(fleetOf(nodes));
+  });
+
+  it('are as many as their file is long', () => {
+    const expected = forecast(1000);
+    // Ten lines of 99 characters and their end; a little more are expected than there will be.
+    expect([expected(99), expected(99)]).toEqual([11, 11]);
+    // A third one of 299: lines are 167 bytes long on average.
+    expect(expected(299)).toBe(7);
+    expect(forecast(0)(99)).toBe(0);
   });
 
   it('that do not agree on the unit of a KPI are no fleet', () => {

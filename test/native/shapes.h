@@ -24,6 +24,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../kernels/cpu/cpu_features.h"
 #include "check.h"
 #include "current_shape.h"
 #include "products.h"
@@ -266,8 +267,8 @@ inline Manner choose_thin_manner(const InstructionSet& set, const MicroKernel& k
   return manner;
 }
 
-// Half of the shapes are computed as the product chooses by itself, half by small blocks and what can be read
-// in place or not.
+// Half of the shapes are computed by small blocks and what can be read in place or not, a quarter as the
+// product chooses by itself, and a quarter as it would on cores of another maker.
 inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel, GemmShape shape) {
   ShapeHash hash(set, kernel, shape);
   shape.transpose_a = hash.coin();
@@ -288,6 +289,8 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
       strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = strategy.b_by_rows = false;
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
     if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));
+  } else if (hash.coin()) {
+    manner.given.strategy = choose_strategy(kernel, shape, 1, !kernels::is_intel_cpu());
   }
   return manner;
 }

@@ -115,8 +115,8 @@ InPlace suits_part(const MicroKernel& kernel, const GemmShape& shape, const Gemm
 }
 
 // Whether Intel's rules are for this kernel: those of tall tiles, whose operands are read as they are.
-bool goes_by_intel(const MicroKernel& kernel) {
-  return is_intel_cpu() && kernel.speed == 1 && keeps_type(kernel) && kernel.products == 1;
+bool has_rules_of_intel(const MicroKernel& kernel) {
+  return kernel.speed == 1 && keeps_type(kernel) && kernel.products == 1;
 }
 
 // By how often they are read: a B that was packed is read by all members' rows.
@@ -159,9 +159,9 @@ const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape)
   return kernel;
 }
 
-Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
+Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members, bool intel_cores) {
   Strategy strategy;
-  const bool intel = goes_by_intel(kernel);
+  const bool intel = intel_cores && has_rules_of_intel(kernel);
   const std::int64_t l2 = cache_sizes().l2;
   const bool can_a = can_read_a_in_place(kernel, shape);
   const bool can_b = can_read_b_in_place(kernel, shape);
