@@ -49,14 +49,21 @@ function goneRank({ said, members }: Loss): number | null {
   return rank < 0 ? null : rank;
 }
 
-/** Open MPI: by the rank; Slurm: by the task; MPICH: by a process that ended, which need not be the first that did. */
-function lostRank({ said, members }: Loss): { readonly rank: number | null; readonly how: string } | null {
+/**
+ * Open MPI: by the rank; Slurm: by the task, of several the one that was gone before; MPICH: by a process that ended, which need not be
+ * the first that did.
+ */
+function lostRank(
+  { said, members }: Loss,
+  gone: number | null,
+): { readonly rank: number | null; readonly how: string } | null {
   const open = /process rank (\d+) with PID \d+ on node \S+ exited on signal (\d+)/.exec(said);
   if (open !== null) return { rank: Number(open[1]), how: `was killed by ${nameOf(Number(open[2]))}` };
   const coded = /Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)/.exec(said);
   if (coded !== null) return { rank: Number(coded[1]), how: `ended with exit code ${coded[2]}` };
-  const task = /error: \S+: task (\d+): (.+)/.exec(said);
-  if (task !== null) return { rank: Number(task[1]), how: endOfTask(task[2] ?? '') };
+  const tasks = [...said.matchAll(/error: \S+: task (\d+): (.+)/g)];
+  const task = tasks.find(([, rank]) => Number(rank) === gone) ?? tasks[0];
+  if (task !== undefined) return { rank: Number(task[1]), how: endOfTask(task[2] ?? '') };
   const hydra = /PID (\d+) RUNNING AT (\S+)\s*\n=\s*EXIT CODE: (\d+)/.exec(said);
   if (hydra === null) return null;
   const [, pid, host, code] = hydra;
@@ -96,8 +103,8 @@ export function lateText({ ranks, said }: Pick<Loss, 'ranks' | 'said'>, limit: S
 
 /** One line for a person. */
 export function lossText(loss: Loss): string {
-  const named = lostRank(loss);
   const gone = goneRank(loss);
+  const named = lostRank(loss, gone);
   const lost =
     gone !== null && named?.how.includes(nameOf(constants.signals.SIGABRT)) === true
       ? {

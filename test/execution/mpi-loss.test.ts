@@ -53,6 +53,11 @@ describe('why the ranks of a job ended', () => {
     expect(lossText(lossOf(copied + hydra(201, 'Killed (signal 9)'), { members }))).toBe(
       'a rank of 2 was killed by signal 9 (SIGKILL); MPICH names rank 1 on two',
     );
+    const slurm = 'srun: error: two: task 0: Aborted (core dumped)\n';
+    expect(lossText(lossOf(copied + slurm, { members }))).toMatch(/^rank 1 of 2 on two was gone: /);
+    expect(lossText(lossOf(`${copied}${slurm}srun: error: two: task 1: Killed\n`, { members }))).toBe(
+      'rank 1 of 2 on two was killed by signal 9 (SIGKILL)',
+    );
     // Of a process that is none of the job's ranks nothing follows, nor of another host's.
     const elsewhere = members.map(({ process }) => ({ host: 'one', process }));
     expect(lossText(lossOf(copied + hydra(200, 'Aborted (signal 6)'), { members: elsewhere }))).toBe(
