@@ -23,7 +23,7 @@ const BESIDE = [
 ];
 
 /** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
-const REACHING_OUT = e2e('nccl-hosts', 'nccl-processes', 'own-stacks', 'recipes', 'submit', 'submit-mpi', 'thoth-postgres');
+const REACHING_OUT = e2e('nccl-hosts', 'nccl-processes', 'own-stacks', 'recipes', 'submit', 'submit-accounts', 'submit-mpi', 'thoth-postgres');
 
 /** Builds everything once more, which takes a minute: `npm run check:package`. */
 const APART = e2e('package');

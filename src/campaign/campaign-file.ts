@@ -79,7 +79,7 @@ export const campaignFile = z.strictObject({
     .describe('file with stacks of your own, relative to this one; entries name them among their stacks'),
   labels: labels.optional().describe('for every number of the record'),
   seed: z.int().min(0).optional().describe('of data and order; left out: drawn and recorded'),
-  budget: z.string().optional().describe('time after which no launch begins: 10min'),
+  budget: z.string().optional().describe('time; a launch that would end after it is not begun: 10min'),
   defaults: z.strictObject(measuring).optional().describe('for every entry that does not say otherwise'),
   measure: z.array(entry).min(1),
 });

@@ -3,6 +3,7 @@
  * nothing itself.
  */
 
+import { sum } from 'simple-statistics';
 import { isGpu, ordinalOf } from '../devices/device.js';
 import { GPU_ORDER } from '../devices/gpu-survey.js';
 import { UserError } from '../errors.js';
@@ -21,6 +22,7 @@ import type { Environment } from '../stacks/stack.js';
 import { inspectionFile, type Store, samplesFile } from '../store/store.js';
 import type { Seconds } from '../units.js';
 import { type Gate, makeGate } from './at-once.js';
+import { createLaunchTimes } from './launch-times.js';
 import type { PlannedInspection } from './plan.js';
 import { type Asked, createSchedule, decidesOnTheWay, type LaunchValue } from './schedule.js';
 
@@ -34,7 +36,7 @@ export interface Progress {
   readonly taken: number;
   /** null where a time budget decides. */
   readonly repetitions: number | null;
-  /** Of the launches to come, by the mean of those that ended; null before the first has. */
+  /** Of the launches to come; null where nothing tells yet how long they are. */
   readonly secondsLeft: Seconds | null;
 }
 
@@ -185,10 +187,14 @@ export async function conduct(
   const { campaign, store, engine, signal, deadline } = conductor;
   const schedule = createSchedule(campaign);
   const ends: BatchEnd[] = [];
+  const times = createLaunchTimes(campaign.batches);
+  const endedOf = campaign.batches.map(() => 0);
   const pilots = new Map<number, number>();
   /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
     ends.push({ ...end, batch: inspection.batch });
+    times.ended(inspection.batch, end.wall);
+    endedOf[inspection.batch] = (endedOf[inspection.batch] ?? 0) + 1;
     const batch = campaign.batches[inspection.batch] as BatchSpec;
     const { precision, settle, warmup: asked } = batch;
     const pilot = asked.kind === 'auto' && !pilots.has(inspection.batch);
@@ -200,7 +206,6 @@ export async function conduct(
     if (read !== null && pilot) pilots.set(inspection.batch, read.document.warmup.calls);
     schedule.ended(inspection, launchValue(read, end, batch));
   };
-  const meanWall = (): Seconds => ends.reduce((sum, { wall }) => sum + wall, 0) / Math.max(1, ends.length);
 
   /** The inspection with those that are to be measured at the same time, which the plan has behind it. */
   const groups = groupsOf(campaign.batches);
@@ -222,9 +227,10 @@ export async function conduct(
     const title = findIndicator(batch.case.indicator).title(batch.case.parameters);
     const repetitions =
       inspection.repetitions ?? (batch.sampling.kind === 'fixed' ? batch.sampling.repetitions : null);
-    const planned = schedule.expected();
-    const secondsLeft =
-      ends.length === 0 ? null : Math.min(meanWall() * (planned - ends.length), deadline - monotonic());
+    const launches = schedule.expected();
+    const planned = sum(launches);
+    const toCome = times.ofAll(launches.map((count, i) => count - (endedOf[i] ?? 0)));
+    const secondsLeft = toCome === null ? null : Math.min(toCome, deadline - monotonic());
     const onProgress = (phase: string, taken: number): void => {
       if (phase === AT_GATE) gate?.arrived(inspection.index);
       conductor.onProgress({ planned, ended: ends.length, title, phase, taken, repetitions, secondsLeft });
@@ -251,11 +257,12 @@ export async function conduct(
     return end;
   };
 
-  /** Why nothing is launched any more. */
-  const stop = (): Conducted['stoppedBy'] | null => {
+  /** Why these are not launched. */
+  const stop = (group: readonly Asked[]): Conducted['stoppedBy'] | null => {
     if (signal.aborted) return 'signal';
     // Not what would end after it: a budget is a promise.
-    return monotonic() + meanWall() > deadline ? 'budget' : null;
+    const longest = Math.max(...group.map(({ batch }) => times.expected(batch) ?? 0));
+    return monotonic() + longest > deadline ? 'budget' : null;
   };
   let stoppedBy: Conducted['stoppedBy'] | null = null;
   for (let first = schedule.next(); first !== null; first = schedule.next()) {
@@ -268,10 +275,11 @@ export async function conduct(
       });
       continue;
     }
-    stoppedBy ??= stop();
-    if (stoppedBy !== null) {
+    const stopped = stop(group);
+    if (stopped !== null) {
+      stoppedBy = stopped;
       if (decidesOnTheWay(campaign)) break;
-      // Behind one that has to be made again there may be some that are done.
+      // Behind one that has to be made again there may be some that are done, and behind a long one some that are short enough.
       continue;
     }
     const gate = group.length > 1 ? makeGate(group.length) : null;

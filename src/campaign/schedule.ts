@@ -40,8 +40,8 @@ export interface Schedule {
   ended(inspection: PlannedInspection, value: LaunchValue | null): void;
   /** Whether all comparisons that it was to settle are; also where there is none. */
   settled(): boolean;
-  /** How many there will be, as far as can be told. */
-  expected(): number;
+  /** How many launches of each batch there will be, as far as can be told. */
+  expected(): readonly number[];
 }
 
 interface BatchState {
@@ -143,6 +143,6 @@ export function createSchedule(campaign: Campaign): Schedule {
       comparisons.learn(batch, launch, value === null ? null : median(value.samples));
     },
     settled: comparisons.allSettled,
-    expected: () => states.reduce((sum, state) => sum + expectedOf(state), 0),
+    expected: () => states.map(expectedOf),
   };
 }

@@ -95,7 +95,7 @@ export const measuringOptions = ({
   budget: {
     type: 'string',
     group: 'Measuring:',
-    describe: 'Time after which no launch begins (60s)',
+    describe: 'Time after which nothing is begun that would end later (60s)',
   },
   warmup: {
     type: 'string',

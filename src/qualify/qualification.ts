@@ -56,21 +56,37 @@ function silenceOf({ verdict, reason, findings }: QualificationCheck): readonly 
   return [...unseen].map(([why, quantities]) => `${quantities.join(', ')}: ${why}`);
 }
 
+/** From so many places on those of a check are not listed, where they are all that it has. */
+const MANY_PLACES = 4;
+
+/** Of which part on which device; nothing where it is about no part in particular. */
+const placeOf = ({ part, device }: QualificationCheck): string =>
+  [part, device === null || device === 'cpu' ? null : device].filter((word) => word !== null).join(' on ');
+
+/** ` (exact, triad)`, ` (all 29 parts)`. */
+function placesText(of: readonly string[], all: number): string {
+  if (of.includes('')) return '';
+  return of.length >= MANY_PLACES && of.length === all ? ` (all ${all} parts)` : ` (${of.join(', ')})`;
+}
+
 /** What was not judged for one reason is told once: `clock (exact, triad): no counters here`; where it is so of no part in particular, without parts. */
 function notJudgedTexts(checks: readonly QualificationCheck[]): readonly string[] {
   const groups = new Map<string, { readonly kind: string; readonly reason: string; readonly of: string[] }>();
+  const places = new Map<string, Set<string>>();
   for (const check of checks) {
-    const { kind, part, device } = check;
-    const place = [part, device === null || device === 'cpu' ? null : device].filter((word) => word !== null);
+    const { kind } = check;
+    const place = placeOf(check);
+    if (place !== '') places.set(kind, (places.get(kind) ?? new Set()).add(place));
     for (const reason of silenceOf(check)) {
       const key = `${kind} ${reason}`;
       const group = groups.get(key) ?? { kind, reason, of: [] };
       groups.set(key, group);
-      group.of.push(place.join(' on '));
+      group.of.push(place);
     }
   }
   return [...groups.values()].map(
-    ({ kind, reason, of }) => `${kind}${of.includes('') ? '' : ` (${of.join(', ')})`}: ${reason}`,
+    ({ kind, reason, of }) =>
+      `${kind}${placesText([...new Set(of)], places.get(kind)?.size ?? 0)}: ${reason}`,
   );
 }
 

@@ -83,9 +83,9 @@ function attemptsText(verdict: Verdict, verdicts: readonly Verdict[]): string {
   const times = plural(verdicts.length, 'attempt');
   if (verdicts.length === 1 || failed === 0) return '';
   if (verdict === 'fail') return `in ${failed} of ${times}: `;
-  return good(verdict)
-    ? `in ${failed} of ${times}, which does not count as a failure: `
-    : `${failed} of ${times} not good: `;
+  if (!good(verdict)) return `${failed} of ${times} not good: `;
+  // Of a warning the figures that follow are those of the bad attempt, of a pass those of a good one.
+  return `${verdict === 'pass' ? 'not in' : 'in'} ${failed} of ${times}, which does not count as a failure: `;
 }
 
 function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null {

@@ -1,10 +1,7 @@
 /** Submissions to a real Slurm of three nodes on this machine. */
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -16,14 +13,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SubmissionSummary } from '../../src/submit/summary.js';
 import { tinyLibrary, waitingLibrary } from '../support/libraries.js';
+import { nobodyIn } from '../support/nobody.js';
 import {
   campaignFolder,
-  launcher,
   type Run,
-  type Running,
   readRecordFile,
   startPiBench,
-  start as startProgram,
   until,
   withFolder,
 } from '../support/pi-bench.js';
@@ -188,32 +183,6 @@ describe('a submission to Slurm', () => {
     });
   });
 });
-
-/** A user who may do nothing here, in a home of its own. A sentence where it cannot be one. */
-function nobodyIn(home: string, env: NodeJS.ProcessEnv): string | ((...args: readonly string[]) => Running) {
-  const numberOf = (flag: string): number =>
-    Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout || Number.NaN);
-  const [user, group] = [numberOf('-u'), numberOf('-g')];
-  if (process.getuid?.() !== 0 || Number.isNaN(user + group))
-    return 'another user takes root, and a user nobody';
-  const become = [`--reuid=${user}`, `--regid=${group}`, '--clear-groups'];
-  const sees = spawnSync('setpriv', [
-    ...become,
-    process.execPath,
-    '-e',
-    `require('fs').accessSync('${launcher}')`,
-  ]);
-  if (sees.status !== 0) return `nobody cannot read ${launcher}`;
-  mkdirSync(home);
-  chownSync(home, user, group);
-  const own = {
-    ...env,
-    HOME: home,
-    XDG_CACHE_HOME: join(home, 'cache'),
-    XDG_STATE_HOME: join(home, 'state'),
-  };
-  return (...args) => startProgram('setpriv', [...become, process.execPath, launcher, ...args], home, own);
-}
 
 describe('a user without permission', () => {
   it('is told by one line what Slurm refuses and where to look, and leaves nothing behind', async ({

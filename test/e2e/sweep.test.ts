@@ -203,6 +203,33 @@ measure:
     repetitions: 3
 `;
 
+describe('--budget', () => {
+  const lasting = (...durations: readonly string[]): string =>
+    JSON.stringify({
+      seed: 1,
+      budget: '12s',
+      defaults: { parameters: { size: 32, threads: 1 }, inspections: 3, warmup: 10 },
+      measure: durations.map((duration) => ({ indicator: 'matmul', duration })),
+    });
+
+  it('leaves out what would end later, be it the first in turn, and goes on with what is short enough', () =>
+    withFolder(async (out) => {
+      const file = join(out, 'campaign.json');
+      writeFileSync(file, lasting('10min', '200ms', '300ms'));
+      const run = await piBench('run', file, '--quiet', '--json', '--out', join(out, 'results'));
+      expect(run.code).toBe(2);
+      const { batches, stoppedBy, status, campaign } = json(run.stdout);
+      expect(batches.map(({ measured }) => measured)).toEqual([0, 3, 3]);
+      expect({ stoppedBy, status }).toEqual({ stoppedBy: 'budget', status: 'incomplete' });
+      // Resumed it has the same time, of which nothing is left that would do.
+      const folder = campaignFolder(join(out, 'results'));
+      const again = await piBench('resume', folder, '--quiet', '--json');
+      expect(again.code).toBe(2);
+      expect(json(again.stdout).campaign.id).toBe(campaign.id);
+      expect(journalOf(folder).filter(({ event }) => event === 'started')).toHaveLength(6);
+    }));
+});
+
 describe('pi-bench run', () => {
   it('measures what the file asks for, with its labels', () =>
     withFolder(async (out) => {

@@ -235,6 +235,23 @@ const cases = (verdict: keyof Open): readonly (readonly [CheckKind, SuiteCheck, 
     return found === null ? [] : [[kind, ...found] as const];
   });
 
+describe('what is not judged for one reason', () => {
+  const counters = (parts: readonly string[], unlike?: string) => {
+    const but = (batch: RecordBatch): RecordBatch =>
+      batch.asked.labels?.part === unlike ? onGpu(batch) : batch;
+    return notJudgedOf(asSuite({ check: 'counters' }), contextOf(measured(parts, but)))
+      .filter((text) => text.includes('a CPU counts no errors'))
+      .join('\n');
+  };
+  const MANY = ['a', 'b', 'c', 'd', 'e'];
+
+  it('is told once with its parts, or with their number where they are many, and all', () => {
+    expect(counters(['a', 'b'])).toMatch(/^counters \(a, b\): a CPU counts no errors[^\n]*$/);
+    expect(counters(MANY)).toMatch(/^counters \(all 5 parts\): a CPU counts no errors[^\n]*$/);
+    expect(counters(MANY, 'c')).toMatch(/^counters \(a, b, d, e\): a CPU counts no errors[^\n]*$/);
+  });
+});
+
 describe.each(['skipped', 'inconclusive'] as const)('a check that is %s', (verdict) => {
   it.each(
     cases(verdict),

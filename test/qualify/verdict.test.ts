@@ -108,6 +108,15 @@ describe('the figures of a check', () => {
     const again = checksOf(['fail', 'pass', 'fail'].map((one, i) => [attempt('floor', one as Verdict, i)]));
     expect(again[0]?.reason).toMatch(/in 2 of 3 attempts: 2$/);
   });
+
+  it('follow words that say whether it held with them', () => {
+    const reasonOf = (...verdicts: readonly Verdict[]) =>
+      checksOf(verdicts.map((one, i) => [attempt('floor', one, i)]))[0]?.reason;
+    expect(reasonOf('fail', 'pass', 'pass')).toBe('in 1 of 3 attempts, which does not count as a failure: 0');
+    expect(reasonOf('inconclusive', 'pass', 'pass')).toBe(
+      'not in 1 of 3 attempts, which does not count as a failure: 2',
+    );
+  });
 });
 
 describe('a first attempt that could not see what a suite insists on', () => {

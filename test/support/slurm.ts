@@ -8,6 +8,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { createServer } from 'node:net';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
+import {
+  ACCOUNTING_PROGRAMS,
+  type AccountingPorts,
+  accountingConf,
+  startAccounting,
+} from './slurm/accounting.js';
 import { type CpuLimit, limitCpu } from './slurm/cgroup.js';
 import { type Cluster, GRES_CONF, slurmConf } from './slurm/configuration.js';
 import { type Daemon, familyOf, must, processesWith, startDaemon } from './slurm/daemon.js';
@@ -24,6 +30,8 @@ export interface SlurmOptions {
   readonly hidden?: readonly string[];
   /** false: ports only, even where namespaces could be made. */
   readonly isolate?: boolean;
+  /** slurmdbd with a database: then each job needs an account, and nobody has one at first. */
+  readonly accounting?: boolean;
 }
 
 export interface Slurm {
@@ -56,9 +64,9 @@ const PROGRAMS = [
 ];
 const READY_MS = 60_000;
 
-function missingPrograms(): readonly string[] {
+function missingPrograms(programs: readonly string[]): readonly string[] {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
-  return PROGRAMS.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
+  return programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
 }
 
 /** Ports of which nobody listens on any. */
@@ -72,6 +80,11 @@ async function freePorts(count: number): Promise<readonly number[]> {
   const ports = servers.map((server) => (server.address() as { port: number }).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+async function accountingPorts(): Promise<AccountingPorts> {
+  const [database = 0, accounting = 0] = await freePorts(2);
+  return { database, accounting };
 }
 
 /** Slurm's own variables of a job in which the tests may run would lead its programs to another Slurm. */
@@ -115,7 +128,12 @@ async function startMunge(folder: string): Promise<Daemon> {
   return daemon;
 }
 
-async function clusterOf(folder: string, options: SlurmOptions, network: Network | null): Promise<Cluster> {
+async function clusterOf(
+  folder: string,
+  options: SlurmOptions,
+  network: Network | null,
+  accounting: AccountingPorts | null,
+): Promise<Cluster> {
   const host = hostname().split('.')[0] ?? 'localhost';
   const names = Array.from({ length: options.nodes ?? 3 }, (_, i) => `n${i + 1}`);
   const [controllerPort = 0, ...ports] = await freePorts(1 + names.length);
@@ -130,15 +148,21 @@ async function clusterOf(folder: string, options: SlurmOptions, network: Network
       port: ports[i] ?? 0,
     })),
     patience: options.patience ?? 30,
-    more: options.configuration?.(folder) ?? [],
+    more: [
+      ...(accounting === null ? [] : accountingConf(folder, accounting)),
+      ...(options.configuration?.(folder) ?? []),
+    ],
   };
 }
 
 /** @returns a sentence where Slurm is not installed */
 export async function startSlurm(options: SlurmOptions = {}): Promise<Slurm | string> {
-  const missing = missingPrograms();
+  const missing = missingPrograms(PROGRAMS);
   if (missing.length > 0)
     return `Slurm is not installed (no ${missing.join(', ')}): apt-get install slurm-wlm munge`;
+  const lacking = options.accounting === true ? missingPrograms(ACCOUNTING_PROGRAMS) : [];
+  if (lacking.length > 0)
+    return `Slurm's accounting is not installed (no ${lacking.join(', ')}): apt-get install slurmdbd mariadb-server`;
   const folder = mkdtempSync(join(tmpdir(), 'pi-bench-slurm-'));
   // Jobs and munge's clients of any user have to come through.
   chmodSync(folder, 0o755);
@@ -162,10 +186,12 @@ export async function startSlurm(options: SlurmOptions = {}): Promise<Slurm | st
   try {
     const names = Array.from({ length: options.nodes ?? 3 }, (_, i) => `n${i + 1}`);
     if (problem === null) network = await startNetwork(join(folder, 'hosts'), names, env);
-    const cluster = await clusterOf(folder, options, network);
+    const ports = options.accounting === true ? await accountingPorts() : null;
+    const cluster = await clusterOf(folder, options, network, ports);
     writeFileSync(join(folder, 'slurm.conf'), slurmConf(cluster));
     writeFileSync(join(folder, 'gres.conf'), GRES_CONF);
     daemons.push(await startMunge(folder));
+    if (ports !== null) daemons.unshift(...(await startAccounting(folder, cluster.user, ports, env, poll)));
     daemons.push(startDaemon(['slurmctld', '-D', '-i'], join(folder, 'log/slurmctld.log'), env));
 
     const startNode = async (name: string): Promise<void> => {

@@ -94,7 +94,9 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
     command: z.array(z.string()),
     seed: z.int().min(0),
     batches: z.array(batchSpec).describe('empty: a qualification that only looks at the machine'),
-    budget: seconds.optional().describe('wall time after which no launch begins'),
+    budget: seconds
+      .optional()
+      .describe('wall time; what would end after it, as far as is known, is not begun'),
     labels: z.record(z.string(), z.string()).optional().describe('by who measures'),
     stacks: z.array(ownStack).optional().describe('of a stack file, that batches run in'),
     explored: explored.optional(),
