@@ -11,13 +11,13 @@ export interface AccountingPorts {
   readonly accounting: number;
 }
 
-/** Lines of slurm.conf by which jobs need an account that knows their user. */
+/** Lines of slurm.conf by which jobs need an account that knows their user, and keep to its limits. */
 export const accountingConf = (folder: string, { accounting }: AccountingPorts): readonly string[] => [
   'AccountingStorageType=accounting_storage/slurmdbd',
   'AccountingStorageHost=localhost',
   `AccountingStoragePort=${accounting}`,
   `AccountingStoragePass=${folder}/munge.sock`,
-  'AccountingStorageEnforce=associations',
+  'AccountingStorageEnforce=associations,limits,qos',
 ];
 
 const logOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8').slice(-2000) : '');
@@ -43,11 +43,12 @@ export async function startAccounting(
     ],
     env,
   );
-  writeFileSync(
-    of('database.sql'),
-    `CREATE DATABASE slurm; CREATE USER slurm@localhost IDENTIFIED BY '${password}'; GRANT ALL ON slurm.* TO slurm@localhost;\n`,
-    { mode: 0o600 },
-  );
+  const statements = [
+    'CREATE DATABASE slurm;',
+    `CREATE USER slurm@localhost IDENTIFIED BY '${password}';`,
+    'GRANT ALL ON slurm.* TO slurm@localhost;',
+  ];
+  writeFileSync(of('database.sql'), `${statements.join('\n')}\n`, { mode: 0o600 });
   const database = startDaemon(
     [
       'mariadbd',
