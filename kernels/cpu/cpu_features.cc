@@ -83,18 +83,26 @@ std::uint32_t detect() {
   return found;
 }
 
-bool detect_intel() {
+CoreKind detect_core_kind() {
+  constexpr std::uint32_t kZen5Family = 26;
   std::uint32_t eax = 0;
   std::uint32_t ebx = 0;
   std::uint32_t ecx = 0;
   std::uint32_t edx = 0;
-  return __get_cpuid(0, &eax, &ebx, &ecx, &edx) != 0 && ebx == signature_INTEL_ebx &&
-         edx == signature_INTEL_edx && ecx == signature_INTEL_ecx;
+  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return CoreKind::kOther;
+  if (ebx == signature_INTEL_ebx && edx == signature_INTEL_edx && ecx == signature_INTEL_ecx)
+    return CoreKind::kIntel;
+  const bool amd = ebx == signature_AMD_ebx && edx == signature_AMD_edx && ecx == signature_AMD_ecx;
+  if (!amd || __get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return CoreKind::kOther;
+  // The base family in bits 8 to 11; 15 says that the extended one, in bits 20 to 27, is added to it.
+  const std::uint32_t base = (eax >> 8U) & 0xfU;
+  const std::uint32_t family = base == 0xfU ? base + ((eax >> 20U) & 0xffU) : base;
+  return family == kZen5Family ? CoreKind::kZen5 : CoreKind::kOther;
 }
 
 #elif defined(__aarch64__)
 
-bool detect_intel() { return false; }
+CoreKind detect_core_kind() { return CoreKind::kOther; }
 
 // By number, from Linux' asm/hwcap.h: the headers of an older system lack the later names.
 std::uint32_t detect() {
@@ -113,7 +121,7 @@ std::uint32_t detect() {
 #else
 
 std::uint32_t detect() { return 0; }
-bool detect_intel() { return false; }
+CoreKind detect_core_kind() { return CoreKind::kOther; }
 
 #endif
 
@@ -124,8 +132,8 @@ std::uint32_t cpu_features() noexcept {
   return found;
 }
 
-bool is_intel_cpu() noexcept {
-  static const bool found = detect_intel();
+CoreKind core_kind() noexcept {
+  static const CoreKind found = detect_core_kind();
   return found;
 }
 

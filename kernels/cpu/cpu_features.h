@@ -27,7 +27,11 @@ enum CpuFeature : std::uint32_t {
 // The features of this machine, found once. 0 on architectures without an entry here.
 std::uint32_t cpu_features() noexcept;
 
-// Whether Intel made it. What pays where differs between makers with the same instructions and like caches.
-bool is_intel_cpu() noexcept;
+// What pays where differs between cores with the same instructions and like caches. Those with rules of their
+// own: of Intel, and AMD's Zen 5 (family 26).
+enum class CoreKind : std::uint8_t { kOther, kIntel, kZen5 };
+
+// Of this machine, found once.
+CoreKind core_kind() noexcept;
 
 }  // namespace pibench::kernels

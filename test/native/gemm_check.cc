@@ -2,6 +2,7 @@
 // padded matrices, small blocks, one to three threads. The first argument multiplies the number of shapes,
 // for a longer hunt or a shorter one; those after it name instruction sets; none: all.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -20,10 +21,11 @@ namespace {
 
 using pibench::Team;
 using pibench::kernels::Blocking;
+using pibench::kernels::core_kind;
+using pibench::kernels::CoreKind;
 using pibench::kernels::DataType;
 using pibench::kernels::GemmShape;
 using pibench::kernels::InstructionSet;
-using pibench::kernels::is_intel_cpu;
 using pibench::kernels::MicroKernel;
 using pibench::test::Checks;
 using pibench::test::describe;
@@ -35,6 +37,9 @@ using pibench::test::pick_thin;
 using pibench::test::Random;
 using pibench::test::runs_here;
 
+// Cores with rules of their own for the same kernels.
+constexpr std::array kKinds{CoreKind::kOther, CoreKind::kIntel, CoreKind::kZen5};
+
 void check_kernel(Checks& check, const InstructionSet& set, const MicroKernel& kernel, Team& team,
                   int shapes) {
   // The same shapes on every machine.
@@ -44,9 +49,10 @@ void check_kernel(Checks& check, const InstructionSet& set, const MicroKernel& k
     std::string why;
     for (int i = 0; i < shapes && why.empty(); ++i) {
       Given given = pick_given(random, set, kernel, team.size(), own_strategy);
-      // Every other one as on cores of the makers that this machine's is not.
-      if (!own_strategy && i % 2 == 1)
-        given.strategy = choose_strategy(kernel, given.shape, team.size(), !is_intel_cpu());
+      // Most of them as on cores of another kind.
+      const CoreKind cores = kKinds.at(static_cast<std::size_t>(i % 3));
+      if (!own_strategy && cores != core_kind())
+        given.strategy = choose_strategy(kernel, given.shape, team.size(), cores);
       if (const auto wrong = wrong_with(given, team, random)) why = describe(given) + ": " + *wrong;
     }
     check.that(why.empty(),

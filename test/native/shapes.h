@@ -289,8 +289,10 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
       strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = strategy.b_by_rows = false;
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
     if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));
-  } else if (hash.coin()) {
-    manner.given.strategy = choose_strategy(kernel, shape, 1, !kernels::is_intel_cpu());
+  } else {
+    // By the rules for cores of any kind.
+    const auto cores = static_cast<kernels::CoreKind>(hash.below(3));
+    if (cores != kernels::core_kind()) manner.given.strategy = choose_strategy(kernel, shape, 1, cores);
   }
   return manner;
 }

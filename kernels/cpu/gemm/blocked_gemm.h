@@ -53,10 +53,12 @@ class BlockedGemm final : public Gemm {
     Range products, rows, columns;
     int row, column;  // in the grid
     int lane;         // of packed blocks of B: one for each column of the grid and group of products
+    Strips strips;    // of all of its rows
   };
 
   void on_members(Team::Body body) noexcept;
   [[nodiscard]] Role role_of(int member) const noexcept;
+  [[nodiscard]] bool has_only_tiles() const noexcept;
   void touch(int member) noexcept;
   void work(int member) noexcept;
   void multiply_product(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
@@ -72,6 +74,7 @@ class BlockedGemm final : public Gemm {
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
+  void multiply_in_place(const Role& role, std::int64_t product) noexcept;
   [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
                                       Range depth, std::int64_t panel) const noexcept;
   void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
@@ -149,6 +152,8 @@ class BlockedGemm final : public Gemm {
   bool a_in_place_, b_in_place_;
   int strip_rows_;
   bool b_is_far_, prefetch_c_, stream_c_, sums_apart_, b_by_rows_;
+  // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
+  bool only_tiles_ = false;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is
   // used by one block of rows only, in turns in the place of two, which then stays near.
   bool packs_ahead_;

@@ -101,6 +101,45 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   if (apart) kernel_.enter(rows_set_up(member));
 }
 
+// The member's part of a product of which nothing is packed, in one block. A small one is a few dozen tiles,
+// beside which what `multiply` decides anew for each of them counts.
+void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noexcept {
+  if (role.rows.size() == 0) return;
+  const std::byte* const first_a = a_at(product, role.rows.begin, 0);
+  const std::byte* b = b_at(product, 0, role.columns.begin);
+  auto* const product_c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
+  std::byte* first_c = product_c + result_bytes(role.rows.begin * operands_->ldc + role.columns.begin);
+  const std::size_t a_row = source_bytes(shape_.transpose_a ? 1 : operands_->lda);
+  const std::size_t c_row = result_bytes(operands_->ldc);
+  Tile tile{};
+  tile.depth = packed_depth(shape_.k);
+  tile.a_step = shape_.transpose_a ? operands_->lda : 1;
+  tile.b_step = operands_->ldb;
+  tile.a_row = operands_->lda;
+  tile.ldc = tile.target_row = operands_->ldc;
+  tile.stream_c = stream_c_ && is_line_aligned(product_c, c_row);
+  tile.prefetch_c = prefetch_c_;
+  for (std::int64_t left = role.columns.size(); left > 0; left -= kernel_.nr) {
+    const bool narrow = kernel_.narrow != nullptr && left <= kernel_.narrow->nr;
+    const MicroKernel& kernel = narrow ? *kernel_.narrow : kernel_;
+    const ComputeTile* const by_rows = shape_.transpose_a ? kernel.by_rows : kernel.in_place;
+    const std::byte* a = first_a;
+    std::byte* c = first_c;
+    tile.columns = std::min<std::int64_t>(kernel_.nr, left);
+    tile.b = b;
+    for (Strips strip = role.strips; !strip.done(); strip.next()) {
+      const auto height = static_cast<std::size_t>(strip.height());
+      tile.a = a;
+      tile.c = tile.target = c;
+      by_rows[height - 1](tile);
+      a += height * a_row;
+      c += height * c_row;
+    }
+    b += source_bytes(kernel_.nr);
+    first_c += result_bytes(kernel_.nr);
+  }
+}
+
 // A tile that hangs over the right edge of C is computed whole in `edge`.
 void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                             std::byte* edge) noexcept {

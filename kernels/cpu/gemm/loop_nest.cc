@@ -50,6 +50,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
   column_blocks_ = ceil_div(widest, blocks_.nc);
 
   for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
+  only_tiles_ = has_only_tiles();
   const std::size_t a_bytes = a_in_place_ ? 0 : packed_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
   panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
@@ -87,12 +88,23 @@ BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
   const int row = in_group % rows;
   const int column = in_group / rows;
   const Range my_panels = share(panels(shape_.n), column, columns);
+  const Range my_rows = share(shape_.m, row, rows);
   return {share(shape_.batch, group, products),
-          share(shape_.m, row, rows),
+          my_rows,
           {my_panels.begin * kernel_.nr, std::min(my_panels.end * kernel_.nr, shape_.n)},
           row,
           column,
-          group * columns + column};
+          group * columns + column,
+          strips(std::max(my_rows.size(), std::int64_t{1}))};
+}
+
+// A far B is asked for ahead, and kernels with state to set up do that by the block: not where there is
+// neither.
+bool BlockedGemm::has_only_tiles() const noexcept {
+  const auto is_one_block = [&](const Role& role) { return role.rows.size() <= blocks_.mc; };
+  return a_in_place_ && b_in_place_ && !b_is_far_ && !sums_apart_ && kernel_.any_columns &&
+         kernel_.enter == nullptr && column_blocks_ == 1 && depth_blocks() == 1 &&
+         std::all_of(roles_.begin(), roles_.end(), is_one_block);
 }
 
 // Zeroes what the member will write, so that the pages exist and lie on its memory node before the first run.
@@ -135,7 +147,9 @@ void BlockedGemm::work(int member) noexcept {
   if (kernel_.enter != nullptr) kernel_.enter(rows_set_up(member));
   std::size_t turn = 0;
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
-    if (sums_apart_) {
+    if (only_tiles_) {
+      multiply_in_place(role, product);
+    } else if (sums_apart_) {
       multiply_depth_inside(role, product, turn, member);
     } else {
       multiply_product(role, product, turn, member);

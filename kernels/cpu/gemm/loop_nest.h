@@ -40,9 +40,9 @@ bool can_pack_b_by_rows(const MicroKernel& kernel) noexcept;
 // The kernel itself, or the one of its relatives that suits so narrow a product.
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 
-// `intel_cores`: by the rules for Intel's cores, where they have rules of their own.
+// `cores`: by the rules for these, where they have rules of their own.
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members,
-                         bool intel_cores = is_intel_cpu());
+                         CoreKind cores = core_kind());
 
 // `strategy` = nullptr: chosen. Tests pass their own to reach every path with small matrices.
 // Throws std::invalid_argument for an empty shape and for a strategy that the kernel cannot follow.
