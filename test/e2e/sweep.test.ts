@@ -208,8 +208,12 @@ describe('--budget', () => {
     JSON.stringify({
       seed: 1,
       budget: '12s',
-      defaults: { parameters: { size: 32, threads: 1 }, inspections: 3, warmup: 10 },
-      measure: durations.map((duration) => ({ indicator: 'matmul', duration })),
+      defaults: { inspections: 3, warmup: '100ms' },
+      measure: durations.map((duration) => ({
+        indicator: 'matmul',
+        parameters: { size: 32, threads: 1 },
+        duration,
+      })),
     });
 
   it('leaves out what would end later, be it the first in turn, and goes on with what is short enough', () =>

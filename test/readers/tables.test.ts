@@ -100,6 +100,18 @@ describe('a record', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('pi-bench resume finishes an interrupted one');
   });
+
+  it('says of launches that a budget left out that it was the time', () => {
+    const batch = batchOf(matmulCase({ m: 4096, n: 4096, k: 4096 }), three);
+    const record = {
+      ...recordOf(['matmul'], [batch]),
+      status: 'incomplete',
+      stoppedBy: 'budget',
+    } as PiBenchRecord;
+    const text = renderRecord(record, null, style).replaceAll(/\s+/g, ' ');
+    expect(text).toContain('the others would not have ended in the time that was given (--budget)');
+    expect(text).not.toContain('resume');
+  });
 });
 
 describe('launches that were not measured', () => {

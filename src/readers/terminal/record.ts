@@ -258,10 +258,16 @@ function renderBatch(batch: RecordBatch, style: Style): string {
   ].join('\n');
 }
 
-function statusLine(
-  { status, campaign, contendedBy, batches, imported }: PiBenchRecord,
-  style: Style,
-): string[] {
+/** Of a record that lacks launches: behind how many there are. */
+function whyNotAll({ imported, stoppedBy }: PiBenchRecord): string {
+  if (imported !== undefined) return 'are among what was imported';
+  return stoppedBy === 'budget'
+    ? 'measured; the others would not have ended in the time that was given (--budget)'
+    : 'measured; pi-bench resume finishes an interrupted one';
+}
+
+function statusLine(record: PiBenchRecord, style: Style): string[] {
+  const { status, campaign, contendedBy, batches } = record;
   const lines: string[] = [];
   if (campaign.fault !== null)
     lines.push(
@@ -274,7 +280,7 @@ function statusLine(
   if (status !== 'complete')
     lines.push(
       style.warn(
-        `${status}: ${measured.toLocaleString('en-US')} of ${plural(planned, 'launch', 'launches')} ${imported === undefined ? 'measured; pi-bench resume finishes an interrupted one' : 'are among what was imported'}`,
+        `${status}: ${measured.toLocaleString('en-US')} of ${plural(planned, 'launch', 'launches')} ${whyNotAll(record)}`,
       ),
     );
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));
