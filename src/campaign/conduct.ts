@@ -193,7 +193,7 @@ export async function conduct(
   /** Tells the schedule, and remembers the warm-up that the batch's first launch found. */
   const learn = (inspection: PlannedInspection, end: InspectionEnd): void => {
     ends.push({ ...end, batch: inspection.batch });
-    times.ended(inspection.batch, end.wall);
+    times.ended(inspection.batch, end.wall, end.status === 'measured');
     endedOf[inspection.batch] = (endedOf[inspection.batch] ?? 0) + 1;
     const batch = campaign.batches[inspection.batch] as BatchSpec;
     const { precision, settle, warmup: asked } = batch;

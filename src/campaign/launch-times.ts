@@ -4,7 +4,8 @@ import type { BatchSpec } from '../record/schema.js';
 import type { Seconds } from '../units.js';
 
 export interface LaunchTimes {
-  ended(batch: number, wall: Seconds): void;
+  /** @param measured to its end: one that failed at once says nothing of how long the next takes */
+  ended(batch: number, wall: Seconds, measured: boolean): void;
   /**
    * Of one launch of the batch: the mean of its own; before there is one, what it is asked to take with what others took beyond
    * that. Of a number of repetitions nobody knows how long they are: the mean of all launches that have ended, of any batch.
@@ -68,11 +69,12 @@ export function createLaunchTimes(batches: readonly BatchSpec[]): LaunchTimes {
   }
 
   return {
-    ended(batch, wall) {
-      own[batch]?.add(wall);
-      all.add(wall);
+    ended(batch, wall, measured) {
       const seconds = asked[batch] ?? null;
-      if (seconds !== null) beyond.add(Math.max(0, wall - seconds));
+      const took = measured || seconds === null ? wall : Math.max(wall, seconds);
+      own[batch]?.add(took);
+      all.add(took);
+      if (measured && seconds !== null) beyond.add(Math.max(0, wall - seconds));
     },
     expected,
     ofAll(launches) {

@@ -21,17 +21,26 @@ describe('a launch that is asked for a time', () => {
 
   it('takes what others took beyond what was asked of them, too, until one of its own has ended', () => {
     const times = createLaunchTimes([lasting(900), lasting(1), lasting(2)]);
-    times.ended(1, 1.25);
-    times.ended(2, 2.75);
+    times.ended(1, 1.25, true);
+    times.ended(2, 2.75, true);
     expect(times.expected(0)).toBe(900.5);
-    times.ended(0, 300);
+    times.ended(0, 300, true);
     expect(times.expected(0)).toBe(300);
     expect(times.expected(1)).toBe(1.25);
   });
 
+  it('is not shorter for one that failed at once, but longer for one that took until its time was up', () => {
+    const times = createLaunchTimes([lasting(900), lasting(1)]);
+    times.ended(0, 0.1, false);
+    expect(times.expected(0)).toBe(900);
+    times.ended(0, 1500, false);
+    expect(times.expected(0)).toBe(1200);
+    expect(times.expected(1)).toBe(1);
+  });
+
   it('is not shorter for others that ended early', () => {
     const times = createLaunchTimes([lasting(900), lasting(60)]);
-    times.ended(1, 1);
+    times.ended(1, 1, true);
     expect(times.expected(0)).toBe(900);
   });
 });
@@ -41,8 +50,8 @@ describe('a launch of so many repetitions', () => {
     const times = createLaunchTimes([counted(), counted(), lasting(5)]);
     expect(times.expected(0)).toBeNull();
     expect(times.ofAll([1, 1, 1])).toBeNull();
-    times.ended(1, 2);
-    times.ended(1, 4);
+    times.ended(1, 2, true);
+    times.ended(1, 4, true);
     expect(times.expected(0)).toBe(3);
     expect(times.ofAll([2, 0, 1])).toBe(2 * 3 + 5);
   });
@@ -53,8 +62,8 @@ describe('all that is to come', () => {
     const beside = (device: string) => lasting(10, { device, atOnce: true });
     const times = createLaunchTimes([beside('cpu:0'), beside('cpu:1'), lasting(900)]);
     expect(times.ofAll([3, 3, 1])).toBe(3 * 10 + 900);
-    times.ended(0, 10);
-    times.ended(1, 30);
+    times.ended(0, 10, true);
+    times.ended(1, 30, true);
     // Beyond what was asked: 0 and 20.
     expect(times.ofAll([2, 2, 1])).toBe(2 * 30 + 910);
     expect(times.ofAll([0, 0, 0])).toBe(0);
