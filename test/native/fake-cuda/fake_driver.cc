@@ -73,11 +73,19 @@ void maybe_break() {
 
 }  // namespace
 
-struct pibench::cuda::EventHandle {
+namespace {
+struct Event {
   std::mutex mutex;
   std::condition_variable happened;
   std::chrono::steady_clock::time_point at;
   long asked = 0, done = 0;
+};
+}  // namespace
+
+// As with the driver itself, an event may be destroyed before it has happened: what streams have still to do
+// with it keeps it.
+struct pibench::cuda::EventHandle {
+  std::shared_ptr<Event> event = std::make_shared<Event>();
 };
 
 struct pibench::cuda::GraphHandle {
@@ -164,7 +172,7 @@ bool inside(Address address, std::size_t bytes) {
 }
 
 // For the `until`-th record of an event, or an error of the device.
-void wait_for(EventHandle& event, long until) {
+void wait_for(Event& event, long until) {
   std::unique_lock lock(event.mutex);
   while (event.done < until && sticky == result::kSuccess)
     event.happened.wait_for(lock, std::chrono::milliseconds(5));
@@ -404,7 +412,8 @@ EXPORTED Result cuEventDestroy_v2(EventHandle* event) {
   delete event;
   return sticky;
 }
-EXPORTED Result cuEventRecord(EventHandle* event, StreamHandle* s) {
+EXPORTED Result cuEventRecord(EventHandle* handle, StreamHandle* s) {
+  const std::shared_ptr<Event> event = handle->event;
   {
     const std::scoped_lock lock(event->mutex);
     ++event->asked;
@@ -416,7 +425,8 @@ EXPORTED Result cuEventRecord(EventHandle* event, StreamHandle* s) {
     event->happened.notify_all();
   });
 }
-EXPORTED Result cuEventSynchronize(EventHandle* event) {
+EXPORTED Result cuEventSynchronize(EventHandle* handle) {
+  const std::shared_ptr<Event> event = handle->event;
   std::unique_lock lock(event->mutex);
   const long until = event->asked;
   lock.unlock();
@@ -425,11 +435,12 @@ EXPORTED Result cuEventSynchronize(EventHandle* event) {
 }
 EXPORTED Result cuEventElapsedTime(float* milliseconds, EventHandle* begin, EventHandle* end) {
   if (sticky != result::kSuccess) return sticky;
-  *milliseconds = std::chrono::duration<float, std::milli>(end->at - begin->at).count();
+  *milliseconds = std::chrono::duration<float, std::milli>(end->event->at - begin->event->at).count();
   return result::kSuccess;
 }
 // What was recorded when it is called, not what may be recorded until it is executed.
-EXPORTED Result cuStreamWaitEvent(StreamHandle* s, EventHandle* event, unsigned) {
+EXPORTED Result cuStreamWaitEvent(StreamHandle* s, EventHandle* handle, unsigned) {
+  const std::shared_ptr<Event> event = handle->event;
   std::unique_lock lock(event->mutex);
   const long until = event->asked;
   lock.unlock();
