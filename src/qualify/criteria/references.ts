@@ -1,6 +1,6 @@
 /** How fast a batch is against others: a baseline, the devices beside it, what it was itself before. Pure. */
 import type { MachineDescription } from '../../machine/types.js';
-import { formatShare } from '../../quantities/format.js';
+import { formatShare, plural } from '../../quantities/format.js';
 import { canonicalJson } from '../../record/digest.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
@@ -181,7 +181,7 @@ export const history: Criterion<'history'> = {
       const { serial, serialIs } = serialOf(machine, batch.device);
       const earlier = key === null ? [] : runs.flatMap(({ rates }) => rates.get(key) ?? []);
       if (earlier.length < LEAST_OTHERS) {
-        const why = `${earlier.length} earlier qualified runs of ${serial ?? 'no serial'} measured it, and it takes ${LEAST_OTHERS}`;
+        const why = `${plural(earlier.length, 'earlier qualified run')} of ${serial ?? 'no serial'} measured it, and it takes ${LEAST_OTHERS}`;
         return { possible: false, findings: [skipped('rate', why, source)], cause: null };
       }
       const { scatter } = othersOf(earlier, check.within);
