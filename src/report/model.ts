@@ -3,11 +3,11 @@
  * the record and the details that were read of some launches go in, nothing else.
  */
 
+import { OUTCOME_TEXT } from '../qualify/wording.js';
 import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import { recommendationText } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
-import { OUTCOME_TEXT } from '../readers/terminal/qualification.js';
 import { verificationOf } from '../readers/verification.js';
 import { isCurve } from '../record/read-curves.js';
 import type {

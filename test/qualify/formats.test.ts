@@ -10,6 +10,7 @@ import { isJudged, type Judged, verdictFormats } from '../../src/qualify/formats
 import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
 import { parseSuite } from '../../src/qualify/suite.js';
 import { judgeAll } from '../../src/qualify/verdict.js';
+import { checkTitle } from '../../src/qualify/wording.js';
 import { renderQualification } from '../../src/readers/terminal/qualification.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
 import { buildReport } from '../../src/report/model.js';
@@ -124,6 +125,35 @@ describe('a verdict', () => {
     expect(text).toMatch(/^# NOT QUALIFIED: /);
     expect(text).toContain('### FAIL: correctness wrong &lt;&"\\\\\\>');
     expect(text).toContain('- do: take the node out of service');
+  });
+
+  it('tells what was not judged once and not row by row, but what was asked for and skipped among what stands out', async () => {
+    const { checks } = record.qualification;
+    const skipped = checks.filter(({ verdict }) => verdict === 'skipped');
+    expect(skipped.length).toBeGreaterThan(0);
+    const [insisted, not] = [true, false].map((required) =>
+      skipped.filter((check) => check.required === required),
+    );
+    expect(insisted?.length).toBeGreaterThan(0);
+    expect(not?.length).toBeGreaterThan(0);
+    const md = await textOf('md');
+    const html = headHtml(buildReport(record, []));
+    expect(md.split('\n').filter((line) => /^\| (?!verdict|---)/.test(line))).toHaveLength(
+      checks.length - skipped.length,
+    );
+    expect(html.split('<th scope="row">')).toHaveLength(1 + checks.length - skipped.length);
+    expect(md.match(/^### SKIPPED: /gm)).toHaveLength(insisted?.length ?? 0);
+    expect(html.match(/>skipped<\/span>/g)).toHaveLength(insisted?.length ?? 0);
+    for (const text of [md, html]) expect(text).toContain(`${skipped.length} skipped`);
+  });
+
+  it('names what was measured where a part has several batches', () => {
+    const of = { kind: 'sustained', part: 'soak#2', device: 'cpu', batch: 1 } as const;
+    const [check] = record.qualification.checks;
+    if (check === undefined) throw new Error('no check');
+    const batches = [{ title: 'first' }, { title: 'all-reduce, 16 MiB' }];
+    expect(checkTitle({ ...check, ...of }, batches)).toBe('sustained soak#2 (all-reduce, 16 MiB)');
+    expect(checkTitle({ ...check, ...of, part: 'soak' }, batches)).toBe('sustained soak');
   });
 });
 

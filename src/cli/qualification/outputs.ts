@@ -12,7 +12,7 @@ import {
 } from '../../qualify/answer.js';
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
 import { prom } from '../../qualify/formats/prometheus.js';
-import { standingInTheWay } from '../../readers/terminal/qualification.js';
+import { standingInTheWay } from '../../qualify/wording.js';
 import { writeFileAtomic } from '../../store/atomic.js';
 
 export interface Wanted {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { EXIT } from '../../errors.js';
 import { monotonic } from '../../inspection/job.js';
 import { parseSuite, type Suite } from '../../qualify/suite.js';
-import { standingInTheWay } from '../../readers/terminal/qualification.js';
+import { standingInTheWay } from '../../qualify/wording.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import type { Campaign, Qualification } from '../../record/schema.js';
 import type { Seconds } from '../../units.js';

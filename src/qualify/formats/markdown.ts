@@ -1,20 +1,27 @@
 /** The verdict as Markdown, for a ticket: what is wrong and what to do first, every check below. */
-import { formatSeconds, plural } from '../../quantities/format.js';
-import { checkName, OUTCOME_TEXT, tellingFinding } from '../../readers/terminal/qualification.js';
-import type { Qualification, QualificationCheck } from '../../record/schema.js';
+import { formatSeconds } from '../../quantities/format.js';
+import type { Qualification, QualificationCheck, RecordBatch } from '../../record/schema.js';
 import { escapedMarkdown } from '../../report/formats/markdown-text.js';
 import { limitText, quantityText, valueText } from '../findings.js';
+import {
+  checkTitle,
+  countsText,
+  judgedChecks,
+  OUTCOME_TEXT,
+  standingOut,
+  tellingFinding,
+} from '../wording.js';
 import type { Judged, VerdictFormat } from './format.js';
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-function tableRow(check: QualificationCheck): string {
+function tableRow(check: QualificationCheck, title: string): string {
   const finding = tellingFinding(check);
   const known = finding !== undefined && finding.verdict !== 'skipped';
   return row(
     [
       check.verdict,
-      checkName(check),
+      title,
       known ? quantityText(finding) : '',
       known ? valueText(finding.measured, finding.unit) : '',
       known ? limitText(finding) : '',
@@ -23,8 +30,8 @@ function tableRow(check: QualificationCheck): string {
   );
 }
 
-const problem = (check: QualificationCheck): readonly string[] => [
-  `### ${check.verdict.toUpperCase()}: ${escapedMarkdown(checkName(check))}`,
+const problem = (check: QualificationCheck, title: string): readonly string[] => [
+  `### ${check.verdict.toUpperCase()}: ${escapedMarkdown(title)}`,
   '',
   `- cause: ${escapedMarkdown(check.cause ?? 'not known')}${check.severity === null ? '' : ` (${check.severity})`}`,
   `- why: ${escapedMarkdown(check.reason)}`,
@@ -32,16 +39,20 @@ const problem = (check: QualificationCheck): readonly string[] => [
   '',
 ];
 
-/** What stands out, with what to do; then every check, every attempt, and what was not judged. */
-export function checksMarkdown({ checks, attempts, notJudged }: Qualification): readonly string[] {
-  const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
+/** What stands out, with what to do; then every check that says something, every attempt, and what was not judged. */
+export function checksMarkdown(
+  qualification: Qualification,
+  batches: readonly Pick<RecordBatch, 'title'>[],
+): readonly string[] {
+  const { attempts, notJudged } = qualification;
+  const titled = (check: QualificationCheck): string => checkTitle(check, batches);
   return [
-    ...bad.flatMap(problem),
-    '## All checks',
+    ...standingOut(qualification).flatMap((check) => problem(check, titled(check))),
+    '## Checks',
     '',
     row(['verdict', 'check', 'of', 'measured', 'limit', 'limit from']),
     row(['---', '---', '---', '---:', '---:', '---']),
-    ...checks.map(tableRow),
+    ...judgedChecks(qualification).map((check) => tableRow(check, titled(check))),
     ...(attempts.length < 2
       ? []
       : [
@@ -59,18 +70,18 @@ export function checksMarkdown({ checks, attempts, notJudged }: Qualification): 
   ];
 }
 
-function markdownLines({ qualification, campaign, labels }: Judged): readonly string[] {
-  const { outcome, suite, checks, identity, wall, startedAt } = qualification;
+function markdownLines({ qualification, campaign, labels, batches }: Judged): readonly string[] {
+  const { outcome, suite, identity, wall, startedAt } = qualification;
   return [
     `# ${OUTCOME_TEXT[outcome]}: ${escapedMarkdown(identity.hostname ?? identity.machine ?? 'this machine')}`,
     '',
     ...(campaign.fault === null
       ? []
       : [`**A fault was injected (${campaign.fault.kind}): this is no verdict on the machine.**`, '']),
-    `Suite ${escapedMarkdown(suite.name)}, ${plural(checks.length, 'check')}, ${formatSeconds(wall, 3)}, begun ${startedAt}.`,
+    `Suite ${escapedMarkdown(suite.name)}, ${countsText(qualification)}; ${formatSeconds(wall, 3)}, begun ${startedAt}.`,
     `CPU: ${escapedMarkdown(String(labels.cpu_model ?? 'not known'))}; campaign ${escapedMarkdown(campaign.id)}.`,
     '',
-    ...checksMarkdown(qualification),
+    ...checksMarkdown(qualification, batches),
   ];
 }
 

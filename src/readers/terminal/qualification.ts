@@ -1,28 +1,20 @@
 /** A qualification as an operator reads it at three in the morning: the answer, what is wrong and what to do, then the rest. Pure. */
-import { findingText, limitText, quantityText, valueText } from '../../qualify/findings.js';
+import { limitText, quantityText, valueText } from '../../qualify/findings.js';
+import {
+  checkName,
+  checkTitle,
+  countsText,
+  groupsOf,
+  OUTCOME_TEXT,
+  standingInTheWay,
+  telling,
+  tellingFinding,
+} from '../../qualify/wording.js';
 import { formatSeconds, plural } from '../../quantities/format.js';
-import type { Finding, PiBenchRecord, Qualification, QualificationCheck } from '../../record/schema.js';
+import type { PiBenchRecord, Qualification, QualificationCheck } from '../../record/schema.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
-
-export const OUTCOME_TEXT: Readonly<Record<Qualification['outcome'], string>> = {
-  qualified: 'QUALIFIED',
-  'not-qualified': 'NOT QUALIFIED',
-  inconclusive: 'INCONCLUSIVE',
-};
-
-const countOf = ({ checks }: Qualification, verdict: QualificationCheck['verdict']): number =>
-  checks.filter((check) => check.verdict === verdict).length;
-
-/** What keeps the node from being qualified: the failures first. */
-export function standingInTheWay({ checks }: Qualification): readonly QualificationCheck[] {
-  const required = checks.filter(({ required: needed }) => needed);
-  return [
-    ...required.filter(({ verdict }) => verdict === 'fail'),
-    ...required.filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'skipped'),
-  ];
-}
 
 function coloured(outcome: Qualification['outcome'], style: Style): string {
   const text = style.bold(OUTCOME_TEXT[outcome]);
@@ -36,29 +28,6 @@ function mark(verdict: QualificationCheck['verdict'], style: Style): string {
   if (verdict === 'skipped') return style.dim('skip');
   return style.warn(verdict === 'warn' ? 'warn' : 'open');
 }
-
-/** `efficiency gemm-float32 on cuda:0`. */
-export const checkName = ({ kind, part, device }: QualificationCheck): string =>
-  [kind, part, device === null || device === 'cpu' ? null : `on ${device}`]
-    .filter((word) => word !== null)
-    .join(' ');
-
-/** Checks that came to the same for the same cause: one thing to do. */
-export function groupsOf(checks: readonly QualificationCheck[]): readonly (readonly QualificationCheck[])[] {
-  const groups = new Map<string, QualificationCheck[]>();
-  for (const check of checks) {
-    const { verdict, cause, action, required } = check;
-    const key = JSON.stringify([verdict, cause ?? check.id, action, required]);
-    groups.set(key, [...(groups.get(key) ?? []), check]);
-  }
-  return [...groups.values()];
-}
-
-/** The figure of a check, where its words are another's. */
-export const telling = (check: QualificationCheck): string => {
-  const finding = tellingFinding(check);
-  return finding === undefined ? check.reason : findingText(finding);
-};
 
 /** The first in all its words; of the others, which say the same, the figures. */
 function groupText(
@@ -87,15 +56,6 @@ function groupText(
       .split('\n')
       .map((line) => `    ${line}`),
   ].join('\n');
-}
-
-/** Of several figures, the one that decided; else the first that has a limit. */
-export function tellingFinding({ findings, verdict }: QualificationCheck): Finding | undefined {
-  return (
-    findings.find((finding) => finding.verdict === verdict && finding.bound !== 'none') ??
-    findings.find(({ bound }) => bound !== 'none') ??
-    findings[0]
-  );
 }
 
 function rowOf(check: QualificationCheck, style: Style): readonly Cell[] {
@@ -127,11 +87,6 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
   const { qualification, campaign, accounting } = record;
   if (qualification === undefined) return '';
   const { outcome, suite, checks, identity, wall, notJudged, baseline } = qualification;
-  const counts = (['pass', 'warn', 'fail', 'inconclusive', 'skipped'] as const)
-    .map((verdict) => [verdict, countOf(qualification, verdict)] as const)
-    .filter(([, count]) => count > 0)
-    .map(([verdict, count]) => `${count} ${verdict}`)
-    .join(', ');
   const where = identity.hostname ?? identity.machine ?? 'this machine';
   const way = new Set(standingInTheWay(qualification));
   const wrong = checks.filter(
@@ -142,17 +97,12 @@ export function renderQualification(record: PiBenchRecord, path: string | null, 
     accounting === null || record.batches.length === 0
       ? ''
       : `, ${Math.round(accounting.share * 100)} % of the first attempt in repetitions`;
-  // Of several batches of one part a number says little.
-  const named = (check: QualificationCheck): string => {
-    const title =
-      check.part?.includes('#') && check.batch !== null ? record.batches[check.batch]?.title : undefined;
-    return title === undefined ? checkName(check) : `${checkName(check)} (${title})`;
-  };
+  const named = (check: QualificationCheck): string => checkTitle(check, record.batches);
   const lines = (text: string): readonly string[] => wrap(text, style.width - 2).map((line) => `  ${line}`);
   return [
     `${coloured(outcome, style)}  ${style.bold(where)}`,
     ...lines(
-      `suite ${suite.name}${suite.file === null ? '' : ` (${suite.file})`}, ${plural(checks.length, 'check')}: ${counts}; ${formatSeconds(wall, 3)}${goodput}`,
+      `suite ${suite.name}${suite.file === null ? '' : ` (${suite.file})`}, ${countsText(qualification)}; ${formatSeconds(wall, 3)}${goodput}`,
     ),
     ...(baseline === null ? [] : lines(`baseline ${baseline.name} of ${plural(baseline.nodes, 'node')}`)),
     ...(campaign.fault === null

@@ -39,7 +39,11 @@ function verdictLines(report: ReportModel): readonly string[] {
   const { headline, qualification } = report;
   // The title is the verdict on the node; that of the fastest batch would only stand in its way.
   if (qualification !== null)
-    return ['', ...warnings(report).map((text) => `**${escaped(text)}**`), ...checksMarkdown(qualification)];
+    return [
+      '',
+      ...warnings(report).map((text) => `**${escaped(text)}**`),
+      ...checksMarkdown(qualification, report.batches),
+    ];
   return [
     ...warnings(report).map((text) => `**${escaped(text)}**`),
     `**${escaped(headline.value ?? 'no score')}**${headline.of === '' ? '' : ` (${escaped(headline.of)})`}, ${escaped(headline.uncertainty)}.`,

@@ -179,7 +179,7 @@ export function headHtml(report: ReportModel): string {
     `<h1>${escapeHtml(report.headline.title)}</h1>`,
     report.qualification === null
       ? verdictHtml(report)
-      : qualificationHtml(report.qualification, report.fault),
+      : qualificationHtml(report.qualification, report.batches, report.fault),
     report.batches.length === 0 ? '' : flagsHtml(report),
     originHtml(report),
   ].join('\n');

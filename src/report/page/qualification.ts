@@ -1,13 +1,18 @@
 /** The page's section of a qualification: the answer, what is wrong and what to do, every check with its limit. Pure. */
 import { limitText, quantityText, valueText } from '../../qualify/findings.js';
-import { formatSeconds, plural } from '../../quantities/format.js';
 import {
+  batchTitle,
   checkName,
+  checkTitle,
+  countsText,
   groupsOf,
+  judgedChecks,
   OUTCOME_TEXT,
+  standingOut,
   telling,
   tellingFinding,
-} from '../../readers/terminal/qualification.js';
+} from '../../qualify/wording.js';
+import { formatSeconds, plural } from '../../quantities/format.js';
 import type { Qualification, QualificationCheck, Verdict } from '../../record/schema.js';
 import { escapeHtml } from './escape.js';
 
@@ -22,30 +27,34 @@ const CLASSES: Readonly<Record<Verdict | Qualification['outcome'], string>> = {
   'not-qualified': 'bad',
 };
 
-const COLUMNS = ['check', 'verdict', 'of', 'measured', 'limit', 'limit from', 'attempts'] as const;
+const COLUMNS = ['check', 'verdict', 'of', 'measured', 'limit', 'attempts', 'limit from'] as const;
 
-function rowHtml(check: QualificationCheck): string {
+function rowHtml(check: QualificationCheck, title: string | null): string {
   const finding = tellingFinding(check);
   const known = finding !== undefined && finding.verdict !== 'skipped';
   const cells = [
     known ? quantityText(finding) : '',
     known ? valueText(finding.measured, finding.unit) : '',
     known ? limitText(finding) : '',
-    known && finding.bound !== 'none' ? finding.source : '',
     check.attempts.map(({ verdict }) => verdict).join(', '),
+    known && finding.bound !== 'none' ? finding.source : '',
   ].map((text) => `<td>${escapeHtml(text)}</td>`);
   const verdict = `<td><span class="${CLASSES[check.verdict]}">${check.verdict}</span></td>`;
-  return `<tr><th scope="row">${escapeHtml(checkName(check))}</th>${verdict}${cells.join('')}</tr>`;
+  const of = title === null ? '' : ` <small class="quiet">${escapeHtml(title)}</small>`;
+  return `<tr><th scope="row">${escapeHtml(checkName(check))}${of}</th>${verdict}${cells.join('')}</tr>`;
 }
 
 /** Checks with one cause are one thing to do: the first in all its words, of the others their figures. */
-function problemHtml(group: readonly QualificationCheck[]): string {
+function problemHtml(
+  group: readonly QualificationCheck[],
+  titled: (check: QualificationCheck) => string,
+): string {
   const [first, ...others] = group;
   if (first === undefined) return '';
   const { verdict, severity, cause, reason, action } = first;
-  const title = others.length === 0 ? checkName(first) : `${cause} in ${plural(group.length, 'check')}`;
+  const title = others.length === 0 ? titled(first) : `${cause} in ${plural(group.length, 'check')}`;
   const named = (check: QualificationCheck, text: string): string =>
-    others.length === 0 ? text : `${checkName(check)}: ${text}`;
+    others.length === 0 ? text : `${titled(check)}: ${text}`;
   const rows = [
     ['cause', `${cause ?? 'not known'}${severity === null ? '' : ` (${severity})`}`],
     ['why', named(first, reason)],
@@ -60,10 +69,18 @@ const listHtml = (title: string, items: readonly string[]): string =>
     ? ''
     : `<p class="quiet">${title}</p><ul class="quiet">${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
 
-/** @param fault that was injected; null: none */
-export function qualificationHtml(qualification: Qualification, fault: string | null): string {
-  const { outcome, suite, checks, wall, attempts, notJudged, baseline, identity } = qualification;
-  const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
+/**
+ * @param batches of the record, which checks of parts of several batches are titled by
+ * @param fault that was injected; null: none
+ */
+export function qualificationHtml(
+  qualification: Qualification,
+  batches: readonly { readonly title: string }[],
+  fault: string | null,
+): string {
+  const { outcome, suite, wall, attempts, notJudged, baseline, identity } = qualification;
+  const bad = standingOut(qualification);
+  const titled = (check: QualificationCheck): string => checkTitle(check, batches);
   const again = attempts
     .slice(1)
     .map(
@@ -74,7 +91,7 @@ export function qualificationHtml(qualification: Qualification, fault: string | 
     ({ device, name, serial, serialIs }) =>
       `${device}: ${name ?? 'not known'}, ${serialIs} ${serial ?? 'not known'}`,
   );
-  const judged = `suite ${suite.name}, ${plural(checks.length, 'check')}, ${formatSeconds(wall, 3)}${baseline === null ? ', no baseline' : `, baseline ${baseline.name} of ${plural(baseline.nodes, 'node')}`}`;
+  const judged = `suite ${suite.name}, ${countsText(qualification)}; ${formatSeconds(wall, 3)}${baseline === null ? ', no baseline' : `, baseline ${baseline.name} of ${plural(baseline.nodes, 'node')}`}`;
   return [
     '<section class="verdict" aria-label="Verdict">',
     ...(fault === null
@@ -85,13 +102,17 @@ export function qualificationHtml(qualification: Qualification, fault: string | 
     `<p class="value ${CLASSES[outcome]}">${OUTCOME_TEXT[outcome]}</p>`,
     `<p>${escapeHtml(judged)}</p>`,
     '</section>',
-    ...(bad.length === 0 ? [] : ['<h2>What stands out</h2>', ...groupsOf(bad).map(problemHtml)]),
+    ...(bad.length === 0
+      ? []
+      : ['<h2>What stands out</h2>', ...groupsOf(bad).map((group) => problemHtml(group, titled))]),
     '<h2 id="checks-title">Checks</h2>',
     '<div class="card">',
     '<div class="wide" role="region" aria-labelledby="checks-title" tabindex="0">',
     '<table aria-labelledby="checks-title">',
     `<thead><tr>${COLUMNS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>`,
-    `<tbody>${checks.map(rowHtml).join('\n')}</tbody></table>`,
+    `<tbody>${judgedChecks(qualification)
+      .map((check) => rowHtml(check, batchTitle(check, batches)))
+      .join('\n')}</tbody></table>`,
     '</div>',
     listHtml('Measured again:', again),
     listHtml('Not judged:', notJudged),
