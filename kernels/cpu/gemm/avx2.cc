@@ -203,8 +203,8 @@ template <typename Arithmetic, bool in_place>
   const std::int64_t units = tile.depth / Arithmetic::kUnit;
   const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
   const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
-  const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
   const std::int64_t a_row = in_place ? tile.a_row : 1;
+  const std::int64_t asked_step = tile.asked_step / Arithmetic::kUnit;
 
   Vector sums[kRows][kVectors];
 #pragma GCC unroll 8
@@ -215,12 +215,15 @@ template <typename Arithmetic, bool in_place>
     _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc), _MM_HINT_T1);
   }
   // `ahead`: asks for the next panel of B.
-  const auto all_steps = [&](auto ahead) __attribute__((always_inline)) {
-    for (std::int64_t p = 0; p < units; ++p) {
+  const auto steps = [&](auto ahead, std::int64_t count, const Unit* asked) __attribute__((always_inline)) {
+    for (std::int64_t p = 0; p < count; ++p) {
       const Vector b0 = Arithmetic::load(b);
       const Vector b1 = Arithmetic::load(b + kLanes);
       // One line is a step of the panel.
-      if constexpr (ahead.value) _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead), _MM_HINT_T1);
+      if constexpr (ahead.value) {
+        _mm_prefetch(reinterpret_cast<const char*>(asked), _MM_HINT_T1);
+        asked += asked_step;
+      }
 #pragma GCC unroll 8
       for (int i = 0; i < rows; ++i) {
         const Vector element = Arithmetic::broadcast(a + i * a_row);
@@ -231,10 +234,9 @@ template <typename Arithmetic, bool in_place>
       b += b_step;
     }
   };
-  if (rows == kRows && tile.b_ahead != 0)
-    all_steps(std::true_type{});
-  else
-    all_steps(std::false_type{});
+  const std::int64_t asking = rows == kRows && tile.asked_units <= units ? tile.asked_units : 0;
+  if (asking > 0) steps(std::true_type{}, asking, static_cast<const Unit*>(tile.asked));
+  steps(std::false_type{}, units - asking, nullptr);
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2

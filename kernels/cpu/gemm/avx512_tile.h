@@ -30,15 +30,18 @@ constexpr int kRowsPerBaseRead = 2;
 // Steps of the depth between which the bases stay where they are.
 constexpr int kStepsOfBases = 4;
 
-// Lower tiles do not ask for the next panel of B: they would be as many loops again to compile.
-constexpr int kRowsToAskFrom = 7;
+// What is far away is asked for a little every few steps of the depth. The core has places for some two dozen
+// lines that are on their way to L1; asked for at once, those of a tile of C fill them all, and until they
+// come not even L2 can be read. (Measured on Zen 5, C in memory: 26 steps of the depth for each tile.)
+constexpr std::int64_t kStepsPerAsk = 4;
 
-// The same for those that pack the B that they read; so many rows before they do they ask for it.
+// Lower tiles do not pack the B that they read: they would be as many loops again to compile. So many rows
+// before they do the others ask for it.
 constexpr int kRowsToCopyFrom = 7;
 constexpr std::int64_t kCopyAhead = 16;
 
-// What a step of the depth does beside multiplying: ask for the next panel of B, or pack this one.
-enum class Beside { kNothing, kAsk, kCopy };
+// std::min would be a function that other files share.
+constexpr std::int64_t lesser(std::int64_t a, std::int64_t b) noexcept { return a < b ? a : b; }
 
 // A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
 // each.
@@ -78,7 +81,8 @@ inline typename Arithmetic::Mask lanes_from(std::int64_t columns) noexcept {
 //   kReadsFactor  whether there is multiply_add_from(const Unit*, b, Vector&), which reads and spreads one
 //                element of A itself. Every second row goes by it: that is an instruction less for the row,
 //                and one load more. (Measured on a Xeon, n = 1024 and 2048, A packed: from nothing to 5 %
-//                faster; n = 64 to 256, A in place: from nothing, where the core is ours alone, to 10 %.)
+//                faster; n = 64 to 256, A in place: from nothing, where the core is ours alone, to 10 %.
+//                On Zen 5 an A that is packed is 1 to 3 % slower by it: `spreading` does without.)
 //   kCopies      whether tiles can pack the B that they read
 //   broadcast_source(const Unit*)  the same of A where it lies, at any address
 //   start(const void* trailer, vector)  what the sums begin with; the trailer is what follows the panel of B
@@ -93,6 +97,12 @@ inline const typename Arithmetic::Unit* further(const typename Arithmetic::Unit*
                                                             elements);
 }
 
+// The same arithmetic without multiply_add_from.
+template <typename Arithmetic>
+struct Spreading : Arithmetic {
+  static constexpr bool kReadsFactor = false;
+};
+
 // Calls body(j) for each vector of a row.
 template <int vectors, typename Body>
 [[gnu::always_inline]] inline void on_vectors(const Body& body) noexcept {
@@ -100,18 +110,45 @@ template <int vectors, typename Body>
   if constexpr (vectors == kWide) body(1);
 }
 
-// Asks for the tile of C, which is needed at the end. Into L2, because A and B fill L1 until then.
+// What a tile asks for while it computes: into L2, because A and B fill L1 until it is needed.
+//   C      the rows of the tile, where they are not near and are not written past the caches
+//   asked  the tile's share of the next panel of B
 template <typename Arithmetic, int vectors>
-[[gnu::always_inline]] inline void ask_for_tile(const Tile& tile, const int rows) noexcept {
-  const auto* row = static_cast<const typename Arithmetic::Result*>(tile.c);
-#pragma GCC unroll 32
-  for (int i = 0; i < rows; ++i) {
+class Requests {
+ public:
+  Requests(const Tile& tile, int rows) noexcept
+      : c_(static_cast<const Result*>(tile.c)),
+        c_step_(tile.ldc),
+        c_left_(tile.prefetch_c && !tile.stream_c ? rows : 0),
+        b_(static_cast<const Unit*>(tile.asked)),
+        b_step_(tile.asked_step / Arithmetic::kUnit),
+        b_left_(tile.asked_units) {
+    // So many at a time that the depth suffices: in a shallow tile all.
+    const std::int64_t turns = tile.depth / (Arithmetic::kUnit * kStepsPerAsk);
+    c_at_once_ = turns >= rows ? 1 : rows;
+    b_at_once_ = b_left_ <= turns ? 1 : b_left_ <= 2 * turns ? 2 : kStepsPerAsk;
+  }
+  [[nodiscard]] bool done() const noexcept { return (c_left_ | b_left_) == 0; }
+  void ask() noexcept {
+    for (std::int64_t i = lesser(c_at_once_, c_left_); i > 0; --i, --c_left_, c_ += c_step_) ask_for(c_);
+    for (std::int64_t i = lesser(b_at_once_, b_left_); i > 0; --i, --b_left_, b_ += b_step_) ask_for(b_);
+  }
+
+ private:
+  using Unit = typename Arithmetic::Unit;
+  using Result = typename Arithmetic::Result;
+  template <typename T>
+  static void ask_for(const T* row) noexcept {
     on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
       _mm_prefetch(reinterpret_cast<const char*>(row + j * Arithmetic::kLanes), _MM_HINT_T1);
     });
-    row = next_row(row, tile.ldc);
   }
-}
+
+  const Result* c_;
+  std::int64_t c_step_, c_left_, c_at_once_;
+  const Unit* b_;
+  std::int64_t b_step_, b_left_, b_at_once_;
+};
 
 // A tile of two steps of the depth or more. `whole`: every lane exists, so that no instruction needs a mask.
 //
@@ -139,7 +176,6 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
   const std::int64_t units = tile.depth / Arithmetic::kUnit;
   const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
   const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
-  const std::int64_t b_ahead = tile.b_ahead / Arithmetic::kUnit;
   const std::int64_t a_row = tile.a_row;
   const int base_count = (rows + rows_per_base - 1) / rows_per_base;
   const Unit* bases[kMostBases];
@@ -174,20 +210,17 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
     else
       return Arithmetic::broadcast(a + ahead * a_step + i);
   };
-  // `on`: so many steps after the bases were moved.
-  const auto step = [&](auto beside, auto on) __attribute__((always_inline)) {
+  // `copying`: packs the row of B. `on`: so many steps after the bases were moved.
+  const auto step = [&](auto copying, auto on) __attribute__((always_inline)) {
     decltype(load(b, 0)) columns[vectors];
     on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
       columns[j] = load(b, j);
-      if constexpr (beside.value == Beside::kAsk) {
-        _mm_prefetch(reinterpret_cast<const char*>(b + b_ahead + j * kLanes), _MM_HINT_T1);
-      }
-      if constexpr (beside.value == Beside::kCopy) {
+      if constexpr (copying.value) {
         _mm_prefetch(reinterpret_cast<const char*>(b + kCopyAhead * b_step + j * kLanes), _MM_HINT_T0);
         Arithmetic::write(copy + j * kLanes, columns[j]);
       }
     });
-    if constexpr (beside.value == Beside::kCopy) copy += vectors * kLanes;
+    if constexpr (copying.value) copy += vectors * kLanes;
 #pragma GCC unroll 32
     for (int i = 0; i < rows; ++i) {
       if constexpr (in_place && bases_are_read) {
@@ -220,44 +253,49 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
       if constexpr (steps.value > 1) asm("" : "+r"(bases[i]));
     }
   };
-  constexpr std::integral_constant<Beside, Beside::kNothing> nothing;
-  constexpr std::integral_constant<Beside, Beside::kAsk> ask;
-  [[maybe_unused]] constexpr std::integral_constant<Beside, Beside::kCopy> copying;
   constexpr std::integral_constant<int, 0> none;
   constexpr std::integral_constant<int, 1> one;
-  std::int64_t p = 2;
-  if constexpr (whole && vectors == kWide) {
-    if (rows >= kRowsToAskFrom && tile.b_ahead != 0) {
-      for (; p < units; ++p) {
-        step(ask, none);
-        if constexpr (in_place) move_bases(one);
-      }
-    }
-    if constexpr (can_copy) {
-      if (rows >= kRowsToCopyFrom && copy != nullptr) {
-        for (; p < units; ++p) step(copying, none);
-        on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
-          Arithmetic::write(copy + j * kLanes, load(b, j));
-          Arithmetic::write(copy + (vectors + j) * kLanes, load(b + b_step, j));
-        });
-      }
-    }
-  }
+  Requests<Arithmetic, vectors> requests(tile, rows);
+  // The last two steps are of another kind.
+  std::int64_t left = units - 2;
+  // How many steps there are until something is asked for again.
+  const auto until_next = [&]() __attribute__((always_inline)) {
+    if (requests.done()) return left;
+    requests.ask();
+    return lesser(left, kStepsPerAsk);
+  };
   if constexpr (in_place && whole && bases_are_read) {
     constexpr std::integral_constant<int, 2> two;
     constexpr std::integral_constant<int, 3> three;
-    constexpr std::integral_constant<int, 4> four;
-    for (; p + 4 <= units; p += 4) {
-      step(nothing, none);
-      step(nothing, one);
-      step(nothing, two);
-      step(nothing, three);
-      move_bases(four);
+    for (; left >= kStepsOfBases; left -= kStepsOfBases) {
+      if (!requests.done()) requests.ask();
+      step(std::false_type{}, none);
+      step(std::false_type{}, one);
+      step(std::false_type{}, two);
+      step(std::false_type{}, three);
+      move_bases(std::integral_constant<int, kStepsOfBases>{});
     }
   }
-  for (; p < units; ++p) {
-    step(nothing, none);
-    if constexpr (in_place) move_bases(one);
+  if constexpr (can_copy) {
+    if (rows >= kRowsToCopyFrom && copy != nullptr) {
+      while (left > 0) {
+        const std::int64_t now = until_next();
+        for (std::int64_t p = 0; p < now; ++p) step(std::true_type{}, none);
+        left -= now;
+      }
+      on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+        Arithmetic::write(copy + j * kLanes, load(b, j));
+        Arithmetic::write(copy + (vectors + j) * kLanes, load(b + b_step, j));
+      });
+    }
+  }
+  while (left > 0) {
+    const std::int64_t now = until_next();
+    for (std::int64_t p = 0; p < now; ++p) {
+      step(std::false_type{}, none);
+      if constexpr (in_place) move_bases(one);
+    }
+    left -= now;
   }
 
   if constexpr (Arithmetic::kOwnInstruction) {
@@ -391,7 +429,6 @@ void compute_tile(const Tile& tile) noexcept {
     compute_one_step<Arithmetic, vectors, in_place>(tile, rows);
     return;
   }
-  if (tile.prefetch_c) ask_for_tile<Arithmetic, vectors>(tile, rows);
   // The narrow kernel always masks: its tiles are seldom whole, and all its rows twice take long to compile.
   if (vectors == kNarrow || tile.columns < vectors * Arithmetic::kLanes) {
     compute_steps<Arithmetic, vectors, in_place, false>(tile, rows);
@@ -437,6 +474,8 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
                      kWideRows,
                      kWide * Arithmetic::kLanes,
                      kByRows<Arithmetic, kWide, kWideRows, false>.functions};
+  if constexpr (Arithmetic::kReadsFactor)
+    kernel.spreading = kByRows<Spreading<Arithmetic>, kWide, kWideRows, false>.functions;
   if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
   kernel.any_columns = true;
   kernel.products = Arithmetic::kUnit;

@@ -101,6 +101,9 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::size_t result_bytes(std::int64_t elements) const noexcept {
     return static_cast<std::size_t>(elements) * kernel_.result_size;
   }
+  [[nodiscard]] const ComputeTile* by_rows(const MicroKernel& kernel) const noexcept {
+    return spreading_ && kernel.spreading != nullptr ? kernel.spreading : kernel.by_rows;
+  }
   [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
     return {rows, strip_rows_, kernel_.row_multiple};
   }
@@ -151,7 +154,7 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool b_is_far_, prefetch_c_, stream_c_, sums_apart_, b_by_rows_;
+  bool b_is_far_, prefetch_c_, spreading_, stream_c_, sums_apart_, b_by_rows_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is

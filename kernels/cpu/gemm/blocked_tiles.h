@@ -39,7 +39,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const std::int64_t panel = (j - columns.begin) / kernel_.nr;
     const MicroKernel& kernel =
         kernel_.narrow != nullptr && width <= kernel_.narrow->nr ? *kernel_.narrow : kernel_;
-    const ComputeTile* by_rows = a_in_place_ && !shape_.transpose_a ? kernel.in_place : kernel.by_rows;
+    const ComputeTile* heights = a_in_place_ && !shape_.transpose_a ? kernel.in_place : by_rows(kernel);
     const bool hangs_over = width < kernel.nr && !kernel.any_columns;
     tile.columns = hangs_over ? kernel.nr : width;
     std::int64_t b_step = b.step;
@@ -65,11 +65,21 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       panel_of_b = own_panel(member);
       b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
-    const std::int64_t b_ahead =
-        b.packed ? static_cast<std::int64_t>(panel_bytes(depth.size()) / packing_.packed_size) : kernel_.nr;
-    for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
+    // The panel after this one is asked for by all strips, each a share of it.
+    Strips strip = strips(rows.size());
+    const std::byte* asked =
+        copies ? b_at(product, depth.begin, j + kernel_.nr)
+               : panel_of_b + (b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr));
+    tile.asked_step = copies ? operands_->ldb : b_step;
+    const std::size_t asked_bytes = static_cast<std::size_t>(tile.asked_step) * packing_.packed_size;
+    std::int64_t unasked = b_is_far_ && width < columns.end - j ? ceil_div(tile.depth, packing_.b.unit) : 0;
+    const std::int64_t share_of_asked = ceil_div(unasked, strip.count());
+    for (; !strip.done(); strip.next()) {
       const bool copying = copies && strip.row() == 0;
-      tile.b_ahead = b_is_far_ && strip.row() == 0 && !copies ? b_ahead : 0;
+      tile.asked = asked;
+      tile.asked_units = std::min(share_of_asked, unasked);
+      asked += static_cast<std::size_t>(tile.asked_units) * asked_bytes;
+      unasked -= tile.asked_units;
       tile.b = copying ? b_at(product, depth.begin, j) : panel_of_b;
       tile.b_step = copying ? operands_->ldb : b_step;
       tile.copy = copying ? b.unpacked + panel_place(panel, depth.size()) : nullptr;
@@ -82,7 +92,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       }
       std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
       tile.c = tile.target = target;
-      const ComputeTile compute = by_rows[strip.height() - 1];
+      const ComputeTile compute = heights[strip.height() - 1];
       if (sums_apart_) {
         std::byte* const sums =
             keeps_sums ? own_sums(member) + result_bytes((panel * blocks_.mc + strip.row()) * kernel_.nr)
@@ -122,7 +132,7 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
   for (std::int64_t left = role.columns.size(); left > 0; left -= kernel_.nr) {
     const bool narrow = kernel_.narrow != nullptr && left <= kernel_.narrow->nr;
     const MicroKernel& kernel = narrow ? *kernel_.narrow : kernel_;
-    const ComputeTile* const by_rows = shape_.transpose_a ? kernel.by_rows : kernel.in_place;
+    const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : kernel.in_place;
     const std::byte* a = first_a;
     std::byte* c = first_c;
     tile.columns = std::min<std::int64_t>(kernel_.nr, left);
@@ -131,7 +141,7 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
       const auto height = static_cast<std::size_t>(strip.height());
       tile.a = a;
       tile.c = tile.target = c;
-      by_rows[height - 1](tile);
+      heights[height - 1](tile);
       a += height * a_row;
       c += height * c_row;
     }

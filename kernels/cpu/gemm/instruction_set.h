@@ -49,9 +49,10 @@ struct Tile {
   void* target;
   std::int64_t target_row;
   PanelAhead* ahead;  // to be packed meanwhile, where MicroKernel has pack_ahead; nullptr: nothing
-  // Elements of B between what is read and what to ask for meanwhile, because it is far away: the panel after
-  // this one. 0: nothing.
-  std::int64_t b_ahead;
+  // Units of B to ask for meanwhile, because they are far away: this tile's share of the panel after this
+  // one, where each begins `asked_step` elements after the one before. 0: none.
+  const void* asked;
+  std::int64_t asked_units, asked_step;
   // Where B, which is then read as it lies, is packed on the way; nullptr: it is not. For tiles of all nr
   // columns and of MicroKernel::copies_b rows or more.
   void* copy;
@@ -133,6 +134,9 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   int products = 1;
   // Of how many rows a tile with a packed A has to be that packs the B that it reads; 0: none does.
   int copies_b = 0;
+  // by_rows for cores that are faster without multiply-adds that read an element of A and spread it
+  // themselves; nullptr: there is no difference.
+  const ComputeTile* spreading = nullptr;
 };
 
 // Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;

@@ -35,6 +35,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
       b_is_far_(static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
+      spreading_(strategy.spreading),
       stream_c_(strategy.stream_c),
       sums_apart_(strategy.sums_apart),
       b_by_rows_(strategy.b_by_rows),

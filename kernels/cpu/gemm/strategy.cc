@@ -45,6 +45,13 @@ constexpr std::int64_t kIntelFewColumns = 1024;
 constexpr std::int64_t kPage = 4 << 10;
 constexpr std::int64_t kZen5FewRows = 70;
 
+// Where A and B are packed there, B is copied by the tile that reads it first (1024 to 4096 cubed: 1.01 to
+// 1.05 in both types), A's block has few rows, and one of several blocks of float64 is shallower than fits
+// (2048 and 4096 cubed: 1.03 to 1.07). Two members then share the columns: those that share rows would pack B
+// before they read it, and wait for each other.
+constexpr std::int64_t kZen5RowsOfA = 98;
+constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
+
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
 constexpr std::int64_t kMostRowsByRows = 128;
 
@@ -152,6 +159,11 @@ InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const Gemm
   return in_place;
 }
 
+// Of two members.
+void share_columns(Partition& partition) {
+  if (partition.products == 1 && partition.rows == 2 && partition.columns == 1) partition = {1, 1, 2};
+}
+
 // How deep a block of the depth may be at most.
 std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, bool intel, bool b_in_place) {
   const std::int64_t b_row = source_bytes(kernel, shape.n);
@@ -192,6 +204,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                : suits(kernel, shape);
   const Packed packed{!(whole.a && can_a), !shape.prepack_b && !(whole.b && can_b)};
   strategy.partition = choose_partition(kernel, shape, packed, members);
+  if (zen5 && packed.a && packed.b && shape.n >= shape.m) share_columns(strategy.partition);
   const auto [products, rows, columns] = strategy.partition;
   GemmShape part = shape;
   part.m = ceil_div(shape.m, rows);
@@ -213,12 +226,21 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                                                                       part, blocks_of_b);
   strategy.blocking.kc = std::min(strategy.blocking.kc,
                                   even_piece(shape.k, deepest(kernel, shape, intel, strategy.b_in_place), 4));
+  if (zen5 && !strategy.a_in_place && !strategy.b_in_place) {
+    strategy.blocking.mc = std::min(strategy.blocking.mc, kZen5RowsOfA / kernel.mr * kernel.mr);
+    if (strategy.blocking.kc < shape.k) {
+      const std::int64_t most =
+          kZen5DeepestOfSeveral / static_cast<std::int64_t>(kernel.packing->source_size);
+      strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, most, 4));
+    }
+  }
   if (intel && (!strategy.b_in_place || shape.k <= kIntelShallowProduct)) {
     const std::int64_t whole_strips = std::max<std::int64_t>(1, kIntelFewRows / kernel.mr) * kernel.mr;
     strategy.blocking.mc = std::min(strategy.blocking.mc, whole_strips);
     strategy.blocking.nc = std::min(strategy.blocking.nc, round_up(kIntelFewColumns, kernel.nr));
   }
-  strategy.b_copied = intel;
+  strategy.b_copied = intel || zen5;
+  strategy.spreading = zen5;
   if (strategy.b_by_rows) {
     const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, unit));

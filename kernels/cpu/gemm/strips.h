@@ -16,11 +16,12 @@ class Strips {
   Strips(std::int64_t rows, std::int64_t most, std::int64_t multiple) noexcept
       : rows_(rows), multiple_(multiple) {
     const std::int64_t units = ceil_div(rows, multiple);
-    const std::int64_t count = ceil_div(rows, most);
-    units_ = units / count;
-    lower_ = count - units % count;
+    count_ = ceil_div(rows, most);
+    units_ = units / count_;
+    lower_ = count_ - units % count_;
     settle();
   }
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
   [[nodiscard]] std::int64_t row() const noexcept { return row_; }
   [[nodiscard]] std::int64_t height() const noexcept { return height_; }
@@ -36,6 +37,7 @@ class Strips {
   }
 
   std::int64_t rows_, multiple_;
+  std::int64_t count_ = 0;
   std::int64_t units_ = 0, lower_ = 0;  // the first `lower_` strips have so many units, the others one more
   std::int64_t row_ = 0, height_ = 0;
 };
