@@ -481,7 +481,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   kernel.products = Arithmetic::kUnit;
   kernel.narrow = &narrow;
   kernel.thin = thin;
-  if (Arithmetic::kUnit > 1) kernel.most_vectors = kMostVectors;
+  kernel.most_vectors = kMostVectors;
   kernel.rows_in_place = rows_in_place;
   if (Arithmetic::kCopies) kernel.copies_b = kRowsToCopyFrom;
   return kernel;

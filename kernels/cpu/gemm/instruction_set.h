@@ -81,7 +81,7 @@ struct ThinPart {
 using MultiplyThin = void (*)(const ThinPart& part) noexcept;
 
 inline constexpr int kThinVectors = 4;
-// More take turns, which only pays where the alternative is to pack the matrix.
+// More take turns, which pays where the alternative is to pack the matrix, or to leave lanes empty.
 inline constexpr int kMostVectors = 16;
 
 struct ThinKernel {

@@ -42,8 +42,13 @@ constexpr std::int64_t kIntelFewColumns = 1024;
 // from a few strips on, be they near or far (1024x1024x64: 1.15 of float32's rate before, 1.35 of float64's;
 // 136x4096x512: 1.25 and 1.08). Where B has many columns, A had better be packed in float32 (32x4096x1024:
 // 1.34), and in float64 beside a near B that is read in place (42x512x256: 1.3).
+// So are rows a multiple of 1 KiB apart where a panel of them is deep: where its lines then fill few sets of
+// L2, the rate of one and the same program was one of two, 0.75 to 0.85 of it packed or equal to it, by what
+// memory the process had got (256 columns of float32 and 128 of float64, at a depth of 768 and more).
 constexpr std::int64_t kPage = 4 << 10;
 constexpr std::int64_t kZen5FewRows = 70;
+constexpr std::int64_t kZen5FarRow = 1 << 10;
+constexpr std::int64_t kZen5LargePanel = 96 << 10;
 
 // Where A and B are packed there, B is copied by the tile that reads it first (1024 to 4096 cubed: 1.01 to
 // 1.05 in both types), A's block has few rows, and one of several blocks of float64 is shallower than fits
@@ -151,7 +156,9 @@ InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const Gem
 InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   InPlace in_place = suits_part(kernel, shape, part, false);
   const std::int64_t b_row = source_bytes(kernel, shape.n);
-  if (b_row % kPage == 0 && shape.m > kZen5FewRows) in_place.b = false;
+  const bool large_panel = source_bytes(kernel, shape.k * kernel.nr) >= kZen5LargePanel;
+  const bool rows_meet = b_row % kPage == 0 || (b_row % kZen5FarRow == 0 && large_panel);
+  if (rows_meet && shape.m > kZen5FewRows) in_place.b = false;
   const bool b_near = shape.k * b_row <= cache_sizes().l2;
   const bool single = kernel.packing->source_size == sizeof(float);
   const bool many_columns = source_bytes(kernel, part.n) >= kPage;

@@ -25,6 +25,9 @@ namespace {
 constexpr std::int64_t kLine = 64;
 constexpr std::int64_t kGroup = 8;        // rows
 constexpr std::int64_t kFewestRows = 64;  // that pass between two turns
+// Of a row, for inner products that take turns: of A, and of a transposed B.
+constexpr std::int64_t kFewestElements = 64;
+constexpr std::int64_t kShortestRow = 512;  // bytes
 // Waking and awaiting a team costs as much as reading so many bytes from a near cache.
 constexpr std::int64_t kWakeBytes = 32 << 10;
 
@@ -306,6 +309,15 @@ std::int64_t most_beside_packing(const MicroKernel& kernel, const GemmShape& sha
   return bytes > cache_sizes().l2 ? kMostVectors / element_of(kernel) : kThinVectors;
 }
 
+// Of elements that a tile takes as they are: whether more vectors than kernels take at a time had better take
+// turns. A tile leaves more than half of its lanes empty where there are so few columns, and has to have a
+// transposed B packed. (Measured on Zen 5; rows that are added up lost.)
+bool is_better_in_turns(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin) noexcept {
+  if (!thin.along_rows) return false;
+  if (!thin.a_is_matrix) return !shape.prepack_b && shape.k * element_of(kernel) >= kShortestRow;
+  return shape.k >= kFewestElements && kernel.narrow != nullptr && 2 * thin.vectors <= kernel.narrow->nr;
+}
+
 }  // namespace
 
 bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
@@ -317,6 +329,7 @@ bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
   const Thin thin(kernel, shape);
   const std::int64_t bytes = matrix_bytes(kernel, shape, thin);
   if (are_narrow(kernel)) return thin.vectors <= most_beside_packing(kernel, shape, thin, bytes);
+  if (thin.vectors > kThinVectors) return is_better_in_turns(kernel, shape, thin);
   // Three or four rows that are added up read and write their results once for every few rows of B. A kernel
   // that keeps its tile in registers is faster while reading B costs little. (Measured.)
   if (thin.a_is_matrix || thin.along_rows || thin.vectors < 3) return true;
