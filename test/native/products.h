@@ -85,14 +85,15 @@ inline std::string describe(const Given& given) {
                      ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_by_rows,
-                 b_copied, spreading] = *given.strategy;
+                 b_copied, b_asked, spreading] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
             (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "") +
             (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") +
             (b_by_rows ? ", B packed by rows" : "") + (b_copied ? ", B packed by tiles" : "") +
-            (spreading ? ", A spread" : "") + ", strips of " + std::to_string(strip_rows);
+            (b_asked ? ", B asked for" : "") + (spreading ? ", A spread" : "") + ", strips of " +
+            std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -127,6 +128,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.b_copied = coin(random);
   if (strategy.b_copied)
     strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = strategy.b_by_rows = false;
+  strategy.b_asked = coin(random);
   strategy.spreading = coin(random);
   strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);
   if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(pick(random, 0, kernel.mr));

@@ -287,6 +287,7 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.b_copied = hash.coin();
     if (strategy.b_copied)
       strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = strategy.b_by_rows = false;
+    strategy.b_asked = hash.coin();
     strategy.spreading = hash.coin();
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;
     if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(hash.below(kernel.mr + 1));

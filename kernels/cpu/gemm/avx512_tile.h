@@ -306,6 +306,8 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
     }
   }
 
+  while (!requests.done()) requests.ask();
+
   // Stores vector j of one row, to which C's is added where the tile accumulates.
   const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
     Result* at = c + j * kLanes;

@@ -154,7 +154,7 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool b_is_far_, prefetch_c_, spreading_, stream_c_, sums_apart_, b_by_rows_;
+  bool b_asked_, prefetch_c_, spreading_, stream_c_, sums_apart_, b_by_rows_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is

@@ -72,7 +72,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
                : panel_of_b + (b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr));
     tile.asked_step = copies ? operands_->ldb : b_step;
     const std::size_t asked_bytes = static_cast<std::size_t>(tile.asked_step) * packing_.packed_size;
-    std::int64_t unasked = b_is_far_ && width < columns.end - j ? ceil_div(tile.depth, packing_.b.unit) : 0;
+    std::int64_t unasked = b_asked_ && width < columns.end - j ? ceil_div(tile.depth, packing_.b.unit) : 0;
     const std::int64_t share_of_asked = ceil_div(unasked, strip.count());
     for (; !strip.done(); strip.next()) {
       const bool copying = copies && strip.row() == 0;

@@ -33,7 +33,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       a_in_place_(strategy.a_in_place),
       b_in_place_(strategy.b_in_place),
       strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
-      b_is_far_(static_cast<std::int64_t>(source_bytes(shape.k * shape.n)) > cache_sizes().l2),
+      b_asked_(strategy.b_asked),
       prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
       spreading_(strategy.spreading),
       stream_c_(strategy.stream_c),
@@ -99,11 +99,10 @@ BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
           strips(std::max(my_rows.size(), std::int64_t{1}))};
 }
 
-// A far B is asked for ahead, and kernels with state to set up do that by the block: not where there is
-// neither.
+// What asks for the next panel of B, and kernels with state to set up, go by the block.
 bool BlockedGemm::has_only_tiles() const noexcept {
   const auto is_one_block = [&](const Role& role) { return role.rows.size() <= blocks_.mc; };
-  return a_in_place_ && b_in_place_ && !b_is_far_ && !sums_apart_ && kernel_.any_columns &&
+  return a_in_place_ && b_in_place_ && !b_asked_ && !sums_apart_ && kernel_.any_columns &&
          kernel_.enter == nullptr && column_blocks_ == 1 && depth_blocks() == 1 &&
          std::all_of(roles_.begin(), roles_.end(), is_one_block);
 }

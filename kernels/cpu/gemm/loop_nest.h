@@ -28,6 +28,7 @@ struct Strategy {
   bool b_by_rows = false;
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
+  bool b_asked = false;    // each panel of B asks for the next one
   bool spreading = false;  // MicroKernel::spreading, where there is one
 };
 

@@ -41,12 +41,19 @@ constexpr std::int64_t kIntelFewColumns = 1024;
 // about as large, and rows of B that meet in one set of L1 cost more than half of the speed: those are packed
 // from a few strips on, be they near or far (1024x1024x64: 1.15 of float32's rate before, 1.35 of float64's;
 // 136x4096x512: 1.25 and 1.08). Where B has many columns, A had better be packed in float32 (32x4096x1024:
-// 1.34), and in float64 beside a near B that is read in place (42x512x256: 1.3).
+// 1.34), and in float64 beside a near B that is read in place (42x512x256: 1.3), or from more columns on.
 // So are rows a multiple of 1 KiB apart where a panel of them is deep: where its lines then fill few sets of
 // L2, the rate of one and the same program was one of two, 0.75 to 0.85 of it packed or equal to it, by what
 // memory the process had got (256 columns of float32 and 128 of float64, at a depth of 768 and more).
 constexpr std::int64_t kPage = 4 << 10;
 constexpr std::int64_t kZen5FewRows = 70;
+constexpr std::int64_t kZen5ManyColumns = 2560;  // bytes
+constexpr std::int64_t kZen5ManyColumnsOfOneStrip = 1792;
+constexpr std::int64_t kZen5ManyColumns64 = 6 << 10;  // of float64
+
+// One strip alone there had better not ask for the next panel of a B that is not much larger than L2
+// (7x1000x333: 1.15 in both types), unless each of its rows is on a page of its own (8x1024x512: 0.8).
+constexpr std::int64_t kZen5ShareOfL3 = 8;
 constexpr std::int64_t kZen5FarRow = 1 << 10;
 constexpr std::int64_t kZen5LargePanel = 96 << 10;
 
@@ -161,8 +168,11 @@ InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const Gemm
   if (rows_meet && shape.m > kZen5FewRows) in_place.b = false;
   const bool b_near = shape.k * b_row <= cache_sizes().l2;
   const bool single = kernel.packing->source_size == sizeof(float);
-  const bool many_columns = source_bytes(kernel, part.n) >= kPage;
-  if (many_columns && !shape.transpose_a && (single || (in_place.b && b_near))) in_place.a = false;
+  const std::int64_t my_row = source_bytes(kernel, part.n);
+  const std::int64_t most = !single               ? in_place.b && b_near ? kPage : kZen5ManyColumns64
+                            : part.m <= kernel.mr ? kZen5ManyColumnsOfOneStrip
+                                                  : kZen5ManyColumns;
+  if (my_row >= most && !shape.transpose_a) in_place.a = false;
   return in_place;
 }
 
@@ -247,6 +257,10 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
     strategy.blocking.nc = std::min(strategy.blocking.nc, round_up(kIntelFewColumns, kernel.nr));
   }
   strategy.b_copied = intel || zen5;
+  const std::int64_t b_bytes = source_bytes(kernel, shape.k * shape.n);
+  const bool asking_is_dearer = zen5 && part.m <= kernel.mr && b_bytes <= cache_sizes().l3 / kZen5ShareOfL3 &&
+                                source_bytes(kernel, shape.n) % kPage != 0;
+  strategy.b_asked = !b_near && !asking_is_dearer;
   strategy.spreading = zen5;
   if (strategy.b_by_rows) {
     const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
