@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "../cpu_features.h"
 #include "gemm.h"
 
 namespace pibench::kernels {
@@ -26,7 +27,9 @@ bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 // Whether it is the faster way.
 bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 
-ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& shape, int members);
+// `cores`: by the rules for these, where they have rules of their own.
+ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& shape, int members,
+                                  CoreKind cores = core_kind());
 
 // `strategy` = nullptr: chosen. Tests pass their own to reach every path with small matrices.
 // Throws std::invalid_argument for an empty shape and for one that cannot be computed like this.
