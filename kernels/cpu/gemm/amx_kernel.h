@@ -138,8 +138,8 @@ void compute_tile(const Tile& tile) noexcept {
   const int at_once = tile.prefetch_c ? static_cast<int>((rows + units - 1) / units) : 0;
   for (std::int64_t unit = 0; unit < units; ++unit) {
     for (int i = 0; i < at_once && unasked > 0; ++i, --unasked) {
-      __builtin_prefetch(target, 1);
-      __builtin_prefetch(target + kTileRowBytes, 1);
+      __builtin_prefetch(target + kEndOfLine, 1);
+      __builtin_prefetch(target + kTileRowBytes + kEndOfLine, 1);
       target += target_row;
     }
     // Both before the first use: where another thread uses the same core that is faster than each load just

@@ -212,7 +212,7 @@ template <typename Arithmetic, bool in_place>
     sums[i][0] = Arithmetic::zero();
     sums[i][1] = Arithmetic::zero();
     // The tile of C is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
-    _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc), _MM_HINT_T1);
+    _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc) + kEndOfLine, _MM_HINT_T1);
   }
   // `ahead`: asks for the next panel of B.
   const auto steps = [&](auto ahead, std::int64_t count, const Unit* asked) __attribute__((always_inline)) {
@@ -221,7 +221,7 @@ template <typename Arithmetic, bool in_place>
       const Vector b1 = Arithmetic::load(b + kLanes);
       // One line is a step of the panel.
       if constexpr (ahead.value) {
-        _mm_prefetch(reinterpret_cast<const char*>(asked), _MM_HINT_T1);
+        _mm_prefetch(reinterpret_cast<const char*>(asked) + kEndOfLine, _MM_HINT_T1);
         asked += asked_step;
       }
 #pragma GCC unroll 8

@@ -16,6 +16,7 @@ struct Float32 {
   static constexpr bool kInPlace = true;
   static constexpr bool kOwnInstruction = false;
   static constexpr bool kReadsFactor = true;
+  static constexpr bool kAsksForA = false;
   static constexpr bool kCopies = true;
   static constexpr int kLanes = 16;
   static constexpr int kUnit = 1;

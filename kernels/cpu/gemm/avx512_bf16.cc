@@ -13,6 +13,7 @@ struct Bfloat16Pairs {
   using Mask = __mmask16;
   static constexpr bool kInPlace = true;
   static constexpr bool kReadsFactor = false;
+  static constexpr bool kAsksForA = false;
   static constexpr bool kCopies = false;
   static constexpr bool kOwnInstruction = false;
   static constexpr int kLanes = 16;

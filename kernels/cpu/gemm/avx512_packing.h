@@ -140,7 +140,7 @@ void copy_strip(const void* source, std::int64_t ld, std::int64_t lanes, std::in
   for (std::int64_t p = 0; p < depth; ++p) {
     for (std::int64_t i = 0; i < width; i += Words::kLanes) {
       // The next strip begins where this one ends, row by row: too far apart for the CPU to see a stream.
-      _mm_prefetch(from + (width + i) * Words::kBytes, _MM_HINT_T1);
+      _mm_prefetch(from + (width + i) * Words::kBytes + kEndOfLine, _MM_HINT_T1);
       const std::int64_t here = lanes - i < Words::kLanes ? lanes - i : Words::kLanes;
       const __m512i words =
           here > 0 ? load_bytes(from + i * Words::kBytes, here * Words::kBytes) : _mm512_setzero_si512();
