@@ -69,6 +69,21 @@ export function launchCommand(
   ];
 }
 
+/**
+ * Open MPI 4's launchers on a host share a folder, which each removes at its end where it is empty: another one, about to make its
+ * own below it, then fails (https://github.com/open-mpi/ompi/issues/8510; 2 of 240 here, four at a time). A submission starts one
+ * for each of its hosts, so each gets a temporary folder of its own. A signal to all lets it end by itself before that is removed.
+ */
+const APART = [
+  'TMPDIR=$(mktemp -d) || exit; export TMPDIR',
+  'trap : HUP INT TERM',
+  '"$@"; code=$?',
+  'rm -rf "$TMPDIR"; exit "$code"',
+].join('\n');
+
+const apart = (kind: Kind, command: readonly string[]): readonly string[] =>
+  kind === 'openmpi' ? ['sh', '-c', APART, 'sh', ...command] : command;
+
 async function kindHere(mpirun: string): Promise<Kind> {
   const { stdout, stderr } = await runProgram(mpirun, ['--version']);
   const kind = kindOf(`${stdout}${stderr}`);
@@ -87,7 +102,7 @@ async function connect(context: Context) {
     said: saidByMpirun,
     // https://github.com/pmodels/mpich/issues/1620
     mayStrand: kind === 'mpich',
-    command: (task) => launchCommand(kind, mpirun, context.settings, task, root),
+    command: (task) => apart(kind, launchCommand(kind, mpirun, context.settings, task, root)),
     check: async () => {},
     states: async () => new Map(),
   });

@@ -4,7 +4,7 @@
  * of hosts are that were not started at the same moment, where the kernel can do that.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -72,6 +72,9 @@ export function makeTwoHosts(): TwoHosts | null {
   }
   const later = ['--time', '--monotonic', String(AHEAD_SECONDS)];
   const ahead = run('unshare', ...later, 'true') ? later : [];
+  // Hosts of other tests have the same names, by which Open MPI's launchers call what they share below it.
+  const temporary = (name: string): string => join(folder, name);
+  for (const name of ['first', 'second']) mkdirSync(temporary(name));
   const agent = join(folder, 'agent.sh');
   writeFileSync(
     agent,
@@ -83,11 +86,16 @@ case "$1" in
   *) echo "no host $1" >&2; exit 1 ;;
 esac
 shift
+export TMPDIR=${folder}/$name
 exec ip netns exec $space unshare --uts $clock sh -c "hostname $name; $*"
 `,
   );
   chmodSync(agent, 0o755);
-  const named = (name: string): readonly string[] => ['sh', '-c', `hostname ${name}; exec "$0" "$@"`];
+  const named = (name: string): readonly string[] => [
+    'sh',
+    '-c',
+    `hostname ${name}; TMPDIR=${temporary(name)} exec "$0" "$@"`,
+  ];
   const within = (space: string): readonly string[] => ['ip', 'netns', 'exec', space, 'unshare', '--uts'];
   return {
     addresses,
