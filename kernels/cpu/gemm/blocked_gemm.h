@@ -104,6 +104,9 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] const ComputeTile* by_rows(const MicroKernel& kernel) const noexcept {
     return spreading_ && kernel.spreading != nullptr ? kernel.spreading : kernel.by_rows;
   }
+  [[nodiscard]] const ComputeTile* in_place(const MicroKernel& kernel) const noexcept {
+    return spreading_ && kernel.spreading_in_place != nullptr ? kernel.spreading_in_place : kernel.in_place;
+  }
   [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
     return {rows, strip_rows_, kernel_.row_multiple};
   }

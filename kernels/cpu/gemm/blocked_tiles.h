@@ -39,7 +39,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const std::int64_t panel = (j - columns.begin) / kernel_.nr;
     const MicroKernel& kernel =
         kernel_.narrow != nullptr && width <= kernel_.narrow->nr ? *kernel_.narrow : kernel_;
-    const ComputeTile* heights = a_in_place_ && !shape_.transpose_a ? kernel.in_place : by_rows(kernel);
+    const ComputeTile* heights = a_in_place_ && !shape_.transpose_a ? in_place(kernel) : by_rows(kernel);
     const bool hangs_over = width < kernel.nr && !kernel.any_columns;
     tile.columns = hangs_over ? kernel.nr : width;
     std::int64_t b_step = b.step;
@@ -132,7 +132,7 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
   for (std::int64_t left = role.columns.size(); left > 0; left -= kernel_.nr) {
     const bool narrow = kernel_.narrow != nullptr && left <= kernel_.narrow->nr;
     const MicroKernel& kernel = narrow ? *kernel_.narrow : kernel_;
-    const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : kernel.in_place;
+    const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : in_place(kernel);
     const std::byte* a = first_a;
     std::byte* c = first_c;
     tile.columns = std::min<std::int64_t>(kernel_.nr, left);

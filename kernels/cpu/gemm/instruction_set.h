@@ -134,9 +134,10 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   int products = 1;
   // Of how many rows a tile with a packed A has to be that packs the B that it reads; 0: none does.
   int copies_b = 0;
-  // by_rows for cores that are faster without multiply-adds that read an element of A and spread it
-  // themselves; nullptr: there is no difference.
+  // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
+  // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;
+  const ComputeTile* spreading_in_place = nullptr;
 };
 
 // Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;

@@ -29,7 +29,7 @@ struct Strategy {
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
   bool b_asked = false;    // each panel of B asks for the next one
-  bool spreading = false;  // MicroKernel::spreading, where there is one
+  bool spreading = false;  // MicroKernel::spreading and its like, where there are some
 };
 
 // Whether this operand of such products can be read where it lies.
