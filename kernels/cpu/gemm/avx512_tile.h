@@ -301,7 +301,15 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
   }
   while (left > 0) {
     const std::int64_t now = until_next();
-    for (std::int64_t p = 0; p < now; ++p) {
+    std::int64_t p = 0;
+    if constexpr (in_place && whole && !bases_are_read) {
+      for (; p < now - 1; p += 2) {
+        step(std::false_type{}, none);
+        step(std::false_type{}, one);
+        move_bases(std::integral_constant<int, 2>{});
+      }
+    }
+    for (; p < now; ++p) {
       step(std::false_type{}, none);
       if constexpr (in_place) move_bases(one);
     }
