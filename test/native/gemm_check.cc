@@ -141,11 +141,11 @@ void check_packing(Checks& check) {
   // 2 rows of 3 columns, 5 apart, into panels of 4: the last column is zero, whatever was there.
   const std::vector<float> source{1, 2, 3, 9, 9, 4, 5, 6};
   std::vector<float> packed(8, 7);
-  const auto& [source_size, packed_size, multiple, trailer, pack_a, pack_b] = pibench::kernels::kPackFloat32;
-  pack_b.along_lanes(source.data(), 5, 3, 2, 4, packed.data());
+  const pibench::kernels::Packing& packing = pibench::kernels::kPackFloat32;
+  packing.b.along_lanes(source.data(), 5, 3, 2, 4, packed.data());
   check.that(packed == std::vector<float>{1, 2, 3, 0, 4, 5, 6, 0}, "a panel of B is filled up with zeros");
   packed.assign(6, 7);
-  pack_a.along_depth(source.data(), 5, 2, 3, 2, packed.data());
+  packing.a.along_depth(source.data(), 5, 2, 3, 2, packed.data());
   check.that(packed == std::vector<float>{1, 4, 2, 5, 3, 6}, "a strip of A is transposed");
 
   // Pairs: the third element of each lane has a zero beside it.

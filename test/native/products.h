@@ -84,16 +84,16 @@ inline std::string describe(const Given& given) {
                      ", batch " + std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) +
                      ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
-    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_by_rows,
+    const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
                  b_copied, b_asked, spreading] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
             (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "") +
             (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") +
-            (b_by_rows ? ", B packed by rows" : "") + (b_copied ? ", B packed by tiles" : "") +
-            (b_asked ? ", B asked for" : "") + (spreading ? ", A spread" : "") + ", strips of " +
-            std::to_string(strip_rows);
+            (b_rows > 0 ? ", B packed by " + std::to_string(b_rows) + " rows" : "") +
+            (b_copied ? ", B packed by tiles" : "") + (b_asked ? ", B asked for" : "") +
+            (spreading ? ", A spread" : "") + ", strips of " + std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -123,11 +123,13 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.a_in_place = coin(random) && can_read_a_in_place(kernel, shape);
   strategy.b_in_place = coin(random) && can_read_b_in_place(kernel, shape);
   strategy.sums_apart = coin(random);
-  strategy.b_by_rows = coin(random) && can_pack_b_by_rows(kernel);
-  if (strategy.b_by_rows) strategy.blocking.kc = pick(random, 1, 200);  // of as many as are packed at a time
+  strategy.b_rows = coin(random) ? static_cast<int>(pick(random, 1, 40)) : 0;
+  if (strategy.b_rows > 0) strategy.blocking.kc = pick(random, 1, 200);
   strategy.b_copied = coin(random);
-  if (strategy.b_copied)
-    strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = strategy.b_by_rows = false;
+  if (strategy.b_copied) {
+    strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = false;
+    strategy.b_rows = 0;
+  }
   strategy.b_asked = coin(random);
   strategy.spreading = coin(random);
   strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);

@@ -282,11 +282,13 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.blocking.nc = kernel.nr * (1 + hash.below(3));
     strategy.a_in_place = hash.coin() && can_read_a_in_place(kernel, shape);
     strategy.b_in_place = hash.coin() && can_read_b_in_place(kernel, shape);
-    strategy.b_by_rows = hash.coin() && can_pack_b_by_rows(kernel);
-    if (strategy.b_by_rows) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
+    strategy.b_rows = hash.coin() ? 1 + static_cast<int>(hash.below(40)) : 0;
+    if (strategy.b_rows > 0) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
     strategy.b_copied = hash.coin();
-    if (strategy.b_copied)
-      strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = strategy.b_by_rows = false;
+    if (strategy.b_copied) {
+      strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = false;
+      strategy.b_rows = 0;
+    }
     strategy.b_asked = hash.coin();
     strategy.spreading = hash.coin();
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;

@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 
-// Rows of B that are packed at a time where it is packed by rows, at least: as many streams as CPUs follow.
-constexpr std::int64_t kRowsAtATime = 32;
-
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 // Whether each row begins a cache line.
@@ -157,7 +154,8 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool b_asked_, prefetch_c_, spreading_, stream_c_, sums_apart_, b_by_rows_;
+  bool b_asked_, prefetch_c_, spreading_, stream_c_, sums_apart_;
+  int b_rows_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is

@@ -60,23 +60,30 @@ Panels BlockedGemm::panels_of_b(std::byte* packed, std::int64_t product, Range c
 
 void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns, Range depth,
                          Range panels_to_pack) noexcept {
-  const PackStrip pack = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
-  const std::int64_t at_a_time = b_by_rows_ ? round_up(kRowsAtATime, packing_.depth_multiple) : depth.size();
+  const bool by_rows = b_rows_ > 0 && !shape_.transpose_b;
+  const PackStrip whole = shape_.transpose_b ? packing_.b.along_depth : packing_.b.along_lanes;
+  const PackStrip pack = by_rows && packing_.part_of_b != nullptr ? packing_.part_of_b : whole;
+  const std::int64_t at_a_time =
+      by_rows ? round_up(std::int64_t{b_rows_}, packing_.depth_multiple) : depth.size();
   for (std::int64_t p = depth.begin; p < depth.end; p += at_a_time) {
     const std::int64_t rows = std::min(at_a_time, depth.end - p);
     for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel) {
       const std::int64_t first = columns.begin + panel * kernel_.nr;
       const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
-      if (b_by_rows_ && !shape_.transpose_b) {
+      if (by_rows) {
         // The same columns of the rows after these.
         const std::int64_t end = std::min(p + 2 * at_a_time, shape_.k);
+        const std::size_t last_byte = source_bytes(width) - 1;
         for (std::int64_t next = p + at_a_time; next < end; ++next)
-          __builtin_prefetch(b_at(product, next, first), 0, 2);
+          __builtin_prefetch(b_at(product, next, first) + last_byte, 0, 2);
       }
       pack(b_at(product, p, first), operands_->ldb, width, rows, kernel_.nr,
            packed + panel_place(panel, depth.size()) + packed_bytes(kernel_.nr, p - depth.begin));
     }
   }
+  if (pack == whole) return;
+  for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel)
+    packing_.append(depth.size(), kernel_.nr, packed + panel_place(panel, depth.size()));
 }
 
 // The strip from row i on begins where i packed rows end.

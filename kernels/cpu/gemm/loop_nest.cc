@@ -38,12 +38,12 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       spreading_(strategy.spreading),
       stream_c_(strategy.stream_c),
       sums_apart_(strategy.sums_apart),
-      b_by_rows_(strategy.b_by_rows),
+      b_rows_(strategy.b_rows),
       packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.rows == 1 && !strategy.b_in_place &&
-                   !shape.prepack_b && !shape.transpose_b && !strategy.b_by_rows),
+                   !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
       copies_b_(strategy.b_copied && kernel.copies_b > 0 && strategy.partition.rows == 1 &&
                 !strategy.a_in_place && !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b &&
-                !strategy.b_by_rows && !strategy.sums_apart),
+                strategy.b_rows == 0 && !strategy.sums_apart),
       panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
       blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
@@ -211,8 +211,6 @@ std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKe
   if ((chosen.a_in_place && !can_read_a_in_place(kernel, shape)) ||
       (chosen.b_in_place && !can_read_b_in_place(kernel, shape)))
     throw std::invalid_argument("this operand cannot be read in place");
-  if (chosen.b_by_rows && !can_pack_b_by_rows(kernel))
-    throw std::invalid_argument("this kernel's panels of B cannot be packed by rows");
   return std::make_unique<BlockedGemm>(set, kernel, shape, team, chosen);
 }
 

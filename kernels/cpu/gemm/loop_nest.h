@@ -24,8 +24,8 @@ struct Strategy {
   // A member keeps the sums of a block of C to itself, tile by tile, until the depth is done, and only then
   // writes them to C. The loop over the depth is then inside the one over the rows.
   bool sums_apart = false;
-  // A block of B is packed a few rows of it at a time, all panels of these, rather than panel by panel.
-  bool b_by_rows = false;
+  // A block of B is packed so many rows of it at a time, all panels of these; 0: panel by panel.
+  int b_rows = 0;
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
   bool b_asked = false;    // each panel of B asks for the next one
@@ -35,9 +35,6 @@ struct Strategy {
 // Whether this operand of such products can be read where it lies.
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
-
-// Whether B can be packed by rows: the panels of this kernel end with nothing that is known last.
-bool can_pack_b_by_rows(const MicroKernel& kernel) noexcept;
 
 // The kernel itself, or the one of its relatives that suits so narrow a product.
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept;

@@ -42,6 +42,10 @@ struct Packing {
   // Bytes for each lane that packing appends to a strip of B (sums that a kernel needs); 0 for most.
   int trailer_of_b;
   PackOperand a, b;
+  // Where there is a trailer: packs, as b.along_lanes does, a part of the depth, to which nothing is
+  // appended; and appends it to a strip when all of the depth is there.
+  PackStrip part_of_b = nullptr;
+  void (*append)(std::int64_t depth, std::int64_t width, void* packed) noexcept = nullptr;
 };
 
 // Bytes after the last strip of A that packing may overwrite and a kernel read.

@@ -66,6 +66,18 @@ constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
 constexpr std::int64_t kMostRowsByRows = 128;
+// So many rows of B are packed at a time: as many streams as CPUs follow.
+constexpr int kRowsAtATime = 32;
+// On Zen 5 fewer, of longer pieces, where each row is on a page of its own (in turns: int8 20x4096x4096 3.2,
+// 100x4096x2048 1.25, bfloat16 20x4096x4096 1.3, 64x8192x1024 1.1). Others are packed panel by panel, in
+// blocks that are not too deep, unless there is a lot of B, in bfloat16 (int8 32x3000x4000 1.7,
+// 100x2000x4000 1.1, bfloat16 32x1536x1024 1.14, 32x2000x2000 1.08, but 32x3000x4000 0.8).
+constexpr int kZen5RowsAtATime = 8;
+constexpr std::int64_t kZen5ColumnsOfRows = 2048;
+constexpr std::int64_t kZen5DepthOfRows = 512;
+constexpr std::int64_t kZen5DepthOfPanels = 1024;
+constexpr std::int64_t kZen5DeepRow = 2 << 10;  // bytes of A
+constexpr std::int64_t kZen5ShareOfPanels = 4;  // of L3
 
 // Rows that meet in few sets of L1 are read in place so many at a time: as many as it has ways.
 constexpr int kFewRows = 8;
@@ -110,16 +122,26 @@ bool keeps_sums_apart(const MicroKernel& kernel, const GemmShape& part) {
   return c >= l2 / 4 && (part.m + 2 * part.n) * part.k * source + c > l2 * 3 / 2;
 }
 
-// Whether few rows use a B that is far away and has to be packed. Panel by panel that reads a line or less of
-// each row at a time, which takes longer than all the rest: then it is packed by rows, in blocks that stay in
-// L2.
+// Whether few rows use a B that has to be packed.
 bool is_bound_by_reading_b(const MicroKernel& kernel, const GemmShape& shape) {
-  return can_pack_b_by_rows(kernel) && !can_read_b_in_place(kernel, shape) && !shape.prepack_b &&
-         !shape.transpose_b && shape.m <= kMostRowsByRows;
+  return !can_read_b_in_place(kernel, shape) && !shape.prepack_b && !shape.transpose_b &&
+         shape.m <= kMostRowsByRows;
 }
 
 std::int64_t source_bytes(const MicroKernel& kernel, std::int64_t elements) {
   return elements * static_cast<std::int64_t>(kernel.packing->source_size);
+}
+
+// How many rows of a B that is far away are packed at a time; 0: it is packed panel by panel. For few rows of
+// A that reads a line or less of each of its rows at a time, which takes longer than all the rest: by rows,
+// in blocks that stay in L2, it does not.
+int rows_at_a_time(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
+  if (!is_bound_by_reading_b(kernel, shape)) return 0;
+  const bool has_trailer = kernel.packing->trailer_of_b > 0;
+  if (cores != CoreKind::kZen5) return has_trailer ? 0 : kRowsAtATime;
+  if (source_bytes(kernel, shape.n) % kPage == 0) return kZen5RowsAtATime;
+  const bool is_much = source_bytes(kernel, shape.k * shape.n) > cache_sizes().l3 / kZen5ShareOfPanels;
+  return is_much && !has_trailer ? kRowsAtATime : 0;
 }
 
 // What had better be read where it lies than packed, as far as it can be.
@@ -214,8 +236,6 @@ bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noex
   return keeps_type(kernel) && kernel.packing->b.unit == 1 && !shape.transpose_b && !shape.prepack_b;
 }
 
-bool can_pack_b_by_rows(const MicroKernel& kernel) noexcept { return kernel.packing->trailer_of_b == 0; }
-
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept {
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return *kernel.narrow;
   return kernel;
@@ -240,8 +260,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
   const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
-  strategy.b_by_rows = !b_near && is_bound_by_reading_b(kernel, shape);
-  strategy.sums_apart = !strategy.b_by_rows && keeps_sums_apart(kernel, part);
+  strategy.b_rows = b_near ? 0 : rows_at_a_time(kernel, shape, cores);
+  strategy.sums_apart = strategy.b_rows == 0 && keeps_sums_apart(kernel, part);
   const InPlace in_place = intel  ? suits_intel(kernel, shape, part)
                            : zen5 ? suits_zen5(kernel, shape, part)
                                   : suits_part(kernel, shape, part, strategy.sums_apart);
@@ -273,11 +293,17 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                 source_bytes(kernel, shape.n) % kPage != 0;
   strategy.b_asked = !b_near && !asking_is_dearer;
   strategy.spreading = zen5;
-  if (strategy.b_by_rows) {
-    const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
+  const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
+  if (strategy.b_rows == kZen5RowsAtATime) {
+    strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kZen5DepthOfRows, unit));
+    strategy.blocking.nc = even_piece(part.n, std::min(strategy.blocking.nc, kZen5ColumnsOfRows), kernel.nr);
+  } else if (strategy.b_rows > 0) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, unit));
     const auto packed_row = strategy.blocking.kc * static_cast<std::int64_t>(kernel.packing->packed_size);
     strategy.blocking.nc = even_piece(part.n, std::min(strategy.blocking.nc, l2 / 2 / packed_row), kernel.nr);
+  } else if (cores == CoreKind::kZen5 && !b_near && is_bound_by_reading_b(kernel, shape) &&
+             source_bytes(kernel, shape.k) > kZen5DeepRow) {
+    strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kZen5DepthOfPanels, unit));
   }
   // Written once and too large to stay: past the caches, without reading it first.
   const std::int64_t c_bytes =
