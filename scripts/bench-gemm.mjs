@@ -31,8 +31,9 @@ function allowedCpus() {
   });
 }
 
-const TITLE =
-  '# The embedded GEMM beside the libraries of a machine\n\nWritten by `npm run bench:gemm -- --markdown FILE`.';
+/** With the flags that it was called with, so that a reader can do it again. */
+const titleOf = (flags, file) =>
+  `# The embedded GEMM beside the libraries of a machine\n\nWritten by \`npm run bench:gemm -- ${flags.map((flag) => flag.replace(file, 'FILE')).join(' ')}\`.`;
 
 /** Measured again, as often as this, where the rounds have not decided. The interval that decides is of all rounds. */
 const MOST_AGAIN = 3;
@@ -106,7 +107,10 @@ async function main() {
   print(summary(all).join('\n'));
   if (all.some(isOursWrong)) process.exitCode = 3;
   if (options.markdown !== undefined) {
-    writeFileSync(options.markdown, `${[TITLE, ...written].join('\n\n')}\n`);
+    writeFileSync(
+      options.markdown,
+      `${[titleOf(process.argv.slice(2), options.markdown), ...written].join('\n\n')}\n`,
+    );
   }
 }
 
