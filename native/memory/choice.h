@@ -7,8 +7,10 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "../../kernels/cpu/memory/memory_kernels.h"
+#include "../measure/clock.h"
 #include "../threads/team.h"
 
 namespace pibench::memory {
@@ -18,6 +20,16 @@ struct Choice {
   kernels::memory::Stores stores;
   kernels::memory::WritePass pass;
 };
+
+// What trials of one pass took.
+struct Tried {
+  Choice choice;
+  std::vector<Nanoseconds> times;
+};
+
+// The one with the least median; a streaming one only where it is ahead of all others by more than chance.
+// `all` is not empty, and none of the times is.
+Choice best_of(std::span<const Tried> all);
 
 // The fastest of all passes of a writing operation, on all members at once; `isa` as in kernels_named.
 // `arrays` has one entry for each member. Overwrites the outputs. Takes some tenths of a second at most,

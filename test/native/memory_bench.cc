@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 // Bytes that a thread moves in one timed call: some milliseconds in memory, half of one in the first cache.
 constexpr std::size_t kMoved = std::size_t{64} << 20U;
+// So many at least, and as many untimed: near the size of the last cache, what another way left in it is seen
+// for longer than one pass.
+constexpr std::size_t kPasses = 4;
+constexpr unsigned kSeed = 1;
 
 // Through a pointer that the compiler cannot see through: the call is glibc's, never inlined.
 void* (*volatile const libc_memcpy)(void*, const void*, std::size_t) = std::memcpy;
@@ -112,14 +117,18 @@ void measure(std::size_t bytes, int threads, int rounds) {
       &touch);
 
   const std::vector<Way> ways = all_ways(team, members);
-  const std::size_t passes = std::max<std::size_t>(1, kMoved / (2 * elements * sizeof(double)));
+  const std::size_t passes = std::max(kPasses, kMoved / (2 * elements * sizeof(double)));
   const double moved = static_cast<double>(2 * elements * sizeof(double) * passes) * threads;
   std::vector<std::vector<double>> rates(ways.size());
+  // Drawn anew for each round: no way always follows the same other one.
+  std::vector<std::size_t> order(ways.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 random(kSeed);
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t turn = 0; turn < ways.size(); ++turn) {
-      const std::size_t way = (turn + static_cast<std::size_t>(round)) % ways.size();
+    std::ranges::shuffle(order, random);
+    for (const std::size_t way : order) {
       // Untimed first: what the way before left in the caches is not its doing.
-      seconds_of(team, {&members, ways[way].pass, 1});
+      seconds_of(team, {&members, ways[way].pass, kPasses});
       rates[way].push_back(moved / seconds_of(team, {&members, ways[way].pass, passes}));
     }
   }

@@ -184,6 +184,21 @@ void check_choice(Checks& checks) {
                                        "an unknown instruction set");
 }
 
+// Streaming that is as fast in the trial may be many times slower when it is measured.
+void check_best(Checks& checks) {
+  using pibench::memory::Tried;
+  const auto best = [](std::vector<pibench::Nanoseconds> streaming) {
+    const std::vector<Tried> all{{{nullptr, Stores::cached, nullptr}, {1010, 1000, 9000}},
+                                 {{nullptr, Stores::streaming, nullptr}, std::move(streaming)},
+                                 {{nullptr, Stores::string, nullptr}, {1020, 1020, 1020}}};
+    return pibench::memory::best_of(all).stores;
+  };
+  checks.that(best({1000, 1000, 1000}) == Stores::cached, "streaming as fast as plain stores is not chosen");
+  checks.that(best({990, 990, 990}) == Stores::cached, "nor is one that is ahead by little");
+  checks.that(best({900, 900, 9000}) == Stores::streaming, "streaming that is far ahead is chosen");
+  checks.that(best({900, 9000, 9000}) == Stores::cached, "of three trials the middle one counts");
+}
+
 void check_refusals(Checks& checks) {
   using pibench::memory::make_workload;
   checks.throws<std::invalid_argument>(
@@ -224,6 +239,7 @@ int main() {
   }
   check_workload(checks, parameters_of(Operation::triad, std::nullopt, 2, ""), "triad auto");
   check_choice(checks);
+  check_best(checks);
   check_refusals(checks);
   return checks.finish();
 }

@@ -18,7 +18,9 @@ enum class Operation : std::uint8_t { read, write, copy, scale, add, triad };
 enum class Stores : std::uint8_t {
   cached,     // plain stores: a line that is in no cache is read first, which is called write-allocate
   streaming,  // non-temporal stores, past the caches, and a fence at the end
-  string,     // the string instruction of x86 (rep movsb, rep stosq): the CPU decides; copy and write only
+  // The string instruction of x86 (rep movsb, rep stosq): the CPU decides. Copy and write only; the
+  // first bytes of a short copy go by vectors.
+  string,
 };
 inline constexpr int kStoresCount = 3;
 

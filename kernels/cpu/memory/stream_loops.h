@@ -144,11 +144,22 @@ std::uint64_t read_pass(const double* a, std::size_t count) noexcept {
 
 #if defined(__x86_64__)
 
+// The first 128 bytes of a short array are copied by vectors: of 32 KiB within the first caches that is 1.014
+// of the instruction alone on Zen 5, where glibc's memcpy, which so copies 64, has 1.005; of 48 KiB 1.004.
+// From 64 KiB on the instruction alone is as fast or faster by 2 in 1000.
+constexpr std::size_t kBeforeString = 128 / sizeof(double);
+constexpr std::size_t kShort = (std::size_t{64} << 10U) / sizeof(double);
+
 template <typename V>
 void copy_by_string(const Arrays& arrays) noexcept {
-  void* to = arrays.out;
-  const void* from = arrays.a;
-  std::size_t bytes = arrays.count * sizeof(double);
+  std::size_t first = 0;
+  // Without a call, which would need a frame: what surrounds the instruction does not run beside it.
+  if (arrays.count >= kBeforeString && arrays.count < kShort) {
+    for (; first < kBeforeString; first += V::kWidth) V::store(arrays.out + first, V::load(arrays.a + first));
+  }
+  void* to = arrays.out + first;
+  const void* from = arrays.a + first;
+  std::size_t bytes = (arrays.count - first) * sizeof(double);
   asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
 
