@@ -1,5 +1,5 @@
-// Of a library's settings, which is the fastest here: tried in turns on the product itself, or for the largest ones on the
-// largest that was tried.
+// Of a library's settings, which is the fastest here: tried in turns on the product itself, or for the largest ones on
+// the case before.
 import { operationsOf, square } from './shapes.mjs';
 import { measureInTurns } from './turns.mjs';
 
@@ -22,15 +22,15 @@ async function tried(candidate, situation, draw) {
 
 /**
  * The setting of each candidate for this case, by its name. `before` has those of the case before, which large products
- * keep.
+ * keep; where there is none, they are tried, too, however long that takes.
  */
 export async function settle(candidates, situation, before, draw) {
   const settings = {};
   for (const candidate of candidates) {
     const { name, settings: choices } = candidate;
-    const known = before[name] ?? choices[0];
+    const known = choices.length === 1 ? choices[0] : before[name];
     const open = choices.length > 1 && operationsOf(situation.shape) <= LARGEST_TRIAL;
-    settings[name] = open ? await tried(candidate, situation, draw) : known;
+    settings[name] = open || known === undefined ? await tried(candidate, situation, draw) : known;
   }
   return settings;
 }
