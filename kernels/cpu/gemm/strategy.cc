@@ -210,9 +210,8 @@ InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const Gemm
   return in_place;
 }
 
-// Of two members, each packs the columns of B that it uses: what the other packed would come from its caches
-// (where few rows use B, int8 and bfloat16 on two threads: 32x3000x4000 2.6 and 1.1, 64x4096x1024 1.0
-// and 1.9).
+// Of two members, each packs the columns of B that it uses, and none waits for the other (where few rows use
+// B, int8 and bfloat16 on two threads: 32x3000x4000 2.6 and 1.1, 64x4096x1024 1.0 and 1.9).
 void share_columns(Partition& partition) {
   if (partition.products == 1 && partition.rows == 2 && partition.columns == 1) partition = {1, 1, 2};
 }
