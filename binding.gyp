@@ -122,17 +122,18 @@
           "cflags": ["-fPIC", "-mavx2", "-mfma"]
         },
         {
-          # GCC 12's own AVX-512 headers trip over these warnings (GCC bug 105593).
+          # GCC 12's own AVX-512 headers trip over these warnings (GCC bug 105593). Tuned for no CPU it keeps addresses in vector
+          # registers, whose way back waits behind the multiplications: 64 rows and columns 1.005 to 1.01 on Zen 4.
           "target_name": "gemm_avx512",
           "type": "static_library",
           "sources": ["kernels/cpu/gemm/avx512.cc"],
-          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
+          "cflags": ["-fPIC", "-mtune=icelake-server", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_avx512_float64",
           "type": "static_library",
           "sources": ["kernels/cpu/gemm/avx512_float64.cc"],
-          "cflags": ["-fPIC", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
+          "cflags": ["-fPIC", "-mtune=icelake-server", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-Wno-maybe-uninitialized", "-Wno-uninitialized"]
         },
         {
           "target_name": "gemm_avx512_bf16",

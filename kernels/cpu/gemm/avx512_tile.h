@@ -28,7 +28,7 @@ constexpr int kRowsPerBase = 5;
 constexpr int kRowsPerBaseRead = 2;
 
 // Steps of the depth between which the bases stay where they are.
-constexpr int kStepsOfBases = 4;
+constexpr int kStepsOfBases = 2;
 
 // What is far away is asked for a little every few steps of the depth. The core has places for some two dozen
 // lines that are on their way to L1; asked for at once, those of a tile of C fill them all, and until they
@@ -120,23 +120,18 @@ template <int vectors, typename Body>
 // What a tile asks for while it computes: into L2, because A and B fill L1 until it is needed.
 //   C      the rows of the tile, where they are not near and are not written past the caches
 //   asked  the tile's share of the next panel of B
+// All of this stays in memory, because the loop over the depth has no registers to spare for what most tiles
+// do not need.
 template <typename Arithmetic, int vectors>
 class Requests {
  public:
   Requests(const Tile& tile, int rows) noexcept
-      : c_(static_cast<const Result*>(tile.c)),
-        c_step_(tile.ldc),
-        c_left_(tile.prefetch_c && !tile.stream_c ? rows : 0),
-        b_(static_cast<const Unit*>(tile.asked)),
-        b_step_(tile.asked_step / Arithmetic::kUnit),
-        b_left_(tile.asked_units) {
-    // So many at a time that the depth suffices: in a shallow tile all.
-    const std::int64_t turns = tile.depth / (Arithmetic::kUnit * kStepsPerAsk);
-    c_at_once_ = turns >= rows ? 1 : rows;
-    b_at_once_ = b_left_ <= turns ? 1 : b_left_ <= 2 * turns ? 2 : kStepsPerAsk;
+      : c_left_(tile.prefetch_c && !tile.stream_c ? rows : 0), b_left_(tile.asked_units) {
+    if (!done()) plan(tile, rows);
   }
   [[nodiscard]] bool done() const noexcept { return (c_left_ | b_left_) == 0; }
   void ask() noexcept {
+    asm("" : "+m"(*this));
     for (std::int64_t i = lesser(c_at_once_, c_left_); i > 0; --i, --c_left_, c_ += c_step_) ask_for(c_);
     for (std::int64_t i = lesser(b_at_once_, b_left_); i > 0; --i, --b_left_, b_ += b_step_) ask_for(b_);
   }
@@ -144,6 +139,16 @@ class Requests {
  private:
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
+  // So many at a time that the depth suffices: in a shallow tile all.
+  [[gnu::noinline]] void plan(const Tile& tile, int rows) noexcept {
+    c_ = static_cast<const Result*>(tile.c);
+    c_step_ = tile.ldc;
+    b_ = static_cast<const Unit*>(tile.asked);
+    b_step_ = tile.asked_step / Arithmetic::kUnit;
+    const std::int64_t turns = tile.depth / (Arithmetic::kUnit * kStepsPerAsk);
+    c_at_once_ = turns >= rows ? 1 : rows;
+    b_at_once_ = b_left_ <= turns ? 1 : b_left_ <= 2 * turns ? 2 : kStepsPerAsk;
+  }
   template <typename T>
   static void ask_for(const T* row) noexcept {
     on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
@@ -151,10 +156,11 @@ class Requests {
     });
   }
 
+  std::int64_t c_left_, b_left_;
   const Result* c_;
-  std::int64_t c_step_, c_left_, c_at_once_;
+  std::int64_t c_step_, c_at_once_;
   const Unit* b_;
-  std::int64_t b_step_, b_left_, b_at_once_;
+  std::int64_t b_step_, b_at_once_;
 };
 
 // A tile of two steps of the depth or more. `whole`: every lane exists, so that no instruction needs a mask.
@@ -274,16 +280,15 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
     requests.ask();
     return lesser(left, kStepsPerAsk);
   };
-  if constexpr (in_place && whole && bases_are_read) {
-    constexpr std::integral_constant<int, 2> two;
-    constexpr std::integral_constant<int, 3> three;
-    for (; left >= kStepsOfBases; left -= kStepsOfBases) {
+  if constexpr (in_place && whole) {
+    while (left >= kStepsOfBases) {
       if (!requests.done()) requests.ask();
-      step(std::false_type{}, none);
-      step(std::false_type{}, one);
-      step(std::false_type{}, two);
-      step(std::false_type{}, three);
-      move_bases(std::integral_constant<int, kStepsOfBases>{});
+      const std::int64_t until = requests.done() ? 1 : left - lesser(left, kStepsPerAsk) + 1;
+      for (; left > until; left -= kStepsOfBases) {
+        step(std::false_type{}, none);
+        step(std::false_type{}, one);
+        move_bases(std::integral_constant<int, kStepsOfBases>{});
+      }
     }
   }
   if constexpr (can_copy) {
@@ -301,15 +306,7 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
   }
   while (left > 0) {
     const std::int64_t now = until_next();
-    std::int64_t p = 0;
-    if constexpr (in_place && whole && !bases_are_read) {
-      for (; p < now - 1; p += 2) {
-        step(std::false_type{}, none);
-        step(std::false_type{}, one);
-        move_bases(std::integral_constant<int, 2>{});
-      }
-    }
-    for (; p < now; ++p) {
+    for (std::int64_t p = 0; p < now; ++p) {
       step(std::false_type{}, none);
       if constexpr (in_place) move_bases(one);
     }

@@ -152,6 +152,7 @@ class BlockedGemm final : public Gemm {
   Team& team_;
   Partition partition_;
   Blocking blocks_;
+  std::int64_t whole_depth_;  // of the product, as the kernel wants it
   bool a_in_place_, b_in_place_;
   int strip_rows_;
   bool b_asked_, prefetch_c_, spreading_, stream_c_, sums_apart_;

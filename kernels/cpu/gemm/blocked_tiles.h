@@ -121,14 +121,26 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
   std::byte* first_c = product_c + result_bytes(role.rows.begin * operands_->ldc + role.columns.begin);
   const std::size_t a_row = source_bytes(shape_.transpose_a ? 1 : operands_->lda);
   const std::size_t c_row = result_bytes(operands_->ldc);
-  Tile tile{};
-  tile.depth = packed_depth(shape_.k);
-  tile.a_step = shape_.transpose_a ? operands_->lda : 1;
-  tile.b_step = operands_->ldb;
-  tile.a_row = operands_->lda;
-  tile.ldc = tile.target_row = operands_->ldc;
-  tile.stream_c = stream_c_ && is_line_aligned(product_c, c_row);
-  tile.prefetch_c = prefetch_c_;
+  // Each member is given: zeroing the others first takes as long as a third of a small call's own cost.
+  Tile tile{.depth = whole_depth_,
+            .a = first_a,
+            .b = b,
+            .c = first_c,
+            .a_step = shape_.transpose_a ? operands_->lda : 1,
+            .b_step = operands_->ldb,
+            .a_row = operands_->lda,
+            .ldc = operands_->ldc,
+            .columns = 0,
+            .accumulate = false,
+            .stream_c = stream_c_ && is_line_aligned(product_c, c_row),
+            .prefetch_c = prefetch_c_,
+            .target = first_c,
+            .target_row = operands_->ldc,
+            .ahead = nullptr,
+            .asked = nullptr,
+            .asked_units = 0,
+            .asked_step = 0,
+            .copy = nullptr};
   for (std::int64_t left = role.columns.size(); left > 0; left -= kernel_.nr) {
     const bool narrow = kernel_.narrow != nullptr && left <= kernel_.narrow->nr;
     const MicroKernel& kernel = narrow ? *kernel_.narrow : kernel_;

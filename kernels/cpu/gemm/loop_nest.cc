@@ -30,6 +30,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       team_(team),
       partition_(strategy.partition),
       blocks_(strategy.blocking),
+      whole_depth_(packed_depth(shape.k)),
       a_in_place_(strategy.a_in_place),
       b_in_place_(strategy.b_in_place),
       strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),

@@ -57,11 +57,12 @@ constexpr std::int64_t kZen5ShareOfL3 = 8;
 constexpr std::int64_t kZen5FarRow = 1 << 10;
 constexpr std::int64_t kZen5LargePanel = 96 << 10;
 
-// Where A and B are packed there, B is copied by the tile that reads it first (1024 to 4096 cubed: 1.01 to
-// 1.05 in both types), A's block has few rows, and one of several blocks of float64 is shallower than fits
-// (2048 and 4096 cubed: 1.03 to 1.07). Two members then share the columns: those that share rows would pack B
-// before they read it, and wait for each other.
-constexpr std::int64_t kZen5RowsOfA = 98;
+// Where A and B are packed, B is copied by the tile that reads it first (1024 to 4096 cubed in both
+// types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's cores A's block has few rows. Two
+// members then share the columns: those that share rows would pack B before they read it, and wait for each
+// other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3). On Zen 5 one of several blocks of float64 is
+// shallower than fits (2048 and 4096 cubed: 1.03 to 1.07).
+constexpr std::int64_t kRowsOfPackedA = 98;
 constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
@@ -256,7 +257,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.partition = choose_partition(kernel, shape, packed, members);
   const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
   const bool reads_b = cores == CoreKind::kZen5 && !b_near && is_bound_by_reading_b(kernel, shape);
-  if (reads_b || (zen5 && packed.a && packed.b && shape.n >= shape.m)) share_columns(strategy.partition);
+  const bool zen = zen5 || (!intel && kernel.copies_b > 0);
+  if (reads_b || (zen && packed.a && packed.b && shape.n >= shape.m)) share_columns(strategy.partition);
   const auto [products, rows, columns] = strategy.partition;
   GemmShape part = shape;
   part.m = ceil_div(shape.m, rows);
@@ -276,9 +278,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                                                                       part, blocks_of_b);
   strategy.blocking.kc = std::min(strategy.blocking.kc,
                                   even_piece(shape.k, deepest(kernel, shape, intel, strategy.b_in_place), 4));
-  if (zen5 && !strategy.a_in_place && !strategy.b_in_place) {
-    strategy.blocking.mc = std::min(strategy.blocking.mc, kZen5RowsOfA / kernel.mr * kernel.mr);
-    if (strategy.blocking.kc < shape.k) {
+  if (zen && !strategy.a_in_place && !strategy.b_in_place) {
+    strategy.blocking.mc = std::min(strategy.blocking.mc, kRowsOfPackedA / kernel.mr * kernel.mr);
+    if (zen5 && strategy.blocking.kc < shape.k) {
       const std::int64_t most =
           kZen5DeepestOfSeveral / static_cast<std::int64_t>(kernel.packing->source_size);
       strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, most, 4));
@@ -289,7 +291,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
     strategy.blocking.mc = std::min(strategy.blocking.mc, whole_strips);
     strategy.blocking.nc = std::min(strategy.blocking.nc, round_up(kIntelFewColumns, kernel.nr));
   }
-  strategy.b_copied = intel || zen5;
+  strategy.b_copied = kernel.copies_b > 0;
   const std::int64_t b_bytes = source_bytes(kernel, shape.k * shape.n);
   const bool asking_is_dearer = zen5 && part.m <= kernel.mr && b_bytes <= cache_sizes().l3 / kZen5ShareOfL3 &&
                                 source_bytes(kernel, shape.n) % kPage != 0;
