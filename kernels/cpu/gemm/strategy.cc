@@ -46,7 +46,7 @@ constexpr std::int64_t kIntelFewColumns = 1024;
 // L2, the rate of one and the same program was one of two, 0.75 to 0.85 of it packed or equal to it, by what
 // memory the process had got (256 columns of float32 and 128 of float64, at a depth of 768 and more).
 constexpr std::int64_t kPage = 4 << 10;
-constexpr std::int64_t kZen5FewRows = 70;
+constexpr std::int64_t kFewRowsOfB = 70;
 constexpr std::int64_t kZen5ManyColumns = 2560;  // bytes
 constexpr std::int64_t kZen5ManyColumnsOfOneStrip = 1792;
 constexpr std::int64_t kZen5ManyColumns64 = 6 << 10;  // of float64
@@ -63,6 +63,8 @@ constexpr std::int64_t kZen5LargePanel = 96 << 10;
 // other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3). On Zen 5 one of several blocks of float64 is
 // shallower than fits (2048 and 4096 cubed: 1.03 to 1.07).
 constexpr std::int64_t kRowsOfPackedA = 98;
+constexpr std::int64_t kRowsOfShallowA = 294;
+constexpr std::int64_t kShallowBlock = 256;
 constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
@@ -200,7 +202,7 @@ InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const Gemm
   const std::int64_t b_row = source_bytes(kernel, shape.n);
   const bool large_panel = source_bytes(kernel, shape.k * kernel.nr) >= kZen5LargePanel;
   const bool rows_meet = b_row % kPage == 0 || (b_row % kZen5FarRow == 0 && large_panel);
-  if (rows_meet && shape.m > kZen5FewRows) in_place.b = false;
+  if (rows_meet && shape.m > kFewRowsOfB) in_place.b = false;
   const bool b_near = shape.k * b_row <= cache_sizes().l2;
   const bool single = kernel.packing->source_size == sizeof(float);
   const std::int64_t my_row = source_bytes(kernel, part.n);
@@ -209,6 +211,12 @@ InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const Gemm
                                                   : kZen5ManyColumns;
   if (my_row >= most && !shape.transpose_a) in_place.a = false;
   return in_place;
+}
+
+// Whether each row of a B that could be read in place is on a page of its own, and many rows of A use it.
+bool meets_in_pages(const MicroKernel& kernel, const GemmShape& shape) {
+  return !shape.transpose_a && shape.m > kFewRowsOfB && source_bytes(kernel, shape.n) % kPage == 0 &&
+         can_read_b_in_place(kernel, shape);
 }
 
 // Of two members, each packs the columns of B that it uses, and none waits for the other (where few rows use
@@ -250,14 +258,16 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const std::int64_t l2 = cache_sizes().l2;
   const bool can_a = can_read_a_in_place(kernel, shape);
   const bool can_b = can_read_b_in_place(kernel, shape);
-  const InPlace whole = intel  ? suits_intel(kernel, shape, shape)
-                        : zen5 ? suits_zen5(kernel, shape, shape)
-                               : suits(kernel, shape);
+  const bool zen = zen5 || (!intel && kernel.copies_b > 0);
+  const bool packs_both = zen && !zen5 && meets_in_pages(kernel, shape);
+  const InPlace whole = packs_both ? InPlace{}
+                        : intel    ? suits_intel(kernel, shape, shape)
+                        : zen5     ? suits_zen5(kernel, shape, shape)
+                                   : suits(kernel, shape);
   const Packed packed{!(whole.a && can_a), !shape.prepack_b && !(whole.b && can_b)};
   strategy.partition = choose_partition(kernel, shape, packed, members);
   const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
   const bool reads_b = cores == CoreKind::kZen5 && !b_near && is_bound_by_reading_b(kernel, shape);
-  const bool zen = zen5 || (!intel && kernel.copies_b > 0);
   if (reads_b || (zen && packed.a && packed.b && shape.n >= shape.m)) share_columns(strategy.partition);
   const auto [products, rows, columns] = strategy.partition;
   GemmShape part = shape;
@@ -266,9 +276,10 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
   strategy.b_rows = b_near ? 0 : rows_at_a_time(kernel, shape, cores);
   strategy.sums_apart = strategy.b_rows == 0 && keeps_sums_apart(kernel, part);
-  const InPlace in_place = intel  ? suits_intel(kernel, shape, part)
-                           : zen5 ? suits_zen5(kernel, shape, part)
-                                  : suits_part(kernel, shape, part, strategy.sums_apart);
+  const InPlace in_place = packs_both ? InPlace{}
+                           : intel    ? suits_intel(kernel, shape, part)
+                           : zen5     ? suits_zen5(kernel, shape, part)
+                                      : suits_part(kernel, shape, part, strategy.sums_apart);
   strategy.a_in_place = in_place.a && can_a;
   strategy.b_in_place = in_place.b && can_b;
   if (strategy.a_in_place && !shape.transpose_a) {
@@ -279,7 +290,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.blocking.kc = std::min(strategy.blocking.kc,
                                   even_piece(shape.k, deepest(kernel, shape, intel, strategy.b_in_place), 4));
   if (zen && !strategy.a_in_place && !strategy.b_in_place) {
-    strategy.blocking.mc = std::min(strategy.blocking.mc, kRowsOfPackedA / kernel.mr * kernel.mr);
+    const bool shallow = !zen5 && strategy.blocking.kc <= kShallowBlock;
+    const std::int64_t rows_of_a = shallow ? kRowsOfShallowA : kRowsOfPackedA;
+    strategy.blocking.mc = std::min(strategy.blocking.mc, rows_of_a / kernel.mr * kernel.mr);
     if (zen5 && strategy.blocking.kc < shape.k) {
       const std::int64_t most =
           kZen5DeepestOfSeveral / static_cast<std::int64_t>(kernel.packing->source_size);
