@@ -146,7 +146,7 @@ class Requests {
     b_ = static_cast<const Unit*>(tile.asked);
     b_step_ = tile.asked_step / Arithmetic::kUnit;
     const std::int64_t turns = tile.depth / (Arithmetic::kUnit * kStepsPerAsk);
-    c_at_once_ = turns >= rows ? 1 : rows;
+    c_at_once_ = turns >= rows ? 1 : 2 * turns >= rows ? 2 : rows;
     b_at_once_ = b_left_ <= turns ? 1 : b_left_ <= 2 * turns ? 2 : kStepsPerAsk;
   }
   template <typename T>

@@ -25,7 +25,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   const bool complete = depth.end == shape_.k;
   const bool keeps_sums = depth_blocks() > 1;
   const bool stream = stream_c_ && is_line_aligned(c, result_bytes(operands_->ldc));
-  tile.prefetch_c = sums_apart_ ? complete && !stream : prefetch_c_;
+  tile.prefetch_c = sums_apart_ ? complete && !stream : c_asked_;
   tile.stream_c = stream && !tile.accumulate && !sums_apart_;
   tile.target_row = operands_->ldc;
   tile.a_row = operands_->lda;
@@ -133,7 +133,7 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
             .columns = 0,
             .accumulate = false,
             .stream_c = stream_c_ && is_line_aligned(product_c, c_row),
-            .prefetch_c = prefetch_c_,
+            .prefetch_c = c_asked_,
             .target = first_c,
             .target_row = operands_->ldc,
             .ahead = nullptr,

@@ -35,7 +35,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       b_in_place_(strategy.b_in_place),
       strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
       b_asked_(strategy.b_asked),
-      prefetch_c_(static_cast<std::int64_t>(result_bytes(shape.m * shape.n)) > cache_sizes().l2 / 4),
+      c_asked_(strategy.c_asked),
       spreading_(strategy.spreading),
       stream_c_(strategy.stream_c),
       sums_apart_(strategy.sums_apart),

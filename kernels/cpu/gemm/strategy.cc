@@ -65,6 +65,10 @@ constexpr std::int64_t kZen5LargePanel = 96 << 10;
 constexpr std::int64_t kRowsOfPackedA = 98;
 constexpr std::int64_t kRowsOfShallowA = 294;
 constexpr std::int64_t kShallowBlock = 256;
+
+// A tile of so few steps had better not ask for its rows of C: they come too late (in turns on Zen 4:
+// 1024x1024x16 1.1, 600x600x16 1.08, 1024x1024x32 1.05; in float64 1.04, 512x512x32 1.05).
+constexpr std::int64_t kShallowestAsking = 48;
 constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
@@ -310,6 +314,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                 source_bytes(kernel, shape.n) % kPage != 0;
   strategy.b_asked = !b_near && !asking_is_dearer;
   strategy.spreading = zen5;
+  const bool too_shallow = zen && !zen5 && shape.k < kShallowestAsking;
+  strategy.c_asked =
+      shape.m * shape.n * static_cast<std::int64_t>(kernel.result_size) > l2 / 4 && !too_shallow;
   const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
   if (strategy.b_rows == kZen5RowsAtATime) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kZen5DepthOfRows, unit));
