@@ -47,6 +47,7 @@
         "kernels/cpu/gemm/loop_nest.cc",
         "kernels/cpu/gemm/packing.cc",
         "kernels/cpu/gemm/partition.cc",
+        "kernels/cpu/gemm/joining.cc",
         "kernels/cpu/gemm/strategy.cc",
         "kernels/cpu/gemm/thin.cc",
         "kernels/cpu/memory/dispatch.cc"

@@ -89,23 +89,22 @@ void check_thin(Checks& check, const InstructionSet& set, const MicroKernel& ker
              why);
 }
 
-// A kernel's relative for narrow products, on any product, also such as it would never be chosen for.
-void check_narrow(Checks& check, const InstructionSet& set, const MicroKernel& kernel, Team& team,
-                  int shapes) {
-  if (const MicroKernel* relative = kernel.narrow; relative != nullptr) {
-    Random random(static_cast<std::uint64_t>(relative->mr) * 1000 +
-                  static_cast<std::uint64_t>(relative->type) * 10 + static_cast<std::uint64_t>(team.size()));
-    std::string why;
-    for (int i = 0; i < shapes && why.empty(); ++i) {
-      const Given given = pick_given(random, set, *relative, team.size(), true);
-      if (const auto wrong = wrong_with(given, team, random)) why = describe(given) + ": " + *wrong;
-    }
-    check.that(why.empty(),
-               std::string(set.name) + " " + pibench::test::name_of(kernel.type) + " by " +
-                   std::to_string(relative->nr) + " columns, " + std::to_string(team.size()) +
-                   " threads: " + std::to_string(shapes) + " shapes are right, twice, and stay within C",
-               why);
+// A kernel's relative on any product that it can compute, also such as it would never be chosen for.
+void check_relative(Checks& check, const InstructionSet& set, const MicroKernel* relative,
+                    const std::string& what, Team& team, int shapes) {
+  if (relative == nullptr) return;
+  Random random(static_cast<std::uint64_t>(relative->mr) * 1000 +
+                static_cast<std::uint64_t>(relative->type) * 10 + static_cast<std::uint64_t>(team.size()));
+  std::string why;
+  for (int i = 0; i < shapes && why.empty(); ++i) {
+    const Given given = pick_given(random, set, *relative, team.size(), true);
+    if (const auto wrong = wrong_with(given, team, random)) why = describe(given) + ": " + *wrong;
   }
+  check.that(why.empty(),
+             std::string(set.name) + " " + pibench::test::name_of(relative->type) + " " + what + ", " +
+                 std::to_string(team.size()) + " threads: " + std::to_string(shapes) +
+                 " shapes are right, twice, and stay within C",
+             why);
 }
 
 void check_dispatch(Checks& check) {
@@ -217,7 +216,9 @@ int main(int argc, char** argv) {
       if (!asked.wants(*set) || !runs_here(*set)) continue;
       for (int i = 0; i < set->kernel_count; ++i) {
         check_kernel(check, *set, set->kernels[i], team, shapes);
-        check_narrow(check, *set, set->kernels[i], team, shapes);
+        const MicroKernel& kernel = set->kernels[i];
+        check_relative(check, *set, kernel.narrow, "for narrow products", team, shapes);
+        check_relative(check, *set, kernel.joining, "joining rows of B", team, shapes);
         check_thin(check, *set, set->kernels[i], team, 4 * shapes);
       }
     }

@@ -122,11 +122,11 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.partition = pick_partition(random, shape, members);
   strategy.blocking = {pick(random, 1, 40), pick(random, 1, 40), kernel.nr * pick(random, 1, 3)};
   strategy.a_in_place = coin(random) && can_read_a_in_place(kernel, shape);
-  strategy.b_in_place = coin(random) && can_read_b_in_place(kernel, shape);
+  strategy.b_in_place = (coin(random) || kernel.joins_b) && can_read_b_in_place(kernel, shape);
   strategy.sums_apart = coin(random);
   strategy.b_rows = coin(random) ? static_cast<int>(pick(random, 1, 40)) : 0;
   if (strategy.b_rows > 0) strategy.blocking.kc = pick(random, 1, 200);
-  strategy.b_copied = coin(random);
+  strategy.b_copied = coin(random) && !kernel.joins_b;
   if (strategy.b_copied) {
     strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = false;
     strategy.b_rows = 0;
@@ -145,8 +145,8 @@ inline Given pick_given(Random& random, const InstructionSet& set, const MicroKe
   Given given{&set, &kernel, extents, std::nullopt, 0, 0, 0};
   GemmShape& shape = given.shape;
   shape.transpose_a = coin(random);
-  shape.transpose_b = coin(random);
-  shape.prepack_b = pick(random, 0, 3) == 0;
+  shape.transpose_b = coin(random) && !kernel.joins_b;
+  shape.prepack_b = pick(random, 0, 3) == 0 && !kernel.joins_b;
   if (pick(random, 0, 3) == 0) shape.batch = pick(random, 2, 5);
   const auto padding = [&random] { return pick(random, 0, 1) * pick(random, 0, 9); };
   given.lda = (shape.transpose_a ? shape.m : shape.k) + padding();

@@ -272,8 +272,8 @@ inline Manner choose_thin_manner(const InstructionSet& set, const MicroKernel& k
 inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel, GemmShape shape) {
   ShapeHash hash(set, kernel, shape);
   shape.transpose_a = hash.coin();
-  shape.transpose_b = hash.coin();
-  shape.prepack_b = hash.below(4) == 0;
+  shape.transpose_b = hash.coin() && !kernel.joins_b;
+  shape.prepack_b = hash.below(4) == 0 && !kernel.joins_b;
   Manner manner{{&set, &kernel, shape, std::nullopt, 0, 0, 0}, hash.coin(), hash.coin(), hash.coin()};
   if (hash.coin()) {
     auto& strategy = manner.given.strategy.emplace();
@@ -281,10 +281,10 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.blocking.kc = 1 + hash.below(40);
     strategy.blocking.nc = kernel.nr * (1 + hash.below(3));
     strategy.a_in_place = hash.coin() && can_read_a_in_place(kernel, shape);
-    strategy.b_in_place = hash.coin() && can_read_b_in_place(kernel, shape);
+    strategy.b_in_place = (hash.coin() || kernel.joins_b) && can_read_b_in_place(kernel, shape);
     strategy.b_rows = hash.coin() ? 1 + static_cast<int>(hash.below(40)) : 0;
     if (strategy.b_rows > 0) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
-    strategy.b_copied = hash.coin();
+    strategy.b_copied = hash.coin() && !kernel.joins_b;
     if (strategy.b_copied) {
       strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = false;
       strategy.b_rows = 0;
@@ -379,7 +379,8 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
     }
   }
   const std::string name = std::string(set.name) + " " + name_of(type) + " by " +
-                           (thin ? "few vectors" : std::to_string(kernel.nr) + " columns");
+                           (thin ? "few vectors" : std::to_string(kernel.nr) + " columns") +
+                           (kernel.joins_b ? " of B as it lies" : "");
   check.that(why.empty() && shapes > 0, name + ": shapes up to 70 x 70 x 70 are right and stay within C",
              why);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;

@@ -22,7 +22,9 @@ int main(int argc, char** argv) {
     for (int i = 0; i < set->kernel_count; ++i) {
       const auto& kernel = set->kernels[i];
       pibench::test::check_shapes(check, *set, kernel, stride, false);
-      if (kernel.narrow != nullptr) pibench::test::check_shapes(check, *set, *kernel.narrow, stride, false);
+      for (const auto* relative : {kernel.narrow, kernel.joining}) {
+        if (relative != nullptr) pibench::test::check_shapes(check, *set, *relative, stride, false);
+      }
       if (kernel.thin != nullptr) pibench::test::check_shapes(check, *set, kernel, stride, true);
     }
   }

@@ -225,6 +225,7 @@ constexpr Packing tile_packing() {
           Words::kElement,
           kDepth,
           0,
+          0,
           {copy_lines<Words>, transpose_lines<Words>, kDepth},
           {transpose_words<Words>, gather_words<Words>, static_cast<int>(Words::kUnit)}};
 }

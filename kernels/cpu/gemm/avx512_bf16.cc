@@ -1,4 +1,5 @@
 // Micro-kernel for AVX512-BF16: VDPBF16PS multiplies pairs of bfloat16 and adds both products to a float32.
+#include "avx512_joining.h"
 #include "avx512_packing.h"
 #include "avx512_tile.h"
 
@@ -51,6 +52,25 @@ inline __m512i pairs_from(int column) noexcept {
   return _mm512_or_si512(pair, _mm512_slli_epi32(_mm512_add_epi32(pair, _mm512_set1_epi32(32)), 16));
 }
 
+// Two rows of 32 columns as pairs.
+inline Joined pairs_of_32(__m512i low, __m512i high) noexcept {
+  return {_mm512_permutex2var_epi16(low, pairs_from(0), high),
+          _mm512_permutex2var_epi16(low, pairs_from(16), high)};
+}
+
+struct JoiningPairs : Bfloat16Pairs {
+  static Joined join(const Element* from, std::int64_t row) noexcept {
+    return pairs_of_32(_mm512_loadu_si512(from), _mm512_loadu_si512(from + row));
+  }
+  static Joined join(const Element* from, std::int64_t row, int rows, std::int64_t columns) noexcept {
+    const auto load = [&](int r) __attribute__((always_inline)) {
+      return r < rows ? load_bytes(reinterpret_cast<const char*>(from + r * row), 2 * columns)
+                      : _mm512_setzero_si512();
+    };
+    return pairs_of_32(load(0), load(1));
+  }
+};
+
 // Lanes that are neighbours in memory: two rows become one row of pairs.
 void pair_rows(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                std::int64_t width, void* packed) noexcept {
@@ -62,13 +82,10 @@ void pair_rows(const void* source, std::int64_t ld, std::int64_t lanes, std::int
   std::int64_t p = 0;
   // A whole panel at once: a permutation of both rows for each half.
   if (width == 2 * kLanes && lanes == width) {
-    const __m512i first = pairs_from(0);
-    const __m512i second = pairs_from(static_cast<int>(kLanes));
     for (; p + 2 <= depth; p += 2) {
-      const __m512i low = _mm512_loadu_si512(from);
-      const __m512i high = _mm512_loadu_si512(from + ld * kElement);
-      _mm512_storeu_si512(to, _mm512_permutex2var_epi16(low, first, high));
-      _mm512_storeu_si512(to + kLanes * kPair, _mm512_permutex2var_epi16(low, second, high));
+      const Joined pairs = pairs_of_32(_mm512_loadu_si512(from), _mm512_loadu_si512(from + ld * kElement));
+      _mm512_storeu_si512(to, pairs.first);
+      _mm512_storeu_si512(to + kLanes * kPair, pairs.second);
       from += 2 * ld * kElement;
       to += width * kPair;
     }
@@ -92,11 +109,14 @@ constexpr Packing kPackPairs = {2,
                                 2,
                                 2,
                                 0,
+                                0,
                                 {transpose_strip<Words32, 2, 0, true>, pair_rows, 2},
                                 {transpose_strip<Words32, 2, 0, false>, pair_rows, 2}};
 
 constexpr MicroKernel kNarrowPairs = narrow_kernel<Bfloat16Pairs>(DataType::bfloat16, &kPackPairs);
-constexpr MicroKernel kKernels[] = {wide_kernel<Bfloat16Pairs>(kNarrowPairs, &kThinBfloat16)};
+constexpr MicroKernel kJoinsPairs = joining_kernel<JoiningPairs>(DataType::bfloat16, &kPackPairs);
+constexpr MicroKernel kKernels[] = {
+    with_joining(wide_kernel<Bfloat16Pairs>(kNarrowPairs, &kThinBfloat16), kJoinsPairs)};
 
 constexpr int kChains = 12;
 

@@ -162,6 +162,7 @@ constexpr Packing word_packing() {
           Words::kBytes,
           1,
           0,
+          0,
           {transpose_strip<Words, Words::kBytes, 0, true>, copy_strip<Words>, 1},
           {transpose_strip<Words, Words::kBytes, 0, false>, copy_strip<Words>, 1}};
 }

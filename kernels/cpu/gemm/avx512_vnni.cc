@@ -5,6 +5,7 @@
 // which makes it unsigned, and the sums begin with -128 times the sum of their column of B, which packing B
 // appends to each panel:
 //   sum (a + 128) b - 128 sum b = sum a b, exactly, also where int32 wraps around in between.
+#include "avx512_joining.h"
 #include "avx512_packing.h"
 #include "avx512_tile.h"
 #include "thin_kernels.h"
@@ -13,6 +14,8 @@ namespace pibench::kernels {
 namespace {
 
 constexpr int kSign = 0x80;
+// Where B is packed by rows, so many further on are asked for: into L2.
+constexpr std::int64_t kRowsAhead = 16;
 
 struct Int8Quads {
   using Element = std::int8_t;
@@ -76,27 +79,24 @@ inline __m512i quadruples(__m128i row0, __m128i row1, __m128i row2, __m128i row3
   return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(transpose_of_four(), four), transpose_of_quarters());
 }
 
-// Four rows of 32 columns, `ld` apart, as quadruples of the first and of the last 16 columns.
-struct TwoVectors {
-  __m512i first, second;
-};
-inline TwoVectors quadruples_of_32(const char* from, std::int64_t ld) noexcept {
-  const auto two_rows = [&](std::int64_t r) __attribute__((always_inline)) {
-    const auto load = [&](std::int64_t row) __attribute__((always_inline)) {
-      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + row * ld));
-    };
-    return _mm512_inserti64x4(_mm512_castsi256_si512(load(r)), load(r + 1), 1);
-  };
+// Rows 0 and 1 of 32 columns, and rows 2 and 3, as quadruples of the first and of the last 16 columns.
+inline Joined quadruples_of_32(__m512i upper, __m512i lower) noexcept {
   // In each quarter the words of the same four columns, row by row. Rows 0 and 1 are words 0 to 15, 2 and 3
   // those from 16 on.
   const __m512i words = _mm512_setr_epi32(0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
-  const __m512i upper = two_rows(0);
-  const __m512i lower = two_rows(2);
   const auto columns = [&](int first_word) __attribute__((always_inline)) {
     const __m512i from_words = _mm512_add_epi32(words, _mm512_set1_epi32(first_word));
     return _mm512_shuffle_epi8(_mm512_permutex2var_epi32(upper, from_words, lower), transpose_of_quarters());
   };
   return {columns(0), columns(4)};
+}
+inline __m512i two_rows(__m256i first, __m256i second) noexcept {
+  return _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
+}
+inline __m512i two_rows(const void* from, std::int64_t ld) noexcept {
+  const auto* const next = static_cast<const char*>(from) + ld;
+  return two_rows(_mm256_loadu_si256(static_cast<const __m256i*>(from)),
+                  _mm256_loadu_si256(reinterpret_cast<const __m256i*>(next)));
 }
 
 // Lanes that are neighbours in memory: four rows become one row of quadruples. No strip is wider than two
@@ -130,7 +130,7 @@ void quadruple_rows(const void* source, std::int64_t ld, std::int64_t lanes, std
   // Not where a strip is packed at once: products of 256 to 2000 columns were 1 to 4 % slower by it.
   if (!sums && lanes == 2 * kLanes && width == lanes) {
     for (; rows >= kQuad; rows -= kQuad) {
-      auto [left, right] = quadruples_of_32(from, ld);
+      auto [left, right] = quadruples_of_32(two_rows(from, ld), two_rows(from + 2 * ld, ld));
       if constexpr (flip != 0) {
         left = _mm512_xor_si512(left, flips);
         right = _mm512_xor_si512(right, flips);
@@ -152,6 +152,32 @@ void quadruple_rows(const void* source, std::int64_t ld, std::int64_t lanes, std
     if (width > kLanes)
       _mm512_storeu_si512(to + 4 * kLanes, _mm512_sub_epi32(_mm512_setzero_si512(), second));
   }
+}
+
+// Row by row, two panels at a time, which are a line of each row.
+std::int64_t quadruple_lines(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
+                             std::int64_t panel_bytes, void* packed) noexcept {
+  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kPanel = kLine / 2;
+  constexpr std::int64_t kVector = sizeof(__m512i);
+  const std::int64_t whole = columns / kLine * kLine;
+  for (std::int64_t p = 0; p < depth; p += Int8Quads::kUnit) {
+    const auto* from = static_cast<const char*>(source) + p * ld;
+    auto* to = static_cast<char*>(packed) + p * kPanel;
+    for (std::int64_t i = 0; i < whole; i += kLine, from += kLine, to += 2 * panel_bytes) {
+#pragma GCC unroll 4
+      for (int r = 0; r < Int8Quads::kUnit; ++r) _mm_prefetch(from + (r + kRowsAhead) * ld, _MM_HINT_T1);
+      const auto put = [&](std::int64_t column, char* panel) __attribute__((always_inline)) {
+        const char* const first = from + column;
+        const Joined quads = quadruples_of_32(two_rows(first, ld), two_rows(first + 2 * ld, ld));
+        _mm512_storeu_si512(panel, quads.first);
+        _mm512_storeu_si512(panel + kVector, quads.second);
+      };
+      put(0, to);
+      put(kPanel, to + panel_bytes);
+    }
+  }
+  return whole;
 }
 
 // Appends -128 times the sum of each of `width` lanes.
@@ -178,11 +204,74 @@ void pack_b_along_depth(const void* source, std::int64_t ld, std::int64_t lanes,
 constexpr Packing kPackQuads = {1,
                                 1,
                                 4,
+                                0,
                                 sizeof(std::int32_t),
                                 {transpose_strip<Words32, 1, kSign, true>, quadruple_rows<kSign, false>, 4},
                                 {pack_b_along_depth, quadruple_rows<0, true>, 4},
                                 quadruple_rows<0, false>,
-                                append_sums};
+                                append_sums,
+                                quadruple_lines};
+
+// Where B's rows are joined as they are read, it is B to which 128 is added, a vector at a time, and the sums
+// begin with -128 times the sum of their row of A, which packing A appends to each strip.
+struct JoiningQuads : Int8Quads {
+  static Vector start(const void* trailer, int row) noexcept {
+    return _mm512_set1_epi32(static_cast<const std::int32_t*>(trailer)[row]);
+  }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
+    return Int8Quads::multiply_add(b, a, sum);
+  }
+  static Joined join(const Element* from, std::int64_t row) noexcept {
+    return unsigned_quadruples(two_rows(from, row), two_rows(from + 2 * row, row));
+  }
+  static Joined join(const Element* from, std::int64_t row, int rows, std::int64_t columns) noexcept {
+    const __mmask32 lanes =
+        columns >= 32 ? ~__mmask32{0} : (__mmask32{1} << static_cast<unsigned>(columns)) - 1U;
+    const auto load = [&](int r) __attribute__((always_inline)) {
+      return r < rows ? _mm256_maskz_loadu_epi8(lanes, from + r * row) : _mm256_setzero_si256();
+    };
+    return unsigned_quadruples(two_rows(load(0), load(1)), two_rows(load(2), load(3)));
+  }
+
+ private:
+  static Joined unsigned_quadruples(__m512i upper, __m512i lower) noexcept {
+    const __m512i sign = _mm512_set1_epi8(static_cast<char>(kSign));
+    return quadruples_of_32(_mm512_xor_si512(upper, sign), _mm512_xor_si512(lower, sign));
+  }
+};
+
+// Appends -128 times the sum of each row to a packed strip.
+void append_sums_of_rows(std::int64_t depth, std::int64_t rows, void* packed) noexcept {
+  const std::int64_t quads = (depth + 3) / 4;
+  const __m512i sign = _mm512_set1_epi8(static_cast<char>(kSign));  // as unsigned: 128
+  auto* words = static_cast<std::int32_t*>(packed);
+  for (std::int64_t i = 0; i < rows; i += Int8Quads::kLanes) {
+    const std::int64_t here = rows - i < Int8Quads::kLanes ? rows - i : Int8Quads::kLanes;
+    __m512i sums = _mm512_setzero_si512();
+    for (std::int64_t q = 0; q < quads; ++q) {
+      const auto* const from = reinterpret_cast<const char*>(words + q * rows + i);
+      sums = Int8Quads::multiply_add(sign, load_bytes(from, 4 * here), sums);
+    }
+    Words32::store(words + quads * rows + i, static_cast<int>(here),
+                   _mm512_sub_epi32(_mm512_setzero_si512(), sums));
+  }
+}
+
+template <PackStrip pack>
+void pack_a_with_sums(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                      std::int64_t width, void* packed) noexcept {
+  pack(source, ld, lanes, depth, width, packed);
+  append_sums_of_rows(depth, width, packed);
+}
+
+constexpr Packing kPackForJoining = {
+    1,
+    1,
+    4,
+    sizeof(std::int32_t),
+    0,
+    {pack_a_with_sums<transpose_strip<Words32, 1, 0, true>>, pack_a_with_sums<quadruple_rows<0, false>>, 4},
+    {nullptr, nullptr, 4}};
 
 // A matrix and few vectors: here the matrix is what 128 is added to as it is read, and each sum is too large
 // by 128 times that of the vector's elements.
@@ -261,7 +350,9 @@ struct ThinQuads {
 };
 
 constexpr MicroKernel kNarrowQuads = narrow_kernel<Int8Quads>(DataType::int8, &kPackQuads);
-constexpr MicroKernel kKernels[] = {wide_kernel<Int8Quads>(kNarrowQuads, &kThinInt8)};
+constexpr MicroKernel kJoinsQuads = joining_kernel<JoiningQuads>(DataType::int8, &kPackForJoining);
+constexpr MicroKernel kKernels[] = {
+    with_joining(wide_kernel<Int8Quads>(kNarrowQuads, &kThinInt8), kJoinsQuads)};
 
 constexpr int kChains = 12;
 

@@ -85,6 +85,10 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::int64_t packed_depth(std::int64_t depth) const noexcept {
     return round_up(depth, packing_.depth_multiple);
   }
+  // Bytes of the strips of A that so many packed rows make, and what each row of a strip has appended.
+  [[nodiscard]] std::size_t strip_bytes(std::int64_t rows, std::int64_t depth) const noexcept {
+    return packed_bytes(rows, depth) + static_cast<std::size_t>(rows * packing_.trailer_of_a);
+  }
   // Bytes of so many packed lanes of a block.
   [[nodiscard]] std::size_t packed_bytes(std::int64_t lanes, std::int64_t depth) const noexcept {
     return static_cast<std::size_t>(lanes * packed_depth(depth)) * packing_.packed_size;

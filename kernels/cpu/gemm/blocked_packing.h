@@ -65,9 +65,18 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
   const PackStrip pack = by_rows && packing_.part_of_b != nullptr ? packing_.part_of_b : whole;
   const std::int64_t at_a_time =
       by_rows ? round_up(std::int64_t{b_rows_}, packing_.depth_multiple) : depth.size();
+  Range left = panels_to_pack;
+  if (by_rows && packing_.by_rows != nullptr && depth.size() % packing_.depth_multiple == 0) {
+    const std::int64_t first = columns.begin + left.begin * kernel_.nr;
+    const std::int64_t end = std::min(columns.begin + left.end * kernel_.nr, columns.end);
+    left.begin += packing_.by_rows(b_at(product, depth.begin, first), operands_->ldb, end - first,
+                                   depth.size(), static_cast<std::int64_t>(panel_bytes(depth.size())),
+                                   packed + panel_place(left.begin, depth.size())) /
+                  kernel_.nr;
+  }
   for (std::int64_t p = depth.begin; p < depth.end; p += at_a_time) {
     const std::int64_t rows = std::min(at_a_time, depth.end - p);
-    for (std::int64_t panel = panels_to_pack.begin; panel < panels_to_pack.end; ++panel) {
+    for (std::int64_t panel = left.begin; panel < left.end; ++panel) {
       const std::int64_t first = columns.begin + panel * kernel_.nr;
       const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - first);
       if (by_rows) {
@@ -91,7 +100,7 @@ void BlockedGemm::pack_a(std::byte* packed, std::int64_t product, Range rows, Ra
   const PackStrip pack = shape_.transpose_a ? packing_.a.along_lanes : packing_.a.along_depth;
   for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
     pack(a_at(product, rows.begin + strip.row(), depth.begin), operands_->lda, strip.height(), depth.size(),
-         strip.height(), packed + packed_bytes(strip.row(), depth.size()));
+         strip.height(), packed + strip_bytes(strip.row(), depth.size()));
   }
 }
 

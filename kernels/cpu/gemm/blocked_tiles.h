@@ -29,7 +29,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   tile.stream_c = stream && !tile.accumulate && !sums_apart_;
   tile.target_row = operands_->ldc;
   tile.a_row = operands_->lda;
-  tile.depth = packed_depth(depth.size());
+  tile.depth = kernel_.joins_b ? depth.size() : packed_depth(depth.size());
 
   const bool apart = differ(rows.size(), rows_set_up(member));
   if (apart) kernel_.enter(rows.size());
@@ -76,7 +76,8 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const std::int64_t share_of_asked = ceil_div(unasked, strip.count());
     for (; !strip.done(); strip.next()) {
       const bool copying = copies && strip.row() == 0;
-      tile.asked = asked;
+      // Tiles that join rows ask for those of their own place in the next panel, the first strip's for all.
+      tile.asked = !kernel_.joins_b || (unasked > 0 && strip.row() == 0) ? asked : nullptr;
       tile.asked_units = std::min(share_of_asked, unasked);
       asked += static_cast<std::size_t>(tile.asked_units) * asked_bytes;
       unasked -= tile.asked_units;
@@ -87,7 +88,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
         tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
         tile.a_step = shape_.transpose_a ? operands_->lda : 1;
       } else {
-        tile.a = packed_a + packed_bytes(strip.row(), depth.size());
+        tile.a = packed_a + strip_bytes(strip.row(), depth.size());
         tile.a_step = strip.height() * packing_.a.unit;
       }
       std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);

@@ -112,6 +112,11 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // Whether a tile may have fewer than nr columns. Else one that hangs over the edge of C is computed whole
   // in a buffer.
   bool any_columns = false;
+  // Whether B is read where it lies, row-major, although its unit is above 1: the rows of a unit are joined
+  // on the way. Then `depth` is that of the matrix, not filled up, and `b_step` goes from row to row.
+  bool joins_b = false;
+  // A kernel that does, for products of which few rows use each element of B; nullptr: none.
+  const MicroKernel* joining = nullptr;
   // A kernel with fewer columns, for the same packed operands and at least as many rows; nullptr: none.
   const MicroKernel* narrow = nullptr;
   // For products of a matrix and few vectors, as they lie in memory; nullptr: none.

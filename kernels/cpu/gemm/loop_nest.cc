@@ -53,7 +53,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
 
   for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
   only_tiles_ = has_only_tiles();
-  const std::size_t a_bytes = a_in_place_ ? 0 : packed_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
+  const std::size_t a_bytes = a_in_place_ ? 0 : strip_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
   panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
   sums_offset_ = whole_lines(panel_offset_ + (b_in_place_ ? panel_bytes(blocks_.kc) : 0));
@@ -210,8 +210,8 @@ std::unique_ptr<Gemm> make_blocked_gemm(const InstructionSet& set, const MicroKe
     throw std::invalid_argument("a GEMM needs m, n, k and a batch of at least 1");
   const Strategy chosen = strategy != nullptr ? *strategy : choose_strategy(kernel, shape, team.size());
   if ((chosen.a_in_place && !can_read_a_in_place(kernel, shape)) ||
-      (chosen.b_in_place && !can_read_b_in_place(kernel, shape)))
-    throw std::invalid_argument("this operand cannot be read in place");
+      (chosen.b_in_place && !can_read_b_in_place(kernel, shape)) || (kernel.joins_b && !chosen.b_in_place))
+    throw std::invalid_argument("this kernel cannot read this operand as it is asked to");
   return std::make_unique<BlockedGemm>(set, kernel, shape, team, chosen);
 }
 

@@ -151,7 +151,7 @@ void pack_along_lanes(const void* source, std::int64_t ld, std::int64_t lanes, s
 template <typename Element, int unit>
 constexpr Packing packing() {
   constexpr PackOperand operand{pack_along_depth<Element, unit>, pack_along_lanes<Element, unit>, unit};
-  return {sizeof(Element), sizeof(Element), unit, 0, operand, operand};
+  return {sizeof(Element), sizeof(Element), unit, 0, 0, operand, operand};
 }
 
 }  // namespace

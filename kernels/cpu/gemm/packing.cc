@@ -151,7 +151,7 @@ template <typename Source, typename Packed, int unit = 1>
 constexpr Packing packing() {
   constexpr PackOperand operand{pack_along_depth<Source, Packed, unit, unit>,
                                 pack_along_lanes<Source, Packed, unit, unit>, unit};
-  return {sizeof(Source), sizeof(Packed), unit, 0, operand, operand};
+  return {sizeof(Source), sizeof(Packed), unit, 0, 0, operand, operand};
 }
 
 }  // namespace

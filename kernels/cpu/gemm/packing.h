@@ -39,13 +39,18 @@ struct Packing {
   std::size_t source_size;  // bytes of an element of A and B
   std::size_t packed_size;  // bytes of a packed element
   int depth_multiple;       // of the packed depth; a multiple of both units
-  // Bytes for each lane that packing appends to a strip of B (sums that a kernel needs); 0 for most.
-  int trailer_of_b;
+  // Bytes for each lane that packing appends to a strip of A or of B (sums that a kernel needs); 0 for most.
+  int trailer_of_a, trailer_of_b;
   PackOperand a, b;
   // Where there is a trailer: packs, as b.along_lanes does, a part of the depth, to which nothing is
   // appended; and appends it to a strip when all of the depth is there.
   PackStrip part_of_b = nullptr;
   void (*append)(std::int64_t depth, std::int64_t width, void* packed) noexcept = nullptr;
+  // Packs likewise, row by row, as many columns as it can of a block, and returns how many those are: whole
+  // panels, each of which begins `panel_bytes` after the one before. The depth is a multiple of
+  // depth_multiple. nullptr: the columns are packed panel by panel.
+  std::int64_t (*by_rows)(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
+                          std::int64_t panel_bytes, void* packed) noexcept = nullptr;
 };
 
 // Bytes after the last strip of A that packing may overwrite and a kernel read.

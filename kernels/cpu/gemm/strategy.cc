@@ -6,6 +6,7 @@
 #include "../cache_sizes.h"
 #include "../cpu_features.h"
 #include "instruction_set.h"
+#include "joining.h"
 #include "loop_nest.h"
 
 namespace pibench::kernels {
@@ -85,6 +86,10 @@ constexpr std::int64_t kZen5DepthOfRows = 512;
 constexpr std::int64_t kZen5DepthOfPanels = 1024;
 constexpr std::int64_t kZen5DeepRow = 2 << 10;  // bytes of A
 constexpr std::int64_t kZen5ShareOfPanels = 4;  // of L3
+// Where a kernel packs whole lines by rows: blocks of this depth and so many columns, which stay in L2 (Zen
+// 4, in turns with panel by panel: int8 20x4096x4096 2.0, 32x4096x1024 1.3, 70x4096x4096 1.2).
+constexpr std::int64_t kDepthOfLines = 512;
+constexpr std::int64_t kColumnsOfLines = 1024;
 
 // Rows that meet in few sets of L1 are read in place so many at a time: as many as it has ways.
 constexpr int kFewRows = 8;
@@ -145,8 +150,11 @@ std::int64_t source_bytes(const MicroKernel& kernel, std::int64_t elements) {
 int rows_at_a_time(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
   if (!is_bound_by_reading_b(kernel, shape)) return 0;
   const bool has_trailer = kernel.packing->trailer_of_b > 0;
-  if (cores != CoreKind::kZen5) return has_trailer ? 0 : kRowsAtATime;
-  if (source_bytes(kernel, shape.n) % kPage == 0) return kZen5RowsAtATime;
+  const bool on_pages = source_bytes(kernel, shape.n) % kPage == 0;
+  if (cores != CoreKind::kZen5) {
+    return !has_trailer || (on_pages && kernel.packing->by_rows != nullptr) ? kRowsAtATime : 0;
+  }
+  if (on_pages) return kZen5RowsAtATime;
   const bool is_much = source_bytes(kernel, shape.k * shape.n) > cache_sizes().l3 / kZen5ShareOfPanels;
   return is_much && !has_trailer ? kRowsAtATime : 0;
 }
@@ -224,7 +232,8 @@ bool meets_in_pages(const MicroKernel& kernel, const GemmShape& shape) {
 }
 
 // Of two members, each packs the columns of B that it uses, and none waits for the other (where few rows use
-// B, int8 and bfloat16 on two threads: 32x3000x4000 2.6 and 1.1, 64x4096x1024 1.0 and 1.9).
+// B, int8 and bfloat16 on two threads: 32x3000x4000 2.6 and 1.1, 64x4096x1024 1.0 and 1.9; int8 on Zen 4
+// 32x4096x1024 1.5, 48x4096x4096 2.1).
 void share_columns(Partition& partition) {
   if (partition.products == 1 && partition.rows == 2 && partition.columns == 1) partition = {1, 1, 2};
 }
@@ -243,19 +252,22 @@ std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, bool int
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
   const Packing& packing = *kernel.packing;
   const bool fills_units = !shape.transpose_a && shape.k % packing.depth_multiple == 0;
-  return keeps_type(kernel) && (packing.a.unit == 1 || fills_units);
+  return !kernel.joins_b && keeps_type(kernel) && (packing.a.unit == 1 || fills_units);
 }
 
 bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  return keeps_type(kernel) && kernel.packing->b.unit == 1 && !shape.transpose_b && !shape.prepack_b;
+  const bool as_it_lies = kernel.joins_b || (keeps_type(kernel) && kernel.packing->b.unit == 1);
+  return as_it_lies && !shape.transpose_b && !shape.prepack_b;
 }
 
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept {
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return *kernel.narrow;
-  return kernel;
+  const MicroKernel* const joining = joining_for(kernel, shape);
+  return joining != nullptr ? *joining : kernel;
 }
 
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members, CoreKind cores) {
+  if (kernel.joins_b) return choose_joining_strategy(kernel, shape, members);
   Strategy strategy;
   const bool intel = goes_by(CoreKind::kIntel, cores, kernel);
   const bool zen5 = goes_by(CoreKind::kZen5, cores, kernel);
@@ -271,14 +283,16 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const Packed packed{!(whole.a && can_a), !shape.prepack_b && !(whole.b && can_b)};
   strategy.partition = choose_partition(kernel, shape, packed, members);
   const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
+  strategy.b_rows = b_near ? 0 : rows_at_a_time(kernel, shape, cores);
+  const bool by_lines = strategy.b_rows > 0 && kernel.packing->by_rows != nullptr;
   const bool reads_b = cores == CoreKind::kZen5 && !b_near && is_bound_by_reading_b(kernel, shape);
-  if (reads_b || (zen && packed.a && packed.b && shape.n >= shape.m)) share_columns(strategy.partition);
+  if (reads_b || by_lines || (zen && packed.a && packed.b && shape.n >= shape.m))
+    share_columns(strategy.partition);
   const auto [products, rows, columns] = strategy.partition;
   GemmShape part = shape;
   part.m = ceil_div(shape.m, rows);
   part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
   const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
-  strategy.b_rows = b_near ? 0 : rows_at_a_time(kernel, shape, cores);
   strategy.sums_apart = strategy.b_rows == 0 && keeps_sums_apart(kernel, part);
   const InPlace in_place = packs_both ? InPlace{}
                            : intel    ? suits_intel(kernel, shape, part)
@@ -321,6 +335,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   if (strategy.b_rows == kZen5RowsAtATime) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kZen5DepthOfRows, unit));
     strategy.blocking.nc = even_piece(part.n, std::min(strategy.blocking.nc, kZen5ColumnsOfRows), kernel.nr);
+  } else if (by_lines) {
+    strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kDepthOfLines, unit));
+    strategy.blocking.nc = even_piece(part.n, std::min(strategy.blocking.nc, kColumnsOfLines), kernel.nr);
   } else if (strategy.b_rows > 0) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kFewPages, unit));
     const auto packed_row = strategy.blocking.kc * static_cast<std::int64_t>(kernel.packing->packed_size);

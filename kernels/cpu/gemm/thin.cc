@@ -18,6 +18,7 @@
 #include "../cache_sizes.h"
 #include "../cpu_features.h"
 #include "instruction_set.h"
+#include "joining.h"
 #include "partition.h"
 
 namespace pibench::kernels {
@@ -329,7 +330,7 @@ bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
 }
 
 bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  if (!can_be_thin(kernel, shape)) return false;
+  if (!can_be_thin(kernel, shape) || joining_for(kernel, shape) != nullptr) return false;
   const Thin thin(kernel, shape);
   const std::int64_t bytes = matrix_bytes(kernel, shape, thin);
   if (are_narrow(kernel)) return thin.vectors <= most_beside_packing(kernel, shape, thin, bytes);

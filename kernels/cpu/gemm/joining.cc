@@ -1,0 +1,84 @@
+// The rules for kernels that join B's rows as they read them, measured on Zen 4 in turns with packing B.
+#include "joining.h"
+
+#include <algorithm>
+
+#include "../cache_sizes.h"
+#include "instruction_set.h"
+
+namespace pibench::kernels {
+namespace {
+
+// Each strip of A joins B's rows anew, so with more rows it is better to do it once (of 992 columns and rows
+// of B: with 14 rows 1.4 and 1.6 of the rate with a packed B in int8 and bfloat16, with 28 1.15 and 1.4, with
+// 70 1.0 and 1.1; of 3000 to 4000, which are far away, 1.9 and 1.3 with 32 rows). On other cores
+// nothing was measured: there joining is for so few strips that packing could hardly be used again.
+constexpr std::int64_t kMostStrips = 5;
+constexpr std::int64_t kMostStripsOfNearQuads = 3;
+constexpr std::int64_t kMostStripsElsewhere = 2;
+
+// A has to be packed, where it could be read as it lies beside a packed B: so many times as many columns as
+// rows make up for it (14x64x512: 1.1, but 56x128x512 0.94 and 64 cubed 0.8).
+constexpr std::int64_t kColumnsPerRow = 4;
+
+// Where each row of a far B is on a page of its own its lines meet in few sets of the caches, and every strip
+// waits for them: one had better do it, or, of quadruples, the rows be packed one by one (int8 32x4096x1024:
+// 1.3 of packing by panels, where joining had 0.9; of pairs joining had 1.3).
+constexpr std::int64_t kPage = 4 << 10;
+
+// From so many rows on; fewer are vectors, with which B is multiplied as a matrix. Of quadruples a vector
+// makes as little of them (int8, one to four rows: 1.1 to 2.4, but 1x4000x4000 0.93; bfloat16, 1 to 3: 0.6
+// to 1.3).
+constexpr std::int64_t kFewestRows = 1;
+constexpr std::int64_t kFewestRowsOfPairs = 4;
+constexpr std::int64_t kFewestRowsElsewhere = 5;
+
+// How deep a block of a far B may be: deeper, its panels are more than stays near until the next strip.
+constexpr std::int64_t kDeepestOfFar = 1024;
+
+std::int64_t bytes_of(const MicroKernel& kernel, std::int64_t elements) {
+  return elements * static_cast<std::int64_t>(kernel.packing->source_size);
+}
+
+bool is_far(const MicroKernel& kernel, const GemmShape& shape) {
+  return bytes_of(kernel, shape.k * shape.n) > cache_sizes().l2;
+}
+
+}  // namespace
+
+const MicroKernel* joining_for(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
+  if (kernel.joining == nullptr || !can_read_b_in_place(*kernel.joining, shape)) return nullptr;
+  // So narrow a product has a kernel of its own.
+  if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return nullptr;
+  const bool measured = cores == CoreKind::kOther;
+  const bool pairs = kernel.products == 2;
+  const std::int64_t fewest = !measured ? kFewestRowsElsewhere : pairs ? kFewestRowsOfPairs : kFewestRows;
+  const bool far = is_far(kernel, shape);
+  const bool meets = !pairs && far && bytes_of(kernel, shape.n) % kPage == 0;
+  const std::int64_t strips = meets          ? 1
+                              : !measured    ? kMostStripsElsewhere
+                              : far || pairs ? kMostStrips
+                                             : kMostStripsOfNearQuads;
+  const std::int64_t most = std::min(strips * kernel.mr, shape.n / kColumnsPerRow);
+  return shape.m >= fewest && shape.m <= most ? kernel.joining : nullptr;
+}
+
+// A is packed, which is little beside B.
+Strategy choose_joining_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
+  Strategy strategy;
+  strategy.b_in_place = true;
+  strategy.b_asked = is_far(kernel, shape);
+  strategy.partition = choose_partition(kernel, shape, {.a = true, .b = false}, members);
+  const auto [products, rows, columns] = strategy.partition;
+  GemmShape part = shape;
+  part.m = ceil_div(shape.m, rows);
+  part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
+  strategy.blocking = choose_blocking(kernel, cache_sizes(), part, products * columns);
+  if (strategy.b_asked) {
+    const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
+    strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kDeepestOfFar, unit));
+  }
+  return strategy;
+}
+
+}  // namespace pibench::kernels
