@@ -21,11 +21,13 @@ PIBENCH_DEVICE void barrier_expect(std::uint32_t barrier, std::uint32_t bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-// Arrives at the same barrier of another block of the cluster.
+// Arrives at the same barrier of another block of the cluster. Nothing that this thread has stored is made
+// known there: who waits may overwrite what was read. (With `.release.cluster` the compiler puts a fence of
+// the whole device in front, some hundred cycles in each step of a product.)
 PIBENCH_DEVICE void barrier_arrive_at(std::uint32_t barrier, std::uint32_t rank) {
   std::uint32_t there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(barrier), "r"(rank));
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
 // Waits until the phase with this parity has ended.
 PIBENCH_DEVICE void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
@@ -38,18 +40,6 @@ PIBENCH_DEVICE void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
         : "memory");
   }
 }
-// The same where arrivals come from the whole cluster.
-PIBENCH_DEVICE void barrier_wait_cluster(std::uint32_t barrier, std::uint32_t parity) {
-  std::uint32_t done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, "
-        "1, 0, p; }"
-        : "=r"(done)
-        : "r"(barrier), "r"(parity)
-        : "memory");
-  }
-}
 
 // --- Clusters ---
 
@@ -57,6 +47,12 @@ PIBENCH_DEVICE std::uint32_t rank_in_cluster() {
   std::uint32_t rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
+}
+// All threads of all blocks of the cluster, after barrier_init_fence(), which has made known what there is.
+PIBENCH_DEVICE void cluster_begin() {
+  __syncwarp();
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
 }
 // All threads of all blocks of the cluster; those of a warp together, also where one of them was on its own
 // before.

@@ -23,9 +23,9 @@ PIBENCH_DEVICE std::uint32_t threads_of_block() { return blockDim.x; }
 PIBENCH_DEVICE std::uint32_t block_index() { return blockIdx.x; }
 PIBENCH_DEVICE std::uint32_t blocks_of_grid() { return gridDim.x; }
 
-// The dynamic shared memory.
+// The dynamic shared memory. Copies into it are of 16 bytes, and of whole lines.
 PIBENCH_DEVICE std::byte* shared_memory() {
-  extern __shared__ std::byte memory[];
+  extern __shared__ __align__(128) std::byte memory[];
   return memory;
 }
 PIBENCH_DEVICE std::uint32_t shared_address(const void* place) {

@@ -95,7 +95,7 @@ PIBENCH_DEVICE void load_tiles(const TensorGemmArguments& arguments, std::uint32
     for (std::uint32_t step = 0; step < walk.steps; ++step) {
       const auto depth = static_cast<std::int32_t>(step * Tile::kDepth);
       // A fresh barrier counts as if the phase before its first had ended.
-      barrier_wait_cluster(empty + at.stage * 8, at.phase ^ 1);
+      barrier_wait(empty + at.stage * 8, at.phase ^ 1);
       const std::uint32_t arrived = full + at.stage * 8;
       const std::uint32_t a = ring + at.stage * Tile::kBytes;
       const std::uint32_t b = a + Tile::kBytesA;
@@ -237,7 +237,7 @@ PIBENCH_DEVICE void wgmma_gemm(const TensorGemmArguments& arguments) {
     }
     barrier_init_fence();
   }
-  cluster_barrier();
+  cluster_begin();
   const std::uint32_t group = of_whole_warp(thread / kGroupThreads);
   if (group == 0) {
     give_registers<40>();

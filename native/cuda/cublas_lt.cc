@@ -30,6 +30,7 @@ struct Heuristic {
 // Of the enumerations of attributes.
 constexpr int kTransposeA = 3;
 constexpr int kTransposeB = 4;
+constexpr int kFastAccumulation = 25;
 constexpr int kBatchCount = 5;
 constexpr int kStride = 6;
 constexpr int kMostWorkspace = 1;
@@ -108,6 +109,12 @@ class CublasLtGemm final : public DeviceGemm {
         lt_.make_description(&description, cublas::compute_type(element), cublas::data_type(scalars_.type())),
         "cublasLtMatmulDescCreate");
     description_ = {description, lt_.drop_description};
+    if (element == Element::float8_e4m3) {
+      // As our kernels have it, which never bring sums of float8 products to more bits on the way.
+      const std::int8_t fast = 1;
+      cublas::check(lt_.describe(description, kFastAccumulation, &fast, sizeof fast),
+                    "cublasLtMatmulDescSetAttribute");
+    }
     // By columns, as it reads matrices, the product is C' = B' A'.
     const int first = b_transposed() ? cublas::kOperationTransposed : cublas::kOperationNone;
     const int second = cublas::kOperationNone;

@@ -91,7 +91,7 @@ std::uint32_t PeakLoop::iterations_for(EventClock& clock, double seconds) {
 
 double measure_peak(Session& session, EventClock& clock, Element element, std::string& engine) {
   const auto* peak = peak_loop(element, session.capability(), "");
-  if (peak == nullptr) return 0;
+  if (peak == nullptr || !is_ceiling(*peak, session.capability())) return 0;
   engine = name_of(peak->engine);
   PeakLoop loop(session, *peak);
   const std::uint32_t iterations = loop.iterations_for(clock, kBurstSeconds);

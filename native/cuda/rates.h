@@ -47,8 +47,16 @@ class PeakLoop {
   DeviceMemory memory_;
 };
 
-// The best rate of some short bursts, in operations per second. 0 where there is no loop for the type, where
-// the device fails and where a block's sums are wrong.
+// Whether nothing on such a device multiplies faster than this loop can. From 10.0 to 11.0 the matrix units
+// are reached at their full rate by an instruction (tcgen05) that no kernel here has, and mma has a part of
+// it.
+constexpr bool is_ceiling(const kernels::cuda::Peak& peak, unsigned capability) {
+  const bool by_tcgen05 = capability >= 100 && capability < 120 && peak.element != Element::float64;
+  return !by_tcgen05 || peak.engine == kernels::cuda::Engine::scalar;
+}
+
+// The best rate of some short bursts, in operations per second. 0 where there is no loop for the type, or
+// none that is a ceiling, where the device fails and where a block's sums are wrong.
 double measure_peak(Session& session, EventClock& clock, Element element, std::string& engine);
 
 // The best rate of reading `bytes` over and over, in bytes per second. 0 where the memory is not there, and

@@ -11,7 +11,8 @@
 // Comput. 42, 2020: for random data with zero mean the backward error does not grow with k). The limit for
 // element (i, j) is kSlack * u * |a_i|_2 * |b_j|_2, and for row i of Freivalds' check, with x of random
 // signs and sizes from 1/2 to 1, kSlack * u * |a_i|_2 * |B|_F. The data type enters through the unit roundoff
-// u, k through the norms. NaN and infinity never pass.
+// u, k through the norms. Arithmetic that drops what does not fit instead of rounding it, as matrix units do,
+// errs in one direction: there the limit is max(1, sqrt(k) / 32) times as large. NaN and infinity never pass.
 #pragma once
 
 #include <algorithm>
@@ -52,6 +53,25 @@ template <DataType type>
 using Product = ProductOf<Elements<type>>;
 
 namespace detail {
+
+template <typename E>
+constexpr bool drops() {
+  if constexpr (requires { E::kDrops; }) return E::kDrops;
+  return false;
+}
+
+// The largest error of a sum of k products, of the norms of its factors.
+template <typename E>
+double limit_of_norms(std::int64_t k) {
+  const double growth = drops<E>() ? std::max(1.0, std::sqrt(static_cast<double>(k)) / 32) : 1;
+  return kSlack * growth * E::kUnit;
+}
+
+// How that reads, before the norms.
+template <typename E>
+std::string limit_in_words() {
+  return drops<E>() ? "16 max(1, sqrt(k) / 32) u " : "16 u ";
+}
 
 // Collects comparisons: |difference| against its limit.
 class Tally {
@@ -142,15 +162,16 @@ Verification verify_whole(const ProductOf<E>& p) {
     for (std::int64_t j = 0; j < p.n; ++j) {
       const auto want = row[static_cast<std::size_t>(j)];
       const auto got = static_cast<Wide>(p.c[i * p.n + j]);
-      const double limit = kSlack * E::kUnit * row_norm[static_cast<std::size_t>(i)] *
+      const double limit = detail::limit_of_norms<E>(p.k) * row_norm[static_cast<std::size_t>(i)] *
                            column_norm[static_cast<std::size_t>(j)];
       tally.compare(static_cast<double>(got > want ? got - want : want - got), limit,
                     [&] { return detail::place(i, j, static_cast<double>(got), static_cast<double>(want)); });
     }
   }
-  return std::move(tally).finish("reference", E::kUnit > 0
-                                                  ? "16 u |a_i| |b_j|, every element against a wider sum"
-                                                  : "exact, every element");
+  return std::move(tally).finish(
+      "reference", E::kUnit > 0
+                       ? detail::limit_in_words<E>() + "|a_i| |b_j|, every element against a wider sum"
+                       : "exact, every element");
 }
 
 template <typename E>
@@ -206,7 +227,7 @@ Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed) {
   for (std::int64_t i = 0; i < p.m; ++i) {
     const Wide got = row_times(p.c + i * p.n, 1, x);
     const Wide want = row_times(&p.a.at(i, 0), p.a.column, bx);
-    const double limit = kSlack * E::kUnit * norm(&p.a.at(i, 0), p.k, p.a.column) * whole;
+    const double limit = limit_of_norms<E>(p.k) * norm(&p.a.at(i, 0), p.k, p.a.column) * whole;
     tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
       std::ostringstream text;
       text.precision(9);
@@ -215,7 +236,8 @@ Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed) {
       return text.str();
     });
   }
-  return std::move(tally).finish("freivalds", "16 u |a_i| |B|, every row against a wider sum");
+  return std::move(tally).finish("freivalds",
+                                 limit_in_words<E>() + "|a_i| |B|, every row against a wider sum");
 }
 
 // Every product of a batch; `products(i)` is the i-th of `count`. `seed` draws the vectors of Freivalds'

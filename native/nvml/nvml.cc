@@ -148,7 +148,11 @@ std::optional<PciInfo> Device::pci() const {
   if (!raw) return std::nullopt;
   return PciInfo{raw->device_id, raw->subsystem_id};
 }
+// Of this moment where NVML tells: on GPUs later than the A100 the older call's figure is a mean over one
+// second.
 std::optional<double> Device::power_watts() const {
+  constexpr unsigned kInstantPower = 186;
+  if (const auto instant = field(kInstantPower)) return *instant * kMilli;
   return scaled(ask<unsigned>("nvmlDeviceGetPowerUsage", handle_), kMilli);
 }
 std::optional<double> Device::power_limit_watts() const {
@@ -183,12 +187,16 @@ std::optional<double> Device::temperature() const {
 }
 std::optional<double> Device::memory_temperature() const {
   constexpr unsigned kMemoryTemperature = 82;
+  return field(kMemoryTemperature);
+}
+// A field whose value is a whole number of 32 bits.
+std::optional<double> Device::field(unsigned id) const {
   auto* function = Library::get().find<Get<int, RawField*>>("nvmlDeviceGetFieldValues");
-  RawField field{};
-  field.field = kMemoryTemperature;
-  if (function == nullptr || function(handle_, 1, &field) != kSuccess || field.status != kSuccess)
+  RawField raw{};
+  raw.field = id;
+  if (function == nullptr || function(handle_, 1, &raw) != kSuccess || raw.status != kSuccess)
     return std::nullopt;
-  return field.value.number;
+  return raw.value.number;
 }
 std::optional<double> Device::slowdown_temperature() const {
   constexpr unsigned kSlowdown = 1;
@@ -286,11 +294,17 @@ std::optional<std::vector<Process>> Device::processes() const {
   if (function == nullptr) return std::nullopt;
   std::vector<RawProcess> raw(kMost);
   unsigned count = kMost;
-  const Return code = function(handle_, &count, raw.data());
-  if (code != kSuccess && code != kInsufficientSize) return std::nullopt;
+  Return code = function(handle_, &count, raw.data());
+  // Nothing is filled in where there are more than fit.
+  if (code == kInsufficientSize) {
+    raw.resize(std::max<std::size_t>(count, kMost));
+    count = static_cast<unsigned>(raw.size());
+    code = function(handle_, &count, raw.data());
+  }
+  if (code != kSuccess) return std::nullopt;
   std::vector<Process> processes;
   constexpr unsigned long long kNotAvailable = ~0ULL;  // NVML_VALUE_NOT_AVAILABLE
-  for (unsigned i = 0; i < count && i < kMost; ++i) {
+  for (unsigned i = 0; i < count && i < raw.size(); ++i) {
     const unsigned long long bytes = raw[i].bytes;
     processes.push_back({raw[i].pid, bytes == kNotAvailable ? std::nullopt : std::optional(bytes)});
   }

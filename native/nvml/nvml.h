@@ -92,6 +92,8 @@ class Device {
 
  private:
   explicit Device(DeviceHandle* handle) : handle_(handle) {}
+  [[nodiscard]] std::optional<double> field(unsigned id) const;
+
   DeviceHandle* handle_;
   void* event_set_ = nullptr;
 };

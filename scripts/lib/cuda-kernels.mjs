@@ -30,6 +30,24 @@ export const CUDA_MODULES = {
   support: EVERYWHERE,
 };
 
+/** Where an nvcc does not know a module's PTX: the newest of these that it knows and that the module can do with. */
+const OLDER_PTX = ['compute_90', 'compute_89', 'compute_80'];
+
+/**
+ * What an nvcc makes of a module's targets: those that it knows, and PTX for what comes later, however old nvcc is. Nothing
+ * where it knows none.
+ * @param {readonly string[]} wanted
+ * @param {(target: string) => boolean} knows
+ */
+export function targetsFor(wanted, knows) {
+  const known = wanted.filter(knows);
+  const isPtx = (target) => target.startsWith('compute_');
+  if (known.length === 0 || known.some(isPtx) || !wanted.some(isPtx)) return known;
+  const least = Math.min(...wanted.map((target) => Number(target.replace(/\D/g, ''))));
+  const older = OLDER_PTX.find((target) => knows(target) && Number(target.replace(/\D/g, '')) >= least);
+  return older === undefined ? known : [...known, older];
+}
+
 // Warnings are told, not errors: another nvcc than that of the tests may have new ones. -warn-spills: of registers.
 // Not compressed: loading begins sooner, and a kernel's name can be found in the file.
 const FLAGS = [
@@ -102,7 +120,7 @@ export const cudaKernelsThere = () => Object.keys(CUDA_MODULES).some((module) =>
  * @returns {ReturnType<typeof compileKept>} why it could not, and what the compiler warned of
  */
 function compile(nvcc, known, module) {
-  const targets = CUDA_MODULES[module].filter(known.has);
+  const targets = targetsFor(CUDA_MODULES[module], known.has);
   if (targets.length === 0) {
     const wanted = CUDA_MODULES[module].join(', ');
     return {

@@ -110,6 +110,21 @@ describe('a product on a GPU', () => {
     });
   });
 
+  it('has no ceiling of arithmetic where the matrix units are faster than our instructions for them', async () => {
+    for (const [dtype, known] of [
+      ['bfloat16', false],
+      ['float32', true],
+      ['float64', true],
+    ] as const) {
+      await withFolder(async (out) => {
+        const run = await onFakeGpu('capability=100', ...SMALL, '--dtype', dtype, '--quiet', '--out', out);
+        expect(run.code, run.stderr).toBe(0);
+        const { ceilings } = readInspectionFile(campaignFolder(out), 0);
+        expect(ceilings?.arithmetic != null, dtype).toBe(known);
+      });
+    }
+  });
+
   it('is measured on each device when all are asked for, and only on those that are here', async () => {
     const { record } = await measured('devices=2', 'matmul', '--device', 'cuda:all', '--size', '32', ...FEW);
     expect(record.batches.map(({ device }) => device)).toEqual(['cuda:0', 'cuda:1']);
@@ -394,6 +409,13 @@ describe('what the driver tells of a launch becomes flags', () => {
       nvlinkRecoveries: 1,
       nvlinkChecksums: 5,
     });
+  });
+  it('as many others as there are, and power as it is at each moment', async () => {
+    const { record } = await measured('others=300,reasons=4,instant-milliwatts=123000', ...long);
+    const evidenceOf = (name: string) =>
+      record.batches[0]?.flags.find((flag) => flag.name === name)?.evidence ?? {};
+    expect(evidenceOf('foreign-load')).toMatchObject({ others: 300 });
+    expect(evidenceOf('power-capped')).toMatchObject({ medianWatts: 123, mostWatts: 123 });
   });
   it('and what stands before it is none of its own', async () => {
     const { record } = await measured('remap-pending=1', ...long);

@@ -32,14 +32,12 @@ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
   const model::PhaseBarrier& phase = device().self().block->barrier(barrier);
   device().wait([&phase, parity] { return (phase.phase & 1) != parity; });
 }
-inline void barrier_wait_cluster(std::uint32_t barrier, std::uint32_t parity) {
-  barrier_wait(barrier, parity);
-}
 inline std::uint32_t rank_in_cluster() { return device().self().block->rank; }
 inline void cluster_barrier() {
   model::meet(device().blocks().front().meetings[99],
               static_cast<std::uint32_t>(device().blocks().size()) * threads_of_block());
 }
+inline void cluster_begin() { cluster_barrier(); }
 inline void prefetch_map(const TensorMap&) {}
 inline void load_box_to(std::uint32_t to, const TensorMap& map, std::uint32_t barrier, std::int32_t x,
                         std::int32_t y, std::int32_t z, std::uint16_t blocks) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "../../native/cuda/elements.h"
 #include "../../native/matmul/verify.h"
 #include "check.h"
 #include "matrices.h"
@@ -193,6 +194,50 @@ void check_edges(Checks& check) {
              "what nobody compared has not passed");
 }
 
+// Towards zero, as matrix units bring a sum to float32.
+float dropped(double x) {
+  const auto rounded = static_cast<float>(x);
+  return std::abs(static_cast<double>(rounded)) > std::abs(x) ? std::nextafter(rounded, 0.0F) : rounded;
+}
+
+// A right product whose sums drop what does not fit, four products at a time: it passes, though its errors
+// are beyond what rounding makes, and a result of fewer bits does not.
+void check_dropping(Checks& check) {
+  constexpr std::int64_t m = 8;
+  constexpr std::int64_t n = 32;
+  constexpr std::int64_t k = 65536;
+  constexpr std::int64_t kAtOnce = 4;
+  Matrices<DataType::float32> given(m, n, k, kSeed);
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (std::int64_t p = 0; p < k; p += kAtOnce) {
+        double products = 0;
+        for (std::int64_t q = p; q < p + kAtOnce; ++q) {
+          products += double{given.a[static_cast<std::size_t>(i * k + q)]} *
+                      double{given.b[static_cast<std::size_t>(q * n + j)]};
+        }
+        sum = dropped(double{sum} + products);
+      }
+      given.at(i, j) = sum;
+    }
+  }
+  const auto verified = [&given](auto arithmetic) {
+    return pibench::matmul::verify_whole(pibench::matmul::ProductOf<decltype(arithmetic)>{
+        m, n, k, {given.a.data(), k, 1}, {given.b.data(), n, 1}, given.c.data()});
+  };
+  using Rounding = pibench::cuda::Arithmetic<float, float, double, -23>;
+  const Verification as_rounded = verified(Rounding{});
+  check.that(!as_rounded.passed, "long sums that drop bits err by more than rounding does",
+             numbers(as_rounded));
+  const Verification right = verified(pibench::cuda::InMatrixUnits{});
+  check.that(right.passed && right.worst_error > 0.1, "of matrix units they are right", numbers(right));
+  for (float& element : given.c) element = through_bfloat16(element);
+  const Verification coarse = verified(pibench::cuda::InMatrixUnits{});
+  check.that(!coarse.passed, "of matrix units a result that was rounded to bfloat16 is wrong",
+             numbers(coarse));
+}
+
 }  // namespace
 
 int main() {
@@ -203,6 +248,7 @@ int main() {
     check_shape<type.value>(check, 8, 1500, 1500, false);
   });
   check_tolerance(check);
+  check_dropping(check);
   check_edges(check);
   return check.finish();
 }

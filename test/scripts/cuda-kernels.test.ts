@@ -4,7 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildCudaKernels, CUDA_FOLDER, CUDA_MODULES, findNvcc } from '../../scripts/lib/cuda-kernels.mjs';
+import {
+  buildCudaKernels,
+  CUDA_FOLDER,
+  CUDA_MODULES,
+  findNvcc,
+  targetsFor,
+} from '../../scripts/lib/cuda-kernels.mjs';
 
 const COMPILE_TIMEOUT_MS = 400_000;
 const nvcc = findNvcc();
@@ -40,6 +46,32 @@ test('an nvcc that does not run is told, and is no exception', () => {
   const { built, failed } = buildCudaKernels({ nvcc: '/nowhere/nvcc' });
   expect(built).toEqual([]);
   expect(failed).toEqual(['/nowhere/nvcc does not run']);
+});
+
+describe('targets', () => {
+  const knowing =
+    (...names: string[]) =>
+    (target: string) =>
+      names.includes(target);
+  const wanted = ['sm_89', 'sm_90', 'sm_100', 'compute_100'];
+
+  test('are all that an nvcc knows', () => {
+    expect(targetsFor(wanted, () => true)).toEqual(wanted);
+    expect(targetsFor(['sm_90a'], knowing('sm_90a'))).toEqual(['sm_90a']);
+    expect(targetsFor(wanted, () => false)).toEqual([]);
+  });
+
+  test('of an nvcc that does not know the newest still have PTX, for what comes later', () => {
+    const older = knowing('sm_80', 'sm_89', 'sm_90', 'compute_80', 'compute_89', 'compute_90');
+    expect(targetsFor(wanted, older)).toEqual(['sm_89', 'sm_90', 'compute_90']);
+    expect(targetsFor(['sm_80', 'compute_100'], knowing('sm_80', 'compute_80'))).toEqual([
+      'sm_80',
+      'compute_80',
+    ]);
+    // The fp8 instructions are not in PTX for 8.0.
+    expect(targetsFor(wanted, knowing('sm_89', 'compute_80'))).toEqual(['sm_89']);
+    expect(targetsFor(['sm_90a'], older)).toEqual([]);
+  });
 });
 
 describe('nvcc', () => {

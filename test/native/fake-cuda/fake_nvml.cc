@@ -65,6 +65,22 @@ EXPORTED int nvmlDeviceGetPciInfo_v3(Device, Pci* pci) {
 EXPORTED int nvmlDeviceGetPowerUsage(Device, unsigned* milliwatts) {
   return give(milliwatts, "milliwatts", 300'000);
 }
+// Fields: `instant-milliwatts` is 186. Others are not supported.
+struct Field {
+  unsigned field, scope;
+  long long timestamp, latency;
+  int value_type, status;
+  union {
+    double real;
+    unsigned number;
+  } value;
+};
+EXPORTED int nvmlDeviceGetFieldValues(Device, int count, Field* fields) {
+  for (int i = 0; i < count; ++i) {
+    fields[i].status = fields[i].field == 186 ? give(&fields[i].value.number, "instant-milliwatts", -1) : 3;
+  }
+  return 0;
+}
 EXPORTED int nvmlDeviceGetPowerManagementLimit(Device, unsigned* mw) {
   return give(mw, "power-limit", 700'000);
 }
@@ -181,7 +197,8 @@ EXPORTED int nvmlDeviceGetComputeRunningProcesses_v3(Device, unsigned* count, Pr
   const auto others = static_cast<unsigned>(setting("others", 0));
   // NVML_VALUE_NOT_AVAILABLE where it does not tell how much memory they have.
   const auto bytes = setting("others-hidden", 0) != 0 ? ~0ULL : 1ULL << 30U;
-  for (unsigned i = 0; i < others && i < *count; ++i) processes[i] = {4000 + i, bytes, 0, 0};
+  const bool fit = others <= *count;
+  for (unsigned i = 0; fit && i < others; ++i) processes[i] = {4000 + i, bytes, 0, 0};
   *count = others;
-  return 0;
+  return fit ? 0 : 7;  // NVML_ERROR_INSUFFICIENT_SIZE
 }
