@@ -80,6 +80,17 @@ function xsmm() {
   return archives.every((path) => existsSync(path)) ? sharedFromArchives(archives) : null;
 }
 
+/**
+ * What a library that was asked for is called: by its file where that says what it is, else by its family and the version in
+ * its file's name, so that it can stand beside one that is here.
+ * @param {string} family
+ * @param {string} path
+ */
+export function nameOf(family, path) {
+  const [, stem, version] = /^lib(.*?)\.so\.?(.*)$/.exec(basename(path)) ?? ['', basename(path), ''];
+  return family === 'cblas' ? stem : `${family} ${version}`.trim();
+}
+
 /** The libraries of this machine and those asked for: { name, family, path }. BLIS with threads of its own starts them in
  * each call, so the other one is preferred. */
 function libraries(asked) {
@@ -105,8 +116,8 @@ function libraries(asked) {
     if (!(family in PROGRAM_KINDS))
       throw new Error(`--library takes cblas:, mkl:, onednn: or libxsmm: and a file, not ${text}`);
     if (!existsSync(path)) throw new Error(`there is no ${path}`);
-    const name = family === 'cblas' ? basename(path).replace(/^lib|\.so.*$/g, '') : family;
-    return { name, family, path: realpathSync(path) };
+    const real = realpathSync(path);
+    return { name: nameOf(family, family === 'cblas' ? path : real), family, path: real };
   });
   return [...here, ...more];
 }

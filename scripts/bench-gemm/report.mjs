@@ -114,12 +114,26 @@ export function footnotes(cases) {
   return [
     `Peak in registers: ${first([Math.min(...peaks), Math.max(...peaks)].map(rateText)).join(' to ')}. Kernels: ${kernels.join('; ')}.`,
     `Samples disturbed and left out: ${disturbed} of ${samples}.`,
-    ...cases.flatMap(({ situation, rows: figures }) =>
-      figures
-        .filter(({ trouble }) => trouble !== null && !trouble.startsWith('unsupported'))
-        .map(({ name, trouble }) => `${situation.shape.name}: ${name}: ${trouble}`),
-    ),
+    ...troubles(cases),
   ];
+}
+
+/** What failed, and where: a line for each candidate and each trouble that it had. */
+function troubles(cases) {
+  /** @type {Map<string, string[]>} */
+  const places = new Map();
+  for (const { situation, rows } of cases) {
+    for (const { name, trouble } of rows) {
+      if (trouble === null || trouble.startsWith('unsupported')) continue;
+      const text = `${name}: ${trouble}`;
+      places.set(text, [...(places.get(text) ?? []), situation.shape.name]);
+    }
+  }
+  return [...places].map(([text, shapes]) =>
+    shapes.length > 1 && shapes.length === cases.length
+      ? `${text} (in every case)`
+      : `${shapes.join(', ')}: ${text}`,
+  );
 }
 
 /**

@@ -1,7 +1,8 @@
 /** bench:gemm's pure parts: which turns, which figures, which tables. Nothing here measures. */
 import { describe, expect, it } from 'vitest';
+import { nameOf } from '../../scripts/bench-gemm/candidates.mjs';
 import { readOptions } from '../../scripts/bench-gemm/options.mjs';
-import { caseTable, summary, table } from '../../scripts/bench-gemm/report.mjs';
+import { caseTable, footnotes, summary, table } from '../../scripts/bench-gemm/report.mjs';
 import {
   figures,
   isOpen,
@@ -27,6 +28,25 @@ const run = (
   trouble,
 });
 const peak = run('peak', 'peak', [turn(1e-6)]);
+
+describe('a library that was asked for', () => {
+  it.each([
+    ['cblas', '/opt/libopenblas_new.so.0', 'openblas_new'],
+    ['onednn', '/opt/lib/libdnnl.so.3.13', 'onednn 3.13'],
+    ['mkl', '/opt/libmkl_rt.so', 'mkl'],
+    ['libxsmm', '/opt/something', 'libxsmm'],
+  ])('of %s at %s is %s', (family, path, name) => {
+    expect(nameOf(family, path)).toBe(name);
+  });
+
+  it('and fails alike everywhere is told so once', () => {
+    const failed = [peak, run('own', 'own', [turn(1)]), run('onednn 9', 'library', [], 'failed: too new')];
+    const at = (n: number) => figures({ ...situation, shape: square(n) }, failed);
+    expect(footnotes([at(1), at(2)]).at(-1)).toBe('onednn 9: failed: too new (in every case)');
+    const sound = figures(situation, failed.slice(0, 2));
+    expect(footnotes([at(1), sound]).at(-1)).toBe('1: onednn 9: failed: too new');
+  });
+});
 
 describe('the turns', () => {
   it('are drawn alike from one seed and otherwise from another', () => {

@@ -1,22 +1,21 @@
-// oneDNN 2: its gemm function, and its matmul primitive with plain or with prepacked weights. The few types
-// of its C interface that matter here are declared here, so that no header is needed; descriptors are larger
-// in no version 2.
+// oneDNN 2 and 3: its gemm function, and its matmul primitive with plain or with prepacked weights.
 #include <array>
 #include <bit>
+#include <memory>
 
+#include "../../../native/stacks/onednn_descriptors.h"
 #include "../../../native/stacks/shared_library.h"
 #include "product.h"
 
 namespace bench {
 namespace {
 
+namespace onednn = pibench::stacks::onednn;
+using onednn::check;
+using onednn::Dimension;
+using onednn::Layout;
 using pibench::stacks::SharedLibrary;
 
-using Dimension = std::int64_t;
-using Dimensions = std::array<Dimension, 12>;
-struct alignas(16) Descriptor {
-  std::array<unsigned char, 16384> bytes{};
-};
 struct Version {
   int major;
   int minor;
@@ -28,31 +27,31 @@ struct Argument {
 };
 
 constexpr int kCpu = 1;
-constexpr int kAny = 1;
-constexpr int kRowMajor = 3;
+constexpr unsigned kInOrder = 1;
 constexpr int kImplementation = 8;
 constexpr int kWeights = 131;
 constexpr int kSourceArgument = 1;
 constexpr int kDestinationArgument = 17;
 constexpr int kWeightsArgument = 33;
 
-void check(int status, const char* what) {
-  constexpr int kInvalidArguments = 2;
-  constexpr int kUnimplemented = 3;
-  if (status == kUnimplemented || status == kInvalidArguments)
-    throw Unsupported(std::string(what) + ": not for this product");
-  if (status != 0) throw std::runtime_error(std::string(what) + " failed: " + std::to_string(status));
+const Version& version_in(const SharedLibrary& library) {
+  return *library.get<const Version*()>("dnnl_version")();
 }
 
 std::string version_of(const SharedLibrary& library) {
-  const auto* version = library.get<const Version*()>("dnnl_version")();
-  return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
-         std::to_string(version->patch);
+  const Version& version = version_in(library);
+  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+         std::to_string(version.patch);
 }
 
-void require_version_2(const SharedLibrary& library) {
-  if (library.get<const Version*()>("dnnl_version")()->major != 2) {
-    throw std::runtime_error("oneDNN " + version_of(library) + ": this program speaks to version 2");
+std::unique_ptr<onednn::Descriptors> descriptors_for(const SharedLibrary& library) {
+  switch (version_in(library).major) {
+    case 2:
+      return std::make_unique<onednn::Descriptors2>(library);
+    case 3:
+      return std::make_unique<onednn::Descriptors3>(library);
+    default:
+      throw std::runtime_error("oneDNN " + version_of(library) + ": this program speaks to versions 2 and 3");
   }
 }
 
@@ -118,10 +117,11 @@ Types types_of(const std::string& type) {
 
 class OnednnMatmul : public Library {
  public:
-  OnednnMatmul(const std::string& path, bool prepacked) : library_(path), prepacked_(prepacked) {
-    require_version_2(library_);
-    check(library_.get<int(void**, int, std::size_t)>("dnnl_engine_create")(&engine_, kCpu, 0), "engine");
-    check(library_.get<int(void**, void*, unsigned)>("dnnl_stream_create")(&stream_, engine_, 1), "stream");
+  OnednnMatmul(const std::string& path, bool prepacked)
+      : library_(path), descriptors_(descriptors_for(library_)), prepacked_(prepacked) {
+    check(library_.get<int(void**, int, std::size_t)>("dnnl_engine_create")(&engine_, kCpu, 0), "an engine");
+    check(library_.get<int(void**, void*, unsigned)>("dnnl_stream_create")(&stream_, engine_, kInOrder),
+          "a stream");
   }
   std::string version() override { return version_of(library_); }
   std::string kernel() override { return implementation_; }
@@ -129,29 +129,22 @@ class OnednnMatmul : public Library {
   Call prepare(const Product& p, const Operands& o) override {
     // What an earlier product left is kept to the end: some kilobytes each, and its packed weights.
     const Types types = types_of(p.type);
-    const Descriptor a = matrix(p.m, p.k, types.a, kRowMajor);
-    const Descriptor plain = matrix(p.k, p.n, types.b, kRowMajor);
-    const Descriptor asked = matrix(p.k, p.n, types.b, prepacked_ ? kAny : kRowMajor);
-    const Descriptor c = matrix(p.m, p.n, types.c, kRowMajor);
-    Descriptor operation;
-    using Init = int(Descriptor*, const Descriptor*, const Descriptor*, const Descriptor*, const Descriptor*);
-    check(library_.get<Init>("dnnl_matmul_desc_init")(&operation, &a, &asked, nullptr, &c), "matmul");
-    void* description = nullptr;
-    using Describe = int(void**, const Descriptor*, const void*, void*, const void*);
-    check(library_.get<Describe>("dnnl_primitive_desc_create")(&description, &operation, nullptr, engine_,
-                                                               nullptr),
-          "matmul");
+    const void* a = matrix(p.m, p.k, types.a);
+    const void* plain = matrix(p.k, p.n, types.b);
+    const void* asked = prepacked_ ? descriptors_->any(2, {{p.k, p.n}, {}}, types.b) : plain;
+    const void* c = matrix(p.m, p.n, types.c);
+    void* description = describe(a, asked, c);
     const char* implementation = nullptr;
     library_.get<int(const void*, int, int, void*)>("dnnl_primitive_desc_query")(
         description, kImplementation, 0, static_cast<void*>(&implementation));
     implementation_ = implementation != nullptr ? implementation : "";
     void* primitive = create(description);
-    const auto* weights = library_.get<const Descriptor*(const void*, int, int)>(
-        "dnnl_primitive_desc_query_md")(description, kWeights, 0);
-    void* packed = prepacked_ ? reorder(plain, o.b, weights) : memory(&plain, o.b);
-    const std::array<Argument, 3> arguments{{{kSourceArgument, memory(&a, o.a)},
+    const void* weights = library_.get<const void*(const void*, int, int)>("dnnl_primitive_desc_query_md")(
+        description, kWeights, 0);
+    void* packed = prepacked_ ? reorder(plain, o.b, weights) : memory(plain, o.b);
+    const std::array<Argument, 3> arguments{{{kSourceArgument, memory(a, o.a)},
                                              {kWeightsArgument, packed},
-                                             {kDestinationArgument, memory(&c, o.c)}}};
+                                             {kDestinationArgument, memory(c, o.c)}}};
     auto* execute = library_.get<int(void*, void*, int, const Argument*)>("dnnl_primitive_execute");
     auto* wait = library_.get<int(void*)>("dnnl_stream_wait");
     return [execute, wait, primitive, arguments, stream = stream_] {
@@ -161,19 +154,22 @@ class OnednnMatmul : public Library {
   }
 
  private:
-  Descriptor matrix(int rows, int columns, int type, int format) {
-    Descriptor descriptor;
-    const Dimensions dimensions{rows, columns};
-    using Init = int(Descriptor*, int, const Dimension*, int, int);
-    check(library_.get<Init>("dnnl_memory_desc_init_by_tag")(&descriptor, 2, dimensions.data(), type, format),
-          "layout");
-    return descriptor;
+  const void* matrix(Dimension rows, Dimension columns, int type) {
+    return descriptors_->matrix(2, {{rows, columns}, {columns, 1}}, type);
+  }
+
+  void* describe(const void* a, const void* b, const void* c) {
+    try {
+      return descriptors_->product(engine_, a, b, c);
+    } catch (const std::runtime_error& error) {
+      throw Unsupported(error.what());
+    }
   }
 
   // `data` nullptr: of its own.
-  void* memory(const Descriptor* descriptor, void* data) {
+  void* memory(const void* descriptor, void* data) {
     void* result = nullptr;
-    using Create = int(void**, const Descriptor*, void*, void*);
+    using Create = int(void**, const void*, void*, void*);
     // The library's word for "allocate" is all ones.
     void* handle = data != nullptr ? data : std::bit_cast<void*>(~std::uintptr_t{0});
     check(library_.get<Create>("dnnl_memory_create")(&result, descriptor, engine_, handle), "memory");
@@ -183,27 +179,28 @@ class OnednnMatmul : public Library {
   void* create(void* description) {
     void* primitive = nullptr;
     check(library_.get<int(void**, const void*)>("dnnl_primitive_create")(&primitive, description),
-          "primitive");
+          "a primitive");
     return primitive;
   }
 
-  void* reorder(const Descriptor& from, void* data, const Descriptor* to) {
+  void* reorder(const void* from, void* data, const void* to) {
     void* description = nullptr;
-    using Describe = int(void**, const Descriptor*, void*, const Descriptor*, void*, const void*);
-    check(library_.get<Describe>("dnnl_reorder_primitive_desc_create")(&description, &from, engine_, to,
+    using Describe = int(void**, const void*, void*, const void*, void*, const void*);
+    check(library_.get<Describe>("dnnl_reorder_primitive_desc_create")(&description, from, engine_, to,
                                                                        engine_, nullptr),
-          "reorder");
+          "a reorder");
     void* result = memory(to, nullptr);
     const std::array<Argument, 2> arguments{
-        {{kSourceArgument, memory(&from, data)}, {kDestinationArgument, result}}};
+        {{kSourceArgument, memory(from, data)}, {kDestinationArgument, result}}};
     check(library_.get<int(void*, void*, int, const Argument*)>("dnnl_primitive_execute")(
               create(description), stream_, static_cast<int>(arguments.size()), arguments.data()),
-          "reorder");
-    check(library_.get<int(void*)>("dnnl_stream_wait")(stream_), "reorder");
+          "a reorder");
+    check(library_.get<int(void*)>("dnnl_stream_wait")(stream_), "a reorder");
     return result;
   }
 
   SharedLibrary library_;
+  std::unique_ptr<onednn::Descriptors> descriptors_;
   bool prepacked_;
   void* engine_ = nullptr;
   void* stream_ = nullptr;
