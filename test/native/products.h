@@ -85,7 +85,7 @@ inline std::string describe(const Given& given) {
                      ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
-                 b_copied, b_asked, c_asked, spreading] = *given.strategy;
+                 b_copied, b_asked, evenly, c_asked, spreading] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
@@ -93,8 +93,8 @@ inline std::string describe(const Given& given) {
             (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") +
             (b_rows > 0 ? ", B packed by " + std::to_string(b_rows) + " rows" : "") +
             (b_copied ? ", B packed by tiles" : "") + (b_asked ? ", B asked for" : "") +
-            (c_asked ? ", C asked for" : "") + (spreading ? ", A spread" : "") + ", strips of " +
-            std::to_string(strip_rows);
+            (evenly ? " evenly" : "") + (c_asked ? ", C asked for" : "") + (spreading ? ", A spread" : "") +
+            ", strips of " + std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -132,6 +132,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
     strategy.b_rows = 0;
   }
   strategy.b_asked = coin(random);
+  strategy.evenly = coin(random);
   strategy.c_asked = coin(random);
   strategy.spreading = coin(random);
   strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);

@@ -290,6 +290,7 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
       strategy.b_rows = 0;
     }
     strategy.b_asked = hash.coin();
+    strategy.evenly = hash.coin();
     strategy.c_asked = hash.coin();
     strategy.spreading = hash.coin();
     strategy.stream_c = hash.coin() && shape.k <= strategy.blocking.kc;

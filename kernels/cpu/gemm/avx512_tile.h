@@ -126,7 +126,8 @@ template <typename Arithmetic, int vectors>
 class Requests {
  public:
   Requests(const Tile& tile, int rows) noexcept
-      : c_left_(tile.prefetch_c && !tile.stream_c ? rows : 0), b_left_(tile.asked_units) {
+      : c_left_(tile.prefetch_c && !tile.stream_c ? rows : 0),
+        b_left_(tile.asks_evenly ? 0 : tile.asked_units) {
     if (!done()) plan(tile, rows);
   }
   [[nodiscard]] bool done() const noexcept { return (c_left_ | b_left_) == 0; }
@@ -280,6 +281,25 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
     requests.ask();
     return lesser(left, kStepsPerAsk);
   };
+  if constexpr (in_place && whole && vectors == kWide) {
+    if (tile.asks_evenly) {
+      // The last byte of each line, as Requests asks.
+      const auto* asked = static_cast<const char*>(tile.asked) + kEndOfLine;
+      const auto ask = [&]() __attribute__((always_inline)) {
+        on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
+          _mm_prefetch(asked + j * (kEndOfLine + 1), _MM_HINT_T1);
+        });
+        asked += b_step * static_cast<std::int64_t>(sizeof(Unit));
+      };
+      for (; left > kStepsOfBases; left -= kStepsOfBases) {
+        ask();
+        step(std::false_type{}, none);
+        ask();
+        step(std::false_type{}, one);
+        move_bases(std::integral_constant<int, kStepsOfBases>{});
+      }
+    }
+  }
   if constexpr (in_place && whole) {
     while (left >= kStepsOfBases) {
       if (!requests.done()) requests.ask();

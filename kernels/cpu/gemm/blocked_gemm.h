@@ -159,7 +159,7 @@ class BlockedGemm final : public Gemm {
   std::int64_t whole_depth_;  // of the product, as the kernel wants it
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool b_asked_, c_asked_, spreading_, stream_c_, sums_apart_;
+  bool b_asked_, evenly_, c_asked_, spreading_, stream_c_, sums_apart_;
   int b_rows_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;

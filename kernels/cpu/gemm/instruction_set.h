@@ -53,6 +53,9 @@ struct Tile {
   // one, where each begins `asked_step` elements after the one before. 0: none.
   const void* asked;
   std::int64_t asked_units, asked_step;
+  // With each step of the depth the same of the next panel, instead of several every few steps; of a tile
+  // that is its panel's only one.
+  bool asks_evenly;
   // Where B, which is then read as it lies, is packed on the way; nullptr: it is not. For tiles of all nr
   // columns and of MicroKernel::copies_b rows or more.
   void* copy;

@@ -35,6 +35,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       b_in_place_(strategy.b_in_place),
       strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
       b_asked_(strategy.b_asked),
+      evenly_(strategy.evenly),
       c_asked_(strategy.c_asked),
       spreading_(strategy.spreading),
       stream_c_(strategy.stream_c),

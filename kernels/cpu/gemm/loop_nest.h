@@ -29,6 +29,7 @@ struct Strategy {
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
   bool b_asked = false;    // each panel of B asks for the next one
+  bool evenly = false;     // Tile::asks_evenly, where a block has one strip
   bool c_asked = false;    // each tile asks for its rows of C
   bool spreading = false;  // MicroKernel::spreading and its like, where there are some
 };

@@ -72,6 +72,12 @@ constexpr std::int64_t kShallowBlock = 256;
 constexpr std::int64_t kShallowestAsking = 48;
 constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
 
+// A single strip there asks for a B that is not much larger than L2 with each of its steps (in turns: float32
+// 7x1000x333 1.03 and 1.1 on two threads, 8x1024x1024 1.02 and 1.06, 14x1000x1000 1.03 and 1.1; float64
+// alike); for one that comes from memory it does as well or better by several rows at a time (10x3000x3000:
+// 0.83).
+constexpr std::int64_t kShareAskedEvenly = 4;  // of L3
+
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
 constexpr std::int64_t kMostRowsByRows = 128;
 // So many rows of B are packed at a time: as many streams as CPUs follow.
@@ -327,6 +333,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool asking_is_dearer = zen5 && part.m <= kernel.mr && b_bytes <= cache_sizes().l3 / kZen5ShareOfL3 &&
                                 source_bytes(kernel, shape.n) % kPage != 0;
   strategy.b_asked = !b_near && !asking_is_dearer;
+  strategy.evenly = zen && !zen5 && b_bytes <= cache_sizes().l3 / kShareAskedEvenly;
   strategy.spreading = zen5;
   const bool too_shallow = zen && !zen5 && shape.k < kShallowestAsking;
   strategy.c_asked =
