@@ -168,6 +168,12 @@ inline Given pick_thin(Random& random, const InstructionSet& set, const MicroKer
   GemmShape shape = pick_shape(random);
   (coin(random) ? shape.m : shape.n) = pick(random, 1, kernel.most_vectors);
   Given given = pick_given(random, set, kernel, shape);
+  if (kernel.most_of_transposed > 0 && coin(random)) {
+    given.shape.m = pick(random, 1, kernel.most_of_transposed);
+    given.shape.transpose_b = true;
+    given.lda = given.shape.transpose_a ? given.shape.m : given.shape.k;
+    given.ldb = given.shape.k;
+  }
   given.thin = {static_cast<int>(pick(random, 1, members)), pick(random, 1, 200), pick(random, 1, 200),
                 coin(random)};
   return given;

@@ -370,9 +370,9 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
         const std::int64_t step = few ? stride_of_few : stride;
         const std::int64_t first = ShapeHash(set, kernel, {m, n, 0}).below(step);
         if ((k + first) % step != 0) continue;
-        if (thin && !can_be_thin(kernel, {m, n, k})) continue;
         Manner manner =
             thin ? choose_thin_manner(set, kernel, {m, n, k}) : choose_manner(set, kernel, {m, n, k});
+        if (thin && !can_be_thin(kernel, manner.given.shape)) continue;
         ++shapes;
         if (const auto wrong = wrong_with(manner, product, team, memory))
           why = describe(manner) + ": " + *wrong;

@@ -1,5 +1,6 @@
 // Micro-kernels for AVX-512, 32 registers of 512 bits: float32, and bfloat16 as that. float64 has a file of
 // its own (avx512_float64.cc), because each takes long to compile and the first command needs one only.
+#include "avx512_floats.h"
 #include "avx512_packing.h"
 #include "avx512_tile.h"
 #include "thin_kernels.h"
@@ -40,23 +41,7 @@ struct Float32 {
   static void write_first(float* to, int count, Vector value) noexcept {
     write(to, first_lanes(count), value);
   }
-  static void totals(const Vector* sums, float* to) noexcept {
-    const auto pairs = [](Vector a, Vector b) {
-      return _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
-    };
-    const Vector ab = pairs(sums[0], sums[1]);
-    const Vector cd = pairs(sums[2], sums[3]);
-    // In each quarter a, b, c, d.
-    const Vector quarters = _mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xee));
-    const __m256 halves =
-        _mm256_add_ps(_mm512_castps512_ps256(quarters), _mm512_extractf32x8_ps(quarters, 1));
-    _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
-  }
-
- protected:
-  static Mask first_lanes(int count) noexcept {
-    return static_cast<Mask>((1U << static_cast<unsigned>(count)) - 1U);
-  }
+  static void totals(const Vector* sums, float* to) noexcept { totals_of_four(sums, to); }
 };
 
 // A bfloat16 is the upper half of a float. AVX512-BF16's instruction, which does the work of two

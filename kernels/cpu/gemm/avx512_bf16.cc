@@ -1,7 +1,9 @@
 // Micro-kernel for AVX512-BF16: VDPBF16PS multiplies pairs of bfloat16 and adds both products to a float32.
+#include "avx512_floats.h"
 #include "avx512_joining.h"
 #include "avx512_packing.h"
 #include "avx512_tile.h"
+#include "thin_along_rows.h"
 
 namespace pibench::kernels {
 namespace {
@@ -113,10 +115,46 @@ constexpr Packing kPackPairs = {2,
                                 {transpose_strip<Words32, 2, 0, true>, pair_rows, 2},
                                 {transpose_strip<Words32, 2, 0, false>, pair_rows, 2}};
 
+// Inner products of rows and few vectors, by pairs as they lie, in vectors of the sums' type. (Across rows
+// what the pairs are joined of comes no faster than floats made of them.)
+struct DotPairs {
+  using Element = std::uint16_t;
+  using Result = float;
+  using Vector = __m512;
+  static constexpr int kLanes = 16;
+  static constexpr int kDepth = 2;
+  static constexpr int kThinSums = 16;
+  static constexpr bool kCompact = true;
+  static constexpr bool kBiased = false;
+
+  static Vector row(const Element* from) noexcept { return as_floats(_mm512_loadu_si512(from)); }
+  static Vector row(const Element* from, int count) noexcept {
+    return as_floats(load_bytes(reinterpret_cast<const char*>(from), std::int64_t{count} * 2));
+  }
+  static Vector factors(const Element* from) noexcept { return row(from); }
+  static Vector factors(const Element* from, int count) noexcept { return row(from, count); }
+  static Vector multiply_add(Vector of_matrix, Vector of_vector, Vector sum) noexcept {
+    return Bfloat16Pairs::multiply_add(_mm512_castps_si512(of_vector), _mm512_castps_si512(of_matrix), sum);
+  }
+  static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
+  static void totals(const Vector* sums, Result* to) noexcept { totals_of_four(sums, to); }
+
+ private:
+  static Vector as_floats(__m512i pairs) noexcept { return _mm512_castsi512_ps(pairs); }
+};
+
+constexpr ThinKernel kDots = {{multiply_along_rows<DotPairs, 1>, multiply_along_rows<DotPairs, 2>,
+                               multiply_along_rows<DotPairs, 3>, multiply_along_rows<DotPairs, 4>},
+                              {}};
+
 constexpr MicroKernel kNarrowPairs = narrow_kernel<Bfloat16Pairs>(DataType::bfloat16, &kPackPairs);
 constexpr MicroKernel kJoinsPairs = joining_kernel<JoiningPairs>(DataType::bfloat16, &kPackPairs);
+constexpr MicroKernel with_dots(MicroKernel kernel) {
+  kernel.dots = &kDots;
+  return kernel;
+}
 constexpr MicroKernel kKernels[] = {
-    with_joining(wide_kernel<Bfloat16Pairs>(kNarrowPairs, &kThinBfloat16), kJoinsPairs)};
+    with_dots(with_joining(wide_kernel<Bfloat16Pairs>(kNarrowPairs, &kThinBfloat16), kJoinsPairs))};
 
 constexpr int kChains = 12;
 

@@ -521,6 +521,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   kernel.narrow = &narrow;
   kernel.thin = thin;
   kernel.most_vectors = kMostVectors;
+  kernel.most_of_transposed = kMostOfTransposed;
   kernel.rows_in_place = rows_in_place;
   if (Arithmetic::kCopies) kernel.copies_b = kRowsToCopyFrom;
   return kernel;

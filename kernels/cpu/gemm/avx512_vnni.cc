@@ -5,6 +5,7 @@
 // which makes it unsigned, and the sums begin with -128 times the sum of their column of B, which packing B
 // appends to each panel:
 //   sum (a + 128) b - 128 sum b = sum a b, exactly, also where int32 wraps around in between.
+#include "avx512_floats.h"
 #include "avx512_joining.h"
 #include "avx512_packing.h"
 #include "avx512_tile.h"
@@ -343,9 +344,6 @@ struct ThinQuads {
  private:
   static Vector unsign(Vector elements) noexcept {
     return _mm512_xor_si512(elements, _mm512_set1_epi8(static_cast<char>(kSign)));
-  }
-  static __mmask16 first_lanes(int count) noexcept {
-    return static_cast<__mmask16>((1U << static_cast<unsigned>(count)) - 1U);
   }
 };
 

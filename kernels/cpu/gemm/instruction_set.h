@@ -86,6 +86,7 @@ using MultiplyThin = void (*)(const ThinPart& part) noexcept;
 inline constexpr int kThinVectors = 4;
 // More take turns, which pays where the alternative is to pack the matrix, or to leave lanes empty.
 inline constexpr int kMostVectors = 16;
+inline constexpr int kMostOfTransposed = 128;
 
 struct ThinKernel {
   MultiplyThin along_rows[kThinVectors];   // for 1 .. 4 vectors, of which elements are neighbours
@@ -124,8 +125,12 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const MicroKernel* narrow = nullptr;
   // For products of a matrix and few vectors, as they lie in memory; nullptr: none.
   const ThinKernel* thin = nullptr;
-  // How many vectors are few.
+  // The kernel of which along_rows is better; nullptr: that one.
+  const ThinKernel* dots = nullptr;
+  // How many vectors are few; and how many rows of A are, where B is transposed and they are measured to be
+  // faster as vectors than a B that has to be packed; 0: no more.
   int most_vectors = kThinVectors;
+  int most_of_transposed = 0;
   // Called by each member before its first tile of a call and after its last, where an instruction set has
   // state to set up (AMX: the tiles' configuration). nullptr: nothing to do. What is set up is for blocks of
   // so many rows, or of any number from row_multiple on; between blocks of which that is not true, again.

@@ -26,12 +26,15 @@ constexpr std::int64_t kColumnsPerRow = 4;
 // 1.3 of packing by panels, where joining had 0.9; of pairs joining had 1.3).
 constexpr std::int64_t kPage = 4 << 10;
 
-// From so many rows on; fewer are vectors, with which B is multiplied as a matrix. Of quadruples a vector
-// makes as little of them (int8, one to four rows: 1.1 to 2.4, but 1x4000x4000 0.93; bfloat16, 1 to 3: 0.6
-// to 1.3).
-constexpr std::int64_t kFewestRows = 1;
+// From so many rows on; fewer are vectors, with which B is multiplied as a matrix, across its rows. There
+// they are always four at most: where rows meet, that reads whole lines of them at a time (int8
+// 1x4096x4096: 4.2 of joining, 4x4096x1024 2.4; bfloat16 1.1). Else a vector of quadruples makes as little of
+// them (int8 joined, one to four rows: 1.2 to 1.4, but 1x4000x4000 0.84; bfloat16, four: 1.1 to 1.2, three
+// 0.9 to 1.0).
+constexpr std::int64_t kFewestRows = 5;
 constexpr std::int64_t kFewestRowsOfPairs = 4;
-constexpr std::int64_t kFewestRowsElsewhere = 5;
+constexpr std::int64_t kFewestRowsOfFarQuads = 2;
+constexpr std::int64_t kFewestRowsOfNearQuads = 1;
 
 // How deep a block of a far B may be: deeper, its panels are more than stays near until the next strip.
 constexpr std::int64_t kDeepestOfFar = 1024;
@@ -52,13 +55,16 @@ const MicroKernel* joining_for(const MicroKernel& kernel, const GemmShape& shape
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return nullptr;
   const bool measured = cores == CoreKind::kOther;
   const bool pairs = kernel.products == 2;
-  const std::int64_t fewest = !measured ? kFewestRowsElsewhere : pairs ? kFewestRowsOfPairs : kFewestRows;
   const bool far = is_far(kernel, shape);
-  const bool meets = !pairs && far && bytes_of(kernel, shape.n) % kPage == 0;
-  const std::int64_t strips = meets          ? 1
-                              : !measured    ? kMostStripsElsewhere
-                              : far || pairs ? kMostStrips
-                                             : kMostStripsOfNearQuads;
+  const bool meets = bytes_of(kernel, shape.n) % kPage == 0;
+  const std::int64_t fewest = !measured || meets ? kFewestRows
+                              : pairs            ? kFewestRowsOfPairs
+                              : far              ? kFewestRowsOfFarQuads
+                                                 : kFewestRowsOfNearQuads;
+  const std::int64_t strips = meets && far && !pairs ? 1
+                              : !measured     ? kMostStripsElsewhere
+                              : far || pairs  ? kMostStrips
+                                              : kMostStripsOfNearQuads;
   const std::int64_t most = std::min(strips * kernel.mr, shape.n / kColumnsPerRow);
   return shape.m >= fewest && shape.m <= most ? kernel.joining : nullptr;
 }

@@ -128,6 +128,7 @@ class ThinGemm final : public Gemm {
 
   const InstructionSet& set_;
   const ThinKernel& kernel_;
+  const ThinKernel& dots_;
   const Packing& packing_;
   GemmShape shape_;
   Team& team_;
@@ -145,6 +146,7 @@ ThinGemm::ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const G
                    const ThinStrategy& strategy)
     : set_(set),
       kernel_(*kernel.thin),
+      dots_(kernel.dots != nullptr ? *kernel.dots : *kernel.thin),
       packing_(*kernel.packing),
       shape_(shape),
       team_(team),
@@ -246,7 +248,7 @@ void ThinGemm::multiply_along(ThinPart part, std::byte* result, Steps vectors, s
       part.rows = std::min(rows_, rows - i);
       part.matrix = matrix + source_bytes(p + i * part.row);
       part.result = result + result_bytes(i * part.result_row);
-      multiply_all(kernel_.along_rows, part);
+      multiply_all(dots_.along_rows, part);
     }
   }
 }
@@ -323,16 +325,40 @@ bool is_better_in_turns(const MicroKernel& kernel, const GemmShape& shape, const
   return shape.k >= kFewestElements && kernel.narrow != nullptr && 2 * thin.vectors <= kernel.narrow->nr;
 }
 
+// Whether inner products with so many rows of A, in turns, are faster than packing a transposed B. (Measured
+// on Zen 4, one thread: float32 20x4000x4000 2.0, 64 rows 1.3, 128 rows 1.2, 32x600x600 1.1;
+// float64 1.3, 1.2, 1.1, 1.1; bfloat16 1.9, 1.4, 1.2, 1.06; int8 2.0, 1.2, but 128 rows 0.94, and
+// 32x1000x1000, which is near, 0.9. Shallower: bfloat16 8x600x600 1.6, float32 64x600x300 0.94.)
+bool are_rather_dots(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin, std::int64_t bytes,
+                     CoreKind cores) noexcept {
+  constexpr std::int64_t kLeastDepth = 1200;  // bytes
+  constexpr std::int64_t kMostOfNear = 64;
+  constexpr std::int64_t kMostOfFarQuads = 96;
+  if (cores != CoreKind::kOther || kernel.most_of_transposed == 0 || thin.vectors <= kThinVectors)
+    return false;
+  if (thin.a_is_matrix || !shape.transpose_b || shape.prepack_b || shape.n < shape.m) return false;
+  const bool quads = kernel.products == 4;
+  const bool far = bytes > cache_sizes().l2;
+  const std::int64_t most = far     ? (quads ? kMostOfFarQuads : kernel.most_of_transposed)
+                            : quads ? 0
+                                    : kMostOfNear;
+  return shape.m <= most && shape.k * element_of(kernel) >= kLeastDepth;
+}
+
 }  // namespace
 
 bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  return kernel.thin != nullptr && (shape.m <= kernel.most_vectors || shape.n <= kernel.most_vectors);
+  if (kernel.thin == nullptr) return false;
+  const bool transposed = shape.transpose_b && shape.m <= kernel.most_of_transposed;
+  return transposed || shape.m <= kernel.most_vectors || shape.n <= kernel.most_vectors;
 }
 
-bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  if (!can_be_thin(kernel, shape) || joining_for(kernel, shape) != nullptr) return false;
+bool is_thin(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
+  if (!can_be_thin(kernel, shape) || joining_for(kernel, shape, cores) != nullptr) return false;
   const Thin thin(kernel, shape);
   const std::int64_t bytes = matrix_bytes(kernel, shape, thin);
+  if (are_rather_dots(kernel, shape, thin, bytes, cores)) return true;
+  if (thin.vectors > kernel.most_vectors) return false;
   if (are_narrow(kernel)) return thin.vectors <= most_beside_packing(kernel, shape, thin, bytes);
   if (thin.vectors > kThinVectors) return is_better_in_turns(kernel, shape, thin);
   // Three or four rows that are added up read and write their results once for every few rows of B. A kernel

@@ -25,7 +25,7 @@ struct ThinStrategy {
 bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 
 // Whether it is the faster way.
-bool is_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+bool is_thin(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores = core_kind()) noexcept;
 
 // `cores`: by the rules for these, where they have rules of their own.
 ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& shape, int members,
