@@ -44,12 +44,13 @@
         "kernels/cpu/data_type_name.cc",
         "kernels/cpu/gemm/blocking.cc",
         "kernels/cpu/gemm/dispatch.cc",
+        "kernels/cpu/gemm/joining.cc",
         "kernels/cpu/gemm/loop_nest.cc",
         "kernels/cpu/gemm/packing.cc",
         "kernels/cpu/gemm/partition.cc",
-        "kernels/cpu/gemm/joining.cc",
         "kernels/cpu/gemm/strategy.cc",
         "kernels/cpu/gemm/thin.cc",
+        "kernels/cpu/gemm/thin_rules.cc",
         "kernels/cpu/memory/dispatch.cc"
       ]
     },

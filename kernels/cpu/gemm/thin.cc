@@ -15,59 +15,18 @@
 
 #include "../../../native/threads/team.h"
 #include "../buffer.h"
-#include "../cache_sizes.h"
-#include "../cpu_features.h"
 #include "instruction_set.h"
-#include "joining.h"
 #include "partition.h"
+#include "thin_shape.h"
 
 namespace pibench::kernels {
 namespace {
-
-constexpr std::int64_t kLine = 64;
-constexpr std::int64_t kGroup = 8;        // rows
-constexpr std::int64_t kFewestRows = 64;  // that pass between two turns
-// Of a row, for inner products that take turns: of A, and of a transposed B.
-constexpr std::int64_t kFewestElements = 64;
-constexpr std::int64_t kShortestRow = 512;  // bytes
-// Measured on Zen 5, float32 and float64, from memory: without asking one vector is 1.1 to 1.4 times as fast,
-// two are 1.0 to 1.1, and three or four 0.8 to 1.1.
-constexpr int kMostUnasked = 2;
-// Waking and awaiting a team costs as much as reading so many bytes from a near cache.
-constexpr std::int64_t kWakeBytes = 32 << 10;
 
 // Where the elements of an operand lie: of the matrix, `major` leads from one row to the next; of the
 // vectors, from one vector to the next.
 struct Steps {
   std::int64_t major, minor;
 };
-
-// How a shape is a matrix and vectors. A function of the kernel and the shape alone.
-struct Thin {
-  bool a_is_matrix;
-  bool along_rows;  // inner products
-  int vectors;
-  std::int64_t extent;  // elements of the result of one vector
-
-  Thin(const MicroKernel& kernel, const GemmShape& shape) noexcept
-      : a_is_matrix(shape.n <= kernel.most_vectors && shape.n <= shape.m),
-        along_rows(a_is_matrix ? !shape.transpose_a : shape.transpose_b),
-        vectors(static_cast<int>(a_is_matrix ? shape.n : shape.m)),
-        extent(a_is_matrix ? shape.m : shape.n) {}
-};
-
-std::int64_t element_of(const MicroKernel& kernel) noexcept {
-  return static_cast<std::int64_t>(kernel.packing->source_size);
-}
-
-std::int64_t matrix_bytes(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin) noexcept {
-  return shape.k * thin.extent * element_of(kernel);
-}
-
-// Elements of the extent that one member computes at least: rows that are read at a time, or a cache line.
-std::int64_t unit_of(const MicroKernel& kernel, const Thin& thin) noexcept {
-  return thin.along_rows ? kGroup : kLine / element_of(kernel);
-}
 
 // Copies elements of a few vectors: `from` and `to` are of the first element of the first vector.
 template <typename Word>
@@ -302,99 +261,7 @@ void ThinGemm::make_neighbours(std::byte* to, const std::byte* from, Steps steps
   }
 }
 
-// Whether the elements of the matrix would have to be packed, or widened, for a tile.
-bool are_narrow(const MicroKernel& kernel) noexcept {
-  return kernel.packing->source_size < kernel.result_size;
-}
-
-// Of narrow elements: up to how many vectors this is faster than a kernel that packs the matrix. The narrower
-// they are, the more of them an instruction multiplies. (Measured.)
-std::int64_t most_beside_packing(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin,
-                                 std::int64_t bytes) noexcept {
-  if (thin.a_is_matrix) return kThinVectors / element_of(kernel);  // as a tile reads A where it lies
-  if (shape.prepack_b) return 0;
-  return bytes > cache_sizes().l2 ? kMostVectors / element_of(kernel) : kThinVectors;
-}
-
-// Of elements that a tile takes as they are: whether more vectors than kernels take at a time had better take
-// turns. A tile leaves more than half of its lanes empty where there are so few columns, and has to have a
-// transposed B packed. (Measured on Zen 5; rows that are added up lost.)
-bool is_better_in_turns(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin) noexcept {
-  if (!thin.along_rows) return false;
-  if (!thin.a_is_matrix) return !shape.prepack_b && shape.k * element_of(kernel) >= kShortestRow;
-  return shape.k >= kFewestElements && kernel.narrow != nullptr && 2 * thin.vectors <= kernel.narrow->nr;
-}
-
-// Whether inner products with so many rows of A, in turns, are faster than packing a transposed B. (Measured
-// on Zen 4, one thread: float32 20x4000x4000 2.0, 64 rows 1.3, 128 rows 1.2, 32x600x600 1.1;
-// float64 1.3, 1.2, 1.1, 1.1; bfloat16 1.9, 1.4, 1.2, 1.06; int8 2.0, 1.2, but 128 rows 0.94, and
-// 32x1000x1000, which is near, 0.9. Shallower: bfloat16 8x600x600 1.6, float32 64x600x300 0.94.)
-bool are_rather_dots(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin, std::int64_t bytes,
-                     CoreKind cores) noexcept {
-  constexpr std::int64_t kLeastDepth = 1200;  // bytes
-  constexpr std::int64_t kMostOfNear = 64;
-  constexpr std::int64_t kMostOfFarQuads = 96;
-  if (cores != CoreKind::kOther || kernel.most_of_transposed == 0 || thin.vectors <= kThinVectors)
-    return false;
-  if (thin.a_is_matrix || !shape.transpose_b || shape.prepack_b || shape.n < shape.m) return false;
-  const bool quads = kernel.products == 4;
-  const bool far = bytes > cache_sizes().l2;
-  const std::int64_t most = far     ? (quads ? kMostOfFarQuads : kernel.most_of_transposed)
-                            : quads ? 0
-                                    : kMostOfNear;
-  return shape.m <= most && shape.k * element_of(kernel) >= kLeastDepth;
-}
-
 }  // namespace
-
-bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
-  if (kernel.thin == nullptr) return false;
-  const bool transposed = shape.transpose_b && shape.m <= kernel.most_of_transposed;
-  return transposed || shape.m <= kernel.most_vectors || shape.n <= kernel.most_vectors;
-}
-
-bool is_thin(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
-  if (!can_be_thin(kernel, shape) || joining_for(kernel, shape, cores) != nullptr) return false;
-  const Thin thin(kernel, shape);
-  const std::int64_t bytes = matrix_bytes(kernel, shape, thin);
-  if (are_rather_dots(kernel, shape, thin, bytes, cores)) return true;
-  if (thin.vectors > kernel.most_vectors) return false;
-  if (are_narrow(kernel)) return thin.vectors <= most_beside_packing(kernel, shape, thin, bytes);
-  if (thin.vectors > kThinVectors) return is_better_in_turns(kernel, shape, thin);
-  // Three or four rows that are added up read and write their results once for every few rows of B. A kernel
-  // that keeps its tile in registers is faster while reading B costs little. (Measured.)
-  if (thin.a_is_matrix || thin.along_rows || thin.vectors < 3) return true;
-  return bytes > (thin.vectors == 3 ? cache_sizes().l1 : cache_sizes().l2 / 4);
-}
-
-ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& shape, int members,
-                                  CoreKind cores) {
-  const Thin thin(kernel, shape);
-  const std::int64_t bytes = shape.batch * matrix_bytes(kernel, shape, thin);
-  const std::int64_t units = shape.batch * ceil_div(thin.extent, unit_of(kernel, thin));
-  const auto most = static_cast<int>(std::min<std::int64_t>(members, units));
-  const auto& caches = cache_sizes();
-  ThinStrategy strategy;
-  if (bytes - bytes / most > kWakeBytes) strategy.members = most;
-  const auto element = thin.along_rows ? element_of(kernel) : static_cast<std::int64_t>(kernel.result_size);
-  if (thin.vectors <= kThinVectors) {
-    // They stream from L2 while the matrix passes: longer pieces of its rows are worth more than a place in
-    // L1.
-    strategy.block = round_up(2 * caches.l1 / element / thin.vectors, kLine);
-    strategy.rows = std::max(shape.k, thin.extent);
-  } else {
-    // A part of the matrix that passes again and again is in L2, so those whose turn it is are better in L1.
-    strategy.block = round_up(caches.l1 / 2 / element / kThinVectors, kLine);
-    // Whole groups, which are what kernels take at a time.
-    const std::int64_t rows = caches.l2 / 4 / (strategy.block * element_of(kernel));
-    strategy.rows = std::max(rows / kFewestRows, std::int64_t{1}) * kFewestRows;
-  }
-  // What is widened as it is read is waited for sooner. (Measured.)
-  strategy.ahead = bytes > (are_narrow(kernel) ? caches.l2 : caches.l3 / 2);
-  // Zen 5's own prefetchers keep up with one or two vectors, and asking costs more than it brings.
-  if (cores == CoreKind::kZen5 && !are_narrow(kernel) && thin.vectors <= kMostUnasked) strategy.ahead = false;
-  return strategy;
-}
 
 std::unique_ptr<Gemm> make_thin_gemm(const InstructionSet& set, const MicroKernel& kernel,
                                      const GemmShape& shape, Team& team, const ThinStrategy* strategy) {

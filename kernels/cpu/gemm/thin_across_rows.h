@@ -164,15 +164,17 @@ void multiply_across_rows(const ThinPart& part) noexcept {
     // Rows that are a multiple of 4 KiB apart meet in one set of L1, which has 8 ways or more: no more rows
     // than these at a time (in turns on Zen 4: int8 1x4096x4096 4.9, 3x4096x1024 3.1). Fewer are no slower
     // elsewhere, but for four vectors (1x1000x1000 1.2, 3x512x512 1.6, 4x512x512 0.89).
-    constexpr int kFewer = kMostThinRows / static_cast<int>(kDepth);
+    constexpr int kWays = kMostThinRows / static_cast<int>(kDepth);
+    constexpr int kMeeting = kMost < kWays ? kMost : kWays;
     constexpr std::int64_t kSets = 4 << 10;  // bytes
-    if constexpr (kMost <= kFewer) {
-      add(std::integral_constant<int, kMost>{});
-    } else if (vectors < kThinVectors ||
-               part.row * static_cast<std::int64_t>(sizeof(typename Arithmetic::Element)) % kSets == 0) {
-      add(std::integral_constant<int, kFewer>{});
+    constexpr auto kElement = static_cast<std::int64_t>(sizeof(typename Arithmetic::Element));
+    if constexpr (vectors == kThinVectors && kMost > kMeeting) {
+      if (part.row * kElement % kSets == 0)
+        add(std::integral_constant<int, kMeeting>{});
+      else
+        add(std::integral_constant<int, kMost>{});
     } else {
-      if constexpr (vectors == kThinVectors) add(std::integral_constant<int, kMost>{});
+      add(std::integral_constant<int, kMeeting>{});
     }
     if constexpr (kDepth > 1) {
       if (all * kDepth < part.rows) add_last_rows<Arithmetic>(part, all * kDepth, vectors);
