@@ -22,8 +22,8 @@ PIBENCH_DEVICE void barrier_expect(std::uint32_t barrier, std::uint32_t bytes) {
                : "memory");
 }
 // Arrives at the same barrier of another block of the cluster. Nothing that this thread has stored is made
-// known there: who waits may overwrite what was read. (With `.release.cluster` the compiler puts a fence of
-// the whole device in front, some hundred cycles in each step of a product.)
+// known there: who waits may overwrite what was read. (With `.release.cluster` nvcc 13 puts a fence of the
+// whole device in front, which would stand in each step of a product.)
 PIBENCH_DEVICE void barrier_arrive_at(std::uint32_t barrier, std::uint32_t rank) {
   std::uint32_t there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(barrier), "r"(rank));
