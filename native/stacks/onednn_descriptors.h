@@ -18,12 +18,18 @@ using Dimensions = std::array<Dimension, 12>;
 
 inline constexpr int kAny = 1;  // a layout of the library's choice
 
+// What the library has no code for on this CPU.
+struct NotImplemented : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 inline void check(int status, const char* what) {
   constexpr int kUnimplemented = 3;
   if (status == 0) return;
-  throw std::runtime_error(std::string("oneDNN: ") + what +
-                           (status == kUnimplemented ? " is not implemented for this product on this CPU"
-                                                     : " failed with status " + std::to_string(status)));
+  const std::string asked = std::string("oneDNN: ") + what;
+  if (status == kUnimplemented)
+    throw NotImplemented(asked + " is not implemented for this product on this CPU");
+  throw std::runtime_error(asked + " failed with status " + std::to_string(status));
 }
 
 // How the elements of operands lie: strides of batch, rows and columns.

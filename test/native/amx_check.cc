@@ -57,6 +57,7 @@ constexpr Packing plain_packing() {
           sizeof(Element),
           kDepth,
           0,
+          0,
           {pack_plainly<Element, kDepth, true>, pack_plainly<Element, kDepth, false>, kDepth},
           {pack_plainly<Element, kWord, true>, pack_plainly<Element, kWord, false>, kWord}};
 }

@@ -85,16 +85,16 @@ inline std::string describe(const Given& given) {
                      ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
-                 b_copied, b_asked, evenly, c_asked, spreading] = *given.strategy;
+                 by_lines, b_copied, b_asked, evenly, c_asked, spreading] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
             (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "") +
             (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") +
             (b_rows > 0 ? ", B packed by " + std::to_string(b_rows) + " rows" : "") +
-            (b_copied ? ", B packed by tiles" : "") + (b_asked ? ", B asked for" : "") +
-            (evenly ? " evenly" : "") + (c_asked ? ", C asked for" : "") + (spreading ? ", A spread" : "") +
-            ", strips of " + std::to_string(strip_rows);
+            (by_lines ? " by lines" : "") + (b_copied ? ", B packed by tiles" : "") +
+            (b_asked ? ", B asked for" : "") + (evenly ? " evenly" : "") + (c_asked ? ", C asked for" : "") +
+            (spreading ? ", A spread" : "") + ", strips of " + std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -125,6 +125,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.b_in_place = (coin(random) || kernel.joins_b) && can_read_b_in_place(kernel, shape);
   strategy.sums_apart = coin(random);
   strategy.b_rows = coin(random) ? static_cast<int>(pick(random, 1, 40)) : 0;
+  strategy.by_lines = strategy.b_rows > 0 && coin(random);
   if (strategy.b_rows > 0) strategy.blocking.kc = pick(random, 1, 200);
   strategy.b_copied = coin(random) && !kernel.joins_b;
   if (strategy.b_copied) {

@@ -157,10 +157,11 @@ void quadruple_rows(const void* source, std::int64_t ld, std::int64_t lanes, std
 
 // Row by row, two panels at a time, which are a line of each row.
 std::int64_t quadruple_lines(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
-                             std::int64_t panel_bytes, void* packed) noexcept {
+                             std::int64_t width, std::int64_t panel_bytes, void* packed) noexcept {
   constexpr std::int64_t kLine = 64;
   constexpr std::int64_t kPanel = kLine / 2;
   constexpr std::int64_t kVector = sizeof(__m512i);
+  if (width != kPanel) return 0;
   const std::int64_t whole = columns / kLine * kLine;
   for (std::int64_t p = 0; p < depth; p += Int8Quads::kUnit) {
     const auto* from = static_cast<const char*>(source) + p * ld;

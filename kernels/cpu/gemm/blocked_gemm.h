@@ -161,6 +161,7 @@ class BlockedGemm final : public Gemm {
   int strip_rows_;
   bool b_asked_, evenly_, c_asked_, spreading_, stream_c_, sums_apart_;
   int b_rows_;
+  bool by_lines_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is

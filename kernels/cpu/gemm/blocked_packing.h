@@ -66,13 +66,14 @@ void BlockedGemm::pack_b(std::byte* packed, std::int64_t product, Range columns,
   const std::int64_t at_a_time =
       by_rows ? round_up(std::int64_t{b_rows_}, packing_.depth_multiple) : depth.size();
   Range left = panels_to_pack;
-  if (by_rows && packing_.by_rows != nullptr && depth.size() % packing_.depth_multiple == 0) {
+  if (by_lines_ && by_rows && depth.size() % packing_.depth_multiple == 0) {
     const std::int64_t first = columns.begin + left.begin * kernel_.nr;
     const std::int64_t end = std::min(columns.begin + left.end * kernel_.nr, columns.end);
-    left.begin += packing_.by_rows(b_at(product, depth.begin, first), operands_->ldb, end - first,
-                                   depth.size(), static_cast<std::int64_t>(panel_bytes(depth.size())),
-                                   packed + panel_place(left.begin, depth.size())) /
-                  kernel_.nr;
+    left.begin +=
+        packing_.by_lines(b_at(product, depth.begin, first), operands_->ldb, end - first, depth.size(),
+                          kernel_.nr, static_cast<std::int64_t>(panel_bytes(depth.size())),
+                          packed + panel_place(left.begin, depth.size())) /
+        kernel_.nr;
   }
   for (std::int64_t p = depth.begin; p < depth.end; p += at_a_time) {
     const std::int64_t rows = std::min(at_a_time, depth.end - p);

@@ -74,7 +74,9 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     const std::size_t asked_bytes = static_cast<std::size_t>(tile.asked_step) * packing_.packed_size;
     std::int64_t unasked = b_asked_ && width < columns.end - j ? ceil_div(tile.depth, packing_.b.unit) : 0;
     const std::int64_t share_of_asked = ceil_div(unasked, strip.count());
-    tile.asks_evenly = evenly_ && unasked > 0 && strip.count() == 1;
+    // Only tiles that read A in place can, and C is asked for every few steps.
+    tile.asks_evenly = evenly_ && a_in_place_ && !shape_.transpose_a && !tile.prefetch_c && unasked > 0 &&
+                       strip.count() == 1;
     for (; !strip.done(); strip.next()) {
       const bool copying = copies && strip.row() == 0;
       // Tiles that join rows ask for those of their own place in the next panel, the first strip's for all.

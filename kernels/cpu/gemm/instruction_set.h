@@ -50,11 +50,12 @@ struct Tile {
   std::int64_t target_row;
   PanelAhead* ahead;  // to be packed meanwhile, where MicroKernel has pack_ahead; nullptr: nothing
   // Units of B to ask for meanwhile, because they are far away: this tile's share of the panel after this
-  // one, where each begins `asked_step` elements after the one before. 0: none.
+  // one, where each begins `asked_step` elements after the one before. 0: none. (Tiles that join rows of B
+  // ask for those of the same place in all of that panel, or, with nullptr, for none.)
   const void* asked;
   std::int64_t asked_units, asked_step;
-  // With each step of the depth the same of the next panel, instead of several every few steps; of a tile
-  // that is its panel's only one.
+  // With each step of the depth the same of the next panel, instead of several every few steps: of a tile in
+  // place that is its panel's only one and asks for nothing of C.
   bool asks_evenly;
   // Where B, which is then read as it lies, is packed on the way; nullptr: it is not. For tiles of all nr
   // columns and of MicroKernel::copies_b rows or more.
@@ -125,7 +126,8 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const MicroKernel* narrow = nullptr;
   // For products of a matrix and few vectors, as they lie in memory; nullptr: none.
   const ThinKernel* thin = nullptr;
-  // The kernel of which along_rows is better; nullptr: that one.
+  // The kernel of which along_rows is better, but for Intel's cores, whose instruction for pairs is slow;
+  // nullptr: that one.
   const ThinKernel* dots = nullptr;
   // How many vectors are few; and how many rows of A are, where B is transposed and they are measured to be
   // faster as vectors than a B that has to be packed; 0: no more.
@@ -179,8 +181,7 @@ extern const InstructionSet kAvx512Bf16;
 extern const InstructionSet kAvx512Vnni;
 extern const InstructionSet kAmxBf16;
 extern const InstructionSet kAmxInt8;
-// Of avx512.cc and avx512_vnni.cc, for every set that needs what these need: reading a matrix once gains
-// nothing from instructions that multiply more.
+// Of avx512.cc and avx512_vnni.cc, for every set that needs what these need.
 extern const ThinKernel kThinBfloat16;
 extern const ThinKernel kThinInt8;
 #elif defined(__aarch64__)

@@ -11,11 +11,9 @@ namespace {
 
 // Each strip of A joins B's rows anew, so with more rows it is better to do it once (of 992 columns and rows
 // of B: with 14 rows 1.4 and 1.6 of the rate with a packed B in int8 and bfloat16, with 28 1.15 and 1.4, with
-// 70 1.0 and 1.1; of 3000 to 4000, which are far away, 1.9 and 1.3 with 32 rows). On other cores
-// nothing was measured: there joining is for so few strips that packing could hardly be used again.
+// 70 1.0 and 1.1; of 3000 to 4000, which are far away, 1.9 and 1.3 with 32 rows).
 constexpr std::int64_t kMostStrips = 5;
 constexpr std::int64_t kMostStripsOfNearQuads = 3;
-constexpr std::int64_t kMostStripsElsewhere = 2;
 
 // A has to be packed, where it could be read as it lies beside a packed B: so many times as many columns as
 // rows make up for it (14x64x512: 1.1, but 56x128x512 0.94 and 64 cubed 0.8).
@@ -50,21 +48,21 @@ bool is_far(const MicroKernel& kernel, const GemmShape& shape) {
 }  // namespace
 
 const MicroKernel* joining_for(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
-  if (kernel.joining == nullptr || !can_read_b_in_place(*kernel.joining, shape)) return nullptr;
+  // Nothing was measured on cores that have rules of their own.
+  if (kernel.joining == nullptr || cores != CoreKind::kOther) return nullptr;
+  if (!can_read_b_in_place(*kernel.joining, shape)) return nullptr;
   // So narrow a product has a kernel of its own.
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return nullptr;
-  const bool measured = cores == CoreKind::kOther;
   const bool pairs = kernel.products == 2;
   const bool far = is_far(kernel, shape);
   const bool meets = bytes_of(kernel, shape.n) % kPage == 0;
-  const std::int64_t fewest = !measured || meets ? kFewestRows
-                              : pairs            ? kFewestRowsOfPairs
-                              : far              ? kFewestRowsOfFarQuads
-                                                 : kFewestRowsOfNearQuads;
+  const std::int64_t fewest = meets   ? kFewestRows
+                              : pairs ? kFewestRowsOfPairs
+                              : far   ? kFewestRowsOfFarQuads
+                                      : kFewestRowsOfNearQuads;
   const std::int64_t strips = meets && far && !pairs ? 1
-                              : !measured     ? kMostStripsElsewhere
-                              : far || pairs  ? kMostStrips
-                                              : kMostStripsOfNearQuads;
+                              : far || pairs         ? kMostStrips
+                                                     : kMostStripsOfNearQuads;
   const std::int64_t most = std::min(strips * kernel.mr, shape.n / kColumnsPerRow);
   return shape.m >= fewest && shape.m <= most ? kernel.joining : nullptr;
 }

@@ -41,6 +41,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       stream_c_(strategy.stream_c),
       sums_apart_(strategy.sums_apart),
       b_rows_(strategy.b_rows),
+      by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr),
       packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.rows == 1 && !strategy.b_in_place &&
                    !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
       copies_b_(strategy.b_copied && kernel.copies_b > 0 && strategy.partition.rows == 1 &&

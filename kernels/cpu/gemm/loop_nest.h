@@ -26,6 +26,7 @@ struct Strategy {
   bool sums_apart = false;
   // A block of B is packed so many rows of it at a time, all panels of these; 0: panel by panel.
   int b_rows = 0;
+  bool by_lines = false;  // then by whole lines of all of its rows, as far as the packing can
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
   bool b_asked = false;    // each panel of B asks for the next one
@@ -38,7 +39,7 @@ struct Strategy {
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 
-// The kernel itself, or the one of its relatives that suits so narrow a product.
+// The kernel itself, or the one of its relatives that suits so narrow a product, or so few rows.
 const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 
 // `cores`: by the rules for these, where they have rules of their own.

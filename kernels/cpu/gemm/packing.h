@@ -46,11 +46,11 @@ struct Packing {
   // appended; and appends it to a strip when all of the depth is there.
   PackStrip part_of_b = nullptr;
   void (*append)(std::int64_t depth, std::int64_t width, void* packed) noexcept = nullptr;
-  // Packs likewise, row by row, as many columns as it can of a block, and returns how many those are: whole
-  // panels, each of which begins `panel_bytes` after the one before. The depth is a multiple of
-  // depth_multiple. nullptr: the columns are packed panel by panel.
-  std::int64_t (*by_rows)(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
-                          std::int64_t panel_bytes, void* packed) noexcept = nullptr;
+  // Packs likewise, by whole lines of each row, as many columns as it can of a block, and returns how many
+  // those are: whole panels of `width` columns, each of which begins `panel_bytes` after the one before. The
+  // depth is a multiple of depth_multiple. nullptr: the columns are packed panel by panel.
+  std::int64_t (*by_lines)(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
+                           std::int64_t width, std::int64_t panel_bytes, void* packed) noexcept = nullptr;
 };
 
 // Bytes after the last strip of A that packing may overwrite and a kernel read.

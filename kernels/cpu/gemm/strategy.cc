@@ -72,10 +72,10 @@ constexpr std::int64_t kShallowBlock = 256;
 constexpr std::int64_t kShallowestAsking = 48;
 constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
 
-// A single strip there asks for a B that is not much larger than L2 with each of its steps (in turns: float32
-// 7x1000x333 1.03 and 1.1 on two threads, 8x1024x1024 1.02 and 1.06, 14x1000x1000 1.03 and 1.1; float64
-// alike); for one that comes from memory it does as well or better by several rows at a time (10x3000x3000:
-// 0.83).
+// On Zen 4 a single strip asks for a B that is not much larger than L2 with each of its steps (in turns:
+// float32 7x1000x333 1.03 and 1.1 on two threads, 8x1024x1024 1.02 and 1.06, 14x1000x1000 1.03 and 1.1;
+// float64 alike); for one that comes from memory it does as well or better by several rows at a time
+// (10x3000x3000: 0.83).
 constexpr std::int64_t kShareAskedEvenly = 4;  // of L3
 
 // Up to so many rows are few beside packing a B that is far away: measured, 128 rows gain a quarter or more.
@@ -150,17 +150,21 @@ std::int64_t source_bytes(const MicroKernel& kernel, std::int64_t elements) {
   return elements * static_cast<std::int64_t>(kernel.packing->source_size);
 }
 
+// Whether a B of which each row is on a page of its own is packed by lines: measured on Zen 4 only.
+bool packs_by_lines(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
+  return cores == CoreKind::kOther && kernel.packing->by_lines != nullptr &&
+         source_bytes(kernel, shape.n) % kPage == 0;
+}
+
 // How many rows of a B that is far away are packed at a time; 0: it is packed panel by panel. For few rows of
 // A that reads a line or less of each of its rows at a time, which takes longer than all the rest: by rows,
 // in blocks that stay in L2, it does not.
 int rows_at_a_time(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
   if (!is_bound_by_reading_b(kernel, shape)) return 0;
   const bool has_trailer = kernel.packing->trailer_of_b > 0;
-  const bool on_pages = source_bytes(kernel, shape.n) % kPage == 0;
-  if (cores != CoreKind::kZen5) {
-    return !has_trailer || (on_pages && kernel.packing->by_rows != nullptr) ? kRowsAtATime : 0;
-  }
-  if (on_pages) return kZen5RowsAtATime;
+  if (cores != CoreKind::kZen5)
+    return has_trailer && !packs_by_lines(kernel, shape, cores) ? 0 : kRowsAtATime;
+  if (source_bytes(kernel, shape.n) % kPage == 0) return kZen5RowsAtATime;
   const bool is_much = source_bytes(kernel, shape.k * shape.n) > cache_sizes().l3 / kZen5ShareOfPanels;
   return is_much && !has_trailer ? kRowsAtATime : 0;
 }
@@ -290,9 +294,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.partition = choose_partition(kernel, shape, packed, members);
   const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
   strategy.b_rows = b_near ? 0 : rows_at_a_time(kernel, shape, cores);
-  const bool by_lines = strategy.b_rows > 0 && kernel.packing->by_rows != nullptr;
+  strategy.by_lines = strategy.b_rows > 0 && packs_by_lines(kernel, shape, cores);
   const bool reads_b = cores == CoreKind::kZen5 && !b_near && is_bound_by_reading_b(kernel, shape);
-  if (reads_b || by_lines || (zen && packed.a && packed.b && shape.n >= shape.m))
+  if (reads_b || strategy.by_lines || (zen && packed.a && packed.b && shape.n >= shape.m))
     share_columns(strategy.partition);
   const auto [products, rows, columns] = strategy.partition;
   GemmShape part = shape;
@@ -342,7 +346,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   if (strategy.b_rows == kZen5RowsAtATime) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kZen5DepthOfRows, unit));
     strategy.blocking.nc = even_piece(part.n, std::min(strategy.blocking.nc, kZen5ColumnsOfRows), kernel.nr);
-  } else if (by_lines) {
+  } else if (strategy.by_lines) {
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kDepthOfLines, unit));
     strategy.blocking.nc = even_piece(part.n, std::min(strategy.blocking.nc, kColumnsOfLines), kernel.nr);
   } else if (strategy.b_rows > 0) {

@@ -15,6 +15,7 @@
 
 #include "../../../native/threads/team.h"
 #include "../buffer.h"
+#include "../cpu_features.h"
 #include "instruction_set.h"
 #include "partition.h"
 #include "thin_shape.h"
@@ -105,7 +106,7 @@ ThinGemm::ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const G
                    const ThinStrategy& strategy)
     : set_(set),
       kernel_(*kernel.thin),
-      dots_(kernel.dots != nullptr ? *kernel.dots : *kernel.thin),
+      dots_(kernel.dots != nullptr && core_kind() != CoreKind::kIntel ? *kernel.dots : *kernel.thin),
       packing_(*kernel.packing),
       shape_(shape),
       team_(team),

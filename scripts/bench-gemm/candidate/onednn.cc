@@ -161,7 +161,7 @@ class OnednnMatmul : public Library {
   void* describe(const void* a, const void* b, const void* c) {
     try {
       return descriptors_->product(engine_, a, b, c);
-    } catch (const std::runtime_error& error) {
+    } catch (const onednn::NotImplemented& error) {
       throw Unsupported(error.what());
     }
   }
