@@ -28,6 +28,7 @@ void compute_joining(const Tile& tile) noexcept {
   using Mask = typename Arithmetic::Mask;
   constexpr int kUnit = Arithmetic::kUnit;
   constexpr int kLanes = Arithmetic::kLanes;
+  constexpr std::int64_t kColumns = std::int64_t{kWide} * kLanes;
   const auto* a = static_cast<const Unit*>(tile.a);
   const auto* b = static_cast<const Element*>(tile.b);
   auto* c = static_cast<Result*>(tile.c);
@@ -54,10 +55,10 @@ void compute_joining(const Tile& tile) noexcept {
     a += a_step;
     b += kUnit * row;
   };
-  const bool whole = columns == kWide * kLanes;
+  const bool whole = columns == kColumns;
   if (whole && tile.asked != nullptr) {
     // The same rows of the next panel, by the last byte of each.
-    const auto* asked = static_cast<const Element*>(tile.asked) + kWide * kLanes;
+    const auto* asked = static_cast<const Element*>(tile.asked) + kColumns;
     for (std::int64_t left = units; left > 0; --left) {
 #pragma GCC unroll 4
       for (int r = 0; r < kUnit; ++r)

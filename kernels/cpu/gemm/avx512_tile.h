@@ -287,7 +287,7 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
       const auto* asked = static_cast<const char*>(tile.asked) + kEndOfLine;
       const auto ask = [&]() __attribute__((always_inline)) {
         on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
-          _mm_prefetch(asked + j * (kEndOfLine + 1), _MM_HINT_T1);
+          _mm_prefetch(asked + std::int64_t{j} * (kEndOfLine + 1), _MM_HINT_T1);
         });
         asked += b_step * static_cast<std::int64_t>(sizeof(Unit));
       };
