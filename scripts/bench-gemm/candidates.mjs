@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { sharedFromArchives } from './build.mjs';
-import { operationsOf } from './shapes.mjs';
+import { operationsOf, square } from './shapes.mjs';
 
 /** Where libxsmm's generated code, which cannot block for caches, still applies. */
-const JIT_OPERATIONS = operationsOf({ m: 512, n: 512, k: 512 });
+const JIT_OPERATIONS = operationsOf(square(512));
 
 const REAL = ['float32', 'float64'];
 const PROGRAM_KINDS = {
@@ -136,6 +136,9 @@ const threadVariables = (threads) =>
 
 const mklLayer = (threads) => ({ MKL_THREADING_LAYER: threads > 1 ? 'GNU' : 'SEQUENTIAL' });
 
+/** How the program takes a product. */
+const wordsOf = ({ m, n, k, transpose, batch }) => [m, n, k, transpose, batch].map(String);
+
 /** The libraries as candidates: { name, role, path, settings, applies(case), processFor(case, setting) }. */
 export function libraryCandidates({ libraries: asked, only, prepack }, program) {
   const flags = cpuFlags();
@@ -149,10 +152,10 @@ export function libraryCandidates({ libraries: asked, only, prepack }, program) 
         settings: settings(name, flags),
         applies: ({ type, shape, threads }) =>
           types.includes(type) &&
-          (role !== 'jit' || (threads === 1 && operationsOf(shape) <= JIT_OPERATIONS)),
+          (role !== 'jit' || (threads === 1 && operationsOf({ ...shape, batch: 1 }) <= JIT_OPERATIONS)),
         processFor: ({ type, shape, cpus }, setting) => ({
           command: program,
-          args: [kind, path, cpus.join(','), as ?? type, ...[shape.m, shape.n, shape.k].map(String)],
+          args: [kind, path, cpus.join(','), as ?? type, ...wordsOf(shape)],
           environment: {
             ...threadVariables(cpus.length),
             ...(family === 'mkl' ? mklLayer(cpus.length) : {}),
@@ -167,7 +170,7 @@ export function libraryCandidates({ libraries: asked, only, prepack }, program) 
 
 const ownProcess = (program, kind, isa, { type, shape, cpus }) => ({
   command: program,
-  args: [kind, isa, cpus.join(','), type, ...[shape.m, shape.n, shape.k].map(String)],
+  args: [kind, isa, cpus.join(','), type, ...wordsOf(shape)],
   environment: {},
 });
 

@@ -1,6 +1,6 @@
 // The flags of bench:gemm.
 import { parseArgs } from 'node:util';
-import { QUICK_SIZES, SIZES, shapeNamed, skinnyShapes, square } from './shapes.mjs';
+import { QUICK_SIZES, SIZES, shapeNamed, skinnyShapes, square, TRANSPOSES, variantOf } from './shapes.mjs';
 
 const TYPES = ['float32', 'float64', 'bfloat16', 'int8'];
 
@@ -11,6 +11,8 @@ export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside 
   --skinny         the skinny shapes only
   --no-skinny      without them
   --shape LIST     these shapes only, as 8x4096x1024
+  --transpose LIST of A and B, of ${TRANSPOSES.join(', ')}: NN
+  --batch LIST     so many products in a call: 1
   --stack LIST     our kernels: embedded (the best that runs here), or as embedded:avx2; several are compared
   --prepack        also with the right operand packed before the timed region, on both sides
   --library LIST   more libraries: cblas:FILE, mkl:FILE, onednn:FILE, libxsmm:FILE
@@ -31,6 +33,8 @@ const FLAGS = {
   size: { type: 'string' },
   skinny: { type: 'boolean' },
   shape: { type: 'string' },
+  transpose: { type: 'string', default: 'NN' },
+  batch: { type: 'string', default: '1' },
   stack: { type: 'string' },
   prepack: { type: 'boolean', default: false },
   library: { type: 'string', default: '' },
@@ -51,11 +55,21 @@ const list = (text) => text.split(',').filter(Boolean);
 /**
  * @param {string} name
  * @param {string} text
- * @param {number} [least]
  */
-function positive(name, text, least = 0) {
+function positive(name, text) {
   const value = Number(text);
-  if (!(value > 0 && value >= least)) throw new Error(`--${name} is a number above ${least}, not ${text}`);
+  if (!(value > 0)) throw new Error(`--${name} is a number above 0, not ${text}`);
+  return value;
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function count(name, text) {
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value > 0))
+    throw new Error(`--${name} is a whole number from 1 on, not ${text}`);
   return value;
 }
 
@@ -63,12 +77,29 @@ function positive(name, text, least = 0) {
  * @param {{ size?: string, skinny?: boolean, shape?: string, quick: boolean }} flags
  * @returns {import('./shapes.mjs').Shape[]}
  */
-function shapes({ size, skinny, shape, quick }) {
+function shapesAsked({ size, skinny, shape, quick }) {
   if (shape !== undefined) return list(shape).map(shapeNamed);
   const skinnies = (skinny ?? (size === undefined && !quick)) ? skinnyShapes() : [];
   const sizes = list(size ?? (quick ? QUICK_SIZES : SIZES).join(',')).filter((text) => text !== 'none');
-  const squares = skinny && size === undefined ? [] : sizes.map((text) => square(positive('size', text, 1)));
+  const squares = skinny && size === undefined ? [] : sizes.map((text) => square(count('size', text)));
   return [...squares, ...skinnies];
+}
+
+/**
+ * Every shape with every transpose and batch.
+ * @param {import('./shapes.mjs').Shape[]} shapes
+ * @param {{ transpose: string, batch: string }} flags
+ */
+function variants(shapes, { transpose, batch }) {
+  const transposes = list(transpose);
+  const unknown = transposes.find((text) => !TRANSPOSES.includes(text));
+  if (unknown !== undefined) throw new Error(`--transpose knows ${TRANSPOSES.join(', ')}, not ${unknown}`);
+  const batches = list(batch).map((text) => count('batch', text));
+  return shapes.flatMap((shape) =>
+    transposes.flatMap((letters) =>
+      batches.map((items) => variantOf(shape, { transpose: letters, batch: items })),
+    ),
+  );
 }
 
 /**
@@ -80,13 +111,13 @@ export function readOptions(args) {
   const types = list(values.dtype);
   const unknown = types.find((type) => !TYPES.includes(type));
   if (unknown !== undefined) throw new Error(`--dtype knows ${TYPES.join(', ')}, not ${unknown}`);
-  const rounds = positive('rounds', values.rounds ?? (values.quick ? '2' : '8'), 1);
-  const launches = positive('launches', values.launches ?? (values.quick ? '1' : '2'), 1);
+  const rounds = count('rounds', values.rounds ?? (values.quick ? '2' : '8'));
+  const launches = count('launches', values.launches ?? (values.quick ? '1' : '2'));
   return {
     help: values.help,
     types,
-    threads: list(values.threads).map((text) => positive('threads', text, 1)),
-    shapes: shapes(values),
+    threads: list(values.threads).map((text) => count('threads', text)),
+    shapes: variants(shapesAsked(values), values),
     stacks: list(values.stack ?? 'embedded'),
     quick: values.quick,
     prepack: values.prepack,
@@ -96,7 +127,7 @@ export function readOptions(args) {
     rounds,
     launches: Math.min(rounds, launches),
     seconds: positive('seconds', values.seconds),
-    seed: positive('seed', values.seed, 1),
+    seed: count('seed', values.seed),
     markdown: values.markdown,
   };
 }

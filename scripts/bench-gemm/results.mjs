@@ -121,14 +121,14 @@ function strongest(own, rivals) {
 
 /**
  * What our kernels are to reach. Kernels asked for by name are shown beside the libraries, but only the best of them is to
- * reach them. The narrow types' targets are for AMX; the skinny shapes have none.
+ * reach them. The narrow types' targets are for AMX; only plain squares have one.
  * @param {Situation} situation
  * @param {Versus} versus
  * @param {{ name: string, kernel?: string }} own
  */
 export function targetFor({ type, shape, threads }, versus, own) {
   if (versus === 'avx2') return 0.5;
-  if (shape.skinny || !/^embedded( prepacked)?$/.test(own.name)) return null;
+  if (!shape.square || !/^embedded( prepacked)?$/.test(own.name)) return null;
   const amx = own.kernel?.startsWith('amx') ?? false;
   if (versus === 'prepacked') return amx ? 0.9 : null;
   if (versus === 'jit') return threads === 1 ? 0.95 : null;

@@ -18,17 +18,25 @@ const SKINNY = [
   '7x1000x333',
 ];
 
+/** Of A and B: N as it is, T as its transpose would lie. */
+export const TRANSPOSES = ['NN', 'NT', 'TN', 'TT'];
+
 /**
  * @typedef {object} Shape
  * @property {string} name
  * @property {number} m
  * @property {number} n
  * @property {number} k
- * @property {boolean} skinny
+ * @property {string} transpose one of TRANSPOSES
+ * @property {number} batch such products, one behind the other
+ * @property {boolean} square and plain: what the targets are for
  */
 
+/** @type {Pick<Shape, 'transpose' | 'batch'>} */
+const PLAIN = { transpose: 'NN', batch: 1 };
+
 /** @type {(n: number) => Shape} */
-export const square = (n) => ({ name: String(n), m: n, n, k: n, skinny: false });
+export const square = (n) => ({ name: String(n), m: n, n, k: n, ...PLAIN, square: true });
 
 /**
  * @param {string} name
@@ -40,13 +48,29 @@ export function shapeNamed(name) {
   if (more.length > 0 || ![m, n, k].every((side) => Number.isInteger(side) && side > 0)) {
     throw new Error(`a shape is three sides, as 8x4096x1024; not ${name}`);
   }
-  return { name, m, n, k, skinny: true };
+  return { name, m, n, k, ...PLAIN, square: false };
 }
 
 export const skinnyShapes = () => SKINNY.map(shapeNamed);
 
 /**
- * Of one product.
- * @param {Pick<Shape, 'm' | 'n' | 'k'>} shape
+ * The same sides with other operands.
+ * @param {Shape} shape
+ * @param {Pick<Shape, 'transpose' | 'batch'>} operands
+ * @returns {Shape}
  */
-export const operationsOf = ({ m, n, k }) => 2 * m * n * k;
+export function variantOf(shape, { transpose, batch }) {
+  if (transpose === PLAIN.transpose && batch === PLAIN.batch) return shape;
+  const words = [
+    shape.name,
+    transpose === PLAIN.transpose ? '' : transpose,
+    batch === 1 ? '' : `batch ${batch}`,
+  ];
+  return { ...shape, name: words.filter(Boolean).join(' '), transpose, batch, square: false };
+}
+
+/**
+ * Of one call.
+ * @param {Pick<Shape, 'm' | 'n' | 'k' | 'batch'>} shape
+ */
+export const operationsOf = ({ m, n, k, batch }) => 2 * m * n * k * batch;

@@ -11,7 +11,7 @@ import {
   pairedRatio,
   targetFor,
 } from '../../scripts/bench-gemm/results.mjs';
-import { shapeNamed, skinnyShapes, square } from '../../scripts/bench-gemm/shapes.mjs';
+import { shapeNamed, skinnyShapes, square, variantOf } from '../../scripts/bench-gemm/shapes.mjs';
 import { random, roundsOfLaunches, shuffled, withMoreTurns } from '../../scripts/bench-gemm/turns.mjs';
 
 const turn = (median: number, disturbed = 0) => ({ median, min: median, count: 4, disturbed });
@@ -148,6 +148,8 @@ describe('the targets', () => {
     expect(targetFor({ ...situation, threads: 2 }, 'jit', embedded)).toBeNull();
     expect(targetFor({ ...situation, shape: shapeNamed('1x8x8') }, 'library', embedded)).toBeNull();
     expect(targetFor(situation, 'library', { ...embedded, name: 'embedded:avx2' })).toBeNull();
+    const transposed = variantOf(square(64), { transpose: 'NT', batch: 1 });
+    expect(targetFor({ ...situation, shape: transposed }, 'library', embedded)).toBeNull();
   });
 });
 
@@ -233,11 +235,15 @@ describe('the flags', () => {
     expect(names('--no-skinny')).toHaveLength(7);
     expect(names('--shape', '8x16x32')).toEqual(['8x16x32']);
     expect(names('--quick')).toEqual(['64', '512', '1024']);
+    expect(names('--size', '64,100', '--transpose', 'NN,NT')).toEqual(['64', '64 NT', '100', '100 NT']);
+    expect(names('--size', '64', '--transpose', 'TN', '--batch', '1,8')).toEqual(['64 TN', '64 TN batch 8']);
   });
 
   it('refuse what they do not know', () => {
     expect(() => readOptions(['--dtype', 'float16'])).toThrow('--dtype knows');
     expect(() => readOptions(['--shape', '8x16'])).toThrow('three sides');
     expect(() => readOptions(['--rounds', 'x'])).toThrow('--rounds');
+    expect(() => readOptions(['--batch', '1.5'])).toThrow('--batch is a whole number');
+    expect(() => readOptions(['--transpose', 'T'])).toThrow('--transpose knows NN, NT, TN, TT, not T');
   });
 });

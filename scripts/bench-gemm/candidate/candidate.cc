@@ -1,7 +1,7 @@
-// One candidate, one product: `candidate KIND WHAT CPUS TYPE M N K` makes it, computes, checks, and says in a
-// line of JSON what it found. Then each `run SECONDS` on its input measures for about that long and answers
-// in a line of JSON. WHAT is a library's file, or of our own kernels the instruction set. bench-gemm.mjs
-// compiles it and conducts several in turns.
+// One candidate, one product: `candidate KIND WHAT CPUS TYPE M N K TRANSPOSE BATCH` makes it, computes,
+// checks, and says in a line of JSON what it found. Then each `run SECONDS` on its input measures for about
+// that long and answers in a line of JSON. WHAT is a library's file, or of our own kernels the instruction
+// set; TRANSPOSE is NN, NT, TN or TT, of A and B. bench-gemm.mjs compiles it and conducts several in turns.
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -140,8 +140,10 @@ void serve(const std::vector<std::string>& arguments) {
   std::vector<int> cpus;
   std::istringstream list(arguments[2]);
   for (std::string cpu; std::getline(list, cpu, ',');) cpus.push_back(std::stoi(cpu));
-  const bench::Product product{arguments[3], std::stoi(arguments[4]), std::stoi(arguments[5]),
-                               std::stoi(arguments[6])};
+  const std::string& transpose = arguments[7];
+  const bench::Product product{
+      arguments[3],           std::stoi(arguments[4]), std::stoi(arguments[5]), std::stoi(arguments[6]),
+      transpose.at(0) == 'T', transpose.at(1) == 'T',  std::stoi(arguments[8])};
   const auto subject = make_subject(arguments[0], arguments[1], product, cpus);
   warm_up(*subject);
   const bool pinned = bench::pin_tasks(cpus);
@@ -167,8 +169,8 @@ void serve(const std::vector<std::string>& arguments) {
 int main(int count, char** words) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const std::vector<std::string> arguments(words + 1, words + count);
-  if (arguments.size() != 7) {
-    std::cerr << "candidate KIND WHAT CPUS TYPE M N K\n";
+  if (arguments.size() != 9) {
+    std::cerr << "candidate KIND WHAT CPUS TYPE M N K TRANSPOSE BATCH\n";
     return 64;
   }
   try {

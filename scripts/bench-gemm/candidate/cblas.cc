@@ -11,6 +11,7 @@ using pibench::stacks::SharedLibrary;
 
 constexpr int kRowMajor = 101;
 constexpr int kNotTransposed = 111;
+constexpr int kTransposed = 112;
 constexpr int kFixedOffset = 173;
 
 template <typename T, typename R = T>
@@ -46,6 +47,7 @@ class Cblas : public Library {
     return query != nullptr && name != nullptr ? name(query()) : std::string();
   }
 
+  // A batch is a loop: only the newest of these libraries have a call for it.
   Call prepare(const Product& product, const Operands& operands) override {
     if (product.type == "float32") return real<float>(product, operands, "cblas_sgemm", "sgemm_");
     if (product.type == "float64") return real<double>(product, operands, "cblas_dgemm", "dgemm_");
@@ -57,36 +59,54 @@ class Cblas : public Library {
   }
 
  private:
+  static int code_of(bool transposed) { return transposed ? kTransposed : kNotTransposed; }
+  static const char* letter_of(bool transposed) { return transposed ? "T" : "N"; }
+
   template <typename T, typename R = T>
   Call real(const Product& p, const Operands& o, const char* c_name, const char* fortran_name) {
     const auto* a = static_cast<const T*>(o.a);
     const auto* b = static_cast<const T*>(o.b);
     auto* c = static_cast<R*>(o.c);
+    const Areas areas(p);
     // Wheels of SciPy prefix their OpenBLAS.
     for (const auto& name : {std::string(c_name), std::string("scipy_") + c_name}) {
       if (auto* gemm = library_.find<Gemm<T, R>>(name)) {
-        return [=, m = p.m, n = p.n, k = p.k] {
-          gemm(kRowMajor, kNotTransposed, kNotTransposed, m, n, k, R{1}, a, k, b, n, R{0}, c, n);
+        return [=, t_a = code_of(p.transpose_a), t_b = code_of(p.transpose_b), lda = p.ld_a(), ldb = p.ld_b(),
+                m = p.m, n = p.n, k = p.k, batch = static_cast<std::size_t>(p.batch)] {
+          for (std::size_t i = 0; i < batch; ++i) {
+            gemm(kRowMajor, t_a, t_b, m, n, k, R{1}, a + i * areas.a, lda, b + i * areas.b, ldb, R{0},
+                 c + i * areas.c, n);
+          }
         };
       }
     }
     auto* fortran = library_.find<FortranGemm<T, R>>(fortran_name);
     if (fortran == nullptr) throw Unsupported(std::string("no ") + c_name);
     // A row-major product is the column-major product of the operands in the other order.
-    return [=, m = p.m, n = p.n, k = p.k] {
+    return [=, t_a = letter_of(p.transpose_a), t_b = letter_of(p.transpose_b), lda = p.ld_a(), ldb = p.ld_b(),
+            m = p.m, n = p.n, k = p.k, batch = static_cast<std::size_t>(p.batch)] {
       const R one{1};
       const R zero{0};
-      fortran("N", "N", &n, &m, &k, &one, b, &n, a, &k, &zero, c, &n);
+      for (std::size_t i = 0; i < batch; ++i) {
+        fortran(t_b, t_a, &n, &m, &k, &one, b + i * areas.b, &ldb, a + i * areas.a, &lda, &zero,
+                c + i * areas.c, &n);
+      }
     };
   }
 
   Call integer(const Product& p, const Operands& o) {
     auto* gemm = library_.find<IntegerGemm>("cblas_gemm_s8u8s32");
     if (gemm == nullptr) throw Unsupported("no cblas_gemm_s8u8s32");
-    return [=, m = p.m, n = p.n, k = p.k] {
+    const auto* a = static_cast<const std::uint8_t*>(o.a);
+    const auto* b = static_cast<const std::int8_t*>(o.b);
+    auto* c = static_cast<std::int32_t*>(o.c);
+    return [=, areas = Areas(p), t_a = code_of(p.transpose_a), t_b = code_of(p.transpose_b), lda = p.ld_a(),
+            ldb = p.ld_b(), m = p.m, n = p.n, k = p.k, batch = static_cast<std::size_t>(p.batch)] {
       const std::int32_t none = 0;
-      gemm(kRowMajor, kNotTransposed, kNotTransposed, kFixedOffset, m, n, k, 1.0F, o.a, k, 0, o.b, n, 0, 0.0F,
-           static_cast<std::int32_t*>(o.c), n, &none);
+      for (std::size_t i = 0; i < batch; ++i) {
+        gemm(kRowMajor, t_a, t_b, kFixedOffset, m, n, k, 1.0F, a + i * areas.a, lda, 0, b + i * areas.b, ldb,
+             0, 0.0F, c + i * areas.c, n, &none);
+      }
     };
   }
 

@@ -15,7 +15,7 @@ class LibrarySubject : public Subject {
   std::string version() override { return library_->version(); }
   std::string kernel() override { return library_->kernel(); }
   void call() override { call_(); }
-  double operations() override { return 2.0 * product_.m * product_.n * product_.k; }
+  double operations() override { return product_.operations(); }
   void poison() override { matrices_.poison(); }
   std::string fault() override { return matrices_.fault(); }
 

@@ -32,6 +32,8 @@ class Libxsmm : public Library {
  private:
   template <typename T>
   Call generate(const Product& p, const Operands& o, const char* name) {
+    if (p.transpose_a || p.transpose_b)
+      throw Unsupported("this program asks for kernels of plain operands only");
     const T one = 1;
     const T zero = 0;
     const int no_prefetch = 0;
@@ -42,7 +44,14 @@ class Libxsmm : public Library {
     const auto* a = static_cast<const T*>(o.a);
     const auto* b = static_cast<const T*>(o.b);
     auto* c = static_cast<T*>(o.c);
-    return [=] { kernel(b, a, c, b, a, c); };
+    return [=, areas = Areas(p), batch = static_cast<std::size_t>(p.batch)] {
+      for (std::size_t i = 0; i < batch; ++i) {
+        const T* item_a = a + i * areas.a;
+        const T* item_b = b + i * areas.b;
+        T* item_c = c + i * areas.c;
+        kernel(item_b, item_a, item_c, item_b, item_a, item_c);
+      }
+    };
   }
 
   SharedLibrary library_;

@@ -27,10 +27,6 @@ Sizes sizes_of(const std::string& type) {
   return {1, 4};
 }
 
-std::size_t area(int rows, int columns) {
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-}
-
 // xorshift: the Mersenne twister would take seconds to fill the largest operands.
 class Random {
  public:
@@ -104,42 +100,50 @@ Matrices::Memory Matrices::allocate(std::size_t bytes) {
   return Memory(memory);
 }
 
-Matrices::Matrices(const Product& product) : product_(product) {
+Matrices::Matrices(const Product& product) : product_(product), areas_(product) {
   const Sizes sizes = sizes_of(product.type);
-  a_ = allocate(area(product.m, product.k) * sizes.input);
-  b_ = allocate(area(product.k, product.n) * sizes.input);
-  c_ = allocate(area(product.m, product.n) * sizes.output);
-  fill(a_.get(), area(product.m, product.k), product.type, 0x9e3779b97f4a7c15U);
-  fill(b_.get(), area(product.k, product.n), product.type, 0xbf58476d1ce4e5b9U);
+  const auto batch = static_cast<std::size_t>(product.batch);
+  a_ = allocate(batch * areas_.a * sizes.input);
+  b_ = allocate(batch * areas_.b * sizes.input);
+  c_ = allocate(batch * areas_.c * sizes.output);
+  fill(a_.get(), batch * areas_.a, product.type, 0x9e3779b97f4a7c15U);
+  fill(b_.get(), batch * areas_.b, product.type, 0xbf58476d1ce4e5b9U);
   poison();
 }
 
 void Matrices::poison() {
   // All ones is not a number, and minus one where the values are integers: odd enough for a check of dozens
   // of places.
-  std::memset(c_.get(), 0xff, area(product_.m, product_.n) * sizes_of(product_.type).output);
+  std::memset(c_.get(), 0xff,
+              static_cast<std::size_t>(product_.batch) * areas_.c * sizes_of(product_.type).output);
 }
 
 std::string Matrices::fault() const {
   const auto n = static_cast<std::size_t>(product_.n);
   const auto k = static_cast<std::size_t>(product_.k);
+  const auto ld_a = static_cast<std::size_t>(product_.ld_a());
+  const auto ld_b = static_cast<std::size_t>(product_.ld_b());
   const double limit = tolerance(product_.type, product_.k);
   Random random(0x94d049bb133111ebU);
   for (int place = 0; place < kPlaces; ++place) {
+    const std::size_t item = random.bits() % static_cast<unsigned>(product_.batch);
     const std::size_t row = random.bits() % static_cast<unsigned>(product_.m);
     const std::size_t column = random.bits() % static_cast<unsigned>(product_.n);
     double sum = 0;
     double magnitude = 0;
     for (std::size_t i = 0; i < k; ++i) {
-      const double term = input(a_.get(), row * k + i, product_.type, true) *
-                          input(b_.get(), i * n + column, product_.type, false);
+      const std::size_t in_a = item * areas_.a + (product_.transpose_a ? i * ld_a + row : row * ld_a + i);
+      const std::size_t in_b =
+          item * areas_.b + (product_.transpose_b ? column * ld_b + i : i * ld_b + column);
+      const double term =
+          input(a_.get(), in_a, product_.type, true) * input(b_.get(), in_b, product_.type, false);
       sum += term;
       magnitude += std::fabs(term);
     }
-    const double found = output(c_.get(), row * n + column, product_.type);
+    const double found = output(c_.get(), item * areas_.c + row * n + column, product_.type);
     if (!(std::fabs(found - sum) <= limit * magnitude)) {
       std::ostringstream text;
-      text << '[' << row << ", " << column << "] is " << found << ", not " << sum;
+      text << '[' << row << ", " << column << "] of product " << item << " is " << found << ", not " << sum;
       return text.str();
     }
   }

@@ -26,6 +26,7 @@ class Matrices {
   static Memory allocate(std::size_t bytes);
 
   Product product_;
+  Areas areas_;
   Memory a_;
   Memory b_;
   Memory c_;

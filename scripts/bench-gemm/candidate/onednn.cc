@@ -62,35 +62,63 @@ class OnednnGemm : public Library {
   std::string kernel() override { return "gemm"; }
 
   Call prepare(const Product& p, const Operands& o) override {
-    const auto m = static_cast<Dimension>(p.m);
-    const auto n = static_cast<Dimension>(p.n);
-    const auto k = static_cast<Dimension>(p.k);
     if (p.type == "float32") {
       using Gemm = int(char, char, Dimension, Dimension, Dimension, float, const float*, Dimension,
                        const float*, Dimension, float, float*, Dimension);
       auto* gemm = library_.get<Gemm>("dnnl_sgemm");
-      return [=] {
-        gemm('N', 'N', m, n, k, 1.0F, static_cast<const float*>(o.a), k, static_cast<const float*>(o.b), n,
-             0.0F, static_cast<float*>(o.c), n);
-      };
+      return each<float, float, float>(
+          p, o, [=, call = Arguments(p)](const float* a, const float* b, float* c) {
+            gemm(call.t_a, call.t_b, call.m, call.n, call.k, 1.0F, a, call.lda, b, call.ldb, 0.0F, c, call.n);
+          });
     }
-    if (p.type == "int8") return integer<std::int8_t>("dnnl_gemm_s8s8s32", m, n, k, o);
-    if (p.type == "uint8") return integer<std::uint8_t>("dnnl_gemm_u8s8s32", m, n, k, o);
+    if (p.type == "int8") return integer<std::int8_t>("dnnl_gemm_s8s8s32", p, o);
+    if (p.type == "uint8") return integer<std::uint8_t>("dnnl_gemm_u8s8s32", p, o);
     throw Unsupported("no gemm function for " + p.type);
   }
 
  private:
+  // As its functions take them.
+  struct Arguments {
+    explicit Arguments(const Product& p)
+        : t_a(p.transpose_a ? 'T' : 'N'),
+          t_b(p.transpose_b ? 'T' : 'N'),
+          m(p.m),
+          n(p.n),
+          k(p.k),
+          lda(p.ld_a()),
+          ldb(p.ld_b()) {}
+    char t_a;
+    char t_b;
+    Dimension m;
+    Dimension n;
+    Dimension k;
+    Dimension lda;
+    Dimension ldb;
+  };
+
+  // The functions know no batches.
+  template <typename A, typename B, typename C, typename Multiply>
+  static Call each(const Product& p, const Operands& o, Multiply multiply) {
+    const auto* a = static_cast<const A*>(o.a);
+    const auto* b = static_cast<const B*>(o.b);
+    auto* c = static_cast<C*>(o.c);
+    return [=, areas = Areas(p), batch = static_cast<std::size_t>(p.batch)] {
+      for (std::size_t i = 0; i < batch; ++i) multiply(a + i * areas.a, b + i * areas.b, c + i * areas.c);
+    };
+  }
+
   template <typename A>
-  Call integer(const char* name, Dimension m, Dimension n, Dimension k, const Operands& o) {
+  Call integer(const char* name, const Product& p, const Operands& o) {
     using Gemm =
         int(char, char, char, Dimension, Dimension, Dimension, float, const A*, Dimension, A,
             const std::int8_t*, Dimension, std::int8_t, float, std::int32_t*, Dimension, const std::int32_t*);
     auto* gemm = library_.get<Gemm>(name);
-    return [=] {
-      const std::int32_t none = 0;
-      gemm('N', 'N', 'F', m, n, k, 1.0F, static_cast<const A*>(o.a), k, 0,
-           static_cast<const std::int8_t*>(o.b), n, 0, 0.0F, static_cast<std::int32_t*>(o.c), n, &none);
-    };
+    return each<A, std::int8_t, std::int32_t>(
+        p, o, [=, call = Arguments(p)](const A* a, const std::int8_t* b, std::int32_t* c) {
+          const std::int32_t none = 0;
+          gemm(call.t_a, call.t_b, 'F', call.m, call.n, call.k, 1.0F, a, call.lda, 0, b, call.ldb, 0, 0.0F, c,
+               call.n, &none);
+        });
   }
 
   SharedLibrary library_;
@@ -129,10 +157,12 @@ class OnednnMatmul : public Library {
   Call prepare(const Product& p, const Operands& o) override {
     // What an earlier product left is kept to the end: some kilobytes each, and its packed weights.
     const Types types = types_of(p.type);
-    const void* a = matrix(p.m, p.k, types.a);
-    const void* plain = matrix(p.k, p.n, types.b);
-    const void* asked = prepacked_ ? descriptors_->any(2, {{p.k, p.n}, {}}, types.b) : plain;
-    const void* c = matrix(p.m, p.n, types.c);
+    const int rank = p.batch > 1 ? 3 : 2;
+    const Layout of_b = layout(p.batch, p.k, p.n, p.transpose_b);
+    const void* a = descriptors_->matrix(rank, layout(p.batch, p.m, p.k, p.transpose_a), types.a);
+    const void* plain = descriptors_->matrix(rank, of_b, types.b);
+    const void* asked = prepacked_ ? descriptors_->any(rank, of_b, types.b) : plain;
+    const void* c = descriptors_->matrix(rank, layout(p.batch, p.m, p.n, false), types.c);
     void* description = describe(a, asked, c);
     const char* implementation = nullptr;
     library_.get<int(const void*, int, int, void*)>("dnnl_primitive_desc_query")(
@@ -154,8 +184,12 @@ class OnednnMatmul : public Library {
   }
 
  private:
-  const void* matrix(Dimension rows, Dimension columns, int type) {
-    return descriptors_->matrix(2, {{rows, columns}, {columns, 1}}, type);
+  // Dense, one item of the batch behind the other.
+  static Layout layout(Dimension batch, Dimension rows, Dimension columns, bool transposed) {
+    const Dimension row = transposed ? 1 : columns;
+    const Dimension column = transposed ? rows : 1;
+    if (batch > 1) return {{batch, rows, columns}, {rows * columns, row, column}};
+    return {{rows, columns}, {row, column}};
   }
 
   void* describe(const void* a, const void* b, const void* c) {

@@ -11,7 +11,7 @@ constexpr double kPeakOperations = 3 * 0x1p26;
 
 double operations_of(const std::string& role, const Product& product, std::size_t threads) {
   if (role == "peak") return kPeakOperations * static_cast<double>(threads);
-  return 2.0 * product.m * product.n * product.k;
+  return product.operations();
 }
 
 // Everything that the workloads want to know of the case.
@@ -26,9 +26,9 @@ std::unique_ptr<pibench::Workload> make(const std::string& role, const std::stri
       {"cpus", cpus},
       {"isa", isa},
       {"seed", 1.0},
-      {"transposeA", "N"},
-      {"transposeB", "N"},
-      {"batch", 1.0},
+      {"transposeA", product.transpose_a ? "T" : "N"},
+      {"transposeB", product.transpose_b ? "T" : "N"},
+      {"batch", static_cast<double>(product.batch)},
       {"prepack", role == "prepacked" ? 1.0 : 0.0},
       {"operations", operations_of(role, product, cpus.size())},
   };

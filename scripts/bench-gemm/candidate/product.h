@@ -12,12 +12,35 @@
 
 namespace bench {
 
-// C[m, n] = A[m, k] B[k, n], row-major and dense.
+// C[m, n] = A[m, k] B[k, n], row-major and dense; `batch` of them, one behind the other. A transposed operand
+// lies as its transpose would: A as [k, m], B as [n, k].
 struct Product {
   std::string type;  // float32, float64, bfloat16, int8, or uint8: A unsigned, B signed
   int m;
   int n;
   int k;
+  bool transpose_a;
+  bool transpose_b;
+  int batch;
+
+  // From one row of an operand, as it lies, to the next.
+  [[nodiscard]] int ld_a() const { return transpose_a ? m : k; }
+  [[nodiscard]] int ld_b() const { return transpose_b ? k : n; }
+  [[nodiscard]] double operations() const { return 2.0 * m * n * k * batch; }
+};
+
+// Elements of each matrix.
+struct Areas {
+  explicit Areas(const Product& product)
+      : a(area(product.m, product.k)), b(area(product.k, product.n)), c(area(product.m, product.n)) {}
+  std::size_t a;
+  std::size_t b;
+  std::size_t c;
+
+ private:
+  static std::size_t area(int rows, int columns) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  }
 };
 
 struct Operands {
