@@ -85,7 +85,7 @@ inline std::string describe(const Given& given) {
                      ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
-                 by_lines, b_copied, b_asked, evenly, c_asked, spreading] = *given.strategy;
+                 by_lines, b_copied, b_asked, evenly, c_asked, halves, spreading] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
             std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
@@ -94,7 +94,8 @@ inline std::string describe(const Given& given) {
             (b_rows > 0 ? ", B packed by " + std::to_string(b_rows) + " rows" : "") +
             (by_lines ? " by lines" : "") + (b_copied ? ", B packed by tiles" : "") +
             (b_asked ? ", B asked for" : "") + (evenly ? " evenly" : "") + (c_asked ? ", C asked for" : "") +
-            (spreading ? ", A spread" : "") + ", strips of " + std::to_string(strip_rows);
+            (halves ? ", halves" : "") + (spreading ? ", A spread" : "") + ", strips of " +
+            std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -135,6 +136,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.b_asked = coin(random);
   strategy.evenly = coin(random);
   strategy.c_asked = coin(random);
+  strategy.halves = coin(random);
   strategy.spreading = coin(random);
   strategy.stream_c = coin(random) && (strategy.sums_apart || shape.k <= strategy.blocking.kc);
   if (kernel.row_multiple == 1) strategy.strip_rows = static_cast<int>(pick(random, 0, kernel.mr));

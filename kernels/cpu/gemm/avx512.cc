@@ -44,6 +44,33 @@ struct Float32 {
   static void totals(const Vector* sums, float* to) noexcept { totals_of_four(sums, to); }
 };
 
+// Of half a vector's columns.
+struct HalfOfFloat32 {
+  using Element = float;
+  using Unit = float;
+  using Result = float;
+  using Vector = __m256;
+  using Mask = __mmask8;
+  static constexpr bool kInPlace = true;
+  static constexpr bool kOwnInstruction = false;
+  static constexpr bool kReadsFactor = false;
+  static constexpr bool kAsksForA = false;
+  static constexpr bool kCopies = false;
+  static constexpr int kLanes = 8;
+  static constexpr int kUnit = 1;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static Vector load(const Unit* from) noexcept { return _mm256_loadu_ps(from); }
+  static Vector load(Mask mask, const Unit* from) noexcept { return _mm256_maskz_loadu_ps(mask, from); }
+  static Vector broadcast(const Unit* from) noexcept { return _mm256_set1_ps(*from); }
+  static Vector broadcast_source(const Unit* from) noexcept { return broadcast(from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm256_fmadd_ps(a, b, sum); }
+  static Vector read(const Result* from) noexcept { return _mm256_loadu_ps(from); }
+  static Vector read(Mask mask, const Result* from) noexcept { return _mm256_maskz_loadu_ps(mask, from); }
+  static void write(Result* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
+  static void write(Result* to, Mask mask, Vector value) noexcept { _mm256_mask_storeu_ps(to, mask, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
+};
+
 // A bfloat16 is the upper half of a float. AVX512-BF16's instruction, which does the work of two
 // multiply-adds, takes as long as four of them on the Xeon that was measured, and across rows pairs of two
 // would have to be made for it. (Along rows avx512_bf16.cc has them as they lie.)
@@ -71,9 +98,10 @@ struct Bfloat16 : Float32 {
 constexpr Packing kPack32 = word_packing<Words32>();
 
 constexpr MicroKernel kNarrowFloat32 = narrow_kernel<Float32>(DataType::float32, &kPack32);
+constexpr MicroKernel kHalfFloat32 = half_kernel<HalfOfFloat32>(kNarrowFloat32);
 
 constexpr MicroKernel kKernels[] = {
-    wide_kernel<Float32>(kNarrowFloat32, &kThin<Singles<Float32>>),
+    with_half(wide_kernel<Float32>(kNarrowFloat32, &kThin<Singles<Float32>>), kHalfFloat32),
     {.type = DataType::bfloat16,
      .packing = &kPackBfloat16AsFloat32,
      .result_size = sizeof(float),

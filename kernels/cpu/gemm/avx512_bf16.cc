@@ -41,6 +41,41 @@ struct Bfloat16Pairs {
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_ps(a, b); }
 };
 
+// Of half a vector's columns.
+struct HalfOfPairs {
+  using Element = std::uint16_t;
+  using Unit = std::uint32_t;
+  using Result = float;
+  using Vector = __m256;
+  using Mask = __mmask8;
+  static constexpr bool kInPlace = true;
+  static constexpr bool kReadsFactor = false;
+  static constexpr bool kAsksForA = false;
+  static constexpr bool kCopies = false;
+  static constexpr bool kOwnInstruction = false;
+  static constexpr int kLanes = 8;
+  static constexpr int kUnit = 2;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static __m256i load(const Unit* from) noexcept {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static __m256i load(Mask mask, const Unit* from) noexcept { return _mm256_maskz_loadu_epi32(mask, from); }
+  static __m256i broadcast(const Unit* from) noexcept { return _mm256_set1_epi32(static_cast<int>(*from)); }
+  static __m256i broadcast_source(const Unit* from) noexcept {
+    int pair = 0;
+    __builtin_memcpy(&pair, from, sizeof pair);
+    return _mm256_set1_epi32(pair);
+  }
+  static Vector multiply_add(__m256i a, __m256i b, Vector sum) noexcept {
+    return _mm256_dpbf16_ps(sum, reinterpret_cast<__m256bh>(a), reinterpret_cast<__m256bh>(b));
+  }
+  static Vector read(const Result* from) noexcept { return _mm256_loadu_ps(from); }
+  static Vector read(Mask mask, const Result* from) noexcept { return _mm256_maskz_loadu_ps(mask, from); }
+  static void write(Result* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
+  static void write(Result* to, Mask mask, Vector value) noexcept { _mm256_mask_storeu_ps(to, mask, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
+};
+
 inline __m512i widen16(const char* from, std::int64_t lanes) noexcept {
   if (lanes >= 16) return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   const auto mask = static_cast<__mmask16>((1U << static_cast<unsigned>(lanes)) - 1U);
@@ -148,13 +183,15 @@ constexpr ThinKernel kDots = {{multiply_along_rows<DotPairs, 1>, multiply_along_
                               {}};
 
 constexpr MicroKernel kNarrowPairs = narrow_kernel<Bfloat16Pairs>(DataType::bfloat16, &kPackPairs);
+constexpr MicroKernel kHalfPairs = half_kernel<HalfOfPairs>(kNarrowPairs);
 constexpr MicroKernel kJoinsPairs = joining_kernel<JoiningPairs>(DataType::bfloat16, &kPackPairs);
 constexpr MicroKernel with_dots(MicroKernel kernel) {
   kernel.dots = &kDots;
   return kernel;
 }
-constexpr MicroKernel kKernels[] = {
-    with_dots(with_joining(wide_kernel<Bfloat16Pairs>(kNarrowPairs, &kThinBfloat16), kJoinsPairs))};
+constexpr MicroKernel kWidePairs =
+    with_half(wide_kernel<Bfloat16Pairs>(kNarrowPairs, &kThinBfloat16), kHalfPairs);
+constexpr MicroKernel kKernels[] = {with_dots(with_joining(kWidePairs, kJoinsPairs))};
 
 constexpr int kChains = 12;
 

@@ -57,16 +57,44 @@ struct Float64 {
   }
 };
 
+// Of half a vector's columns.
+struct HalfOfFloat64 {
+  using Element = double;
+  using Unit = double;
+  using Result = double;
+  using Vector = __m256d;
+  using Mask = __mmask8;
+  static constexpr bool kInPlace = true;
+  static constexpr bool kOwnInstruction = false;
+  static constexpr bool kReadsFactor = false;
+  static constexpr bool kAsksForA = false;
+  static constexpr bool kCopies = false;
+  static constexpr int kLanes = 4;
+  static constexpr int kUnit = 1;
+  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
+  static Vector load(const Unit* from) noexcept { return _mm256_loadu_pd(from); }
+  static Vector load(Mask mask, const Unit* from) noexcept { return _mm256_maskz_loadu_pd(mask, from); }
+  static Vector broadcast(const Unit* from) noexcept { return _mm256_set1_pd(*from); }
+  static Vector broadcast_source(const Unit* from) noexcept { return broadcast(from); }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm256_fmadd_pd(a, b, sum); }
+  static Vector read(const Result* from) noexcept { return _mm256_loadu_pd(from); }
+  static Vector read(Mask mask, const Result* from) noexcept { return _mm256_maskz_loadu_pd(mask, from); }
+  static void write(Result* to, Vector value) noexcept { _mm256_storeu_pd(to, value); }
+  static void write(Result* to, Mask mask, Vector value) noexcept { _mm256_mask_storeu_pd(to, mask, value); }
+  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_pd(a, b); }
+};
+
 constexpr Packing kPack64 = word_packing<Words64>();
 
 constexpr MicroKernel kNarrowFloat64 = narrow_kernel<Float64>(DataType::float64, &kPack64);
+constexpr MicroKernel kHalfFloat64 = half_kernel<HalfOfFloat64>(kNarrowFloat64);
 
 // Each row of doubles goes on to its next cache line after eight steps: more rows at a time were slower for
 // products of about a hundred rows and columns, and faster for none, on Zen 4.
 constexpr int kRowsOfDoubles = 8;
 
 constexpr MicroKernel kKernels[] = {
-    wide_kernel<Float64>(kNarrowFloat64, &kThin<Singles<Float64>>, kRowsOfDoubles),
+    with_half(wide_kernel<Float64>(kNarrowFloat64, &kThin<Singles<Float64>>, kRowsOfDoubles), kHalfFloat64),
 };
 
 // As many as of float32, in avx512.cc, which says why.

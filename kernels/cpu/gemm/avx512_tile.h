@@ -447,17 +447,22 @@ template <typename Arithmetic, int vectors, bool in_place>
     each_row([&](Result * at, Mask mask, Vector sum) __attribute__((always_inline)) {
       Arithmetic::write(at, mask, tile.accumulate ? Arithmetic::add(sum, Arithmetic::read(mask, at)) : sum);
     });
-  } else if (tile.accumulate) {
+    return;
+  }
+  if (tile.accumulate) {
     each_row([](Result * at, Mask, Vector sum) __attribute__((always_inline)) {
       Arithmetic::write(at, Arithmetic::add(sum, Arithmetic::read(at)));
     });
-  } else if (tile.stream_c && vectors == kWide) {
-    each_row([](Result * at, Mask, Vector sum)
-                 __attribute__((always_inline)) { Arithmetic::stream(at, sum); });
-  } else {
-    each_row([](Result * at, Mask, Vector sum)
-                 __attribute__((always_inline)) { Arithmetic::write(at, sum); });
+    return;
   }
+  if constexpr (vectors == kWide) {
+    if (tile.stream_c) {
+      each_row([](Result * at, Mask, Vector sum)
+                   __attribute__((always_inline)) { Arithmetic::stream(at, sum); });
+      return;
+    }
+  }
+  each_row([](Result * at, Mask, Vector sum) __attribute__((always_inline)) { Arithmetic::write(at, sum); });
 }
 
 template <typename Arithmetic, int vectors, int rows, bool in_place>
@@ -499,6 +504,23 @@ constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
     kernel.in_place = kByRows<Arithmetic, kNarrow, kNarrowRows, true>.functions;
   kernel.any_columns = true;
   kernel.products = Arithmetic::kUnit;
+  return kernel;
+}
+
+// The one for up to half a vector, on cores that take half as long for it.
+template <typename Arithmetic>
+constexpr MicroKernel half_kernel(const MicroKernel& narrow) {
+  MicroKernel kernel{narrow.type,        narrow.packing,
+                     narrow.result_size, kWideRows,
+                     Arithmetic::kLanes, kByRows<Arithmetic, kNarrow, kWideRows, false>.functions};
+  kernel.in_place = kByRows<Arithmetic, kNarrow, kWideRows, true>.functions;
+  kernel.any_columns = true;
+  kernel.products = Arithmetic::kUnit;
+  return kernel;
+}
+
+constexpr MicroKernel with_half(MicroKernel kernel, const MicroKernel& half) {
+  kernel.half = &half;
   return kernel;
 }
 

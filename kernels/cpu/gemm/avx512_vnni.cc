@@ -63,6 +63,48 @@ struct Int8Quads {
   static Vector add(Vector a, Vector b) noexcept { return _mm512_add_epi32(a, b); }
 };
 
+// Of half a vector's columns.
+struct HalfOfQuads {
+  using Element = std::int8_t;
+  using Unit = std::uint32_t;
+  using Result = std::int32_t;
+  using Vector = __m256i;
+  using Mask = __mmask8;
+  static constexpr bool kInPlace = true;
+  static constexpr bool kReadsFactor = false;
+  static constexpr bool kAsksForA = false;
+  static constexpr bool kCopies = false;
+  static constexpr bool kOwnInstruction = true;
+  static constexpr int kLanes = 8;
+  static constexpr int kUnit = 4;
+  static Vector start(const void* trailer, int) noexcept { return read(static_cast<const Result*>(trailer)); }
+  static Vector load(const Unit* from) noexcept {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Vector load(Mask mask, const Unit* from) noexcept { return _mm256_maskz_loadu_epi32(mask, from); }
+  static Vector broadcast(const Unit* from) noexcept { return _mm256_set1_epi32(static_cast<int>(*from)); }
+  static Vector broadcast_source(const Unit* from) noexcept {
+    int quad = 0;
+    __builtin_memcpy(&quad, from, sizeof quad);
+    return _mm256_xor_si256(_mm256_set1_epi32(quad), _mm256_set1_epi8(static_cast<char>(kSign)));
+  }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
+    return sum;
+  }
+  static Vector read(const Result* from) noexcept {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Vector read(Mask mask, const Result* from) noexcept { return _mm256_maskz_loadu_epi32(mask, from); }
+  static void write(Result* to, Vector value) noexcept {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+  }
+  static void write(Result* to, Mask mask, Vector value) noexcept {
+    _mm256_mask_storeu_epi32(to, mask, value);
+  }
+  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_epi32(a, b); }
+};
+
 // Where the bytes of four rows are to stand, by words and, in each quarter, by bytes: the transpose of a
 // 4 x 4 matrix.
 inline __m512i transpose_of_four() noexcept {
@@ -349,9 +391,10 @@ struct ThinQuads {
 };
 
 constexpr MicroKernel kNarrowQuads = narrow_kernel<Int8Quads>(DataType::int8, &kPackQuads);
+constexpr MicroKernel kHalfQuads = half_kernel<HalfOfQuads>(kNarrowQuads);
 constexpr MicroKernel kJoinsQuads = joining_kernel<JoiningQuads>(DataType::int8, &kPackForJoining);
 constexpr MicroKernel kKernels[] = {
-    with_joining(wide_kernel<Int8Quads>(kNarrowQuads, &kThinInt8), kJoinsQuads)};
+    with_joining(with_half(wide_kernel<Int8Quads>(kNarrowQuads, &kThinInt8), kHalfQuads), kJoinsQuads)};
 
 constexpr int kChains = 12;
 

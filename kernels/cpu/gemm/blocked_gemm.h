@@ -34,6 +34,12 @@ struct Panels {
   std::byte* unpacked = nullptr;  // the same place, where each panel is still to be packed before its use
 };
 
+// Columns of a panel that one tile has, and by what it is computed.
+struct Piece {
+  const MicroKernel& kernel;
+  std::int64_t columns;
+};
+
 class BlockedGemm final : public Gemm {
  public:
   BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
@@ -108,6 +114,17 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] const ComputeTile* in_place(const MicroKernel& kernel) const noexcept {
     return spreading_ && kernel.spreading_in_place != nullptr ? kernel.spreading_in_place : kernel.in_place;
   }
+  // The next tile's, where so many columns are left.
+  [[nodiscard]] Piece next_piece(std::int64_t columns) const noexcept {
+    const MicroKernel* const narrow = kernel_.narrow;
+    if (columns >= kernel_.nr || narrow == nullptr)
+      return {kernel_, std::min<std::int64_t>(kernel_.nr, columns)};
+    if (half_ != nullptr) {
+      if (columns <= half_->nr) return {*half_, columns};
+      if (columns > narrow->nr && columns <= narrow->nr + half_->nr) return {*narrow, narrow->nr};
+    }
+    return {columns <= narrow->nr ? *narrow : kernel_, columns};
+  }
   [[nodiscard]] Strips strips(std::int64_t rows) const noexcept {
     return {rows, strip_rows_, kernel_.row_multiple};
   }
@@ -151,6 +168,7 @@ class BlockedGemm final : public Gemm {
 
   const InstructionSet& set_;
   const MicroKernel& kernel_;
+  const MicroKernel* half_;  // nullptr: not used
   const Packing& packing_;
   GemmShape shape_;
   Team& team_;

@@ -37,11 +37,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   for (std::int64_t j = columns.begin; j < columns.end; j += kernel_.nr) {
     const std::int64_t width = std::min<std::int64_t>(kernel_.nr, columns.end - j);
     const std::int64_t panel = (j - columns.begin) / kernel_.nr;
-    const MicroKernel& kernel =
-        kernel_.narrow != nullptr && width <= kernel_.narrow->nr ? *kernel_.narrow : kernel_;
-    const ComputeTile* heights = a_in_place_ && !shape_.transpose_a ? in_place(kernel) : by_rows(kernel);
-    const bool hangs_over = width < kernel.nr && !kernel.any_columns;
-    tile.columns = hangs_over ? kernel.nr : width;
+    const bool hangs_over = width < kernel_.nr && !kernel_.any_columns;
     std::int64_t b_step = b.step;
     const std::byte* panel_of_b = nullptr;
     // The first tile packs the panel that it reads: whole, and by a tile that can.
@@ -66,50 +62,56 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
       b_step = std::int64_t{kernel_.nr} * packing_.b.unit;
     }
     // The panel after this one is asked for by all strips, each a share of it.
-    Strips strip = strips(rows.size());
+    const std::int64_t strip_count = strips(rows.size()).count();
     const std::byte* asked =
         copies ? b_at(product, depth.begin, j + kernel_.nr)
                : panel_of_b + (b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr));
     tile.asked_step = copies ? operands_->ldb : b_step;
     const std::size_t asked_bytes = static_cast<std::size_t>(tile.asked_step) * packing_.packed_size;
     std::int64_t unasked = b_asked_ && width < columns.end - j ? ceil_div(tile.depth, packing_.b.unit) : 0;
-    const std::int64_t share_of_asked = ceil_div(unasked, strip.count());
+    const std::int64_t share_of_asked = ceil_div(unasked, strip_count);
     // Only tiles that read A in place can, and C is asked for every few steps.
-    tile.asks_evenly = evenly_ && a_in_place_ && !shape_.transpose_a && !tile.prefetch_c && unasked > 0 &&
-                       strip.count() == 1;
-    for (; !strip.done(); strip.next()) {
-      const bool copying = copies && strip.row() == 0;
-      // Tiles that join rows ask for those of their own place in the next panel, the first strip's for all.
-      tile.asked = !kernel_.joins_b || (unasked > 0 && strip.row() == 0) ? asked : nullptr;
-      tile.asked_units = std::min(share_of_asked, unasked);
-      asked += static_cast<std::size_t>(tile.asked_units) * asked_bytes;
-      unasked -= tile.asked_units;
-      tile.b = copying ? b_at(product, depth.begin, j) : panel_of_b;
-      tile.b_step = copying ? operands_->ldb : b_step;
-      tile.copy = copying ? b.unpacked + panel_place(panel, depth.size()) : nullptr;
-      if (a_in_place_) {
-        tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
-        tile.a_step = shape_.transpose_a ? operands_->lda : 1;
-      } else {
-        tile.a = packed_a + strip_bytes(strip.row(), depth.size());
-        tile.a_step = strip.height() * packing_.a.unit;
+    tile.asks_evenly =
+        evenly_ && a_in_place_ && !shape_.transpose_a && !tile.prefetch_c && unasked > 0 && strip_count == 1;
+    for (std::int64_t at = 0; at < width;) {
+      const auto [kernel, piece] = next_piece(width - at);
+      const ComputeTile* heights = a_in_place_ && !shape_.transpose_a ? in_place(kernel) : by_rows(kernel);
+      tile.columns = hangs_over ? kernel_.nr : piece;
+      for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
+        const bool copying = copies && strip.row() == 0;
+        // Tiles that join rows ask for those of their own place in the next panel, the first strip's for all.
+        tile.asked = !kernel_.joins_b || (unasked > 0 && strip.row() == 0) ? asked : nullptr;
+        tile.asked_units = std::min(share_of_asked, unasked);
+        asked += static_cast<std::size_t>(tile.asked_units) * asked_bytes;
+        unasked -= tile.asked_units;
+        tile.b = copying ? b_at(product, depth.begin, j) : panel_of_b;
+        tile.b_step = copying ? operands_->ldb : b_step;
+        tile.copy = copying ? b.unpacked + panel_place(panel, depth.size()) : nullptr;
+        if (a_in_place_) {
+          tile.a = a_at(product, rows.begin + strip.row(), depth.begin);
+          tile.a_step = shape_.transpose_a ? operands_->lda : 1;
+        } else {
+          tile.a = packed_a + strip_bytes(strip.row(), depth.size());
+          tile.a_step = strip.height() * packing_.a.unit;
+        }
+        std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j + at);
+        tile.c = tile.target = target;
+        const ComputeTile compute = heights[strip.height() - 1];
+        if (sums_apart_) {
+          const std::int64_t kept = keeps_sums ? (panel * blocks_.mc + strip.row()) * kernel_.nr + at : 0;
+          std::byte* const sums = (keeps_sums ? own_sums(member) : own_edge(member)) + result_bytes(kept);
+          tile.c = sums;
+          tile.ldc = kernel_.nr;
+          compute(tile);
+          if (complete) copy_out(sums, target, strip.height(), piece, stream);
+        } else if (!hangs_over) {
+          compute(tile);
+        } else {
+          edge_tile(compute, tile, strip.height(), width, own_edge(member));
+        }
       }
-      std::byte* const target = c + result_bytes((rows.begin + strip.row()) * operands_->ldc + j);
-      tile.c = tile.target = target;
-      const ComputeTile compute = heights[strip.height() - 1];
-      if (sums_apart_) {
-        std::byte* const sums =
-            keeps_sums ? own_sums(member) + result_bytes((panel * blocks_.mc + strip.row()) * kernel_.nr)
-                       : own_edge(member);
-        tile.c = sums;
-        tile.ldc = kernel_.nr;
-        compute(tile);
-        if (complete) copy_out(sums, target, strip.height(), width, stream);
-      } else if (!hangs_over) {
-        compute(tile);
-      } else {
-        edge_tile(compute, tile, strip.height(), width, own_edge(member));
-      }
+      at += piece;
+      panel_of_b += static_cast<std::size_t>(piece * packing_.b.unit) * packing_.packed_size;
     }
   }
   if (apart) kernel_.enter(rows_set_up(member));
@@ -146,13 +148,12 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
             .asked_step = 0,
             .asks_evenly = false,
             .copy = nullptr};
-  for (std::int64_t left = role.columns.size(); left > 0; left -= kernel_.nr) {
-    const bool narrow = kernel_.narrow != nullptr && left <= kernel_.narrow->nr;
-    const MicroKernel& kernel = narrow ? *kernel_.narrow : kernel_;
+  for (std::int64_t left = role.columns.size(); left > 0;) {
+    const auto [kernel, columns] = next_piece(left);
     const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : in_place(kernel);
     const std::byte* a = first_a;
     std::byte* c = first_c;
-    tile.columns = std::min<std::int64_t>(kernel_.nr, left);
+    tile.columns = columns;
     tile.b = b;
     for (Strips strip = role.strips; !strip.done(); strip.next()) {
       const auto height = static_cast<std::size_t>(strip.height());
@@ -162,8 +163,9 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
       a += height * a_row;
       c += height * c_row;
     }
-    b += source_bytes(kernel_.nr);
-    first_c += result_bytes(kernel_.nr);
+    b += source_bytes(columns);
+    first_c += result_bytes(columns);
+    left -= columns;
   }
 }
 

@@ -124,6 +124,9 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const MicroKernel* joining = nullptr;
   // A kernel with fewer columns, for the same packed operands and at least as many rows; nullptr: none.
   const MicroKernel* narrow = nullptr;
+  // Likewise with fewer columns still, for the last of a panel of this kernel, and as many rows: for cores on
+  // which an instruction takes the longer the more lanes it has; nullptr: none.
+  const MicroKernel* half = nullptr;
   // For products of a matrix and few vectors, as they lie in memory; nullptr: none.
   const ThinKernel* thin = nullptr;
   // The kernel of which along_rows is better, but for Intel's cores, whose instruction for pairs is slow;

@@ -25,6 +25,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
                          Team& team, const Strategy& strategy)
     : set_(set),
       kernel_(kernel),
+      half_(strategy.halves ? kernel.half : nullptr),
       packing_(*kernel.packing),
       shape_(shape),
       team_(team),

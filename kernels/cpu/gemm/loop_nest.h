@@ -32,6 +32,7 @@ struct Strategy {
   bool b_asked = false;    // each panel of B asks for the next one
   bool evenly = false;     // Tile::asks_evenly, where a block has one strip
   bool c_asked = false;    // each tile asks for its rows of C
+  bool halves = false;     // MicroKernel::half has the last columns
   bool spreading = false;  // MicroKernel::spreading and its like, where there are some
 };
 

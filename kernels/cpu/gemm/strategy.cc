@@ -339,6 +339,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.b_asked = !b_near && !asking_is_dearer;
   strategy.evenly = zen && !zen5 && b_bytes <= cache_sizes().l3 / kShareAskedEvenly;
   strategy.spreading = zen5;
+  strategy.halves = cores == CoreKind::kOther;
   const bool too_shallow = zen && !zen5 && shape.k < kShallowestAsking;
   strategy.c_asked =
       shape.m * shape.n * static_cast<std::int64_t>(kernel.result_size) > l2 / 4 && !too_shallow;
