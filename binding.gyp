@@ -49,6 +49,7 @@
         "kernels/cpu/gemm/packing.cc",
         "kernels/cpu/gemm/partition.cc",
         "kernels/cpu/gemm/strategy.cc",
+        "kernels/cpu/gemm/swapped.cc",
         "kernels/cpu/gemm/thin.cc",
         "kernels/cpu/gemm/thin_rules.cc",
         "kernels/cpu/memory/dispatch.cc"

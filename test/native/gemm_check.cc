@@ -52,7 +52,7 @@ void check_kernel(Checks& check, const InstructionSet& set, const MicroKernel& k
       // Most of them as on cores of another kind.
       const CoreKind cores = kKinds.at(static_cast<std::size_t>(i % 3));
       if (!own_strategy && cores != core_kind())
-        given.strategy = choose_strategy(kernel, given.shape, team.size(), cores);
+        given.strategy = choose_strategy(kernel, computed_shape(given), team.size(), cores);
       if (const auto wrong = wrong_with(given, team, random)) why = describe(given) + ": " + *wrong;
     }
     check.that(why.empty(),

@@ -15,6 +15,7 @@
 #include "../../kernels/cpu/gemm/gemm.h"
 #include "../../kernels/cpu/gemm/instruction_set.h"
 #include "../../kernels/cpu/gemm/loop_nest.h"
+#include "../../kernels/cpu/gemm/swapped.h"
 #include "../../kernels/cpu/gemm/thin.h"
 #include "../../native/threads/team.h"
 #include "matrices.h"
@@ -66,10 +67,22 @@ struct Given {
   std::optional<Strategy> strategy;  // none: chosen from the caches, through the public entry
   std::int64_t lda, ldb, ldc;
   std::optional<ThinStrategy> thin = std::nullopt;  // as a matrix and few vectors, in this way
+  bool by_transpose = false;                        // of the result; then the strategy is for swapped(shape)
 };
+
+// What the strategy is for.
+inline GemmShape computed_shape(const Given& given) {
+  return given.by_transpose ? swapped(given.shape) : given.shape;
+}
 
 inline std::unique_ptr<kernels::Gemm> gemm_of(const Given& given, Team& team) {
   if (given.thin) return make_thin_gemm(*given.set, *given.kernel, given.shape, team, &*given.thin);
+  if (given.by_transpose) {
+    const Strategy* const strategy = given.strategy ? &*given.strategy : nullptr;
+    return make_swapped_gemm(
+        make_blocked_gemm(*given.set, *given.kernel, computed_shape(given), team, strategy), *given.kernel,
+        given.shape, team);
+  }
   if (given.strategy)
     return make_blocked_gemm(*given.set, *given.kernel, given.shape, team, &*given.strategy);
   // Not by name: another variant of the set may be the better one here.
@@ -81,8 +94,9 @@ inline std::string describe(const Given& given) {
   std::string text = std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " +
                      std::to_string(shape.k) + (shape.transpose_a ? ", A transposed" : "") +
                      (shape.transpose_b ? ", B transposed" : "") + (shape.prepack_b ? ", prepacked" : "") +
-                     ", batch " + std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) +
-                     ", " + std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
+                     (given.by_transpose ? ", by the transpose" : "") + ", batch " +
+                     std::to_string(shape.batch) + ", leading " + std::to_string(given.lda) + ", " +
+                     std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
                  by_lines, b_copied, b_asked, evenly, c_asked, halves, spreading] = *given.strategy;
@@ -151,6 +165,7 @@ inline Given pick_given(Random& random, const InstructionSet& set, const MicroKe
   shape.transpose_a = coin(random);
   shape.transpose_b = coin(random) && !kernel.joins_b;
   shape.prepack_b = pick(random, 0, 3) == 0 && !kernel.joins_b;
+  given.by_transpose = !shape.prepack_b && !kernel.joins_b && pick(random, 0, 3) == 0;
   if (pick(random, 0, 3) == 0) shape.batch = pick(random, 2, 5);
   const auto padding = [&random] { return pick(random, 0, 1) * pick(random, 0, 9); };
   given.lda = (shape.transpose_a ? shape.m : shape.k) + padding();
@@ -162,7 +177,7 @@ inline Given pick_given(Random& random, const InstructionSet& set, const MicroKe
 inline Given pick_given(Random& random, const InstructionSet& set, const MicroKernel& kernel, int members,
                         bool own_strategy) {
   Given given = pick_given(random, set, kernel, pick_shape(random));
-  if (own_strategy) given.strategy = pick_strategy(random, kernel, given.shape, members);
+  if (own_strategy) given.strategy = pick_strategy(random, kernel, computed_shape(given), members);
   return given;
 }
 
@@ -171,6 +186,7 @@ inline Given pick_thin(Random& random, const InstructionSet& set, const MicroKer
   GemmShape shape = pick_shape(random);
   (coin(random) ? shape.m : shape.n) = pick(random, 1, kernel.most_vectors);
   Given given = pick_given(random, set, kernel, shape);
+  given.by_transpose = false;
   if (kernel.most_of_transposed > 0 && coin(random)) {
     given.shape.m = pick(random, 1, kernel.most_of_transposed);
     given.shape.transpose_b = true;

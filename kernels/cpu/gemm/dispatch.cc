@@ -12,6 +12,7 @@
 #include "gemm.h"
 #include "instruction_set.h"
 #include "loop_nest.h"
+#include "swapped.h"
 #include "thin.h"
 
 namespace pibench::kernels {
@@ -51,6 +52,12 @@ std::pair<const InstructionSet*, const PeakLoop*> find_peak_loop(DataType type, 
   return {nullptr, nullptr};
 }
 
+std::unique_ptr<Gemm> make_in_order(const InstructionSet& set, const MicroKernel& kernel,
+                                    const GemmShape& shape, Team& team) {
+  if (is_thin(kernel, shape)) return make_thin_gemm(set, kernel, shape, team);
+  return make_blocked_gemm(set, kernel_for(kernel, shape), shape, team);
+}
+
 }  // namespace
 
 std::span<const KernelInfo> kernel_list() {
@@ -60,8 +67,8 @@ std::span<const KernelInfo> kernel_list() {
 
 std::unique_ptr<Gemm> make_gemm_by(const InstructionSet& set, const MicroKernel& kernel,
                                    const GemmShape& shape, Team& team) {
-  if (is_thin(kernel, shape)) return make_thin_gemm(set, kernel, shape, team);
-  return make_blocked_gemm(set, kernel_for(kernel, shape), shape, team);
+  if (!is_better_swapped(kernel, shape)) return make_in_order(set, kernel, shape, team);
+  return make_swapped_gemm(make_in_order(set, kernel, swapped(shape), team), kernel, shape, team);
 }
 
 std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const char* isa, Team& team) {

@@ -41,7 +41,8 @@ bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noex
 bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept;
 
 // The kernel itself, or the one of its relatives that suits so narrow a product, or so few rows.
-const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept;
+const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape,
+                              CoreKind cores = core_kind()) noexcept;
 
 // `cores`: by the rules for these, where they have rules of their own.
 Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int members,

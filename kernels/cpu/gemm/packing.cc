@@ -6,6 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "transpose_block.h"
+
 namespace pibench::kernels {
 namespace {
 
@@ -32,16 +34,6 @@ constexpr std::int64_t place(std::int64_t i, std::int64_t p, std::int64_t width)
   return p / unit * width * unit + i * unit + p % unit;
 }
 
-// So many packed elements at a time as one register holds on every CPU, 128 bits, and no more than four:
-// beyond that the compiler goes through memory, which makes packing doubles many times as slow.
-template <typename Packed>
-constexpr std::int64_t kStep = sizeof(Packed) <= 4 ? 4 : 2;
-
-template <typename Packed>
-struct Group {
-  using Type __attribute__((vector_size(kStep<Packed> * sizeof(Packed)))) = Packed;
-};
-
 template <typename Packed, typename Source>
 inline void load(const Source* from, typename Group<Packed>::Type& group) noexcept {
   if constexpr (std::is_same_v<Source, Packed>) {
@@ -50,44 +42,6 @@ inline void load(const Source* from, typename Group<Packed>::Type& group) noexce
     group = typename Group<Packed>::Type{};  // at -O2 the compiler sees a read of what was not written
     for (int i = 0; i < kStep<Packed>; ++i) group[i] = convert<Packed>(from[i]);
   }
-}
-
-// Columns of a square block whose rows are `ld` apart -> rows that are `step` apart.
-template <typename Source, typename Packed>
-inline void transpose_block(const Source* from, std::int64_t ld, Packed* to, std::int64_t step) noexcept {
-#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
-  typename Group<Packed>::Type r0;
-  typename Group<Packed>::Type r1;
-  load<Packed>(from, r0);
-  load<Packed>(from + ld, r1);
-  if constexpr (kStep<Packed> == 2) {
-    const auto c0 = __builtin_shufflevector(r0, r1, 0, 2);
-    const auto c1 = __builtin_shufflevector(r0, r1, 1, 3);
-    std::memcpy(to, &c0, sizeof(c0));
-    std::memcpy(to + step, &c1, sizeof(c1));
-  } else {
-    typename Group<Packed>::Type r2;
-    typename Group<Packed>::Type r3;
-    load<Packed>(from + 2 * ld, r2);
-    load<Packed>(from + 3 * ld, r3);
-    const auto low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
-    const auto low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
-    const auto high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
-    const auto high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
-    const auto c0 = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-    const auto c1 = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-    const auto c2 = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-    const auto c3 = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-    std::memcpy(to, &c0, sizeof(c0));
-    std::memcpy(to + step, &c1, sizeof(c1));
-    std::memcpy(to + 2 * step, &c2, sizeof(c2));
-    std::memcpy(to + 3 * step, &c3, sizeof(c3));
-  }
-#else
-  for (std::int64_t p = 0; p < kStep<Packed>; ++p) {
-    for (std::int64_t i = 0; i < kStep<Packed>; ++i) to[p * step + i] = convert<Packed>(from[i * ld + p]);
-  }
-#endif
 }
 
 // Zeros in the lanes beyond `lanes` and in the depth beyond `depth`.
@@ -112,7 +66,7 @@ void pack_along_depth(const void* source, std::int64_t ld, std::int64_t lanes, s
   const std::int64_t block_depth = depth / kBlock * kBlock;
   for (std::int64_t i = 0; i < block_lanes; i += kBlock) {
     for (std::int64_t p = 0; p < block_depth; p += kBlock) {
-      transpose_block<Source, Packed>(from + i * ld + p, ld, to + p * width + i, width);
+      transpose_block(from + i * ld + p, ld, to + p * width + i, width, load<Packed, Source>);
     }
     for (std::int64_t p = block_depth; p < depth; ++p) {
       for (std::int64_t r = i; r < i + kBlock; ++r) to[p * width + r] = convert<Packed>(from[r * ld + p]);

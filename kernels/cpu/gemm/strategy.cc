@@ -270,9 +270,12 @@ bool can_read_b_in_place(const MicroKernel& kernel, const GemmShape& shape) noex
   return as_it_lies && !shape.transpose_b && !shape.prepack_b;
 }
 
-const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape) noexcept {
+const MicroKernel& kernel_for(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
+  // A transposed A had better be packed in strips of many rows (4096x8x4096: bfloat16 0.84, int8 0.63).
+  const bool halves = cores == CoreKind::kOther && kernel.half != nullptr && !shape.transpose_a;
+  if (halves && shape.n <= kernel.half->nr) return *kernel.half;
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return *kernel.narrow;
-  const MicroKernel* const joining = joining_for(kernel, shape);
+  const MicroKernel* const joining = joining_for(kernel, shape, cores);
   return joining != nullptr ? *joining : kernel;
 }
 

@@ -44,10 +44,17 @@ std::int64_t most_beside_packing(const MicroKernel& kernel, const GemmShape& sha
 
 // Of elements that a tile takes as they are: whether more vectors than kernels take at a time had better take
 // turns. A tile leaves more than half of its lanes empty where there are so few columns, and has to have a
-// transposed B packed. (Measured on Zen 5; rows that are added up lost.)
-bool is_better_in_turns(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin) noexcept {
+// transposed B packed. (Measured on Zen 5; rows that are added up lost.) On Zen 4 one of half a vector that
+// is full is faster where A comes from memory, or its rows are short (float32 4096x8x4096 1.2, 4096x8x64 1.1,
+// 64x8x64 1.2; but 1000x8x1000 0.9).
+bool is_better_in_turns(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin,
+                        std::int64_t bytes, CoreKind cores) noexcept {
+  constexpr std::int64_t kFewElements = 128;
   if (!thin.along_rows) return false;
   if (!thin.a_is_matrix) return !shape.prepack_b && shape.k * element_of(kernel) >= kShortestRow;
+  const bool fills_half =
+      cores == CoreKind::kOther && kernel.half != nullptr && thin.vectors == kernel.half->nr;
+  if (fills_half && (bytes > cache_sizes().l3 || shape.k <= kFewElements)) return false;
   return shape.k >= kFewestElements && kernel.narrow != nullptr && 2 * thin.vectors <= kernel.narrow->nr;
 }
 
@@ -86,7 +93,7 @@ bool is_thin(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) 
   if (are_rather_dots(kernel, shape, thin, bytes, cores)) return true;
   if (thin.vectors > kernel.most_vectors) return false;
   if (are_narrow(kernel)) return thin.vectors <= most_beside_packing(kernel, shape, thin, bytes);
-  if (thin.vectors > kThinVectors) return is_better_in_turns(kernel, shape, thin);
+  if (thin.vectors > kThinVectors) return is_better_in_turns(kernel, shape, thin, bytes, cores);
   // Three or four rows that are added up read and write their results once for every few rows of B. A kernel
   // that keeps its tile in registers is faster while reading B costs little. (Measured.)
   if (thin.a_is_matrix || thin.along_rows || thin.vectors < 3) return true;

@@ -1,0 +1,197 @@
+#include "swapped.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "../../../native/threads/team.h"
+#include "../buffer.h"
+#include "../cache_sizes.h"
+#include "instruction_set.h"
+#include "partition.h"
+#include "thin.h"
+#include "transpose_block.h"
+
+namespace pibench::kernels {
+namespace {
+
+// Elements from one row of the transposed result to the next: whole lines, and not so many that rows meet in
+// few sets of the caches.
+std::int64_t row_of_result(std::int64_t columns) {
+  constexpr std::int64_t kLine = 16;
+  constexpr std::int64_t kFar = 256;
+  const std::int64_t lines = round_up(columns, kLine);
+  return lines % kFar == 0 ? lines + kLine : lines;
+}
+
+// The rules, measured on Zen 4 in turns, one thread. Transposing the result has to be little beside reading
+// the operands once, and the large operand much beside the small one.
+constexpr std::int64_t kMostFew = 128;
+constexpr std::int64_t kTimesAsMany = 8;
+constexpr std::int64_t kTimesAsDeep = 4;
+
+bool is_few(std::int64_t few, std::int64_t many, std::int64_t depth) {
+  return few <= kMostFew && many >= kTimesAsMany * few && depth >= kTimesAsDeep * few;
+}
+
+std::int64_t bytes_of(const MicroKernel& kernel, std::int64_t elements) {
+  return elements * static_cast<std::int64_t>(kernel.packing->source_size);
+}
+
+bool is_far(const MicroKernel& kernel, std::int64_t elements) {
+  return bytes_of(kernel, elements) > cache_sizes().l2;
+}
+
+// Whether so many columns leave next to no lane of so many at a time empty.
+bool fill(std::int64_t columns, std::int64_t lanes) { return 20 * columns >= 19 * round_up(columns, lanes); }
+
+// A transposed A with few columns of B would be packed across its rows, a line or two of each; swapped, it is
+// read along them (4000x8x4000, 32 and 128 columns: float32 4.4, 1.5, 1.1; float64 2.8, 1.6, 1.1;
+// bfloat16 9.0, 2.7, 1.2; int8 5.8, 2.3, 1.05; of 1000 rows and columns 2.3 to 2.5 with 8). From L2 it can be
+// read across its rows, which is as good where tiles are whole (300x20x300: 1.25, 1.1, 1.6, 1.3; but
+// 300x64x300 0.97, 0.93, 1.02, 0.91).
+bool has_few_columns(const MicroKernel& kernel, const GemmShape& shape) {
+  constexpr std::int64_t kMostBesideNear = 24;
+  constexpr std::int64_t kMostPairsBesideNear = 48;
+  if (!is_few(shape.n, shape.m, shape.k)) return false;
+  if (is_far(kernel, shape.m * shape.k)) return true;
+  if (kernel.products == 1 && fill(shape.n, kernel.narrow->nr)) return false;
+  return shape.n <= (kernel.products == 2 ? kMostPairsBesideNear : kMostBesideNear);
+}
+
+// A transposed B with few rows of A would be packed for these few; swapped, it is an A that is read where it
+// lies (32x4000x4000 and 64: float32 1.2 and 1.1, float64 1.2 and 1.1, bfloat16 1.2 and 1.1, int8 1.25). The
+// rows become lanes, which they have to fill (20x1000x1000: float32 0.82, bfloat16 0.85). Elsewhere inner
+// products are faster: of few rows, of float64 from L2 (0.97), and of narrow types from beyond it where lanes
+// are of half a vector (24x4096x1024: bfloat16 0.86).
+bool has_few_rows(const MicroKernel& kernel, const GemmShape& shape) {
+  constexpr std::int64_t kFewestSingles = 16;
+  constexpr std::int64_t kFewest = 8;
+  constexpr std::int64_t kShallowestDoubles = 512;
+  constexpr std::int64_t kManyRows = 40;
+  const bool doubles = kernel.packing->source_size == sizeof(double);
+  const bool singles = kernel.packing->source_size == sizeof(float);
+  const bool far = is_far(kernel, shape.n * shape.k);
+  if (!is_few(shape.m, shape.n, shape.k) || shape.m < (singles ? kFewestSingles : kFewest)) return false;
+  if (doubles && (!far || shape.k < kShallowestDoubles)) return false;
+  const bool wide = kernel.products == 1;
+  const bool by_halves = far == wide || (!wide && shape.m >= kManyRows);
+  return fill(shape.m, by_halves ? kernel.half->nr : kernel.narrow->nr);
+}
+
+// Both transposed: in the other order neither is, and a result that is small beside them costs nothing
+// (16x16x4096: 1.3 to 1.4).
+bool is_deep(const GemmShape& shape) { return shape.k >= kTimesAsMany * std::max(shape.m, shape.n); }
+
+// Rows of C, each of which is a column of what lies in `from`.
+template <typename T>
+void transpose(const T* from, std::int64_t ld_from, T* to, std::int64_t ld_to, Range rows,
+               std::int64_t columns) noexcept {
+  constexpr std::int64_t kBlock = kStep<T>;
+  const auto load = [](const T* at, typename Group<T>::Type& group) {
+    std::memcpy(&group, at, sizeof(group));
+  };
+  const std::int64_t whole_columns = columns / kBlock * kBlock;
+  const std::int64_t whole_rows = rows.begin + rows.size() / kBlock * kBlock;
+  const auto one_by_one = [&](Range some, std::int64_t first) {
+    for (std::int64_t i = some.begin; i < some.end; ++i) {
+      for (std::int64_t j = first; j < columns; ++j) to[i * ld_to + j] = from[j * ld_from + i];
+    }
+  };
+  for (std::int64_t i = rows.begin; i < whole_rows; i += kBlock) {
+    for (std::int64_t j = 0; j < whole_columns; j += kBlock)
+      transpose_block(from + j * ld_from + i, ld_from, to + i * ld_to + j, ld_to, load);
+    one_by_one({i, i + kBlock}, whole_columns);
+  }
+  one_by_one({whole_rows, rows.end}, 0);
+}
+
+class SwappedGemm final : public Gemm {
+ public:
+  SwappedGemm(std::unique_ptr<Gemm> inner, std::size_t result_size, const GemmShape& shape, Team& team)
+      : inner_(std::move(inner)),
+        result_size_(result_size),
+        shape_(shape),
+        team_(team),
+        row_(row_of_result(shape.m)),
+        result_(static_cast<std::size_t>(shape.batch * shape.n * row_) * result_size) {
+    std::memset(result_.data(), 0, result_.size());
+  }
+
+  void prepack(const GemmOperands&) noexcept override {}
+
+  void run(const GemmOperands& operands) noexcept override {
+    inner_->run({.a = operands.b,
+                 .b = operands.a,
+                 .c = result_.data(),
+                 .lda = operands.ldb,
+                 .ldb = operands.lda,
+                 .ldc = row_,
+                 .stride_a = operands.stride_b,
+                 .stride_b = operands.stride_a,
+                 .stride_c = shape_.n * row_});
+    operands_ = &operands;
+    if (members() == 1) {
+      write_share(0);
+    } else {
+      team_.run([](void* self, int member) { static_cast<SwappedGemm*>(self)->write_share(member); }, this);
+    }
+    operands_ = nullptr;
+  }
+
+  [[nodiscard]] const char* isa() const noexcept override { return inner_->isa(); }
+  [[nodiscard]] int members() const noexcept override { return inner_->members(); }
+
+ private:
+  void write_share(int member) noexcept {
+    if (member >= members()) return;
+    if (result_size_ == sizeof(double)) {
+      write_share_of<double>(member);
+    } else {
+      write_share_of<float>(member);  // or int32: bits are moved, not values
+    }
+  }
+
+  template <typename T>
+  void write_share_of(int member) noexcept {
+    const Range rows = share(shape_.m, member, members());
+    for (std::int64_t product = 0; product < shape_.batch; ++product) {
+      transpose(reinterpret_cast<const T*>(result_.data()) + product * shape_.n * row_, row_,
+                static_cast<T*>(operands_->c) + product * operands_->stride_c, operands_->ldc, rows,
+                shape_.n);
+    }
+  }
+
+  std::unique_ptr<Gemm> inner_;
+  std::size_t result_size_;
+  GemmShape shape_;
+  Team& team_;
+  std::int64_t row_;  // elements from one row of the transposed result to the next
+  Buffer result_;
+  const GemmOperands* operands_ = nullptr;
+};
+
+}  // namespace
+
+GemmShape swapped(const GemmShape& shape) noexcept {
+  GemmShape other = shape;
+  std::swap(other.m, other.n);
+  other.transpose_a = !shape.transpose_b;
+  other.transpose_b = !shape.transpose_a;
+  return other;
+}
+
+bool is_better_swapped(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
+  // Nothing was measured on cores that have rules of their own.
+  if (cores != CoreKind::kOther || kernel.half == nullptr || shape.prepack_b) return false;
+  if (shape.transpose_a && shape.transpose_b && is_deep(shape)) return true;
+  if (shape.transpose_a) return has_few_columns(kernel, shape) && !is_thin(kernel, shape, cores);
+  return shape.transpose_b && has_few_rows(kernel, shape);
+}
+
+std::unique_ptr<Gemm> make_swapped_gemm(std::unique_ptr<Gemm> inner, const MicroKernel& kernel,
+                                        const GemmShape& shape, Team& team) {
+  return std::make_unique<SwappedGemm>(std::move(inner), kernel.result_size, shape, team);
+}
+
+}  // namespace pibench::kernels
