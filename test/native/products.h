@@ -101,10 +101,11 @@ inline std::string describe(const Given& given) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
                  by_lines, b_copied, b_asked, evenly, c_asked, halves, spreading] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
-            std::to_string(partition.columns) + ", blocks " + std::to_string(blocking.mc) + ", " +
-            std::to_string(blocking.nc) + ", " + std::to_string(blocking.kc) +
-            (a_in_place ? ", A in place" : "") + (b_in_place ? ", B in place" : "") +
-            (stream_c ? ", C streamed" : "") + (sums_apart ? ", sums apart" : "") +
+            std::to_string(partition.columns) + (partition.own_b ? ", B each its own" : "") + ", blocks " +
+            std::to_string(blocking.mc) + ", " + std::to_string(blocking.nc) + ", " +
+            std::to_string(blocking.kc) + (a_in_place ? ", A in place" : "") +
+            (b_in_place ? ", B in place" : "") + (stream_c ? ", C streamed" : "") +
+            (sums_apart ? ", sums apart" : "") +
             (b_rows > 0 ? ", B packed by " + std::to_string(b_rows) + " rows" : "") +
             (by_lines ? " by lines" : "") + (b_copied ? ", B packed by tiles" : "") +
             (b_asked ? ", B asked for" : "") + (evenly ? " evenly" : "") + (c_asked ? ", C asked for" : "") +
@@ -128,6 +129,7 @@ inline kernels::Partition pick_partition(Random& random, const GemmShape& shape,
   if (partition.products > 1) return partition;
   partition.rows = static_cast<int>(pick(random, 1, members));
   partition.columns = static_cast<int>(pick(random, 1, members / partition.rows));
+  partition.own_b = coin(random);
   return partition;
 }
 

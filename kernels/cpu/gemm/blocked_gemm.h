@@ -54,9 +54,10 @@ class BlockedGemm final : public Gemm {
   // A member's place in the partition and the part of each product that is its own.
   struct Role {
     Range products, rows, columns;
-    int row, column;  // in the grid
-    int lane;         // of packed blocks of B: one for each column of the grid and group of products
-    Strips strips;    // of all of its rows
+    // Of packed blocks of B: one for each column of the grid and group of products, or for each member.
+    int lane;
+    int packer;     // which of those that share it
+    Strips strips;  // of all of its rows
   };
 
   void on_members(Team::Body body) noexcept;

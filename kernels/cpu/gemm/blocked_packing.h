@@ -32,12 +32,12 @@ std::byte* BlockedGemm::pack_block_of_b(const Role& role, std::int64_t product, 
   if (b_in_place_ || shape_.prepack_b) return nullptr;
   std::byte* packed = packed_b_[static_cast<std::size_t>(role.lane) * blocks_per_lane_ + turn].data();
   if (packs_ahead_ || copies_b_) return packed;
-  const Range mine = share(panels(columns.size()), role.row, partition_.rows);
+  const Range mine = share(panels(columns.size()), role.packer, partition_.packers());
   for (std::int64_t pc = depth.begin; pc < depth.end; pc += blocks_.kc) {
     pack_b(packed + depth_offset(columns, pc - depth.begin), product, columns,
            {pc, std::min(pc + blocks_.kc, depth.end)}, mine);
   }
-  if (partition_.rows > 1) {
+  if (partition_.packers() > 1) {
     // Past this barrier everybody has packed this block, and nobody reads the one before any more.
     team_.barrier();
     turn = (turn + 1) % blocks_per_lane_;

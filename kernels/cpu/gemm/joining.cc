@@ -73,11 +73,11 @@ Strategy choose_joining_strategy(const MicroKernel& kernel, const GemmShape& sha
   strategy.b_in_place = true;
   strategy.b_asked = is_far(kernel, shape);
   strategy.partition = choose_partition(kernel, shape, {.a = true, .b = false}, members);
-  const auto [products, rows, columns] = strategy.partition;
+  const Partition& grid = strategy.partition;
   GemmShape part = shape;
-  part.m = ceil_div(shape.m, rows);
-  part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
-  strategy.blocking = choose_blocking(kernel, cache_sizes(), part, products * columns);
+  part.m = ceil_div(shape.m, grid.rows);
+  part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), grid.columns) * kernel.nr);
+  strategy.blocking = choose_blocking(kernel, cache_sizes(), part, grid.products * grid.columns);
   if (strategy.b_asked) {
     const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
     strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, kDeepestOfFar, unit));

@@ -43,13 +43,13 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       sums_apart_(strategy.sums_apart),
       b_rows_(strategy.b_rows),
       by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr),
-      packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.rows == 1 && !strategy.b_in_place &&
-                   !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
-      copies_b_(strategy.b_copied && kernel.copies_b > 0 && strategy.partition.rows == 1 &&
+      packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&
+                   !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
+      copies_b_(strategy.b_copied && kernel.copies_b > 0 && strategy.partition.packers() == 1 &&
                 !strategy.a_in_place && !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b &&
                 strategy.b_rows == 0 && !strategy.sums_apart),
       panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
-      blocks_per_lane_(strategy.partition.rows > 1 ? 2 : 1) {
+      blocks_per_lane_(strategy.partition.packers() > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
   const std::int64_t widest = ceil_div(panels(shape.n), partition_.columns) * kernel.nr;
   column_blocks_ = ceil_div(widest, blocks_.nc);
@@ -71,7 +71,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
     const std::int64_t depth_blocks_in_one = sums_apart_ ? depth_blocks() : 1;
     const std::int64_t panels_in_one = panels_take_turns_ ? 2 : panels(blocks_.nc) * depth_blocks_in_one;
     const std::size_t block = static_cast<std::size_t>(panels_in_one) * panel_bytes(blocks_.kc);
-    const auto lanes = static_cast<std::size_t>(std::int64_t{partition_.products} * partition_.columns);
+    const auto lanes = static_cast<std::size_t>(partition_.blocks_of_b());
     for (std::size_t i = 0; i < lanes * blocks_per_lane_; ++i) packed_b_.emplace_back(block);
   }
   on_members([](void* self, int member) { static_cast<BlockedGemm*>(self)->touch(member); });
@@ -86,7 +86,7 @@ void BlockedGemm::on_members(Team::Body body) noexcept {
 }
 
 BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
-  const auto [products, rows, columns] = partition_;
+  const auto [products, rows, columns, own_b] = partition_;
   const int group = member / (rows * columns);
   const int in_group = member % (rows * columns);
   // Members whose numbers are neighbours share columns, and so the packed block of B.
@@ -97,9 +97,8 @@ BlockedGemm::Role BlockedGemm::role_of(int member) const noexcept {
   return {share(shape_.batch, group, products),
           my_rows,
           {my_panels.begin * kernel_.nr, std::min(my_panels.end * kernel_.nr, shape_.n)},
-          row,
-          column,
-          group * columns + column,
+          own_b ? member : group * columns + column,
+          own_b ? 0 : row,
           strips(std::max(my_rows.size(), std::int64_t{1}))};
 }
 
@@ -128,7 +127,7 @@ void BlockedGemm::touch(int member) noexcept {
   if (b_in_place_) return;
   const std::size_t first = static_cast<std::size_t>(role.lane) * blocks_per_lane_;
   for (std::size_t i = 0; i < blocks_per_lane_; ++i) {
-    zero_share(packed_b_[first + i], role.row, partition_.rows);
+    zero_share(packed_b_[first + i], role.packer, partition_.packers());
   }
 }
 
@@ -141,7 +140,7 @@ void BlockedGemm::run(const GemmOperands& operands) noexcept {
 void BlockedGemm::work(int member) noexcept {
   if (member >= partition_.members()) {
     // Barriers are of the whole team.
-    if (partition_.rows > 1 && !b_in_place_ && !shape_.prepack_b) {
+    if (partition_.packers() > 1 && !b_in_place_ && !shape_.prepack_b) {
       const std::int64_t barriers = shape_.batch * column_blocks_ * (sums_apart_ ? 1 : depth_blocks());
       for (std::int64_t i = 0; i < barriers; ++i) team_.barrier();
     }

@@ -25,7 +25,8 @@ constexpr double kMeet = 4'000;
 constexpr double kFetchElement = 60;
 
 // The work of the busiest member, in multiply-adds.
-double cost(const MicroKernel& kernel, const GemmShape& shape, Packed packed, int rows, int columns) {
+double cost(const MicroKernel& kernel, const GemmShape& shape, Packed packed, const Partition& grid) {
+  const auto [products, rows, columns, own_b] = grid;
   const std::int64_t my_rows = ceil_div(shape.m, rows);
   const std::int64_t my_panels = ceil_div(ceil_div(shape.n, kernel.nr), columns);
   // The last panel may be a narrow one.
@@ -37,9 +38,9 @@ double cost(const MicroKernel& kernel, const GemmShape& shape, Packed packed, in
   const double effective_rows = std::max(static_cast<double>(my_rows), strips * kernel.mr / 2);
   const double multiply = effective_rows * my_columns * depth;
   const double prepare_a = static_cast<double>(my_rows) * depth * (packed.a ? kPackElement : kReadElement);
-  const double prepare_b = my_columns * depth * (packed.b ? kPackElement / rows : kReadElement);
+  const double prepare_b = my_columns * depth * (packed.b ? kPackElement / grid.packers() : kReadElement);
   double meet = 0;
-  if (packed.b && rows > 1) {
+  if (packed.b && grid.packers() > 1) {
     const double block = my_columns * depth;
     const bool near =
         block * static_cast<double>(kernel.packing->packed_size) <= static_cast<double>(cache_sizes().l2);
@@ -57,13 +58,16 @@ double cost(const MicroKernel& kernel, const GemmShape& shape, Packed packed, in
 
 Partition choose_partition(const MicroKernel& kernel, const GemmShape& shape, Packed packed, int members) {
   Partition best;
-  double least = cost(kernel, shape, packed, 1, 1);
+  const double alone = cost(kernel, shape, packed, {});
+  double least = alone;
   for (int rows = 1; rows <= members && rows <= shape.m; ++rows) {
     for (int columns = 1; rows * columns <= members && columns <= ceil_div(shape.n, kernel.nr); ++columns) {
-      const double here = cost(kernel, shape, packed, rows, columns);
-      if (here < least) {
+      for (const bool own_b : {false, true}) {
+        const Partition grid{1, rows, columns, own_b};
+        const double here = cost(kernel, shape, packed, grid);
+        if (here >= least) continue;
         least = here;
-        best = {1, rows, columns};
+        best = grid;
       }
     }
   }
@@ -71,10 +75,9 @@ Partition choose_partition(const MicroKernel& kernel, const GemmShape& shape, Pa
   const auto batch = static_cast<double>(shape.batch);
   const auto groups = static_cast<int>(std::min<std::int64_t>(members, shape.batch));
   if (groups > 1) {
-    const double alone =
-        cost(kernel, shape, packed, 1, 1) * static_cast<double>(ceil_div(shape.batch, groups)) +
-        kWake * kernel.products * kernel.speed;
-    if (alone <= least * batch) best = {groups, 1, 1};
+    const double each =
+        alone * static_cast<double>(ceil_div(shape.batch, groups)) + kWake * kernel.products * kernel.speed;
+    if (each <= least * batch) best = {groups, 1, 1};
   }
   return best;
 }

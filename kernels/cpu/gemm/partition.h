@@ -31,7 +31,13 @@ struct Partition {
   int products = 1;
   int rows = 1;
   int columns = 1;
+  // Each member packs the columns of B that it uses for itself, also where others use them: what they packed
+  // would have to be waited for and fetched from their caches.
+  bool own_b = false;
   [[nodiscard]] int members() const noexcept { return products * rows * columns; }
+  // How many members share what they pack of B.
+  [[nodiscard]] int packers() const noexcept { return own_b ? 1 : rows; }
+  [[nodiscard]] int blocks_of_b() const noexcept { return members() / packers(); }
 };
 
 // Which operands are packed in each call.

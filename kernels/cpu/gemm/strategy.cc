@@ -301,11 +301,11 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool reads_b = cores == CoreKind::kZen5 && !b_near && is_bound_by_reading_b(kernel, shape);
   if (reads_b || strategy.by_lines || (zen && packed.a && packed.b && shape.n >= shape.m))
     share_columns(strategy.partition);
-  const auto [products, rows, columns] = strategy.partition;
+  const Partition& grid = strategy.partition;
   GemmShape part = shape;
-  part.m = ceil_div(shape.m, rows);
-  part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), columns) * kernel.nr);
-  const int blocks_of_b = rows > 1 ? 2 * columns : products * columns;
+  part.m = ceil_div(shape.m, grid.rows);
+  part.n = std::min(shape.n, ceil_div(ceil_div(shape.n, kernel.nr), grid.columns) * kernel.nr);
+  const int blocks_of_b = grid.packers() > 1 ? 2 * grid.columns : grid.blocks_of_b();
   strategy.sums_apart = strategy.b_rows == 0 && keeps_sums_apart(kernel, part);
   const InPlace in_place = packs_both ? InPlace{}
                            : intel    ? suits_intel(kernel, shape, part)
