@@ -8,6 +8,7 @@
 #include "../buffer.h"
 #include "../cache_sizes.h"
 #include "instruction_set.h"
+#include "loop_nest.h"
 #include "partition.h"
 #include "thin.h"
 #include "transpose_block.h"
@@ -63,18 +64,24 @@ bool has_few_columns(const MicroKernel& kernel, const GemmShape& shape) {
 // lies (32x4000x4000 and 64: float32 1.2 and 1.1, float64 1.2 and 1.1, bfloat16 1.2 and 1.1, int8 1.25). The
 // rows become lanes, which they have to fill (20x1000x1000: float32 0.82, bfloat16 0.85). Elsewhere inner
 // products are faster: of few rows, of float64 from L2 (0.97), and of narrow types from beyond it where lanes
-// are of half a vector (24x4096x1024: bfloat16 0.86).
+// are of half a vector (24x4096x1024: bfloat16 0.86). From L2 what fits into half a vector need not fill it
+// (5 and 8 rows, 512x512: bfloat16 1.1 and 1.4, int8 1.1 and 1.4).
 bool has_few_rows(const MicroKernel& kernel, const GemmShape& shape) {
   constexpr std::int64_t kFewestSingles = 16;
-  constexpr std::int64_t kFewest = 8;
+  constexpr std::int64_t kFewestDoubles = 8;
+  constexpr std::int64_t kFewest = 5;
   constexpr std::int64_t kShallowestDoubles = 512;
   constexpr std::int64_t kManyRows = 40;
+  constexpr std::int64_t kShallowestOfHalf = 192;
   const bool doubles = kernel.packing->source_size == sizeof(double);
   const bool singles = kernel.packing->source_size == sizeof(float);
   const bool far = is_far(kernel, shape.n * shape.k);
-  if (!is_few(shape.m, shape.n, shape.k) || shape.m < (singles ? kFewestSingles : kFewest)) return false;
+  const std::int64_t fewest = singles ? kFewestSingles : doubles ? kFewestDoubles : kFewest;
+  if (!is_few(shape.m, shape.n, shape.k) || shape.m < fewest) return false;
+  if (!can_read_a_in_place(kernel, swapped(shape))) return false;
   if (doubles && (!far || shape.k < kShallowestDoubles)) return false;
   const bool wide = kernel.products == 1;
+  if (!wide && !far && shape.m <= kernel.half->nr) return shape.k >= kShallowestOfHalf;
   const bool by_halves = far == wide || (!wide && shape.m >= kManyRows);
   return fill(shape.m, by_halves ? kernel.half->nr : kernel.narrow->nr);
 }
@@ -185,8 +192,8 @@ bool is_better_swapped(const MicroKernel& kernel, const GemmShape& shape, CoreKi
   // Nothing was measured on cores that have rules of their own.
   if (cores != CoreKind::kOther || kernel.half == nullptr || shape.prepack_b) return false;
   if (shape.transpose_a && shape.transpose_b && is_deep(shape)) return true;
-  if (shape.transpose_a) return has_few_columns(kernel, shape) && !is_thin(kernel, shape, cores);
-  return shape.transpose_b && has_few_rows(kernel, shape);
+  if (shape.transpose_b && has_few_rows(kernel, shape)) return true;
+  return shape.transpose_a && has_few_columns(kernel, shape) && !is_thin(kernel, shape, cores);
 }
 
 std::unique_ptr<Gemm> make_swapped_gemm(std::unique_ptr<Gemm> inner, const MicroKernel& kernel,

@@ -61,10 +61,14 @@ bool is_better_in_turns(const MicroKernel& kernel, const GemmShape& shape, const
 // Whether inner products with so many rows of A, in turns, are faster than packing a transposed B. (Measured
 // on Zen 4, one thread: float32 20x4000x4000 2.0, 64 rows 1.3, 128 rows 1.2, 32x600x600 1.1;
 // float64 1.3, 1.2, 1.1, 1.1; bfloat16 1.9, 1.4, 1.2, 1.06; int8 2.0, 1.2, but 128 rows 0.94, and
-// 32x1000x1000, which is near, 0.9. Shallower: bfloat16 8x600x600 1.6, float32 64x600x300 0.94.)
+// 32x1000x1000, which is near, 0.9, 12 rows 0.83 and 7x1000x333 1.04. Shallower: bfloat16 8x600x600 1.6,
+// 7x1000x333 1.3, 16 rows 1.1, float32 12x1000x127 1.15, 64x600x300 0.94.)
 bool are_rather_dots(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin, std::int64_t bytes,
                      CoreKind cores) noexcept {
   constexpr std::int64_t kLeastDepth = 1200;  // bytes
+  constexpr std::int64_t kLeastDepthOfFew = 300;
+  constexpr std::int64_t kFew = 16;
+  constexpr std::int64_t kMostOfNearQuads = 8;
   constexpr std::int64_t kMostOfNear = 64;
   constexpr std::int64_t kMostOfFarQuads = 96;
   if (cores != CoreKind::kOther || kernel.most_of_transposed == 0 || thin.vectors <= kThinVectors)
@@ -73,9 +77,10 @@ bool are_rather_dots(const MicroKernel& kernel, const GemmShape& shape, const Th
   const bool quads = kernel.products == 4;
   const bool far = bytes > cache_sizes().l2;
   const std::int64_t most = far     ? (quads ? kMostOfFarQuads : kernel.most_of_transposed)
-                            : quads ? 0
+                            : quads ? kMostOfNearQuads
                                     : kMostOfNear;
-  return shape.m <= most && shape.k * element_of(kernel) >= kLeastDepth;
+  return shape.m <= most &&
+         shape.k * element_of(kernel) >= (shape.m <= kFew ? kLeastDepthOfFew : kLeastDepth);
 }
 
 }  // namespace
