@@ -12,6 +12,7 @@
 #include "../buffer.h"
 #include "instruction_set.h"
 #include "loop_nest.h"
+#include "next_operands.h"
 #include "strips.h"
 
 namespace pibench::kernels {
@@ -79,6 +80,7 @@ class BlockedGemm final : public Gemm {
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
   void multiply_in_place(const Role& role, std::int64_t product) noexcept;
+  [[nodiscard]] NextOperands operands_after(const Role& role, std::int64_t product) const noexcept;
   [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
                                       Range depth, std::int64_t panel) const noexcept;
   void edge_tile(ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
@@ -178,7 +180,7 @@ class BlockedGemm final : public Gemm {
   std::int64_t whole_depth_;  // of the product, as the kernel wants it
   bool a_in_place_, b_in_place_;
   int strip_rows_;
-  bool b_asked_, evenly_, c_asked_, spreading_, stream_c_, sums_apart_;
+  bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_, sums_apart_;
   int b_rows_;
   bool by_lines_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.

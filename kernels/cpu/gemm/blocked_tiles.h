@@ -117,6 +117,21 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
   if (apart) kernel_.enter(rows_set_up(member));
 }
 
+// What the member reads of the next product, where it lies together; nothing where it does not, because most
+// of what would be asked for then is not wanted.
+NextOperands BlockedGemm::operands_after(const Role& role, std::int64_t product) const noexcept {
+  if (!next_asked_ || product + 1 >= role.products.end) return {};
+  const auto stretch = [&](const std::byte* first, std::int64_t rows, std::int64_t row, std::int64_t ld) {
+    const bool together = ld < 2 * row;
+    return Stretch{first, together ? static_cast<std::int64_t>(source_bytes((rows - 1) * ld + row)) : 0};
+  };
+  const std::int64_t a_rows = shape_.transpose_a ? shape_.k : role.rows.size();
+  const std::int64_t a_row = shape_.transpose_a ? role.rows.size() : shape_.k;
+  return {stretch(a_at(product + 1, role.rows.begin, 0), a_rows, a_row, operands_->lda),
+          stretch(b_at(product + 1, 0, role.columns.begin), shape_.k, role.columns.size(), operands_->ldb),
+          role.strips.count() * panels(role.columns.size())};
+}
+
 // The member's part of a product of which nothing is packed, in one block. A small one is a few dozen tiles,
 // beside which what `multiply` decides anew for each of them counts.
 void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noexcept {
@@ -148,6 +163,7 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
             .asked_step = 0,
             .asks_evenly = false,
             .copy = nullptr};
+  NextOperands next = operands_after(role, product);
   for (std::int64_t left = role.columns.size(); left > 0;) {
     const auto [kernel, columns] = next_piece(left);
     const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : in_place(kernel);
@@ -159,6 +175,7 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
       const auto height = static_cast<std::size_t>(strip.height());
       tile.a = a;
       tile.c = tile.target = c;
+      if (!next.none()) next.ask_by(tile, kernel.nr, packing_.b, packing_);
       heights[height - 1](tile);
       a += height * a_row;
       c += height * c_row;

@@ -37,6 +37,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
       b_asked_(strategy.b_asked),
       evenly_(strategy.evenly),
+      next_asked_(strategy.next_asked),
       c_asked_(strategy.c_asked),
       spreading_(strategy.spreading),
       stream_c_(strategy.stream_c),

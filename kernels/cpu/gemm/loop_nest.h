@@ -29,11 +29,12 @@ struct Strategy {
   bool by_lines = false;  // then by whole lines of all of its rows, as far as the packing can
   // A panel of B is packed by the first tile that uses it, where that tile can.
   bool b_copied = false;
-  bool b_asked = false;    // each panel of B asks for the next one
-  bool evenly = false;     // Tile::asks_evenly, where a block has one strip
-  bool c_asked = false;    // each tile asks for its rows of C
-  bool halves = false;     // MicroKernel::half has the last columns
-  bool spreading = false;  // MicroKernel::spreading and its like, where there are some
+  bool b_asked = false;     // each panel of B asks for the next one
+  bool evenly = false;      // Tile::asks_evenly, where a block has one strip
+  bool next_asked = false;  // products of which nothing is packed ask for the operands of the next of a batch
+  bool c_asked = false;     // each tile asks for its rows of C
+  bool halves = false;      // MicroKernel::half has the last columns
+  bool spreading = false;   // MicroKernel::spreading and its like, where there are some
 };
 
 // Whether this operand of such products can be read where it lies.
