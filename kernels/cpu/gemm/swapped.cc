@@ -90,27 +90,32 @@ bool has_few_rows(const MicroKernel& kernel, const GemmShape& shape) {
 // (16x16x4096: 1.3 to 1.4).
 bool is_deep(const GemmShape& shape) { return shape.k >= kTimesAsMany * std::max(shape.m, shape.n); }
 
-// Rows of C, each of which is a column of what lies in `from`.
+// A part of C.
+struct Part {
+  Range rows, columns;
+};
+
+// Each row of C is a column of what lies in `from`.
 template <typename T>
-void transpose(const T* from, std::int64_t ld_from, T* to, std::int64_t ld_to, Range rows,
-               std::int64_t columns) noexcept {
+void transpose(const T* from, std::int64_t ld_from, T* to, std::int64_t ld_to, const Part& part) noexcept {
   constexpr std::int64_t kBlock = kStep<T>;
+  const auto& [rows, columns] = part;
   const auto load = [](const T* at, typename Group<T>::Type& group) {
     std::memcpy(&group, at, sizeof(group));
   };
-  const std::int64_t whole_columns = columns / kBlock * kBlock;
+  const std::int64_t whole_columns = columns.begin + columns.size() / kBlock * kBlock;
   const std::int64_t whole_rows = rows.begin + rows.size() / kBlock * kBlock;
   const auto one_by_one = [&](Range some, std::int64_t first) {
     for (std::int64_t i = some.begin; i < some.end; ++i) {
-      for (std::int64_t j = first; j < columns; ++j) to[i * ld_to + j] = from[j * ld_from + i];
+      for (std::int64_t j = first; j < columns.end; ++j) to[i * ld_to + j] = from[j * ld_from + i];
     }
   };
   for (std::int64_t i = rows.begin; i < whole_rows; i += kBlock) {
-    for (std::int64_t j = 0; j < whole_columns; j += kBlock)
+    for (std::int64_t j = columns.begin; j < whole_columns; j += kBlock)
       transpose_block(from + j * ld_from + i, ld_from, to + i * ld_to + j, ld_to, load);
     one_by_one({i, i + kBlock}, whole_columns);
   }
-  one_by_one({whole_rows, rows.end}, 0);
+  one_by_one({whole_rows, rows.end}, columns.begin);
 }
 
 class SwappedGemm final : public Gemm {
@@ -159,13 +164,20 @@ class SwappedGemm final : public Gemm {
     }
   }
 
+  // What the member has computed for the most part, so that it is in its caches: whole products, or a share
+  // of the longer side.
   template <typename T>
   void write_share_of(int member) noexcept {
-    const Range rows = share(shape_.m, member, members());
-    for (std::int64_t product = 0; product < shape_.batch; ++product) {
+    const bool whole = shape_.batch >= members();
+    const Range products = whole ? share(shape_.batch, member, members()) : Range{0, shape_.batch};
+    Part part{{0, shape_.m}, {0, shape_.n}};
+    if (!whole) {
+      Range& longer = shape_.m >= shape_.n ? part.rows : part.columns;
+      longer = share(longer.end, member, members());
+    }
+    for (std::int64_t product = products.begin; product < products.end; ++product) {
       transpose(reinterpret_cast<const T*>(result_.data()) + product * shape_.n * row_, row_,
-                static_cast<T*>(operands_->c) + product * operands_->stride_c, operands_->ldc, rows,
-                shape_.n);
+                static_cast<T*>(operands_->c) + product * operands_->stride_c, operands_->ldc, part);
     }
   }
 
