@@ -129,6 +129,7 @@ void check_every_shape(Checks& check, const InstructionSet& set) {
   for (std::int64_t m = 1; m <= 70 && why.empty(); ++m) {
     for (std::int64_t n = 1; n <= 70 && why.empty(); ++n) {
       Given given = pick_given(random, set, kernel, 1, (m + n) % 2 == 0);
+      given.by_transpose = false;
       auto& shape = given.shape;
       shape.m = m;
       shape.n = n;
@@ -155,6 +156,7 @@ void check_random_shapes(Checks& check, const InstructionSet& set, int shapes) {
     std::string why;
     for (int i = 0; i < shapes && why.empty(); ++i) {
       Given given = pick_given(random, set, set.kernels[0], threads, i % 2 == 0);
+      given.by_transpose = false;
       finish_given(given, random, threads);
       if (const auto wrong = wrong_on_model(given, team, random)) why = describe(given) + ": " + *wrong;
     }

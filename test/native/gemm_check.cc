@@ -218,6 +218,7 @@ int main(int argc, char** argv) {
         check_kernel(check, *set, set->kernels[i], team, shapes);
         const MicroKernel& kernel = set->kernels[i];
         check_relative(check, *set, kernel.narrow, "for narrow products", team, shapes);
+        check_relative(check, *set, kernel.half, "for half a vector", team, shapes);
         check_relative(check, *set, kernel.joining, "joining rows of B", team, shapes);
         check_thin(check, *set, set->kernels[i], team, 4 * shapes);
       }

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < set->kernel_count; ++i) {
       const auto& kernel = set->kernels[i];
       pibench::test::check_shapes(check, *set, kernel, stride, false);
-      for (const auto* relative : {kernel.narrow, kernel.joining}) {
+      for (const auto* relative : {kernel.narrow, kernel.half, kernel.joining}) {
         if (relative != nullptr) pibench::test::check_shapes(check, *set, *relative, stride, false);
       }
       if (kernel.thin != nullptr) pibench::test::check_shapes(check, *set, kernel, stride, true);

@@ -346,9 +346,11 @@ template <typename Arithmetic, int vectors, bool in_place, bool whole>
   // Stores vector j of one row, to which C's is added where the tile accumulates.
   const auto finish = [&](auto accumulate, auto stream, int j, Vector sum) __attribute__((always_inline)) {
     Result* at = c + j * kLanes;
-    if constexpr (stream.value) {
-      Arithmetic::stream(at, sum);
-      return;
+    if constexpr (vectors == kWide) {
+      if constexpr (stream.value) {
+        Arithmetic::stream(at, sum);
+        return;
+      }
     }
     if constexpr (accumulate.value) {
       if constexpr (whole)

@@ -191,7 +191,8 @@ void quadruple_rows(const void* source, std::int64_t ld, std::int64_t lanes, std
     to += width * kQuad;
   }
   if constexpr (sums) {
-    _mm512_storeu_si512(to, _mm512_sub_epi32(_mm512_setzero_si512(), first));
+    const auto here = static_cast<int>(width < kLanes ? width : kLanes);
+    Words32::store(to, here, _mm512_sub_epi32(_mm512_setzero_si512(), first));
     if (width > kLanes)
       _mm512_storeu_si512(to + 4 * kLanes, _mm512_sub_epi32(_mm512_setzero_si512(), second));
   }
@@ -235,7 +236,8 @@ void append_sums(std::int64_t depth, std::int64_t width, void* packed) noexcept 
     for (std::int64_t q = 0; q < quads; ++q) {
       sums = _mm512_dpbusd_epi32(sums, minus_ones, _mm512_loadu_si512(words + q * width + i));
     }
-    _mm512_storeu_si512(trailer + i, _mm512_sub_epi32(_mm512_setzero_si512(), sums));
+    const auto here = static_cast<int>(lesser(width - i, Int8Quads::kLanes));
+    Words32::store(trailer + i, here, _mm512_sub_epi32(_mm512_setzero_si512(), sums));
   }
 }
 

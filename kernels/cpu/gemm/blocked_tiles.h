@@ -120,7 +120,7 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
 // What the member reads of the next product, where it lies together; nothing where it does not, because most
 // of what would be asked for then is not wanted.
 NextOperands BlockedGemm::operands_after(const Role& role, std::int64_t product) const noexcept {
-  if (!next_asked_ || product + 1 >= role.products.end) return {};
+  if (!next_asked_ || role.columns.size() == 0 || product + 1 >= role.products.end) return {};
   const auto stretch = [&](const std::byte* first, std::int64_t rows, std::int64_t row, std::int64_t ld) {
     const bool together = ld < 2 * row;
     return Stretch{first, together ? static_cast<std::int64_t>(source_bytes((rows - 1) * ld + row)) : 0};

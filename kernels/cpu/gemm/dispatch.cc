@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../../native/threads/team.h"
 #include "../cpu_features.h"
 #include "../data_type_name.h"
 #include "gemm.h"
@@ -58,6 +59,16 @@ std::unique_ptr<Gemm> make_in_order(const InstructionSet& set, const MicroKernel
   return make_blocked_gemm(set, kernel_for(kernel, shape), shape, team);
 }
 
+// For what is copied next, which had better stay near.
+std::unique_ptr<Gemm> make_near(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape,
+                                Team& team) {
+  if (is_thin(kernel, shape)) return make_thin_gemm(set, kernel, shape, team);
+  const MicroKernel& chosen = kernel_for(kernel, shape);
+  Strategy strategy = choose_strategy(chosen, shape, team.size());
+  strategy.stream_c = false;
+  return make_blocked_gemm(set, chosen, shape, team, &strategy);
+}
+
 }  // namespace
 
 std::span<const KernelInfo> kernel_list() {
@@ -68,7 +79,7 @@ std::span<const KernelInfo> kernel_list() {
 std::unique_ptr<Gemm> make_gemm_by(const InstructionSet& set, const MicroKernel& kernel,
                                    const GemmShape& shape, Team& team) {
   if (!is_better_swapped(kernel, shape)) return make_in_order(set, kernel, shape, team);
-  return make_swapped_gemm(make_in_order(set, kernel, swapped(shape), team), kernel, shape, team);
+  return make_swapped_gemm(make_near(set, kernel, swapped(shape), team), kernel, shape, team);
 }
 
 std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const char* isa, Team& team) {

@@ -32,7 +32,7 @@ constexpr std::int64_t kTimesAsMany = 8;
 constexpr std::int64_t kTimesAsDeep = 4;
 
 bool is_few(std::int64_t few, std::int64_t many, std::int64_t depth) {
-  return few <= kMostFew && many >= kTimesAsMany * few && depth >= kTimesAsDeep * few;
+  return few >= 1 && few <= kMostFew && many >= kTimesAsMany * few && depth >= kTimesAsDeep * few;
 }
 
 std::int64_t bytes_of(const MicroKernel& kernel, std::int64_t elements) {
@@ -88,7 +88,9 @@ bool has_few_rows(const MicroKernel& kernel, const GemmShape& shape) {
 
 // Both transposed: in the other order neither is, and a result that is small beside them costs nothing
 // (16x16x4096: 1.3 to 1.4).
-bool is_deep(const GemmShape& shape) { return shape.k >= kTimesAsMany * std::max(shape.m, shape.n); }
+bool is_deep(const GemmShape& shape) {
+  return std::min(shape.m, shape.n) >= 1 && shape.k >= kTimesAsMany * std::max(shape.m, shape.n);
+}
 
 // A part of C.
 struct Part {
@@ -99,7 +101,8 @@ struct Part {
 template <typename T>
 void transpose(const T* from, std::int64_t ld_from, T* to, std::int64_t ld_to, const Part& part) noexcept {
   constexpr std::int64_t kBlock = kStep<T>;
-  const auto& [rows, columns] = part;
+  const Range rows = part.rows;
+  const Range columns = part.columns;
   const auto load = [](const T* at, typename Group<T>::Type& group) {
     std::memcpy(&group, at, sizeof(group));
   };
@@ -107,7 +110,9 @@ void transpose(const T* from, std::int64_t ld_from, T* to, std::int64_t ld_to, c
   const std::int64_t whole_rows = rows.begin + rows.size() / kBlock * kBlock;
   const auto one_by_one = [&](Range some, std::int64_t first) {
     for (std::int64_t i = some.begin; i < some.end; ++i) {
-      for (std::int64_t j = first; j < columns.end; ++j) to[i * ld_to + j] = from[j * ld_from + i];
+      // Bits, as of a block: an int32 is no float.
+      for (std::int64_t j = first; j < columns.end; ++j)
+        std::memcpy(to + i * ld_to + j, from + j * ld_from + i, sizeof(T));
     }
   };
   for (std::int64_t i = rows.begin; i < whole_rows; i += kBlock) {
@@ -127,7 +132,7 @@ class SwappedGemm final : public Gemm {
         team_(team),
         row_(row_of_result(shape.m)),
         result_(static_cast<std::size_t>(shape.batch * shape.n * row_) * result_size) {
-    std::memset(result_.data(), 0, result_.size());
+    team_.run([](void* self, int member) { static_cast<SwappedGemm*>(self)->touch(member); }, this);
   }
 
   void prepack(const GemmOperands&) noexcept override {}
@@ -155,6 +160,12 @@ class SwappedGemm final : public Gemm {
   [[nodiscard]] int members() const noexcept override { return inner_->members(); }
 
  private:
+  // So that the pages exist before the first run, near who will write them for the most part.
+  void touch(int member) noexcept {
+    const Range mine = share(static_cast<std::int64_t>(result_.size()), member, team_.size());
+    std::memset(result_.data() + mine.begin, 0, static_cast<std::size_t>(mine.size()));
+  }
+
   void write_share(int member) noexcept {
     if (member >= members()) return;
     if (result_size_ == sizeof(double)) {
