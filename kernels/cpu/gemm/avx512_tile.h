@@ -515,7 +515,8 @@ constexpr MicroKernel half_kernel(const MicroKernel& narrow) {
   MicroKernel kernel{narrow.type,        narrow.packing,
                      narrow.result_size, kWideRows,
                      Arithmetic::kLanes, kByRows<Arithmetic, kNarrow, kWideRows, false>.functions};
-  kernel.in_place = kByRows<Arithmetic, kNarrow, kWideRows, true>.functions;
+  if constexpr (Arithmetic::kInPlace)
+    kernel.in_place = kByRows<Arithmetic, kNarrow, kWideRows, true>.functions;
   kernel.any_columns = true;
   kernel.products = Arithmetic::kUnit;
   return kernel;
