@@ -160,7 +160,12 @@ export function summary(cases) {
   const open = aimed.filter(({ holds }) => holds === null);
   const held = aimed.length - missed.length - tied.length - open.length;
   return [
-    `Of ${aimed.length} targets ${held} hold, ${tied.length} are ties (the target lies inside the interval of the ratio), ${missed.length} were missed, ${open.length} could not be judged.`,
+    // With transposed operands and batches there are none.
+    ...(aimed.length === 0
+      ? []
+      : [
+          `Of ${aimed.length} targets ${held} hold, ${tied.length} are ties (the target lies inside the interval of the ratio), ${missed.length} were missed, ${open.length} could not be judged.`,
+        ]),
     `Without a target: at least as fast as the best library in ${free.filter(({ ratio }) => ratio >= 1).length} of ${free.length} cases.`,
     '',
     ...lines('MISSED', missed),

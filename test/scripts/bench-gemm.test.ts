@@ -186,6 +186,18 @@ describe('the figures of a case', () => {
       'Of 1 targets 0 hold, 0 are ties (the target lies inside the interval of the ratio), 1 were missed, 0 could not be judged.',
     );
   });
+
+  it('say nothing of targets where there are none', () => {
+    const shape = variantOf(square(64), { transpose: 'NT', batch: 1 });
+    const { comparisons } = figures({ ...situation, shape }, [
+      run('embedded', 'own', [turn(2e-6)]),
+      run('one', 'library', [turn(4e-6)]),
+      peak,
+    ]);
+    expect(summary([{ situation, comparisons }])[0]).toBe(
+      'Without a target: at least as fast as the best library in 1 of 1 cases.',
+    );
+  });
 });
 
 describe('the tables', () => {
