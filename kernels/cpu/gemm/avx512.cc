@@ -1,8 +1,9 @@
 // Micro-kernels for AVX-512, 32 registers of 512 bits: float32, and bfloat16 as that. float64 has a file of
 // its own (avx512_float64.cc), because each takes long to compile and the first command needs one only.
 #include "avx512_floats.h"
+#include "avx512_halves.h"
+#include "avx512_kernels.h"
 #include "avx512_packing.h"
-#include "avx512_tile.h"
 #include "thin_kernels.h"
 
 namespace pibench::kernels {
@@ -45,30 +46,15 @@ struct Float32 {
 };
 
 // Of half a vector's columns.
-struct HalfOfFloat32 {
+struct HalfOfFloat32 : HalfOfFloats {
   using Element = float;
   using Unit = float;
-  using Result = float;
-  using Vector = __m256;
-  using Mask = __mmask8;
-  static constexpr bool kInPlace = true;
-  static constexpr bool kOwnInstruction = false;
-  static constexpr bool kReadsFactor = false;
-  static constexpr bool kAsksForA = false;
-  static constexpr bool kCopies = false;
-  static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;
-  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static Vector load(const Unit* from) noexcept { return _mm256_loadu_ps(from); }
   static Vector load(Mask mask, const Unit* from) noexcept { return _mm256_maskz_loadu_ps(mask, from); }
   static Vector broadcast(const Unit* from) noexcept { return _mm256_set1_ps(*from); }
   static Vector broadcast_source(const Unit* from) noexcept { return broadcast(from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm256_fmadd_ps(a, b, sum); }
-  static Vector read(const Result* from) noexcept { return _mm256_loadu_ps(from); }
-  static Vector read(Mask mask, const Result* from) noexcept { return _mm256_maskz_loadu_ps(mask, from); }
-  static void write(Result* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
-  static void write(Result* to, Mask mask, Vector value) noexcept { _mm256_mask_storeu_ps(to, mask, value); }
-  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
 };
 
 // A bfloat16 is the upper half of a float. AVX512-BF16's instruction, which does the work of two

@@ -1,8 +1,9 @@
 // Micro-kernel for AVX512-BF16: VDPBF16PS multiplies pairs of bfloat16 and adds both products to a float32.
 #include "avx512_floats.h"
+#include "avx512_halves.h"
 #include "avx512_joining.h"
+#include "avx512_kernels.h"
 #include "avx512_packing.h"
-#include "avx512_tile.h"
 #include "thin_along_rows.h"
 
 namespace pibench::kernels {
@@ -42,20 +43,10 @@ struct Bfloat16Pairs {
 };
 
 // Of half a vector's columns.
-struct HalfOfPairs {
+struct HalfOfPairs : HalfOfFloats {
   using Element = std::uint16_t;
   using Unit = std::uint32_t;
-  using Result = float;
-  using Vector = __m256;
-  using Mask = __mmask8;
-  static constexpr bool kInPlace = true;
-  static constexpr bool kReadsFactor = false;
-  static constexpr bool kAsksForA = false;
-  static constexpr bool kCopies = false;
-  static constexpr bool kOwnInstruction = false;
-  static constexpr int kLanes = 8;
   static constexpr int kUnit = 2;
-  static Vector start(const void*, int) noexcept { return zeros<Vector>(); }
   static __m256i load(const Unit* from) noexcept {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
@@ -69,11 +60,6 @@ struct HalfOfPairs {
   static Vector multiply_add(__m256i a, __m256i b, Vector sum) noexcept {
     return _mm256_dpbf16_ps(sum, reinterpret_cast<__m256bh>(a), reinterpret_cast<__m256bh>(b));
   }
-  static Vector read(const Result* from) noexcept { return _mm256_loadu_ps(from); }
-  static Vector read(Mask mask, const Result* from) noexcept { return _mm256_maskz_loadu_ps(mask, from); }
-  static void write(Result* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
-  static void write(Result* to, Mask mask, Vector value) noexcept { _mm256_mask_storeu_ps(to, mask, value); }
-  static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
 };
 
 inline __m512i widen16(const char* from, std::int64_t lanes) noexcept {

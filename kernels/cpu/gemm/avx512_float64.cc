@@ -1,6 +1,7 @@
 // Micro-kernels for AVX-512: float64 (avx512.cc has the others).
+#include "avx512_halves.h"
+#include "avx512_kernels.h"
 #include "avx512_packing.h"
-#include "avx512_tile.h"
 #include "thin_kernels.h"
 
 namespace pibench::kernels {
@@ -58,17 +59,13 @@ struct Float64 {
 };
 
 // Of half a vector's columns.
-struct HalfOfFloat64 {
+struct HalfOfFloat64 : Half {
   using Element = double;
   using Unit = double;
   using Result = double;
   using Vector = __m256d;
   using Mask = __mmask8;
-  static constexpr bool kInPlace = true;
   static constexpr bool kOwnInstruction = false;
-  static constexpr bool kReadsFactor = false;
-  static constexpr bool kAsksForA = false;
-  static constexpr bool kCopies = false;
   static constexpr int kLanes = 4;
   static constexpr int kUnit = 1;
   static Vector start(const void*, int) noexcept { return zeros<Vector>(); }

@@ -5,7 +5,9 @@
 // Everything is in an unnamed namespace, as in avx512_tile.h.
 #pragma once
 
-#include "avx512_tile.h"
+#include <utility>
+
+#include "avx512_kernels.h"
 
 namespace pibench::kernels {
 namespace {

@@ -8,8 +8,8 @@
 #include <immintrin.h>
 
 #include <type_traits>
-#include <utility>
 
+#include "avx512_requests.h"
 #include "instruction_set.h"
 
 namespace pibench::kernels {
@@ -18,8 +18,6 @@ namespace {
 // 28 accumulators, the vectors of B and one element of A: 31 of 32 registers.
 constexpr int kWideRows = 14;
 constexpr int kNarrowRows = 28;
-constexpr int kWide = 2;  // vectors
-constexpr int kNarrow = 1;
 
 // Rows of A where they lie are addressed from a few bases, so that the addresses fit into the scalar
 // registers. An instruction that multiplies by what it reads itself has to find it at a base: one that also
@@ -30,11 +28,6 @@ constexpr int kRowsPerBaseRead = 2;
 // Steps of the depth between which the bases stay where they are.
 constexpr int kStepsOfBases = 2;
 
-// What is far away is asked for a little every few steps of the depth. The core has places for some two dozen
-// lines that are on their way to L1; asked for at once, those of a tile of C fill them all, and until they
-// come not even L2 can be read. (Measured on Zen 5, C in memory: 26 steps of the depth for each tile.)
-constexpr std::int64_t kStepsPerAsk = 4;
-
 // Lower tiles do not pack the B that they read: they would be as many loops again to compile. So many rows
 // before they do the others ask for it.
 constexpr int kRowsToCopyFrom = 7;
@@ -43,9 +36,6 @@ constexpr std::int64_t kCopyAhead = 16;
 // So many steps ahead a packed A is asked for where that is a line a step: a strip of a deep block is more
 // than L1 holds. (Measured on Zen 5, float32, 4096 cubed: 1.01.)
 constexpr std::int64_t kAheadOfA = 12;
-
-// std::min would be a function that other files share.
-constexpr std::int64_t lesser(std::int64_t a, std::int64_t b) noexcept { return a < b ? a : b; }
 
 // A register of zeros of its own: the compiler would make one and copy it, which takes an execution slot
 // each.
@@ -108,60 +98,6 @@ template <typename Arithmetic>
 struct Spreading : Arithmetic {
   static constexpr bool kReadsFactor = false;
   static constexpr bool kAsksForA = sizeof(typename Arithmetic::Element) == sizeof(float);
-};
-
-// Calls body(j) for each vector of a row.
-template <int vectors, typename Body>
-[[gnu::always_inline]] inline void on_vectors(const Body& body) noexcept {
-  body(0);
-  if constexpr (vectors == kWide) body(1);
-}
-
-// What a tile asks for while it computes: into L2, because A and B fill L1 until it is needed.
-//   C      the rows of the tile, where they are not near and are not written past the caches
-//   asked  the tile's share of the next panel of B
-// All of this stays in memory, because the loop over the depth has no registers to spare for what most tiles
-// do not need.
-template <typename Arithmetic, int vectors>
-class Requests {
- public:
-  Requests(const Tile& tile, int rows) noexcept
-      : c_left_(tile.prefetch_c && !tile.stream_c ? rows : 0),
-        b_left_(tile.asks_evenly ? 0 : tile.asked_units) {
-    if (!done()) plan(tile, rows);
-  }
-  [[nodiscard]] bool done() const noexcept { return (c_left_ | b_left_) == 0; }
-  void ask() noexcept {
-    asm("" : "+m"(*this));
-    for (std::int64_t i = lesser(c_at_once_, c_left_); i > 0; --i, --c_left_, c_ += c_step_) ask_for(c_);
-    for (std::int64_t i = lesser(b_at_once_, b_left_); i > 0; --i, --b_left_, b_ += b_step_) ask_for(b_);
-  }
-
- private:
-  using Unit = typename Arithmetic::Unit;
-  using Result = typename Arithmetic::Result;
-  // So many at a time that the depth suffices: in a shallow tile all.
-  [[gnu::noinline]] void plan(const Tile& tile, int rows) noexcept {
-    c_ = static_cast<const Result*>(tile.c);
-    c_step_ = tile.ldc;
-    b_ = static_cast<const Unit*>(tile.asked);
-    b_step_ = tile.asked_step / Arithmetic::kUnit;
-    const std::int64_t turns = tile.depth / (Arithmetic::kUnit * kStepsPerAsk);
-    c_at_once_ = turns >= rows ? 1 : 2 * turns >= rows ? 2 : rows;
-    b_at_once_ = b_left_ <= turns ? 1 : b_left_ <= 2 * turns ? 2 : kStepsPerAsk;
-  }
-  template <typename T>
-  static void ask_for(const T* row) noexcept {
-    on_vectors<vectors>([&](int j) __attribute__((always_inline)) {
-      _mm_prefetch(reinterpret_cast<const char*>(row + j * Arithmetic::kLanes) + kEndOfLine, _MM_HINT_T1);
-    });
-  }
-
-  std::int64_t c_left_, b_left_;
-  const Result* c_;
-  std::int64_t c_step_, c_at_once_;
-  const Unit* b_;
-  std::int64_t b_step_, b_at_once_;
 };
 
 // A tile of two steps of the depth or more. `whole`: every lane exists, so that no instruction needs a mask.
@@ -479,77 +415,6 @@ void compute_tile(const Tile& tile) noexcept {
     return;
   }
   if constexpr (vectors == kWide) compute_steps<Arithmetic, vectors, in_place, true>(tile, rows);
-}
-
-// The functions for 1 .. most rows.
-template <int most>
-struct ByRows {
-  ComputeTile functions[most];
-};
-template <typename Arithmetic, int vectors, bool in_place, int... below>
-constexpr ByRows<sizeof...(below)> by_rows(std::integer_sequence<int, below...>) {
-  return {{compute_tile<Arithmetic, vectors, below + 1, in_place>...}};
-}
-template <typename Arithmetic, int vectors, int most, bool in_place>
-constexpr auto kByRows = by_rows<Arithmetic, vectors, in_place>(std::make_integer_sequence<int, most>{});
-
-// The kernel for up to one vector of columns, and the one for two, which calls on it at the right edge.
-template <typename Arithmetic>
-constexpr MicroKernel narrow_kernel(DataType type, const Packing* packing) {
-  MicroKernel kernel{type,
-                     packing,
-                     sizeof(typename Arithmetic::Result),
-                     kNarrowRows,
-                     Arithmetic::kLanes,
-                     kByRows<Arithmetic, kNarrow, kNarrowRows, false>.functions};
-  if constexpr (Arithmetic::kInPlace)
-    kernel.in_place = kByRows<Arithmetic, kNarrow, kNarrowRows, true>.functions;
-  kernel.any_columns = true;
-  kernel.products = Arithmetic::kUnit;
-  return kernel;
-}
-
-// The one for up to half a vector, on cores that take half as long for it.
-template <typename Arithmetic>
-constexpr MicroKernel half_kernel(const MicroKernel& narrow) {
-  MicroKernel kernel{narrow.type,        narrow.packing,
-                     narrow.result_size, kWideRows,
-                     Arithmetic::kLanes, kByRows<Arithmetic, kNarrow, kWideRows, false>.functions};
-  if constexpr (Arithmetic::kInPlace)
-    kernel.in_place = kByRows<Arithmetic, kNarrow, kWideRows, true>.functions;
-  kernel.any_columns = true;
-  kernel.products = Arithmetic::kUnit;
-  return kernel;
-}
-
-constexpr MicroKernel with_half(MicroKernel kernel, const MicroKernel& half) {
-  kernel.half = &half;
-  return kernel;
-}
-
-template <typename Arithmetic>
-constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* thin = nullptr,
-                                  int rows_in_place = 0) {
-  MicroKernel kernel{narrow.type,
-                     narrow.packing,
-                     narrow.result_size,
-                     kWideRows,
-                     kWide * Arithmetic::kLanes,
-                     kByRows<Arithmetic, kWide, kWideRows, false>.functions};
-  if constexpr (Arithmetic::kReadsFactor)
-    kernel.spreading = kByRows<Spreading<Arithmetic>, kWide, kWideRows, false>.functions;
-  if constexpr (Arithmetic::kInPlace) kernel.in_place = kByRows<Arithmetic, kWide, kWideRows, true>.functions;
-  if constexpr (Arithmetic::kReadsFactor && Arithmetic::kInPlace)
-    kernel.spreading_in_place = kByRows<Spreading<Arithmetic>, kWide, kWideRows, true>.functions;
-  kernel.any_columns = true;
-  kernel.products = Arithmetic::kUnit;
-  kernel.narrow = &narrow;
-  kernel.thin = thin;
-  kernel.most_vectors = kMostVectors;
-  kernel.most_of_transposed = kMostOfTransposed;
-  kernel.rows_in_place = rows_in_place;
-  if (Arithmetic::kCopies) kernel.copies_b = kRowsToCopyFrom;
-  return kernel;
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 // appends to each panel:
 //   sum (a + 128) b - 128 sum b = sum a b, exactly, also where int32 wraps around in between.
 #include "avx512_floats.h"
+#include "avx512_halves.h"
 #include "avx512_joining.h"
+#include "avx512_kernels.h"
 #include "avx512_packing.h"
-#include "avx512_tile.h"
 #include "thin_kernels.h"
 
 namespace pibench::kernels {
@@ -64,16 +65,12 @@ struct Int8Quads {
 };
 
 // Of half a vector's columns.
-struct HalfOfQuads {
+struct HalfOfQuads : Half {
   using Element = std::int8_t;
   using Unit = std::uint32_t;
   using Result = std::int32_t;
   using Vector = __m256i;
   using Mask = __mmask8;
-  static constexpr bool kInPlace = true;
-  static constexpr bool kReadsFactor = false;
-  static constexpr bool kAsksForA = false;
-  static constexpr bool kCopies = false;
   static constexpr bool kOwnInstruction = true;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 4;

@@ -5,6 +5,7 @@
 
 #include "../cache_sizes.h"
 #include "instruction_set.h"
+#include "operand_bytes.h"
 
 namespace pibench::kernels {
 namespace {
@@ -37,14 +38,6 @@ constexpr std::int64_t kFewestRowsOfNearQuads = 1;
 // How deep a block of a far B may be: deeper, its panels are more than stays near until the next strip.
 constexpr std::int64_t kDeepestOfFar = 1024;
 
-std::int64_t bytes_of(const MicroKernel& kernel, std::int64_t elements) {
-  return elements * static_cast<std::int64_t>(kernel.packing->source_size);
-}
-
-bool is_far(const MicroKernel& kernel, const GemmShape& shape) {
-  return bytes_of(kernel, shape.k * shape.n) > cache_sizes().l2;
-}
-
 }  // namespace
 
 const MicroKernel* joining_for(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
@@ -54,8 +47,8 @@ const MicroKernel* joining_for(const MicroKernel& kernel, const GemmShape& shape
   // So narrow a product has a kernel of its own.
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return nullptr;
   const bool pairs = kernel.products == 2;
-  const bool far = is_far(kernel, shape);
-  const bool meets = bytes_of(kernel, shape.n) % kPage == 0;
+  const bool far = is_far(kernel, shape.k * shape.n);
+  const bool meets = source_bytes(kernel, shape.n) % kPage == 0;
   const std::int64_t fewest = meets   ? kFewestRows
                               : pairs ? kFewestRowsOfPairs
                               : far   ? kFewestRowsOfFarQuads
@@ -71,7 +64,7 @@ const MicroKernel* joining_for(const MicroKernel& kernel, const GemmShape& shape
 Strategy choose_joining_strategy(const MicroKernel& kernel, const GemmShape& shape, int members) {
   Strategy strategy;
   strategy.b_in_place = true;
-  strategy.b_asked = is_far(kernel, shape);
+  strategy.b_asked = is_far(kernel, shape.k * shape.n);
   strategy.partition = choose_partition(kernel, shape, {.a = true, .b = false}, members);
   const Partition& grid = strategy.partition;
   GemmShape part = shape;

@@ -8,6 +8,7 @@
 #include "instruction_set.h"
 #include "joining.h"
 #include "loop_nest.h"
+#include "operand_bytes.h"
 
 namespace pibench::kernels {
 namespace {
@@ -144,10 +145,6 @@ bool keeps_sums_apart(const MicroKernel& kernel, const GemmShape& part) {
 bool is_bound_by_reading_b(const MicroKernel& kernel, const GemmShape& shape) {
   return !can_read_b_in_place(kernel, shape) && !shape.prepack_b && !shape.transpose_b &&
          shape.m <= kMostRowsByRows;
-}
-
-std::int64_t source_bytes(const MicroKernel& kernel, std::int64_t elements) {
-  return elements * static_cast<std::int64_t>(kernel.packing->source_size);
 }
 
 // Whether a B of which each row is on a page of its own is packed by lines: measured on Zen 4 only.

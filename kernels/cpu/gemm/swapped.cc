@@ -6,9 +6,9 @@
 
 #include "../../../native/threads/team.h"
 #include "../buffer.h"
-#include "../cache_sizes.h"
 #include "instruction_set.h"
 #include "loop_nest.h"
+#include "operand_bytes.h"
 #include "partition.h"
 #include "thin.h"
 #include "transpose_block.h"
@@ -33,14 +33,6 @@ constexpr std::int64_t kTimesAsDeep = 4;
 
 bool is_few(std::int64_t few, std::int64_t many, std::int64_t depth) {
   return few >= 1 && few <= kMostFew && many >= kTimesAsMany * few && depth >= kTimesAsDeep * few;
-}
-
-std::int64_t bytes_of(const MicroKernel& kernel, std::int64_t elements) {
-  return elements * static_cast<std::int64_t>(kernel.packing->source_size);
-}
-
-bool is_far(const MicroKernel& kernel, std::int64_t elements) {
-  return bytes_of(kernel, elements) > cache_sizes().l2;
 }
 
 // Whether so many columns leave next to no lane of so many at a time empty.
