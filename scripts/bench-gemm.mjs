@@ -66,7 +66,7 @@ async function measureTable(type, threads, cpus, candidates, options, draw) {
 
 /** What a machine without any of our instruction sets would get, beside AVX2. */
 async function measurePortable(program, cpus, options, draw, print) {
-  const candidates = ownCandidates({ stacks: PORTABLE_STACKS, prepack: false }, program);
+  const candidates = ownCandidates({ stacks: PORTABLE_STACKS, prepack: false, before: undefined }, program);
   const shapes = PORTABLE_SIZES.map(square);
   const all = [];
   for (const type of PORTABLE_TYPES) {

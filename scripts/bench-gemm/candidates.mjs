@@ -174,20 +174,26 @@ const ownProcess = (program, kind, isa, { type, shape, cpus }) => ({
   environment: {},
 });
 
-/** Our own kernels, `stacks` as embedded or embedded:avx2, and the peak: multiply-adds in registers only. */
-export function ownCandidates({ stacks, prepack }, program) {
-  const candidate = (name, role, kind, isa) => ({
+/**
+ * Our own kernels, `stacks` as embedded or embedded:avx2, those of an earlier build, and the peak: multiply-adds in registers
+ * only.
+ * @throws Error where there is no such build
+ */
+export function ownCandidates({ stacks, prepack, before }, program) {
+  if (before !== undefined && !existsSync(before)) throw new Error(`--before: there is no ${before}`);
+  const candidate = (name, role, kind, isa, built = program) => ({
     name,
     role,
     path: null,
     settings: [OWN_CHOICE],
     applies: () => true,
-    processFor: (situation) => ownProcess(program, kind, isa, situation),
+    processFor: (situation) => ownProcess(built, kind, isa, situation),
   });
   const own = stacks.flatMap((name) => {
     const isa = name.split(':')[1] ?? '';
     const plain = candidate(name, 'own', 'plain', isa);
     return prepack ? [plain, candidate(`${name} prepacked`, 'own prepacked', 'prepacked', isa)] : [plain];
   });
-  return [...own, candidate('peak', 'peak', 'peak', '')];
+  const earlier = before === undefined ? [] : [candidate('before', 'library', 'plain', '', before)];
+  return [...own, ...earlier, candidate('peak', 'peak', 'peak', '')];
 }

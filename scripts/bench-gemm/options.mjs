@@ -17,6 +17,8 @@ export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside 
   --prepack        also with the right operand packed before the timed region, on both sides
   --library LIST   more libraries: cblas:FILE, mkl:FILE, onednn:FILE, libxsmm:FILE
   --only LIST      only the libraries whose names contain one of these words
+  --before FILE    also the kernels of another checkout, as a rival: what bench:gemm built there,
+                   node_modules/.cache/native-checks/plain/bench-gemm
   --portable       also our portable kernel beside AVX2's; part of a run without flags
   --rounds N       turns of each candidate in each case: 8; up to four times as many where they do not decide
   --launches N     over so many processes of each: 2
@@ -39,6 +41,7 @@ const FLAGS = {
   prepack: { type: 'boolean', default: false },
   library: { type: 'string', default: '' },
   only: { type: 'string', default: '' },
+  before: { type: 'string' },
   portable: { type: 'boolean' },
   rounds: { type: 'string' },
   launches: { type: 'string' },
@@ -124,6 +127,7 @@ export function readOptions(args) {
     portable: values.portable ?? args.length === 0,
     libraries: list(values.library),
     only: list(values.only),
+    before: values.before,
     rounds,
     launches: Math.min(rounds, launches),
     seconds: positive('seconds', values.seconds),

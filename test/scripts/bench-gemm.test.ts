@@ -1,6 +1,6 @@
 /** bench:gemm's pure parts: which turns, which figures, which tables. Nothing here measures. */
 import { describe, expect, it } from 'vitest';
-import { nameOf } from '../../scripts/bench-gemm/candidates.mjs';
+import { nameOf, ownCandidates } from '../../scripts/bench-gemm/candidates.mjs';
 import { readOptions } from '../../scripts/bench-gemm/options.mjs';
 import { caseTable, footnotes, summary, table } from '../../scripts/bench-gemm/report.mjs';
 import {
@@ -45,6 +45,22 @@ describe('a library that was asked for', () => {
     expect(footnotes([at(1), at(2)]).at(-1)).toBe('onednn 9: failed: too new (in every case)');
     const sound = figures(situation, failed.slice(0, 2));
     expect(footnotes([at(1), sound]).at(-1)).toBe('1: onednn 9: failed: too new');
+  });
+});
+
+describe('an earlier build', () => {
+  const asked = { stacks: ['embedded'], prepack: false };
+
+  it('is a rival of the kernels, by its own program', () => {
+    const before = process.execPath;
+    const [own, earlier] = ownCandidates({ ...asked, before }, 'program');
+    expect(own.processFor(situation).command).toBe('program');
+    expect(earlier).toMatchObject({ name: 'before', role: 'library' });
+    expect(earlier.processFor(situation).command).toBe(before);
+  });
+
+  it('has to be there', () => {
+    expect(() => ownCandidates({ ...asked, before: '/nowhere/bench-gemm' }, 'program')).toThrow('--before');
   });
 });
 
