@@ -25,6 +25,7 @@ import {
   timeOfTransport,
 } from './bench-collective/libraries.mjs';
 import { labelled, meetingTime, timeOfOurs } from './bench-collective/ours.mjs';
+import { shuffled } from './lib/draw.mjs';
 import { intervalOf, median } from './lib/measure.mjs';
 
 const RANKS = 2;
@@ -58,15 +59,6 @@ function targetOf(bytes) {
   if (bytes >= 4 * KIB && bytes <= 256 * KIB) return 4;
   if (bytes >= MIB && bytes <= 16 * MIB) return 2.5;
   return bytes === 64 * MIB ? 5 : null;
-}
-
-function shuffled(items) {
-  const order = [...items];
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [order[i], order[j]] = [order[j], order[i]];
-  }
-  return order;
 }
 
 const verdict = (ratios, target) => {
@@ -121,7 +113,7 @@ try {
   const libraries = new Map();
   const taken = [];
   for (let round = 0; round < rounds; round++) {
-    for (const bytes of shuffled(sizes)) {
+    for (const bytes of shuffled(sizes, Math.random)) {
       const turns = [
         { of: 'ours', take: () => timeOfOurs(bytes, cpus, seconds) },
         ...mpis.flatMap((one) => [
@@ -145,7 +137,7 @@ try {
         ...programs.map(({ kind, name, take }) => ({ of: kind, name, take: () => take(bytes) })),
       ];
       let before = await meetingTime(cpus);
-      for (const { of, name, take } of shuffled(turns)) {
+      for (const { of, name, take } of shuffled(turns, Math.random)) {
         const value = await take();
         const after = await meetingTime(cpus);
         taken.push({ bytes, round, of, name, value, before, after });

@@ -9,7 +9,8 @@ import { caseTable, footnotes, heading, summary } from './bench-gemm/report.mjs'
 import { figures, isOpen } from './bench-gemm/results.mjs';
 import { settle } from './bench-gemm/settings.mjs';
 import { square } from './bench-gemm/shapes.mjs';
-import { measureInTurns, random, withMoreTurns } from './bench-gemm/turns.mjs';
+import { measureInTurns, withMoreTurns } from './bench-gemm/turns.mjs';
+import { random } from './lib/draw.mjs';
 
 const PORTABLE_STACKS = ['embedded:portable', 'embedded:avx2'];
 const PORTABLE_TYPES = ['float32', 'float64'];

@@ -1,67 +1,98 @@
-// npm run bench:memory [-- rounds]: our copy as `auto` chooses it against glibc's memcpy and against every other way to
-// copy that we have, in turns over the same arrays, at each default size, for one thread and two. The target: at least
-// memcpy's rate everywhere, and within 5 % of the best way. Ratios are medians over rounds of the ratio in one round, with
-// an interval of 95 %: where it holds 1, this run cannot tell ("open").
+// npm run bench:memory: our passes over memory, as `auto` chooses them, against the C library's (memcpy, memset) and against
+// every other way that we have, in turns over the same arrays, at each size that `pi-bench memory` takes by itself; see
+// bench-memory/. The targets: at least the library's rate everywhere, and within 5 % of the best way.
 import { spawnSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOptions } from './bench-memory/options.mjs';
+import { caseTable, heading, summary } from './bench-memory/report.mjs';
+import { figures, isOpen } from './bench-memory/results.mjs';
 import { coresHere, describeHere } from '../dist/cli/here.js';
+import { placeThreads } from '../dist/execution/placement.js';
 import { defaultSizes } from '../dist/indicators/memory-sizes.js';
 import { availableMemory } from '../dist/machine/capacity.js';
-import { formatBytes } from '../dist/quantities/format.js';
-import { intervalOf, median } from './lib/measure.mjs';
+import { commitLine, machineLine, systemLine } from './lib/machine-lines.mjs';
 import { buildPrograms, HOST } from './lib/native-programs.mjs';
+import { roundsOfLaunches } from './lib/paired.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
-const ROUNDS = Number(process.argv[2] ?? 15);
-const NEAR_BEST = 0.95;
-const GIGA = 1e9;
+/** Measured again, as often as this, where the rounds have not decided. The interval that decides is of all rounds. */
+const MOST_AGAIN = 3;
 
-const ratios = (a, b) => a.map((value, i) => value / b[i]);
+const progress = (text) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+};
 
-function verdictOf(against, best) {
-  const [low, high] = intervalOf(against);
-  const memcpy = median(against) >= 1 ? 'meets' : high >= 1 && low < 1 ? 'open' : 'MISSES';
-  const near = median(best) >= NEAR_BEST ? 'meets' : intervalOf(best)[1] >= NEAR_BEST ? 'open' : 'MISSES';
-  return { memcpy, near };
+/** One process: rounds of turns of every way of a pass. */
+function launch(program, { pass, bytes, cpus }, rounds, seed) {
+  const { status, signal, stdout, stderr } = spawnSync(
+    program,
+    [pass, bytes, rounds, seed, cpus.join(',')].map(String),
+    { encoding: 'utf8', maxBuffer: 1 << 26 },
+  );
+  if (status !== 0) throw new Error(`${pass} of ${bytes} bytes ended with ${status ?? signal}: ${stderr.trim()}`);
+  const { ways, ...told } = JSON.parse(stdout);
+  return { ...told, ways: ways.map(({ turns, ...way }) => ({ ...way, turns: turns.map(turnOf) })) };
 }
 
-const [program] = await buildPrograms(HOST, ['test/native/memory_bench.cc']);
-const machine = describeHere();
-const tally = { meets: 0, open: 0, MISSES: 0 };
-const most = Math.min(2, availableParallelism(), coresHere().allowed.length);
-for (let threads = 1; threads <= most; threads++) {
-  const { dense } = defaultSizes(machine.cpu.caches, threads, availableMemory(machine));
-  process.stdout.write(
-    `\ncopy, ${threads} thread${threads > 1 ? 's' : ''}, ${ROUNDS} rounds in turns, GB/s (medians)\n`,
-  );
-  process.stdout.write(
-    'bytes       memcpy    auto  (chose)             / memcpy  95 %                / best  (best way)\n',
-  );
-  const done = spawnSync(join(packageRoot, program), [ROUNDS, threads, ...dense].map(String), {
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  });
-  if (done.status !== 0)
-    throw new Error(`${program} ended with ${done.status ?? done.signal}: ${done.stderr}`);
-  for (const text of done.stdout.trim().split('\n')) {
-    const { bytes, rates } = JSON.parse(text);
-    const [chosen] = Object.keys(rates).filter((name) => name.startsWith('auto'));
-    const others = Object.keys(rates).filter((name) => name !== chosen && name !== 'memcpy');
-    const [best] = others.sort((a, b) => median(rates[b]) - median(rates[a]));
-    const against = ratios(rates[chosen], rates.memcpy);
-    const toBest = ratios(rates[chosen], rates[best]);
-    const { memcpy, near } = verdictOf(against, toBest);
-    tally[memcpy] += 1;
-    tally[near] += 1;
-    const number = (value, width) => (value / GIGA).toFixed(1).padStart(width);
-    const [low, high] = intervalOf(against);
-    process.stdout.write(
-      `${formatBytes(bytes).padEnd(9)} ${number(median(rates.memcpy), 8)}${number(median(rates[chosen]), 8)}  ${chosen.slice(6).padEnd(18)} ${median(against).toFixed(3).padStart(8)}  ${low.toFixed(2)} to ${high.toFixed(2)}  ${memcpy.padEnd(6)} ${median(toBest).toFixed(3)}  ${near.padEnd(6)} ${best}\n`,
-    );
+/** One timed call of some passes. */
+const turnOf = ([seconds, disturbed]) => ({ median: seconds, min: seconds, count: 1, disturbed });
+
+function measureCase(program, situation, options) {
+  const launches = [];
+  let seed = options.seed;
+  const measure = () => {
+    for (const rounds of roundsOfLaunches(options.rounds, options.launches))
+      launches.push(launch(program, situation, rounds, seed++));
+    return figures(situation, launches);
+  };
+  let found = measure();
+  for (let again = 0; again < MOST_AGAIN && isOpen(found); again++) found = measure();
+  return found;
+}
+
+const HOW = ({ rounds, launches, seed }) =>
+  `- Each cell: bytes that arrays' elements take, moved once each, over the median time of ${rounds} turns in ${launches} launches, in an order drawn with seed ${seed}, and up to four times as many where those do not decide. Ratio: median over the rounds, of turns side by side, with its interval of 95 % over all looks. A turn in which a thread lost its CPU is left out. After its first pass each way's result was checked, element by element`;
+
+async function main() {
+  const options = readOptions();
+  const machine = describeHere();
+  const cores = coresHere();
+  const [built] = await buildPrograms(HOST, ['scripts/bench-memory/passes.cc']);
+  const program = join(packageRoot, built);
+  const written = [];
+  const print = (text) => {
+    written.push(text);
+    process.stdout.write(`${text}\n\n`);
+  };
+  print([machineLine(), systemLine(), commitLine(), HOW(options)].join('\n'));
+  const all = [];
+  for (const pass of options.passes) {
+    for (const threads of options.threads) {
+      const cpus = placeThreads(cores, threads);
+      if (cpus === null) {
+        print(`${heading({ pass, threads })}: fewer CPUs may be used here, so it was not measured`);
+        continue;
+      }
+      const sizes = options.sizes ?? defaultSizes(machine.cpu.caches, threads, availableMemory(machine)).dense;
+      const cases = sizes.map((bytes) => {
+        progress(`${heading({ pass, threads })}: ${bytes}`);
+        return measureCase(program, { pass, threads, bytes, cpus }, options);
+      });
+      progress('');
+      all.push(...cases);
+      print(`### ${heading({ pass, threads })}\n\n${caseTable(cases)}`);
+    }
   }
+  print(summary(all).join('\n'));
+  if (all.some(({ wrong }) => wrong.length > 0)) process.exitCode = 3;
+  if (options.markdown === undefined) return;
+  const flags = process.argv.slice(2).map((flag) => flag.replace(options.markdown, 'FILE'));
+  const title = `# Passes over memory beside the C library's\n\nWritten by \`npm run bench:memory -- ${flags.join(' ')}\`.`;
+  writeFileSync(options.markdown, `${[title, ...written].join('\n\n')}\n`);
 }
-process.stdout.write(
-  `\n${tally.meets} comparisons meet the target, ${tally.open} are open, ${tally.MISSES} miss it\n`,
-);
-if (tally.MISSES > 0) process.exitCode = 1;
+
+await main().catch((error) => {
+  process.stderr.write(`bench-memory: ${error.message}\n`);
+  process.exitCode = 1;
+});

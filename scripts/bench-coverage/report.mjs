@@ -1,5 +1,5 @@
 // The figures as Markdown. Pure.
-import { table } from '../bench-gemm/report.mjs';
+import { table } from '../lib/table.mjs';
 import { TAKEN } from './others.mjs';
 import { EFFECT, NOISE } from './series.mjs';
 

@@ -1,20 +1,7 @@
-// The figures as tables that a terminal shows aligned and markdown takes as they are. Pure.
-const GIGA = 1e9;
+// The figures as tables. Pure.
+import { table } from '../lib/table.mjs';
 
-/**
- * Rows of cells as a markdown table, the columns aligned: the first to the left, the others to the right.
- * @param {readonly string[]} header
- * @param {readonly (readonly string[])[]} rows
- */
-export function table(header, rows) {
-  const widths = header.map((cell, column) =>
-    Math.max(3, cell.length, ...rows.map((row) => row[column].length)),
-  );
-  const line = (cells) =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => '-'.repeat(width + 1) + (column === 0 ? '-' : ':')).join('|')}|`;
-  return [line(header), rule, ...rows.map(line)].join('\n');
-}
+const GIGA = 1e9;
 
 function rateText(rate) {
   const value = rate / GIGA;

@@ -1,37 +1,8 @@
 // A case's candidates in turns: in each round every one of them once, in an order drawn anew, so that what drifts or comes
 // and goes on the machine meets all of them alike.
+import { shuffled } from '../lib/draw.mjs';
+import { roundsOfLaunches } from '../lib/paired.mjs';
 import { startChild } from './child.mjs';
-
-/**
- * Numbers in [0, 1) from a seed: mulberry32.
- * @param {number} seed
- * @returns {() => number}
- */
-export function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/**
- * The items in an order drawn from `draw`: Fisher and Yates.
- * @template T
- * @param {readonly T[]} items
- * @param {() => number} draw
- * @returns {T[]}
- */
-export function shuffled(items, draw) {
-  const result = [...items];
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = Math.floor(draw() * (i + 1));
-    [result[i], result[j]] = [result[j], result[i]];
-  }
-  return result;
-}
 
 const trouble = ({ wrong, failed, unsupported }) =>
   wrong !== undefined
@@ -41,14 +12,6 @@ const trouble = ({ wrong, failed, unsupported }) =>
       : unsupported !== undefined
         ? `unsupported: ${unsupported}`
         : null;
-
-/**
- * How many of the rounds each launch has: as even as they go.
- * @param {number} rounds
- * @param {number} launches
- */
-export const roundsOfLaunches = (rounds, launches) =>
-  Array.from({ length: launches }, (_, launch) => Math.floor((rounds + launches - 1 - launch) / launches));
 
 /** One launch of each candidate, measured in rounds of turns. */
 async function launch(candidates, rounds, { seconds, draw }) {

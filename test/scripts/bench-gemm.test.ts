@@ -2,17 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { nameOf, ownCandidates } from '../../scripts/bench-gemm/candidates.mjs';
 import { readOptions } from '../../scripts/bench-gemm/options.mjs';
-import { caseTable, footnotes, summary, table } from '../../scripts/bench-gemm/report.mjs';
-import {
-  figures,
-  isOpen,
-  judge,
-  leftOutAtEachEnd,
-  pairedRatio,
-  targetFor,
-} from '../../scripts/bench-gemm/results.mjs';
+import { caseTable, footnotes, summary } from '../../scripts/bench-gemm/report.mjs';
+import { figures, isOpen, targetFor } from '../../scripts/bench-gemm/results.mjs';
 import { shapeNamed, skinnyShapes, square, variantOf } from '../../scripts/bench-gemm/shapes.mjs';
-import { random, roundsOfLaunches, shuffled, withMoreTurns } from '../../scripts/bench-gemm/turns.mjs';
+import { withMoreTurns } from '../../scripts/bench-gemm/turns.mjs';
+import { random, shuffled } from '../../scripts/lib/draw.mjs';
+import { judge, leftOutAtEachEnd, pairedRatio, roundsOfLaunches } from '../../scripts/lib/paired.mjs';
+import { table } from '../../scripts/lib/table.mjs';
 
 const turn = (median: number, disturbed = 0) => ({ median, min: median, count: 4, disturbed });
 const situation = { type: 'float32', threads: 1, shape: square(100), cpus: [0] };

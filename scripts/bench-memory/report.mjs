@@ -1,0 +1,74 @@
+// The figures of bench:memory as tables. Pure.
+import { formatBytes } from '../../dist/quantities/format.js';
+import { table } from '../lib/table.mjs';
+
+const GIGA = 1e9;
+
+const rateText = (rate) => (rate / GIGA).toFixed(rate < 100 * GIGA ? 2 : 1);
+
+const verdict = ({ holds }) =>
+  holds === true ? 'yes' : holds === false ? 'MISSED' : holds === 'tie' ? 'tie' : 'disturbed';
+
+const ratioText = ({ ratio, interval }) =>
+  `${ratio.toFixed(3)}${interval === null ? '' : ` (${interval.low.toFixed(3)} to ${interval.high.toFixed(3)})`}`;
+
+const threadsText = (threads) => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+
+/** @param {{ pass: string, threads: number }} situation */
+export const heading = ({ pass, threads }) => `${pass}, ${threadsText(threads)}, GB/s`;
+
+/**
+ * One pass and number of threads: a row for each size, a column for each way, then the comparisons.
+ * @param {readonly import('./results.mjs').Figures[]} cases
+ */
+export function caseTable(cases) {
+  const [{ rates, comparisons }] = cases;
+  const names = Object.keys(rates);
+  const sides = comparisons.length === 2 ? ['of the library', 'of the best way'] : ['of the best way'];
+  const header = [
+    'bytes',
+    ...names,
+    'chosen',
+    ...sides.flatMap((side) => [side, 'holds']),
+    ...(comparisons.length === 0 ? [] : ['best way']),
+  ];
+  const rows = cases.map(({ situation, rates: found, chosen, comparisons: compared }) => [
+    formatBytes(situation.bytes),
+    ...names.map((name) => rateText(found[name])),
+    chosen.join(', '),
+    ...compared.flatMap((comparison) => [ratioText(comparison), verdict(comparison)]),
+    compared.at(-1).name,
+  ]);
+  return table(header, rows);
+}
+
+/**
+ * How many targets hold, and those that do not or are not known to, one a line; and every wrong result.
+ * @param {readonly import('./results.mjs').Figures[]} cases
+ */
+export function summary(cases) {
+  const all = cases.flatMap(({ situation, comparisons }) =>
+    comparisons.map((comparison) => ({ situation, ...comparison })),
+  );
+  const having = (holds) => all.filter((comparison) => comparison.holds === holds);
+  const lines = (word, those) =>
+    those.map(
+      (comparison) =>
+        `- ${word} ${comparison.situation.pass} of ${formatBytes(comparison.situation.bytes)}, ${threadsText(comparison.situation.threads)}: ${ratioText(comparison)} of ${comparison.name}, target ${comparison.target}`,
+    );
+  const [held, missed, tied, open] = [true, false, 'tie', null].map(having);
+  const wrong = cases.flatMap(({ situation, wrong: those }) =>
+    those.map(
+      ({ name, wrong: elements }) =>
+        `- WRONG ${situation.pass} of ${formatBytes(situation.bytes)}: ${name} left ${elements} elements wrong`,
+    ),
+  );
+  return [
+    `Of ${all.length} targets ${held.length} hold, ${tied.length} are ties (the target lies inside the interval of the ratio), ${missed.length} were missed, ${open.length} could not be judged.`,
+    '',
+    ...wrong,
+    ...lines('MISSED', missed),
+    ...lines('tie', tied),
+    ...lines('not judged', open),
+  ];
+}

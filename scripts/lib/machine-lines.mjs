@@ -1,0 +1,40 @@
+// What a table was measured on: lines for people, which are markdown too.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { release } from 'node:os';
+import { packageRoot } from './tree.mjs';
+
+const read = (path) => readFileSync(path, 'utf8').trim();
+
+function caches() {
+  const folder = '/sys/devices/system/cpu/cpu0/cache';
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.startsWith('index'))
+      .map((name) => {
+        const field = (key) => read(`${folder}/${name}/${key}`);
+        const kind = { Data: 'd', Instruction: 'i', Unified: '' }[field('type')];
+        return `L${field('level')}${kind} ${field('size')}`;
+      })
+      .join(', ');
+  } catch {
+    return 'not told';
+  }
+}
+
+function commit() {
+  const git = (...args) =>
+    spawnSync('git', args, { cwd: packageRoot, encoding: 'utf8' }).stdout?.trim() ?? '';
+  const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+  return `${git('rev-parse', '--short', 'HEAD') || 'not known'}${changed ? ' with changes' : ''}`;
+}
+
+export function machineLine() {
+  const info = read('/proc/cpuinfo');
+  const field = (name) => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(info)?.[1] ?? '?';
+  return `- CPU: ${field('model name')}, family ${field('cpu family')}, model ${field('model')}; ${caches()}`;
+}
+
+export const systemLine = () => `- Linux ${release()}, Node ${process.versions.node}`;
+
+export const commitLine = () => `- pi-bench at commit ${commit()}, ${new Date().toISOString().slice(0, 10)}`;
