@@ -52,7 +52,8 @@
         "kernels/cpu/gemm/swapped.cc",
         "kernels/cpu/gemm/thin.cc",
         "kernels/cpu/gemm/thin_rules.cc",
-        "kernels/cpu/memory/dispatch.cc"
+        "kernels/cpu/memory/dispatch.cc",
+        "kernels/cpu/memory/portable.cc"
       ]
     },
     {
@@ -77,8 +78,7 @@
         "kernels/cpu/collective/portable.cc",
         "kernels/cpu/gemm/compiled_sets.cc",
         "kernels/cpu/gemm/portable.cc",
-        "kernels/cpu/memory/compiled_tables.cc",
-        "kernels/cpu/memory/portable.cc"
+        "kernels/cpu/memory/compiled_tables.cc"
       ]
     },
     {
@@ -192,7 +192,7 @@
           "sources": ["native/first/addon_first.cc", "native/first/parts.cc"],
           "defines": ["NAPI_VERSION=8"],
           "libraries": ["-ldl", "-lpthread"],
-          "dependencies": ["gemm_avx512", "pibench_core", "memory_avx512", "pibench_inspection"]
+          "dependencies": ["gemm_avx512", "pibench_core", "memory_avx2", "memory_avx512", "pibench_inspection"]
         }
       ]
     }],

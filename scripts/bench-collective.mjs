@@ -115,7 +115,7 @@ try {
   for (let round = 0; round < rounds; round++) {
     for (const bytes of shuffled(sizes, Math.random)) {
       const turns = [
-        { of: 'ours', take: () => timeOfOurs(bytes, cpus, seconds) },
+        { of: 'ours', name: 'ours', take: () => timeOfOurs(bytes, cpus, seconds) },
         ...mpis.flatMap((one) => [
           { of: 'times', name: one.name, take: () => timeOfTransport(one, bytes) },
           {

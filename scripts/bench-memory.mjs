@@ -4,13 +4,13 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOptions } from './bench-memory/options.mjs';
-import { caseTable, heading, summary } from './bench-memory/report.mjs';
-import { figures, isOpen } from './bench-memory/results.mjs';
 import { coresHere, describeHere } from '../dist/cli/here.js';
 import { placeThreads } from '../dist/execution/placement.js';
 import { defaultSizes } from '../dist/indicators/memory-sizes.js';
 import { availableMemory } from '../dist/machine/capacity.js';
+import { readOptions } from './bench-memory/options.mjs';
+import { caseTable, heading, summary } from './bench-memory/report.mjs';
+import { figures, isOpen } from './bench-memory/results.mjs';
 import { commitLine, machineLine, systemLine } from './lib/machine-lines.mjs';
 import { buildPrograms, HOST } from './lib/native-programs.mjs';
 import { roundsOfLaunches } from './lib/paired.mjs';
@@ -30,7 +30,8 @@ function launch(program, { pass, bytes, cpus }, rounds, seed) {
     [pass, bytes, rounds, seed, cpus.join(',')].map(String),
     { encoding: 'utf8', maxBuffer: 1 << 26 },
   );
-  if (status !== 0) throw new Error(`${pass} of ${bytes} bytes ended with ${status ?? signal}: ${stderr.trim()}`);
+  if (status !== 0)
+    throw new Error(`${pass} of ${bytes} bytes ended with ${status ?? signal}: ${stderr.trim()}`);
   const { ways, ...told } = JSON.parse(stdout);
   return { ...told, ways: ways.map(({ turns, ...way }) => ({ ...way, turns: turns.map(turnOf) })) };
 }
@@ -74,7 +75,8 @@ async function main() {
         print(`${heading({ pass, threads })}: fewer CPUs may be used here, so it was not measured`);
         continue;
       }
-      const sizes = options.sizes ?? defaultSizes(machine.cpu.caches, threads, availableMemory(machine)).dense;
+      const sizes =
+        options.sizes ?? defaultSizes(machine.cpu.caches, threads, availableMemory(machine)).dense;
       const cases = sizes.map((bytes) => {
         progress(`${heading({ pass, threads })}: ${bytes}`);
         return measureCase(program, { pass, threads, bytes, cpus }, options);

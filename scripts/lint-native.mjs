@@ -15,7 +15,14 @@ import { packageRoot } from './lib/tree.mjs';
 import { included, rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
 import { addonSources, bringsTogether, commonFlags, filesBelow, nodeHeaderFlags } from './native-sources.mjs';
 
-const FOLDERS = ['native', 'kernels', 'test/native', 'scripts/bench-gemm/candidate', 'scripts/bench-memory', 'scripts/cuda-check'];
+const FOLDERS = [
+  'native',
+  'kernels',
+  'test/native',
+  'scripts/bench-gemm/candidate',
+  'scripts/bench-memory',
+  'scripts/cuda-check',
+];
 /** Includes headers that not every machine has. */
 const TAKES_GLOO = join('native', 'collective', 'gloo', 'plugin');
 const PARALLEL = Math.max(2, availableParallelism());

@@ -1,5 +1,5 @@
 // What the part of the addon has that is built first, and thus what it takes to build it: float32 products by
-// our own kernels for AVX-512. Everything else it refuses: a slower kernel in the place of one that is not
+// our own kernels for AVX-512, and all ways to read for their ceiling. Everything else it refuses: a slower kernel in the place of one that is not
 // built yet would be measured as if there were no better one.
 #include <array>
 #include <functional>
@@ -27,7 +27,7 @@ std::span<const InstructionSet* const> compiled_sets() noexcept {
 namespace memory {
 
 std::span<const MemoryKernels* const> kernel_tables() noexcept {
-  static constexpr std::array kTables = {&kAvx512};
+  static constexpr std::array kTables = {&kAvx512, &kAvx2, &kPortable};
   return kTables;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "../../kernels/cpu/buffer.h"
@@ -35,18 +36,18 @@ struct alignas(kLine) Portion {
 
 class Reader {
  public:
-  Reader(std::size_t bytes, Team& team, ReadPass read)
+  Reader(std::size_t bytes, Team& team)
       : team_(team),
         step_(std::max<std::size_t>(1, bytes / static_cast<std::size_t>(team.size()) / kLine) * kLine),
         portions_(static_cast<std::size_t>(team.size())),
-        buffer_(step_ * portions_.size()),
-        read_(read) {
+        buffer_(step_ * portions_.size()) {
     team_.run([](void* self, int member) { static_cast<Reader*>(self)->fill(member); }, this);
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return step_ * portions_.size(); }
 
-  Nanoseconds timed_passes(int passes) noexcept {
+  Nanoseconds timed_passes(ReadPass read, int passes) noexcept {
+    read_ = read;
     passes_ = passes;
     const Nanoseconds begin = now();
     team_.run(
@@ -98,25 +99,43 @@ class Reader {
   std::size_t step_;
   std::vector<Portion> portions_;
   kernels::Buffer buffer_;
-  ReadPass read_;
+  ReadPass read_ = nullptr;
   int passes_ = 1;
 };
 
-// Throws std::bad_alloc.
-Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, ReadPass read) {
+// Bytes per second of the fastest burst; 0 where a sum was wrong.
+double best_rate(Reader& reader, bool cold, ReadPass read) {
   constexpr std::uint64_t kMostPasses = std::numeric_limits<int>::max() / 2;
-  Reader reader(part_to_read(bytes, kernels::cache_sizes()), team, read);
   // Of a cold cache the first pass is the only one.
   const BurstPlan plan{.first = 1, .most = cold ? 1 : kMostPasses, .bursts = 8};
   const auto best = best_burst(plan, [&](std::uint64_t passes) -> std::optional<Nanoseconds> {
     if (cold) reader.evict();
-    const Nanoseconds spent = reader.timed_passes(static_cast<int>(passes));
+    const Nanoseconds spent = reader.timed_passes(read, static_cast<int>(passes));
     return reader.found_all() ? std::optional(spent) : std::nullopt;
   });
-  if (!best) return {};
-  const auto read_bytes = static_cast<double>(reader.bytes());
-  return {read_bytes * static_cast<double>(best->count) / (static_cast<double>(best->time) * 1e-9),
-          read_bytes};
+  if (!best) return 0;
+  return static_cast<double>(reader.bytes()) * static_cast<double>(best->count) /
+         (static_cast<double>(best->time) * 1e-9);
+}
+
+// Throws std::bad_alloc.
+Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, std::span<const ReadPass> reads) {
+  Reader reader(part_to_read(bytes, kernels::cache_sizes()), team);
+  double best = 0;
+  for (const ReadPass read : reads) {
+    const double rate = best_rate(reader, cold, read);
+    if (rate == 0) return {};
+    best = std::max(best, rate);
+  }
+  return {best, static_cast<double>(reader.bytes())};
+}
+
+std::vector<ReadPass> reads_here() {
+  std::vector<ReadPass> reads;
+  for (const auto* const table : kernels::memory::kernel_tables()) {
+    if (kernels::memory::runs_here(*table)) reads.push_back(table->read);
+  }
+  return reads;
 }
 
 }  // namespace
@@ -128,12 +147,12 @@ std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches) n
 }
 
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team) {
-  return measure_read(bytes, cold, team, kernels::memory::kernels_named("").read);
+  return measure_read(bytes, cold, team, reads_here());
 }
 
-Bandwidth measure_read(std::size_t bytes, bool cold, Team& team, ReadPass read) {
+Bandwidth measure_read(std::size_t bytes, bool cold, Team& team, std::span<const ReadPass> reads) {
   try {
-    return read_bursts(bytes, cold, team, read);
+    return read_bursts(bytes, cold, team, reads);
   } catch (const std::bad_alloc&) {
     // What was measured before must not be lost for want of its ceiling.
     return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "../../kernels/cpu/cache_sizes.h"
 #include "../../kernels/cpu/memory/memory_kernels.h"
@@ -22,15 +23,17 @@ struct Bandwidth {
 // part.
 std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches) noexcept;
 
-// The best of some passes over `bytes`, shared out among the members, each reading its own part again and
-// again; with cold caches when `cold`. Sets far past the last cache are read in a part that is past it too.
-// Takes some 20 ms, and more where one pass does.
+// The best of some passes over `bytes` with each instruction set that runs here, shared out among the
+// members, each reading its own part again and again; with cold caches when `cold`. Sets far past the last
+// cache are read in a part that is past it too. Takes some 20 ms for each instruction set, and more where one
+// pass does.
 //
-// Every pass's sum is compared with what lies there: a pass that did not read all of it has no rate, nor has
-// a machine without the memory for it.
+// Every pass's sum is compared with what lies there: where one did not read all of it there is no rate, nor
+// on a machine without the memory for it.
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team);
 
-// The same with a pass of the caller's, which checks replace by a wrong one.
-Bandwidth measure_read(std::size_t bytes, bool cold, Team& team, kernels::memory::ReadPass read);
+// The same with passes of the caller's, which checks replace by wrong ones.
+Bandwidth measure_read(std::size_t bytes, bool cold, Team& team,
+                       std::span<const kernels::memory::ReadPass> reads);
 
 }  // namespace pibench::memory

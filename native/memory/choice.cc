@@ -1,7 +1,6 @@
 #include "choice.h"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,7 +26,8 @@ constexpr std::size_t kLeastElements = std::size_t{512} << 10U;
 // passes left in it is seen for longer than one.
 constexpr std::size_t kPasses = 4;
 constexpr std::size_t kMostElements = std::size_t{32} << 20U;
-constexpr Nanoseconds kTime = 150'000'000;
+// For each candidate.
+constexpr Nanoseconds kTime = 20'000'000;
 constexpr int kLeastRounds = 2;
 constexpr int kMostRounds = 25;
 // Streaming to lines that are in the first cache goes at one of two rates, by what was done before: that of
@@ -35,12 +35,17 @@ constexpr int kMostRounds = 25;
 // was for one of twelve copies of 32 to 64 KiB. Where streaming pays, it pays by far more than this.
 constexpr double kStreamingGain = 1.03;
 
-std::vector<Tried> candidates(Operation operation, std::string_view isa) {
+std::vector<Tried> candidates(const Wanted& wanted) {
   std::vector<Tried> all;
   for (const MemoryKernels* const table : kernel_tables()) {
-    if ((!isa.empty() && isa != table->name) || !runs_here(*table)) continue;
+    if ((!wanted.isa.empty() && wanted.isa != table->name) || !runs_here(*table)) continue;
+    if (wanted.operation == Operation::read) {
+      all.push_back({{table, Stores::cached, nullptr}, {}});
+      continue;
+    }
     for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string}) {
-      const WritePass pass = find_pass(*table, operation, stores);
+      if (wanted.stores && *wanted.stores != stores) continue;
+      const WritePass pass = find_pass(*table, wanted.operation, stores);
       // The string instruction does the same for every instruction set.
       const bool known = stores == Stores::string && std::ranges::any_of(all, [](const Tried& tried) {
                            return tried.choice.stores == Stores::string;
@@ -53,7 +58,7 @@ std::vector<Tried> candidates(Operation operation, std::string_view isa) {
 
 struct Call {
   std::span<const Arrays> arrays;
-  WritePass pass;
+  const Choice* choice;
   std::size_t passes;
 };
 
@@ -61,8 +66,14 @@ Nanoseconds time_of(Team& team, Call call) noexcept {
   const Nanoseconds begin = now();
   team.run(
       [](void* raw, int member) {
-        const auto& [arrays, pass, passes] = *static_cast<const Call*>(raw);
-        for (std::size_t i = 0; i < passes; ++i) pass(arrays[static_cast<std::size_t>(member)]);
+        const auto& [all, choice, passes] = *static_cast<const Call*>(raw);
+        const Arrays& arrays = all[static_cast<std::size_t>(member)];
+        for (std::size_t i = 0; i < passes; ++i) {
+          if (choice->pass == nullptr)
+            choice->kernels->read(arrays.a, arrays.count);
+          else
+            choice->pass(arrays);
+        }
       },
       &call);
   return now() - begin;
@@ -91,16 +102,18 @@ Choice best_of(std::span<const Tried> all) {
   return std::ranges::min_element(all, {}, cost)->choice;
 }
 
-Choice choose(Team& team, std::span<const Arrays> arrays, Operation operation, std::string_view isa) {
-  std::vector<Tried> all = candidates(operation, isa);
-  if (all.empty()) throw std::invalid_argument("there is no such pass for " + std::string(isa));
+Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) {
+  std::vector<Tried> all = candidates(wanted);
+  if (all.empty()) throw std::invalid_argument("there is no such pass for " + std::string(wanted.isa));
+  if (all.size() == 1) return all[0].choice;
   const std::size_t passes = passes_over(arrays[0].count);
+  const auto time = static_cast<Nanoseconds>(all.size()) * kTime;
   const Nanoseconds begin = now();
-  for (int round = 0; round < kLeastRounds || (round < kMostRounds && now() - begin < kTime); ++round) {
+  for (int round = 0; round < kLeastRounds || (round < kMostRounds && now() - begin < time); ++round) {
     for (Tried& tried : all) {
       // Untimed first: what the candidate before left in the caches is not its doing.
-      time_of(team, {arrays, tried.choice.pass, std::min(passes, kPasses)});
-      tried.times.push_back(time_of(team, {arrays, tried.choice.pass, passes}));
+      time_of(team, {arrays, &tried.choice, std::min(passes, kPasses)});
+      tried.times.push_back(time_of(team, {arrays, &tried.choice, passes}));
     }
   }
   return best_of(all);

@@ -1,10 +1,14 @@
-// Which pass `auto` takes: each one that there is is tried over the very arrays that will be measured.
+// Which pass is taken where there is a choice: each one that there is is tried over the very arrays that will
+// be measured.
 //
 // No rule of sizes would do. Where streaming begins to pay depends on how much of the last cache the threads
 // have for themselves, and what the system says of that need not be so: in a virtual machine it may be a
-// small part of the cache, or one for each CPU although one for all is reported.
+// small part of the cache, or one for each CPU although one for all is reported. Nor is the widest vector the
+// fastest: past the caches of a Zen 4, reading by 16 or 32 bytes has 1.1 of what reading by 64 has, and plain
+// stores of triad 1.3.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,7 +22,7 @@ namespace pibench::memory {
 struct Choice {
   const kernels::memory::MemoryKernels* kernels;
   kernels::memory::Stores stores;
-  kernels::memory::WritePass pass;
+  kernels::memory::WritePass pass;  // null: the kernels' read
 };
 
 // What trials of one pass took.
@@ -31,11 +35,18 @@ struct Tried {
 // `all` is not empty, and none of the times is.
 Choice best_of(std::span<const Tried> all);
 
-// The fastest of all passes of a writing operation, on all members at once; `isa` as in kernels_named.
-// `arrays` has one entry for each member. Overwrites the outputs. Takes some tenths of a second at most,
-// unless two passes of each take longer. Throws std::invalid_argument when there is none.
-Choice choose(Team& team, std::span<const kernels::memory::Arrays> arrays,
-              kernels::memory::Operation operation, std::string_view isa);
+// What there is to choose from: `stores` are those wanted, or any; `isa` as in kernels_named, or any that
+// runs here. Reading has no stores.
+struct Wanted {
+  kernels::memory::Operation operation;
+  std::optional<kernels::memory::Stores> stores;
+  std::string_view isa;
+};
+
+// The fastest of all passes that are wanted, on all members at once. `arrays` has one entry for each member.
+// Overwrites the outputs. Takes two tenths of a second at most, unless two passes of each take longer, and
+// nothing where there is one only. Throws std::invalid_argument when there is none.
+Choice choose(Team& team, std::span<const kernels::memory::Arrays> arrays, const Wanted& wanted);
 
 // "cached", "streaming", "string".
 std::string_view name_of(kernels::memory::Stores stores);

@@ -112,13 +112,10 @@ class MemoryWorkload final : public Workload {
     each([](MemoryWorkload& self, std::size_t member) {
       self.shares_[member].fill(self.seeds_, self.first_of(member));
     });
+    std::vector<Arrays> arrays;
+    for (const Share& share : shares_) arrays.push_back(share.arrays());
+    chosen_ = choose(team_, arrays, {parameters_.operation, parameters_.stores, parameters_.isa});
     poison();
-    if (is_automatic()) {
-      std::vector<Arrays> arrays;
-      for (const Share& share : shares_) arrays.push_back(share.arrays());
-      chosen_ = choose(team_, arrays, parameters_.operation, parameters_.isa);
-      poison();
-    }
   }
 
   void run() noexcept override {
@@ -163,7 +160,8 @@ class MemoryWorkload final : public Workload {
 
   [[nodiscard]] std::string implementation() const override {
     std::string name = chosen_.kernels->name;
-    if (is_automatic()) name += ", chose " + std::string(name_of(chosen_.stores)) + " stores";
+    if (!reads() && !parameters_.stores)
+      name += ", chose " + std::string(name_of(chosen_.stores)) + " stores";
     return name;
   }
 
@@ -175,7 +173,7 @@ class MemoryWorkload final : public Workload {
     std::string first;
   };
 
-  // Until prepare() chose, an automatic one is the first.
+  // Until prepare() chose: one that there is.
   static Choice named(const Parameters& parameters) {
     const MemoryKernels& kernels = kernels::memory::kernels_named(parameters.isa);
     const Stores stores = parameters.stores.value_or(Stores::cached);
@@ -187,7 +185,6 @@ class MemoryWorkload final : public Workload {
   }
 
   [[nodiscard]] bool reads() const noexcept { return parameters_.operation == Operation::read; }
-  [[nodiscard]] bool is_automatic() const noexcept { return !parameters_.stores && !reads(); }
 
   // Of the data of all threads, where this one's begin.
   [[nodiscard]] std::uint64_t first_of(std::size_t member) const noexcept {

@@ -15,12 +15,12 @@ namespace pibench::memory {
 
 struct Parameters {
   kernels::memory::Operation operation;
-  std::optional<kernels::memory::Stores> stores;  // none: chosen by size
+  std::optional<kernels::memory::Stores> stores;  // none: the fastest by trial (choice.h); reading has none
   std::size_t elements;                           // float64 of each array of each thread
   std::size_t passes;                             // over the arrays, in one call
   int threads;
   std::vector<int> cpus;  // one for each thread, or empty: not bound
-  std::string isa;        // empty: the best that runs here
+  std::string isa;        // empty: the fastest by trial
   std::uint64_t seed;
 };
 

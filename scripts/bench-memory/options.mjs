@@ -14,7 +14,7 @@ const USAGE = `npm run bench:memory -- [flags]: pi-bench's passes over memory, a
   --markdown FILE  also writes the tables there, with the machine's description
 `;
 
-/** @satisfies {import('node:util').ParseArgsOptionsConfig} */
+/** @satisfies {import('node:util').ParseArgsConfig['options']} */
 const FLAGS = {
   pass: { type: 'string', default: PASS_NAMES.join(',') },
   threads: { type: 'string', default: '1,2' },

@@ -13,6 +13,7 @@
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -163,16 +164,12 @@ class Bench {
     const MemoryKernels& best = kernels_named("");
     if (operation_ == Operation::copy) ways_.push_back({"memcpy", nullptr, copy_by_libc});
     if (operation_ == Operation::write) ways_.push_back({"memset", nullptr, write_by_libc});
-    if (reads()) {
-      chosen_ = best.name;
-      ways_.push_back({"auto", best.read, nullptr});
-    } else {
-      std::vector<Arrays> all;
-      for (const Member& member : members_) all.push_back(member.arrays);
-      const pibench::memory::Choice choice = pibench::memory::choose(team_, all, operation_, "");
-      chosen_ = name_of(*choice.kernels, choice.stores);
-      ways_.push_back({"auto", nullptr, choice.pass});
-    }
+    std::vector<Arrays> all;
+    for (const Member& member : members_) all.push_back(member.arrays);
+    const pibench::memory::Choice choice =
+        pibench::memory::choose(team_, all, {operation_, std::nullopt, ""});
+    chosen_ = reads() ? choice.kernels->name : name_of(*choice.kernels, choice.stores);
+    ways_.push_back({"auto", reads() ? choice.kernels->read : nullptr, choice.pass});
     for (const MemoryKernels* const table : kernel_tables()) {
       if (!runs_here(*table)) continue;
       if (reads()) {

@@ -3,24 +3,17 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
- * @template {import('node:util').ParseArgsOptionsConfig} Options
+ * @template {NonNullable<import('node:util').ParseArgsConfig['options']>} Options
  * @param {string} usage
- * @param {Options} options of parseArgs; `help` is added
- * @param {string[]} args
+ * @param {Options} options of parseArgs; `--help` is added
+ * @param {string[]} [args]
  */
 export function readFlags(usage, options, args = process.argv.slice(2)) {
-  const parsed = orEnd(() =>
-    parseArgs({
-      args,
-      options: { ...options, help: { type: 'boolean', default: false } },
-      allowNegative: true,
-    }),
-  );
-  if (parsed.values.help === true) {
+  if (args.includes('--help')) {
     process.stdout.write(usage);
     process.exit(0);
   }
-  return parsed.values;
+  return orEnd(() => parseArgs({ args, options, allowNegative: true })).values;
 }
 
 /**

@@ -15,6 +15,7 @@ import { launchesNotIndependent } from '../statistics/validity/launches-not-inde
 import { peakMoved } from '../statistics/validity/peak-moved.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
+import { executedByAll } from './executed.js';
 import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
 import { varianceOf } from './variance.js';
 import { countedWork, type Work } from './work.js';
@@ -236,7 +237,10 @@ export function buildBatch(
     rateCounts: indicator.rateCounts,
     rateUnit: indicator.rateUnit(parameters),
     // A launch knows what it ran on; without one there is what the file says.
-    stack: documents[0]?.stack ?? { ...stack, implementation: null },
+    stack: {
+      ...(documents[0]?.stack ?? stack),
+      implementation: executedByAll(documents.map((document) => document.stack.implementation)),
+    },
     device: asked.device,
     asked,
     planned,

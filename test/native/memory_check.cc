@@ -165,23 +165,32 @@ void check_choice(Checks& checks) {
   const std::array<Arrays, 2> arrays{
       Arrays{memory.data(), memory.data() + 1000, memory.data() + 2000, 1000},
       Arrays{memory.data() + 3000, memory.data() + 4000, memory.data() + 5000, 1000}};
+  using pibench::memory::choose;
   for (const Operation operation : kOperations) {
     const std::string name = kNames.at(static_cast<std::size_t>(operation));
-    const auto choice = [&] { return pibench::memory::choose(team, arrays, operation, ""); };
-    if (operation == Operation::read) {
-      checks.throws<std::invalid_argument>(choice, "there is nothing to choose for reading");
-      continue;
-    }
-    const auto [kernels, stores, pass] = choice();
-    checks.that(pass == pibench::kernels::memory::find_pass(*kernels, operation, stores) && pass != nullptr &&
+    const auto [kernels, stores, pass] = choose(team, arrays, {operation, std::nullopt, ""});
+    checks.that(pass == pibench::kernels::memory::find_pass(*kernels, operation, stores) &&
+                    (pass == nullptr) == (operation == Operation::read) &&
                     pibench::kernels::memory::runs_here(*kernels),
                 name + ": the choice is a pass that runs here");
     checks.that(
-        pibench::memory::choose(team, arrays, operation, "portable").kernels->name == std::string("portable"),
+        choose(team, arrays, {operation, std::nullopt, "portable"}).kernels->name == std::string("portable"),
         name + ": the choice keeps to the instruction set that was named");
+    if (operation == Operation::read) continue;
+    for (const Stores asked : {Stores::cached, Stores::streaming})
+      checks.that(choose(team, arrays, {operation, asked, ""}).stores == asked,
+                  name + ": the choice keeps to the stores that were asked for");
   }
-  checks.throws<std::invalid_argument>([&] { pibench::memory::choose(team, arrays, Operation::copy, "mmx"); },
-                                       "an unknown instruction set");
+  checks.throws<std::invalid_argument>(
+      [&] {
+        choose(team, arrays, {Operation::copy, std::nullopt, "mmx"});
+      },
+      "an unknown instruction set");
+  checks.throws<std::invalid_argument>(
+      [&] {
+        choose(team, arrays, {Operation::scale, Stores::string, ""});
+      },
+      "stores that the operation has not");
 }
 
 // Streaming that is as fast in the trial may be many times slower when it is measured.

@@ -8,6 +8,7 @@ import {
   shareOfCeiling,
 } from '../../record/collective-kpis.js';
 import { canonicalJson } from '../../record/digest.js';
+import { executedTexts } from '../../record/executed.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { fitAlphaBeta, type Piece } from '../../statistics/alpha-beta.js';
 import { popScaling } from '../../statistics/pop.js';
@@ -35,9 +36,13 @@ const parameter = ({ case: { parameters } }: RecordBatch, name: string): string 
 const micros = (seconds: number | null | undefined): string =>
   typeof seconds === 'number' ? significant(seconds / MICRO, 4) : NONE;
 
-/** What the launch said it executed, after the instruction set: `direct`. */
-const algorithmOf = ({ stack }: RecordBatch): string =>
-  /(?:chose |, )(\w+)$/.exec(stack.implementation ?? '')?.[1] ?? NONE;
+/** What the launches said they executed, after the instruction set: `direct`, or `direct/ring` where they chose differently. */
+const algorithmOf = ({ stack }: RecordBatch): string => {
+  const names = executedTexts(stack.implementation).flatMap(
+    (text) => /(?:chose |, )(\w+)$/.exec(text)?.[1] ?? [],
+  );
+  return names.length === 0 ? NONE : [...new Set(names)].join('/');
+};
 
 function wrongText({ inspections, verified }: RecordBatch, style: Style): string {
   if (verified === 'not-run') return style.warn(NONE);
@@ -213,7 +218,8 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   const names = namesOf(batches);
   const rows = batches.map((batch, i) => cellsOf(batch, names[i] ?? '', style));
   const table = renderFitting(rows, { optional: OPTIONAL, shortened: '' }, style);
-  const implementation = first.stack.implementation?.replace(/, (chose )?[\w-]+$/, '') ?? first.stack.variant;
+  const implementation =
+    executedTexts(first.stack.implementation)[0]?.replace(/, (chose )?[\w-]+$/, '') ?? first.stack.variant;
   const { sync, inputs } = first.case.parameters;
   const same = (name: string): string =>
     new Set(batches.map((batch) => parameter(batch, name))).size === 1 ? parameter(first, name) : '';

@@ -2,6 +2,7 @@
 import { impliedCaches } from '../../machine/implied-caches.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { formatBytes, formatShare, plural, significant } from '../../quantities/format.js';
+import { executedByAll, executedTexts } from '../../record/executed.js';
 import { readCurves } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
@@ -112,8 +113,16 @@ function uncertaintyText(batches: readonly RecordBatch[]): string {
 }
 
 const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
+const CHOSEN =
+  'Each launch took the instruction set that was fastest over its arrays, by trial; the record names it.';
 const COUNTED =
   'cache: plain stores; strm: streaming (non-temporal) stores. Bytes are those that loads and stores move: write-allocate, the line that a plain store reads first where no cache has it, is not counted (past the caches it adds 1/1 to write, 1/2 to copy and scale, 1/3 to add and triad).';
+
+/** Of all cases, the most frequent first. */
+function instructionSets(batches: readonly RecordBatch[]): readonly string[] {
+  const all = batches.flatMap(({ stack }) => executedTexts(stack.implementation));
+  return executedTexts(executedByAll(all.map((text) => text.split(',')[0] ?? null)));
+}
 
 /** @param record of memory batches only, more than one */
 export function renderMemory(record: PiBenchRecord, style: Style): string {
@@ -123,8 +132,10 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
   const { stack, case: sample } = first;
   const { threads, pin } = sample.parameters;
   const how = `${plural(Number(threads), 'thread')}${pin === true ? ', pinned' : ''}`;
-  const variant = (stack.implementation ?? stack.variant)?.split(',')[0] ?? null;
+  const sets = instructionSets(batches);
+  const variant = sets.length === 0 ? stack.variant : sets.join('/');
   const head = `${style.bold(`memory, ${how}, by working set`)}  ${style.dim(`${stack.provider}${variant === null ? '' : ` ${variant}`}, ${first.device}`)}`;
+  const notes = sets.length > 1 ? `${CHOSEN} ${COUNTED}` : COUNTED;
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
@@ -140,6 +151,6 @@ export function renderMemory(record: PiBenchRecord, style: Style): string {
     '',
     ...paragraphs.flatMap((text) => wrap(text, style.width - 2)).map((line) => `  ${line}`),
     '',
-    ...wrap(COUNTED, style.width - 2).map((line) => `  ${style.dim(line)}`),
+    ...wrap(notes, style.width - 2).map((line) => `  ${style.dim(line)}`),
   ].join('\n');
 }
