@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
  * @param {string} usage
  * @param {Options} options of parseArgs; `--help` is added
  * @param {string[]} [args]
+ * @returns {ReturnType<typeof parseArgs<{ options: Options }>>['values']}
  */
 export function readFlags(usage, options, args = process.argv.slice(2)) {
   if (args.includes('--help')) {
