@@ -1,6 +1,6 @@
 // What the part of the addon has that is built first, and thus what it takes to build it: float32 products by
-// our own kernels for AVX-512, and all ways to read for their ceiling. Everything else it refuses: a slower kernel in the place of one that is not
-// built yet would be measured as if there were no better one.
+// our own kernels for AVX-512, and all ways to read for their ceiling. Everything else it refuses: a slower
+// kernel in the place of one that is not built yet would be measured as if there were no better one.
 #include <array>
 #include <functional>
 #include <memory>
