@@ -11,7 +11,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { coresHere } from '../dist/cli/here.js';
 import { placeThreads } from '../dist/execution/placement.js';
 import { formatSeconds } from '../dist/quantities/format.js';
@@ -26,6 +25,7 @@ import {
 } from './bench-collective/libraries.mjs';
 import { labelled, meetingTime, timeOfOurs } from './bench-collective/ours.mjs';
 import { shuffled } from './lib/draw.mjs';
+import { readFlags } from './lib/flags.mjs';
 import { intervalOf, median } from './lib/measure.mjs';
 
 const RANKS = 2;
@@ -37,15 +37,21 @@ const SHARE_OF_CEILING = 0.95;
 const LEAST_ROUNDS = 3;
 const AGREEMENT = 0.1;
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string', default: SIZES.join(',') },
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '0.3' },
-    threads: { type: 'string', default: 'serialized' },
-    imb: { type: 'string', multiple: true },
-    osu: { type: 'string', multiple: true },
-  },
+const USAGE = `npm run bench:collective -- [flags]: our all-reduce beside Open MPI's, MPICH's and Gloo's
+  --sizes LIST    bytes: 8 to 64 MiB
+  --rounds N      7
+  --seconds S     of a turn: 0.3
+  --threads NAME  of MPI: serialized, single
+  --imb FILE      an IMB-MPI1 to agree with; several times for several
+  --osu FILE      an osu_allreduce, likewise
+`;
+const values = readFlags(USAGE, {
+  sizes: { type: 'string', default: SIZES.join(',') },
+  rounds: { type: 'string', default: '7' },
+  seconds: { type: 'string', default: '0.3' },
+  threads: { type: 'string', default: 'serialized' },
+  imb: { type: 'string', multiple: true },
+  osu: { type: 'string', multiple: true },
 });
 const sizes = values.sizes.split(',').map(Number);
 const rounds = Number(values.rounds);

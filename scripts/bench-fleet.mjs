@@ -2,16 +2,21 @@
 // rule of means; seeded, so the same numbers each time. `-- --quick`: fewer fleets; `-- --seed 2`: others. `-- --tails`: many fleets whose
 // healthy nodes differ with heavy tails, by their levels alone. `-- --scale`: 10,000 nodes of 200 KPIs, seconds and memory. The tables of docs/fleet.md are
 // its output.
-import { parseArgs } from 'node:util';
-import { bootstrap } from './lib/bootstrap.mjs';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    scale: { type: 'boolean', default: false },
-    tails: { type: 'boolean', default: false },
-    seed: { type: 'string', default: '1' },
-  },
+import { bootstrap } from './lib/bootstrap.mjs';
+import { readFlags } from './lib/flags.mjs';
+
+const USAGE = `npm run bench:fleet -- [flags]: how often fleet check finds defects, and how often it names a healthy node
+  --quick   fewer fleets
+  --tails   healthy nodes whose levels differ with heavy tails
+  --scale   10,000 nodes of 200 KPIs: seconds and memory
+  --seed N  of what is drawn: 1
+`;
+const values = readFlags(USAGE, {
+  quick: { type: 'boolean', default: false },
+  scale: { type: 'boolean', default: false },
+  tails: { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
 });
 const SEED = Number(values.seed);
 if (!Number.isInteger(SEED) || SEED < 1)

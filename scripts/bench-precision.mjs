@@ -9,13 +9,18 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
+import { readFlags } from './lib/flags.mjs';
 import { line, median } from './lib/measure.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
-const { values } = parseArgs({
-  options: { pairs: { type: 'string', default: '3' }, quick: { type: 'boolean', default: false } },
+const USAGE = `npm run bench:precision -- [flags]: what --precision saves, and whether it may
+  --pairs N  of campaigns: 3
+  --quick    one pair
+`;
+const values = readFlags(USAGE, {
+  pairs: { type: 'string', default: '3' },
+  quick: { type: 'boolean', default: false },
 });
 const PAIRS = values.quick ? 1 : Number(values.pairs);
 if (!(Number.isInteger(PAIRS) && PAIRS > 0)) {

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
+import { readFlags } from './lib/flags.mjs';
 import { line } from './lib/measure.mjs';
 import {
   summariseSynthetic,
@@ -15,16 +15,20 @@ import {
 } from './lib/synthetic-campaign.mjs';
 import { bundled, packageRoot } from './lib/tree.mjs';
 
-const { values } = parseArgs({
-  options: {
-    launches: { type: 'string', default: '300' },
-    reps: { type: 'string', default: '20000' },
-    batches: { type: 'string', default: '1' },
-    keep: { type: 'string' },
-    // Internal: each step is a process of its own, so that its memory is its own.
-    write: { type: 'string' },
-    summarise: { type: 'string' },
-  },
+const USAGE = `npm run bench:report -- [flags]: what a large campaign costs to summarise and to report
+  --launches N  300
+  --reps N      in each launch: 20000
+  --batches N   1
+  --keep DIR    leaves the campaign there
+`;
+const values = readFlags(USAGE, {
+  launches: { type: 'string', default: '300' },
+  reps: { type: 'string', default: '20000' },
+  batches: { type: 'string', default: '1' },
+  keep: { type: 'string' },
+  // Internal: each step is a process of its own, so that its memory is its own.
+  write: { type: 'string' },
+  summarise: { type: 'string' },
 });
 const [launches, repetitions, batches] = [values.launches, values.reps, values.batches].map(Number);
 const dist = (path) => import(join(packageRoot, 'dist', path));

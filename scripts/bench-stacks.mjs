@@ -3,7 +3,7 @@
 // median over its rounds of the ratio of the two; the interval is over launches. The target is under 1 % at 64.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readFlags } from './lib/flags.mjs';
 import { buildProgram, HOST } from './lib/native-programs.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
@@ -12,14 +12,19 @@ const { median } = await import('../dist/statistics/quantile.js');
 const { findStack, parseStack } = await import('../dist/stacks/index.js');
 const { changedEnvironment } = await import('../dist/stacks/environment.js');
 
-const { values } = parseArgs({
-  options: {
-    size: { type: 'string', default: '64,256' },
-    launches: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '400' },
-    cpu: { type: 'string', default: '1' },
-    stack: { type: 'string', default: 'openblas,blis,tfjs:cpu,tfjs:wasm,onnxruntime' },
-  },
+const USAGE = `npm run bench:stacks -- [flags]: what going through our adapters costs against calling a library directly
+  --size LIST   edges of products: 64,256
+  --launches N  10
+  --rounds N    in each launch: 400
+  --cpu N       1
+  --stack LIST  openblas,blis,tfjs:cpu,tfjs:wasm,onnxruntime
+`;
+const values = readFlags(USAGE, {
+  size: { type: 'string', default: '64,256' },
+  launches: { type: 'string', default: '10' },
+  rounds: { type: 'string', default: '400' },
+  cpu: { type: 'string', default: '1' },
+  stack: { type: 'string', default: 'openblas,blis,tfjs:cpu,tfjs:wasm,onnxruntime' },
 });
 
 const OVERHEAD = join('scripts', 'bench-stacks', 'overhead.cc');
