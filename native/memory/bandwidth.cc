@@ -11,11 +11,11 @@
 
 #include "../../kernels/cpu/buffer.h"
 #include "../../kernels/cpu/cache_sizes.h"
-#include "../../kernels/cpu/memory/dispatch.h"
 #include "../cache_flush.h"
 #include "../measure/best_burst.h"
 #include "../measure/clock.h"
 #include "../threads/team.h"
+#include "choice.h"
 
 namespace pibench::memory {
 namespace {
@@ -132,9 +132,8 @@ Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, std::span<const 
 
 std::vector<ReadPass> reads_here() {
   std::vector<ReadPass> reads;
-  for (const auto* const table : kernels::memory::kernel_tables()) {
-    if (kernels::memory::runs_here(*table)) reads.push_back(table->read);
-  }
+  for (const Choice& choice : passes_wanted({kernels::memory::Operation::read, std::nullopt, ""}))
+    reads.push_back(choice.kernels->read);
   return reads;
 }
 

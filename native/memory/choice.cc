@@ -35,27 +35,6 @@ constexpr int kMostRounds = 25;
 // was for one of twelve copies of 32 to 64 KiB. Where streaming pays, it pays by far more than this.
 constexpr double kStreamingGain = 1.03;
 
-std::vector<Tried> candidates(const Wanted& wanted) {
-  std::vector<Tried> all;
-  for (const MemoryKernels* const table : kernel_tables()) {
-    if ((!wanted.isa.empty() && wanted.isa != table->name) || !runs_here(*table)) continue;
-    if (wanted.operation == Operation::read) {
-      all.push_back({{table, Stores::cached, nullptr}, {}});
-      continue;
-    }
-    for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string}) {
-      if (wanted.stores && *wanted.stores != stores) continue;
-      const WritePass pass = find_pass(*table, wanted.operation, stores);
-      // The string instruction does the same for every instruction set.
-      const bool known = stores == Stores::string && std::ranges::any_of(all, [](const Tried& tried) {
-                           return tried.choice.stores == Stores::string;
-                         });
-      if (pass != nullptr && !known) all.push_back({{table, stores, pass}, {}});
-    }
-  }
-  return all;
-}
-
 struct Call {
   std::span<const Arrays> arrays;
   const Choice* choice;
@@ -68,12 +47,7 @@ Nanoseconds time_of(Team& team, Call call) noexcept {
       [](void* raw, int member) {
         const auto& [all, choice, passes] = *static_cast<const Call*>(raw);
         const Arrays& arrays = all[static_cast<std::size_t>(member)];
-        for (std::size_t i = 0; i < passes; ++i) {
-          if (choice->pass == nullptr)
-            choice->kernels->read(arrays.a, arrays.count);
-          else
-            choice->pass(arrays);
-        }
+        for (std::size_t i = 0; i < passes; ++i) choice->run(arrays);
       },
       &call);
   return now() - begin;
@@ -94,6 +68,33 @@ std::size_t passes_over(std::size_t count) {
 
 }  // namespace
 
+std::uint64_t Choice::run(const Arrays& arrays) const noexcept {
+  if (pass == nullptr) return kernels->read(arrays.a, arrays.count);
+  pass(arrays);
+  return 0;
+}
+
+std::vector<Choice> passes_wanted(const Wanted& wanted) {
+  std::vector<Choice> all;
+  for (const MemoryKernels* const table : kernel_tables()) {
+    if ((!wanted.isa.empty() && wanted.isa != table->name) || !runs_here(*table)) continue;
+    if (wanted.operation == Operation::read) {
+      all.push_back({table, Stores::cached, nullptr});
+      continue;
+    }
+    for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string}) {
+      if (wanted.stores && *wanted.stores != stores) continue;
+      const WritePass pass = find_pass(*table, wanted.operation, stores);
+      // The string instruction does the same for every instruction set.
+      const bool known = stores == Stores::string && std::ranges::any_of(all, [](const Choice& choice) {
+                           return choice.stores == Stores::string;
+                         });
+      if (pass != nullptr && !known) all.push_back({table, stores, pass});
+    }
+  }
+  return all;
+}
+
 Choice best_of(std::span<const Tried> all) {
   const auto cost = [](const Tried& tried) {
     const auto time = static_cast<double>(median(tried.times));
@@ -103,7 +104,8 @@ Choice best_of(std::span<const Tried> all) {
 }
 
 Choice choose(Team& team, std::span<const Arrays> arrays, const Wanted& wanted) {
-  std::vector<Tried> all = candidates(wanted);
+  std::vector<Tried> all;
+  for (const Choice& choice : passes_wanted(wanted)) all.push_back({choice, {}});
   if (all.empty()) throw std::invalid_argument("there is no such pass for " + std::string(wanted.isa));
   if (all.size() == 1) return all[0].choice;
   const std::size_t passes = passes_over(arrays[0].count);

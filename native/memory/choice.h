@@ -5,9 +5,10 @@
 // have for themselves, and what the system says of that need not be so: in a virtual machine it may be a
 // small part of the cache, or one for each CPU although one for all is reported. Nor is the widest vector the
 // fastest: past the caches of a Zen 4, reading by 16 or 32 bytes has 1.1 of what reading by 64 has, and plain
-// stores of triad 1.3.
+// stores of triad 1.1 to 1.2 (bench:memory, 64 to 128 MiB).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,6 +24,9 @@ struct Choice {
   const kernels::memory::MemoryKernels* kernels;
   kernels::memory::Stores stores;
   kernels::memory::WritePass pass;  // null: the kernels' read
+
+  // One pass. The sum of what was read, or 0.
+  std::uint64_t run(const kernels::memory::Arrays& arrays) const noexcept;  // NOLINT(modernize-use-nodiscard)
 };
 
 // What trials of one pass took.
@@ -43,7 +47,10 @@ struct Wanted {
   std::string_view isa;
 };
 
-// The fastest of all passes that are wanted, on all members at once. `arrays` has one entry for each member.
+// All of them, the best instruction set's first.
+std::vector<Choice> passes_wanted(const Wanted& wanted);
+
+// The fastest of them, on all members at once. `arrays` has one entry for each member.
 // Overwrites the outputs. Takes two tenths of a second at most, unless two passes of each take longer, and
 // nothing where there is one only. Throws std::invalid_argument when there is none.
 Choice choose(Team& team, std::span<const kernels::memory::Arrays> arrays, const Wanted& wanted);

@@ -119,10 +119,7 @@ class MemoryWorkload final : public Workload {
   }
 
   void run() noexcept override {
-    if (reads())
-      each([](MemoryWorkload& self, std::size_t member) { self.read(member); });
-    else
-      each([](MemoryWorkload& self, std::size_t member) { self.write(member); });
+    each([](MemoryWorkload& self, std::size_t member) { self.pass(member); });
   }
 
   void evict() noexcept override {
@@ -200,17 +197,11 @@ class MemoryWorkload final : public Workload {
         this);
   }
 
-  void read(std::size_t member) noexcept {
+  void pass(std::size_t member) noexcept {
     const Arrays arrays = shares_[member].arrays();
     std::uint64_t sum = 0;
-    for (std::size_t pass = 0; pass < parameters_.passes; ++pass)
-      sum = chosen_.kernels->read(arrays.a, arrays.count);
+    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) sum = chosen_.run(arrays);
     sums_[member] = sum;
-  }
-
-  void write(std::size_t member) noexcept {
-    const Arrays arrays = shares_[member].arrays();
-    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) chosen_.pass(arrays);
   }
 
   void check(std::size_t member) {

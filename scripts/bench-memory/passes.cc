@@ -32,6 +32,7 @@ namespace {
 using pibench::Team;
 using pibench::kernels::Buffer;
 using namespace pibench::kernels::memory;  // NOLINT(google-build-using-namespace): all of it is measured
+using pibench::memory::Choice;
 using pibench::memory::Seeds;
 
 constexpr std::size_t kPage = 4096;
@@ -55,11 +56,9 @@ void write_by_libc(const Arrays& arrays) noexcept {
   libc_memset(arrays.out, kSetByte, arrays.count * sizeof(double));
 }
 
-// One of the two is null.
 struct Way {
   std::string name;
-  ReadPass read;
-  WritePass write;
+  Choice choice;
 };
 
 // A timed call: seconds of one pass; 1 where a thread lost its CPU meanwhile.
@@ -161,32 +160,21 @@ class Bench {
 
   // The first is the C library's, where it has one; `auto` is next.
   void collect_ways() {
-    const MemoryKernels& best = kernels_named("");
-    if (operation_ == Operation::copy) ways_.push_back({"memcpy", nullptr, copy_by_libc});
-    if (operation_ == Operation::write) ways_.push_back({"memset", nullptr, write_by_libc});
+    if (operation_ == Operation::copy) ways_.push_back({"memcpy", {nullptr, Stores::cached, copy_by_libc}});
+    if (operation_ == Operation::write) ways_.push_back({"memset", {nullptr, Stores::cached, write_by_libc}});
     std::vector<Arrays> all;
     for (const Member& member : members_) all.push_back(member.arrays);
-    const pibench::memory::Choice choice =
-        pibench::memory::choose(team_, all, {operation_, std::nullopt, ""});
-    chosen_ = reads() ? choice.kernels->name : name_of(*choice.kernels, choice.stores);
-    ways_.push_back({"auto", reads() ? choice.kernels->read : nullptr, choice.pass});
-    for (const MemoryKernels* const table : kernel_tables()) {
-      if (!runs_here(*table)) continue;
-      if (reads()) {
-        ways_.push_back({table->name, table->read, nullptr});
-        continue;
-      }
-      for (const Stores stores : {Stores::cached, Stores::streaming, Stores::string}) {
-        // The string instruction is the same in every table.
-        if (stores == Stores::string && table != &best) continue;
-        const WritePass pass = find_pass(*table, operation_, stores);
-        if (pass != nullptr) ways_.push_back({name_of(*table, stores), nullptr, pass});
-      }
-    }
+    const pibench::memory::Wanted any{operation_, std::nullopt, ""};
+    const Choice chosen = pibench::memory::choose(team_, all, any);
+    chosen_ = name_of(chosen);
+    ways_.push_back({"auto", chosen});
+    for (const Choice& choice : pibench::memory::passes_wanted(any))
+      ways_.push_back({name_of(choice), choice});
   }
 
-  static std::string name_of(const MemoryKernels& kernels, Stores stores) {
-    return std::string(kernels.name) + " " + std::string(pibench::memory::name_of(stores));
+  [[nodiscard]] std::string name_of(const Choice& choice) const {
+    const std::string isa = choice.kernels->name;
+    return reads() ? isa : isa + " " + std::string(pibench::memory::name_of(choice.stores));
   }
 
   double seconds_of(std::size_t way, std::size_t passes) {
@@ -199,12 +187,7 @@ class Bench {
 
   void pass(std::size_t member) {
     Member& own = members_[member];
-    for (std::size_t i = 0; i < passes_; ++i) {
-      if (way_->read != nullptr)
-        own.sum = way_->read(own.arrays.a, own.arrays.count);
-      else
-        way_->write(own.arrays);
-    }
+    for (std::size_t i = 0; i < passes_; ++i) own.sum = way_->choice.run(own.arrays);
   }
 
   // One pass over poisoned outputs: how many elements are not as the operation says.
@@ -222,13 +205,13 @@ class Bench {
 
   [[nodiscard]] std::uint64_t wrong_of(const Way& way, std::size_t member) const {
     const Member& own = members_[member];
-    if (way.read != nullptr) {
+    if (reads()) {
       const auto want = pibench::memory::sum_of_words(seeds_.a, first_of(member), elements_);
       return own.sum == want ? 0 : elements_;
     }
     std::uint64_t wrong = 0;
     for (std::size_t i = 0; i < elements_; ++i) {
-      const double want = way.write == write_by_libc
+      const double want = way.choice.pass == write_by_libc
                               ? std::bit_cast<double>(kSetByte * 0x0101'0101'0101'0101ULL)
                               : pibench::memory::expected(operation_, seeds_, first_of(member) + i);
       wrong += own.arrays.out[i] == want ? 0 : 1;

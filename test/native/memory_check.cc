@@ -166,6 +166,13 @@ void check_choice(Checks& checks) {
       Arrays{memory.data(), memory.data() + 1000, memory.data() + 2000, 1000},
       Arrays{memory.data() + 3000, memory.data() + 4000, memory.data() + 5000, 1000}};
   using pibench::memory::choose;
+  std::size_t here = 0;
+  for (const MemoryKernels* const table : pibench::kernels::memory::kernel_tables())
+    here += pibench::kernels::memory::runs_here(*table) ? 1 : 0;
+  checks.equal(pibench::memory::passes_wanted({Operation::read, std::nullopt, ""}).size(), here,
+               "reading is chosen from every instruction set that runs here");
+  checks.equal(pibench::memory::passes_wanted({Operation::triad, Stores::cached, ""}).size(), here,
+               "and so are plain stores");
   for (const Operation operation : kOperations) {
     const std::string name = kNames.at(static_cast<std::size_t>(operation));
     const auto [kernels, stores, pass] = choose(team, arrays, {operation, std::nullopt, ""});

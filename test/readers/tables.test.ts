@@ -43,6 +43,21 @@ describe('several batches of memory', () => {
     }
   });
 
+  it('name every instruction set that launches chose, and say that they did', () => {
+    const chose = (implementation: string) =>
+      sizes.map((bytes) => {
+        const batch = memoryOn('', bytes);
+        return { ...batch, stack: { ...batch.stack, variant: null, implementation } };
+      });
+    const shown = (text: string): string =>
+      renderRecord(recordOf(['memory'], chose(text)), null, style).replaceAll(/\s+/g, ' ');
+    expect(shown('avx2, chose cached stores or avx512, chose cached stores')).toContain(
+      'embedded avx2/avx512, cpu',
+    );
+    expect(shown('avx2 or avx512')).toContain('fastest over its arrays, by trial');
+    expect(shown('avx2')).not.toContain('by trial');
+  });
+
   it('of two stacks each have a row, because that table has no place for a stack', () => {
     const batches = ['avx2', 'avx512'].flatMap((stack) => sizes.map((bytes) => memoryOn(stack, bytes)));
     const shown = renderRecord(recordOf(['memory'], batches), null, style);

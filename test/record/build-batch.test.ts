@@ -13,6 +13,13 @@ const kpiOf = (kpis: typeof matmul.kpis, name: string, batch: RecordBatch) =>
   kpis.find((kpi) => kpi.name === name)?.value(batch, { timeToResult: 1 });
 const efficiencyOf = (batch: RecordBatch) => kpiOf(matmul.kpis, 'pibench_matmul_efficiency_ratio', batch);
 
+describe('the stack of a batch', () => {
+  it('executed what each launch chose', () => {
+    const chosen = ['avx512', 'avx2', 'avx2'].map((implementation) => ({ seconds: 40e-6, implementation }));
+    expect(batchOf(matmulCase(), chosen).stack.implementation).toBe('avx2 or avx512');
+  });
+});
+
 describe('the roofline of a batch', () => {
   it('rests on the medians of its launches: of the elapsed and of each ceiling', () => {
     // 2e6 operations in 40 µs are 50 GFLOP/s, of the median peak of 100.

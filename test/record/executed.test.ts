@@ -14,6 +14,11 @@ describe('what the launches of a batch executed', () => {
     expect(executedTexts(text)).toEqual(['avx2, chose cached stores', 'avx512']);
   });
 
+  it('is one way where only the clocks of hosts agreed differently, with the bound that holds for all', () => {
+    const told = [0.9, 12.4, 2].map((us) => `2 hosts, clocks within ${us.toFixed(1)} us, MPI_Allreduce`);
+    expect(executedByAll(told)).toBe('2 hosts, clocks within 12.4 us, MPI_Allreduce');
+  });
+
   it('is not known where none told', () => {
     expect(executedByAll([null, null])).toBeNull();
     expect(executedByAll([])).toBeNull();

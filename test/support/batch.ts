@@ -14,12 +14,15 @@ export interface Launch {
   readonly frequency?: RecordInspection['frequency'];
   readonly passed?: boolean;
   readonly flags?: RecordInspection['flags'];
+  /** What the stack said that it executed. */
+  readonly implementation?: string;
 }
 
 const REPETITIONS = 10;
+const EMBEDDED = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
 
 function inspectionOf(
-  { seconds, samples, passed = true, ...rest }: Launch,
+  { seconds, samples, passed = true, implementation, ...rest }: Launch,
   index: number,
 ): AnalysedInspection {
   const entry: RecordInspection = {
@@ -49,7 +52,11 @@ function inspectionOf(
   };
   const each = samples ?? new Float64Array(REPETITIONS).fill(seconds);
   const own = new Float64Array(each);
-  return { entry, samples: own, sorted: own.toSorted(), document: null, noise: launchNoise(own) };
+  const document =
+    implementation === undefined
+      ? null
+      : ({ stack: { ...EMBEDDED, implementation } } as AnalysedInspection['document']);
+  return { entry, samples: own, sorted: own.toSorted(), document, noise: launchNoise(own) };
 }
 
 export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {
@@ -63,7 +70,7 @@ export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {
       warmup: { kind: 'count', count: 1 },
       timeout: 60,
     },
-    { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null },
+    EMBEDDED,
     launches.length,
     launches.map(inspectionOf),
   );
