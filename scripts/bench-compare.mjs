@@ -1,7 +1,6 @@
 // npm run bench:compare: how often `compare` and the interval of a score are right. Without more, on launches whose truth is
 // known, seeded: the same numbers each time. `-- --trials 100` (or `--quick`: 10) measures instead: a stack against itself, and
 // against itself with 3 % of its work done once more, each as often. The tables of docs/score.md are its output.
-
 import { bootstrap } from './lib/bootstrap.mjs';
 import { readFlags } from './lib/flags.mjs';
 

@@ -17,14 +17,11 @@ import {
 import { EFFECTS, MOODS, NOISES } from './bench-coverage/series.mjs';
 import { simulateFixed, simulateSequential, TARGETS } from './bench-coverage/simulate.mjs';
 import { COSTS, SPREADS, simulateSpending, TARGET } from './bench-coverage/spend.mjs';
+import { progress } from './lib/progress.mjs';
 
 /** The methods are shown side by side at this number of launches. */
 const SIDE_BY_SIDE = 20;
 const MOST_NAMED = 5;
-
-const progress = (text) => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-};
 
 function fixedSettings(options) {
   return Object.entries(NOISES).flatMap(([noise, noiseKind], i) =>

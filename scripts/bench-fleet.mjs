@@ -2,7 +2,6 @@
 // rule of means; seeded, so the same numbers each time. `-- --quick`: fewer fleets; `-- --seed 2`: others. `-- --tails`: many fleets whose
 // healthy nodes differ with heavy tails, by their levels alone. `-- --scale`: 10,000 nodes of 200 KPIs, seconds and memory. The tables of docs/fleet.md are
 // its output.
-
 import { bootstrap } from './lib/bootstrap.mjs';
 import { readFlags } from './lib/flags.mjs';
 

@@ -11,14 +11,12 @@ import { settle } from './bench-gemm/settings.mjs';
 import { square } from './bench-gemm/shapes.mjs';
 import { measureInTurns, withMoreTurns } from './bench-gemm/turns.mjs';
 import { random } from './lib/draw.mjs';
+import { titleLines } from './lib/machine-lines.mjs';
+import { progress } from './lib/progress.mjs';
 
 const PORTABLE_STACKS = ['embedded:portable', 'embedded:avx2'];
 const PORTABLE_TYPES = ['float32', 'float64'];
 const PORTABLE_SIZES = [64, 256, 1024];
-
-const progress = (text) => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-};
 
 const isOursWrong = ({ rows }) =>
   rows.some(({ role, trouble }) => role.startsWith('own') && trouble?.startsWith('WRONG'));
@@ -31,10 +29,6 @@ function allowedCpus() {
     return Array.from({ length: to - from + 1 }, (_, i) => from + i);
   });
 }
-
-/** With the flags that it was called with, so that a reader can do it again. */
-const titleOf = (flags, file) =>
-  `# The embedded GEMM beside the libraries of a machine\n\nWritten by \`npm run bench:gemm -- ${flags.map((flag) => flag.replace(file, 'FILE')).join(' ')}\`.`;
 
 /** Measured again, as often as this, where the rounds have not decided. The interval that decides is of all rounds. */
 const MOST_AGAIN = 3;
@@ -108,10 +102,12 @@ async function main() {
   print(summary(all).join('\n'));
   if (all.some(isOursWrong)) process.exitCode = 3;
   if (options.markdown !== undefined) {
-    writeFileSync(
+    const title = titleLines(
+      'The embedded GEMM beside the libraries of a machine',
+      'bench:gemm',
       options.markdown,
-      `${[titleOf(process.argv.slice(2), options.markdown), ...written].join('\n\n')}\n`,
     );
+    writeFileSync(options.markdown, `${[title, ...written].join('\n\n')}\n`);
   }
 }
 

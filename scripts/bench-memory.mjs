@@ -11,17 +11,14 @@ import { availableMemory } from '../dist/machine/capacity.js';
 import { readOptions } from './bench-memory/options.mjs';
 import { caseTable, heading, summary } from './bench-memory/report.mjs';
 import { figures, isOpen } from './bench-memory/results.mjs';
-import { commitLine, machineLine, systemLine } from './lib/machine-lines.mjs';
+import { commitLine, machineLine, systemLine, titleLines } from './lib/machine-lines.mjs';
 import { buildPrograms, HOST } from './lib/native-programs.mjs';
 import { roundsOfLaunches } from './lib/paired.mjs';
+import { progress } from './lib/progress.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 /** Measured again, as often as this, where the rounds have not decided. The interval that decides is of all rounds. */
 const MOST_AGAIN = 3;
-
-const progress = (text) => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-};
 
 /** One process: rounds of turns of every way of a pass. */
 function launch(program, { pass, bytes, cpus }, rounds, seed) {
@@ -89,8 +86,7 @@ async function main() {
   print(summary(all).join('\n'));
   if (all.some(({ wrong }) => wrong.length > 0)) process.exitCode = 3;
   if (options.markdown === undefined) return;
-  const flags = process.argv.slice(2).map((flag) => flag.replace(options.markdown, 'FILE'));
-  const title = `# Passes over memory beside the C library's\n\nWritten by \`npm run bench:memory -- ${flags.join(' ')}\`.`;
+  const title = titleLines("Passes over memory beside the C library's", 'bench:memory', options.markdown);
   writeFileSync(options.markdown, `${[title, ...written].join('\n\n')}\n`);
 }
 

@@ -1,5 +1,6 @@
 // The figures as tables. Pure.
-import { table } from '../lib/table.mjs';
+import { ratioText } from '../lib/paired.mjs';
+import { table, threadsText } from '../lib/table.mjs';
 
 const GIGA = 1e9;
 
@@ -31,14 +32,6 @@ function verdict(comparisons) {
 }
 
 const first = (names) => [...new Set(names)];
-
-const ratioText = ({ ratio, interval }) =>
-  [
-    ratio?.toFixed(3) ?? '',
-    interval === null ? '' : `(${interval.low.toFixed(3)} to ${interval.high.toFixed(3)})`,
-  ]
-    .filter(Boolean)
-    .join(' ');
 
 /** Where the comparisons of a case go: what is compared with what, both ratios, target, verdict. */
 function comparisonCells(comparisons) {
@@ -74,8 +67,6 @@ export function caseTable(cases) {
 }
 
 const unitOf = (type) => (type === 'int8' ? 'GOP/s' : 'GFLOP/s');
-
-const threadsText = (threads) => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 
 export const heading = ({ type, threads }) => `${type}, ${threadsText(threads)}, ${unitOf(type)}`;
 

@@ -1,6 +1,7 @@
 // The figures of bench:memory as tables. Pure.
 import { formatBytes } from '../../dist/quantities/format.js';
-import { table } from '../lib/table.mjs';
+import { ratioText } from '../lib/paired.mjs';
+import { table, threadsText } from '../lib/table.mjs';
 
 const GIGA = 1e9;
 
@@ -8,11 +9,6 @@ const rateText = (rate) => (rate / GIGA).toFixed(rate < 100 * GIGA ? 2 : 1);
 
 const verdict = ({ holds }) =>
   holds === true ? 'yes' : holds === false ? 'MISSED' : holds === 'tie' ? 'tie' : 'disturbed';
-
-const ratioText = ({ ratio, interval }) =>
-  `${ratio.toFixed(3)}${interval === null ? '' : ` (${interval.low.toFixed(3)} to ${interval.high.toFixed(3)})`}`;
-
-const threadsText = (threads) => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 
 /** @param {{ pass: string, threads: number }} situation */
 export const heading = ({ pass, threads }) => `${pass}, ${threadsText(threads)}, GB/s`;
@@ -25,13 +21,7 @@ export function caseTable(cases) {
   const [{ rates, comparisons }] = cases;
   const names = Object.keys(rates);
   const sides = comparisons.length === 2 ? ['of the library', 'of the best way'] : ['of the best way'];
-  const header = [
-    'bytes',
-    ...names,
-    'chosen',
-    ...sides.flatMap((side) => [side, 'holds']),
-    ...(comparisons.length === 0 ? [] : ['best way']),
-  ];
+  const header = ['bytes', ...names, 'chosen', ...sides.flatMap((side) => [side, 'holds']), 'best way'];
   const rows = cases.map(({ situation, rates: found, chosen, comparisons: compared }) => [
     formatBytes(situation.bytes),
     ...names.map((name) => rateText(found[name])),

@@ -38,3 +38,9 @@ export function machineLine() {
 export const systemLine = () => `- Linux ${release()}, Node ${process.versions.node}`;
 
 export const commitLine = () => `- pi-bench at commit ${commit()}, ${new Date().toISOString().slice(0, 10)}`;
+
+/** A heading, and the command that wrote what is below it, with its flags, so that a reader can do it again. */
+export function titleLines(title, command, file) {
+  const flags = process.argv.slice(2).map((flag) => flag.replace(file, 'FILE'));
+  return `# ${title}\n\nWritten by \`npm run ${command} -- ${flags.join(' ')}\`.`;
+}

@@ -84,3 +84,12 @@ export function judge(own, rivals, target) {
   if (verdicts.includes('disturbed')) return null;
   return verdicts.includes('tie') ? 'tie' : true;
 }
+
+/** `1.021 (1.009 to 1.034)`; nothing where nothing was compared. */
+export const ratioText = ({ ratio, interval }) =>
+  [
+    ratio?.toFixed(3) ?? '',
+    interval === null ? '' : `(${interval.low.toFixed(3)} to ${interval.high.toFixed(3)})`,
+  ]
+    .filter(Boolean)
+    .join(' ');

@@ -14,3 +14,6 @@ export function table(header, rows) {
   const rule = `|${widths.map((width, column) => '-'.repeat(width + 1) + (column === 0 ? '-' : ':')).join('|')}|`;
   return [line(header), rule, ...rows.map(line)].join('\n');
 }
+
+/** @param {number} threads */
+export const threadsText = (threads) => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
