@@ -1,7 +1,6 @@
 // The other files of small folders, which the part of the addon that is built first does without, compiled as
 // one for the reason that together.cc gives.
 #include "measure/idle_workload.cc"
-#include "memory/choice.cc"
 #include "memory/memory_workload.cc"
 #include "nvml/monitor.cc"
 #include "nvml/nvml.cc"

@@ -8,6 +8,7 @@
 #include "measure/warmup.cc"
 #include "measure/workload.cc"
 #include "memory/bandwidth.cc"
+#include "memory/choice.cc"
 #include "peak/peak_workload.cc"
 #include "stacks/library_threads.cc"
 #include "telemetry/frequency.cc"

@@ -24,6 +24,12 @@ function sweepsOf(batches: readonly RecordBatch[], along: readonly string[]): Re
   return [...sweeps.values()];
 }
 
+/** null where points executed different things. */
+function implementationOf(sweep: readonly RecordBatch[]): string | null {
+  const [one = null, ...others] = new Set(sweep.map(({ stack }) => stack.implementation));
+  return others.length === 0 ? one : null;
+}
+
 function ciOf(points: readonly Point[]): CurveKpi['ci'] {
   const level = points.find(({ y }) => y.ci !== null)?.y.ci?.level;
   if (level === undefined) return null;
@@ -60,7 +66,11 @@ function curveOf(
       display: { ...display(first) },
       regression,
       // The same keys as the points' own KPIs; what varies along the curve has no one value.
-      labels: { ...batchLabels(labels, first), ...without(along) },
+      labels: {
+        ...batchLabels(labels, first),
+        ...without(along),
+        stack_implementation: implementationOf(sweep),
+      },
     },
   ];
 }
