@@ -62,16 +62,25 @@ constexpr std::int64_t kZen5LargePanel = 96 << 10;
 // Where A and B are packed, B is copied by the tile that reads it first (1024 to 4096 cubed in both
 // types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's cores A's block has few rows. Two
 // members then share the columns: those that share rows would pack B before they read it, and wait for each
-// other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3). On Zen 5 one of several blocks of float64 is
-// shallower than fits (2048 and 4096 cubed: 1.03 to 1.07).
+// other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3).
 constexpr std::int64_t kRowsOfPackedA = 98;
 constexpr std::int64_t kRowsOfShallowA = 294;
 constexpr std::int64_t kShallowBlock = 256;
 
+// On Zen 5 one of several blocks in depth has at most so many bytes of a row: with more, neither a strip of A
+// nor a panel of B stays near (float64 2048 and 4096 cubed: 1.03 to 1.07 on a quiet machine). Where B's block
+// would be more than neighbours leave of L3 it is half as large, A's has as many rows as three eighths of L2
+// take, and no block is deep (in turns on a disturbed machine, one thread: float32 4096 cubed 1.044 (1.031 to
+// 1.057), float64 4096 cubed 1.039 (1.030 to 1.049), 3000 cubed 1.032, 2400 cubed 1.024; on two float64 4096
+// cubed 1.030). A smaller B had better keep its blocks (float32 2400 cubed 0.98, on two threads float64
+// 3000 cubed 0.975).
+constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;
+constexpr std::int64_t kZen5LargeBlockOfB = 8 << 20;
+constexpr std::int64_t kZen5DepthBesideLargeB = 512;
+
 // A tile of so few steps had better not ask for its rows of C: they come too late (in turns on Zen 4:
 // 1024x1024x16 1.1, 600x600x16 1.08, 1024x1024x32 1.05; in float64 1.04, 512x512x32 1.05).
 constexpr std::int64_t kShallowestAsking = 48;
-constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;  // bytes
 
 // On Zen 4 a single strip asks for a B that is not much larger than L2 with each of its steps (in turns:
 // float32 7x1000x333 1.03 and 1.1 on two threads, 8x1024x1024 1.02 and 1.06, 14x1000x1000 1.03 and 1.1;
@@ -276,6 +285,19 @@ std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, bool int
   return b_in_place && !b_near && b_row > kShortRow ? kFewPages : shape.k;
 }
 
+// On Zen 5, where packed operands take several blocks in depth, as deep as `blocks` or less.
+Blocking choose_blocking_zen5(const MicroKernel& kernel, const GemmShape& part, Blocking blocks) {
+  const std::int64_t most = kZen5DeepestOfSeveral / static_cast<std::int64_t>(kernel.packing->source_size);
+  blocks.kc = std::min(blocks.kc, even_piece(part.k, most, 4));
+  if (source_bytes(kernel, blocks.kc * part.n) < kZen5LargeBlockOfB) return blocks;
+  blocks.kc = std::min(blocks.kc, even_piece(part.k, kZen5DepthBesideLargeB, 4));
+  const std::int64_t row = source_bytes(kernel, blocks.kc);
+  const std::int64_t strips = std::max<std::int64_t>(1, cache_sizes().l2 * 3 / 8 / row / kernel.mr);
+  blocks.mc = std::min(part.m, even_piece(part.m, strips * kernel.mr, kernel.mr));
+  blocks.nc = even_piece(part.n, kZen5LargeBlockOfB / 2 / row, kernel.nr);
+  return blocks;
+}
+
 }  // namespace
 
 bool can_read_a_in_place(const MicroKernel& kernel, const GemmShape& shape) noexcept {
@@ -341,13 +363,10 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
                                   even_piece(shape.k, deepest(kernel, shape, intel, strategy.b_in_place), 4));
   if (zen && !strategy.a_in_place && !strategy.b_in_place) {
     const bool shallow = !zen5 && strategy.blocking.kc <= kShallowBlock;
-    const std::int64_t rows_of_a = shallow ? kRowsOfShallowA : kRowsOfPackedA;
-    strategy.blocking.mc = std::min(strategy.blocking.mc, rows_of_a / kernel.mr * kernel.mr);
-    if (zen5 && strategy.blocking.kc < shape.k) {
-      const std::int64_t most =
-          kZen5DeepestOfSeveral / static_cast<std::int64_t>(kernel.packing->source_size);
-      strategy.blocking.kc = std::min(strategy.blocking.kc, even_piece(shape.k, most, 4));
-    }
+    const std::int64_t most = (shallow ? kRowsOfShallowA : kRowsOfPackedA) / kernel.mr * kernel.mr;
+    strategy.blocking.mc = std::min(strategy.blocking.mc, most);
+    if (zen5 && strategy.blocking.kc < shape.k)
+      strategy.blocking = choose_blocking_zen5(kernel, part, strategy.blocking);
   }
   if (intel && (!strategy.b_in_place || shape.k <= kIntelShallowProduct)) {
     const std::int64_t whole_strips = std::max<std::int64_t>(1, kIntelFewRows / kernel.mr) * kernel.mr;
