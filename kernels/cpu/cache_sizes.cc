@@ -1,6 +1,7 @@
 // Cache sizes from sysfs, or, where it does not list them, from the C library, which reads CPUID on x86. In
 // this order, because on a virtual machine the C library was seen to count the last cache of CPUs that the
-// guest does not have.
+// guest does not have: 508 MiB, all of a socket's, where sysfs and CPUID's list of caches were hidden and each
+// eight cores share 32.
 #include "cache_sizes.h"
 
 #include <unistd.h>
@@ -66,7 +67,10 @@ std::int64_t cache_size(int level) {
 CacheSizes ask() {
   constexpr std::int64_t kUsualL1 = 32 << 10;
   constexpr std::int64_t kUsualL2 = 512 << 10;
+  // As large as what the cores of one cluster share on most servers.
+  constexpr std::int64_t kMostL3OfLibc = 32 << 20;
   CacheSizes sizes{cache_size(1), cache_size(2), cache_size(3)};
+  if (from_sysfs(3) <= 0) sizes.l3 = std::min(sizes.l3, kMostL3OfLibc);
   if (sizes.l1 <= 0) sizes.l1 = kUsualL1;
   if (sizes.l2 <= 0) sizes.l2 = std::max(sizes.l1, kUsualL2);
   sizes.l3 = std::max(sizes.l3, sizes.l2);

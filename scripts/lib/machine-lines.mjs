@@ -18,7 +18,7 @@ function caches() {
       })
       .join(', ');
   } catch {
-    return 'not told';
+    return 'caches not told';
   }
 }
 
