@@ -1,7 +1,7 @@
 // Cache sizes from sysfs, or, where it does not list them, from the C library, which reads CPUID on x86. In
 // this order, because on a virtual machine the C library was seen to count the last cache of CPUs that the
-// guest does not have: 508 MiB, all of a socket's, where sysfs and CPUID's list of caches were hidden and each
-// eight cores share 32.
+// guest does not have: 508 MiB, all of a socket's, where sysfs and CPUID's list of caches were hidden and
+// each eight cores share 32.
 #include "cache_sizes.h"
 
 #include <unistd.h>

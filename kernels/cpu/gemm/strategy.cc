@@ -269,11 +269,28 @@ bool is_far_batch(const MicroKernel& kernel, const GemmShape& shape) {
 // Whether C had better go past the caches, without being read first: what will not stay until it is read
 // again, and on Zen 4 the results of a batch that are together with their operands more than a part of L3
 // (1000x64x64, 100 of them: float32 1.2, bfloat16 1.5, int8 2.1; 128x128x64: 1.14 to 1.2, 40 and 50 of
-// them 1.02 to 1.3) and single ones of half of L3 (2048x2048x64: 1.03, int8 1.2).
+// them 1.02 to 1.3) and on AMD's cores single ones of half of L3 (2048x2048x64 on Zen 4: 1.03, int8 1.2).
 bool is_too_much_to_stay(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
   const std::int64_t c = result_bytes(kernel, shape);
-  if (cores != CoreKind::kOther) return c > cache_sizes().l3;
-  return shape.batch > 1 ? is_far_batch(kernel, shape) : c >= cache_sizes().l3 / 2;
+  if (cores != CoreKind::kIntel && shape.batch == 1) return c >= cache_sizes().l3 / 2;
+  return cores == CoreKind::kOther ? is_far_batch(kernel, shape) : c > cache_sizes().l3;
+}
+
+// How many rows a block has at most whose C goes past the caches in whole lines, on Zen 5; 0: as many as
+// else. The panels are inside of the rows: with few of these, what is written one after the other is long
+// pieces of few rows, each on pages of its own, and not two lines of each of all rows. The fewer steps a tile
+// has, the more of its time is writing (in turns, one thread, 4096x4096xk: k = 8 float32 1.9, float64 1.8,
+// bfloat16 and int8 3.2; 16 steps 1.3, 1.3, 1.96, 1.93; 64 steps bfloat16 1.12; on two threads 1.27 and 2.1
+// at k = 8; without going past the caches 0.95 to 1.05 from 16 steps on).
+std::int64_t rows_beside_streamed_c(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
+  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kFewSteps = 10, kSomeSteps = 40;
+  constexpr std::int64_t kRowsOfFewSteps = 28, kRowsOfSomeSteps = 56;
+  const bool whole_lines = shape.n * static_cast<std::int64_t>(kernel.result_size) % kLine == 0;
+  if (cores != CoreKind::kZen5 || kernel.speed > 1 || !whole_lines) return 0;
+  const std::int64_t steps = ceil_div(shape.k, kernel.packing->b.unit);
+  if (steps <= kFewSteps) return kRowsOfFewSteps;
+  return steps <= kSomeSteps ? kRowsOfSomeSteps : kRowsOfPackedA;
 }
 
 // How deep a block of the depth may be at most.
@@ -402,6 +419,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool written_once = shape.k <= strategy.blocking.kc;
   strategy.stream_c =
       strategy.sums_apart || (!intel && written_once && is_too_much_to_stay(kernel, shape, cores));
+  const std::int64_t rows = strategy.stream_c ? rows_beside_streamed_c(kernel, shape, cores) : 0;
+  if (rows > 0) strategy.blocking.mc = std::min(strategy.blocking.mc, round_up(rows, kernel.mr));
   return strategy;
 }
 
