@@ -1,4 +1,5 @@
-// The rules for kernels that join B's rows as they read them, measured on Zen 4 in turns with packing B.
+// The rules for kernels that join B's rows as they read them, measured on Zen 4 in turns with packing B, and
+// on Zen 5 where that is said.
 #include "joining.h"
 
 #include <algorithm>
@@ -35,22 +36,31 @@ constexpr std::int64_t kFewestRowsOfPairs = 4;
 constexpr std::int64_t kFewestRowsOfFarQuads = 2;
 constexpr std::int64_t kFewestRowsOfNearQuads = 1;
 
+// On Zen 5 joining gains as much from a few rows on (of 992 columns and rows, 8 and 28 rows: bfloat16 2.2 and
+// 1.4, int8 1.8 and 1.4; 32x3000x4000 1.7 and 2.1; 7x1000x333 2.0 and 1.8; two threads 1.2 to 1.8), not with
+// fewer (int8 two to four rows 0.76 to 0.94), and where rows meet it does not (32x4096x1024: bfloat16 0.64;
+// 8x4096x4096: int8 0.65).
+constexpr std::int64_t kZen5FewestRowsOfQuads = 5;
+
 // How deep a block of a far B may be: deeper, its panels are more than stays near until the next strip.
 constexpr std::int64_t kDeepestOfFar = 1024;
 
 }  // namespace
 
 const MicroKernel* joining_for(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) noexcept {
-  // Nothing was measured on cores that have rules of their own.
-  if (kernel.joining == nullptr || cores != CoreKind::kOther) return nullptr;
+  // Nothing was measured on Intel's cores.
+  if (kernel.joining == nullptr || cores == CoreKind::kIntel) return nullptr;
   if (!can_read_b_in_place(*kernel.joining, shape)) return nullptr;
   // So narrow a product has a kernel of its own.
   if (kernel.narrow != nullptr && shape.n <= kernel.narrow->nr) return nullptr;
   const bool pairs = kernel.products == 2;
   const bool far = is_far(kernel, shape.k * shape.n);
   const bool meets = source_bytes(kernel, shape.n) % kPage == 0;
+  const bool zen5 = cores == CoreKind::kZen5;
+  if (zen5 && meets) return nullptr;
   const std::int64_t fewest = meets   ? kFewestRows
                               : pairs ? kFewestRowsOfPairs
+                              : zen5  ? kZen5FewestRowsOfQuads
                               : far   ? kFewestRowsOfFarQuads
                                       : kFewestRowsOfNearQuads;
   const std::int64_t strips = meets && far && !pairs ? 1

@@ -156,9 +156,11 @@ bool is_bound_by_reading_b(const MicroKernel& kernel, const GemmShape& shape) {
          shape.m <= kMostRowsByRows;
 }
 
-// Whether a B of which each row is on a page of its own is packed by lines: measured on Zen 4 only.
+// Whether a B of which each row is on a page of its own is packed by lines: measured on Zen 4 and Zen 5
+// (there beside its own blocks, int8 20x4096x4096 and 32x4096x1024 1.5, 48x4096x4096, 64x8192x1024 and
+// 100x4096x2048 1.2 to 1.3).
 bool packs_by_lines(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
-  return cores == CoreKind::kOther && kernel.packing->by_lines != nullptr &&
+  return cores != CoreKind::kIntel && kernel.packing->by_lines != nullptr &&
          source_bytes(kernel, shape.n) % kPage == 0;
 }
 
@@ -267,13 +269,14 @@ bool is_far_batch(const MicroKernel& kernel, const GemmShape& shape) {
 }
 
 // Whether C had better go past the caches, without being read first: what will not stay until it is read
-// again, and on Zen 4 the results of a batch that are together with their operands more than a part of L3
-// (1000x64x64, 100 of them: float32 1.2, bfloat16 1.5, int8 2.1; 128x128x64: 1.14 to 1.2, 40 and 50 of
-// them 1.02 to 1.3) and on AMD's cores single ones of half of L3 (2048x2048x64 on Zen 4: 1.03, int8 1.2).
+// again, and on AMD's cores the results of a batch that are together with their operands more than a part of
+// L3 (1000x64x64, 100 of them: on Zen 4 float32 1.2, bfloat16 1.5, int8 2.1, on Zen 5 1.4, 1.2, 1.5;
+// 128x128x64 on Zen 4: 1.14 to 1.2, 40 and 50 of them 1.02 to 1.3) and single ones of half of L3
+// (2048x2048x64 on Zen 4: 1.03, int8 1.2).
 bool is_too_much_to_stay(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
   const std::int64_t c = result_bytes(kernel, shape);
-  if (cores != CoreKind::kIntel && shape.batch == 1) return c >= cache_sizes().l3 / 2;
-  return cores == CoreKind::kOther ? is_far_batch(kernel, shape) : c > cache_sizes().l3;
+  if (cores == CoreKind::kIntel) return c > cache_sizes().l3;
+  return shape.batch > 1 ? is_far_batch(kernel, shape) : c >= cache_sizes().l3 / 2;
 }
 
 // How many rows a block has at most whose C goes past the caches in whole lines, on Zen 5; 0: as many as
