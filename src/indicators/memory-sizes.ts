@@ -1,8 +1,8 @@
 /** The working sets that `pi-bench memory` sweeps unless told otherwise. Pure. */
-import type { CacheDescription } from '../machine/types.js';
+import type { CpuDescription } from '../machine/types.js';
 import type { Bytes } from '../units.js';
 
-/** Where the system shows no caches: what most CPUs have or exceed. */
+/** Where nothing tells of them: what most CPUs have or exceed. */
 const USUAL_FIRST: Bytes = 32 * 2 ** 10;
 const USUAL_LAST: Bytes = 32 * 2 ** 20;
 /** So many times the last caches together is main memory. */
@@ -30,13 +30,13 @@ function upTo(last: Bytes, first: Bytes, steps: readonly number[], factor: numbe
 
 /** From half of each thread's first data cache to four times the last caches of the machine, as far as memory goes. */
 export function defaultSizes(
-  caches: readonly CacheDescription[],
+  { caches, cachesFrom }: Pick<CpuDescription, 'caches' | 'cachesFrom'>,
   threads: number,
   free: Bytes | null,
 ): DefaultSizes {
   const data = caches.filter(({ type }) => type !== 'instruction');
   const [smallest] = data;
-  const largest = data.at(-1);
+  const largest = cachesFrom === 'kernel' ? data.at(-1) : undefined;
   const first = powerBelow(((smallest?.size ?? USUAL_FIRST) / 2) * threads);
   const all = largest === undefined ? USUAL_LAST : largest.size * largest.instances;
   const wanted = powerAbove(PAST_THE_LAST * all);

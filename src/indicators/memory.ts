@@ -126,7 +126,7 @@ const memoryOnCpu: Indicator = {
       throw new UserError('--host is of copies to and from a GPU: add --device cuda:0');
     const { threads, pin } = threadsOf(flags, machine);
     const free = availableMemory(machine);
-    const defaults = defaultSizes(machine.cpu.caches, threads, free);
+    const defaults = defaultSizes(machine.cpu, threads, free);
     const given =
       share !== null
         ? [bytesOfShare(share, free, threads * MOST_OF_SHARE)]

@@ -1,10 +1,11 @@
 /** The CPU: identity, topology, clock, caches and mitigations, from /proc/cpuinfo and /sys/devices/system/cpu. */
 import { readCaches } from './caches.js';
+import { coreCaches } from './core-caches.js';
 import { parseCpuinfo, relevantFeatures } from './cpuinfo.js';
 import { readFrequency } from './frequency.js';
 import { parseCpuList } from './linux/cpu-list.js';
 import { distinct, type FileReader, readTrimmed } from './linux/reader.js';
-import type { CpuDescription } from './types.js';
+import type { CacheDescription, CpuDescription } from './types.js';
 
 const CPU_DIRECTORY = '/sys/devices/system/cpu';
 
@@ -30,7 +31,12 @@ const VULNERABILITIES = [
   'vmscape',
 ];
 
-export function readCpu(reader: FileReader, architecture: string): CpuDescription {
+/** @param getconf what `getconf -a` prints */
+export function readCpu(
+  reader: FileReader,
+  architecture: string,
+  getconf: () => string | null,
+): CpuDescription {
   const cpuinfo = parseCpuinfo(reader('/proc/cpuinfo') ?? '');
   const online = parseCpuList(readTrimmed(reader, `${CPU_DIRECTORY}/online`));
   const cpus = online ?? [];
@@ -53,9 +59,20 @@ export function readCpu(reader: FileReader, architecture: string): CpuDescriptio
     smt: readSmt(reader, threads, coreCount),
     frequency: readFrequency(reader, cpus),
     features: relevantFeatures(cpuinfo?.flags ?? []),
-    caches: readCaches(reader, cpus),
+    ...findCaches(reader, cpus, () => coreCaches(getconf() ?? '', coreCount, threads)),
     vulnerabilities: readVulnerabilities(reader),
   };
+}
+
+function findCaches(
+  reader: FileReader,
+  cpus: readonly number[],
+  ofLibrary: () => readonly CacheDescription[],
+): Pick<CpuDescription, 'caches' | 'cachesFrom'> {
+  const listed = readCaches(reader, cpus);
+  if (listed.length > 0) return { caches: listed, cachesFrom: 'kernel' };
+  const told = ofLibrary();
+  return { caches: told, cachesFrom: told.length > 0 ? 'C library' : null };
 }
 
 /** How many different values the CPUs have in the first of these files that there is; null when a CPU has none or -1. */

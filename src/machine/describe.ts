@@ -15,12 +15,14 @@ export interface MachineDeps {
   readonly v8Version: string | null;
   /** null on another C library. */
   readonly glibcVersion: string | null;
+  /** What `getconf -a` prints; null where it does not run. Asked only where the kernel lists no caches. */
+  readonly getconf: () => string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export function describeMachine(reader: FileReader, deps: MachineDeps): MachineDescription {
   return {
-    cpu: readCpu(reader, deps.architecture),
+    cpu: readCpu(reader, deps.architecture, deps.getconf),
     memory: readMemory(reader),
     os: readOs(reader, deps.glibcVersion),
     limits: readLimits(reader),

@@ -1,4 +1,5 @@
 /** The edge to this process: what no file tells of the machine. */
+import { execFileSync } from 'node:child_process';
 import type { MachineDeps } from './describe.js';
 
 export function localDeps(): MachineDeps {
@@ -7,6 +8,7 @@ export function localDeps(): MachineDeps {
     nodeVersion: process.version,
     v8Version: process.versions.v8 ?? null,
     glibcVersion: glibcVersion(),
+    getconf,
     env: process.env,
   };
 }
@@ -23,5 +25,21 @@ function glibcVersion(): string | null {
     return typeof version === 'string' && version !== '' ? version : null;
   } finally {
     report.excludeNetwork = excludeNetwork;
+  }
+}
+
+const GETCONF_LIMIT_MS = 5000;
+
+function getconf(): string | null {
+  try {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    return execFileSync('getconf', ['-a'], {
+      encoding: 'utf8',
+      timeout: GETCONF_LIMIT_MS,
+      stdio: [...stdio],
+    });
+  } catch {
+    // Not every system has it; what it would tell is then not known.
+    return null;
   }
 }

@@ -35,6 +35,8 @@ export interface CpuDescription {
   /** Instruction sets and properties of the clock that matter to a measurement, sorted. */
   readonly features: readonly string[];
   readonly caches: readonly CacheDescription[];
+  /** Who told of them; null: nobody did. The C library tells of no last cache, which cores share. */
+  readonly cachesFrom: 'kernel' | 'C library' | null;
   /** State of each known vulnerability, by the kernel's name; those that do not affect this CPU are left out. */
   readonly vulnerabilities: Readonly<Record<string, string>> | null;
 }

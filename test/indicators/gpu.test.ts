@@ -19,6 +19,7 @@ const bare = describeMachine(() => null, {
   nodeVersion: 'v22',
   v8Version: null,
   glibcVersion: null,
+  getconf: () => null,
   env: {},
 });
 const gpu = (ordinal: number, computeCapability: string): GpuDescription => ({

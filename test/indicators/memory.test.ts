@@ -159,7 +159,7 @@ describe('the default sizes', () => {
         fc.integer({ min: 1, max: 128 }),
         (first, last, threads) => {
           const caches = [cache(1, first * KIB, 1, threads), cache(3, last * MIB, threads, 1)];
-          const { sparse, dense } = defaultSizes(caches, threads, null);
+          const { sparse, dense } = defaultSizes({ caches, cachesFrom: 'kernel' }, threads, null);
           for (const sizes of [sparse, dense]) {
             expect(sizes[0]).toBeLessThanOrEqual((first * KIB * threads) / 2);
             expect(sizes.at(-1)).toBeGreaterThanOrEqual(4 * last * MIB);
@@ -170,8 +170,13 @@ describe('the default sizes', () => {
     );
   });
 
+  it('go past a last cache of the usual size where only those of a core are known', () => {
+    const { dense } = defaultSizes({ caches: [cache(2, MIB, 1, 2)], cachesFrom: 'C library' }, 1, null);
+    expect(dense.at(-1)).toBe(128 * MIB);
+  });
+
   it('stay within half of the memory that is free', () => {
-    const { sparse, dense } = defaultSizes(CACHES, 1, 100 * MIB);
+    const { sparse, dense } = defaultSizes({ caches: CACHES, cachesFrom: 'kernel' }, 1, 100 * MIB);
     expect(Math.max(...sparse, ...dense)).toBe(32 * MIB);
   });
 });

@@ -14,6 +14,7 @@ const adviseFiles = (files: Files, architecture = 'x64') =>
       nodeVersion: 'v22',
       v8Version: null,
       glibcVersion: null,
+      getconf: () => null,
       env: {},
     }),
   );

@@ -6,7 +6,14 @@ import type { Limits, MachineDescription } from '../../src/machine/types.js';
 import { intelServer } from './fixtures/intel-server.js';
 import { readerOf } from './fixtures/reader-of.js';
 
-const deps = { architecture: 'x64', nodeVersion: 'v22', v8Version: null, glibcVersion: null, env: {} };
+const deps = {
+  architecture: 'x64',
+  nodeVersion: 'v22',
+  v8Version: null,
+  glibcVersion: null,
+  getconf: () => null,
+  env: {},
+};
 const server = describeMachine(readerOf(intelServer), deps);
 const limited = (limits: Partial<Limits>): MachineDescription => ({
   ...server,

@@ -12,6 +12,7 @@ const deps: MachineDeps = {
   nodeVersion: 'v22.12.0',
   v8Version: '12.4',
   glibcVersion: '2.35',
+  getconf: () => null,
   env: {},
 };
 const describeFiles = (files: Files, own: Partial<MachineDeps> = {}) =>
@@ -128,6 +129,43 @@ describe('describing a container with limits in an AMD guest, cgroup v1', () => 
   it('does not take a virtual disk made from an image for a container', () => {
     const disk = { ...epycVm, '/proc/self/mountinfo': '27 1 254:0 / / rw - ext4 /dev/vda rw\n' };
     expect(describeFiles({ ...disk, '/proc/self/cgroup': '0::/\n' }).virtualisation.container).toBeNull();
+  });
+});
+
+describe('describing a guest whose hypervisor hides the caches from the kernel', () => {
+  const GETCONF = `LEVEL1_ICACHE_SIZE                 32768
+LEVEL1_ICACHE_LINESIZE             64
+LEVEL1_DCACHE_SIZE                 49152
+LEVEL1_DCACHE_ASSOC                12
+LEVEL1_DCACHE_LINESIZE             64
+LEVEL2_CACHE_SIZE                  1048576
+LEVEL2_CACHE_LINESIZE              64
+LEVEL3_CACHE_SIZE                  532676608
+LEVEL4_CACHE_SIZE                  
+`;
+
+  it("takes a core's own from the C library, says so, and leaves its count of a whole socket out", () => {
+    const { caches, cachesFrom } = describeFiles(epycVm, { getconf: () => GETCONF }).cpu;
+    expect(cachesFrom).toBe('C library');
+    expect(caches).toEqual([
+      { level: 1, type: 'data', size: 49_152, line: 64, sharedBy: 2, instances: 1 },
+      { level: 1, type: 'instruction', size: 32_768, line: 64, sharedBy: 2, instances: 1 },
+      { level: 2, type: 'unified', size: 1_048_576, line: 64, sharedBy: 2, instances: 1 },
+    ]);
+  });
+
+  it('knows none where the C library tells none, as on arm64, or cannot be asked', () => {
+    for (const text of ['LEVEL1_DCACHE_SIZE                 0\nLEVEL2_CACHE_SIZE \n', null]) {
+      const { caches, cachesFrom } = describeFiles(epycVm, { getconf: () => text }).cpu;
+      expect({ caches, cachesFrom }).toEqual({ caches: [], cachesFrom: null });
+    }
+  });
+
+  it('does not ask where the kernel lists them', () => {
+    const getconf = (): string => {
+      throw new Error('asked');
+    };
+    expect(describeFiles(intelServer, { getconf }).cpu.cachesFrom).toBe('kernel');
   });
 });
 

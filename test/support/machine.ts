@@ -27,11 +27,12 @@ export function machineOf(limits: Partial<MachineDescription['limits']> = {}): M
     nodeVersion: 'v24.0.0',
     v8Version: null,
     glibcVersion: null,
+    getconf: () => null,
     env: {},
   });
   return {
     ...bare,
-    cpu: { ...bare.cpu, caches: CACHES, threads: 2, cores: 2 },
+    cpu: { ...bare.cpu, caches: CACHES, cachesFrom: 'kernel', threads: 2, cores: 2 },
     memory: { ...bare.memory, available: 16 * 1024 * MIB },
     limits: { ...bare.limits, allowedCpus: '0-1', ...limits },
   };

@@ -80,6 +80,7 @@ export function agreedMachine(all: readonly Facts[]): Agreed {
     nodeVersion: '',
     v8Version: null,
     glibcVersion: null,
+    getconf: () => null,
     env: {},
   });
   const features = text('features')?.split(' ') ?? [];

@@ -28,6 +28,13 @@ function measuredText(measured: MeasuredCaches | null): string {
   return `${implied} (${plural(threads, 'thread')}, ${createdAt.slice(0, 10)}, ${record})`;
 }
 
+function cachesText({ caches, cachesFrom }: MachineDescription['cpu']): string {
+  const text = known(caches.map(cacheText));
+  return cachesFrom === 'C library'
+    ? `${text} (of the C library: the kernel lists none; the last: ${UNKNOWN})`
+    : text;
+}
+
 function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches | null): Row[] {
   const { frequency } = cpu;
   const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
@@ -61,7 +68,7 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
         ].map((x) => (typeof x === 'string' ? x : null)),
       ),
     ],
-    ['caches', known(cpu.caches.map(cacheText))],
+    ['caches', cachesText(cpu)],
     ['measured', measuredText(measured)],
     ['features', cpu.features.join(' ') || UNKNOWN],
   ];

@@ -1,0 +1,95 @@
+// Blocks of packed operands, beside the rules of blocking.cc. For strategy.cc alone: nothing here has
+// linkage outside of it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../cache_sizes.h"
+#include "blocking.h"
+#include "core_rules.h"
+#include "gemm.h"
+#include "in_place_rules.h"
+#include "instruction_set.h"
+#include "operand_bytes.h"
+#include "partition.h"
+
+namespace pibench::kernels {
+namespace {
+
+// How deep a block may be of a far B whose long rows are read where they lie: each is on a page of its own.
+constexpr std::int64_t kFewPages = 256;
+
+// On Intel's cores, in float32 and float64: an eighth of L2 of B's rows, and at least so many rows. Columns
+// of 512 rows of 4 KiB took twice as long as packed ones, and so did 1024 rows of 2 KiB; in such blocks they
+// gained. What is packed is better shallow, too; and few rows and columns at a time are better than as many
+// as fit: L2 may be shared with another thread of the core, and L3 with many.
+constexpr std::int64_t kIntelShallowest = 32;
+constexpr std::int64_t kIntelDeepestPacked = 512;
+constexpr std::int64_t kIntelShallowProduct = 256;
+constexpr std::int64_t kIntelFewRows = 56;
+constexpr std::int64_t kIntelFewColumns = 1024;
+
+// Where A and B are packed, B is copied by the tile that reads it first (1024 to 4096 cubed in both
+// types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's cores A's block has few rows. Two
+// members then share the columns: those that share rows would pack B before they read it, and wait for each
+// other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3).
+constexpr std::int64_t kRowsOfPackedA = 98;
+constexpr std::int64_t kRowsOfShallowA = 294;
+constexpr std::int64_t kShallowBlock = 256;
+
+// On Zen 5 one of several blocks in depth has at most so many bytes of a row: with more, neither a strip of A
+// nor a panel of B stays near (float64 2048 and 4096 cubed: 1.03 to 1.07 on a quiet machine). Where B's block
+// would be more than neighbours leave of L3 it is half as large, A's has as many rows as three eighths of L2
+// take, and no block is deep (in turns on a disturbed machine, one thread: float32 4096 cubed 1.044 (1.031 to
+// 1.057), float64 4096 cubed 1.039 (1.030 to 1.049), 3000 cubed 1.032, 2400 cubed 1.024; on two float64 4096
+// cubed 1.030). A smaller B had better keep its blocks (float32 2400 cubed 0.98, on two threads float64
+// 3000 cubed 0.975).
+constexpr std::int64_t kZen5DeepestOfSeveral = 4 << 10;
+constexpr std::int64_t kZen5LargeBlockOfB = 8 << 20;
+constexpr std::int64_t kZen5DepthBesideLargeB = 512;
+
+// How deep a block of the depth may be at most.
+std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules,
+                     bool b_in_place) {
+  const std::int64_t b_row = source_bytes(kernel, shape.n);
+  if (rules.intel && !b_in_place) return kIntelDeepestPacked;
+  if (rules.intel) return std::max(kIntelShallowest, cache_sizes().l2 / kIntelShareOfL2 / b_row);
+  const bool b_near = shape.k * b_row <= cache_sizes().l2;
+  return b_in_place && !b_near && b_row > kShortRow ? kFewPages : shape.k;
+}
+
+// On Zen 5, where packed operands take several blocks in depth, as deep as `blocks` or less.
+Blocking choose_blocking_zen5(const MicroKernel& kernel, const GemmShape& part, Blocking blocks) {
+  const std::int64_t most = kZen5DeepestOfSeveral / static_cast<std::int64_t>(kernel.packing->source_size);
+  blocks.kc = std::min(blocks.kc, even_piece(part.k, most, 4));
+  if (source_bytes(kernel, blocks.kc * part.n) < kZen5LargeBlockOfB) return blocks;
+  blocks.kc = std::min(blocks.kc, even_piece(part.k, kZen5DepthBesideLargeB, 4));
+  const std::int64_t row = source_bytes(kernel, blocks.kc);
+  const std::int64_t strips = std::max<std::int64_t>(1, cache_sizes().l2 * 3 / 8 / row / kernel.mr);
+  blocks.mc = std::min(part.m, even_piece(part.m, strips * kernel.mr, kernel.mr));
+  blocks.nc = even_piece(part.n, kZen5LargeBlockOfB / 2 / row, kernel.nr);
+  return blocks;
+}
+
+// What choose_blocking chose, by the rules of these cores.
+Blocking blocks_of_cores(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
+                         const Strategy& strategy, const CoreRules& rules) {
+  Blocking blocks = strategy.blocking;
+  blocks.kc = std::min(blocks.kc, even_piece(shape.k, deepest(kernel, shape, rules, strategy.b_in_place), 4));
+  if ((rules.zen4 || rules.zen5) && !strategy.a_in_place && !strategy.b_in_place) {
+    const bool shallow = rules.zen4 && blocks.kc <= kShallowBlock;
+    const std::int64_t most = (shallow ? kRowsOfShallowA : kRowsOfPackedA) / kernel.mr * kernel.mr;
+    blocks.mc = std::min(blocks.mc, most);
+    if (rules.zen5 && blocks.kc < shape.k) blocks = choose_blocking_zen5(kernel, part, blocks);
+  }
+  if (rules.intel && (!strategy.b_in_place || shape.k <= kIntelShallowProduct)) {
+    const std::int64_t whole_strips = std::max<std::int64_t>(1, kIntelFewRows / kernel.mr) * kernel.mr;
+    blocks.mc = std::min(blocks.mc, whole_strips);
+    blocks.nc = std::min(blocks.nc, round_up(kIntelFewColumns, kernel.nr));
+  }
+  return blocks;
+}
+
+}  // namespace
+}  // namespace pibench::kernels

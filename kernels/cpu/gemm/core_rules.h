@@ -1,0 +1,36 @@
+// By the rules of which kind of cores a kernel's products are computed. For strategy.cc and its rules alone:
+// nothing here has linkage outside of it.
+#pragma once
+
+#include <cstdint>
+
+#include "../cpu_features.h"
+#include "instruction_set.h"
+
+namespace pibench::kernels {
+namespace {
+
+constexpr std::int64_t kPage = 4 << 10;
+
+struct CoreRules {
+  bool intel = false;
+  bool zen5 = false;
+  bool zen4 =
+      false;  // measured on Zen 4, and for other kinds of cores where a tile can pack the B that it reads
+};
+
+bool keeps_type(const MicroKernel& kernel) {
+  return kernel.in_place != nullptr && kernel.packing->source_size == kernel.packing->packed_size;
+}
+
+// The rules of a kind of cores are for operands that are read as they are, Zen 5's for tall tiles.
+CoreRules rules_for(const MicroKernel& kernel, CoreKind cores) {
+  constexpr int kLowTile = 8;
+  const bool as_they_are = kernel.speed == 1 && keeps_type(kernel) && kernel.products == 1;
+  const bool intel = cores == CoreKind::kIntel && as_they_are;
+  const bool zen5 = cores == CoreKind::kZen5 && as_they_are && kernel.mr > kLowTile;
+  return {intel, zen5, !intel && !zen5 && kernel.copies_b > 0};
+}
+
+}  // namespace
+}  // namespace pibench::kernels

@@ -1,0 +1,158 @@
+// Which operands are read where they lie, and by how many rows at a time. For strategy.cc alone: nothing here
+// has linkage outside of it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "../cache_sizes.h"
+#include "core_rules.h"
+#include "gemm.h"
+#include "instruction_set.h"
+#include "loop_nest.h"
+#include "operand_bytes.h"
+
+namespace pibench::kernels {
+namespace {
+
+// Rows are read in place where they are short, because the copy costs more than it saves: measured, rows of
+// 3 KiB gain and rows of 4 KiB lose, each of which is on a page of its own.
+constexpr std::int64_t kShortRow = 3 << 10;
+// With so few strips or panels, the elements of B or A are used too seldom to pay for a copy.
+constexpr std::int64_t kFewStrips = 10;
+constexpr std::int64_t kFewPanels = 10;
+
+// The same on Intel's cores, in float32 and float64, measured by one thread on a Xeon of the generation that
+// brought AMX. Tiles of many rows had better have A packed from fewer panels on. A B that is far away is
+// packed from fewer strips on, and read in place in blocks that are not deep.
+constexpr std::int64_t kIntelFewPanels = 8;
+constexpr std::int64_t kIntelFewStrips = 10;
+constexpr std::int64_t kIntelFewStripsOfFar = 4;
+constexpr std::int64_t kIntelShareOfL2 = 8;
+
+// The same on Zen 5, measured by one thread. Its vector units take twice what Zen 4's do, its caches are
+// about as large, and rows of B that meet in one set of L1 cost more than half of the speed: those are packed
+// from a few strips on, be they near or far (1024x1024x64: 1.15 of float32's rate before, 1.35 of float64's;
+// 136x4096x512: 1.25 and 1.08). Where B has many columns, A had better be packed in float32 (32x4096x1024:
+// 1.34), and in float64 beside a near B that is read in place (42x512x256: 1.3), or from more columns on.
+// So are rows a multiple of 1 KiB apart where a panel of them is deep: where its lines then fill few sets of
+// L2, the rate of one and the same program was one of two, 0.75 to 0.85 of it packed or equal to it, by what
+// memory the process had got (256 columns of float32 and 128 of float64, at a depth of 768 and more).
+constexpr std::int64_t kFewRowsOfB = 70;
+constexpr std::int64_t kZen5ManyColumns = 2560;  // bytes
+constexpr std::int64_t kZen5ManyColumnsOfOneStrip = 1792;
+constexpr std::int64_t kZen5ManyColumns64 = 6 << 10;  // of float64
+constexpr std::int64_t kZen5FarRow = 1 << 10;
+constexpr std::int64_t kZen5LargePanel = 96 << 10;
+
+// Rows that meet in few sets of L1 are read in place so many at a time: as many as it has ways.
+constexpr int kFewRows = 8;
+// On Zen 5, whose L1 has 12 ways: where all meet in one set, and where they do in two (float32 500x500x512:
+// 1.08, 100x300x1024: 1.08; float64 100x150x512: 1.07, all in turns with strips of 8).
+constexpr int kZen5RowsOfOneSet = 10;
+constexpr int kZen5RowsOfTwoSets = 12;
+
+// Whether `rows` rows so far apart find room in L1 at the same time: those at a distance of a multiple of
+// 4 KiB meet in the same set of lines.
+bool spread_in_l1(std::int64_t rows, std::int64_t row_bytes) {
+  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kSets = 64;
+  constexpr int kMost = 4;  // of 8 ways or more, beside B and C
+  std::array<int, kSets> lines{};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    if (++lines.at(static_cast<std::size_t>(i * row_bytes / kLine % kSets)) > kMost) return false;
+  }
+  return true;
+}
+
+// How many rows of A that lie so far apart a strip in place has at most; 0: as many as the kernel has.
+int rows_of_strip(const MicroKernel& kernel, std::int64_t row_bytes, const CoreRules& rules) {
+  const bool meet = kernel.row_multiple == 1 && !spread_in_l1(kernel.mr, row_bytes);
+  if (meet && rules.zen5) return row_bytes % kPage == 0 ? kZen5RowsOfOneSet : kZen5RowsOfTwoSets;
+  if (meet) return kFewRows;
+  return rules.intel || rules.zen5 ? 0 : kernel.rows_in_place;
+}
+
+// What had better be read where it lies than packed, as far as it can be.
+struct InPlace {
+  bool a = false;
+  bool b = false;
+};
+
+bool has_few_panels(const MicroKernel& kernel, const GemmShape& part, std::int64_t few) {
+  return !part.transpose_a && part.n <= few * kernel.nr;
+}
+
+// By how near the operands are and how long their rows.
+InPlace suits(const MicroKernel& kernel, const GemmShape& shape) {
+  const std::int64_t l2 = cache_sizes().l2;
+  const bool a_near = source_bytes(kernel, shape.m * shape.k) <= l2;
+  const bool b_near = source_bytes(kernel, shape.k * shape.n) <= l2;
+  const bool b = b_near || source_bytes(kernel, shape.n) <= kShortRow;
+  // For a kernel that is faster than vector instructions packing weighs more, but so does waiting for L2.
+  if (kernel.speed > 1) return {source_bytes(kernel, shape.m * shape.k) < l2 / 8, b};
+  // Transposed, A is read across its rows: only from a near cache.
+  if (shape.transpose_a) return {a_near && b_near, b};
+  return {source_bytes(kernel, shape.k) <= kShortRow || a_near, b};
+}
+
+// The same of one member's part, whose operands may be read a few times only. Measured on Zen 4.
+InPlace suits_part(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
+                   bool sums_apart) {
+  const InPlace whole = suits(kernel, shape);
+  return {(whole.a && !sums_apart) || has_few_panels(kernel, part, kFewPanels),
+          whole.b || part.m <= kFewStrips * kernel.mr};
+}
+
+// By how often they are read: a B that was packed is read by all members' rows.
+InPlace suits_intel(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
+  const bool tall = kernel.mr > kFewRows;
+  const bool a = tall && !shape.transpose_a
+                     ? has_few_panels(kernel, part, kIntelFewPanels)
+                     : suits(kernel, shape).a || has_few_panels(kernel, part, kFewPanels);
+  const std::int64_t b_bytes = source_bytes(kernel, shape.k * shape.n);
+  const std::int64_t l2 = cache_sizes().l2;
+  const std::int64_t few_strips = b_bytes <= l2 ? kIntelFewStrips : kIntelFewStripsOfFar;
+  return {a, b_bytes <= l2 / kIntelShareOfL2 || shape.m <= few_strips * kernel.mr};
+}
+
+InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
+  InPlace in_place = suits_part(kernel, shape, part, false);
+  const std::int64_t b_row = source_bytes(kernel, shape.n);
+  const bool large_panel = source_bytes(kernel, shape.k * kernel.nr) >= kZen5LargePanel;
+  const bool rows_meet = b_row % kPage == 0 || (b_row % kZen5FarRow == 0 && large_panel);
+  if (rows_meet && shape.m > kFewRowsOfB) in_place.b = false;
+  const bool b_near = shape.k * b_row <= cache_sizes().l2;
+  const bool single = kernel.packing->source_size == sizeof(float);
+  const std::int64_t my_row = source_bytes(kernel, part.n);
+  const std::int64_t most = !single               ? in_place.b && b_near ? kPage : kZen5ManyColumns64
+                            : part.m <= kernel.mr ? kZen5ManyColumnsOfOneStrip
+                                                  : kZen5ManyColumns;
+  if (my_row >= most && !shape.transpose_a) in_place.a = false;
+  return in_place;
+}
+
+// Whether each row of a B that could be read in place is on a page of its own, and many rows of A use it.
+bool meets_in_pages(const MicroKernel& kernel, const GemmShape& shape) {
+  return !shape.transpose_a && shape.m > kFewRowsOfB && source_bytes(kernel, shape.n) % kPage == 0 &&
+         can_read_b_in_place(kernel, shape);
+}
+
+// Of a whole product, before it is known who computes which part of it.
+InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
+  if (rules.zen4 && meets_in_pages(kernel, shape)) return {};
+  if (rules.intel) return suits_intel(kernel, shape, shape);
+  return rules.zen5 ? suits_zen5(kernel, shape, shape) : suits(kernel, shape);
+}
+
+InPlace suits_member(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
+                     const CoreRules& rules, bool sums_apart) {
+  if (rules.zen4 && meets_in_pages(kernel, shape)) return {};
+  if (rules.intel) return suits_intel(kernel, shape, part);
+  return rules.zen5 ? suits_zen5(kernel, shape, part) : suits_part(kernel, shape, part, sums_apart);
+}
+
+}  // namespace
+}  // namespace pibench::kernels
