@@ -25,7 +25,7 @@ import {
 } from './bench-collective/libraries.mjs';
 import { labelled, meetingTime, timeOfOurs } from './bench-collective/ours.mjs';
 import { shuffled } from './lib/draw.mjs';
-import { readFlags } from './lib/flags.mjs';
+import { orEnd, positiveNumber, readFlags, wholeNumber, wholeNumbers } from './lib/flags.mjs';
 import { intervalOf, median } from './lib/measure.mjs';
 
 const RANKS = 2;
@@ -53,11 +53,16 @@ const values = readFlags(USAGE, {
   imb: { type: 'string', multiple: true },
   osu: { type: 'string', multiple: true },
 });
-const sizes = values.sizes.split(',').map(Number);
-const rounds = Number(values.rounds);
-const seconds = Number(values.seconds);
 const { threads } = values;
-if (!THREAD_NAMES.includes(threads)) throw new Error(`--threads takes ${THREAD_NAMES.join(' or ')}`);
+const { sizes, rounds, seconds } = orEnd(() => {
+  if (!THREAD_NAMES.includes(threads))
+    throw new Error(`--threads takes ${THREAD_NAMES.join(' or ')}, not ${threads}`);
+  return {
+    sizes: wholeNumbers('--sizes', values.sizes),
+    rounds: wholeNumber('--rounds', values.rounds),
+    seconds: positiveNumber('--seconds', values.seconds),
+  };
+});
 
 /** How many times faster than the faster of the libraries, by size; null: no target. */
 function targetOf(bytes) {

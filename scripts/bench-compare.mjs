@@ -2,7 +2,7 @@
 // known, seeded: the same numbers each time. `-- --trials 100` (or `--quick`: 10) measures instead: a stack against itself, and
 // against itself with 3 % of its work done once more, each as often. The tables of docs/score.md are its output.
 import { bootstrap } from './lib/bootstrap.mjs';
-import { readFlags } from './lib/flags.mjs';
+import { orEnd, readFlags, wholeNumber } from './lib/flags.mjs';
 
 const QUICK = 10;
 
@@ -19,19 +19,21 @@ const values = readFlags(USAGE, {
   out: { type: 'string' },
 });
 
-const count = values.trials === undefined ? (values.quick ? QUICK : 0) : Number(values.trials);
-if (!Number.isInteger(count) || count < 0)
-  throw new Error(`--trials takes a whole number, not ${values.trials}`);
+const count = values.quick ? QUICK : 0;
+const asked = orEnd(() => ({
+  trials: values.trials === undefined ? count : wholeNumber('--trials', values.trials, 0),
+  size: wholeNumber('--size', values.size),
+}));
 
 const failure = await bootstrap();
 if (failure !== null) throw new Error(failure);
 // What they compute with has been built by now.
-if (count === 0) {
+if (asked.trials === 0) {
   const { simulateFixed, simulateScores, simulateSettling } = await import('./bench-compare/simulate.mjs');
   simulateSettling();
   simulateFixed();
   simulateScores();
 } else {
   const { runTrials } = await import('./bench-compare/trials.mjs');
-  process.exitCode = (await runTrials({ trials: count, size: Number(values.size), out: values.out })) ? 0 : 1;
+  process.exitCode = (await runTrials({ ...asked, out: values.out })) ? 0 : 1;
 }

@@ -3,7 +3,7 @@
 // healthy nodes differ with heavy tails, by their levels alone. `-- --scale`: 10,000 nodes of 200 KPIs, seconds and memory. The tables of docs/fleet.md are
 // its output.
 import { bootstrap } from './lib/bootstrap.mjs';
-import { readFlags } from './lib/flags.mjs';
+import { orEnd, readFlags, wholeNumber } from './lib/flags.mjs';
 
 const USAGE = `npm run bench:fleet -- [flags]: how often fleet check finds defects, and how often it names a healthy node
   --quick   fewer fleets
@@ -17,9 +17,7 @@ const values = readFlags(USAGE, {
   tails: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
 });
-const SEED = Number(values.seed);
-if (!Number.isInteger(SEED) || SEED < 1)
-  throw new Error(`--seed takes a whole number from 1 on, not ${values.seed}`);
+const SEED = orEnd(() => wholeNumber('--seed', values.seed));
 const FLEETS = values.quick ? 4 : 25;
 const SMALL_FLEETS = values.quick ? 8 : 40;
 

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
-import { readFlags } from './lib/flags.mjs';
+import { orEnd, readFlags, wholeNumber } from './lib/flags.mjs';
 import { line, median } from './lib/measure.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
@@ -22,11 +22,7 @@ const values = readFlags(USAGE, {
   pairs: { type: 'string', default: '3' },
   quick: { type: 'boolean', default: false },
 });
-const PAIRS = values.quick ? 1 : Number(values.pairs);
-if (!(Number.isInteger(PAIRS) && PAIRS > 0)) {
-  process.stderr.write(`bench-precision: --pairs takes a whole number of at least 1, not ${values.pairs}\n`);
-  process.exit(1);
-}
+const PAIRS = values.quick ? 1 : orEnd(() => wholeNumber('--pairs', values.pairs));
 
 const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
 const CASE = ['matmul', '--size', '512', '--dtype', 'float32'];

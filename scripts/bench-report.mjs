@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from './lib/bootstrap.mjs';
-import { readFlags } from './lib/flags.mjs';
+import { orEnd, readFlags, wholeNumber } from './lib/flags.mjs';
 import { line } from './lib/measure.mjs';
 import {
   summariseSynthetic,
@@ -30,7 +30,11 @@ const values = readFlags(USAGE, {
   write: { type: 'string' },
   summarise: { type: 'string' },
 });
-const [launches, repetitions, batches] = [values.launches, values.reps, values.batches].map(Number);
+const [launches, repetitions, batches] = orEnd(() => [
+  wholeNumber('--launches', values.launches),
+  wholeNumber('--reps', values.reps),
+  wholeNumber('--batches', values.batches),
+]);
 const dist = (path) => import(join(packageRoot, 'dist', path));
 
 const campaignOf = () =>

@@ -3,7 +3,7 @@
 // median over its rounds of the ratio of the two; the interval is over launches. The target is under 1 % at 64.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readFlags } from './lib/flags.mjs';
+import { orEnd, readFlags, wholeNumber, wholeNumbers } from './lib/flags.mjs';
 import { buildProgram, HOST } from './lib/native-programs.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
@@ -26,6 +26,13 @@ const values = readFlags(USAGE, {
   cpu: { type: 'string', default: '1' },
   stack: { type: 'string', default: 'openblas,blis,tfjs:cpu,tfjs:wasm,onnxruntime' },
 });
+
+const asked = orEnd(() => ({
+  sizes: wholeNumbers('--size', values.size),
+  launches: wholeNumber('--launches', values.launches),
+  rounds: String(wholeNumber('--rounds', values.rounds)),
+  cpu: String(wholeNumber('--cpu', values.cpu, 0)),
+}));
 
 const OVERHEAD = join('scripts', 'bench-stacks', 'overhead.cc');
 const FRAMEWORK = join(packageRoot, 'scripts', 'bench-stacks', 'framework.mjs');
@@ -50,11 +57,11 @@ async function commandOf({ name, provider, variant }, size) {
   if (!library({ provider })) {
     const backend = variant ?? findStack(provider).framework.usual.cpu;
     return here.includes(backend)
-      ? ['taskset', ['-c', values.cpu, process.execPath, FRAMEWORK, name, size, values.rounds]]
+      ? ['taskset', ['-c', asked.cpu, process.execPath, FRAMEWORK, name, size, asked.rounds]]
       : null;
   }
   const path = variant ?? here[0];
-  return path === undefined ? null : [await overheadProgram(), [path, size, values.rounds, values.cpu]];
+  return path === undefined ? null : [await overheadProgram(), [path, size, asked.rounds, asked.cpu]];
 }
 
 /** One launch: median ratio through / direct, and the direct call's median seconds. */
@@ -73,15 +80,13 @@ const percent = (ratio) => `${((ratio - 1) * 100).toFixed(2).padStart(6)} %`;
 
 for (const one of stacks) {
   const stack = findStack(one.provider);
-  for (const size of values.size.split(',')) {
+  for (const size of asked.sizes.map(String)) {
     const command = await commandOf(one, size);
     if (command === null) {
       console.log(`${one.name}: not installed here`);
       break;
     }
-    const launches = Array.from({ length: Number(values.launches) }, () =>
-      launch(command, stack.environment(1)),
-    );
+    const launches = Array.from({ length: asked.launches }, () => launch(command, stack.environment(1)));
     const ratios = launches.map(({ ratio }) => ratio);
     const { ci } = launchInterval(ratios);
     const interval = ci === null ? '' : `, 95 % interval ${percent(ci.low)} to ${percent(ci.high)}`;

@@ -1,5 +1,6 @@
 // The flags of bench:coverage.
 import { parseArgs } from 'node:util';
+import { wholeNumber } from '../lib/flags.mjs';
 
 export const USAGE = `npm run bench:coverage -- [flags]: how often the 95 % intervals contain the truth
   --trials N       of each setting: 1000
@@ -21,14 +22,6 @@ const FLAGS = {
   help: { type: 'boolean', default: false },
 };
 
-function whole(name, text, least) {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least) {
-    throw new Error(`--${name} is a whole number from ${least} on, not ${text}`);
-  }
-  return value;
-}
-
 /**
  * @param {string[]} args
  * @throws Error with what is wrong with the flags
@@ -37,10 +30,10 @@ export function readOptions(args) {
   const { values } = parseArgs({ args, options: FLAGS });
   return {
     help: values.help,
-    trials: whole('trials', values.trials ?? (values.quick ? '150' : '1000'), 10),
+    trials: wholeNumber('--trials', values.trials ?? (values.quick ? '150' : '1000'), 10),
     // Criterion's way of sampling needs a few in each of its values.
-    repetitions: whole('repetitions', values.repetitions ?? (values.quick ? '60' : '200'), 20),
-    seed: whole('seed', values.seed, 0),
+    repetitions: wholeNumber('--repetitions', values.repetitions ?? (values.quick ? '60' : '200'), 20),
+    seed: wholeNumber('--seed', values.seed, 0),
     records: values.record,
     markdown: values.markdown,
   };

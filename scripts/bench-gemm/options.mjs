@@ -1,5 +1,6 @@
 // The flags of bench:gemm.
 import { parseArgs } from 'node:util';
+import { positiveNumber, wholeNumber } from '../lib/flags.mjs';
 import { QUICK_SIZES, SIZES, shapeNamed, skinnyShapes, square, TRANSPOSES, variantOf } from './shapes.mjs';
 
 const TYPES = ['float32', 'float64', 'bfloat16', 'int8'];
@@ -56,27 +57,6 @@ const FLAGS = {
 const list = (text) => text.split(',').filter(Boolean);
 
 /**
- * @param {string} name
- * @param {string} text
- */
-function positive(name, text) {
-  const value = Number(text);
-  if (!(value > 0)) throw new Error(`--${name} is a number above 0, not ${text}`);
-  return value;
-}
-
-/**
- * @param {string} name
- * @param {string} text
- */
-function count(name, text) {
-  const value = Number(text);
-  if (!(Number.isInteger(value) && value > 0))
-    throw new Error(`--${name} is a whole number from 1 on, not ${text}`);
-  return value;
-}
-
-/**
  * @param {{ size?: string, skinny?: boolean, shape?: string, quick: boolean }} flags
  * @returns {import('./shapes.mjs').Shape[]}
  */
@@ -84,7 +64,8 @@ function shapesAsked({ size, skinny, shape, quick }) {
   if (shape !== undefined) return list(shape).map(shapeNamed);
   const skinnies = (skinny ?? (size === undefined && !quick)) ? skinnyShapes() : [];
   const sizes = list(size ?? (quick ? QUICK_SIZES : SIZES).join(',')).filter((text) => text !== 'none');
-  const squares = skinny && size === undefined ? [] : sizes.map((text) => square(count('size', text)));
+  const squares =
+    skinny && size === undefined ? [] : sizes.map((text) => square(wholeNumber('--size', text)));
   return [...squares, ...skinnies];
 }
 
@@ -97,7 +78,7 @@ function variants(shapes, { transpose, batch }) {
   const transposes = list(transpose);
   const unknown = transposes.find((text) => !TRANSPOSES.includes(text));
   if (unknown !== undefined) throw new Error(`--transpose knows ${TRANSPOSES.join(', ')}, not ${unknown}`);
-  const batches = list(batch).map((text) => count('batch', text));
+  const batches = list(batch).map((text) => wholeNumber('--batch', text));
   return shapes.flatMap((shape) =>
     transposes.flatMap((letters) =>
       batches.map((items) => variantOf(shape, { transpose: letters, batch: items })),
@@ -114,12 +95,12 @@ export function readOptions(args) {
   const types = list(values.dtype);
   const unknown = types.find((type) => !TYPES.includes(type));
   if (unknown !== undefined) throw new Error(`--dtype knows ${TYPES.join(', ')}, not ${unknown}`);
-  const rounds = count('rounds', values.rounds ?? (values.quick ? '2' : '8'));
-  const launches = count('launches', values.launches ?? (values.quick ? '1' : '2'));
+  const rounds = wholeNumber('--rounds', values.rounds ?? (values.quick ? '2' : '8'));
+  const launches = wholeNumber('--launches', values.launches ?? (values.quick ? '1' : '2'));
   return {
     help: values.help,
     types,
-    threads: list(values.threads).map((text) => count('threads', text)),
+    threads: list(values.threads).map((text) => wholeNumber('--threads', text)),
     shapes: variants(shapesAsked(values), values),
     stacks: list(values.stack ?? 'embedded'),
     quick: values.quick,
@@ -130,8 +111,8 @@ export function readOptions(args) {
     before: values.before,
     rounds,
     launches: Math.min(rounds, launches),
-    seconds: positive('seconds', values.seconds),
-    seed: count('seed', values.seed),
+    seconds: positiveNumber('--seconds', values.seconds),
+    seed: wholeNumber('--seed', values.seed),
     markdown: values.markdown,
   };
 }

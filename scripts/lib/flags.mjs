@@ -27,7 +27,42 @@ export function orEnd(read) {
   try {
     return read();
   } catch (error) {
-    process.stderr.write(`${basename(process.argv[1] ?? 'script', '.mjs')}: ${error.message}; see --help\n`);
+    process.stderr.write(
+      `${basename(process.argv[1] ?? 'script', '.mjs')}: ${error.message.replaceAll('\n', ' ')}; see --help\n`,
+    );
     process.exit(1);
   }
 }
+
+/**
+ * The value of a flag that takes a whole number.
+ * @param {string} flag
+ * @param {string} text
+ * @param {number} [least]
+ * @throws Error that says what it takes
+ */
+export function wholeNumber(flag, text, least = 1) {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < least)
+    throw new Error(`${flag} is a whole number from ${least} on, not ${text || 'nothing'}`);
+  return value;
+}
+
+/**
+ * @param {string} flag
+ * @param {string} text
+ * @throws Error that says what it takes
+ */
+export function positiveNumber(flag, text) {
+  const value = Number(text);
+  if (!(value > 0 && Number.isFinite(value)))
+    throw new Error(`${flag} is a number above 0, not ${text || 'nothing'}`);
+  return value;
+}
+
+/**
+ * Such numbers with commas between them.
+ * @param {string} flag
+ * @param {string} text
+ */
+export const wholeNumbers = (flag, text) => text.split(',').map((one) => wholeNumber(flag, one));
