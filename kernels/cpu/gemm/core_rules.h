@@ -15,8 +15,8 @@ constexpr std::int64_t kPage = 4 << 10;
 struct CoreRules {
   bool intel = false;
   bool zen5 = false;
-  bool zen4 =
-      false;  // measured on Zen 4, and for other kinds of cores where a tile can pack the B that it reads
+  // Measured on Zen 4, and for all other cores, where the kernel's tiles can pack the B that they read.
+  bool zen4 = false;
 };
 
 bool keeps_type(const MicroKernel& kernel) {

@@ -101,7 +101,7 @@ bool asks_for_b(const MicroKernel& kernel, const GemmShape& shape, const GemmSha
   return is_far(kernel, shape.k * shape.n) && !is_dearer;
 }
 
-// `blocks`, cut so that what few rows use of B stays near until it is used.
+// The strategy's blocks, cut so that what few rows use of B stays near until it is used.
 Blocking blocks_of_far_b(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
                          const Strategy& strategy, CoreKind cores) {
   Blocking blocks = strategy.blocking;

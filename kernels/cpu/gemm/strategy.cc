@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../cache_sizes.h"
 #include "../cpu_features.h"
 #include "block_rules.h"
+#include "blocking.h"
 #include "core_rules.h"
 #include "far_b_rules.h"
+#include "gemm.h"
 #include "in_place_rules.h"
 #include "instruction_set.h"
 #include "joining.h"
 #include "loop_nest.h"
 #include "operand_bytes.h"
+#include "partition.h"
 #include "result_rules.h"
 
 namespace pibench::kernels {
