@@ -1,4 +1,4 @@
-/** The CPU: identity, topology, clock, caches and mitigations, from /proc/cpuinfo and /sys/devices/system/cpu. */
+/** The CPU: identity, topology, clock, caches and mitigations, from /proc/cpuinfo, /sys/devices/system/cpu and getconf. */
 import { readCaches } from './caches.js';
 import { coreCaches } from './core-caches.js';
 import { parseCpuinfo, relevantFeatures } from './cpuinfo.js';

@@ -32,11 +32,10 @@ const GETCONF_LIMIT_MS = 5000;
 
 function getconf(): string | null {
   try {
-    const stdio = ['ignore', 'pipe', 'ignore'] as const;
     return execFileSync('getconf', ['-a'], {
       encoding: 'utf8',
       timeout: GETCONF_LIMIT_MS,
-      stdio: [...stdio],
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
   } catch {
     // Not every system has it; what it would tell is then not known.

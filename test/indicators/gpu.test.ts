@@ -13,15 +13,9 @@ import type { GpuDescription } from '../../src/machine/gpus.js';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { datasheetShare } from '../../src/record/datasheet.js';
 import type { RecordBatch } from '../../src/record/schema.js';
+import { NOTHING_TOLD } from '../support/machine.js';
 
-const bare = describeMachine(() => null, {
-  architecture: 'x64',
-  nodeVersion: 'v22',
-  v8Version: null,
-  glibcVersion: null,
-  getconf: () => null,
-  env: {},
-});
+const bare = describeMachine(() => null, NOTHING_TOLD);
 const gpu = (ordinal: number, computeCapability: string): GpuDescription => ({
   ordinal,
   name: 'a GPU',

@@ -2,22 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { advise } from '../../src/machine/advice.js';
 import { describeMachine } from '../../src/machine/describe.js';
+import { NOTHING_TOLD } from '../support/machine.js';
 import { epycVm } from './fixtures/epyc-vm.js';
 import { graviton } from './fixtures/graviton.js';
 import { intelServer } from './fixtures/intel-server.js';
 import { type Files, readerOf } from './fixtures/reader-of.js';
 
 const adviseFiles = (files: Files, architecture = 'x64') =>
-  advise(
-    describeMachine(readerOf(files), {
-      architecture,
-      nodeVersion: 'v22',
-      v8Version: null,
-      glibcVersion: null,
-      getconf: () => null,
-      env: {},
-    }),
-  );
+  advise(describeMachine(readerOf(files), { ...NOTHING_TOLD, architecture }));
 const topics = (files: Files, architecture?: string): string[] =>
   adviseFiles(files, architecture).map((advice) => advice.topic);
 const about = (files: Files, topic: string) => adviseFiles(files).find((advice) => advice.topic === topic);

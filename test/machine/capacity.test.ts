@@ -3,18 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { availableMemory, usableCpus } from '../../src/machine/capacity.js';
 import { describeMachine } from '../../src/machine/describe.js';
 import type { Limits, MachineDescription } from '../../src/machine/types.js';
+import { NOTHING_TOLD } from '../support/machine.js';
 import { intelServer } from './fixtures/intel-server.js';
 import { readerOf } from './fixtures/reader-of.js';
 
-const deps = {
-  architecture: 'x64',
-  nodeVersion: 'v22',
-  v8Version: null,
-  glibcVersion: null,
-  getconf: () => null,
-  env: {},
-};
-const server = describeMachine(readerOf(intelServer), deps);
+const server = describeMachine(readerOf(intelServer), NOTHING_TOLD);
 const limited = (limits: Partial<Limits>): MachineDescription => ({
   ...server,
   limits: { ...server.limits, ...limits },
@@ -32,7 +25,7 @@ describe('usable CPUs', () => {
 
   it('are at least one, with a quota below one CPU and with nothing known', () => {
     expect(usableCpus(limited({ cpuQuota: 0.2 }))).toBe(1);
-    expect(usableCpus(describeMachine(() => null, deps))).toBe(1);
+    expect(usableCpus(describeMachine(() => null, NOTHING_TOLD))).toBe(1);
   });
 });
 
@@ -51,6 +44,6 @@ describe('available memory', () => {
   });
 
   it('is unknown when nothing was read', () => {
-    expect(availableMemory(describeMachine(() => null, deps))).toBeNull();
+    expect(availableMemory(describeMachine(() => null, NOTHING_TOLD))).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 /** A machine of two CPUs, and nothing else that matters to who asks it. */
-import { describeMachine } from '../../src/machine/describe.js';
+import { describeMachine, type MachineDeps } from '../../src/machine/describe.js';
 import type { CacheDescription, MachineDescription } from '../../src/machine/types.js';
 
 const KIB = 1024;
@@ -21,15 +21,18 @@ export const cache = (
 
 export const CACHES = [cache(1, 32 * KIB, 1, 2), cache(2, MIB, 1, 2), cache(3, 32 * MIB, 2, 1)];
 
+/** A process of which nothing is known. */
+export const NOTHING_TOLD: MachineDeps = {
+  architecture: 'x64',
+  nodeVersion: 'v24.0.0',
+  v8Version: null,
+  glibcVersion: null,
+  getconf: () => null,
+  env: {},
+};
+
 export function machineOf(limits: Partial<MachineDescription['limits']> = {}): MachineDescription {
-  const bare = describeMachine(() => null, {
-    architecture: 'x64',
-    nodeVersion: 'v24.0.0',
-    v8Version: null,
-    glibcVersion: null,
-    getconf: () => null,
-    env: {},
-  });
+  const bare = describeMachine(() => null, NOTHING_TOLD);
   return {
     ...bare,
     cpu: { ...bare.cpu, caches: CACHES, cachesFrom: 'kernel', threads: 2, cores: 2 },
