@@ -1,16 +1,17 @@
 // Micro-kernels for AVX2 with FMA: 16 registers of 256 bits.
 #include <immintrin.h>
 
-#include <type_traits>
-
+#include "avx2_packing.h"
+#include "avx2_tile.h"
 #include "instruction_set.h"
 #include "thin_kernels.h"
 
 namespace pibench::kernels {
 namespace {
 
-constexpr int kRows = 6;  // 6 x 2 accumulators, 2 vectors of B, one element of A: 15 of 16 registers
-constexpr int kVectors = 2;
+inline __m256i first_words(int count) noexcept {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
 
 // What one step of the depth does: Unit is what is read of one lane at a time.
 struct Float32 {
@@ -18,6 +19,8 @@ struct Float32 {
   using Unit = float;
   using Result = float;
   using Vector = __m256;
+  using Mask = __m256i;
+  static constexpr bool kCopies = true;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 1;
   static constexpr int kThinSums = 8;
@@ -25,7 +28,14 @@ struct Float32 {
   static Vector load(const float* from) noexcept { return _mm256_loadu_ps(from); }
   static Vector broadcast(const float* from) noexcept { return _mm256_broadcast_ss(from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm256_fmadd_ps(a, b, sum); }
+  static Vector accumulate(Vector a, Vector b, Vector sum) noexcept {
+    asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+    return sum;
+  }
+  static Vector load(Mask mask, const float* from) noexcept { return _mm256_maskload_ps(from, mask); }
   static Vector read(const float* from) noexcept { return _mm256_loadu_ps(from); }
+  static Vector read_first(const float* from, int count) noexcept { return load_first(from, count); }
+  static void stream(float* to, Vector value) noexcept { _mm256_stream_ps(to, value); }
   static void write(float* to, Vector value) noexcept { _mm256_storeu_ps(to, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_ps(a, b); }
   // By pieces: QEMU's masked loads read, and fault on, the lanes that they leave out.
@@ -37,7 +47,19 @@ struct Float32 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
   }
   static void write_first(float* to, int count, Vector value) noexcept {
-    _mm256_maskstore_ps(to, first_lanes(count), value);
+    if (count >= kLanes) return write(to, value);
+    __m128 part = _mm256_castps256_ps128(value);
+    if ((count & 4) != 0) {
+      _mm_storeu_ps(to, part);
+      part = _mm256_extractf128_ps(value, 1);
+      to += 4;
+    }
+    if ((count & 2) != 0) {
+      _mm_storel_pi(reinterpret_cast<__m64*>(to), part);
+      part = _mm_movehl_ps(part, part);
+      to += 2;
+    }
+    if ((count & 1) != 0) _mm_store_ss(to, part);
   }
   static void totals(const Vector* sums, float* to) noexcept {
     // In each half a, b, c, d.
@@ -45,14 +67,13 @@ struct Float32 {
     _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
   }
 
+  static Mask first_lanes(int count) noexcept { return first_words(count); }
+
  private:
   static __m128 load_few(const float* from, int count) noexcept {
     if (count == 1) return _mm_load_ss(from);
     const __m128 two = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
     return count == 2 ? two : _mm_movelh_ps(two, _mm_load_ss(from + 2));
-  }
-  static __m256i first_lanes(int count) noexcept {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
 };
 
@@ -61,6 +82,8 @@ struct Float64 {
   using Unit = double;
   using Result = double;
   using Vector = __m256d;
+  using Mask = __m256i;
+  static constexpr bool kCopies = true;
   static constexpr int kLanes = 4;
   static constexpr int kUnit = 1;
   static constexpr int kThinSums = 8;
@@ -68,7 +91,14 @@ struct Float64 {
   static Vector load(const double* from) noexcept { return _mm256_loadu_pd(from); }
   static Vector broadcast(const double* from) noexcept { return _mm256_broadcast_sd(from); }
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept { return _mm256_fmadd_pd(a, b, sum); }
+  static Vector accumulate(Vector a, Vector b, Vector sum) noexcept {
+    asm("vfmadd231pd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+    return sum;
+  }
+  static Vector load(Mask mask, const double* from) noexcept { return _mm256_maskload_pd(from, mask); }
   static Vector read(const double* from) noexcept { return _mm256_loadu_pd(from); }
+  static Vector read_first(const double* from, int count) noexcept { return load_first(from, count); }
+  static void stream(double* to, Vector value) noexcept { _mm256_stream_pd(to, value); }
   static void write(double* to, Vector value) noexcept { _mm256_storeu_pd(to, value); }
   static Vector add(Vector a, Vector b) noexcept { return _mm256_add_pd(a, b); }
   static Vector load_first(const double* from, int count) noexcept {
@@ -78,7 +108,14 @@ struct Float64 {
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
   }
   static void write_first(double* to, int count, Vector value) noexcept {
-    _mm256_maskstore_pd(to, first_lanes(count), value);
+    if (count >= kLanes) return write(to, value);
+    __m128d part = _mm256_castpd256_pd128(value);
+    if ((count & 2) != 0) {
+      _mm_storeu_pd(to, part);
+      part = _mm256_extractf128_pd(value, 1);
+      to += 2;
+    }
+    if ((count & 1) != 0) _mm_store_sd(to, part);
   }
   static void totals(const Vector* sums, double* to) noexcept {
     // In each half a, b, or c, d.
@@ -88,8 +125,7 @@ struct Float64 {
         to, _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
   }
 
- private:
-  static __m256i first_lanes(int count) noexcept {
+  static Mask first_lanes(int count) noexcept {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
   }
 };
@@ -119,6 +155,8 @@ struct Int16Pairs {
   using Unit = std::int32_t;
   using Result = std::int32_t;
   using Vector = __m256i;
+  using Mask = __m256i;
+  static constexpr bool kCopies = false;
   static constexpr int kLanes = 8;
   static constexpr int kUnit = 2;
   static Vector zero() noexcept { return _mm256_setzero_si256(); }
@@ -129,7 +167,25 @@ struct Int16Pairs {
   static Vector multiply_add(Vector a, Vector b, Vector sum) noexcept {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
   }
+  static Vector accumulate(Vector a, Vector b, Vector sum) noexcept {
+    const Vector product = _mm256_madd_epi16(a, b);
+    asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(product));
+    return sum;
+  }
+  static Mask first_lanes(int count) noexcept { return first_words(count); }
+  static Vector load(Mask mask, const Unit* from) noexcept { return _mm256_maskload_epi32(from, mask); }
   static Vector read(const std::int32_t* from) noexcept { return load(from); }
+  static Vector read_first(const Result* from, int count) noexcept {
+    Result words[kLanes] = {};
+    __builtin_memcpy(words, from, static_cast<std::size_t>(count) * sizeof(Result));
+    return read(words);
+  }
+  static void write_first(Result* to, int count, Vector value) noexcept {
+    _mm256_maskstore_epi32(to, first_lanes(count), value);
+  }
+  static void stream(Result* to, Vector value) noexcept {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+  }
   static void write(std::int32_t* to, Vector value) noexcept {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
   }
@@ -171,15 +227,6 @@ struct ThinPairs : Int16Pairs {
     };
     return _mm256_set1_epi32(static_cast<int>(word(0) | word(1) << 16U));
   }
-  static Vector read_first(const Result* from, int count) noexcept {
-    Result words[kLanes] = {};
-    __builtin_memcpy(words, from, static_cast<std::size_t>(count) * sizeof(Result));
-    return read(words);
-  }
-  static void write_first(Result* to, int count, Vector value) noexcept {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    _mm256_maskstore_epi32(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lanes), value);
-  }
   static void totals(const Vector* sums, Result* to) noexcept {
     // In each half a, b, c, d.
     const Vector halves =
@@ -189,73 +236,15 @@ struct ThinPairs : Int16Pairs {
   }
 };
 
-// `rows` is a constant of each caller, into which this is put.
-template <typename Arithmetic, bool in_place>
-[[gnu::always_inline]] inline void compute(const Tile& tile, const int rows) noexcept {
-  using Unit = typename Arithmetic::Unit;
-  using Result = typename Arithmetic::Result;
-  using Vector = typename Arithmetic::Vector;
-  constexpr int kLanes = Arithmetic::kLanes;
-
-  const auto* a = static_cast<const Unit*>(tile.a);
-  const auto* b = static_cast<const Unit*>(tile.b);
-  auto* c = static_cast<Result*>(tile.c);
-  const std::int64_t units = tile.depth / Arithmetic::kUnit;
-  const std::int64_t a_step = tile.a_step / Arithmetic::kUnit;
-  const std::int64_t b_step = tile.b_step / Arithmetic::kUnit;
-  const std::int64_t a_row = in_place ? tile.a_row : 1;
-  const std::int64_t asked_step = tile.asked_step / Arithmetic::kUnit;
-
-  Vector sums[kRows][kVectors];
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) {
-    sums[i][0] = Arithmetic::zero();
-    sums[i][1] = Arithmetic::zero();
-    // The tile of C is needed at the end: ask for it now. Into L2, because A and B fill L1 until then.
-    _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc) + kEndOfLine, _MM_HINT_T1);
-  }
-  // `ahead`: asks for the next panel of B.
-  const auto steps = [&](auto ahead, std::int64_t count, const Unit* asked) __attribute__((always_inline)) {
-    for (std::int64_t p = 0; p < count; ++p) {
-      const Vector b0 = Arithmetic::load(b);
-      const Vector b1 = Arithmetic::load(b + kLanes);
-      // One line is a step of the panel.
-      if constexpr (ahead.value) {
-        _mm_prefetch(reinterpret_cast<const char*>(asked) + kEndOfLine, _MM_HINT_T1);
-        asked += asked_step;
-      }
-#pragma GCC unroll 8
-      for (int i = 0; i < rows; ++i) {
-        const Vector element = Arithmetic::broadcast(a + i * a_row);
-        sums[i][0] = Arithmetic::multiply_add(element, b0, sums[i][0]);
-        sums[i][1] = Arithmetic::multiply_add(element, b1, sums[i][1]);
-      }
-      a += a_step;
-      b += b_step;
-    }
-  };
-  const std::int64_t asking = rows == kRows && tile.asked_units <= units ? tile.asked_units : 0;
-  if (asking > 0) steps(std::true_type{}, asking, static_cast<const Unit*>(tile.asked));
-  steps(std::false_type{}, units - asking, nullptr);
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 2
-    for (int j = 0; j < kVectors; ++j) {
-      Result* at = c + i * tile.ldc + j * kLanes;
-      Arithmetic::write(at, tile.accumulate ? Arithmetic::add(sums[i][j], Arithmetic::read(at)) : sums[i][j]);
-    }
-  }
-}
-
-template <typename Arithmetic, int rows, bool in_place>
-void compute_tile(const Tile& tile) noexcept {
-  compute<Arithmetic, in_place>(tile, rows);
-}
-
 template <typename A, bool in_place>
 constexpr ComputeTile kByRows[kRows] = {compute_tile<A, 1, in_place>, compute_tile<A, 2, in_place>,
                                         compute_tile<A, 3, in_place>, compute_tile<A, 4, in_place>,
                                         compute_tile<A, 5, in_place>, compute_tile<A, 6, in_place>};
+
+constexpr Packing kPack32 = word_packing<Floats>();
+constexpr Packing kPack64 = word_packing<Doubles>();
+constexpr Packing kPackHalves = word_packing<Bfloat16AsFloats>();
+constexpr Packing kPackPairs = word_packing<Int8AsPairs>();
 
 template <typename A>
 constexpr MicroKernel own_type_kernel(DataType type, const Packing* packing) {
@@ -267,26 +256,30 @@ constexpr MicroKernel own_type_kernel(DataType type, const Packing* packing) {
                      kByRows<A, false>,
                      kByRows<A, true>};
   kernel.thin = &kThin<Singles<A>>;
+  kernel.any_columns = true;
+  kernel.copies_b = kRowsToCopyFrom;
   return kernel;
 }
 
 constexpr MicroKernel kKernels[] = {
-    own_type_kernel<Float32>(DataType::float32, &kPackFloat32),
-    own_type_kernel<Float64>(DataType::float64, &kPackFloat64),
+    own_type_kernel<Float32>(DataType::float32, &kPack32),
+    own_type_kernel<Float64>(DataType::float64, &kPack64),
     {.type = DataType::bfloat16,
-     .packing = &kPackBfloat16AsFloat32,
+     .packing = &kPackHalves,
      .result_size = sizeof(float),
      .mr = kRows,
      .nr = kVectors * Float32::kLanes,
      .by_rows = kByRows<Float32, false>,
+     .any_columns = true,
      .thin = &kThin<Singles<Bfloat16>>,
      .most_vectors = kMostVectors},
     {.type = DataType::int8,
-     .packing = &kPackInt8AsInt16Pairs,
+     .packing = &kPackPairs,
      .result_size = sizeof(std::int32_t),
      .mr = kRows,
      .nr = kVectors * Int16Pairs::kLanes,
      .by_rows = kByRows<Int16Pairs, false>,
+     .any_columns = true,
      .thin = &kThin<ThinPairs>,
      .most_vectors = kMostVectors},
 };

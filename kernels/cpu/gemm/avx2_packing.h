@@ -1,0 +1,271 @@
+// Packing for AVX2, in words of 32 bits (a float, a bfloat16 as a float, two int8 as int16) and of 64 bits (a
+// double): of strips of A, which are at most six rows, and of panels of B, which are two vectors wide.
+// Everything is in an unnamed namespace, as in avx2_tile.h.
+#pragma once
+
+#include <immintrin.h>
+
+#include "avx2_tile.h"
+#include "packing.h"
+
+namespace pibench::kernels {
+namespace {
+
+inline __m128i load16(const void* from) noexcept {
+  return _mm_loadu_si128(static_cast<const __m128i*>(from));
+}
+inline __m256i load32(const void* from) noexcept {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+}
+inline void store8(void* to, __m128i value) noexcept { _mm_storel_epi64(static_cast<__m128i*>(to), value); }
+inline void store16(void* to, __m128i value) noexcept { _mm_storeu_si128(static_cast<__m128i*>(to), value); }
+inline void store32(void* to, __m256i value) noexcept {
+  _mm256_storeu_si256(static_cast<__m256i*>(to), value);
+}
+inline void store_first(void* to, std::int64_t bytes, __m256i value) noexcept {
+  char all[32];
+  store32(all, value);
+  __builtin_memcpy(to, all, static_cast<std::size_t>(bytes));
+}
+inline __m128i upper(__m256i value) noexcept { return _mm256_extracti128_si256(value, 1); }
+inline __m128i lower(__m256i value) noexcept { return _mm256_castsi256_si128(value); }
+
+// What differs between words: Element is one where it lies; kPerWord of them, neighbours in the depth, make a
+// word. `along` makes words of neighbours, `across` of what stands below each other, `row` elements apart;
+// both of at most as many as fill a vector, where `elements` is how many there are.
+struct Words32 {
+  static constexpr int kBytes = 4;
+  static constexpr int kLanes = 8;
+};
+struct Words64 {
+  static constexpr int kBytes = 8;
+  static constexpr int kLanes = 4;
+};
+struct Floats : Words32 {
+  using Element = float;
+  static constexpr int kPerWord = 1;
+  static __m256i along(const Element* from) noexcept { return load32(from); }
+  static __m256i across(const Element* from, std::int64_t) noexcept { return load32(from); }
+};
+struct Doubles : Words64 {
+  using Element = double;
+  static constexpr int kPerWord = 1;
+  static __m256i along(const Element* from) noexcept { return load32(from); }
+  static __m256i across(const Element* from, std::int64_t) noexcept { return load32(from); }
+};
+struct Bfloat16AsFloats : Words32 {
+  using Element = std::uint16_t;
+  static constexpr int kPerWord = 1;
+  static __m256i along(const Element* from) noexcept {
+    return _mm256_slli_epi32(_mm256_cvtepu16_epi32(load16(from)), 16);
+  }
+  static __m256i across(const Element* from, std::int64_t) noexcept { return along(from); }
+};
+struct Int8AsPairs : Words32 {
+  using Element = std::int8_t;
+  static constexpr int kPerWord = 2;
+  static __m256i along(const Element* from) noexcept { return _mm256_cvtepi8_epi16(load16(from)); }
+  static __m256i across(const Element* from, std::int64_t row) noexcept {
+    const __m128i even = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    const __m128i odd = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + row));
+    return _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd));
+  }
+};
+
+// The same of fewer elements: of a lane, so many of the depth.
+template <typename Words>
+__m256i along_first(const typename Words::Element* from, std::int64_t elements) noexcept {
+  typename Words::Element some[Words::kLanes * Words::kPerWord] = {};
+  __builtin_memcpy(some, from, static_cast<std::size_t>(elements) * sizeof(*some));
+  return Words::along(some);
+}
+// Of so many lanes, `depth` elements each.
+template <typename Words>
+__m256i across_first(const typename Words::Element* from, std::int64_t row, std::int64_t lanes,
+                     std::int64_t depth) noexcept {
+  typename Words::Element some[Words::kPerWord][Words::kLanes] = {};
+  for (std::int64_t i = 0; i < Words::kPerWord && i < depth; ++i)
+    __builtin_memcpy(some[i], from + i * row, static_cast<std::size_t>(lanes) * sizeof(some[0][0]));
+  return Words::across(some[0], Words::kLanes);
+}
+
+// Columns of six rows of words, `column` bytes apart, in ascending order: what a column has beyond its width
+// is overwritten by the next one.
+inline void put_columns(const __m256i (&rows)[kRows], Words32, std::int64_t column, char* to) noexcept {
+  // In each half pairs of two columns: the low ones of columns 0 and 1, the high ones of 2 and 3.
+  __m256i low[3];
+  __m256i high[3];
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) {
+    low[i] = _mm256_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
+    high[i] = _mm256_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
+  }
+  const __m256i first_four[4] = {_mm256_unpacklo_epi64(low[0], low[1]), _mm256_unpackhi_epi64(low[0], low[1]),
+                                 _mm256_unpacklo_epi64(high[0], high[1]),
+                                 _mm256_unpackhi_epi64(high[0], high[1])};
+  const __m256i last_two[4] = {low[2], _mm256_unpackhi_epi64(low[2], low[2]), high[2],
+                               _mm256_unpackhi_epi64(high[2], high[2])};
+#pragma GCC unroll 4
+  for (int p = 0; p < 4; ++p, to += column) {
+    store16(to, lower(first_four[p]));
+    store8(to + 16, lower(last_two[p]));
+  }
+#pragma GCC unroll 4
+  for (int p = 0; p < 4; ++p, to += column) {
+    store16(to, upper(first_four[p]));
+    store8(to + 16, upper(last_two[p]));
+  }
+}
+inline void put_columns(const __m256i (&rows)[kRows], Words64, std::int64_t column, char* to) noexcept {
+  __m256i even[3];
+  __m256i odd[3];
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) {
+    even[i] = _mm256_unpacklo_epi64(rows[2 * i], rows[2 * i + 1]);
+    odd[i] = _mm256_unpackhi_epi64(rows[2 * i], rows[2 * i + 1]);
+  }
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) store16(to + 16 * i, lower(even[i]));
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) store16(to + column + 16 * i, lower(odd[i]));
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) store16(to + 2 * column + 16 * i, upper(even[i]));
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) store16(to + 3 * column + 16 * i, upper(odd[i]));
+}
+
+// A strip of A whose depth is contiguous in memory.
+template <typename Words>
+void transpose_strip(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                     std::int64_t width, void* packed) noexcept {
+  constexpr std::int64_t kDepth = std::int64_t{Words::kLanes} * Words::kPerWord;
+  const auto* from = static_cast<const typename Words::Element*>(source);
+  auto* to = static_cast<char*>(packed);
+  const std::int64_t column = width * Words::kBytes;
+  // Rows that are not there are the last one again: what they give is overwritten, or beyond the strip.
+  const typename Words::Element* starts[kRows];
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) starts[i] = from + (i < lanes ? i : lanes - 1) * ld;
+  std::int64_t p = 0;
+  __m256i rows[kRows];
+  for (; p + kDepth <= depth; p += kDepth, to += Words::kLanes * column) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) rows[i] = Words::along(starts[i] + p);
+    put_columns(rows, Words{}, column, to);
+  }
+  if (p == depth) return;
+  // The last columns by way of a block that has room for more.
+  char block[Words::kLanes * kRows * Words::kBytes];
+  const std::int64_t words = (depth - p + Words::kPerWord - 1) / Words::kPerWord;
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) rows[i] = along_first<Words>(starts[i] + p, depth - p);
+  put_columns(rows, Words{}, kRows * Words::kBytes, block);
+  for (std::int64_t w = 0; w < words; ++w)
+    __builtin_memcpy(to + w * column, block + w * kRows * Words::kBytes, static_cast<std::size_t>(column));
+}
+
+// Lanes that are neighbours in memory. `overflow`: lanes beyond the strip may be written, because they are
+// written again, or slack.
+template <typename Words, bool overflow>
+void copy_strip(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                std::int64_t width, void* packed) noexcept {
+  const auto* from = static_cast<const typename Words::Element*>(source);
+  auto* to = static_cast<char*>(packed);
+  for (std::int64_t p = 0; p < depth; p += Words::kPerWord) {
+    // The next strip begins where this one ends, row by row: too far apart for the CPU to see a stream.
+    _mm_prefetch(reinterpret_cast<const char*>(from + width) + kEndOfLine, _MM_HINT_T1);
+    for (std::int64_t i = 0; i < width; i += Words::kLanes) {
+      const std::int64_t here = lanes - i < Words::kLanes ? lanes - i : Words::kLanes;
+      const bool whole = here == Words::kLanes && p + Words::kPerWord <= depth;
+      const __m256i words = whole      ? Words::across(from + i, ld)
+                            : here > 0 ? across_first<Words>(from + i, ld, here, depth - p)
+                                       : _mm256_setzero_si256();
+      if (overflow || width - i >= Words::kLanes)
+        store32(to + i * Words::kBytes, words);
+      else
+        store_first(to + i * Words::kBytes, (width - i) * Words::kBytes, words);
+    }
+    from += Words::kPerWord * ld;
+    to += width * Words::kBytes;
+  }
+}
+
+// Eight rows of words of 32 bits, or four of 64, as columns.
+inline void transpose(__m256i (&r)[8]) noexcept {
+  __m256i t[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
+    t[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    r[i] = _mm256_unpacklo_epi64(t[i], t[i + 2]);
+    r[i + 1] = _mm256_unpackhi_epi64(t[i], t[i + 2]);
+    r[i + 2] = _mm256_unpacklo_epi64(t[i + 1], t[i + 3]);
+    r[i + 3] = _mm256_unpackhi_epi64(t[i + 1], t[i + 3]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m256i first = r[i];
+    r[i] = _mm256_permute2x128_si256(first, r[4 + i], 0x20);
+    r[4 + i] = _mm256_permute2x128_si256(first, r[4 + i], 0x31);
+  }
+}
+inline void transpose(__m256i (&r)[4]) noexcept {
+  const __m256i even01 = _mm256_unpacklo_epi64(r[0], r[1]);
+  const __m256i odd01 = _mm256_unpackhi_epi64(r[0], r[1]);
+  const __m256i even23 = _mm256_unpacklo_epi64(r[2], r[3]);
+  const __m256i odd23 = _mm256_unpackhi_epi64(r[2], r[3]);
+  r[0] = _mm256_permute2x128_si256(even01, even23, 0x20);
+  r[1] = _mm256_permute2x128_si256(odd01, odd23, 0x20);
+  r[2] = _mm256_permute2x128_si256(even01, even23, 0x31);
+  r[3] = _mm256_permute2x128_si256(odd01, odd23, 0x31);
+}
+
+// A panel of a transposed B: lanes whose depth is contiguous in memory.
+template <typename Words>
+void transpose_panel(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
+                     std::int64_t width, void* packed) noexcept {
+  constexpr std::int64_t kDepth = std::int64_t{Words::kLanes} * Words::kPerWord;
+  const auto* from = static_cast<const typename Words::Element*>(source);
+  auto* to = static_cast<char*>(packed);
+  const std::int64_t column = width * Words::kBytes;
+  for (std::int64_t p = 0; p < depth; p += kDepth, to += Words::kLanes * column) {
+    const std::int64_t elements = depth - p < kDepth ? depth - p : kDepth;
+    const std::int64_t words = (elements + Words::kPerWord - 1) / Words::kPerWord;
+    for (std::int64_t first = 0; first < width; first += Words::kLanes) {
+      __m256i rows[Words::kLanes];
+#pragma GCC unroll 8
+      for (int i = 0; i < Words::kLanes; ++i) {
+        const auto* row = from + (first + i) * ld + p;
+        rows[i] = first + i >= lanes   ? _mm256_setzero_si256()
+                  : elements == kDepth ? Words::along(row)
+                                       : along_first<Words>(row, elements);
+      }
+      transpose(rows);
+      char* at = to + first * Words::kBytes;
+      const std::int64_t room = width - first < Words::kLanes ? width - first : Words::kLanes;
+      if (room == Words::kLanes && words == Words::kLanes) {
+#pragma GCC unroll 8
+        for (int w = 0; w < Words::kLanes; ++w) store32(at + w * column, rows[w]);
+      } else {
+        for (std::int64_t w = 0; w < words; ++w) store_first(at + w * column, room * Words::kBytes, rows[w]);
+      }
+    }
+  }
+}
+
+template <typename Words>
+constexpr Packing word_packing() {
+  return {sizeof(typename Words::Element),
+          Words::kBytes / Words::kPerWord,
+          Words::kPerWord,
+          0,
+          0,
+          {transpose_strip<Words>, copy_strip<Words, true>, Words::kPerWord},
+          {transpose_panel<Words>, copy_strip<Words, false>, Words::kPerWord}};
+}
+
+}  // namespace
+}  // namespace pibench::kernels
