@@ -1,11 +1,10 @@
 // Packing for AVX2, in words of 32 bits (a float, a bfloat16 as a float, two int8 as int16) and of 64 bits (a
-// double): of strips of A, which are at most six rows, and of panels of B, which are two vectors wide.
-// Everything is in an unnamed namespace, as in avx2_tile.h.
+// double): six rows of A or a vector's lanes of B at a time. Everything is in an unnamed namespace, as in
+// avx2_tile.h.
 #pragma once
 
 #include <immintrin.h>
 
-#include "avx2_tile.h"
 #include "packing.h"
 
 namespace pibench::kernels {
@@ -89,9 +88,13 @@ __m256i across_first(const typename Words::Element* from, std::int64_t row, std:
   return Words::across(some[0], Words::kLanes);
 }
 
+// A strip of A has at most so many rows, and is packed so many at a time.
+constexpr int kMostLanes = 12;
+constexpr int kGroup = 6;
+
 // Columns of six rows of words, `column` bytes apart, in ascending order: what a column has beyond its width
 // is overwritten by the next one.
-inline void put_columns(const __m256i (&rows)[kRows], Words32, std::int64_t column, char* to) noexcept {
+inline void put_columns(const __m256i (&rows)[kGroup], Words32, std::int64_t column, char* to) noexcept {
   // In each half pairs of two columns: the low ones of columns 0 and 1, the high ones of 2 and 3.
   __m256i low[3];
   __m256i high[3];
@@ -116,7 +119,7 @@ inline void put_columns(const __m256i (&rows)[kRows], Words32, std::int64_t colu
     store8(to + 16, upper(last_two[p]));
   }
 }
-inline void put_columns(const __m256i (&rows)[kRows], Words64, std::int64_t column, char* to) noexcept {
+inline void put_columns(const __m256i (&rows)[kGroup], Words64, std::int64_t column, char* to) noexcept {
   __m256i even[3];
   __m256i odd[3];
 #pragma GCC unroll 3
@@ -134,7 +137,8 @@ inline void put_columns(const __m256i (&rows)[kRows], Words64, std::int64_t colu
   for (int i = 0; i < 3; ++i) store16(to + 3 * column + 16 * i, upper(odd[i]));
 }
 
-// A strip of A whose depth is contiguous in memory.
+// A strip of A whose depth is contiguous in memory: in each block of the depth the upper
+// ones first, because what they have beyond the width is where the next column's lower ones belong.
 template <typename Words>
 void transpose_strip(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                      std::int64_t width, void* packed) noexcept {
@@ -142,26 +146,31 @@ void transpose_strip(const void* source, std::int64_t ld, std::int64_t lanes, st
   const auto* from = static_cast<const typename Words::Element*>(source);
   auto* to = static_cast<char*>(packed);
   const std::int64_t column = width * Words::kBytes;
-  // Rows that are not there are the last one again: what they give is overwritten, or beyond the strip.
-  const typename Words::Element* starts[kRows];
-#pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i) starts[i] = from + (i < lanes ? i : lanes - 1) * ld;
+  const std::int64_t last_group = (lanes - 1) / kGroup * kGroup;
+  // Rows that are not there are the last one again.
+  const typename Words::Element* starts[kMostLanes];
+  for (std::int64_t i = 0; i < last_group + kGroup; ++i) starts[i] = from + (i < lanes ? i : lanes - 1) * ld;
+  __m256i rows[kGroup];
   std::int64_t p = 0;
-  __m256i rows[kRows];
   for (; p + kDepth <= depth; p += kDepth, to += Words::kLanes * column) {
+    for (std::int64_t first = last_group; first >= 0; first -= kGroup) {
 #pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) rows[i] = Words::along(starts[i] + p);
-    put_columns(rows, Words{}, column, to);
+      for (int i = 0; i < kGroup; ++i) rows[i] = Words::along(starts[first + i] + p);
+      put_columns(rows, Words{}, column, to + first * Words::kBytes);
+    }
   }
-  if (p == depth) return;
   // The last columns by way of a block that has room for more.
-  char block[Words::kLanes * kRows * Words::kBytes];
   const std::int64_t words = (depth - p + Words::kPerWord - 1) / Words::kPerWord;
+  for (std::int64_t first = 0; first < lanes && words > 0; first += kGroup) {
+    char block[Words::kLanes * kGroup * Words::kBytes];
 #pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i) rows[i] = along_first<Words>(starts[i] + p, depth - p);
-  put_columns(rows, Words{}, kRows * Words::kBytes, block);
-  for (std::int64_t w = 0; w < words; ++w)
-    __builtin_memcpy(to + w * column, block + w * kRows * Words::kBytes, static_cast<std::size_t>(column));
+    for (int i = 0; i < kGroup; ++i) rows[i] = along_first<Words>(starts[first + i] + p, depth - p);
+    put_columns(rows, Words{}, kGroup * Words::kBytes, block);
+    const std::int64_t here = lanes - first < kGroup ? lanes - first : kGroup;
+    for (std::int64_t w = 0; w < words; ++w)
+      __builtin_memcpy(to + w * column + first * Words::kBytes, block + w * kGroup * Words::kBytes,
+                       static_cast<std::size_t>(here * Words::kBytes));
+  }
 }
 
 // Lanes that are neighbours in memory. `overflow`: lanes beyond the strip may be written, because they are

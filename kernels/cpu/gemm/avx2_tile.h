@@ -1,5 +1,6 @@
-// The micro-kernels of AVX2: 6 rows of two vectors of 256 bits. What one step of the depth does, the
-// template's Arithmetic says. Everything is in an unnamed namespace, as in avx512_tile.h.
+// The micro-kernels of AVX2: 6 rows of two vectors of 256 bits, or, where C is narrow, 12 rows of one. What
+// one step of the depth does, the template's Arithmetic says. Everything is in an unnamed namespace, as in
+// avx512_tile.h.
 #pragma once
 
 #include <immintrin.h>
@@ -9,8 +10,12 @@
 namespace pibench::kernels {
 namespace {
 
-constexpr int kRows = 6;  // 6 x 2 accumulators, 2 vectors of B, one element of A: 15 of 16 registers
-constexpr int kVectors = 2;
+constexpr int kWide = 2;  // vectors
+constexpr int kNarrow = 1;
+
+// 12 accumulators, the vectors of B and one element of A: 15 of 16 registers.
+constexpr int kWideRows = 6;
+constexpr int kNarrowRows = 12;
 
 // Rows of A where they lie are addressed from every third: base, base + row, base + 2 * row.
 constexpr int kRowsPerBase = 3;
@@ -21,7 +26,7 @@ constexpr std::int64_t kCopyAhead = 16;
 
 // So many steps have one loop's instructions between them: a core whose other hyperthread is at work, too, is
 // given half of what it can decode, and then each instruction counts (measured on Zen 3: 1.1 beside one; 8
-// steps no better).
+// steps no better). The narrow tiles' loops are not worth the room.
 constexpr int kStepsAtOnce = 4;
 
 // Arithmetic:
@@ -29,67 +34,69 @@ constexpr int kStepsAtOnce = 4;
 //   kUnit        elements of a Unit
 //   Result       element of C
 //   Vector       accumulators; kLanes of them
-//   Mask         which lanes of a vector exist: first_lanes(count)
 //   kCopies      whether tiles can pack the B that they read
-//   zero(), broadcast(const Unit*), load(const Unit*), load(Mask, const Unit*)
+//   zero(), broadcast(const Unit*), load(const Unit*), load_first(const Unit*, count)
 //   accumulate(a, b, sum)  multiplies and adds, by an instruction that is written as one: the compiler would
 //                let sums move from register to register, and to memory, over several steps
 //   read(const Result*), write(Result*, Vector), stream(Result*, Vector), add(a, b)
 //   read_first(const Result*, count), write_first(Result*, count, Vector)  of the first lanes only
 
-// A tile while it is computed. `whole`: every lane exists.
-template <typename Arithmetic, int rows, bool in_place, bool whole>
+// A tile while it is computed.
+template <typename Arithmetic, int vectors, int rows, bool in_place>
 struct Steps {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   using Vector = typename Arithmetic::Vector;
   static constexpr int kLanes = Arithmetic::kLanes;
-  static constexpr int kColumns = kVectors * kLanes;
+  static constexpr int kBases = in_place ? (rows + kRowsPerBase - 1) / kRowsPerBase : 1;
 
-  const Unit* a;
-  const Unit* upper_a;  // of row kRowsPerBase
+  const Unit* a[kBases];
   const Unit* b;
   Result* copy;
   std::int64_t a_step, a_row, b_step;
-  typename Arithmetic::Mask masks[kVectors];
-  Vector sums[rows][kVectors];
+  // Of a wide tile, where its second vector begins: it ends with the tile, and so has some columns of the
+  // first one again where the tile hangs over the edge. Of a narrow one, how many columns there are.
+  std::int64_t second, count;
+  Vector sums[rows][vectors];
 
   [[gnu::always_inline]] Vector load(const Unit* row, int j) const noexcept {
-    if constexpr (whole)
-      return Arithmetic::load(row + j * kLanes);
-    else
-      return Arithmetic::load(masks[j], row + j * kLanes);
+    if constexpr (vectors == kWide) return Arithmetic::load(row + (j == 0 ? 0 : second));
+    return Arithmetic::load_first(row, static_cast<int>(count));
   }
   // Element of A of row i, so many steps further on.
   [[gnu::always_inline]] Vector factor(int i, int on) const noexcept {
-    if constexpr (!in_place) return Arithmetic::broadcast(a + on * rows + i);
-    return Arithmetic::broadcast((i < kRowsPerBase ? a : upper_a) + (i % kRowsPerBase) * a_row + on);
+    if constexpr (in_place)
+      return Arithmetic::broadcast(a[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + on);
+    else
+      return Arithmetic::broadcast(a[0] + on * rows + i);
   }
   // One step, of this row of B.
   template <bool copying>
   [[gnu::always_inline]] void multiply(const Unit* row, int on) noexcept {
-    const Vector b0 = load(row, 0);
-    const Vector b1 = load(row, 1);
+    Vector columns[vectors];
+#pragma GCC unroll 2
+    for (int j = 0; j < vectors; ++j) {
+      columns[j] = load(row, j);
+      if constexpr (copying) Arithmetic::write(copy + j * kLanes, columns[j]);
+    }
     if constexpr (copying) {
       _mm_prefetch(reinterpret_cast<const char*>(row + kCopyAhead * b_step) + kEndOfLine, _MM_HINT_T0);
-      Arithmetic::write(copy, b0);
-      Arithmetic::write(copy + kLanes, b1);
-      copy += kColumns;
+      copy += vectors * kLanes;
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       const Vector element = factor(i, on);
-      sums[i][0] = Arithmetic::accumulate(element, b0, sums[i][0]);
-      sums[i][1] = Arithmetic::accumulate(element, b1, sums[i][1]);
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) sums[i][j] = Arithmetic::accumulate(element, columns[j], sums[i][j]);
     }
   }
   [[gnu::always_inline]] void further(std::int64_t a_by, std::int64_t b_by) noexcept {
-    a += a_by;
     b += b_by;
-    asm("" : "+r"(a), "+r"(b));
-    if constexpr (in_place && rows > kRowsPerBase) {
-      upper_a += a_by;
-      asm("" : "+r"(upper_a));
+    asm("" : "+r"(b));
+#pragma GCC unroll 4
+    for (int i = 0; i < kBases; ++i) {
+      a[i] += a_by;
+      asm("" : "+r"(a[i]));
     }
   }
   template <bool copying>
@@ -97,28 +104,33 @@ struct Steps {
     multiply<copying>(b, 0);
     further(in_place ? 1 : a_step, b_step);
   }
-  // The last step row by row, each row's stores behind it. `counts`: of the columns of each vector.
+  // The last step row by row, each row's stores behind it.
   template <bool accumulate, bool stream>
-  [[gnu::always_inline]] void finish(Result* c, std::int64_t ldc, const int* counts) noexcept {
-    const Vector b0 = load(b, 0);
-    const Vector b1 = load(b, 1);
-#pragma GCC unroll 8
+  [[gnu::always_inline]] void finish(Result* c, std::int64_t ldc) noexcept {
+    Vector columns[vectors];
+#pragma GCC unroll 2
+    for (int j = 0; j < vectors; ++j) columns[j] = load(b, j);
+#pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       const Vector element = factor(i, 0);
-      const Vector row[kVectors] = {Arithmetic::multiply_add(element, b0, sums[i][0]),
-                                    Arithmetic::multiply_add(element, b1, sums[i][1])};
+      Vector row[vectors];
 #pragma GCC unroll 2
-      for (int j = 0; j < kVectors; ++j) {
-        Result* at = c + j * kLanes;
-        if constexpr (stream) {
-          Arithmetic::stream(at, row[j]);
-        } else if constexpr (whole) {
-          Arithmetic::write(at, accumulate ? Arithmetic::add(row[j], Arithmetic::read(at)) : row[j]);
-        } else if (counts[j] > 0) {
-          Arithmetic::write_first(
-              at, counts[j],
-              accumulate ? Arithmetic::add(row[j], Arithmetic::read_first(at, counts[j])) : row[j]);
+      for (int j = 0; j < vectors; ++j) row[j] = Arithmetic::multiply_add(element, columns[j], sums[i][j]);
+      if constexpr (vectors == kNarrow) {
+        const auto lanes = static_cast<int>(count);
+        Arithmetic::write_first(
+            c, lanes, accumulate ? Arithmetic::add(row[0], Arithmetic::read_first(c, lanes)) : row[0]);
+      } else if constexpr (stream) {
+        Arithmetic::stream(c, row[0]);
+        Arithmetic::stream(c + kLanes, row[1]);
+      } else {
+        // Both are read before either is written: they may have columns in common.
+        if constexpr (accumulate) {
+          row[0] = Arithmetic::add(row[0], Arithmetic::read(c));
+          row[1] = Arithmetic::add(row[1], Arithmetic::read(c + second));
         }
+        Arithmetic::write(c, row[0]);
+        Arithmetic::write(c + second, row[1]);
       }
       c += ldc;
       asm("" : "+r"(c));
@@ -127,39 +139,37 @@ struct Steps {
 };
 
 // A tile of one step of the depth or more.
-template <typename Arithmetic, int rows, bool in_place, bool whole>
-[[gnu::always_inline]] inline void compute_steps(const Tile& tile) noexcept {
+template <typename Arithmetic, int vectors, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   constexpr int kLanes = Arithmetic::kLanes;
-  constexpr bool can_copy = Arithmetic::kCopies && !in_place && whole && rows >= kRowsToCopyFrom;
+  constexpr int kColumns = vectors * kLanes;
+  constexpr bool can_copy = Arithmetic::kCopies && !in_place && vectors == kWide && rows >= kRowsToCopyFrom;
 
   auto* c = static_cast<Result*>(tile.c);
   // The rows of C are needed at the end. Into L2, because A and B fill L1 until then.
   if (tile.prefetch_c && !tile.stream_c) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < rows; ++i)
       _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc) + kEndOfLine, _MM_HINT_T1);
   }
-  Steps<Arithmetic, rows, in_place, whole> steps;
-  steps.a = static_cast<const Unit*>(tile.a);
+  Steps<Arithmetic, vectors, rows, in_place> steps;
   steps.b = static_cast<const Unit*>(tile.b);
   steps.copy = static_cast<Result*>(tile.copy);
   steps.a_step = tile.a_step / Arithmetic::kUnit;
   steps.b_step = tile.b_step / Arithmetic::kUnit;
   steps.a_row = tile.a_row;
-  steps.upper_a = steps.a + kRowsPerBase * steps.a_row;
-  int counts[kVectors];
-  if constexpr (!whole) {
+  steps.second = tile.columns - kLanes;
+  steps.count = tile.columns;
+#pragma GCC unroll 4
+  for (int i = 0; i < steps.kBases; ++i)
+    steps.a[i] = static_cast<const Unit*>(tile.a) + i * kRowsPerBase * tile.a_row;
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; ++j) {
-      const auto left = static_cast<int>(tile.columns) - j * kLanes;
-      counts[j] = left < 0 ? 0 : left > kLanes ? kLanes : left;
-      steps.masks[j] = Arithmetic::first_lanes(counts[j]);
-    }
+    for (int j = 0; j < vectors; ++j) steps.sums[i][j] = Arithmetic::zero();
   }
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) steps.sums[i][0] = steps.sums[i][1] = Arithmetic::zero();
 
   // The last step is of another kind.
   std::int64_t left = tile.depth / Arithmetic::kUnit - 1;
@@ -171,15 +181,13 @@ template <typename Arithmetic, int rows, bool in_place, bool whole>
     std::int64_t asking = tile.asked_units < left ? tile.asked_units : left;
     left -= asking;
     if (copying) {
-      for (; asking > 0; --asking) {
+      for (; asking > 0; --asking, asked += asked_step) {
         _mm_prefetch(asked, _MM_HINT_T1);
-        asked += asked_step;
         steps.template step<can_copy>();
       }
     }
-    for (; asking > 0; --asking) {
+    for (; asking > 0; --asking, asked += asked_step) {
       _mm_prefetch(asked, _MM_HINT_T1);
-      asked += asked_step;
       steps.template step<false>();
     }
   }
@@ -189,37 +197,28 @@ template <typename Arithmetic, int rows, bool in_place, bool whole>
       Arithmetic::write(steps.copy, steps.load(steps.b, 0));
       Arithmetic::write(steps.copy + kLanes, steps.load(steps.b, 1));
     }
-  } else if (in_place) {
+  } else if (vectors == kWide && in_place) {
     for (; left >= kStepsAtOnce; left -= kStepsAtOnce) {
-#pragma GCC unroll 8
+#pragma GCC unroll 4
       for (int on = 0; on < kStepsAtOnce; ++on) {
         steps.template multiply<false>(steps.b, on);
         steps.further(0, steps.b_step);
       }
       steps.further(kStepsAtOnce, 0);
     }
-  } else if (steps.a_step == rows && steps.b_step == kVectors * kLanes) {
+  } else if (vectors == kWide && steps.a_step == rows && steps.b_step == kColumns) {
     for (; left >= kStepsAtOnce; left -= kStepsAtOnce) {
-#pragma GCC unroll 8
-      for (int on = 0; on < kStepsAtOnce; ++on)
-        steps.template multiply<false>(steps.b + on * kVectors * kLanes, on);
-      steps.further(kStepsAtOnce * rows, kStepsAtOnce * kVectors * kLanes);
+#pragma GCC unroll 4
+      for (int on = 0; on < kStepsAtOnce; ++on) steps.template multiply<false>(steps.b + on * kColumns, on);
+      steps.further(kStepsAtOnce * rows, kStepsAtOnce * kColumns);
     }
   }
   for (; left > 0; --left) steps.template step<false>();
 
-  if (tile.accumulate) return steps.template finish<true, false>(c, tile.ldc, counts);
-  if (whole && tile.stream_c) return steps.template finish<false, whole>(c, tile.ldc, counts);
-  steps.template finish<false, false>(c, tile.ldc, counts);
-}
-
-template <typename Arithmetic, int rows, bool in_place>
-void compute_tile(const Tile& tile) noexcept {
-  if (tile.columns < kVectors * Arithmetic::kLanes) {
-    compute_steps<Arithmetic, rows, in_place, false>(tile);
-    return;
-  }
-  compute_steps<Arithmetic, rows, in_place, true>(tile);
+  if (tile.accumulate) return steps.template finish<true, false>(c, tile.ldc);
+  if (vectors == kWide && tile.stream_c && tile.columns == kColumns)
+    return steps.template finish<false, vectors == kWide>(c, tile.ldc);
+  steps.template finish<false, false>(c, tile.ldc);
 }
 
 }  // namespace
