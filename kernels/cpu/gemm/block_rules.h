@@ -17,9 +17,6 @@
 namespace pibench::kernels {
 namespace {
 
-// How deep a block may be of a far B whose long rows are read where they lie: each is on a page of its own.
-constexpr std::int64_t kFewPages = 256;
-
 // On Intel's cores, in float32 and float64: an eighth of L2 of B's rows, and at least so many rows. Columns
 // of 512 rows of 4 KiB took twice as long as packed ones, and so did 1024 rows of 2 KiB; in such blocks they
 // gained. What is packed is better shallow, too; and few rows and columns at a time are better than as many
@@ -37,6 +34,9 @@ constexpr std::int64_t kIntelFewColumns = 1024;
 constexpr std::int64_t kRowsOfPackedA = 98;
 constexpr std::int64_t kRowsOfShallowA = 294;
 constexpr std::int64_t kShallowBlock = 256;
+// Low tiles pack a B for fewer rows than these in shallow blocks (on Zen 3 32x4096x1024: float64 1.2, float32
+// 1.06).
+constexpr std::int64_t kLowManyRowsOfB = 100;
 
 // On Zen 5 one of several blocks in depth has at most so many bytes of a row: with more, neither a strip of A
 // nor a panel of B stays near (float64 2048 and 4096 cubed: 1.03 to 1.07 on a quiet machine). Where B's block
@@ -55,8 +55,12 @@ std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, const Co
   const std::int64_t b_row = source_bytes(kernel, shape.n);
   if (rules.intel && !b_in_place) return kIntelDeepestPacked;
   if (rules.intel) return std::max(kIntelShallowest, cache_sizes().l2 / kIntelShareOfL2 / b_row);
+  // Of low tiles, whose strips are many, a panel stays in L1; of few rows a shallow one is packed sooner.
+  if (rules.low && !b_in_place)
+    return shape.m <= kLowManyRowsOfB ? kShallowBlock : cache_sizes().l1 / source_bytes(kernel, kernel.nr);
   const bool b_near = shape.k * b_row <= cache_sizes().l2;
-  return b_in_place && !b_near && b_row > kShortRow ? kFewPages : shape.k;
+  const std::int64_t few_pages = rules.low ? kLowFewPages : kFewPages;
+  return b_in_place && !b_near && b_row > kShortRow ? few_pages : shape.k;
 }
 
 // On Zen 5, where packed operands take several blocks in depth, as deep as `blocks` or less.
@@ -77,8 +81,8 @@ Blocking blocks_of_cores(const MicroKernel& kernel, const GemmShape& shape, cons
                          const Strategy& strategy, const CoreRules& rules) {
   Blocking blocks = strategy.blocking;
   blocks.kc = std::min(blocks.kc, even_piece(shape.k, deepest(kernel, shape, rules, strategy.b_in_place), 4));
-  if ((rules.zen4 || rules.zen5) && !strategy.a_in_place && !strategy.b_in_place) {
-    const bool shallow = rules.zen4 && blocks.kc <= kShallowBlock;
+  if ((rules.zen4 || rules.zen5 || rules.low) && !strategy.a_in_place && !strategy.b_in_place) {
+    const bool shallow = (rules.zen4 || rules.low) && blocks.kc <= kShallowBlock;
     const std::int64_t most = (shallow ? kRowsOfShallowA : kRowsOfPackedA) / kernel.mr * kernel.mr;
     blocks.mc = std::min(blocks.mc, most);
     if (rules.zen5 && blocks.kc < shape.k) blocks = choose_blocking_zen5(kernel, part, blocks);

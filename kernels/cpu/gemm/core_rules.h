@@ -6,6 +6,7 @@
 
 #include "../cpu_features.h"
 #include "instruction_set.h"
+#include "low_tiles.h"
 
 namespace pibench::kernels {
 namespace {
@@ -17,19 +18,23 @@ struct CoreRules {
   bool zen5 = false;
   // Measured on Zen 4, and for all other cores, where the kernel's tiles can pack the B that they read.
   bool zen4 = false;
+  // The same of low tiles, which 16 registers make, measured on Zen 3.
+  bool low = false;
 };
 
 bool keeps_type(const MicroKernel& kernel) {
   return kernel.in_place != nullptr && kernel.packing->source_size == kernel.packing->packed_size;
 }
 
-// The rules of a kind of cores are for operands that are read as they are, Zen 5's for tall tiles.
+// The rules of a kind of cores are for operands that are read as they are, but for Intel's for tall or for
+// low tiles.
 CoreRules rules_for(const MicroKernel& kernel, CoreKind cores) {
-  constexpr int kLowTile = 8;
   const bool as_they_are = kernel.speed == 1 && keeps_type(kernel) && kernel.products == 1;
   const bool intel = cores == CoreKind::kIntel && as_they_are;
-  const bool zen5 = cores == CoreKind::kZen5 && as_they_are && kernel.mr > kLowTile;
-  return {intel, zen5, !intel && !zen5 && kernel.copies_b > 0};
+  const bool low = has_low_tiles(kernel);
+  const bool zen5 = cores == CoreKind::kZen5 && as_they_are && !low;
+  const bool others = !intel && !zen5 && kernel.copies_b > 0;
+  return {intel, zen5, others && !low, others && low};
 }
 
 }  // namespace

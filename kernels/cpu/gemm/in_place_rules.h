@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "../cache_sizes.h"
 #include "core_rules.h"
@@ -16,6 +17,11 @@
 
 namespace pibench::kernels {
 namespace {
+
+// How deep a block may be of a far B whose long rows are read where they lie: each is on a page of its own.
+constexpr std::int64_t kFewPages = 256;
+constexpr std::int64_t kLowFewPages =
+    128;  // of low tiles (on Zen 3 float64 8x4096x4096 1.16, 16x4096x1024 1.2)
 
 // Rows are read in place where they are short, because the copy costs more than it saves: measured, rows of
 // 3 KiB gain and rows of 4 KiB lose, each of which is on a page of its own.
@@ -46,6 +52,18 @@ constexpr std::int64_t kZen5ManyColumnsOfOneStrip = 1792;
 constexpr std::int64_t kZen5ManyColumns64 = 6 << 10;  // of float64
 constexpr std::int64_t kZen5FarRow = 1 << 10;
 constexpr std::int64_t kZen5LargePanel = 96 << 10;
+
+// Low tiles read both operands in place or neither, unless A is used by few panels: its strips are so many
+// that reading them where they lie costs as much as reading B so. Measured on Zen 3, of which L2 is half as
+// large as Zen 4's (one thread, in turns, both packed against both in place: float32 512 cubed 1.15,
+// 128x256x1024 1.12, 256x128x1024 1.07, 32x4096x1024 1.3, 1000x128x128 1.06, 600x600x100 0.97, 128x512x128
+// 0.98; float64 512 cubed 1.75, 256 cubed 1.12, 300 cubed 1.1, 128 cubed 0.97). A B that is used by few
+// panels, too, had better be packed alone (1000x100x1000 1.16; but 1000x64x1000 and 1000x48x512 0.98,
+// 64x64x4096 0.85).
+constexpr std::int64_t kLowFewStrips = 3;
+constexpr std::int64_t kLowFewPanels = 4;
+constexpr std::int64_t kLowSomeRows = 60;
+constexpr std::int64_t kLowManyRows = 400;
 
 // Rows that meet in few sets of L1 are read in place so many at a time: as many as it has ways.
 constexpr int kFewRows = 8;
@@ -134,6 +152,32 @@ InPlace suits_zen5(const MicroKernel& kernel, const GemmShape& shape, const Gemm
   return in_place;
 }
 
+// How many lines at such a distance, one of each row, a cache of so many bytes keeps: those a way's size
+// apart meet in the same set.
+std::int64_t lines_kept(std::int64_t cache, std::int64_t row_bytes) {
+  constexpr std::int64_t kWays = 8;
+  constexpr std::int64_t kLine = 64;
+  const std::int64_t way = cache / kWays;
+  return way / std::max(std::gcd(row_bytes, way), kLine) * kWays;
+}
+
+InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
+  const CacheSizes& caches = cache_sizes();
+  const std::int64_t b_row = source_bytes(kernel, shape.n);
+  const bool b_near = shape.k * b_row <= caches.l2;
+  const bool few_strips = part.m <= kLowFewStrips * kernel.mr;
+  const bool few_panels = kernel.result_size == sizeof(float) && part.n <= kLowFewPanels * kernel.nr;
+  const auto stays = [&](std::int64_t rows) { return 2 * rows <= lines_kept(caches.l2, b_row); };
+  const bool near =
+      b_near && stays(shape.k) && (2 * shape.k <= lines_kept(caches.l1, b_row) || part.m <= kLowManyRows);
+  const bool b =
+      few_strips || few_panels || near || (part.m <= kLowSomeRows && stays(std::min(shape.k, kLowFewPages)));
+  if (!shape.transpose_a) return {b || has_few_panels(kernel, part, kFewPanels), b};
+  // Packed for B's sake, A is read more often.
+  const bool a = b && source_bytes(kernel, shape.m * shape.k) <= caches.l2;
+  return {a, b && (a || few_strips)};
+}
+
 // Whether each row of a B that could be read in place is on a page of its own, and many rows of A use it.
 bool meets_in_pages(const MicroKernel& kernel, const GemmShape& shape) {
   return !shape.transpose_a && shape.m > kFewRowsOfB && source_bytes(kernel, shape.n) % kPage == 0 &&
@@ -143,6 +187,7 @@ bool meets_in_pages(const MicroKernel& kernel, const GemmShape& shape) {
 // Of a whole product, before it is known who computes which part of it.
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
   if (rules.zen4 && meets_in_pages(kernel, shape)) return {};
+  if (rules.low) return suits_low(kernel, shape, shape);
   if (rules.intel) return suits_intel(kernel, shape, shape);
   return rules.zen5 ? suits_zen5(kernel, shape, shape) : suits(kernel, shape);
 }
@@ -150,6 +195,7 @@ InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const Cor
 InPlace suits_member(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
                      const CoreRules& rules, bool sums_apart) {
   if (rules.zen4 && meets_in_pages(kernel, shape)) return {};
+  if (rules.low) return suits_low(kernel, shape, part);
   if (rules.intel) return suits_intel(kernel, shape, part);
   return rules.zen5 ? suits_zen5(kernel, shape, part) : suits_part(kernel, shape, part, sums_apart);
 }

@@ -6,6 +6,7 @@
 #include "../cpu_features.h"
 #include "instruction_set.h"
 #include "joining.h"
+#include "low_tiles.h"
 #include "partition.h"
 #include "thin.h"
 #include "thin_shape.h"
@@ -19,7 +20,8 @@ constexpr std::int64_t kFewestRows = 64;  // that pass between two turns
 constexpr std::int64_t kFewestElements = 64;
 constexpr std::int64_t kShortestRow = 512;  // bytes
 // Measured on Zen 5, float32 and float64, from memory: without asking one vector is 1.1 to 1.4 times as fast,
-// two are 1.0 to 1.1, and three or four 0.8 to 1.1.
+// two are 1.0 to 1.1, and three or four 0.8 to 1.1. On Zen 3 one is 1.2 to 1.3, int8 and bfloat16 too (1.1 to
+// 1.4), two 1.05 to 1.1, three or four 0.9 to 1.05.
 constexpr int kMostUnasked = 2;
 // Waking and awaiting a team costs as much as reading so many bytes from a near cache.
 constexpr std::int64_t kWakeBytes = 32 << 10;
@@ -129,8 +131,10 @@ ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& sh
   }
   // What is widened as it is read is waited for sooner. (Measured.)
   strategy.ahead = bytes > (are_narrow(kernel) ? caches.l2 : caches.l3 / 2);
-  // Zen 5's own prefetchers keep up with one or two vectors, and asking costs more than it brings.
-  if (cores == CoreKind::kZen5 && !are_narrow(kernel) && thin.vectors <= kMostUnasked) strategy.ahead = false;
+  // Zen 5's own prefetchers, and Zen 3's, keep up with one or two vectors, and asking costs more than it
+  // brings.
+  const bool asked_in_vain = cores == CoreKind::kZen5 ? !are_narrow(kernel) : has_low_tiles(kernel);
+  if (asked_in_vain && thin.vectors <= kMostUnasked) strategy.ahead = false;
   return strategy;
 }
 
