@@ -53,6 +53,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   kernel.thin = thin;
   kernel.most_vectors = kMostVectors;
   if (A::kCopies && in_place) kernel.copies_b = kRowsToCopyFrom;
+  kernel.copies_in_place = in_place;
   return kernel;
 }
 

@@ -145,7 +145,7 @@ void compute_tile(const Tile& tile) noexcept {
   using Result = typename Arithmetic::Result;
   constexpr int kLanes = Arithmetic::kLanes;
   constexpr int kColumns = vectors * kLanes;
-  constexpr bool can_copy = Arithmetic::kCopies && !in_place && vectors == kWide && rows >= kRowsToCopyFrom;
+  constexpr bool can_copy = Arithmetic::kCopies && vectors == kWide && rows >= kRowsToCopyFrom;
 
   auto* c = static_cast<Result*>(tile.c);
   // The rows of C are needed at the end. Into L2, because A and B fill L1 until then.

@@ -53,17 +53,21 @@ constexpr std::int64_t kZen5ManyColumns64 = 6 << 10;  // of float64
 constexpr std::int64_t kZen5FarRow = 1 << 10;
 constexpr std::int64_t kZen5LargePanel = 96 << 10;
 
-// Low tiles read both operands in place or neither, unless A is used by few panels: its strips are so many
-// that reading them where they lie costs as much as reading B so. Measured on Zen 3, of which L2 is half as
-// large as Zen 4's (one thread, in turns, both packed against both in place: float32 512 cubed 1.15,
-// 128x256x1024 1.12, 256x128x1024 1.07, 32x4096x1024 1.3, 1000x128x128 1.06, 600x600x100 0.97, 128x512x128
-// 0.98; float64 512 cubed 1.75, 256 cubed 1.12, 300 cubed 1.1, 128 cubed 0.97). A B that is used by few
-// panels, too, had better be packed alone (1000x100x1000 1.16; but 1000x64x1000 and 1000x48x512 0.98,
-// 64x64x4096 0.85).
+// Low tiles are so many that a B of which a panel does not stay in L2, or in L1 where many rows use it, had
+// better be packed. Measured on Zen 3, of which L2 is half as large as Zen 4's (one thread, in turns, both
+// packed against both in place: float32 512 cubed 1.15, 128x256x1024 1.12, 256x128x1024 1.07,
+// 32x4096x1024 1.3, 1000x128x128 1.06, but 600x600x100 0.97, 128x512x128 0.98; float64 512 cubed 1.75, 256
+// cubed and 300 cubed 1.1, but 128 cubed 0.97). Where very few panels of float32 use it, it stays as it is
+// (1000x64x1000 and 1000x48x512 1.02, 64x64x4096 1.14, 200x64x8192 1.07).
 constexpr std::int64_t kLowFewStrips = 3;
 constexpr std::int64_t kLowFewPanels = 4;
 constexpr std::int64_t kLowSomeRows = 60;
 constexpr std::int64_t kLowManyRows = 400;
+// Tiles that read A where it lies pack B on the way, too, so A stays as it is where its rows are short or
+// near (float32 512 cubed 1.09, 300 and 700 cubed 1.05, 100x1000x1000 1.09, 1000x128x128 1.05, float64 256
+// and 300 cubed 1.1; but 1024 cubed 0.99), and not so short that packing is next to nothing (4096x4096x8
+// 0.8).
+constexpr std::int64_t kLowShallowest = 32;
 
 // Rows that meet in few sets of L1 are read in place so many at a time: as many as it has ways.
 constexpr int kFewRows = 8;
@@ -172,10 +176,13 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
       b_near && stays(shape.k) && (2 * shape.k <= lines_kept(caches.l1, b_row) || part.m <= kLowManyRows);
   const bool b =
       few_strips || few_panels || near || (part.m <= kLowSomeRows && stays(std::min(shape.k, kLowFewPages)));
-  if (!shape.transpose_a) return {b || has_few_panels(kernel, part, kFewPanels), b};
-  // Packed for B's sake, A is read more often.
-  const bool a = b && source_bytes(kernel, shape.m * shape.k) <= caches.l2;
-  return {a, b && (a || few_strips)};
+  const bool a_near = source_bytes(kernel, shape.m * shape.k) <= caches.l2;
+  if (!shape.transpose_a) {
+    const bool short_rows = shape.k >= kLowShallowest && source_bytes(kernel, shape.k) <= kShortRow;
+    return {b || a_near || short_rows || has_few_panels(kernel, part, kFewPanels), b};
+  }
+  // Packed for B's sake, a transposed A is read more often.
+  return {b && a_near, b && (a_near || few_strips)};
 }
 
 // Whether each row of a B that could be read in place is on a page of its own, and many rows of A use it.

@@ -150,8 +150,10 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // Multiply-adds of one lane in one vector instruction: of pairs 2, of quadruples 4. Elements are as much
   // smaller, so packing and streaming one costs as much less; waking and meeting other members does not.
   int products = 1;
-  // Of how many rows a tile with a packed A has to be that packs the B that it reads; 0: none does.
+  // Of how many rows a tile with a packed A has to be that packs the B that it reads; 0: none does. And
+  // whether one in place of so many rows does, too.
   int copies_b = 0;
+  bool copies_in_place = false;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
   // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;

@@ -47,8 +47,8 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&
                    !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
       copies_b_(strategy.b_copied && kernel.copies_b > 0 && strategy.partition.packers() == 1 &&
-                !strategy.a_in_place && !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b &&
-                strategy.b_rows == 0 && !strategy.sums_apart),
+                (!strategy.a_in_place || kernel.copies_in_place) && !strategy.b_in_place &&
+                !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0 && !strategy.sums_apart),
       panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
       blocks_per_lane_(strategy.partition.packers() > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
