@@ -57,12 +57,12 @@ constexpr std::int64_t kZen5LargePanel = 96 << 10;
 // better be packed. Measured on Zen 3, of which L2 is half as large as Zen 4's (one thread, in turns, both
 // packed against both in place: float32 512 cubed 1.15, 128x256x1024 1.12, 256x128x1024 1.07,
 // 32x4096x1024 1.3, 1000x128x128 1.06, but 600x600x100 0.97, 128x512x128 0.98; float64 512 cubed 1.75, 256
-// cubed and 300 cubed 1.1, but 128 cubed 0.97). Where very few panels of float32 use it, it stays as it is
-// (1000x64x1000 and 1000x48x512 1.02, 64x64x4096 1.14, 200x64x8192 1.07).
+// cubed and 300 cubed 1.1, but 128 cubed 0.97). Where it has very few panels, of float64 one, it stays as it
+// is (1000x64x1000 and 1000x48x512 1.02, 64x64x4096 1.14, 200x64x8192 1.07).
 constexpr std::int64_t kLowFewStrips = 3;
 constexpr std::int64_t kLowFewPanels = 4;
 constexpr std::int64_t kLowSomeRows = 60;
-constexpr std::int64_t kLowManyRows = 400;
+constexpr std::int64_t kLowManyRows = 250;
 // Tiles that read A where it lies pack B on the way, too, so A stays as it is where its rows are short or
 // near (float32 512 cubed 1.09, 300 and 700 cubed 1.05, 100x1000x1000 1.09, 1000x128x128 1.05, float64 256
 // and 300 cubed 1.1; but 1024 cubed 0.99), and not so short that packing is next to nothing (4096x4096x8
@@ -170,7 +170,8 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
   const std::int64_t b_row = source_bytes(kernel, shape.n);
   const bool b_near = shape.k * b_row <= caches.l2;
   const bool few_strips = part.m <= kLowFewStrips * kernel.mr;
-  const bool few_panels = kernel.result_size == sizeof(float) && part.n <= kLowFewPanels * kernel.nr;
+  const bool single = kernel.packing->source_size == sizeof(float);
+  const bool few_panels = part.n <= (single ? kLowFewPanels : 1) * kernel.nr;
   const auto stays = [&](std::int64_t rows) { return 2 * rows <= lines_kept(caches.l2, b_row); };
   const bool near =
       b_near && stays(shape.k) && (2 * shape.k <= lines_kept(caches.l1, b_row) || part.m <= kLowManyRows);
