@@ -96,18 +96,17 @@ constexpr int kGroup = 6;
 // is overwritten by the next one.
 inline void put_columns(const __m256i (&rows)[kGroup], Words32, std::int64_t column, char* to) noexcept {
   // In each half pairs of two columns: the low ones of columns 0 and 1, the high ones of 2 and 3.
-  __m256i low[3];
-  __m256i high[3];
-#pragma GCC unroll 3
-  for (int i = 0; i < 3; ++i) {
-    low[i] = _mm256_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
-    high[i] = _mm256_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
-  }
-  const __m256i first_four[4] = {_mm256_unpacklo_epi64(low[0], low[1]), _mm256_unpackhi_epi64(low[0], low[1]),
-                                 _mm256_unpacklo_epi64(high[0], high[1]),
-                                 _mm256_unpackhi_epi64(high[0], high[1])};
-  const __m256i last_two[4] = {low[2], _mm256_unpackhi_epi64(low[2], low[2]), high[2],
-                               _mm256_unpackhi_epi64(high[2], high[2])};
+  const __m256i low01 = _mm256_unpacklo_epi32(rows[0], rows[1]);
+  const __m256i low23 = _mm256_unpacklo_epi32(rows[2], rows[3]);
+  const __m256i low45 = _mm256_unpacklo_epi32(rows[4], rows[5]);
+  const __m256i high01 = _mm256_unpackhi_epi32(rows[0], rows[1]);
+  const __m256i high23 = _mm256_unpackhi_epi32(rows[2], rows[3]);
+  const __m256i high45 = _mm256_unpackhi_epi32(rows[4], rows[5]);
+  const __m256i first_four[4] = {_mm256_unpacklo_epi64(low01, low23), _mm256_unpackhi_epi64(low01, low23),
+                                 _mm256_unpacklo_epi64(high01, high23),
+                                 _mm256_unpackhi_epi64(high01, high23)};
+  const __m256i last_two[4] = {low45, _mm256_unpackhi_epi64(low45, low45), high45,
+                               _mm256_unpackhi_epi64(high45, high45)};
 #pragma GCC unroll 4
   for (int p = 0; p < 4; ++p, to += column) {
     store16(to, lower(first_four[p]));
@@ -120,21 +119,20 @@ inline void put_columns(const __m256i (&rows)[kGroup], Words32, std::int64_t col
   }
 }
 inline void put_columns(const __m256i (&rows)[kGroup], Words64, std::int64_t column, char* to) noexcept {
-  __m256i even[3];
-  __m256i odd[3];
-#pragma GCC unroll 3
-  for (int i = 0; i < 3; ++i) {
-    even[i] = _mm256_unpacklo_epi64(rows[2 * i], rows[2 * i + 1]);
-    odd[i] = _mm256_unpackhi_epi64(rows[2 * i], rows[2 * i + 1]);
-  }
-#pragma GCC unroll 3
-  for (int i = 0; i < 3; ++i) store16(to + 16 * i, lower(even[i]));
-#pragma GCC unroll 3
-  for (int i = 0; i < 3; ++i) store16(to + column + 16 * i, lower(odd[i]));
-#pragma GCC unroll 3
-  for (int i = 0; i < 3; ++i) store16(to + 2 * column + 16 * i, upper(even[i]));
-#pragma GCC unroll 3
-  for (int i = 0; i < 3; ++i) store16(to + 3 * column + 16 * i, upper(odd[i]));
+  const __m256i even[3] = {_mm256_unpacklo_epi64(rows[0], rows[1]), _mm256_unpacklo_epi64(rows[2], rows[3]),
+                           _mm256_unpacklo_epi64(rows[4], rows[5])};
+  const __m256i odd[3] = {_mm256_unpackhi_epi64(rows[0], rows[1]), _mm256_unpackhi_epi64(rows[2], rows[3]),
+                          _mm256_unpackhi_epi64(rows[4], rows[5])};
+  const auto put = [&](__m128i first, __m128i second, __m128i third) __attribute__((always_inline)) {
+    store16(to, first);
+    store16(to + 16, second);
+    store16(to + 32, third);
+    to += column;
+  };
+  put(lower(even[0]), lower(even[1]), lower(even[2]));
+  put(lower(odd[0]), lower(odd[1]), lower(odd[2]));
+  put(upper(even[0]), upper(even[1]), upper(even[2]));
+  put(upper(odd[0]), upper(odd[1]), upper(odd[2]));
 }
 
 // A strip of A whose depth is contiguous in memory: in each block of the depth the upper

@@ -59,12 +59,12 @@ struct Steps {
   std::int64_t second, count;
   Vector sums[rows][vectors];
 
-  [[gnu::always_inline]] Vector load(const Unit* row, int j) const noexcept {
+  [[nodiscard, gnu::always_inline]] Vector load(const Unit* row, int j) const noexcept {
     if constexpr (vectors == kWide) return Arithmetic::load(row + (j == 0 ? 0 : second));
     return Arithmetic::load_first(row, static_cast<int>(count));
   }
   // Element of A of row i, so many steps further on.
-  [[gnu::always_inline]] Vector factor(int i, int on) const noexcept {
+  [[nodiscard, gnu::always_inline]] Vector factor(int i, int on) const noexcept {
     if constexpr (in_place)
       return Arithmetic::broadcast(a[i / kRowsPerBase] + (i % kRowsPerBase) * a_row + on);
     else
@@ -164,7 +164,7 @@ void compute_tile(const Tile& tile) noexcept {
   steps.count = tile.columns;
 #pragma GCC unroll 4
   for (int i = 0; i < steps.kBases; ++i)
-    steps.a[i] = static_cast<const Unit*>(tile.a) + i * kRowsPerBase * tile.a_row;
+    steps.a[i] = static_cast<const Unit*>(tile.a) + tile.a_row * kRowsPerBase * i;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
