@@ -148,7 +148,8 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   if (strategy.b_rows > 0) strategy.blocking.kc = pick(random, 1, 200);
   strategy.b_copied = coin(random) && !kernel.joins_b;
   if (strategy.b_copied) {
-    strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = false;
+    strategy.a_in_place = strategy.a_in_place && kernel.copies_in_place;
+    strategy.b_in_place = strategy.sums_apart = false;
     strategy.b_rows = 0;
   }
   strategy.b_asked = coin(random);

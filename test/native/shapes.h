@@ -287,7 +287,8 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     if (strategy.b_rows > 0) strategy.blocking.kc = 1 + hash.below(kLargestExtent);
     strategy.b_copied = hash.coin() && !kernel.joins_b;
     if (strategy.b_copied) {
-      strategy.a_in_place = strategy.b_in_place = strategy.sums_apart = false;
+      strategy.a_in_place = strategy.a_in_place && kernel.copies_in_place;
+      strategy.b_in_place = strategy.sums_apart = false;
       strategy.b_rows = 0;
     }
     strategy.b_asked = hash.coin();

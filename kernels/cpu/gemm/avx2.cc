@@ -111,7 +111,7 @@ std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
 }
 
 // Several products, then their sums: one by one, a core that gives each instruction to a unit before it knows
-// what else comes lets products wait (Zen 3: 1.05 to 1.1 of the rate).
+// what else comes lets products wait (in groups Zen 3 has 1.05 to 1.1 times the rate).
 std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
   constexpr int kSums = kChains / 2;
   __m256i ones = _mm256_set1_epi16(1);

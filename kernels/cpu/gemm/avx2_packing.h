@@ -1,6 +1,5 @@
 // Packing for AVX2, in words of 32 bits (a float, a bfloat16 as a float, two int8 as int16) and of 64 bits (a
-// double): six rows of A or a vector's lanes of B at a time. Everything is in an unnamed namespace, as in
-// avx2_tile.h.
+// double). Everything is in an unnamed namespace, as in avx2_tile.h.
 #pragma once
 
 #include <immintrin.h>
@@ -30,8 +29,8 @@ inline __m128i upper(__m256i value) noexcept { return _mm256_extracti128_si256(v
 inline __m128i lower(__m256i value) noexcept { return _mm256_castsi256_si128(value); }
 
 // What differs between words: Element is one where it lies; kPerWord of them, neighbours in the depth, make a
-// word. `along` makes words of neighbours, `across` of what stands below each other, `row` elements apart;
-// both of at most as many as fill a vector, where `elements` is how many there are.
+// word. `along` makes a vector of words of neighbours, `across` of what stands below each other, `row`
+// elements apart.
 struct Words32 {
   static constexpr int kBytes = 4;
   static constexpr int kLanes = 8;
@@ -135,8 +134,8 @@ inline void put_columns(const __m256i (&rows)[kGroup], Words64, std::int64_t col
   put(upper(odd[0]), upper(odd[1]), upper(odd[2]));
 }
 
-// A strip of A whose depth is contiguous in memory: in each block of the depth the upper
-// ones first, because what they have beyond the width is where the next column's lower ones belong.
+// A strip of A whose depth is contiguous in memory: in each block of the depth the last rows first, because
+// what they have beyond the width is where the first rows of the next column belong.
 template <typename Words>
 void transpose_strip(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                      std::int64_t width, void* packed) noexcept {
@@ -171,9 +170,9 @@ void transpose_strip(const void* source, std::int64_t ld, std::int64_t lanes, st
   }
 }
 
-// Lanes that are neighbours in memory. `overflow`: lanes beyond the strip may be written, because they are
-// written again, or slack.
-template <typename Words, bool overflow>
+// Lanes that are neighbours in memory: of B, whose width is whole vectors, or of a transposed A, where what
+// is beyond the width is written again, or slack.
+template <typename Words>
 void copy_strip(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                 std::int64_t width, void* packed) noexcept {
   const auto* from = static_cast<const typename Words::Element*>(source);
@@ -187,10 +186,7 @@ void copy_strip(const void* source, std::int64_t ld, std::int64_t lanes, std::in
       const __m256i words = whole      ? Words::across(from + i, ld)
                             : here > 0 ? across_first<Words>(from + i, ld, here, depth - p)
                                        : _mm256_setzero_si256();
-      if (overflow || width - i >= Words::kLanes)
-        store32(to + i * Words::kBytes, words);
-      else
-        store_first(to + i * Words::kBytes, (width - i) * Words::kBytes, words);
+      store32(to + i * Words::kBytes, words);
     }
     from += Words::kPerWord * ld;
     to += width * Words::kBytes;
@@ -270,8 +266,8 @@ constexpr Packing word_packing() {
           Words::kPerWord,
           0,
           0,
-          {transpose_strip<Words>, copy_strip<Words, true>, Words::kPerWord},
-          {transpose_panel<Words>, copy_strip<Words, false>, Words::kPerWord}};
+          {transpose_strip<Words>, copy_strip<Words>, Words::kPerWord},
+          {transpose_panel<Words>, copy_strip<Words>, Words::kPerWord}};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 constexpr int kWide = 2;  // vectors
 constexpr int kNarrow = 1;
 
-// 12 accumulators, the vectors of B and one element of A: 15 of 16 registers.
+// 12 accumulators, the vectors of B and one element of A: 15 and 14 of 16 registers.
 constexpr int kWideRows = 6;
 constexpr int kNarrowRows = 12;
 
@@ -36,6 +36,7 @@ constexpr int kStepsAtOnce = 4;
 //   Vector       accumulators; kLanes of them
 //   kCopies      whether tiles can pack the B that they read
 //   zero(), broadcast(const Unit*), load(const Unit*), load_first(const Unit*, count)
+//   multiply_add(a, b, sum)
 //   accumulate(a, b, sum)  multiplies and adds, by an instruction that is written as one: the compiler would
 //                let sums move from register to register, and to memory, over several steps
 //   read(const Result*), write(Result*, Vector), stream(Result*, Vector), add(a, b)

@@ -27,10 +27,10 @@ constexpr std::int64_t kIntelShallowProduct = 256;
 constexpr std::int64_t kIntelFewRows = 56;
 constexpr std::int64_t kIntelFewColumns = 1024;
 
-// Where A and B are packed, B is copied by the tile that reads it first (1024 to 4096 cubed in both
-// types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's cores A's block has few rows. Two
-// members then share the columns: those that share rows would pack B before they read it, and wait for each
-// other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3).
+// Where A and B are packed (of low tiles, where B is), B is copied by the tile that reads it first (1024 to
+// 4096 cubed in both types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's cores a packed
+// A's block has few rows. Two members then share the columns: those that share rows would pack B before they
+// read it, and wait for each other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3).
 constexpr std::int64_t kRowsOfPackedA = 98;
 constexpr std::int64_t kRowsOfShallowA = 294;
 constexpr std::int64_t kShallowBlock = 256;
@@ -57,7 +57,9 @@ std::int64_t deepest(const MicroKernel& kernel, const GemmShape& shape, const Co
   if (rules.intel) return std::max(kIntelShallowest, cache_sizes().l2 / kIntelShareOfL2 / b_row);
   // Of low tiles, whose strips are many, a panel stays in L1; of few rows a shallow one is packed sooner.
   if (rules.low && !b_in_place)
-    return shape.m <= kLowManyRowsOfB ? kShallowBlock : cache_sizes().l1 / source_bytes(kernel, kernel.nr);
+    return shape.m <= kLowManyRowsOfB && !shape.prepack_b
+               ? kShallowBlock
+               : cache_sizes().l1 / source_bytes(kernel, kernel.nr);
   const bool b_near = shape.k * b_row <= cache_sizes().l2;
   const std::int64_t few_pages = rules.low ? kLowFewPages : kFewPages;
   return b_in_place && !b_near && b_row > kShortRow ? few_pages : shape.k;

@@ -26,8 +26,8 @@ bool keeps_type(const MicroKernel& kernel) {
   return kernel.in_place != nullptr && kernel.packing->source_size == kernel.packing->packed_size;
 }
 
-// The rules of a kind of cores are for operands that are read as they are, but for Intel's for tall or for
-// low tiles.
+// The rules of a kind of cores are for operands that are read as they are: Zen 5's and Zen 4's for tall
+// tiles, `low` for low ones, Intel's for both.
 CoreRules rules_for(const MicroKernel& kernel, CoreKind cores) {
   const bool as_they_are = kernel.speed == 1 && keeps_type(kernel) && kernel.products == 1;
   const bool intel = cores == CoreKind::kIntel && as_they_are;

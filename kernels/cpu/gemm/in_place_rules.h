@@ -20,8 +20,8 @@ namespace {
 
 // How deep a block may be of a far B whose long rows are read where they lie: each is on a page of its own.
 constexpr std::int64_t kFewPages = 256;
-constexpr std::int64_t kLowFewPages =
-    128;  // of low tiles (on Zen 3 float64 8x4096x4096 1.16, 16x4096x1024 1.2)
+// And of low tiles (on Zen 3 float64 8x4096x4096 1.16, 16x4096x1024 1.2).
+constexpr std::int64_t kLowFewPages = 128;
 
 // Rows are read in place where they are short, because the copy costs more than it saves: measured, rows of
 // 3 KiB gain and rows of 4 KiB lose, each of which is on a page of its own.
@@ -179,8 +179,9 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
       few_strips || few_panels || near || (part.m <= kLowSomeRows && stays(std::min(shape.k, kLowFewPages)));
   const bool a_near = source_bytes(kernel, shape.m * shape.k) <= caches.l2;
   if (!shape.transpose_a) {
-    const bool short_rows = shape.k >= kLowShallowest && source_bytes(kernel, shape.k) <= kShortRow;
-    return {b || a_near || short_rows || has_few_panels(kernel, part, kFewPanels), b};
+    const bool short_rows = source_bytes(kernel, shape.k) <= kShortRow;
+    const bool stays_as_it_is = shape.k >= kLowShallowest && (a_near || short_rows);
+    return {b || stays_as_it_is || has_few_panels(kernel, part, kFewPanels), b};
   }
   // Packed for B's sake, a transposed A is read more often.
   return {b && a_near, b && (a_near || few_strips)};

@@ -54,8 +54,9 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.b_rows = is_far(kernel, shape.k * shape.n) ? rows_at_a_time(kernel, shape, cores) : 0;
   strategy.by_lines = strategy.b_rows > 0 && packs_by_lines(kernel, shape, cores);
   const bool reads_b = cores == CoreKind::kZen5 && is_bound_by_reading_far_b(kernel, shape);
-  const bool copies_wide = rules.low || ((rules.zen4 || rules.zen5) && packed.a);
-  const bool packs_wide = copies_wide && packed.b && shape.n >= shape.m;
+  // Low tiles pack B on the way also where they read A in place.
+  const bool copies_b = packed.a ? rules.zen4 || rules.zen5 || rules.low : rules.low && can_b;
+  const bool packs_wide = copies_b && packed.b && shape.n >= shape.m && shape.n > kernel.nr;
   if (reads_b || strategy.by_lines || packs_wide) share_columns(strategy.partition);
 
   const Partition& grid = strategy.partition;

@@ -133,7 +133,8 @@ ThinStrategy choose_thin_strategy(const MicroKernel& kernel, const GemmShape& sh
   strategy.ahead = bytes > (are_narrow(kernel) ? caches.l2 : caches.l3 / 2);
   // Zen 5's own prefetchers, and Zen 3's, keep up with one or two vectors, and asking costs more than it
   // brings.
-  const bool asked_in_vain = cores == CoreKind::kZen5 ? !are_narrow(kernel) : has_low_tiles(kernel);
+  const bool asked_in_vain =
+      cores == CoreKind::kZen5 ? !are_narrow(kernel) : cores == CoreKind::kOther && has_low_tiles(kernel);
   if (asked_in_vain && thin.vectors <= kMostUnasked) strategy.ahead = false;
   return strategy;
 }
