@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCpuinfo } from '../../src/machine/cpuinfo.js';
 import { sha256 } from '../../src/record/digest.js';
 import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
 import type { Survey } from '../../src/stacks/survey.js';
@@ -25,6 +26,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const BRIEF = ['--size', '48', '--reps', '30', '--warmup', '5'];
 const SMALL = [...BRIEF, '--inspections', '1'];
 const TWO_CPUS = cpus().length > 1;
+
+/**
+ * What oneDNN can do depends on the CPU: without VNNI it adds two products of int8 in 16 bits, which saturates, and its
+ * bfloat16 needs AVX-512.
+ */
+const CPU_FLAGS = new Set(parseCpuinfo(readFileSync('/proc/cpuinfo', 'utf8'))?.flags);
+const HAS_VNNI = CPU_FLAGS.has('avx512_vnni') || CPU_FLAGS.has('avx_vnni');
+const ONEDNN_TYPES = [
+  'float32',
+  ...(CPU_FLAGS.has('avx512bw') ? ['bfloat16'] : []),
+  ...(HAS_VNNI ? ['int8'] : []),
+];
 
 const batchOn = ({ batches }: PiBenchRecord, path: string): RecordBatch => {
   const found = batches.find(({ asked }) => asked.stack.variant === path || asked.stack.provider === path);
@@ -166,7 +179,7 @@ describe.each(['openblas', 'blis', 'onednn', 'mkl'])('%s', (provider) => {
 
   it('is measured in every data type that it has, on one thread and on two', async (context) => {
     if (path === undefined) return context.skip(`${provider} is not installed here`);
-    const dtypes = provider === 'onednn' ? 'float32,bfloat16,int8' : 'float32,float64';
+    const dtypes = provider === 'onednn' ? ONEDNN_TYPES.join(',') : 'float32,float64';
     await withFolder(async (out) => {
       const args = ['--size', '96', '--dtype', dtypes, '--threads', TWO_CPUS ? '1,2' : '1'];
       const more = ['--reps', '40', '--inspections', '1', '--warmup', '10', '--stack', provider];
@@ -200,9 +213,21 @@ it('MKL has GNU’s OpenMP before its first product, where its layer over that w
 it('oneDNN brings B into its own layout before the repetitions', async (context) => {
   if (buildsHere('onednn').length === 0) return context.skip('oneDNN is not installed here');
   await withFolder(async (out) => {
-    const args = [...SMALL, '--prepack', '--dtype', 'int8', '--threads', '1', '--stack', 'onednn'];
+    const dtype = HAS_VNNI ? 'int8' : 'float32';
+    const args = [...SMALL, '--prepack', '--dtype', dtype, '--threads', '1', '--stack', 'onednn'];
     const { record } = await matmulRecord(out, ...args);
     expect(record.batches[0]?.verified).toBe('passed');
+  });
+});
+
+it('oneDNN’s int8 is found wrong on a CPU without VNNI', async (context) => {
+  if (buildsHere('onednn').length === 0) return context.skip('oneDNN is not installed here');
+  if (HAS_VNNI) return context.skip('this CPU has VNNI');
+  await withFolder(async (out) => {
+    const args = [...SMALL, '--dtype', 'int8', '--threads', '1', '--stack', 'onednn'];
+    const { run, record } = await matmulRecord(out, ...args);
+    expect(run.code).toBe(3);
+    expect(record.batches[0]?.verified).toBe('failed');
   });
 });
 
