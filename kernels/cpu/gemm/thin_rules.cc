@@ -46,9 +46,10 @@ std::int64_t most_beside_packing(const MicroKernel& kernel, const GemmShape& sha
 
 // Of elements that a tile takes as they are: whether more vectors than kernels take at a time had better take
 // turns. A tile leaves more than half of its lanes empty where there are so few columns, and has to have a
-// transposed B packed. (Measured on Zen 5; rows that are added up lost.) On Zen 4 one of half a vector that
-// is full is faster where A comes from memory, or its rows are short (float32 4096x8x4096 1.2, 4096x8x64 1.1,
-// 64x8x64 1.2; but 1000x8x1000 0.9).
+// transposed B packed. (Measured on Zen 5; rows that are added up lost. With AVX2, on Zen 3, a transposed B
+// of 8 to 16 rows is 1.2 to 2.2 times as fast so.) On Zen 4 one of half a vector that is full is faster where
+// A comes from memory, or its rows are short (float32 4096x8x4096 1.2, 4096x8x64 1.1, 64x8x64 1.2; but
+// 1000x8x1000 0.9).
 bool is_better_in_turns(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin,
                         std::int64_t bytes, CoreKind cores) noexcept {
   constexpr std::int64_t kFewElements = 128;
