@@ -101,7 +101,7 @@
       "conditions": [
         ["target_arch=='x64'", {
           "dependencies": [
-            "gemm_portable_v3", "gemm_avx2", "gemm_avx512", "gemm_avx512_float64", "gemm_avx512_bf16", "gemm_avx512_vnni",
+            "gemm_portable_v3", "gemm_avx2", "gemm_avx2_float64", "gemm_avx2_int8", "gemm_avx512", "gemm_avx512_float64", "gemm_avx512_bf16", "gemm_avx512_vnni",
             "gemm_amx_bf16", "gemm_amx_int8", "memory_avx2", "memory_avx512", "collective_avx2", "collective_avx512"
           ]
         }],
@@ -122,6 +122,18 @@
           "target_name": "gemm_avx2",
           "type": "static_library",
           "sources": ["kernels/cpu/gemm/avx2.cc"],
+          "cflags": ["-fPIC", "-mavx2", "-mfma"]
+        },
+        {
+          "target_name": "gemm_avx2_float64",
+          "type": "static_library",
+          "sources": ["kernels/cpu/gemm/avx2_float64.cc"],
+          "cflags": ["-fPIC", "-mavx2", "-mfma"]
+        },
+        {
+          "target_name": "gemm_avx2_int8",
+          "type": "static_library",
+          "sources": ["kernels/cpu/gemm/avx2_int8.cc"],
           "cflags": ["-fPIC", "-mavx2", "-mfma"]
         },
         {
@@ -187,12 +199,20 @@
           "cflags": ["-fPIC", "-mavx512f"]
         },
         {
-          # What the first command needs (scripts/lib/needed-part.mjs), as an addon of its own that is there sooner.
-          "target_name": "pibench_first",
-          "sources": ["native/first/addon_first.cc", "native/first/parts.cc"],
+          # What the first command needs (scripts/lib/needed-part.mjs), as an addon of its own that is there sooner: of the kernels, those
+          # that are the best of the CPU.
+          "target_name": "pibench_first_avx512",
+          "sources": ["native/first/addon_first.cc", "native/first/parts.cc", "native/first/sets_avx512.cc"],
           "defines": ["NAPI_VERSION=8"],
           "libraries": ["-ldl", "-lpthread"],
           "dependencies": ["gemm_avx512", "pibench_core", "memory_avx2", "memory_avx512", "pibench_inspection"]
+        },
+        {
+          "target_name": "pibench_first_avx2",
+          "sources": ["native/first/addon_first.cc", "native/first/parts.cc", "native/first/sets_avx2.cc"],
+          "defines": ["NAPI_VERSION=8"],
+          "libraries": ["-ldl", "-lpthread"],
+          "dependencies": ["gemm_avx2", "pibench_core", "memory_avx2", "pibench_inspection"]
         }
       ]
     }],

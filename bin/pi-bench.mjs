@@ -2,7 +2,7 @@
 // The launcher: plain JavaScript without dependencies. Makes a fresh clone ready, builds what is missing, runs dist/bundle/.
 import { existsSync, readFileSync } from 'node:fs';
 import { neededPart } from '../scripts/lib/needed-part.mjs';
-import { bundled, isReady, packageRoot } from '../scripts/lib/tree.mjs';
+import { ADDONS, bundled, isReady, packageRoot } from '../scripts/lib/tree.mjs';
 
 const EXIT_INTERNAL = 70;
 
@@ -46,6 +46,8 @@ if (answered !== null) {
     const failure = await bootstrap(part);
     if (failure !== null) refuse(failure);
   }
+  if (part !== 'none' && part !== 'whole' && !existsSync(ADDONS.whole))
+    process.env.PIBENCH_ADDON ??= ADDONS[part];
   const { main } = await import(bundled('cli/main').href);
   await main(args);
 }

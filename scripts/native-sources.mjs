@@ -26,9 +26,9 @@ function targetsFor(binding, arch) {
   return [...conditional, ...binding.targets];
 }
 
-/** The addon, and the part of it that is built first, which has nothing that the addon lacks but the list of what it has. */
+/** The addon, and the parts of it of which one is built first: they have nothing that the addon lacks but the lists of what they have. */
 export const ADDON_TARGET = 'pibench';
-export const FIRST_TARGET = 'pibench_first';
+export const FIRST_TARGETS = { firstAvx512: 'pibench_first_avx512', firstAvx2: 'pibench_first_avx2' };
 
 /**
  * The targets that one of binding.gyp is linked with, in the order in which they are best built: those that take longest
@@ -54,7 +54,8 @@ export function linkedWith(name, arch = process.arch) {
 export function addonSources(arch = process.arch) {
   const binding = readBinding();
   const common = [...binding.target_defaults.cflags, ...binding.target_defaults.cflags_cc];
-  const targets = targetsFor(binding, arch).filter(({ target_name }) => target_name !== FIRST_TARGET);
+  const first = Object.values(FIRST_TARGETS);
+  const targets = targetsFor(binding, arch).filter(({ target_name }) => !first.includes(target_name));
   return targets.flatMap((target) =>
     (target.sources ?? []).map((path) => ({
       path,

@@ -280,17 +280,20 @@ export const glooPlugin = process.env.PIBENCH_GLOO_PLUGIN ?? join(packageRoot, '
 
 const built = (name: string): string => join(packageRoot, 'build', 'Release', name);
 const whole = built('pibench.node');
-/** Built first: what the worker of a float32 product on the CPU asks for (scripts/lib/needed-part.mjs). */
-const first = built('pibench_first.node');
+/**
+ * Built first: what the worker of a float32 product on this CPU asks for (scripts/lib/needed-part.mjs). The launcher names one
+ * where there is nothing more.
+ */
+const first = ['pibench_first_avx512.node', 'pibench_first_avx2.node'].map(built);
 
 /** A worker uses the file that its campaign has recorded, even when the rest has been built meanwhile. */
-let addon = process.env.PIBENCH_ADDON ?? (!existsSync(whole) && existsSync(first) ? first : whole);
+let addon = process.env.PIBENCH_ADDON ?? whole;
 
 /** The file that is or will be loaded. */
 export const addonPath = (): string => addon;
 
 /** Each file that is built of the addon. */
-export const builtAddons = (): readonly string[] => [whole, first].filter((path) => existsSync(path));
+export const builtAddons = (): readonly string[] => [whole, ...first].filter((path) => existsSync(path));
 
 let loaded: NativeAddon | undefined;
 

@@ -1,38 +1,17 @@
 // What the part of the addon has that is built first, and thus what it takes to build it: float32 products by
-// our own kernels for AVX-512, and all ways to read for their ceiling. Everything else it refuses: a slower
+// our own kernels for one instruction set (sets_*.cc). Everything else it refuses: a slower
 // kernel in the place of one that is not built yet would be measured as if there were no better one.
-#include <array>
 #include <functional>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
 
-#include "../../kernels/cpu/gemm/dispatch.h"
-#include "../../kernels/cpu/gemm/instruction_set.h"
-#include "../../kernels/cpu/memory/dispatch.h"
+#include "../../kernels/cpu/data_type.h"
 #include "../matmul/matmul_parameters.h"
 #include "../stacks/gemm_provider.h"
 #include "../workloads.h"
 
 namespace pibench {
-
-namespace kernels {
-
-std::span<const InstructionSet* const> compiled_sets() noexcept {
-  static constexpr std::array kSets = {&kAvx512};
-  return kSets;
-}
-
-namespace memory {
-
-std::span<const MemoryKernels* const> kernel_tables() noexcept {
-  static constexpr std::array kTables = {&kAvx512, &kAvx2, &kPortable};
-  return kTables;
-}
-
-}  // namespace memory
-}  // namespace kernels
 
 namespace {
 

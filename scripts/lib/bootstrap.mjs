@@ -71,7 +71,7 @@ export async function bootstrap(part = 'whole') {
 
 /** What another one has made ready meanwhile is left alone. */
 async function makeReady(part) {
-  const begun = part === 'first' || dependenciesLacking() ? beginNative(part) : undefined;
+  const begun = part !== 'whole' || dependenciesLacking() ? beginNative(part) : undefined;
   if (dependenciesLacking()) {
     say('first run in this clone: installing dependencies');
     // The scripts of this package are left out: the addon is built below, where a failure can be told.
@@ -83,7 +83,7 @@ async function makeReady(part) {
   }
   const built = begun?.finish();
   const compiled = compiledStale() ? compileTypeScript() : null;
-  if (addonStale(part)) say(BUILDING[part]);
+  if (addonStale(part)) say(part === 'whole' ? BUILDING.whole : BUILDING.first);
   await built;
   const failure = addonStale(part) ? compileNative() : null;
   // Nobody else may begin before both have ended.

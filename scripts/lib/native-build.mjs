@@ -4,18 +4,24 @@ import { existsSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ADDON_TARGET, FIRST_TARGET, linkedWith } from '../native-sources.mjs';
+import { ADDON_TARGET, FIRST_TARGETS, linkedWith } from '../native-sources.mjs';
 import { withLock, withLockAsync } from './build-lock.mjs';
 import { buildCudaKernels, cudaKernelsThere } from './cuda-kernels.mjs';
 import { buildGlooPlugin, glooPluginThere } from './gloo-plugin.mjs';
-import { ADDONS, addonStale, packageRoot } from './tree.mjs';
+import { addonStale, packageRoot } from './tree.mjs';
 
 const BUILD = join(packageRoot, 'build');
 const LOCK = join(packageRoot, 'build.lock');
 /** What of binding.gyp the addons are linked with and knows Node-API, and so needs a dependency. */
 const KNOWS_NODE_API = 'pibench_inspection';
-/** Each part, and what is made for it: with all of the addon its first part, too, so that the two are of the same sources. */
-const TARGETS = { whole: [ADDON_TARGET, FIRST_TARGET], first: [FIRST_TARGET] };
+/** Each part, and what is made for it: with all of the addon its first parts, too, so that they are of the same sources. */
+const TARGETS = {
+  whole: [ADDON_TARGET, ...Object.values(FIRST_TARGETS)],
+  ...Object.fromEntries(Object.entries(FIRST_TARGETS).map(([part, target]) => [part, [target]])),
+};
+
+/** What is made for a part here: not every architecture has first parts. */
+const madeFor = (part) => (TARGETS[part] ?? []).filter((target) => linkedWith(target) !== undefined);
 
 /** Where npm keeps its node-gyp: npm says so to its scripts; otherwise beside the Node that runs. */
 function findNodeGyp() {
@@ -68,8 +74,7 @@ export function beginNative(part) {
   const nodeGyp = findNodeGyp();
   if (nodeGyp === undefined || !addonStale(part)) return { finish: async () => {}, stop: async () => {} };
   const began = new Date();
-  // Not every architecture has a first part.
-  const targets = TARGETS[part].filter((target) => linkedWith(target) !== undefined);
+  const targets = madeFor(part);
   const below = new Set(targets.flatMap((target) => linkedWith(target) ?? []));
   below.delete(KNOWS_NODE_API);
   let current;
@@ -86,7 +91,7 @@ export function beginNative(part) {
   const configured = run(process.execPath, [nodeGyp, 'configure', ...nodeGypOptions()]);
   const belowMade = configured.then((is) => is && make(below));
   const finish = async () => {
-    if ((await belowMade) && (await make(targets))) madeSince(began);
+    if ((await belowMade) && (await make(targets))) madeSince(began, targets);
   };
   return {
     finish,
@@ -99,8 +104,11 @@ export function beginNative(part) {
 }
 
 /** What was built is as old as the beginning of that: a source that was changed meanwhile is newer. */
-function madeSince(began) {
-  for (const addon of Object.values(ADDONS)) if (existsSync(addon)) utimesSync(addon, began, began);
+function madeSince(began, targets) {
+  for (const target of targets) {
+    const made = join(BUILD, 'Release', `${target}.node`);
+    if (existsSync(made)) utimesSync(made, began, began);
+  }
 }
 
 function nodeGypOptions() {
@@ -147,7 +155,7 @@ export function compileNative({ force = false } = {}) {
   if (kernels) buildCudaKernels();
   if (gloo) buildGlooPlugin();
   if (status === 0) {
-    madeSince(began);
+    madeSince(began, madeFor('whole'));
     return null;
   }
   const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();

@@ -37,8 +37,15 @@ const OF_A_FIRST_PRODUCT = [
   'debug',
 ];
 
-/** Of the instruction set that the first part has, in Linux's words (kernels/cpu/gemm/avx512.cc). */
-const CPU_NEEDS = ['avx512f', 'avx512bw', 'avx512vl', 'avx512dq', 'fma'];
+/**
+ * Of the instruction set that a first part has, in Linux's words (kernels/cpu/gemm/avx512.cc, avx2.cc), and what the CPU
+ * must not have, because all of the addon would then have better kernels.
+ * @type {readonly { part: import('./tree.mjs').Part, needs: readonly string[], lacks: readonly string[] }[]}
+ */
+const FIRST_PARTS = [
+  { part: 'firstAvx512', needs: ['avx512f', 'avx512bw', 'avx512vl', 'avx512dq', 'fma'], lacks: [] },
+  { part: 'firstAvx2', needs: ['avx2', 'fma'], lacks: ['avx512f'] },
+];
 
 /** What of this machine decides. */
 export const HERE = {
@@ -61,10 +68,13 @@ function isFirstProduct([command, ...rest]) {
   return flags.every((flag) => OF_A_FIRST_PRODUCT.includes(flag.replace(/^--(?:no-)?/, '')));
 }
 
-function executesFirstPart({ arch, cpuinfo, gpu }) {
-  if (arch !== 'x64' || gpu()) return false;
-  const flags = /^flags\s*:(.*)$/m.exec(cpuinfo())?.[1]?.trim().split(/\s+/) ?? [];
-  return CPU_NEEDS.every((feature) => flags.includes(feature));
+/** What is enough for a first product here; undefined: nothing less than all. */
+function firstPart({ arch, cpuinfo, gpu }) {
+  if (arch !== 'x64' || gpu()) return undefined;
+  const flags = new Set(/^flags\s*:(.*)$/m.exec(cpuinfo())?.[1]?.trim().split(/\s+/));
+  const suits = ({ needs, lacks }) =>
+    needs.every((feature) => flags.has(feature)) && !lacks.some((feature) => flags.has(feature));
+  return FIRST_PARTS.find(suits)?.part;
 }
 
 /**
@@ -76,5 +86,5 @@ function executesFirstPart({ arch, cpuinfo, gpu }) {
  */
 export function neededPart(args, wholeThere = existsSync(ADDONS.whole), here = HERE) {
   if (READERS.includes(args[0])) return 'none';
-  return !wholeThere && isFirstProduct(args) && executesFirstPart(here) ? 'first' : 'whole';
+  return (!wholeThere && isFirstProduct(args) && firstPart(here)) || 'whole';
 }

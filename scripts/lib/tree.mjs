@@ -7,14 +7,17 @@ export const packageRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url
 
 /**
  * What a command line may need of the addon (needed-part.mjs): all of it, or what is built first, which is enough for the
- * first command that anybody types; or nothing.
- * @typedef {'whole' | 'first' | 'none'} Part
+ * first command that anybody types and has the kernels of this CPU; or nothing.
+ * @typedef {'whole' | 'firstAvx512' | 'firstAvx2' | 'none'} Part
  */
 
-/** Where the addon is, and the part of it that is built first. */
+const built = (name) => join(packageRoot, 'build', 'Release', `${name}.node`);
+
+/** Where the addon is, and the parts of it of which one is built first. */
 export const ADDONS = {
-  whole: join(packageRoot, 'build', 'Release', 'pibench.node'),
-  first: join(packageRoot, 'build', 'Release', 'pibench_first.node'),
+  whole: built('pibench'),
+  firstAvx512: built('pibench_first_avx512'),
+  firstAvx2: built('pibench_first_avx2'),
 };
 export const COMPILED = join(packageRoot, 'dist');
 /** Where a program of src/programs.ts is, as it is run. */

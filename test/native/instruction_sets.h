@@ -19,6 +19,8 @@ inline std::vector<const kernels::InstructionSet*> instruction_sets() {
 #if defined(__x86_64__)
   all.push_back(&kernels::kPortableV3);
   all.push_back(&kernels::kAvx2);
+  all.push_back(&kernels::kAvx2Float64);
+  all.push_back(&kernels::kAvx2Int8);
   all.push_back(&kernels::kAvx512);
   all.push_back(&kernels::kAvx512Float64);
   all.push_back(&kernels::kAvx512Bf16);

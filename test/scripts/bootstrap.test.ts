@@ -60,7 +60,7 @@ const MAKE = `#!/bin/sh
 shift 5 # of where and how
 echo "make $*" >>log
 for goal in "$@"; do
-  case $goal in pibench | pibench_first) echo addon >build/Release/$goal.node ;; esac
+  case $goal in pibench | pibench_first_avx512 | pibench_first_avx2) echo addon >build/Release/$goal.node ;; esac
 done
 `;
 const LIBRARIES = ['pibench_core', 'pibench_more', 'pibench_inspection'];
@@ -69,7 +69,11 @@ const BINDING = {
   targets: [
     ...LIBRARIES.map((target_name) => ({ target_name, sources: ['native/one.cc'] })),
     { target_name: 'pibench', sources: [], dependencies: LIBRARIES },
-    { target_name: 'pibench_first', sources: [], dependencies: ['pibench_core', 'pibench_inspection'] },
+    ...['pibench_first_avx512', 'pibench_first_avx2'].map((target_name) => ({
+      target_name,
+      sources: [],
+      dependencies: ['pibench_core', 'pibench_inspection'],
+    })),
   ],
 };
 
@@ -142,7 +146,7 @@ test('two first runs at once install, compile and build once: the second waits f
   expect([await first.ended, await second.ended], first.said + second.said).toEqual([0, 0]);
   expect(called().sort()).toEqual([
     'bundle',
-    'make pibench pibench_first',
+    'make pibench pibench_first_avx512 pibench_first_avx2',
     'make pibench_core pibench_more',
     'node-gyp configure',
     'npm ci',
@@ -155,12 +159,12 @@ test('two first runs at once install, compile and build once: the second waits f
 
 test('what the first command needs is built by itself, and the rest when something else needs it', async () => {
   put('go', '');
-  const first = begin(forPart('first'));
+  const first = begin(forPart('firstAvx2'));
   expect(await first.ended, first.said).toBe(0);
   expect(called().sort()).toEqual([
     'bundle',
     'make pibench_core',
-    'make pibench_first',
+    'make pibench_first_avx2',
     'node-gyp configure',
     'npm ci',
     'tsc',
@@ -168,7 +172,7 @@ test('what the first command needs is built by itself, and the rest when somethi
   expect(existsSync(join(clone, 'build', 'Release', 'pibench.node'))).toBe(false);
 
   // What is there is not made again, and who reads records needs no more.
-  for (const part of ['first', 'none']) {
+  for (const part of ['firstAvx2', 'none']) {
     const again = begin(forPart(part));
     expect([await again.ended, again.said]).toEqual([0, '']);
   }
@@ -179,7 +183,7 @@ test('what the first command needs is built by itself, and the rest when somethi
 });
 
 test('who needs more than the first command waits until that has what it needs, and is told what is built', async () => {
-  const first = begin(forPart('first'));
+  const first = begin(forPart('firstAvx2'));
   await until(() => (called().includes('npm ci') ? true : undefined), 'the installation');
   const rest = begin();
   await until(
@@ -203,7 +207,7 @@ test('a first command that was killed while it built leaves nothing that the nex
     '#!/bin/sh\ntouch making\nwhile [ -e package.json ] && [ ! -e ended ]; do sleep 0.05; done\nexit 2\n',
     0o755,
   );
-  const killed = begin(forPart('first'));
+  const killed = begin(forPart('firstAvx2'));
   const isThere = (path: string) => existsSync(join(clone, path));
   // All else is there by then.
   await until(() => (isThere('making') && isThere('dist/bundle/cli/main.js') ? true : undefined), 'make');
@@ -211,10 +215,10 @@ test('a first command that was killed while it built leaves nothing that the nex
   await killed.ended;
   put('ended', '');
   put('bin/make', MAKE, 0o755);
-  const next = begin(forPart('first'));
+  const next = begin(forPart('firstAvx2'));
   expect(await next.ended, next.said).toBe(0);
-  expect(called()).toContain('make pibench_first');
-  expect(isThere('build/Release/pibench_first.node')).toBe(true);
+  expect(called()).toContain('make pibench_first_avx2');
+  expect(isThere('build/Release/pibench_first_avx2.node')).toBe(true);
   expect(leftovers()).toEqual([]);
 });
 
@@ -222,7 +226,7 @@ test('where the part that the first command needs cannot be built, all is tried,
   put('go', '');
   put('bin/make', '#!/bin/sh\nexit 2\n', 0o755);
   put('node-gyp.cjs', 'console.error("gyp ERR! stack Error: because"); process.exit(1);');
-  const run = begin(forPart('first'));
+  const run = begin(forPart('firstAvx2'));
   expect(await run.ended).toBe(1);
   expect(run.said).toContain('the native addon could not be built: gyp ERR! stack Error: because');
   expect(leftovers()).toEqual([]);

@@ -5,6 +5,7 @@ import { measuringOptions } from '../../src/cli/common-options.js';
 import { matmul } from '../../src/indicators/matmul.js';
 
 const AVX512 = 'flags\t\t: fpu fma sse2 avx2 avx512f avx512dq avx512bw avx512vl';
+const AVX2 = 'flags\t\t: fpu fma sse2 avx2';
 const machine = (change: Partial<typeof HERE> = {}): typeof HERE => ({
   arch: 'x64',
   cpuinfo: () => `processor\t: 0\n${AVX512}\n\nprocessor\t: 1\n${AVX512}\n`,
@@ -21,7 +22,8 @@ test('a float32 product by our own kernels needs what is built first', () => {
     'matmul --size=512 --threads 1 --no-pin --json --quiet --out=/tmp/x',
     'matmul --m 3 --n 4 --k 5 --labels site=a',
   ])
-    expect(needed(line), line).toBe('first');
+    expect(needed(line), line).toBe('firstAvx512');
+  expect(needed('matmul', machine({ cpuinfo: () => AVX2 }))).toBe('firstAvx2');
 });
 
 test('whatever may be another product, or no product, needs all of the addon', () => {
@@ -44,7 +46,7 @@ test('whatever may be another product, or no product, needs all of the addon', (
 
 test('every flag that leaves the product a float32 one is a flag of matmul', () => {
   const flags = [...Object.keys(matmul.options), ...Object.keys(measuringOptions(matmul.measuring))];
-  const free = flags.filter((flag) => needed(`matmul --${flag} 1`) === 'first');
+  const free = flags.filter((flag) => needed(`matmul --${flag} 1`) === 'firstAvx512');
   expect(flags.filter((flag) => !free.includes(flag)).sort()).toEqual(
     ['at-once', 'device', 'dtype', 'settle', 'stack', 'stack-file'].sort(),
   );
@@ -58,6 +60,8 @@ test('a machine that cannot execute what is built first, or has a GPU to describ
     machine({ cpuinfo: () => '' }),
     machine({ cpuinfo: () => without('avx512dq') }),
     machine({ cpuinfo: () => without('fma') }),
+    machine({ cpuinfo: () => AVX2.replace(' fma', '') }),
+    machine({ cpuinfo: () => AVX2.replace(' avx2', '') }),
   ])
     expect(needed('matmul', here)).toBe('whole');
 });

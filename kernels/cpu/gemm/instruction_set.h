@@ -180,8 +180,10 @@ extern const InstructionSet kPortable;
 #if defined(__x86_64__)
 extern const InstructionSet kPortableV3;
 extern const InstructionSet kAvx2;
+extern const InstructionSet kAvx2Float64;  // of the same name, as it is the same instruction set
+extern const InstructionSet kAvx2Int8;
 extern const InstructionSet kAvx512;
-extern const InstructionSet kAvx512Float64;  // of the same name, as it is the same instruction set
+extern const InstructionSet kAvx512Float64;
 extern const InstructionSet kAvx512Bf16;
 extern const InstructionSet kAvx512Vnni;
 extern const InstructionSet kAmxBf16;
