@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include "avx2_steps.h"
 #include "instruction_set.h"
 
 namespace pibench::kernels {
@@ -13,21 +14,12 @@ namespace {
 constexpr int kWide = 2;  // vectors
 constexpr int kNarrow = 1;
 
-// 12 accumulators, the vectors of B and one element of A: 15 and 14 of 16 registers.
-constexpr int kWideRows = 6;
-constexpr int kNarrowRows = 12;
-
 // Rows of A where they lie are addressed from every third: base, base + row, base + 2 * row.
 constexpr int kRowsPerBase = 3;
 
 // Lower tiles do not pack the B that they read. So many rows before they do the others ask for it.
 constexpr int kRowsToCopyFrom = 4;
 constexpr std::int64_t kCopyAhead = 16;
-
-// So many steps have one loop's instructions between them: a core whose other hyperthread is at work, too, is
-// given half of what it can decode, and then each instruction counts (measured on Zen 3: 1.1 beside one; 8
-// steps no better). The narrow tiles' loops are not worth the room.
-constexpr int kStepsAtOnce = 4;
 
 // Arithmetic:
 //   Unit         what is read of one lane at a time: one element, or the pair of a dot product
@@ -105,6 +97,26 @@ struct Steps {
     multiply<copying>(b, 0);
     further(in_place ? 1 : a_step, b_step);
   }
+  // kStepsAtOnce steps of a wide tile, of an A in place or where both operands are packed.
+  [[gnu::always_inline]] void steps_at_once() noexcept {
+    if constexpr (in_place) {
+#pragma GCC unroll 4
+      for (int on = 0; on < kStepsAtOnce; ++on) {
+        multiply<false>(b, on);
+        further(0, b_step);
+      }
+      further(kStepsAtOnce, 0);
+    } else {
+      constexpr int kColumns = vectors * kLanes;
+      if constexpr (rows == kWideRows) {
+        multiply_at_once(sums, a[0], b, b + second);
+      } else {
+#pragma GCC unroll 4
+        for (int on = 0; on < kStepsAtOnce; ++on) multiply<false>(b + on * kColumns, on);
+      }
+      further(kStepsAtOnce * rows, kStepsAtOnce * kColumns);
+    }
+  }
   // The last step row by row, each row's stores behind it.
   template <bool accumulate, bool stream>
   [[gnu::always_inline]] void finish(Result* c, std::int64_t ldc) noexcept {
@@ -175,6 +187,8 @@ void compute_tile(const Tile& tile) noexcept {
   // The last step is of another kind.
   std::int64_t left = tile.depth / Arithmetic::kUnit - 1;
   const bool copying = can_copy && tile.copy != nullptr;
+  const bool at_once =
+      vectors == kWide && !copying && (in_place || (steps.a_step == rows && steps.b_step == kColumns));
   if (tile.asked_units > 0) {
     const auto* asked = static_cast<const char*>(tile.asked) + kEndOfLine;
     const std::int64_t asked_step =
@@ -185,6 +199,13 @@ void compute_tile(const Tile& tile) noexcept {
       for (; asking > 0; --asking, asked += asked_step) {
         _mm_prefetch(asked, _MM_HINT_T1);
         steps.template step<can_copy>();
+      }
+    }
+    if constexpr (vectors == kWide) {
+      for (; at_once && asking >= kStepsAtOnce; asking -= kStepsAtOnce) {
+#pragma GCC unroll 4
+        for (int i = 0; i < kStepsAtOnce; ++i, asked += asked_step) _mm_prefetch(asked, _MM_HINT_T1);
+        steps.steps_at_once();
       }
     }
     for (; asking > 0; --asking, asked += asked_step) {
@@ -198,21 +219,9 @@ void compute_tile(const Tile& tile) noexcept {
       Arithmetic::write(steps.copy, steps.load(steps.b, 0));
       Arithmetic::write(steps.copy + kLanes, steps.load(steps.b, 1));
     }
-  } else if (vectors == kWide && in_place) {
-    for (; left >= kStepsAtOnce; left -= kStepsAtOnce) {
-#pragma GCC unroll 4
-      for (int on = 0; on < kStepsAtOnce; ++on) {
-        steps.template multiply<false>(steps.b, on);
-        steps.further(0, steps.b_step);
-      }
-      steps.further(kStepsAtOnce, 0);
-    }
-  } else if (vectors == kWide && steps.a_step == rows && steps.b_step == kColumns) {
-    for (; left >= kStepsAtOnce; left -= kStepsAtOnce) {
-#pragma GCC unroll 4
-      for (int on = 0; on < kStepsAtOnce; ++on) steps.template multiply<false>(steps.b + on * kColumns, on);
-      steps.further(kStepsAtOnce * rows, kStepsAtOnce * kColumns);
-    }
+  }
+  if constexpr (vectors == kWide) {
+    for (; at_once && left >= kStepsAtOnce; left -= kStepsAtOnce) steps.steps_at_once();
   }
   for (; left > 0; --left) steps.template step<false>();
 
