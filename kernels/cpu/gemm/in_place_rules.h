@@ -63,11 +63,6 @@ constexpr std::int64_t kLowFewStrips = 3;
 constexpr std::int64_t kLowFewPanels = 4;
 constexpr std::int64_t kLowSomeRows = 60;
 constexpr std::int64_t kLowManyRows = 250;
-// Tiles that read A where it lies pack B on the way, too, so A stays as it is where its rows are short or
-// near (float32 512 cubed 1.09, 300 and 700 cubed 1.05, 100x1000x1000 1.09, 1000x128x128 1.05, float64 256
-// and 300 cubed 1.1; but 1024 cubed 0.99), and not so short that packing is next to nothing (4096x4096x8
-// 0.8).
-constexpr std::int64_t kLowShallowest = 32;
 
 // Rows that meet in few sets of L1 are read in place so many at a time: as many as it has ways.
 constexpr int kFewRows = 8;
@@ -178,11 +173,10 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
   const bool b =
       few_strips || few_panels || near || (part.m <= kLowSomeRows && stays(std::min(shape.k, kLowFewPages)));
   const bool a_near = source_bytes(kernel, shape.m * shape.k) <= caches.l2;
-  if (!shape.transpose_a) {
-    const bool short_rows = source_bytes(kernel, shape.k) <= kShortRow;
-    const bool stays_as_it_is = shape.k >= kLowShallowest && (a_near || short_rows);
-    return {b || stays_as_it_is || has_few_panels(kernel, part, kFewPanels), b};
-  }
+  // Beside a packed B, A had better be packed, too, but for few panels (in turns: 256 cubed 1.01, 512 and 700
+  // cubed 1.0 to 1.05, 1000x1000x128 1.03 and 1.08, 2048x2048x256 1.05; 1000x128x1000 0.98, 1000x64x1000
+  // 0.9).
+  if (!shape.transpose_a) return {b || has_few_panels(kernel, part, kFewPanels), b};
   // Packed for B's sake, a transposed A is read more often.
   return {b && a_near, b && (a_near || few_strips)};
 }
