@@ -17,7 +17,8 @@ namespace pibench::kernels {
 namespace {
 
 // A tile of so few steps had better not ask for its rows of C: they come too late (in turns on Zen 4:
-// 1024x1024x16 1.1, 600x600x16 1.08, 1024x1024x32 1.05; in float64 1.04, 512x512x32 1.05).
+// 1024x1024x16 1.1, 600x600x16 1.08, 1024x1024x32 1.05; in float64 1.04, 512x512x32 1.05; low tiles on Zen 3:
+// 4096x4096x8 1.08 and 1.04, x16 1.02 and 1.04).
 constexpr std::int64_t kShallowestAsking = 48;
 
 // Whether the sums of C had better be kept apart. For kernels that are so fast that reading and writing C
@@ -79,7 +80,7 @@ std::int64_t rows_beside_streamed_c(const MicroKernel& kernel, const GemmShape& 
 }
 
 bool asks_for_c(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
-  const bool too_shallow = rules.zen4 && shape.k < kShallowestAsking;
+  const bool too_shallow = (rules.zen4 || rules.low) && shape.k < kShallowestAsking;
   return result_bytes(kernel, shape) / shape.batch > cache_sizes().l2 / 4 && !too_shallow;
 }
 
