@@ -1,7 +1,7 @@
 // Some steps of a whole tile of AVX2, of packed operands, as one sequence of instructions. 12 sums, two
 // vectors of B and one element of A leave a compiler a single register, and what it made of the same steps in
 // C++ moved sums from register to register and read each vector of B several times: 104 instructions a loop,
-// here 83. Everything is in an unnamed namespace, as in avx512_tile.h.
+// here 86. Everything is in an unnamed namespace, as in avx512_tile.h.
 #pragma once
 
 #include <immintrin.h>
@@ -16,9 +16,8 @@ namespace {
 // steps no better).
 constexpr int kStepsAtOnce = 4;
 
-// 12 accumulators, the vectors of B and one element of A: 15 and 14 of 16 registers.
+// 12 accumulators, the vectors of B and one element of A: 15 of 16 registers.
 constexpr int kWideRows = 6;
-constexpr int kNarrowRows = 12;
 
 // The assembler repeats what is between .irp and .endr, with `\on` for the step. `unit` is the size of an
 // element of A, `multiply_add` text of a vector of B and a sum. An asm has 30 operands at most, of which a

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kWide = 2;  // vectors
 constexpr int kNarrow = 1;
+constexpr int kNarrowRows = 12;  // of one vector, as many accumulators as kWideRows of two
 
 // Rows of A where they lie are addressed from every third: base, base + row, base + 2 * row.
 constexpr int kRowsPerBase = 3;
