@@ -110,6 +110,7 @@ struct Steps {
     } else {
       constexpr int kColumns = vectors * kLanes;
       if constexpr (rows == kWideRows) {
+        static_assert(kColumns * sizeof(Unit) == kBytesOfStep);
         multiply_at_once(sums, a[0], b, b + second);
       } else {
 #pragma GCC unroll 4

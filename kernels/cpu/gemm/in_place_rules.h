@@ -56,16 +56,17 @@ constexpr std::int64_t kZen5LargePanel = 96 << 10;
 // Low tiles are so many that a B of which a panel does not stay in L2, or in L1 where many rows use it, had
 // better be packed. Measured on Zen 3, of which L2 is half as large as Zen 4's (one thread, in turns, both
 // packed against both in place: float32 512 cubed 1.15, 128x256x1024 1.12, 256x128x1024 1.07,
-// 32x4096x1024 1.3, but 128x512x128 0.98; float64 512 cubed 1.75, 256 cubed and 300 cubed 1.1, but 128 cubed
-// 0.97). Where it has very few panels, of float64 one, it stays as it is (1000x64x1000 and 1000x48x512 1.02,
-// 64x64x4096 1.14, 200x64x8192 1.07).
+// 32x4096x1024 1.3, 32x512x1024 1.19, 48x1536x256 1.18, but 128x512x128 0.98; float64 512 cubed 1.75, 256
+// cubed and 300 cubed 1.1, but 128 cubed 0.97). Where it has very few panels, of float64 one, it stays as it
+// is (1000x64x1000 and 1000x48x512 1.02, 64x64x4096 1.14, 200x64x8192 1.07).
 constexpr std::int64_t kLowFewStrips = 3;
 constexpr std::int64_t kLowFewPanels = 4;
 constexpr std::int64_t kLowSomeRows = 60;
 constexpr std::int64_t kLowManyRows = 250;
 // Tiles of packed operands are some percent faster, which pays for packing where each element is used often:
-// A's as often as there are columns, B's as there are rows (in turns, both packed against both in place,
-// float32 and float64: 1000x1000x128 1.09 and 1.02, 1000x500x128 1.09 and 1.07, 600x600x100 1.06,
+// A's as often as there are columns, B's as there are rows, so m n / (m + n) counts, which is 125 where both
+// are 250. Not measured and so left out: batches and a transposed A (in turns, both packed against both in
+// place, float32 and float64: 1000x1000x128 1.09 and 1.02, 1000x500x128 1.09 and 1.07, 600x600x100 1.06,
 // 1000x700x64 1.04 and 1.19, 2000x200x100 1.02 and 1.04, 256x256x64 1.01 and 1.02; but 240x200x200 0.97
 // and 1.0, 200 cubed 0.94 and 1.0, 300x200x64 0.92).
 constexpr std::int64_t kLowUses = 125;
@@ -174,7 +175,8 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
   const bool single = kernel.packing->source_size == sizeof(float);
   const bool few_panels = part.n <= (single ? kLowFewPanels : 1) * kernel.nr;
   const auto stays = [&](std::int64_t rows) { return 2 * rows <= lines_kept(caches.l2, b_row); };
-  const bool used_often = part.m * part.n > kLowUses * (part.m + part.n);
+  const bool used_often =
+      !shape.transpose_a && shape.batch == 1 && part.m * part.n > kLowUses * (part.m + part.n);
   const bool near = b_near && !used_often && stays(shape.k) &&
                     (2 * shape.k <= lines_kept(caches.l1, b_row) || part.m <= kLowManyRows);
   const bool b =
