@@ -46,6 +46,7 @@ if (answered !== null) {
     const failure = await bootstrap(part);
     if (failure !== null) refuse(failure);
   }
+  // What was built first is used where there is nothing more.
   if (part !== 'none' && part !== 'whole' && !existsSync(ADDONS.whole))
     process.env.PIBENCH_ADDON ??= ADDONS[part];
   const { main } = await import(bundled('cli/main').href);

@@ -65,10 +65,10 @@ constexpr std::int64_t kLowSomeRows = 60;
 constexpr std::int64_t kLowManyRows = 250;
 // Tiles of packed operands are some percent faster, which pays for packing where each element is used often:
 // A's as often as there are columns, B's as there are rows, so m n / (m + n) counts, which is 125 where both
-// are 250. Not measured and so left out: batches and a transposed A (in turns, both packed against both in
-// place, float32 and float64: 1000x1000x128 1.09 and 1.02, 1000x500x128 1.09 and 1.07, 600x600x100 1.06,
-// 1000x700x64 1.04 and 1.19, 2000x200x100 1.02 and 1.04, 256x256x64 1.01 and 1.02; but 240x200x200 0.97
-// and 1.0, 200 cubed 0.94 and 1.0, 300x200x64 0.92).
+// are 250 (one thread, in turns, both packed against both in place, float32 and float64: 1000x1000x128 1.09
+// and 1.02, 1000x500x128 1.09 and 1.07, 600x600x100 1.06, 1000x700x64 1.04 and 1.19, 2000x200x100 1.02 and
+// 1.04, 256x256x64 1.01 and 1.02; but 240x200x200 0.97 and 1.0, 200 cubed 0.94 and 1.0, 300x200x64 0.92).
+// Batches and a transposed A were not measured and are left out.
 constexpr std::int64_t kLowUses = 125;
 
 // Rows that meet in few sets of L1 are read in place so many at a time: as many as it has ways.
