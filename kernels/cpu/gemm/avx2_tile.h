@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-#include "avx2_steps.h"
+#include "avx2_whole_tile.h"
 #include "instruction_set.h"
 
 namespace pibench::kernels {
@@ -100,24 +100,13 @@ struct Steps {
   }
   // kStepsAtOnce steps of a wide tile, of an A in place or where both operands are packed.
   [[gnu::always_inline]] void steps_at_once() noexcept {
-    if constexpr (in_place) {
+    constexpr std::int64_t kColumns = vectors * kLanes;
 #pragma GCC unroll 4
-      for (int on = 0; on < kStepsAtOnce; ++on) {
-        multiply<false>(b, on);
-        further(0, b_step);
-      }
-      further(kStepsAtOnce, 0);
-    } else {
-      constexpr int kColumns = vectors * kLanes;
-      if constexpr (rows == kWideRows) {
-        static_assert(kColumns * sizeof(Unit) == kBytesOfStep);
-        multiply_at_once(sums, a[0], b, b + second);
-      } else {
-#pragma GCC unroll 4
-        for (int on = 0; on < kStepsAtOnce; ++on) multiply<false>(b + on * kColumns, on);
-      }
-      further(kStepsAtOnce * rows, kStepsAtOnce * kColumns);
+    for (int on = 0; on < kStepsAtOnce; ++on) {
+      multiply<false>(in_place ? b : b + on * kColumns, on);
+      if constexpr (in_place) further(0, b_step);
     }
+    further(in_place ? kStepsAtOnce : kStepsAtOnce * rows, in_place ? 0 : kStepsAtOnce * kColumns);
   }
   // The last step row by row, each row's stores behind it.
   template <bool accumulate, bool stream>
@@ -155,7 +144,7 @@ struct Steps {
 
 // A tile of one step of the depth or more.
 template <typename Arithmetic, int vectors, int rows, bool in_place>
-void compute_tile(const Tile& tile) noexcept {
+void compute_any(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   constexpr int kLanes = Arithmetic::kLanes;
@@ -163,12 +152,7 @@ void compute_tile(const Tile& tile) noexcept {
   constexpr bool can_copy = Arithmetic::kCopies && vectors == kWide && rows >= kRowsToCopyFrom;
 
   auto* c = static_cast<Result*>(tile.c);
-  // The rows of C are needed at the end. Into L2, because A and B fill L1 until then.
-  if (tile.prefetch_c && !tile.stream_c) {
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i)
-      _mm_prefetch(reinterpret_cast<const char*>(c + i * tile.ldc) + kEndOfLine, _MM_HINT_T1);
-  }
+  if (tile.prefetch_c && !tile.stream_c) ask_for_rows<rows>(c, tile.ldc);
   Steps<Arithmetic, vectors, rows, in_place> steps;
   steps.b = static_cast<const Unit*>(tile.b);
   steps.copy = static_cast<Result*>(tile.copy);
@@ -231,6 +215,25 @@ void compute_tile(const Tile& tile) noexcept {
   if (vectors == kWide && tile.stream_c && tile.columns == kColumns)
     return steps.template finish<false, vectors == kWide>(c, tile.ldc);
   steps.template finish<false, false>(c, tile.ldc);
+}
+
+// Whether it is one of those that avx2_whole_tile.h computes: in place one of all columns.
+template <typename Arithmetic, int rows, bool in_place>
+bool is_whole(const Tile& tile) noexcept {
+  constexpr std::int64_t kColumns = kWide * Arithmetic::kLanes;
+  if (tile.copy != nullptr) return false;
+  if (in_place) return tile.columns == kColumns;
+  return tile.a_step == rows * Arithmetic::kUnit && tile.b_step == kColumns * Arithmetic::kUnit &&
+         (tile.columns == kColumns || !tile.stream_c);
+}
+
+// A tile of one step of the depth or more.
+template <typename Arithmetic, int vectors, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
+  if constexpr (vectors == kWide && !kIsWatched) {
+    if (is_whole<Arithmetic, rows, in_place>(tile)) return compute_whole<Arithmetic, rows, in_place>(tile);
+  }
+  compute_any<Arithmetic, vectors, rows, in_place>(tile);
 }
 
 }  // namespace

@@ -80,6 +80,8 @@ class BlockedGemm final : public Gemm {
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
   void multiply_in_place(const Role& role, std::int64_t product) noexcept;
+  void multiply_by_strips(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
+                          const Strips& strips_of_rows, Range columns, Range depth) noexcept;
   [[nodiscard]] NextOperands operands_after(const Role& role, std::int64_t product) const noexcept;
   [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
                                       Range depth, std::int64_t panel) const noexcept;
@@ -182,7 +184,7 @@ class BlockedGemm final : public Gemm {
   int strip_rows_;
   bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_, sums_apart_;
   int b_rows_;
-  bool by_lines_;
+  bool by_lines_, rows_outside_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is

@@ -186,6 +186,45 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
   }
 }
 
+// The same with the two loops exchanged, strip by strip: of a B that stays near, packed or as it lies, and
+// without anything to ask for or to pack meanwhile.
+void BlockedGemm::multiply_by_strips(const std::byte* packed_a, const Panels& b, std::int64_t product,
+                                     Range rows, const Strips& strips_of_rows, Range columns,
+                                     Range depth) noexcept {
+  if (rows.size() == 0) return;
+  auto* const product_c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
+  const bool in_place_a = a_in_place_ && !shape_.transpose_a;
+  Tile tile{};
+  tile.depth = packed_depth(depth.size());
+  tile.b_step = b.step;
+  tile.a_row = operands_->lda;
+  tile.ldc = tile.target_row = operands_->ldc;
+  tile.accumulate = depth.begin > 0;
+  tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(product_c, result_bytes(operands_->ldc));
+  tile.prefetch_c = c_asked_;
+  const std::size_t panel = b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr);
+  const std::size_t column =
+      b.packed ? static_cast<std::size_t>(packing_.b.unit) * packing_.packed_size : source_bytes(1);
+  for (Strips strip = strips_of_rows; !strip.done(); strip.next()) {
+    const std::int64_t row = rows.begin + strip.row();
+    tile.a =
+        a_in_place_ ? a_at(product, row, depth.begin) : packed_a + strip_bytes(strip.row(), depth.size());
+    tile.a_step = !a_in_place_ ? strip.height() * packing_.a.unit : shape_.transpose_a ? operands_->lda : 1;
+    const std::byte* from = b.data;
+    std::byte* c = product_c + result_bytes(row * operands_->ldc + columns.begin);
+    for (std::int64_t left = columns.size(); left > 0;) {
+      const auto [kernel, width] = next_piece(left);
+      tile.columns = width;
+      tile.b = from;
+      tile.c = tile.target = c;
+      (in_place_a ? in_place(kernel) : by_rows(kernel))[strip.height() - 1](tile);
+      from += width == kernel_.nr ? panel : static_cast<std::size_t>(width) * column;
+      c += result_bytes(width);
+      left -= width;
+    }
+  }
+}
+
 // A tile that hangs over the right edge of C is computed whole in `edge`.
 void BlockedGemm::edge_tile(const ComputeTile compute, Tile tile, std::int64_t rows, std::int64_t columns,
                             std::byte* edge) noexcept {

@@ -44,11 +44,15 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       sums_apart_(strategy.sums_apart),
       b_rows_(strategy.b_rows),
       by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr),
-      packs_ahead_(kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&
+      // What packs on the way, asks for the next panel or has state goes by the panel.
+      rows_outside_(strategy.rows_outside && kernel.any_columns && kernel.enter == nullptr &&
+                    !kernel.joins_b && !strategy.sums_apart),
+      packs_ahead_(!rows_outside_ && kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&
                    !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
-      copies_b_(strategy.b_copied && kernel.copies_b > 0 && strategy.partition.packers() == 1 &&
-                (!strategy.a_in_place || kernel.copies_in_place) && !strategy.b_in_place &&
-                !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0 && !strategy.sums_apart),
+      copies_b_(!rows_outside_ && strategy.b_copied && kernel.copies_b > 0 &&
+                strategy.partition.packers() == 1 && (!strategy.a_in_place || kernel.copies_in_place) &&
+                !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0 &&
+                !strategy.sums_apart),
       panels_take_turns_(packs_ahead_ && shape.m <= strategy.blocking.mc),
       blocks_per_lane_(strategy.partition.packers() > 1 ? 2 : 1) {
   if (blocks_.kc < shape.k) blocks_.kc = round_up(blocks_.kc, packing_.depth_multiple);
@@ -151,7 +155,10 @@ void BlockedGemm::work(int member) noexcept {
   if (kernel_.enter != nullptr) kernel_.enter(rows_set_up(member));
   std::size_t turn = 0;
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
-    if (only_tiles_) {
+    if (only_tiles_ && rows_outside_) {
+      const Panels b{b_at(product, 0, role.columns.begin), operands_->ldb, false};
+      multiply_by_strips(nullptr, b, product, role.rows, role.strips, role.columns, {0, shape_.k});
+    } else if (only_tiles_) {
       multiply_in_place(role, product);
     } else if (sums_apart_) {
       multiply_depth_inside(role, product, turn, member);
@@ -180,7 +187,10 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
         const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
         const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
-        multiply(own_a(member), b, product, rows, columns, depth, member);
+        if (rows_outside_)
+          multiply_by_strips(own_a(member), b, product, rows, strips(rows.size()), columns, depth);
+        else
+          multiply(own_a(member), b, product, rows, columns, depth, member);
       }
     }
   }

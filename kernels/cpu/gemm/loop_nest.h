@@ -32,6 +32,9 @@ struct Strategy {
   bool b_asked = false;     // each panel of B asks for the next one
   bool evenly = false;      // Tile::asks_evenly, where a block has one strip
   bool next_asked = false;  // products of which nothing is packed ask for the operands of the next of a batch
+  // Of products of which nothing is packed in one block: the loop over the strips is outside of that over the
+  // panels, so that a strip stays near rather than a panel.
+  bool rows_outside = false;
   bool c_asked = false;     // each tile asks for its rows of C
   bool halves = false;      // MicroKernel::half has the last columns
   bool spreading = false;   // MicroKernel::spreading and its like, where there are some

@@ -77,6 +77,10 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
+  strategy.rows_outside = rules.low && strategy.a_in_place && strategy.b_in_place &&
+                          strategy.blocking.kc == shape.k && goes_by_strips(kernel, shape, part);
+  if (strategy.rows_outside) strategy.blocking.mc = part.m;
+
   strategy.b_copied = kernel.copies_b > 0;
   strategy.b_asked = asks_for_b(kernel, shape, part, rules);
   strategy.evenly = rules.zen4 && is_asked_evenly(kernel, shape);
