@@ -167,19 +167,37 @@ std::int64_t lines_kept(std::int64_t cache, std::int64_t row_bytes) {
   return way / std::max(std::gcd(row_bytes, way), kLine) * kWays;
 }
 
-// Whether a member's part had better be computed strip by strip with all of B in place than panel by panel:
-// where B stays in L1, because then A is read once, or where it stays in L2 and a panel's lines do not stay in
-// L1 (on Zen 3, in turns with panels or, where B was packed, with that: float32 64 cubed 1.02, 128 cubed 1.04,
-// 64x512x64 1.05, 1024x64x128 1.10, 1024x128x128 1.10; float64 64 cubed 1.06, 128 cubed 1.04, 1024x128x64
-// 1.10, 240x64x128 1.08. Where panels do stay: float32 100 cubed 0.96, float64 30x500x100 0.85. Of a larger B
-// float32 128x512x128 0.96, float64 48x192x256 0.87).
-bool goes_by_strips(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
+// Strip by strip instead of panel by panel, on Zen 3. What is near is then a strip of A, C is written along
+// its rows, and panels of B are read one after the other, which the core foresees: packed ones also from L3.
+//
+// Of operands in place where B stays in L1, because then A is read once, or where it stays in L2 and a
+// panel's lines do not stay in L1 (in turns with panels or, where B was packed, with that: float32 64
+// cubed 1.02, 128 cubed 1.04, 64x512x64 1.05, 1024x64x128 1.10, 1024x128x128 1.10; float64 64 cubed 1.06, 128
+// cubed 1.04, 1024x128x64 1.10, 240x64x128 1.08. Where panels do stay: float32 100 cubed 0.96, float64
+// 30x500x100 0.85. Of a larger B float32 128x512x128 0.96, float64 48x192x256 0.87; of few steps 4096x32x16
+// 0.92).
+constexpr std::int64_t kShallowestByStrips = 32;
+bool goes_by_strips_in_place(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const CacheSizes& caches = cache_sizes();
   const std::int64_t b = source_bytes(kernel, part.n * shape.k);
   const bool panels_stay = shape.k <= lines_kept(caches.l1, source_bytes(kernel, shape.n));
-  const bool plain = !shape.transpose_a && shape.batch == 1;
+  const bool plain = !shape.transpose_a && shape.batch == 1 && shape.k >= kShallowestByStrips;
   return plain && (b <= caches.l1 || (!panels_stay && b < caches.l2 / 2));
 }
+
+// Of a packed B that many rows use, the more the deeper it is (float32 and float64, 4096x4096xk: 8 steps 1.39
+// and 1.84, 16 1.25 and 1.53, 64 1.10 and 1.10, 256 1.01 and 1.02; 300x300x64 1.04 and 1.03; 1000 cubed 1.04
+// and 1.07, 2048 cubed 1.09 and 1.10, on two threads 1.08 and 1.09. But 60x2000x64 0.78, 200x2000x2000 0.97,
+// and on two threads 512 cubed 0.96 and 0.98).
+constexpr std::int64_t kShallowByStrips = 256;
+constexpr std::int64_t kRowsOfShallowByStrips = 250;
+constexpr std::int64_t kRowsOfDeepByStrips = 1000;
+bool goes_by_strips_packed(const GemmShape& shape, const GemmShape& part) {
+  return part.m >= (shape.k <= kShallowByStrips ? kRowsOfShallowByStrips : kRowsOfDeepByStrips);
+}
+// Beside it a shallow A had better stay as it lies (512x512x64 1.02 and 1.05, 4096x4096x8 1.04 and 1.07; but
+// 2048x2048x256 0.98).
+constexpr std::int64_t kShallowBesideStrips = 128;
 
 InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const CacheSizes& caches = cache_sizes();
@@ -193,14 +211,15 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
       !shape.transpose_a && shape.batch == 1 && part.m * part.n > kLowUses * (part.m + part.n);
   const bool near = b_near && !used_often && stays(shape.k) &&
                     (2 * shape.k <= lines_kept(caches.l1, b_row) || part.m <= kLowManyRows);
-  const bool by_strips = !used_often && goes_by_strips(kernel, shape, part);
+  const bool by_strips = !used_often && goes_by_strips_in_place(kernel, shape, part);
   const bool b = few_strips || few_panels || near || by_strips ||
                  (part.m <= kLowSomeRows && stays(std::min(shape.k, kLowFewPages)));
   const bool a_near = source_bytes(kernel, shape.m * shape.k) <= caches.l2;
   // Beside a packed B, A had better be packed, too, but for few panels (in turns: 256 cubed 1.01, 512 and 700
   // cubed 1.0 to 1.05, 1000x1000x128 1.03 and 1.08, 2048x2048x256 1.05; 1000x128x1000 0.98, 1000x64x1000
   // 0.9).
-  if (!shape.transpose_a) return {b || has_few_panels(kernel, part, kFewPanels), b};
+  const bool shallow = goes_by_strips_packed(shape, part) && shape.k <= kShallowBesideStrips;
+  if (!shape.transpose_a) return {b || has_few_panels(kernel, part, kFewPanels) || shallow, b};
   // Packed for B's sake, a transposed A is read more often.
   return {b && a_near, b && (a_near || few_strips)};
 }

@@ -77,12 +77,14 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
-  strategy.rows_outside = rules.low && strategy.a_in_place && strategy.b_in_place &&
-                          strategy.blocking.kc == shape.k && goes_by_strips(kernel, shape, part);
-  if (strategy.rows_outside) strategy.blocking.mc = part.m;
+  const bool whole_depth = strategy.blocking.kc == shape.k;
+  strategy.rows_outside = rules.low && (strategy.b_in_place ? strategy.a_in_place && whole_depth &&
+                                                                  goes_by_strips_in_place(kernel, shape, part)
+                                                            : goes_by_strips_packed(shape, part));
+  if (strategy.rows_outside && strategy.b_in_place) strategy.blocking.mc = part.m;
 
   strategy.b_copied = kernel.copies_b > 0;
-  strategy.b_asked = asks_for_b(kernel, shape, part, rules);
+  strategy.b_asked = !strategy.rows_outside && asks_for_b(kernel, shape, part, rules);
   strategy.evenly = rules.zen4 && is_asked_evenly(kernel, shape);
   strategy.spreading = rules.zen5;
   strategy.next_asked = cores == CoreKind::kOther && kernel.products == 1 && is_far_batch(kernel, shape);
