@@ -50,6 +50,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   kernel.most_vectors = kMostVectors;
   if (A::kCopies && in_place) kernel.copies_b = kRowsToCopyFrom;
   kernel.copies_in_place = in_place;
+  kernel.beside = true;
   return kernel;
 }
 

@@ -233,7 +233,13 @@ void compute_tile(const Tile& tile) noexcept {
   if constexpr (vectors == kWide && !kIsWatched) {
     if (is_whole<Arithmetic, rows, in_place>(tile)) return compute_whole<Arithmetic, rows, in_place>(tile);
   }
-  compute_any<Arithmetic, vectors, rows, in_place>(tile);
+  Tile one = tile;
+  for (;; --one.more) {
+    compute_any<Arithmetic, vectors, rows, in_place>(one);
+    if (one.more == 0) return;
+    one.b = static_cast<const std::byte*>(one.b) + tile.b_panel;
+    one.c = static_cast<typename Arithmetic::Result*>(one.c) + vectors * Arithmetic::kLanes;
+  }
 }
 
 }  // namespace

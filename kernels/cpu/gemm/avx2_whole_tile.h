@@ -102,9 +102,9 @@ constexpr bool kIsWatched = false;
                "7:\n\tcmpb $0, %[stream]\n\tjne 8f\n\t"                                                     \
                PIBENCH_ROWS(PIBENCH_WRITE, "vmovups") "jmp 9f\n"                                            \
                "8:\n\t" PIBENCH_ROWS(PIBENCH_WRITE, "vmovntps")                                             \
-               "9:\n\tvzeroupper"                                                                           \
+               "9:"                                                                           \
                : [a] "+r"(a), [lower] "+r"(lower), [b] "+r"(b), [asked] "+r"(asked), [asking] "+r"(asking), [loops] "+r"(loops), [left] "+r"(left)          \
-               : [row] "r"(row), [b_row] "r"(b_row), [b_rows] "r"(3 * b_row), [second] "r"(second), [apart] "r"(apart), [c] "m"(tile.c),                     \
+               : [row] "r"(row), [b_row] "r"(b_row), [b_rows] "r"(3 * b_row), [second] "r"(second), [apart] "r"(apart), [c] "m"(c),                     \
                  [ldc] "m"(tile.ldc), [accumulate] "m"(tile.accumulate), [stream] "m"(tile.stream_c),       \
                  [rows] "i"(rows), [unit] "i"(sizeof(Unit)), [result] "i"(sizeof(Result))                   \
                : "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",    \
@@ -128,25 +128,18 @@ template <int rows, typename Result>
 }
 
 // A tile of whose columns all but the last vector's are whole (in place all are), with no B to pack on the
-// way.
+// way, and those beside it.
 template <typename Arithmetic, int rows, bool in_place>
 void compute_whole(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   constexpr std::int64_t kUnitBytes = sizeof(Unit);
 
-  const auto* a = static_cast<const std::byte*>(tile.a);
-  const auto* b = static_cast<const std::byte*>(tile.b);
   const std::int64_t row = tile.a_row * kUnitBytes;
-  const std::byte* lower = a + 3 * row;
   const std::int64_t b_row = tile.b_step * kUnitBytes;
   // From the first vector of a row of C, and of a packed B, to the second one.
   const std::int64_t second = (tile.columns - Arithmetic::kLanes) * std::int64_t{sizeof(Result)};
   const auto depth = static_cast<std::uint64_t>(tile.depth) / Arithmetic::kUnit;
-  std::uint64_t loops = depth / kStepsAtOnce;
-  std::uint64_t left = depth % kStepsAtOnce;
-
-  if (tile.prefetch_c && !tile.stream_c) ask_for_rows<rows>(static_cast<const Result*>(tile.c), tile.ldc);
   const auto* asked = static_cast<const std::byte*>(tile.asked);
   std::int64_t apart = 0;
   std::uint64_t asking = 0;
@@ -155,27 +148,40 @@ void compute_whole(const Tile& tile) noexcept {
     apart = tile.asked_step / Arithmetic::kUnit * kUnitBytes;
     auto units = static_cast<std::uint64_t>(tile.asked_units);
     for (; units % kStepsAtOnce > 0; --units, asked += apart) _mm_prefetch(asked, _MM_HINT_T1);
-    asking = units / kStepsAtOnce < loops ? units / kStepsAtOnce : loops;
-    loops -= asking;
+    asking = units / kStepsAtOnce < depth / kStepsAtOnce ? units / kStepsAtOnce : depth / kStepsAtOnce;
   }
 
-  if constexpr (std::is_same_v<Unit, float> && in_place) {
-    PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
-                 PIBENCH_ADD_FLOAT32);
-  } else if constexpr (std::is_same_v<Unit, float>) {
-    PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
-                 PIBENCH_ADD_FLOAT32);
-  } else if constexpr (std::is_same_v<Unit, double> && in_place) {
-    PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
-                 PIBENCH_ADD_FLOAT64);
-  } else if constexpr (std::is_same_v<Unit, double>) {
-    PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
-                 PIBENCH_ADD_FLOAT64);
-  } else {
-    static_assert(std::is_same_v<Unit, std::int32_t> && !in_place);
-    PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vpbroadcastd", PIBENCH_FMA_PAIRS,
-                 PIBENCH_ADD_PAIRS);
+  const auto* b_of_tile = static_cast<const std::byte*>(tile.b);
+  auto* c = static_cast<Result*>(tile.c);
+  for (std::int64_t more = tile.more;; --more) {
+    if (tile.prefetch_c && !tile.stream_c) ask_for_rows<rows>(c, tile.ldc);
+    const auto* a = static_cast<const std::byte*>(tile.a);
+    const std::byte* lower = a + 3 * row;
+    const std::byte* b = b_of_tile;
+    std::uint64_t loops = depth / kStepsAtOnce - asking;
+    std::uint64_t left = depth % kStepsAtOnce;
+    if constexpr (std::is_same_v<Unit, float> && in_place) {
+      PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
+                   PIBENCH_ADD_FLOAT32);
+    } else if constexpr (std::is_same_v<Unit, float>) {
+      PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
+                   PIBENCH_ADD_FLOAT32);
+    } else if constexpr (std::is_same_v<Unit, double> && in_place) {
+      PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
+                   PIBENCH_ADD_FLOAT64);
+    } else if constexpr (std::is_same_v<Unit, double>) {
+      PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
+                   PIBENCH_ADD_FLOAT64);
+    } else {
+      static_assert(std::is_same_v<Unit, std::int32_t> && !in_place);
+      PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vpbroadcastd", PIBENCH_FMA_PAIRS,
+                   PIBENCH_ADD_PAIRS);
+    }
+    if (more == 0) break;
+    b_of_tile += tile.b_panel;
+    c += kBytesOfStep / kUnitBytes;
   }
+  _mm256_zeroupper();
 }
 
 }  // namespace

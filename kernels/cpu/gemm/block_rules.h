@@ -106,5 +106,20 @@ Blocking blocks_of_cores(const MicroKernel& kernel, const GemmShape& shape, cons
   return blocks;
 }
 
+// Low tiles strip by strip, where that is better.
+void go_by_strips(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
+                  Strategy& strategy) {
+  Blocking& blocks = strategy.blocking;
+  if (!strategy.b_in_place) {
+    strategy.rows_outside = goes_by_strips_packed(shape, part);
+    return;
+  }
+  const std::int64_t depth = depth_by_strips_in_place(kernel, shape, part);
+  if (!strategy.a_in_place || depth == 0 || (depth == shape.k && blocks.kc < depth)) return;
+  strategy.rows_outside = true;
+  blocks.kc = std::min(blocks.kc, even_piece(shape.k, depth, 4));
+  blocks.mc = part.m;
+}
+
 }  // namespace
 }  // namespace pibench::kernels

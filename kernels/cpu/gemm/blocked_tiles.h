@@ -162,7 +162,9 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
             .asked_units = 0,
             .asked_step = 0,
             .asks_evenly = false,
-            .copy = nullptr};
+            .copy = nullptr,
+            .more = 0,
+            .b_panel = 0};
   NextOperands next = operands_after(role, product);
   for (std::int64_t left = role.columns.size(); left > 0;) {
     const auto [kernel, columns] = next_piece(left);
@@ -203,6 +205,8 @@ void BlockedGemm::multiply_by_strips(const std::byte* packed_a, const Panels& b,
   tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(product_c, result_bytes(operands_->ldc));
   tile.prefetch_c = c_asked_;
   const std::size_t panel = b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr);
+  tile.b_panel = static_cast<std::int64_t>(panel);
+  const std::int64_t whole = columns.size() / kernel_.nr;
   const std::size_t column =
       b.packed ? static_cast<std::size_t>(packing_.b.unit) * packing_.packed_size : source_bytes(1);
   for (Strips strip = strips_of_rows; !strip.done(); strip.next()) {
@@ -212,14 +216,24 @@ void BlockedGemm::multiply_by_strips(const std::byte* packed_a, const Panels& b,
     tile.a_step = !a_in_place_ ? strip.height() * packing_.a.unit : shape_.transpose_a ? operands_->lda : 1;
     const std::byte* from = b.data;
     std::byte* c = product_c + result_bytes(row * operands_->ldc + columns.begin);
-    for (std::int64_t left = columns.size(); left > 0;) {
-      const auto [kernel, width] = next_piece(left);
+    const auto compute = [&](const MicroKernel& kernel, std::int64_t width, std::int64_t tiles) {
       tile.columns = width;
+      tile.more = tiles - 1;
       tile.b = from;
       tile.c = tile.target = c;
       (in_place_a ? in_place(kernel) : by_rows(kernel))[strip.height() - 1](tile);
+      c += result_bytes(tiles * width);
+    };
+    std::int64_t left = columns.size();
+    if (kernel_.beside && whole > 0) {
+      compute(kernel_, kernel_.nr, whole);
+      from += static_cast<std::size_t>(whole) * panel;
+      left -= whole * kernel_.nr;
+    }
+    while (left > 0) {
+      const auto [kernel, width] = next_piece(left);
+      compute(kernel, width, 1);
       from += width == kernel_.nr ? panel : static_cast<std::size_t>(width) * column;
-      c += result_bytes(width);
       left -= width;
     }
   }

@@ -176,25 +176,33 @@ std::int64_t lines_kept(std::int64_t cache, std::int64_t row_bytes) {
 // cubed 1.04, 1024x128x64 1.10, 240x64x128 1.08. Where panels do stay: float32 100 cubed 0.96, float64
 // 30x500x100 0.85. Of a larger B float32 128x512x128 0.96, float64 48x192x256 0.87; of few steps 4096x32x16
 // 0.92).
-constexpr std::int64_t kShallowestByStrips = 32;
-bool goes_by_strips_in_place(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
-  const CacheSizes& caches = cache_sizes();
-  const std::int64_t b = source_bytes(kernel, part.n * shape.k);
-  const bool panels_stay = shape.k <= lines_kept(caches.l1, source_bytes(kernel, shape.n));
-  const bool plain = !shape.transpose_a && shape.batch == 1 && shape.k >= kShallowestByStrips;
-  return plain && (b <= caches.l1 || (!panels_stay && b < caches.l2 / 2));
-}
-
+constexpr std::int64_t kFewestSteps = 32;
+// Of few rows and deep operands block by block in depth, where a block of B stays in L2 (float32 64x64x4096
+// 1.03, 20x100x3000 1.09; float64 64x64x4096 1.04, 64x64x2000 1.11, 30x64x2000 1.31, 200x100x700 1.09. But
+// of more rows 1000x64x4096 0.99 and 0.92, of more of B float64 128x128x2048 0.88).
+constexpr std::int64_t kFewSteps = 256;
+constexpr std::int64_t kFewRowsOfStrips = 250;
 // Of a packed B that many rows use, the more the deeper it is (float32 and float64, 4096x4096xk: 8 steps 1.39
 // and 1.84, 16 1.25 and 1.53, 64 1.10 and 1.10, 256 1.01 and 1.02; 300x300x64 1.04 and 1.03; 1000 cubed 1.04
 // and 1.07, 2048 cubed 1.09 and 1.10, on two threads 1.08 and 1.09. But 60x2000x64 0.78, 200x2000x2000 0.97,
 // and on two threads 512 cubed 0.96 and 0.98).
-constexpr std::int64_t kShallowByStrips = 256;
-constexpr std::int64_t kRowsOfShallowByStrips = 250;
-constexpr std::int64_t kRowsOfDeepByStrips = 1000;
+constexpr std::int64_t kManyRowsOfStrips = 1000;
 bool goes_by_strips_packed(const GemmShape& shape, const GemmShape& part) {
-  return part.m >= (shape.k <= kShallowByStrips ? kRowsOfShallowByStrips : kRowsOfDeepByStrips);
+  return part.m >= (shape.k <= kFewSteps ? kFewRowsOfStrips : kManyRowsOfStrips);
 }
+
+// How deep blocks of operands in place are at most that go by strips; 0: they had better not.
+std::int64_t depth_by_strips_in_place(const MicroKernel& kernel, const GemmShape& shape,
+                                      const GemmShape& part) {
+  const CacheSizes& caches = cache_sizes();
+  if (shape.transpose_a || shape.batch > 1 || shape.k < kFewestSteps) return 0;
+  const std::int64_t b = source_bytes(kernel, part.n * shape.k);
+  const bool panels_stay = shape.k <= lines_kept(caches.l1, source_bytes(kernel, shape.n));
+  if (b <= caches.l1 || (!panels_stay && b < caches.l2 / 2)) return shape.k;
+  const bool deep = shape.k > kFewSteps && part.m < kFewRowsOfStrips && part.n > kernel.nr;
+  return deep && source_bytes(kernel, part.n * kFewSteps) < caches.l2 / 2 ? kFewSteps : 0;
+}
+
 // Beside it a shallow A had better stay as it lies (512x512x64 1.02 and 1.05, 4096x4096x8 1.04 and 1.07; but
 // 2048x2048x256 0.98).
 constexpr std::int64_t kShallowBesideStrips = 128;
@@ -211,7 +219,7 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
       !shape.transpose_a && shape.batch == 1 && part.m * part.n > kLowUses * (part.m + part.n);
   const bool near = b_near && !used_often && stays(shape.k) &&
                     (2 * shape.k <= lines_kept(caches.l1, b_row) || part.m <= kLowManyRows);
-  const bool by_strips = !used_often && goes_by_strips_in_place(kernel, shape, part);
+  const bool by_strips = !used_often && depth_by_strips_in_place(kernel, shape, part) > 0;
   const bool b = few_strips || few_panels || near || by_strips ||
                  (part.m <= kLowSomeRows && stays(std::min(shape.k, kLowFewPages)));
   const bool a_near = source_bytes(kernel, shape.m * shape.k) <= caches.l2;

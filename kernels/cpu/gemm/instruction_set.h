@@ -60,6 +60,9 @@ struct Tile {
   // Where B, which is then read as it lies, is packed on the way; nullptr: it is not. For tiles of all nr
   // columns and of MicroKernel::copies_b rows or more.
   void* copy;
+  // So many tiles more of all nr columns to its right, each of the panel of B that begins `b_panel` bytes
+  // after the one before; where MicroKernel::beside. They ask for nothing of B.
+  std::int64_t more, b_panel;
 };
 
 // Computes a tile of a fixed number of rows.
@@ -154,6 +157,8 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // whether one in place of so many rows does, too.
   int copies_b = 0;
   bool copies_in_place = false;
+  // Whether a tile can have others beside it.
+  bool beside = false;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
   // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;

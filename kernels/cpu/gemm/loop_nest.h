@@ -35,9 +35,9 @@ struct Strategy {
   // Of products of which nothing is packed in one block: the loop over the strips is outside of that over the
   // panels, so that a strip stays near rather than a panel.
   bool rows_outside = false;
-  bool c_asked = false;     // each tile asks for its rows of C
-  bool halves = false;      // MicroKernel::half has the last columns
-  bool spreading = false;   // MicroKernel::spreading and its like, where there are some
+  bool c_asked = false;    // each tile asks for its rows of C
+  bool halves = false;     // MicroKernel::half has the last columns
+  bool spreading = false;  // MicroKernel::spreading and its like, where there are some
 };
 
 // Whether this operand of such products can be read where it lies.

@@ -77,11 +77,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
-  const bool whole_depth = strategy.blocking.kc == shape.k;
-  strategy.rows_outside = rules.low && (strategy.b_in_place ? strategy.a_in_place && whole_depth &&
-                                                                  goes_by_strips_in_place(kernel, shape, part)
-                                                            : goes_by_strips_packed(shape, part));
-  if (strategy.rows_outside && strategy.b_in_place) strategy.blocking.mc = part.m;
+  if (rules.low) go_by_strips(kernel, shape, part, strategy);
 
   strategy.b_copied = kernel.copies_b > 0;
   strategy.b_asked = !strategy.rows_outside && asks_for_b(kernel, shape, part, rules);
