@@ -100,7 +100,7 @@ struct Steps {
   }
   // kStepsAtOnce steps of a wide tile, of an A in place or where both operands are packed.
   [[gnu::always_inline]] void steps_at_once() noexcept {
-    constexpr std::int64_t kColumns = vectors * kLanes;
+    constexpr int kColumns = vectors * kLanes;
 #pragma GCC unroll 4
     for (int on = 0; on < kStepsAtOnce; ++on) {
       multiply<false>(in_place ? b : b + on * kColumns, on);
