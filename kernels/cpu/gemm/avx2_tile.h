@@ -23,7 +23,8 @@ constexpr int kRowsToCopyFrom = 4;
 constexpr std::int64_t kCopyAhead = 16;
 
 // Arithmetic:
-//   Unit         what is read of one lane at a time: one element, or the pair of a dot product
+//   Unit         what is read of one lane at a time: one element, or the pair of a dot product; by it
+//                avx2_whole_tile.h chooses its instructions
 //   kUnit        elements of a Unit
 //   Result       element of C
 //   Vector       accumulators; kLanes of them
@@ -98,15 +99,14 @@ struct Steps {
     multiply<copying>(b, 0);
     further(in_place ? 1 : a_step, b_step);
   }
-  // kStepsAtOnce steps of a wide tile, of an A in place or where both operands are packed.
+  // kStepsAtOnce steps of a wide tile of an A in place.
   [[gnu::always_inline]] void steps_at_once() noexcept {
-    constexpr int kColumns = vectors * kLanes;
 #pragma GCC unroll 4
     for (int on = 0; on < kStepsAtOnce; ++on) {
-      multiply<false>(in_place ? b : b + on * kColumns, on);
-      if constexpr (in_place) further(0, b_step);
+      multiply<false>(b, on);
+      further(0, b_step);
     }
-    further(in_place ? kStepsAtOnce : kStepsAtOnce * rows, in_place ? 0 : kStepsAtOnce * kColumns);
+    further(kStepsAtOnce, 0);
   }
   // The last step row by row, each row's stores behind it.
   template <bool accumulate, bool stream>
@@ -173,8 +173,7 @@ void compute_any(const Tile& tile) noexcept {
   // The last step is of another kind.
   std::int64_t left = tile.depth / Arithmetic::kUnit - 1;
   const bool copying = can_copy && tile.copy != nullptr;
-  const bool at_once =
-      vectors == kWide && !copying && (in_place || (steps.a_step == rows && steps.b_step == kColumns));
+  const bool at_once = vectors == kWide && in_place && !copying;
   if (tile.asked_units > 0) {
     const auto* asked = static_cast<const char*>(tile.asked) + kEndOfLine;
     const std::int64_t asked_step =
@@ -187,7 +186,7 @@ void compute_any(const Tile& tile) noexcept {
         steps.template step<can_copy>();
       }
     }
-    if constexpr (vectors == kWide) {
+    if constexpr (vectors == kWide && in_place) {
       for (; at_once && asking >= kStepsAtOnce; asking -= kStepsAtOnce) {
 #pragma GCC unroll 4
         for (int i = 0; i < kStepsAtOnce; ++i, asked += asked_step) _mm_prefetch(asked, _MM_HINT_T1);
@@ -206,7 +205,7 @@ void compute_any(const Tile& tile) noexcept {
       Arithmetic::write(steps.copy + kLanes, steps.load(steps.b, 1));
     }
   }
-  if constexpr (vectors == kWide) {
+  if constexpr (vectors == kWide && in_place) {
     for (; at_once && left >= kStepsAtOnce; left -= kStepsAtOnce) steps.steps_at_once();
   }
   for (; left > 0; --left) steps.template step<false>();
@@ -233,12 +232,14 @@ void compute_tile(const Tile& tile) noexcept {
   if constexpr (vectors == kWide && !kIsWatched) {
     if (is_whole<Arithmetic, rows, in_place>(tile)) return compute_whole<Arithmetic, rows, in_place>(tile);
   }
-  Tile one = tile;
-  for (;; --one.more) {
-    compute_any<Arithmetic, vectors, rows, in_place>(one);
-    if (one.more == 0) return;
-    one.b = static_cast<const std::byte*>(one.b) + tile.b_panel;
-    one.c = static_cast<typename Arithmetic::Result*>(one.c) + vectors * Arithmetic::kLanes;
+  compute_any<Arithmetic, vectors, rows, in_place>(tile);
+  if (tile.more == 0) return;
+  Tile next = tile;
+  next.asked_units = 0;
+  for (; next.more > 0; --next.more) {
+    next.b = static_cast<const std::byte*>(next.b) + tile.b_panel;
+    next.c = static_cast<typename Arithmetic::Result*>(next.c) + vectors * Arithmetic::kLanes;
+    compute_any<Arithmetic, vectors, rows, in_place>(next);
   }
 }
 

@@ -1,10 +1,10 @@
 // A whole tile of AVX2 as one sequence of instructions, of packed operands or of such as they lie. A core
 // whose other hyperthread is at work, too, is given half of what it can decode, and then each instruction
 // counts. 12 sums, two vectors of B and one element of A leave a compiler a single register: of four steps of
-// packed operands it made 104 instructions, in place 89, and here they are 85; around them it had 137 for
-// each tile, and here are 77. Sanitizers do not see what is read and written here: where they are at work,
-// tiles are computed by compute_any, and where not, the checks end matrices with guarded pages. Everything is
-// in an unnamed namespace, as in avx512_tile.h.
+// packed operands it made 104 instructions, in place 89, and here they are 84 and 85; around them it had 137
+// for each tile, and here are 77. Sanitizers do not see what is read and written here: where they are at
+// work, tiles are computed by compute_any, and where not, the checks end matrices with guarded pages.
+// Everything is in an unnamed namespace, as in avx512_tile.h.
 #pragma once
 
 #include <immintrin.h>
@@ -24,8 +24,6 @@ constexpr int kStepsAtOnce = 4;
 // needs of its own.
 constexpr int kWideRows = 6;
 static_assert(kStepsAtOnce == 4 && kWideRows == 6, "as the text of the instructions has it");
-
-constexpr std::int64_t kBytesOfStep = 64;  // of a packed B: two vectors
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kIsWatched = true;
@@ -54,7 +52,7 @@ constexpr bool kIsWatched = false;
 #define PIBENCH_MULTIPLY(i, first, second, element, spread, multiply_add, add)                     \
   ".if %c[rows] > " #i "\n\t" spread " " element(i) ", %%ymm14\n\t" multiply_add("%%ymm12", first) \
       multiply_add("%%ymm13", second) ".endif\n\t"
-#define PIBENCH_ADD(i, first, second, element, spread, multiply_add, add)                           \
+#define PIBENCH_ADD(i, first, second, spread, multiply_add, add)                                    \
   ".if %c[rows] > " #i "\n\t" add("(%[a])", first) add("(%[a],%[second])", second) PIBENCH_NEXT_ROW \
       ".endif\n\t"
 #define PIBENCH_WRITE(i, first, second, instruction)                                      \
@@ -100,7 +98,7 @@ constexpr bool kIsWatched = false;
                "5:\n\t" one(__VA_ARGS__) "dec %[left]\n\tjnz 5b\n"                                       \
                "6:\n\tmov %[c], %[a]\n\tmov %[ldc], %[loops]\n\t"                                        \
                "cmpb $0, %[accumulate]\n\tje 7f\n\t"                                                      \
-               PIBENCH_ROWS(PIBENCH_ADD, PIBENCH_ANY, __VA_ARGS__) "mov %[c], %[a]\n"                      \
+               PIBENCH_ROWS(PIBENCH_ADD, __VA_ARGS__) "mov %[c], %[a]\n"                      \
                "7:\n\tcmpb $0, %[stream]\n\tjne 8f\n\t"                                                  \
                PIBENCH_ROWS(PIBENCH_WRITE, "vmovups") "jmp 9f\n"                                           \
                "8:\n\t" PIBENCH_ROWS(PIBENCH_WRITE, "vmovntps")                                            \
@@ -131,13 +129,15 @@ template <int rows, typename Result>
     _mm_prefetch(reinterpret_cast<const char*>(c + i * ldc) + kEndOfLine, _MM_HINT_T1);
 }
 
-// A tile of whose columns all but the last vector's are whole (in place all are), with no B to pack on the
-// way, and those beside it.
+// A tile with no B to pack on the way, of packed operands or of an A in place and all columns, and those
+// beside it. (Of packed operands the second vector may have columns of the first again.)
 template <typename Arithmetic, int rows, bool in_place>
 void compute_whole(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;
   using Result = typename Arithmetic::Result;
   constexpr std::int64_t kUnitBytes = sizeof(Unit);
+  constexpr std::int64_t kColumns = 2 * Arithmetic::kLanes;
+  static_assert(kColumns * kUnitBytes == 64 && sizeof(Unit) == sizeof(Result), "as the text has it");
 
   const std::int64_t row = tile.a_row * kUnitBytes;
   const std::int64_t b_row = tile.b_step * kUnitBytes;
@@ -183,10 +183,39 @@ void compute_whole(const Tile& tile) noexcept {
     }
     if (more == 0) break;
     b_of_tile += tile.b_panel;
-    c += kBytesOfStep / kUnitBytes;
+    c += kColumns;
   }
   _mm256_zeroupper();
 }
+
+#undef PIBENCH_ROWS
+#undef PIBENCH_PACKED
+#undef PIBENCH_LYING
+#undef PIBENCH_LYING_0
+#undef PIBENCH_LYING_1
+#undef PIBENCH_LYING_2
+#undef PIBENCH_LYING_3
+#undef PIBENCH_LYING_4
+#undef PIBENCH_LYING_5
+#undef PIBENCH_ZERO
+#undef PIBENCH_MULTIPLY
+#undef PIBENCH_ADD
+#undef PIBENCH_WRITE
+#undef PIBENCH_NEXT_ROW
+#undef PIBENCH_STEP
+#undef PIBENCH_ASK
+#undef PIBENCH_PACKED_STEPS
+#undef PIBENCH_PACKED_LAST
+#undef PIBENCH_LYING_STEPS
+#undef PIBENCH_LYING_LAST
+#undef PIBENCH_LYING_FURTHER
+#undef PIBENCH_TILE
+#undef PIBENCH_FMA_FLOAT32
+#undef PIBENCH_ADD_FLOAT32
+#undef PIBENCH_FMA_FLOAT64
+#undef PIBENCH_ADD_FLOAT64
+#undef PIBENCH_FMA_PAIRS
+#undef PIBENCH_ADD_PAIRS
 
 }  // namespace
 }  // namespace pibench::kernels

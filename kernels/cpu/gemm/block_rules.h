@@ -27,10 +27,10 @@ constexpr std::int64_t kIntelShallowProduct = 256;
 constexpr std::int64_t kIntelFewRows = 56;
 constexpr std::int64_t kIntelFewColumns = 1024;
 
-// Where A and B are packed (of low tiles, where B is), B is copied by the tile that reads it first (1024 to
-// 4096 cubed in both types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's cores a packed
-// A's block has few rows. Two members then share the columns: those that share rows would pack B before they
-// read it, and wait for each other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3).
+// Where A and B are packed (of low tiles, where B is, panel by panel), B is copied by the tile that reads it
+// first (1024 to 4096 cubed in both types: 1.01 to 1.05 on Zen 5, 1.00 to 1.02 on Zen 4), and but for Intel's
+// cores a packed A's block has few rows. Two members then share the columns: those that share rows would pack
+// B before they read it, and wait for each other (on Zen 4 float32 1024 cubed 1.07, 300x3000x2000 1.3).
 constexpr std::int64_t kRowsOfPackedA = 98;
 constexpr std::int64_t kRowsOfShallowA = 294;
 constexpr std::int64_t kShallowBlock = 256;
@@ -115,9 +115,9 @@ void go_by_strips(const MicroKernel& kernel, const GemmShape& shape, const GemmS
     return;
   }
   const std::int64_t depth = depth_by_strips_in_place(kernel, shape, part);
-  if (!strategy.a_in_place || depth == 0 || (depth == shape.k && blocks.kc < depth)) return;
+  if (depth == 0) return;
   strategy.rows_outside = true;
-  blocks.kc = std::min(blocks.kc, even_piece(shape.k, depth, 4));
+  blocks.kc = std::min(shape.k, even_piece(shape.k, depth, 4));
   blocks.mc = part.m;
 }
 

@@ -196,17 +196,32 @@ void BlockedGemm::multiply_by_strips(const std::byte* packed_a, const Panels& b,
   if (rows.size() == 0) return;
   auto* const product_c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
   const bool in_place_a = a_in_place_ && !shape_.transpose_a;
-  Tile tile{};
-  tile.depth = packed_depth(depth.size());
-  tile.b_step = b.step;
-  tile.a_row = operands_->lda;
-  tile.ldc = tile.target_row = operands_->ldc;
-  tile.accumulate = depth.begin > 0;
-  tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(product_c, result_bytes(operands_->ldc));
-  tile.prefetch_c = c_asked_;
   const std::size_t panel = b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr);
-  tile.b_panel = static_cast<std::int64_t>(panel);
   const std::int64_t whole = columns.size() / kernel_.nr;
+  const bool accumulate = depth.begin > 0;
+  const bool stream = stream_c_ && !accumulate && is_line_aligned(product_c, result_bytes(operands_->ldc));
+  Tile tile{.depth = packed_depth(depth.size()),
+            .a = nullptr,
+            .b = nullptr,
+            .c = nullptr,
+            .a_step = 1,
+            .b_step = b.step,
+            .a_row = operands_->lda,
+            .ldc = operands_->ldc,
+            .columns = 0,
+            .accumulate = accumulate,
+            .stream_c = stream,
+            .prefetch_c = c_asked_,
+            .target = nullptr,
+            .target_row = operands_->ldc,
+            .ahead = nullptr,
+            .asked = nullptr,
+            .asked_units = 0,
+            .asked_step = 0,
+            .asks_evenly = false,
+            .copy = nullptr,
+            .more = 0,
+            .b_panel = static_cast<std::int64_t>(panel)};
   const std::size_t column =
       b.packed ? static_cast<std::size_t>(packing_.b.unit) * packing_.packed_size : source_bytes(1);
   for (Strips strip = strips_of_rows; !strip.done(); strip.next()) {

@@ -88,11 +88,6 @@ void share_columns(Partition& partition) {
   if (partition.products == 1 && partition.rows == 2 && partition.columns == 1) partition = {1, 1, 2};
 }
 
-// And two that share the rows share the columns.
-void share_rows(Partition& partition) {
-  if (partition.products == 1 && partition.rows == 1 && partition.columns == 2) partition = {1, 2, 1};
-}
-
 bool is_asked_evenly(const MicroKernel& kernel, const GemmShape& shape) {
   return source_bytes(kernel, shape.k * shape.n) <= cache_sizes().l3 / kShareAskedEvenly;
 }

@@ -177,6 +177,7 @@ std::int64_t lines_kept(std::int64_t cache, std::int64_t row_bytes) {
 // 30x500x100 0.85. Of a larger B float32 128x512x128 0.96, float64 48x192x256 0.87; of few steps 4096x32x16
 // 0.92).
 constexpr std::int64_t kFewestSteps = 32;
+constexpr std::int64_t kMostSteps = 1024;
 // Of few rows and deep operands block by block in depth, where a block of B stays in L2 (float32 64x64x4096
 // 1.03, 20x100x3000 1.09; float64 64x64x4096 1.04, 64x64x2000 1.11, 30x64x2000 1.31, 200x100x700 1.09. But
 // of more rows 1000x64x4096 0.99 and 0.92, of more of B float64 128x128x2048 0.88).
@@ -198,14 +199,26 @@ std::int64_t depth_by_strips_in_place(const MicroKernel& kernel, const GemmShape
   if (shape.transpose_a || shape.batch > 1 || shape.k < kFewestSteps) return 0;
   const std::int64_t b = source_bytes(kernel, part.n * shape.k);
   const bool panels_stay = shape.k <= lines_kept(caches.l1, source_bytes(kernel, shape.n));
-  if (b <= caches.l1 || (!panels_stay && b < caches.l2 / 2)) return shape.k;
+  const bool near = b <= caches.l1 || (!panels_stay && b < caches.l2 / 2);
+  if (near && shape.k <= kMostSteps) return shape.k;
   const bool deep = shape.k > kFewSteps && part.m < kFewRowsOfStrips && part.n > kernel.nr;
   return deep && source_bytes(kernel, part.n * kFewSteps) < caches.l2 / 2 ? kFewSteps : 0;
 }
 
-// Beside it a shallow A had better stay as it lies (512x512x64 1.02 and 1.05, 4096x4096x8 1.04 and 1.07; but
-// 2048x2048x256 0.98).
+// Beside a B packed for strips a shallow A had better stay as it lies (512x512x64 1.02 and 1.05,
+// 4096x4096x8 1.04 and 1.07; but 2048x2048x256 0.98).
 constexpr std::int64_t kShallowBesideStrips = 128;
+
+// Two members that go by strips of an A of their own, where B stays near each of them, write rows that nobody
+// else does: they share the rows (64 cubed 1.05 in float32, 1.31 in float64, 128 cubed 1.17 and 1.13,
+// 64x256x64 1.23 and 1.06, 24x64x64 1.02 and 1.01).
+void share_rows_by_strips(const MicroKernel& kernel, const GemmShape& shape, Partition& partition) {
+  constexpr std::int64_t kFewestStrips = 4;
+  const bool two = partition.products == 1 && partition.rows == 1 && partition.columns == 2;
+  if (two && shape.m >= kFewestStrips * kernel.mr &&
+      depth_by_strips_in_place(kernel, shape, shape) == shape.k)
+    partition = {1, 2, 1};
+}
 
 InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   const CacheSizes& caches = cache_sizes();
@@ -219,7 +232,8 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
       !shape.transpose_a && shape.batch == 1 && part.m * part.n > kLowUses * (part.m + part.n);
   const bool near = b_near && !used_often && stays(shape.k) &&
                     (2 * shape.k <= lines_kept(caches.l1, b_row) || part.m <= kLowManyRows);
-  const bool by_strips = !used_often && depth_by_strips_in_place(kernel, shape, part) > 0;
+  const bool by_strips =
+      !used_often && can_read_b_in_place(kernel, shape) && depth_by_strips_in_place(kernel, shape, part) > 0;
   const bool b = few_strips || few_panels || near || by_strips ||
                  (part.m <= kLowSomeRows && stays(std::min(shape.k, kLowFewPages)));
   const bool a_near = source_bytes(kernel, shape.m * shape.k) <= caches.l2;

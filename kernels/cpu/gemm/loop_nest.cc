@@ -3,6 +3,9 @@
 // hold the packed block of B (L3), the packed block of A (L2) and one panel of B (L1) while the loops inside
 // run over them.
 //
+// Or strip by strip, with the two innermost exchanged: then a strip of A is in L1 while the panels of B run
+// past it, from L2 or L3.
+//
 // Where sums are kept apart, the loop over the depth is inside the one over the rows, after all of the depth
 // of a block's columns of B was packed; and each sum is written to C once, when it is complete.
 //
@@ -44,7 +47,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       sums_apart_(strategy.sums_apart),
       b_rows_(strategy.b_rows),
       by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr),
-      // What packs on the way, asks for the next panel or has state goes by the panel.
+      // Tiles that hang over the edge, have state or join rows, and sums apart go by the panel.
       rows_outside_(strategy.rows_outside && kernel.any_columns && kernel.enter == nullptr &&
                     !kernel.joins_b && !strategy.sums_apart),
       packs_ahead_(!rows_outside_ && kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&

@@ -32,8 +32,9 @@ struct Strategy {
   bool b_asked = false;     // each panel of B asks for the next one
   bool evenly = false;      // Tile::asks_evenly, where a block has one strip
   bool next_asked = false;  // products of which nothing is packed ask for the operands of the next of a batch
-  // Of products of which nothing is packed in one block: the loop over the strips is outside of that over the
-  // panels, so that a strip stays near rather than a panel.
+  // The loop over the strips of a block is outside of that over its panels, so that a strip stays near rather
+  // than a panel: of kernels whose tiles have any columns, no state and do not join rows, where sums are not
+  // kept apart. Then b_copied, b_asked, evenly and next_asked have no effect.
   bool rows_outside = false;
   bool c_asked = false;    // each tile asks for its rows of C
   bool halves = false;     // MicroKernel::half has the last columns

@@ -60,12 +60,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool packs_wide = packs_own && packed.b && shape.n >= shape.m && shape.n > kernel.nr;
   if (reads_b || strategy.by_lines || packs_wide) share_columns(strategy.partition);
 
-  // Members that go by strips of an A of their own, where B stays near each of them, write rows that nobody
-  // else does (on Zen 3 64 cubed 1.05 in float32, 1.31 in float64, 128 cubed 1.17 and 1.13, 64x256x64 1.23
-  // and 1.06, 24x64x64 1.02 and 1.01).
-  const bool by_strips =
-      rules.low && !packed.a && !packed.b && depth_by_strips_in_place(kernel, shape, shape) == shape.k;
-  if (by_strips) share_rows(strategy.partition);
+  if (rules.low && !packed.a && !packed.b) share_rows_by_strips(kernel, shape, strategy.partition);
 
   const Partition& grid = strategy.partition;
   GemmShape part = shape;
