@@ -178,9 +178,11 @@ std::int64_t lines_kept(std::int64_t cache, std::int64_t row_bytes) {
 // 0.92).
 constexpr std::int64_t kFewestSteps = 32;
 constexpr std::int64_t kMostSteps = 1024;
-// Of few rows and deep operands block by block in depth, where a block of B stays in L2 (float32 64x64x4096
-// 1.03, 20x100x3000 1.09; float64 64x64x4096 1.04, 64x64x2000 1.11, 30x64x2000 1.31, 200x100x700 1.09. But
-// of more rows 1000x64x4096 0.99 and 0.92, of more of B float64 128x128x2048 0.88).
+// Of few rows and deep operands block by block in depth, where a block of B stays in L2: a quarter of that
+// (float32 64x64x4096 1.03, 20x100x3000 1.09; float64 64x64x4096 1.04, 64x64x2000 1.11, 30x64x2000 1.31,
+// 200x100x700 1.09; on two threads, with 32 columns each, 1.15 and 1.11 of blocks of 256 steps. But of more
+// rows 1000x64x4096 0.99 and 0.92, of more of B float64 128x128x2048 0.88).
+constexpr std::int64_t kShallowestBlock = 128;
 constexpr std::int64_t kFewSteps = 256;
 constexpr std::int64_t kFewRowsOfStrips = 250;
 // Of a packed B that many rows use, the more the deeper it is (float32 and float64, 4096x4096xk: 8 steps 1.39
@@ -202,7 +204,8 @@ std::int64_t depth_by_strips_in_place(const MicroKernel& kernel, const GemmShape
   const bool near = b <= caches.l1 || (!panels_stay && b < caches.l2 / 2);
   if (near && shape.k <= kMostSteps) return shape.k;
   const bool deep = shape.k > kFewSteps && part.m < kFewRowsOfStrips && part.n > kernel.nr;
-  return deep && source_bytes(kernel, part.n * kFewSteps) < caches.l2 / 2 ? kFewSteps : 0;
+  if (!deep || source_bytes(kernel, part.n * kFewSteps) >= caches.l2 / 2) return 0;
+  return std::clamp(caches.l2 / 4 / source_bytes(kernel, part.n), kShallowestBlock, kMostSteps);
 }
 
 // Beside a B packed for strips a shallow A had better stay as it lies (512x512x64 1.02 and 1.05,
