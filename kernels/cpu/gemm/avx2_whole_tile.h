@@ -88,28 +88,28 @@ constexpr bool kIsWatched = false;
 
 // Of a type, from zero to where the sums are written: onto C, past the caches, or as usual.
 #define PIBENCH_TILE(four, one, ...) \
-  asm volatile(PIBENCH_ROWS(PIBENCH_ZERO)                                                                  \
-               "test %[asking], %[asking]\n\tjz 2f\n"                                                      \
-               "1:\n\t" four(PIBENCH_ASK, __VA_ARGS__) "dec %[asking]\n\tjnz 1b\n"                        \
+  asm volatile(PIBENCH_ROWS(PIBENCH_ZERO)                                                                \
+               "cmpq $0, %[asking]\n\tje 2f\n"                                                           \
+               "1:\n\t" four(PIBENCH_ASK, __VA_ARGS__) "decq %[asking]\n\tjnz 1b\n"                      \
                "2:\n\ttest %[loops], %[loops]\n\tjz 4f\n\t"                                              \
-               ".p2align 4\n"                                                                              \
-               "3:\n\t" four("", __VA_ARGS__) "dec %[loops]\n\tjnz 3b\n"                                  \
-               "4:\n\ttest %[left], %[left]\n\tjz 6f\n"                                                  \
-               "5:\n\t" one(__VA_ARGS__) "dec %[left]\n\tjnz 5b\n"                                       \
+               ".p2align 4\n"                                                                            \
+               "3:\n\t" four("", __VA_ARGS__) "dec %[loops]\n\tjnz 3b\n"                                 \
+               "4:\n\tcmpq $0, %[left]\n\tje 6f\n"                                                       \
+               "5:\n\t" one(__VA_ARGS__) "decq %[left]\n\tjnz 5b\n"                                      \
                "6:\n\tmov %[c], %[a]\n\tmov %[ldc], %[loops]\n\t"                                        \
-               "cmpb $0, %[accumulate]\n\tje 7f\n\t"                                                      \
-               PIBENCH_ROWS(PIBENCH_ADD, __VA_ARGS__) "mov %[c], %[a]\n"                      \
+               "cmpb $0, %[accumulate]\n\tje 7f\n\t"                                                     \
+               PIBENCH_ROWS(PIBENCH_ADD, __VA_ARGS__) "mov %[c], %[a]\n"                                 \
                "7:\n\tcmpb $0, %[stream]\n\tjne 8f\n\t"                                                  \
-               PIBENCH_ROWS(PIBENCH_WRITE, "vmovups") "jmp 9f\n"                                           \
-               "8:\n\t" PIBENCH_ROWS(PIBENCH_WRITE, "vmovntps")                                            \
-               "9:"                                                                                        \
-               : [a] "+&r"(a), [lower] "+&r"(lower), [b] "+&r"(b), [asked] "+&r"(asked),                   \
-                 [asking] "+&r"(asking), [loops] "+&r"(loops), [left] "+&r"(left)                          \
-               : [row] "r"(row), [b_row] "r"(b_row), [b_rows] "r"(3 * b_row), [second] "r"(second),        \
-                 [apart] "r"(apart), [c] "m"(c), [ldc] "m"(tile.ldc), [accumulate] "m"(tile.accumulate),   \
-                 [stream] "m"(tile.stream_c), [rows] "i"(rows), [unit] "i"(sizeof(Unit)),                  \
-                 [result] "i"(sizeof(Result))                                                              \
-               : "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",   \
+               PIBENCH_ROWS(PIBENCH_WRITE, "vmovups") "jmp 9f\n"                                         \
+               "8:\n\t" PIBENCH_ROWS(PIBENCH_WRITE, "vmovntps")                                          \
+               "9:"                                                                                      \
+               : [a] "+&r"(a), [lower] "+&r"(lower), [b] "+&r"(b), [asked] "+&r"(asked),                 \
+                 [asking] "+&rm"(asking), [loops] "+&r"(loops), [left] "+&rm"(left)                      \
+               : [row] "r"(row), [b_row] "r"(b_row), [b_rows] "r"(3 * b_row), [second] "r"(second),      \
+                 [apart] "r"(apart), [c] "m"(c), [ldc] "m"(ldc), [accumulate] "m"(accumulate),           \
+                 [stream] "m"(stream), [rows] "i"(rows), [unit] "i"(sizeof(Unit)),                       \
+                 [result] "i"(sizeof(Result))                                                            \
+               : "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", \
                  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
 
 #define PIBENCH_FMA_FLOAT32(vector, sum) "vfmadd231ps " vector ", %%ymm14, " sum "\n\t"
@@ -155,6 +155,10 @@ void compute_whole(const Tile& tile) noexcept {
     asking = units / kStepsAtOnce < depth / kStepsAtOnce ? units / kStepsAtOnce : depth / kStepsAtOnce;
   }
 
+  // Without optimisation each member of the tile would take a register.
+  const std::int64_t ldc = tile.ldc;
+  const bool accumulate = tile.accumulate;
+  const bool stream = tile.stream_c;
   const auto* b_of_tile = static_cast<const std::byte*>(tile.b);
   auto* c = static_cast<Result*>(tile.c);
   for (std::int64_t more = tile.more;; --more) {
