@@ -1,10 +1,10 @@
 // A whole tile of AVX2 as one sequence of instructions, of packed operands or of such as they lie. A core
 // whose other hyperthread is at work, too, is given half of what it can decode, and then each instruction
 // counts. 12 sums, two vectors of B and one element of A leave a compiler a single register: of four steps of
-// packed operands it made 104 instructions, in place 89, and here they are 84 and 85; around them it had 137
-// for each tile, and here are 77. Sanitizers do not see what is read and written here: where they are at
-// work, tiles are computed by compute_any, and where not, the checks end matrices with guarded pages.
-// Everything is in an unnamed namespace, as in avx512_tile.h.
+// packed operands it made 104 instructions, in place 89, and here they are 84 and 85. Sanitizers do not
+// see what is read and written here: where they are at work, tiles are computed by compute_any, and where
+// not, the checks end matrices with guarded pages. Everything is in an unnamed namespace, as in
+// avx512_tile.h.
 #pragma once
 
 #include <immintrin.h>

@@ -79,6 +79,7 @@ class BlockedGemm final : public Gemm {
   void pack_a(std::byte* packed, std::int64_t product, Range rows, Range depth) noexcept;
   void multiply(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows, Range columns,
                 Range depth, int member) noexcept;
+  [[nodiscard]] Tile tile_of_c(std::int64_t depth, std::int64_t b_step) const noexcept;
   void multiply_in_place(const Role& role, std::int64_t product) noexcept;
   void multiply_by_strips(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
                           const Strips& strips_of_rows, Range columns, Range depth) noexcept;

@@ -132,6 +132,33 @@ NextOperands BlockedGemm::operands_after(const Role& role, std::int64_t product)
           role.strips.count() * panels(role.columns.size())};
 }
 
+// A tile with nothing to ask for of B or to pack meanwhile, of which the place is still to be said. Each
+// member is given: zeroing the others first would take 13 ns of each call (Zen 4).
+Tile BlockedGemm::tile_of_c(std::int64_t depth, std::int64_t b_step) const noexcept {
+  return {.depth = depth,
+          .a = nullptr,
+          .b = nullptr,
+          .c = nullptr,
+          .a_step = 1,
+          .b_step = b_step,
+          .a_row = operands_->lda,
+          .ldc = operands_->ldc,
+          .columns = 0,
+          .accumulate = false,
+          .stream_c = false,
+          .prefetch_c = c_asked_,
+          .target = nullptr,
+          .target_row = operands_->ldc,
+          .ahead = nullptr,
+          .asked = nullptr,
+          .asked_units = 0,
+          .asked_step = 0,
+          .asks_evenly = false,
+          .copy = nullptr,
+          .more = 0,
+          .b_panel = 0};
+}
+
 // The member's part of a product of which nothing is packed, in one block. A small one is a few dozen tiles,
 // beside which what `multiply` decides anew for each of them counts.
 void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noexcept {
@@ -142,29 +169,9 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
   std::byte* first_c = product_c + result_bytes(role.rows.begin * operands_->ldc + role.columns.begin);
   const std::size_t a_row = source_bytes(shape_.transpose_a ? 1 : operands_->lda);
   const std::size_t c_row = result_bytes(operands_->ldc);
-  // Each member is given: zeroing the others first would take 13 ns of each call (Zen 4).
-  Tile tile{.depth = whole_depth_,
-            .a = first_a,
-            .b = b,
-            .c = first_c,
-            .a_step = shape_.transpose_a ? operands_->lda : 1,
-            .b_step = operands_->ldb,
-            .a_row = operands_->lda,
-            .ldc = operands_->ldc,
-            .columns = 0,
-            .accumulate = false,
-            .stream_c = stream_c_ && is_line_aligned(product_c, c_row),
-            .prefetch_c = c_asked_,
-            .target = first_c,
-            .target_row = operands_->ldc,
-            .ahead = nullptr,
-            .asked = nullptr,
-            .asked_units = 0,
-            .asked_step = 0,
-            .asks_evenly = false,
-            .copy = nullptr,
-            .more = 0,
-            .b_panel = 0};
+  Tile tile = tile_of_c(whole_depth_, operands_->ldb);
+  tile.a_step = shape_.transpose_a ? operands_->lda : 1;
+  tile.stream_c = stream_c_ && is_line_aligned(product_c, c_row);
   NextOperands next = operands_after(role, product);
   for (std::int64_t left = role.columns.size(); left > 0;) {
     const auto [kernel, columns] = next_piece(left);
@@ -200,28 +207,10 @@ void BlockedGemm::multiply_by_strips(const std::byte* packed_a, const Panels& b,
   const std::int64_t whole = columns.size() / kernel_.nr;
   const bool accumulate = depth.begin > 0;
   const bool stream = stream_c_ && !accumulate && is_line_aligned(product_c, result_bytes(operands_->ldc));
-  Tile tile{.depth = packed_depth(depth.size()),
-            .a = nullptr,
-            .b = nullptr,
-            .c = nullptr,
-            .a_step = 1,
-            .b_step = b.step,
-            .a_row = operands_->lda,
-            .ldc = operands_->ldc,
-            .columns = 0,
-            .accumulate = accumulate,
-            .stream_c = stream,
-            .prefetch_c = c_asked_,
-            .target = nullptr,
-            .target_row = operands_->ldc,
-            .ahead = nullptr,
-            .asked = nullptr,
-            .asked_units = 0,
-            .asked_step = 0,
-            .asks_evenly = false,
-            .copy = nullptr,
-            .more = 0,
-            .b_panel = static_cast<std::int64_t>(panel)};
+  Tile tile = tile_of_c(packed_depth(depth.size()), b.step);
+  tile.accumulate = accumulate;
+  tile.stream_c = stream;
+  tile.b_panel = static_cast<std::int64_t>(panel);
   const std::size_t column =
       b.packed ? static_cast<std::size_t>(packing_.b.unit) * packing_.packed_size : source_bytes(1);
   for (Strips strip = strips_of_rows; !strip.done(); strip.next()) {
