@@ -51,6 +51,7 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   if (A::kCopies && in_place) kernel.copies_b = kRowsToCopyFrom;
   kernel.copies_in_place = in_place;
   kernel.beside = true;
+  if (in_place) kernel.rows_of_pairs = kFlatRows;
   return kernel;
 }
 

@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include "avx2_flat_tile.h"
 #include "avx2_whole_tile.h"
 #include "instruction_set.h"
 
@@ -230,16 +231,21 @@ bool is_whole(const Tile& tile) noexcept {
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
   if constexpr (vectors == kWide && !kIsWatched) {
+    if constexpr (in_place && rows <= kFlatRows) {
+      if (tile.more > 0) return compute_flat<Arithmetic, rows>(tile);
+    }
     if (is_whole<Arithmetic, rows, in_place>(tile)) return compute_whole<Arithmetic, rows, in_place>(tile);
   }
-  compute_any<Arithmetic, vectors, rows, in_place>(tile);
-  if (tile.more == 0) return;
-  Tile next = tile;
-  next.asked_units = 0;
-  for (; next.more > 0; --next.more) {
-    next.b = static_cast<const std::byte*>(next.b) + tile.b_panel;
-    next.c = static_cast<typename Arithmetic::Result*>(next.c) + vectors * Arithmetic::kLanes;
-    compute_any<Arithmetic, vectors, rows, in_place>(next);
+  Tile one = tile;
+  for (std::int64_t strip = 0; strip <= tile.below; ++strip) {
+    one.a = static_cast<const std::byte*>(tile.a) + strip * tile.a_strip;
+    for (std::int64_t panel = 0; panel <= tile.more; ++panel) {
+      one.b = static_cast<const std::byte*>(tile.b) + panel * tile.b_panel;
+      one.c = static_cast<typename Arithmetic::Result*>(tile.c) + strip * rows * tile.ldc +
+              panel * vectors * Arithmetic::kLanes;
+      compute_any<Arithmetic, vectors, rows, in_place>(one);
+      one.asked_units = 0;
+    }
   }
 }
 

@@ -159,11 +159,15 @@ void compute_whole(const Tile& tile) noexcept {
   const std::int64_t ldc = tile.ldc;
   const bool accumulate = tile.accumulate;
   const bool stream = tile.stream_c;
+  const auto* a_of_strip = static_cast<const std::byte*>(tile.a);
+  auto* c_of_strip = static_cast<Result*>(tile.c);
   const auto* b_of_tile = static_cast<const std::byte*>(tile.b);
-  auto* c = static_cast<Result*>(tile.c);
-  for (std::int64_t more = tile.more;; --more) {
+  Result* c = c_of_strip;
+  std::int64_t more = tile.more;
+  std::int64_t below = tile.below;
+  for (;;) {
     if (tile.prefetch_c && !tile.stream_c) ask_for_rows<rows>(c, tile.ldc);
-    const auto* a = static_cast<const std::byte*>(tile.a);
+    const std::byte* a = a_of_strip;
     const std::byte* lower = a + 3 * row;
     const std::byte* b = b_of_tile;
     std::uint64_t loops = depth / kStepsAtOnce - asking;
@@ -185,9 +189,20 @@ void compute_whole(const Tile& tile) noexcept {
       PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vpbroadcastd", PIBENCH_FMA_PAIRS,
                    PIBENCH_ADD_PAIRS);
     }
-    if (more == 0) break;
-    b_of_tile += tile.b_panel;
-    c += kColumns;
+    if (more > 0) {
+      --more;
+      b_of_tile += tile.b_panel;
+      c += kColumns;
+    } else if (below > 0) {
+      --below;
+      more = tile.more;
+      a_of_strip += tile.a_strip;
+      c_of_strip += rows * tile.ldc;
+      b_of_tile = static_cast<const std::byte*>(tile.b);
+      c = c_of_strip;
+    } else {
+      break;
+    }
   }
   _mm256_zeroupper();
 }

@@ -119,6 +119,7 @@ void go_by_strips(const MicroKernel& kernel, const GemmShape& shape, const GemmS
   strategy.rows_outside = true;
   blocks.kc = std::min(shape.k, even_piece(shape.k, depth, 4));
   blocks.mc = part.m;
+  if (strategy.a_in_place && suits_pairs(kernel, shape, part)) strategy.strip_rows = kernel.rows_of_pairs;
 }
 
 }  // namespace

@@ -156,7 +156,9 @@ Tile BlockedGemm::tile_of_c(std::int64_t depth, std::int64_t b_step) const noexc
           .asks_evenly = false,
           .copy = nullptr,
           .more = 0,
-          .b_panel = 0};
+          .b_panel = 0,
+          .below = 0,
+          .a_strip = 0};
 }
 
 // The member's part of a product of which nothing is packed, in one block. A small one is a few dozen tiles,
@@ -203,43 +205,53 @@ void BlockedGemm::multiply_by_strips(const std::byte* packed_a, const Panels& b,
   if (rows.size() == 0) return;
   auto* const product_c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
   const bool in_place_a = a_in_place_ && !shape_.transpose_a;
+  // Strips, packed or not, follow each other.
+  const std::byte* a = a_in_place_ ? a_at(product, rows.begin, depth.begin) : packed_a;
+  const std::size_t a_row =
+      !a_in_place_ ? strip_bytes(1, depth.size()) : source_bytes(shape_.transpose_a ? 1 : operands_->lda);
+  std::byte* c = product_c + result_bytes(rows.begin * operands_->ldc + columns.begin);
+  const std::size_t c_row = result_bytes(operands_->ldc);
   const std::size_t panel = b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr);
-  const std::int64_t whole = columns.size() / kernel_.nr;
-  const bool accumulate = depth.begin > 0;
-  const bool stream = stream_c_ && !accumulate && is_line_aligned(product_c, result_bytes(operands_->ldc));
-  Tile tile = tile_of_c(packed_depth(depth.size()), b.step);
-  tile.accumulate = accumulate;
-  tile.stream_c = stream;
-  tile.b_panel = static_cast<std::int64_t>(panel);
   const std::size_t column =
       b.packed ? static_cast<std::size_t>(packing_.b.unit) * packing_.packed_size : source_bytes(1);
-  for (Strips strip = strips_of_rows; !strip.done(); strip.next()) {
-    const std::int64_t row = rows.begin + strip.row();
-    tile.a =
-        a_in_place_ ? a_at(product, row, depth.begin) : packed_a + strip_bytes(strip.row(), depth.size());
-    tile.a_step = !a_in_place_ ? strip.height() * packing_.a.unit : shape_.transpose_a ? operands_->lda : 1;
-    const std::byte* from = b.data;
-    std::byte* c = product_c + result_bytes(row * operands_->ldc + columns.begin);
-    const auto compute = [&](const MicroKernel& kernel, std::int64_t width, std::int64_t tiles) {
+  // The whole tiles of a strip are one call where they can be, and those of all strips of one height where
+  // they are all that there is.
+  const std::int64_t beside = kernel_.beside ? columns.size() / kernel_.nr : 0;
+  const bool only_whole = beside * kernel_.nr == columns.size();
+  const ComputeTile* const heights = in_place_a ? in_place(kernel_) : by_rows(kernel_);
+  Tile tile = tile_of_c(packed_depth(depth.size()), b.step);
+  tile.a_step = shape_.transpose_a ? operands_->lda : 1;
+  tile.accumulate = depth.begin > 0;
+  tile.stream_c = stream_c_ && !tile.accumulate && is_line_aligned(product_c, c_row);
+  tile.b_panel = static_cast<std::int64_t>(panel);
+  std::int64_t count = 1;
+  for (Strips strip = strips_of_rows; !strip.done(); strip.skip(count)) {
+    const auto height = static_cast<std::size_t>(strip.height());
+    if (only_whole) count = strip.alike();
+    tile.a = a;
+    if (!a_in_place_) tile.a_step = strip.height() * packing_.a.unit;
+    tile.b = b.data;
+    tile.c = tile.target = c;
+    if (beside > 0) {
+      tile.columns = kernel_.nr;
+      tile.more = beside - 1;
+      tile.below = count - 1;
+      tile.a_strip = static_cast<std::int64_t>(height * a_row);
+      heights[height - 1](tile);
+      tile.more = tile.below = 0;
+    }
+    const std::byte* from = b.data + static_cast<std::size_t>(beside) * panel;
+    for (std::int64_t done = beside * kernel_.nr; done < columns.size();) {
+      const auto [kernel, width] = next_piece(columns.size() - done);
       tile.columns = width;
-      tile.more = tiles - 1;
       tile.b = from;
-      tile.c = tile.target = c;
-      (in_place_a ? in_place(kernel) : by_rows(kernel))[strip.height() - 1](tile);
-      c += result_bytes(tiles * width);
-    };
-    std::int64_t left = columns.size();
-    if (kernel_.beside && whole > 0) {
-      compute(kernel_, kernel_.nr, whole);
-      from += static_cast<std::size_t>(whole) * panel;
-      left -= whole * kernel_.nr;
-    }
-    while (left > 0) {
-      const auto [kernel, width] = next_piece(left);
-      compute(kernel, width, 1);
+      tile.c = tile.target = c + result_bytes(done);
+      (in_place_a ? in_place(kernel) : by_rows(kernel))[height - 1](tile);
       from += width == kernel_.nr ? panel : static_cast<std::size_t>(width) * column;
-      left -= width;
+      done += width;
     }
+    a += static_cast<std::size_t>(count) * height * a_row;
+    c += static_cast<std::size_t>(count) * height * c_row;
   }
 }
 

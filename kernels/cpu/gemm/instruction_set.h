@@ -63,6 +63,9 @@ struct Tile {
   // So many tiles more of all nr columns to its right, each of the panel of B that begins `b_panel` bytes
   // after the one before; where MicroKernel::beside. They ask for nothing of B.
   std::int64_t more, b_panel;
+  // Likewise so many strips more below it, of as many rows, each of the A that begins `a_strip` bytes after
+  // that of the one before.
+  std::int64_t below, a_strip;
 };
 
 // Computes a tile of a fixed number of rows.
@@ -157,8 +160,10 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // whether one in place of so many rows does, too.
   int copies_b = 0;
   bool copies_in_place = false;
-  // Whether a tile can have others beside it.
+  // Whether a tile can have others beside it and below it; and with how many rows of an A in place two of
+  // these are computed as one, which takes fewer loads and reads B more often; 0: with none.
   bool beside = false;
+  int rows_of_pairs = 0;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
   // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;

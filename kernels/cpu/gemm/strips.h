@@ -25,8 +25,15 @@ class Strips {
   [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
   [[nodiscard]] std::int64_t row() const noexcept { return row_; }
   [[nodiscard]] std::int64_t height() const noexcept { return height_; }
-  void next() noexcept {
-    row_ += height_;
+  void next() noexcept { skip(1); }
+  // How many follow each other, from this one on, of its height.
+  [[nodiscard]] std::int64_t alike() const noexcept {
+    return lower_ >= 0 ? lower_ + 1 : (rows_ - row_) / height_;
+  }
+  // Beyond so many of these.
+  void skip(std::int64_t count) noexcept {
+    row_ += count * height_;
+    lower_ -= count - 1;
     settle();
   }
 
