@@ -236,6 +236,7 @@ void compute_tile(const Tile& tile) noexcept {
     }
     if (is_whole<Arithmetic, rows, in_place>(tile)) return compute_whole<Arithmetic, rows, in_place>(tile);
   }
+  if (tile.more == 0 && tile.below == 0) return compute_any<Arithmetic, vectors, rows, in_place>(tile);
   Tile one = tile;
   for (std::int64_t strip = 0; strip <= tile.below; ++strip) {
     one.a = static_cast<const std::byte*>(tile.a) + strip * tile.a_strip;

@@ -92,7 +92,7 @@ constexpr bool kIsWatched = false;
                "cmpq $0, %[asking]\n\tje 2f\n"                                                           \
                "1:\n\t" four(PIBENCH_ASK, __VA_ARGS__) "decq %[asking]\n\tjnz 1b\n"                      \
                "2:\n\ttest %[loops], %[loops]\n\tjz 4f\n\t"                                              \
-               ".p2align 4\n"                                                                            \
+               ".p2align 6\n"                                                                            \
                "3:\n\t" four("", __VA_ARGS__) "dec %[loops]\n\tjnz 3b\n"                                 \
                "4:\n\tcmpq $0, %[left]\n\tje 6f\n"                                                       \
                "5:\n\t" one(__VA_ARGS__) "decq %[left]\n\tjnz 5b\n"                                      \
