@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "avx2_flat_tile.h"
+#include "avx2_narrow_tile.h"
 #include "avx2_whole_tile.h"
 #include "instruction_set.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr int kWide = 2;  // vectors
 constexpr int kNarrow = 1;
-constexpr int kNarrowRows = 12;  // of one vector, as many accumulators as kWideRows of two
 
 // Rows of A where they lie are addressed from every third: base, base + row, base + 2 * row.
 constexpr int kRowsPerBase = 3;
@@ -235,6 +235,10 @@ void compute_tile(const Tile& tile) noexcept {
       if (tile.more > 0) return compute_flat<Arithmetic, rows>(tile);
     }
     if (is_whole<Arithmetic, rows, in_place>(tile)) return compute_whole<Arithmetic, rows, in_place>(tile);
+  }
+  if constexpr (vectors == kNarrow && in_place && !kIsWatched) {
+    if (tile.columns == Arithmetic::kLanes && tile.asked_units == 0)
+      return compute_narrow<Arithmetic, rows>(tile);
   }
   if (tile.more == 0 && tile.below == 0) return compute_any<Arithmetic, vectors, rows, in_place>(tile);
   Tile one = tile;

@@ -81,6 +81,10 @@ class BlockedGemm final : public Gemm {
                 Range depth, int member) noexcept;
   [[nodiscard]] Tile tile_of_c(std::int64_t depth, std::int64_t b_step) const noexcept;
   void multiply_in_place(const Role& role, std::int64_t product) noexcept;
+  [[nodiscard]] std::int64_t columns_again(const MicroKernel& kernel, std::int64_t columns,
+                                           std::int64_t all) const noexcept;
+  [[nodiscard]] Strips high_strips(const MicroKernel& kernel, std::int64_t rows) const noexcept;
+  void compute_below(const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile tile) const noexcept;
   void multiply_by_strips(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
                           const Strips& strips_of_rows, Range columns, Range depth) noexcept;
   [[nodiscard]] NextOperands operands_after(const Role& role, std::int64_t product) const noexcept;

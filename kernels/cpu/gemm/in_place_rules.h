@@ -208,12 +208,12 @@ std::int64_t depth_by_strips_in_place(const MicroKernel& kernel, const GemmShape
   return std::clamp(caches.l2 / 4 / source_bytes(kernel, part.n), kShallowestBlock, kMostSteps);
 }
 
-// Tiles of which two are computed as one, where B stays in L1 and the columns are those of whole tiles (in
-// turns: float32 64 cubed 1.04, 1024x64x64 1.05, 128x64x128 1.04, 1024x32x32 1.04, 200x112x32 1.05; float64
-// 64x64x48 1.04, 33x64x96 1.07, 64 cubed 0.99 to 1.02. Of a larger B 1024x96x128 0.92, 1000x64x200 0.94).
+// Tiles of which two are computed as one, where B stays in L1 (in turns: float32 64 cubed 1.04, 1024x64x64
+// 1.05, 128x64x128 1.04, 1024x32x32 1.04, 200x112x32 1.05; float64 64x64x48 1.04, 33x64x96 1.07, 64 cubed
+// 0.99 to 1.02. Of a larger B 1024x96x128 0.92, 1000x64x200 0.94).
 bool suits_pairs(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part) {
   constexpr std::int64_t kPair = 2;
-  return kernel.rows_of_pairs > 0 && part.n >= kPair * kernel.nr && part.n % kernel.nr == 0 &&
+  return kernel.rows_of_pairs > 0 && part.n >= kPair * kernel.nr &&
          source_bytes(kernel, part.n * shape.k) <= cache_sizes().l1;
 }
 

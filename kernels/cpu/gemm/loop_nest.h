@@ -33,8 +33,8 @@ struct Strategy {
   bool evenly = false;      // Tile::asks_evenly, where a block has one strip
   bool next_asked = false;  // products of which nothing is packed ask for the operands of the next of a batch
   // The loop over the strips of a block is outside of that over its panels, so that a strip stays near rather
-  // than a panel: of kernels whose tiles have any columns, no state and do not join rows, where sums are not
-  // kept apart. Then b_copied, b_asked, evenly and next_asked have no effect.
+  // than a panel: of kernels with MicroKernel::beside, where sums are not kept apart. Then b_copied, b_asked,
+  // evenly and next_asked have no effect.
   bool rows_outside = false;
   bool c_asked = false;    // each tile asks for its rows of C
   bool halves = false;     // MicroKernel::half has the last columns
