@@ -14,6 +14,7 @@
 #include "loop_nest.h"
 #include "next_operands.h"
 #include "strips.h"
+#include "tile_calls.h"
 
 namespace pibench::kernels {
 namespace {
@@ -66,6 +67,7 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] bool has_only_tiles() const noexcept;
   void touch(int member) noexcept;
   void work(int member) noexcept;
+  void multiply_products(const Role& role, int member) noexcept;
   void multiply_product(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
 
   void multiply_depth_inside(const Role& role, std::int64_t product, std::size_t& turn, int member) noexcept;
@@ -84,9 +86,13 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::int64_t columns_again(const MicroKernel& kernel, std::int64_t columns,
                                            std::int64_t all) const noexcept;
   [[nodiscard]] Strips high_strips(const MicroKernel& kernel, std::int64_t rows) const noexcept;
-  void compute_below(const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile tile) const noexcept;
+  void add_below(TileCalls& calls, const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile tile,
+                 std::size_t b, std::size_t c) const noexcept;
+  void plan_strips(TileCalls& calls, const Panels& b, const Strips& strips_of_rows, std::int64_t rows,
+                   std::int64_t columns, Range depth) const noexcept;
   void multiply_by_strips(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
-                          const Strips& strips_of_rows, Range columns, Range depth) noexcept;
+                          Range columns, Range depth) const noexcept;
+  void multiply_in_place_by_strips(const Role& role) const noexcept;
   [[nodiscard]] NextOperands operands_after(const Role& role, std::int64_t product) const noexcept;
   [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
                                       Range depth, std::int64_t panel) const noexcept;
@@ -98,6 +104,7 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] const std::byte* a_at(std::int64_t product, std::int64_t row, std::int64_t p) const noexcept;
   [[nodiscard]] const std::byte* b_at(std::int64_t product, std::int64_t p,
                                       std::int64_t column) const noexcept;
+  [[nodiscard]] std::byte* c_at(std::int64_t product, std::int64_t row, std::int64_t column) const noexcept;
   [[nodiscard]] std::int64_t packed_depth(std::int64_t depth) const noexcept {
     return round_up(depth, packing_.depth_multiple);
   }
@@ -231,6 +238,11 @@ const std::byte* BlockedGemm::a_at(std::int64_t product, std::int64_t row, std::
 const std::byte* BlockedGemm::b_at(std::int64_t product, std::int64_t p, std::int64_t column) const noexcept {
   const std::int64_t element = shape_.transpose_b ? column * operands_->ldb + p : p * operands_->ldb + column;
   return static_cast<const std::byte*>(operands_->b) + source_bytes(product * operands_->stride_b + element);
+}
+
+std::byte* BlockedGemm::c_at(std::int64_t product, std::int64_t row, std::int64_t column) const noexcept {
+  const std::int64_t element = row * operands_->ldc + column;
+  return static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c + element);
 }
 
 }  // namespace

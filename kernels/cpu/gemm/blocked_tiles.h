@@ -178,13 +178,14 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
   for (std::int64_t left = role.columns.size(); left > 0;) {
     const auto [kernel, columns] = next_piece(left);
     const std::int64_t again = columns_again(kernel, columns, role.columns.size());
-    tile.a = first_a;
     tile.b = b - source_bytes(again);
-    tile.c = tile.target = first_c - result_bytes(again);
     tile.columns = columns + again;
     tile.stream_c = stream && again == 0;
     if (kernel_.beside && next.none()) {
-      compute_below(kernel, again > 0 ? high_strips(kernel, role.rows.size()) : role.strips, a_row, tile);
+      TileCalls calls;
+      add_below(calls, kernel, again > 0 ? high_strips(kernel, role.rows.size()) : role.strips, a_row, tile,
+                0, 0);
+      calls.compute(first_a, b - source_bytes(again), first_c - result_bytes(again), stream);
     } else {
       const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : in_place(kernel);
       const std::byte* a = first_a;
@@ -202,83 +203,6 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
     b += source_bytes(columns);
     first_c += result_bytes(columns);
     left -= columns;
-  }
-}
-
-// How many columns before it a piece computes again, so that it has all columns of a tile, of which the
-// instructions are fewer: of `all` columns where they lie, and without adding to C.
-std::int64_t BlockedGemm::columns_again(const MicroKernel& kernel, std::int64_t columns,
-                                        std::int64_t all) const noexcept {
-  return kernel_.beside && all >= kernel.nr ? kernel.nr - columns : 0;
-}
-
-// Strips of as many rows as the tiles of a kernel have of an A in place.
-Strips BlockedGemm::high_strips(const MicroKernel& kernel, std::int64_t rows) const noexcept {
-  return {rows, kernel.mr, kernel_.row_multiple};
-}
-
-// `tile`, of which the height is still to be said, and those below it: of strips, packed or not, that follow
-// each other, `a_row` bytes for each row. In one call where they have one height.
-void BlockedGemm::compute_below(const MicroKernel& kernel, Strips strip, std::size_t a_row,
-                                Tile tile) const noexcept {
-  const bool in_place_a = a_in_place_ && !shape_.transpose_a;
-  const ComputeTile* const heights = in_place_a ? in_place(kernel) : by_rows(kernel);
-  for (std::int64_t count = 1; !strip.done(); strip.skip(count)) {
-    const auto height = static_cast<std::size_t>(strip.height());
-    count = strip.alike();
-    if (!a_in_place_) tile.a_step = strip.height() * packing_.a.unit;
-    tile.below = count - 1;
-    tile.a_strip = static_cast<std::int64_t>(height * a_row);
-    heights[height - 1](tile);
-    tile.a = static_cast<const std::byte*>(tile.a) + count * tile.a_strip;
-    tile.c = tile.target = static_cast<std::byte*>(tile.c) +
-                           static_cast<std::size_t>(count) * height * result_bytes(operands_->ldc);
-  }
-}
-
-// The two loops exchanged, strip by strip: of a B that stays near, packed or as it lies, and without anything
-// to ask for or to pack meanwhile. What is left of the columns is a column of tiles after that.
-void BlockedGemm::multiply_by_strips(const std::byte* packed_a, const Panels& b, std::int64_t product,
-                                     Range rows, const Strips& strips_of_rows, Range columns,
-                                     Range depth) noexcept {
-  if (rows.size() == 0) return;
-  auto* const product_c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
-  const std::byte* const a = a_in_place_ ? a_at(product, rows.begin, depth.begin) : packed_a;
-  const std::size_t a_row =
-      !a_in_place_ ? strip_bytes(1, depth.size()) : source_bytes(shape_.transpose_a ? 1 : operands_->lda);
-  std::byte* const c = product_c + result_bytes(rows.begin * operands_->ldc + columns.begin);
-  const std::size_t panel = b.packed ? panel_bytes(depth.size()) : source_bytes(kernel_.nr);
-  const std::size_t column =
-      b.packed ? static_cast<std::size_t>(packing_.b.unit) * packing_.packed_size : source_bytes(1);
-  Tile tile = tile_of_c(packed_depth(depth.size()), b.step);
-  tile.a = a;
-  tile.a_step = shape_.transpose_a ? operands_->lda : 1;
-  tile.accumulate = depth.begin > 0;
-  const bool stream =
-      stream_c_ && !tile.accumulate && is_line_aligned(product_c, result_bytes(operands_->ldc));
-
-  const std::int64_t beside = columns.size() / kernel_.nr;
-  if (beside > 0) {
-    tile.b = b.data;
-    tile.c = tile.target = c;
-    tile.columns = kernel_.nr;
-    tile.stream_c = stream;
-    tile.more = beside - 1;
-    tile.b_panel = static_cast<std::int64_t>(panel);
-    compute_below(kernel_, strips_of_rows, a_row, tile);
-    tile.more = 0;
-  }
-  const std::byte* from = b.data + static_cast<std::size_t>(beside) * panel;
-  for (std::int64_t done = beside * kernel_.nr; done < columns.size();) {
-    const auto [kernel, width] = next_piece(columns.size() - done);
-    const std::int64_t again = b.packed || tile.accumulate ? 0 : columns_again(kernel, width, columns.size());
-    tile.b = from - static_cast<std::size_t>(again) * column;
-    tile.c = tile.target = c + result_bytes(done - again);
-    tile.columns = width + again;
-    tile.stream_c = stream && again == 0;
-    compute_below(kernel, a_in_place_ ? high_strips(kernel, rows.size()) : strips_of_rows, a_row, tile);
-    from += static_cast<std::size_t>(width) * column;
-    done += width;
   }
 }
 

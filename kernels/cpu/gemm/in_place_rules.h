@@ -174,9 +174,7 @@ std::int64_t lines_kept(std::int64_t cache, std::int64_t row_bytes) {
 // panel's lines do not stay in L1 (in turns with panels or, where B was packed, with that: float32 64
 // cubed 1.02, 128 cubed 1.04, 64x512x64 1.05, 1024x64x128 1.10, 1024x128x128 1.10; float64 64 cubed 1.06, 128
 // cubed 1.04, 1024x128x64 1.10, 240x64x128 1.08. Where panels do stay: float32 100 cubed 0.96, float64
-// 30x500x100 0.85. Of a larger B float32 128x512x128 0.96, float64 48x192x256 0.87; of few steps 4096x32x16
-// 0.92).
-constexpr std::int64_t kFewestSteps = 32;
+// 30x500x100 0.85. Of a larger B float32 128x512x128 0.96, float64 48x192x256 0.87).
 constexpr std::int64_t kMostSteps = 1024;
 // Of few rows and deep operands block by block in depth, where a block of B stays in L2: a quarter of that
 // (float32 64x64x4096 1.03, 20x100x3000 1.09; float64 64x64x4096 1.04, 64x64x2000 1.11, 30x64x2000 1.31,
@@ -198,7 +196,7 @@ bool goes_by_strips_packed(const GemmShape& shape, const GemmShape& part) {
 std::int64_t depth_by_strips_in_place(const MicroKernel& kernel, const GemmShape& shape,
                                       const GemmShape& part) {
   const CacheSizes& caches = cache_sizes();
-  if (shape.transpose_a || shape.batch > 1 || shape.k < kFewestSteps) return 0;
+  if (shape.transpose_a) return 0;
   const std::int64_t b = source_bytes(kernel, part.n * shape.k);
   const bool panels_stay = shape.k <= lines_kept(caches.l1, source_bytes(kernel, shape.n));
   const bool near = b <= caches.l1 || (!panels_stay && b < caches.l2 / 2);

@@ -20,6 +20,7 @@
 #include "blocked_gemm.h"
 #include "blocked_packing.h"
 #include "blocked_tiles.h"
+#include "tiles_by_strips.h"
 
 namespace pibench::kernels {
 namespace {
@@ -154,12 +155,22 @@ void BlockedGemm::work(int member) noexcept {
   }
   const Role& role = roles_[static_cast<std::size_t>(member)];
   if (kernel_.enter != nullptr) kernel_.enter(rows_set_up(member));
+  if (only_tiles_ && rows_outside_)
+    multiply_in_place_by_strips(role);
+  else
+    multiply_products(role, member);
+  if (kernel_.leave != nullptr) kernel_.leave();
+#if defined(__x86_64__)
+  // Orders what was written past the caches before what tells others that it is there. The instruction
+  // itself: the thread sanitizer knows no fences of the language.
+  if (stream_c_) __builtin_ia32_sfence();
+#endif
+}
+
+void BlockedGemm::multiply_products(const Role& role, int member) noexcept {
   std::size_t turn = 0;
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
-    if (only_tiles_ && rows_outside_) {
-      const Panels b{b_at(product, 0, role.columns.begin), operands_->ldb, false};
-      multiply_by_strips(nullptr, b, product, role.rows, role.strips, role.columns, {0, shape_.k});
-    } else if (only_tiles_) {
+    if (only_tiles_) {
       multiply_in_place(role, product);
     } else if (sums_apart_) {
       multiply_depth_inside(role, product, turn, member);
@@ -167,12 +178,6 @@ void BlockedGemm::work(int member) noexcept {
       multiply_product(role, product, turn, member);
     }
   }
-  if (kernel_.leave != nullptr) kernel_.leave();
-#if defined(__x86_64__)
-  // Orders what was written past the caches before what tells others that it is there. The instruction
-  // itself: the thread sanitizer knows no fences of the language.
-  if (stream_c_) __builtin_ia32_sfence();
-#endif
 }
 
 void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::size_t& turn,
@@ -189,7 +194,7 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
         const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
         if (rows_outside_)
-          multiply_by_strips(own_a(member), b, product, rows, strips(rows.size()), columns, depth);
+          multiply_by_strips(own_a(member), b, product, rows, columns, depth);
         else
           multiply(own_a(member), b, product, rows, columns, depth, member);
       }
