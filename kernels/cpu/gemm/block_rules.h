@@ -106,21 +106,5 @@ Blocking blocks_of_cores(const MicroKernel& kernel, const GemmShape& shape, cons
   return blocks;
 }
 
-// Low tiles strip by strip, where that is better.
-void go_by_strips(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
-                  Strategy& strategy) {
-  Blocking& blocks = strategy.blocking;
-  if (!strategy.b_in_place) {
-    strategy.rows_outside = goes_by_strips_packed(shape, part);
-    return;
-  }
-  const std::int64_t depth = depth_by_strips_in_place(kernel, shape, part);
-  if (depth == 0) return;
-  strategy.rows_outside = true;
-  blocks.kc = std::min(shape.k, even_piece(shape.k, depth, 4));
-  blocks.mc = part.m;
-  if (strategy.a_in_place && suits_pairs(kernel, shape, part)) strategy.strip_rows = kernel.rows_of_pairs;
-}
-
 }  // namespace
 }  // namespace pibench::kernels

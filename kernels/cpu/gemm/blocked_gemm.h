@@ -86,12 +86,15 @@ class BlockedGemm final : public Gemm {
   [[nodiscard]] std::int64_t columns_again(const MicroKernel& kernel, std::int64_t columns,
                                            std::int64_t all) const noexcept;
   [[nodiscard]] Strips high_strips(const MicroKernel& kernel, std::int64_t rows) const noexcept;
-  void add_below(TileCalls& calls, const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile tile,
-                 std::size_t b, std::size_t c) const noexcept;
-  void plan_strips(TileCalls& calls, const Panels& b, const Strips& strips_of_rows, std::int64_t rows,
-                   std::int64_t columns, Range depth) const noexcept;
-  void multiply_by_strips(const std::byte* packed_a, const Panels& b, std::int64_t product, Range rows,
-                          Range columns, Range depth) const noexcept;
+  template <typename Take>
+  void take_below(const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile& tile,
+                  const Take& take) const noexcept;
+  template <typename Take>
+  void take_strips(const Panels& b, const Strips& strips_of_rows, std::int64_t rows, std::int64_t columns,
+                   Range depth, const Take& take) const noexcept;
+  void multiply_by_strips(const std::byte* first_a, const Panels& b, const Strips& strips_of_rows,
+                          std::byte* first_c, std::int64_t rows, std::int64_t columns,
+                          Range depth) const noexcept;
   void multiply_in_place_by_strips(const Role& role) const noexcept;
   [[nodiscard]] NextOperands operands_after(const Role& role, std::int64_t product) const noexcept;
   [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,

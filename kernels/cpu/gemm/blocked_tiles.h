@@ -182,10 +182,12 @@ void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noex
     tile.columns = columns + again;
     tile.stream_c = stream && again == 0;
     if (kernel_.beside && next.none()) {
-      TileCalls calls;
-      add_below(calls, kernel, again > 0 ? high_strips(kernel, role.rows.size()) : role.strips, a_row, tile,
-                0, 0);
-      calls.compute(first_a, b - source_bytes(again), first_c - result_bytes(again), stream);
+      take_below(kernel, again > 0 ? high_strips(kernel, role.rows.size()) : role.strips, a_row, tile,
+                 [&](ComputeTile compute, Tile& below, std::size_t a, std::size_t c) {
+                   below.a = first_a + a;
+                   below.c = below.target = first_c - result_bytes(again) + c;
+                   compute(below);
+                 });
     } else {
       const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : in_place(kernel);
       const std::byte* a = first_a;

@@ -194,7 +194,9 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
         const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
         if (rows_outside_)
-          multiply_by_strips(own_a(member), b, product, rows, columns, depth);
+          multiply_by_strips(a_in_place_ ? a_at(product, rows.begin, depth.begin) : own_a(member), b,
+                             strips(rows.size()), c_at(product, rows.begin, columns.begin), rows.size(),
+                             columns.size(), depth);
         else
           multiply(own_a(member), b, product, rows, columns, depth, member);
       }

@@ -18,6 +18,7 @@
 #include "operand_bytes.h"
 #include "partition.h"
 #include "result_rules.h"
+#include "strip_rules.h"
 
 namespace pibench::kernels {
 
