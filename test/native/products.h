@@ -99,8 +99,8 @@ inline std::string describe(const Given& given) {
                      std::to_string(given.ldb) + ", " + std::to_string(given.ldc);
   if (given.strategy) {
     const auto& [partition, blocking, a_in_place, b_in_place, stream_c, strip_rows, sums_apart, b_rows,
-                 by_lines, b_copied, b_asked, evenly, next_asked, rows_outside, c_asked, halves, spreading] =
-        *given.strategy;
+                 by_lines, b_copied, b_asked, evenly, next_asked, rows_outside, in_pairs, c_asked, halves,
+                 spreading] = *given.strategy;
     text += ", grid " + std::to_string(partition.products) + ", " + std::to_string(partition.rows) + ", " +
             std::to_string(partition.columns) + (partition.own_b ? ", B each its own" : "") + ", blocks " +
             std::to_string(blocking.mc) + ", " + std::to_string(blocking.nc) + ", " +
@@ -111,8 +111,8 @@ inline std::string describe(const Given& given) {
             (by_lines ? " by lines" : "") + (b_copied ? ", B packed by tiles" : "") +
             (b_asked ? ", B asked for" : "") + (evenly ? " evenly" : "") +
             (next_asked ? ", next asked for" : "") + (rows_outside ? ", rows outside" : "") +
-            (c_asked ? ", C asked for" : "") + (halves ? ", halves" : "") + (spreading ? ", A spread" : "") +
-            ", strips of " + std::to_string(strip_rows);
+            (in_pairs ? " in pairs" : "") + (c_asked ? ", C asked for" : "") + (halves ? ", halves" : "") +
+            (spreading ? ", A spread" : "") + ", strips of " + std::to_string(strip_rows);
   }
   if (given.thin) {
     text += ", thin, members " + std::to_string(given.thin->members) + ", block " +
@@ -156,6 +156,7 @@ inline Strategy pick_strategy(Random& random, const MicroKernel& kernel, const G
   strategy.evenly = coin(random);
   strategy.next_asked = coin(random);
   strategy.rows_outside = pick(random, 0, 2) == 0;
+  strategy.in_pairs = coin(random);
   strategy.c_asked = coin(random);
   strategy.halves = coin(random);
   strategy.spreading = coin(random);

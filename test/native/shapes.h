@@ -294,6 +294,7 @@ inline Manner choose_manner(const InstructionSet& set, const MicroKernel& kernel
     strategy.b_asked = hash.coin();
     strategy.evenly = hash.coin();
     strategy.rows_outside = hash.below(3) == 0;
+    strategy.in_pairs = hash.coin();
     strategy.c_asked = hash.coin();
     strategy.halves = hash.coin();
     strategy.spreading = hash.coin();

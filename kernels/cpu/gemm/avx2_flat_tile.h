@@ -1,8 +1,8 @@
 // Up to three rows of two tiles that lie beside each other, four vectors wide, of an A in place, as one
 // sequence of instructions. As many sums as a tile of six rows and two vectors has, of seven loads in each
 // step instead of eight: where B stays in L1 it does not matter that it is read twice as often. Three
-// elements of A, spread, stay in registers, and one vector of B at a time. As avx2_whole_tile.h is for the
-// rest, this is for builds that no sanitizer watches.
+// elements of A, spread, stay in registers, and one vector of B at a time. Like
+// avx2_whole_tile.h, for builds that no sanitizer watches.
 #pragma once
 
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 // A whole tile of one vector's columns and an A in place, as one sequence of instructions: for products of so
-// few columns, and for what wide tiles leave of others. As avx2_whole_tile.h is for the rest, this is for
-// builds that no sanitizer watches.
+// few columns, and for what wide tiles leave of others. Like avx2_whole_tile.h, for builds that no sanitizer
+// watches.
 #pragma once
 
 #include <immintrin.h>
@@ -67,7 +67,7 @@ constexpr int kNarrowRows = 12;  // of one vector, as many accumulators as kWide
                : "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",     \
                  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13")
 
-// With nothing to ask for of B, and tiles below it but none beside it.
+// Of all columns of its vector, with nothing to ask for of B, and those below it; there are none beside it.
 template <typename Arithmetic, int rows>
 [[gnu::noinline]] void compute_narrow(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;

@@ -1,4 +1,5 @@
-// The micro-kernels of AVX2: 6 rows of two vectors of 256 bits, or, where C is narrow, 12 rows of one. What
+// The micro-kernels of AVX2: 6 rows of two vectors of 256 bits, or, where C is narrow, 12 rows of one (and 3
+// rows of four, where two tiles are computed as one). What
 // one step of the depth does, the template's Arithmetic says. Everything is in an unnamed namespace, as in
 // avx512_tile.h.
 #pragma once
@@ -227,7 +228,7 @@ bool is_whole(const Tile& tile) noexcept {
          (tile.columns == kColumns || !tile.stream_c);
 }
 
-// A tile of one step of the depth or more.
+// A tile of one step of the depth or more, and those beside and below it.
 template <typename Arithmetic, int vectors, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
   if constexpr (vectors == kWide && !kIsWatched) {
@@ -240,17 +241,27 @@ void compute_tile(const Tile& tile) noexcept {
     if (tile.columns == Arithmetic::kLanes && tile.asked_units == 0)
       return compute_narrow<Arithmetic, rows>(tile);
   }
-  if (tile.more == 0 && tile.below == 0) return compute_any<Arithmetic, vectors, rows, in_place>(tile);
-  Tile one = tile;
-  for (std::int64_t strip = 0; strip <= tile.below; ++strip) {
-    one.a = static_cast<const std::byte*>(tile.a) + strip * tile.a_strip;
-    for (std::int64_t panel = 0; panel <= tile.more; ++panel) {
-      one.b = static_cast<const std::byte*>(tile.b) + panel * tile.b_panel;
-      one.c = static_cast<typename Arithmetic::Result*>(tile.c) + strip * rows * tile.ldc +
-              panel * vectors * Arithmetic::kLanes;
-      compute_any<Arithmetic, vectors, rows, in_place>(one);
-      one.asked_units = 0;
+  Tile other;
+  const Tile* one = &tile;
+  for (std::int64_t strip = 0, panel = 0;;) {
+    compute_any<Arithmetic, vectors, rows, in_place>(*one);
+    if (panel < tile.more) {
+      ++panel;
+    } else if (strip < tile.below) {
+      ++strip;
+      panel = 0;
+    } else {
+      return;
     }
+    if (one == &tile) {
+      other = tile;
+      other.asked_units = 0;
+      one = &other;
+    }
+    other.a = static_cast<const std::byte*>(tile.a) + strip * tile.a_strip;
+    other.b = static_cast<const std::byte*>(tile.b) + panel * tile.b_panel;
+    other.c = static_cast<typename Arithmetic::Result*>(tile.c) + strip * rows * tile.ldc +
+              panel * vectors * Arithmetic::kLanes;
   }
 }
 

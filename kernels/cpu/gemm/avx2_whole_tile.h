@@ -130,7 +130,7 @@ template <int rows, typename Result>
 }
 
 // A tile with no B to pack on the way, of packed operands or of an A in place and all columns, and those
-// beside it. (Of packed operands the second vector may have columns of the first again.)
+// beside and below it. (Of packed operands the second vector may have columns of the first again.)
 template <typename Arithmetic, int rows, bool in_place>
 void compute_whole(const Tile& tile) noexcept {
   using Unit = typename Arithmetic::Unit;

@@ -40,6 +40,7 @@ struct Panels {
 struct Piece {
   const MicroKernel& kernel;
   std::int64_t columns;
+  std::int64_t again = 0;  // columns of the tile before, which it has besides
 };
 
 class BlockedGemm final : public Gemm {
@@ -83,18 +84,16 @@ class BlockedGemm final : public Gemm {
                 Range depth, int member) noexcept;
   [[nodiscard]] Tile tile_of_c(std::int64_t depth, std::int64_t b_step) const noexcept;
   void multiply_in_place(const Role& role, std::int64_t product) noexcept;
-  [[nodiscard]] std::int64_t columns_again(const MicroKernel& kernel, std::int64_t columns,
-                                           std::int64_t all) const noexcept;
-  [[nodiscard]] Strips high_strips(const MicroKernel& kernel, std::int64_t rows) const noexcept;
+  [[nodiscard]] Piece piece_after(std::int64_t done, std::int64_t all, bool again) const noexcept;
+  [[nodiscard]] Strips strips_of_rest(const MicroKernel& kernel, std::int64_t rows) const noexcept;
   template <typename Take>
-  void take_below(const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile& tile,
-                  const Take& take) const noexcept;
+  void take_below(const MicroKernel& kernel, Strips strip, std::size_t a_row, Tile& tile, std::size_t b_from,
+                  std::size_t c_from, const Take& take) const noexcept;
   template <typename Take>
-  void take_strips(const Panels& b, const Strips& strips_of_rows, std::int64_t rows, std::int64_t columns,
+  void take_strips(bool packed_b, std::int64_t b_step, const Strips& strips_of_rows, std::int64_t columns,
                    Range depth, const Take& take) const noexcept;
   void multiply_by_strips(const std::byte* first_a, const Panels& b, const Strips& strips_of_rows,
-                          std::byte* first_c, std::int64_t rows, std::int64_t columns,
-                          Range depth) const noexcept;
+                          std::byte* first_c, std::int64_t columns, Range depth) const noexcept;
   void multiply_in_place_by_strips(const Role& role) const noexcept;
   [[nodiscard]] NextOperands operands_after(const Role& role, std::int64_t product) const noexcept;
   [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
@@ -196,7 +195,8 @@ class BlockedGemm final : public Gemm {
   Blocking blocks_;
   std::int64_t whole_depth_;  // of the product, as the kernel wants it
   bool a_in_place_, b_in_place_;
-  int strip_rows_;
+  int most_rows_;   // of a strip of A in place, where rows that lie so far apart are to stay near
+  int strip_rows_;  // of a strip of this kernel
   bool b_asked_, evenly_, next_asked_, c_asked_, spreading_, stream_c_, sums_apart_;
   int b_rows_;
   bool by_lines_, rows_outside_;

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "blocked_gemm.h"
+#include "tiles_by_strips.h"
 
 namespace pibench::kernels {
 namespace {
@@ -74,9 +75,10 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
     tile.asks_evenly =
         evenly_ && a_in_place_ && !shape_.transpose_a && !tile.prefetch_c && unasked > 0 && strip_count == 1;
     for (std::int64_t at = 0; at < width;) {
-      const auto [kernel, piece] = next_piece(width - at);
-      const ComputeTile* heights = a_in_place_ && !shape_.transpose_a ? in_place(kernel) : by_rows(kernel);
-      tile.columns = hangs_over ? kernel_.nr : piece;
+      const Piece piece = next_piece(width - at);
+      const ComputeTile* heights =
+          a_in_place_ && !shape_.transpose_a ? in_place(piece.kernel) : by_rows(piece.kernel);
+      tile.columns = hangs_over ? kernel_.nr : piece.columns;
       for (Strips strip = strips(rows.size()); !strip.done(); strip.next()) {
         const bool copying = copies && strip.row() == 0;
         // Tiles that join rows ask for those of their own place in the next panel, the first strip's for all.
@@ -103,15 +105,15 @@ void BlockedGemm::multiply(const std::byte* packed_a, const Panels& b, std::int6
           tile.c = sums;
           tile.ldc = kernel_.nr;
           compute(tile);
-          if (complete) copy_out(sums, target, strip.height(), piece, stream);
+          if (complete) copy_out(sums, target, strip.height(), piece.columns, stream);
         } else if (!hangs_over) {
           compute(tile);
         } else {
           edge_tile(compute, tile, strip.height(), width, own_edge(member));
         }
       }
-      at += piece;
-      panel_of_b += static_cast<std::size_t>(piece * packing_.b.unit) * packing_.packed_size;
+      at += piece.columns;
+      panel_of_b += static_cast<std::size_t>(piece.columns * packing_.b.unit) * packing_.packed_size;
     }
   }
   if (apart) kernel_.enter(rows_set_up(member));
@@ -166,45 +168,43 @@ Tile BlockedGemm::tile_of_c(std::int64_t depth, std::int64_t b_step) const noexc
 void BlockedGemm::multiply_in_place(const Role& role, std::int64_t product) noexcept {
   if (role.rows.size() == 0) return;
   const std::byte* const first_a = a_at(product, role.rows.begin, 0);
-  const std::byte* b = b_at(product, 0, role.columns.begin);
-  auto* const product_c = static_cast<std::byte*>(operands_->c) + result_bytes(product * operands_->stride_c);
-  std::byte* first_c = product_c + result_bytes(role.rows.begin * operands_->ldc + role.columns.begin);
+  const std::byte* const first_b = b_at(product, 0, role.columns.begin);
+  std::byte* const first_c = c_at(product, role.rows.begin, role.columns.begin);
   const std::size_t a_row = source_bytes(shape_.transpose_a ? 1 : operands_->lda);
   const std::size_t c_row = result_bytes(operands_->ldc);
+  const std::int64_t all = role.columns.size();
   Tile tile = tile_of_c(whole_depth_, operands_->ldb);
   tile.a_step = shape_.transpose_a ? operands_->lda : 1;
-  const bool stream = stream_c_ && is_line_aligned(product_c, c_row);
+  tile.stream_c = stream_c_ && is_line_aligned(first_c, c_row);
   NextOperands next = operands_after(role, product);
-  for (std::int64_t left = role.columns.size(); left > 0;) {
-    const auto [kernel, columns] = next_piece(left);
-    const std::int64_t again = columns_again(kernel, columns, role.columns.size());
-    tile.b = b - source_bytes(again);
-    tile.columns = columns + again;
-    tile.stream_c = stream && again == 0;
+  for (std::int64_t done = 0; done < all;) {
+    const Piece piece = piece_after(done, all, !tile.stream_c);
+    const std::byte* a = first_a;
+    std::byte* c = first_c + result_bytes(done - piece.again);
+    tile.columns = piece.again + piece.columns;
+    tile.b = first_b + source_bytes(done - piece.again);
+    done += piece.columns;
     if (kernel_.beside && next.none()) {
-      take_below(kernel, again > 0 ? high_strips(kernel, role.rows.size()) : role.strips, a_row, tile,
-                 [&](ComputeTile compute, Tile& below, std::size_t a, std::size_t c) {
-                   below.a = first_a + a;
-                   below.c = below.target = first_c - result_bytes(again) + c;
+      const bool whole = piece.columns == kernel_.nr;
+      take_below(piece.kernel, whole ? role.strips : strips_of_rest(piece.kernel, role.rows.size()), a_row,
+                 tile, 0, 0,
+                 [&](ComputeTile compute, Tile& below, std::size_t a_from, std::size_t, std::size_t c_from) {
+                   below.a = a + a_from;
+                   below.c = below.target = c + c_from;
                    compute(below);
                  });
-    } else {
-      const ComputeTile* const heights = shape_.transpose_a ? by_rows(kernel) : in_place(kernel);
-      const std::byte* a = first_a;
-      std::byte* c = first_c - result_bytes(again);
-      for (Strips strip = role.strips; !strip.done(); strip.next()) {
-        const auto height = static_cast<std::size_t>(strip.height());
-        tile.a = a;
-        tile.c = tile.target = c;
-        if (!next.none()) next.ask_by(tile, kernel.nr, packing_.b, packing_);
-        heights[height - 1](tile);
-        a += height * a_row;
-        c += height * c_row;
-      }
+      continue;
     }
-    b += source_bytes(columns);
-    first_c += result_bytes(columns);
-    left -= columns;
+    const ComputeTile* const heights = shape_.transpose_a ? by_rows(piece.kernel) : in_place(piece.kernel);
+    for (Strips strip = role.strips; !strip.done(); strip.next()) {
+      const auto height = static_cast<std::size_t>(strip.height());
+      tile.a = a;
+      tile.c = tile.target = c;
+      if (!next.none()) next.ask_by(tile, piece.kernel.nr, packing_.b, packing_);
+      heights[height - 1](tile);
+      a += height * a_row;
+      c += height * c_row;
+    }
   }
 }
 

@@ -160,9 +160,9 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // whether one in place of so many rows does, too.
   int copies_b = 0;
   bool copies_in_place = false;
-  // Whether a tile can have others beside it and below it, which takes any columns and no state; and with how
-  // many rows of an A in place two of these are computed as one, which takes fewer loads and reads B more
-  // often; 0: with none.
+  // Whether a tile can have others beside it and below it, also one of `narrow` below it: of a kernel of any
+  // rows and columns and without state. And with how many rows of an A in place two of these are computed as
+  // one, which takes fewer loads and reads B more often; 0: with none.
   bool beside = false;
   int rows_of_pairs = 0;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread

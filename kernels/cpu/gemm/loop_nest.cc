@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 
 #include "blocked_gemm.h"
@@ -38,7 +39,9 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       whole_depth_(packed_depth(shape.k)),
       a_in_place_(strategy.a_in_place),
       b_in_place_(strategy.b_in_place),
-      strip_rows_(strategy.strip_rows > 0 ? std::min(strategy.strip_rows, kernel.mr) : kernel.mr),
+      most_rows_(strategy.strip_rows > 0 ? strategy.strip_rows : std::numeric_limits<int>::max()),
+      strip_rows_(std::min(most_rows_,
+                           strategy.in_pairs && kernel.rows_of_pairs > 0 ? kernel.rows_of_pairs : kernel.mr)),
       b_asked_(strategy.b_asked),
       evenly_(strategy.evenly),
       next_asked_(strategy.next_asked),
@@ -195,8 +198,8 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
         const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
         if (rows_outside_)
           multiply_by_strips(a_in_place_ ? a_at(product, rows.begin, depth.begin) : own_a(member), b,
-                             strips(rows.size()), c_at(product, rows.begin, columns.begin), rows.size(),
-                             columns.size(), depth);
+                             strips(rows.size()), c_at(product, rows.begin, columns.begin), columns.size(),
+                             depth);
         else
           multiply(own_a(member), b, product, rows, columns, depth, member);
       }

@@ -36,6 +36,7 @@ struct Strategy {
   // than a panel: of kernels with MicroKernel::beside, where sums are not kept apart. Then b_copied, b_asked,
   // evenly and next_asked have no effect.
   bool rows_outside = false;
+  bool in_pairs = false;   // by strips of MicroKernel::rows_of_pairs, where it has some
   bool c_asked = false;    // each tile asks for its rows of C
   bool halves = false;     // MicroKernel::half has the last columns
   bool spreading = false;  // MicroKernel::spreading and its like, where there are some

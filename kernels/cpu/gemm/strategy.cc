@@ -1,6 +1,6 @@
 // How a product is computed, from rules that were measured: what is packed and what is read where it lies
-// (in_place_rules.h), the blocks (block_rules.h), a B that is far away (far_b_rules.h), and how C is written
-// (result_rules.h).
+// (in_place_rules.h), the blocks (block_rules.h), what goes strip by strip (strip_rules.h), a B that is far
+// away (far_b_rules.h), and how C is written (result_rules.h).
 #include <algorithm>
 #include <cstdint>
 

@@ -55,17 +55,16 @@ bool goes_by_strips_packed(const GemmShape& shape, const GemmShape& part) {
 // Products of a far batch had better ask for the operands of the next one, which goes by panels, but for
 // small ones (float32 and float64, 300 products: 64 cubed 1.08 and 1.0, 48 cubed 1.15 and 1.13; but 128 cubed
 // 0.92 and 0.91, 200x16x64 0.93 and 0.61).
-bool stays_small(const MicroKernel& kernel, const GemmShape& shape) {
-  const std::int64_t operands =
-      source_bytes(kernel, shape.m * shape.k + shape.k * shape.n + shape.m * shape.n);
-  return operands <= 2 * cache_sizes().l1;
+bool is_small(const MicroKernel& kernel, const GemmShape& shape) {
+  const std::int64_t operands = source_bytes(kernel, (shape.m + shape.n) * shape.k);
+  return operands + result_bytes(kernel, shape) / shape.batch <= 2 * cache_sizes().l1;
 }
 
 // How deep blocks of operands in place are at most that go by strips; 0: they had better not.
 std::int64_t depth_by_strips_in_place(const MicroKernel& kernel, const GemmShape& shape,
                                       const GemmShape& part) {
   const CacheSizes& caches = cache_sizes();
-  if (shape.transpose_a || (is_far_batch(kernel, shape) && !stays_small(kernel, shape))) return 0;
+  if (shape.transpose_a || (is_far_batch(kernel, shape) && !is_small(kernel, shape))) return 0;
   const std::int64_t b = source_bytes(kernel, part.n * shape.k);
   const bool panels_stay = shape.k <= lines_kept(caches.l1, source_bytes(kernel, shape.n));
   const bool near = b <= caches.l1 || (!panels_stay && b < caches.l2 / 2);
@@ -112,7 +111,7 @@ void go_by_strips(const MicroKernel& kernel, const GemmShape& shape, const GemmS
   strategy.rows_outside = true;
   blocks.kc = std::min(shape.k, even_piece(shape.k, depth, 4));
   blocks.mc = part.m;
-  if (strategy.a_in_place && suits_pairs(kernel, shape, part)) strategy.strip_rows = kernel.rows_of_pairs;
+  strategy.in_pairs = strategy.a_in_place && suits_pairs(kernel, shape, part);
 }
 
 }  // namespace

@@ -21,12 +21,13 @@ class Strips {
     lower_ = count_ - units % count_;
     settle();
   }
+  [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   [[nodiscard]] bool done() const noexcept { return row_ >= rows_; }
   [[nodiscard]] std::int64_t row() const noexcept { return row_; }
   [[nodiscard]] std::int64_t height() const noexcept { return height_; }
   void next() noexcept { skip(1); }
-  // How many follow each other, from this one on, of its height.
+  // How many follow each other, from this one on, of its height, where they are cut at any row.
   [[nodiscard]] std::int64_t alike() const noexcept {
     return lower_ >= 0 ? lower_ + 1 : (rows_ - row_) / height_;
   }

@@ -13,7 +13,7 @@ namespace {
 
 // A tile and, in bytes, how far from the beginning of each operand it is.
 struct TileCall {
-  ComputeTile kernel;
+  ComputeTile compute;
   Tile tile;
   std::size_t a, b, c;
   bool streams;  // past the caches, where lines of C begin tiles
@@ -21,7 +21,7 @@ struct TileCall {
 
 class TileCalls {
  public:
-  void add(const TileCall& call) noexcept { calls_[count_++] = call; }
+  void add(const TileCall& call) noexcept { calls_.at(count_++) = call; }
 
   // All of them. `aligned`: each row of C begins a line.
   void compute(const std::byte* a, const std::byte* b, std::byte* c, bool aligned) noexcept {
@@ -31,14 +31,13 @@ class TileCalls {
       call.tile.b = b + call.b;
       call.tile.c = call.tile.target = c + call.c;
       call.tile.stream_c = call.streams && aligned;
-      call.kernel(call.tile);
+      call.compute(call.tile);
     }
   }
 
  private:
-  // Strips of three heights at most (high ones, lower ones and a last one that is cut) of whole tiles and of
-  // two pieces of what is left.
-  static constexpr std::size_t kMost = 9;
+  // Strips of two heights, of whole tiles and of two pieces of what these leave.
+  static constexpr std::size_t kMost = 6;
   std::array<TileCall, kMost> calls_;
   std::size_t count_ = 0;
 };
