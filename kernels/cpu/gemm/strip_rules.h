@@ -53,11 +53,11 @@ bool goes_by_strips_packed(const GemmShape& shape, const GemmShape& part) {
 }
 
 // Products of a far batch had better ask for the operands of the next one, which goes by panels, but for
-// small ones (float32 and float64, 300 products: 64 cubed 1.08 and 1.0, 48 cubed 1.15 and 1.13; but 128 cubed
-// 0.92 and 0.91, 200x16x64 0.93 and 0.61).
+// small ones (in turns, 200 products, float32 and float64: 64 cubed 1.21 and 1.06, 80 cubed 1.06 and 0.91,
+// 100 cubed 1.29 and 1.06, 48x96x64 1.08 and 0.99, 200x16x64 1.13 and 0.77, 128 cubed 0.98 and 0.94).
 bool is_small(const MicroKernel& kernel, const GemmShape& shape) {
   const std::int64_t operands = source_bytes(kernel, (shape.m + shape.n) * shape.k);
-  return operands + result_bytes(kernel, shape) / shape.batch <= 2 * cache_sizes().l1;
+  return operands + result_bytes(kernel, shape) / shape.batch <= 4 * cache_sizes().l1;
 }
 
 // How deep blocks of operands in place are at most that go by strips; 0: they had better not.

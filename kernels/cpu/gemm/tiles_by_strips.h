@@ -59,7 +59,7 @@ void BlockedGemm::take_strips(bool packed_b, std::int64_t b_step, const Strips& 
   Tile tile = tile_of_c(packed_depth(depth.size()), b_step);
   tile.a_step = shape_.transpose_a ? operands_->lda : 1;
   tile.accumulate = depth.begin > 0;
-  tile.stream_c = stream_c_ && !tile.accumulate;
+  tile.stream_c = stream_c_ && !tile.accumulate && result_bytes(operands_->ldc) % kLine == 0;
 
   const std::int64_t beside = columns / kernel_.nr;
   if (beside > 0) {
