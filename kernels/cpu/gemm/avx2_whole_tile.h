@@ -161,48 +161,38 @@ void compute_whole(const Tile& tile) noexcept {
   const bool stream = tile.stream_c;
   const auto* a_of_strip = static_cast<const std::byte*>(tile.a);
   auto* c_of_strip = static_cast<Result*>(tile.c);
-  const auto* b_of_tile = static_cast<const std::byte*>(tile.b);
-  Result* c = c_of_strip;
-  std::int64_t more = tile.more;
-  std::int64_t below = tile.below;
-  for (;;) {
-    if (tile.prefetch_c && !tile.stream_c) ask_for_rows<rows>(c, tile.ldc);
-    const std::byte* a = a_of_strip;
-    const std::byte* lower = a + 3 * row;
-    const std::byte* b = b_of_tile;
-    std::uint64_t loops = depth / kStepsAtOnce - asking;
-    std::uint64_t left = depth % kStepsAtOnce;
-    if constexpr (std::is_same_v<Unit, float> && in_place) {
-      PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
-                   PIBENCH_ADD_FLOAT32);
-    } else if constexpr (std::is_same_v<Unit, float>) {
-      PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
-                   PIBENCH_ADD_FLOAT32);
-    } else if constexpr (std::is_same_v<Unit, double> && in_place) {
-      PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
-                   PIBENCH_ADD_FLOAT64);
-    } else if constexpr (std::is_same_v<Unit, double>) {
-      PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
-                   PIBENCH_ADD_FLOAT64);
-    } else {
-      static_assert(std::is_same_v<Unit, std::int32_t> && !in_place);
-      PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vpbroadcastd", PIBENCH_FMA_PAIRS,
-                   PIBENCH_ADD_PAIRS);
-    }
-    if (more > 0) {
-      --more;
+  for (std::int64_t strips = tile.below + 1; strips > 0; --strips) {
+    const auto* b_of_tile = static_cast<const std::byte*>(tile.b);
+    Result* c = c_of_strip;
+    for (std::int64_t tiles = tile.more + 1; tiles > 0; --tiles) {
+      if (tile.prefetch_c && !tile.stream_c) ask_for_rows<rows>(c, tile.ldc);
+      const std::byte* a = a_of_strip;
+      const std::byte* lower = a + 3 * row;
+      const std::byte* b = b_of_tile;
+      std::uint64_t loops = depth / kStepsAtOnce - asking;
+      std::uint64_t left = depth % kStepsAtOnce;
+      if constexpr (std::is_same_v<Unit, float> && in_place) {
+        PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
+                     PIBENCH_ADD_FLOAT32);
+      } else if constexpr (std::is_same_v<Unit, float>) {
+        PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastss", PIBENCH_FMA_FLOAT32,
+                     PIBENCH_ADD_FLOAT32);
+      } else if constexpr (std::is_same_v<Unit, double> && in_place) {
+        PIBENCH_TILE(PIBENCH_LYING_STEPS, PIBENCH_LYING_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
+                     PIBENCH_ADD_FLOAT64);
+      } else if constexpr (std::is_same_v<Unit, double>) {
+        PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vbroadcastsd", PIBENCH_FMA_FLOAT64,
+                     PIBENCH_ADD_FLOAT64);
+      } else {
+        static_assert(std::is_same_v<Unit, std::int32_t> && !in_place);
+        PIBENCH_TILE(PIBENCH_PACKED_STEPS, PIBENCH_PACKED_LAST, "vpbroadcastd", PIBENCH_FMA_PAIRS,
+                     PIBENCH_ADD_PAIRS);
+      }
       b_of_tile += tile.b_panel;
       c += kColumns;
-    } else if (below > 0) {
-      --below;
-      more = tile.more;
-      a_of_strip += tile.a_strip;
-      c_of_strip += rows * tile.ldc;
-      b_of_tile = static_cast<const std::byte*>(tile.b);
-      c = c_of_strip;
-    } else {
-      break;
     }
+    a_of_strip += tile.a_strip;
+    c_of_strip += rows * tile.ldc;
   }
   _mm256_zeroupper();
 }
