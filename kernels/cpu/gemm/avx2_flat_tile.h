@@ -50,7 +50,7 @@ constexpr int kTilesOfFlat = 2;
   ".irp sum, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11\n\t.if %c[rows] * 4 > \\sum\n\t" \
   "vpxor %%xmm\\sum, %%xmm\\sum, %%xmm\\sum\n\t.endif\n\t.endr\n\t"
 
-// The loop begins a line of instructions: half a line further on it took 1.03 of the time.
+// The loop begins a line of instructions: half a line further on it was slower on Zen 3.
 #define PIBENCH_FLAT_TILES(spread, multiply_add, plus) \
   asm volatile(PIBENCH_FLAT_ZERO                                                                             \
                "test %[loops], %[loops]\n\tjz 2f\n\t.p2align 6\n"                                            \
