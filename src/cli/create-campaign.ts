@@ -16,7 +16,6 @@ import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
-import type { OwnNames } from './asked-stacks.js';
 import {
   devicesOf,
   inspectionsOf,
@@ -27,6 +26,7 @@ import {
   warmupOf,
   withSettling,
 } from './common-options.js';
+import type { OwnNames } from './own-stack-names.js';
 
 /** Of a worker besides its operands: Node.js and the addon. */
 const PROCESS_BYTES = 80 * 2 ** 20;

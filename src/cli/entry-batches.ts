@@ -5,9 +5,9 @@ import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { BatchSpec } from '../record/schema.js';
-import type { OwnNames } from './asked-stacks.js';
 import { measuringOptions } from './common-options.js';
 import { checkLabels } from './create-campaign.js';
+import type { OwnNames } from './own-stack-names.js';
 import { sweptBatches } from './swept-batches.js';
 
 /** What yargs would have filled in. */

@@ -19,7 +19,7 @@ import {
 import { onlyRequest } from '../stacks/own/request.js';
 import { type AskedStack, parseStackFile } from '../stacks/own/stack-file.js';
 import { writeFileAtomic } from '../store/atomic.js';
-import { namesOf, type OwnOfCampaign, type OwnStackFile } from './asked-stacks.js';
+import { namesOf, type OwnOfCampaign, type OwnStackFile } from './own-stack-names.js';
 import { say } from './say.js';
 
 /** @throws UserError that names the line */

@@ -7,9 +7,9 @@ import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
 import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
-import type { OwnNames } from './asked-stacks.js';
 import { measuringOptions, withSettling } from './common-options.js';
 import { atOnceOf, batchesOf, stacksText } from './create-campaign.js';
+import type { OwnNames } from './own-stack-names.js';
 
 const MOST_BATCHES = 10_000;
 

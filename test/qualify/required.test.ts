@@ -3,8 +3,7 @@
  * and for each part of the long suites, of which much is not there on most nodes.
  */
 import { describe, expect, it } from 'vitest';
-import { requiring } from '../../src/cli/qualification/inputs.js';
-import { shippedSuite, suiteFrom } from '../../src/cli/qualification/suites.js';
+import { requiring, shippedSuite, suiteFrom } from '../../src/cli/qualification/suites.js';
 import type { Context, MemoryErrors } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { qualificationOf } from '../../src/qualify/qualification.js';

@@ -12,12 +12,13 @@ import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import { requireDuration } from '../../quantities/parse.js';
 import type { BatchSpec, Campaign } from '../../record/schema.js';
 import { stackText } from '../../stacks/index.js';
-import { NO_OWN, type OwnNames, ownOfCampaign } from '../asked-stacks.js';
+import { ownOfCampaign } from '../asked-stacks.js';
 import { outputOptions } from '../common-options.js';
 import { createCampaign } from '../create-campaign.js';
 import { batchesOfEntry } from '../entry-batches.js';
 import { describeHere } from '../here.js';
 import { measure } from '../measure.js';
+import { NO_OWN, type OwnNames } from '../own-stack-names.js';
 import { readOwnStacks } from '../own-stacks.js';
 
 type CampaignInput = Parameters<typeof createCampaign>[0];

@@ -8,9 +8,8 @@ import { z } from 'zod';
 import { messageOf, UserError } from '../../errors.js';
 import { type Suite, TIERS, type Tier } from '../../qualify/suite.js';
 import { QUALIFY } from '../../store/store.js';
-import { requiring } from './inputs.js';
 import { ATTEMPTS } from './names.js';
-import { shippedSuite, suiteFrom } from './suites.js';
+import { requiring, shippedSuite, suiteFrom } from './suites.js';
 
 const named = z.strictObject({ file: z.string(), text: z.string() });
 

@@ -11,8 +11,8 @@ import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec } from '../../record/schema.js';
 import { findStack } from '../../stacks/index.js';
 import type { Seconds } from '../../units.js';
-import { NO_OWN } from '../asked-stacks.js';
 import { batchesOfEntry } from '../entry-batches.js';
+import { NO_OWN } from '../own-stack-names.js';
 
 const deviceOf = ({ flags }: SuiteEntry): string => String(flags.device ?? CPU);
 const toPeers = ({ flags }: SuiteEntry): boolean =>

@@ -6,7 +6,7 @@ import { devicesOfMachine, parseBaseline, requireSameHardware } from '../../qual
 import type { HistoryRun } from '../../qualify/criteria/criterion.js';
 import { COUNTED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
-import { CHECKS, type Suite } from '../../qualify/suite.js';
+import type { Suite } from '../../qualify/suite.js';
 import { sha256 } from '../../record/digest.js';
 import { findRecords } from '../../store/find-records.js';
 import { readRecord } from '../../store/read-record.js';
@@ -84,25 +84,4 @@ export function readHistory(out: string, suite: Suite): readonly HistoryRun[] {
         throw error;
       }
     });
-}
-
-/**
- * A suite of which some checks have to be judged, whatever the suite itself leaves open.
- * @throws UserError for a check that the suite does not have
- */
-export function requiring(suite: Suite, text: string | null): Suite {
-  if (text === null) return suite;
-  const names = text.split(',').map((name) => name.trim());
-  for (const name of names) {
-    if (!CHECKS.includes(name))
-      throw new UserError(`--require ${name}: there is no such check; there is ${CHECKS.join(', ')}`);
-    if (!suite.checks.some(({ check }) => check === name))
-      throw new UserError(`--require ${name}: suite ${suite.name} has no such check`);
-  }
-  const checks = suite.checks.map((one) =>
-    names.includes(one.check) && one.required !== true
-      ? { ...one, required: true as const, asKind: true as const }
-      : one,
-  );
-  return { ...suite, checks };
 }
