@@ -221,13 +221,18 @@ Element random_element(Random& random) {
   }
 }
 
-// Matrices that end with their last element, so that the address sanitizer sees what reads or writes beyond.
+// As many as there are, so that the address sanitizer sees what reads or writes beyond.
 template <typename Element>
-std::vector<Element> random_matrices(Random& random, std::int64_t count, std::int64_t stride,
-                                     std::int64_t last) {
-  std::vector<Element> elements(static_cast<std::size_t>((count - 1) * stride + last));
+std::vector<Element> random_elements(Random& random, std::int64_t count) {
+  std::vector<Element> elements(static_cast<std::size_t>(count));
   for (Element& element : elements) element = random_element<Element>(random);
   return elements;
+}
+
+template <typename Element>
+bool is_same(const std::vector<Element>& one, const std::vector<Element>& other) {
+  return one.size() == other.size() &&
+         std::memcmp(one.data(), other.data(), one.size() * sizeof(Element)) == 0;
 }
 
 // Whether nobody has written here.
@@ -243,6 +248,27 @@ bool is_poison(Result x) {
 // Elements from the first of a matrix to its last.
 inline std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t leading) {
   return (rows - 1) * leading + columns;
+}
+
+// How the matrices of a batch lie: each `rows` of so many neighbours, one element between two matrices.
+struct Layout {
+  std::int64_t count, rows, columns, leading;
+  [[nodiscard]] std::int64_t stride() const { return extent(rows, columns, leading) + 1; }
+  [[nodiscard]] std::int64_t elements() const { return count * stride() - 1; }
+  [[nodiscard]] Layout wider() const { return {count, rows, columns, leading + 3}; }
+};
+
+// The rows of these matrices where they lie otherwise.
+template <typename Element>
+std::vector<Element> moved(const std::vector<Element>& elements, const Layout& from, const Layout& to) {
+  std::vector<Element> result(static_cast<std::size_t>(to.elements()));
+  for (std::int64_t i = 0; i < from.count; ++i) {
+    for (std::int64_t row = 0; row < from.rows; ++row) {
+      std::copy_n(elements.begin() + i * from.stride() + row * from.leading, from.columns,
+                  result.begin() + i * to.stride() + row * to.leading);
+    }
+  }
+  return result;
 }
 
 // Adds x times a row of B to sums and their sizes. Nearly all of a check's time goes here, so sanitizers
@@ -301,26 +327,50 @@ std::optional<std::string> wrong_with(const Given& given, Team& team, Random& ra
   using E = matmul::Elements<type>;
   using Result = typename E::Result;
   const auto& shape = given.shape;
-  const std::int64_t a_extent =
-      shape.transpose_a ? extent(shape.k, shape.m, given.lda) : extent(shape.m, shape.k, given.lda);
-  const std::int64_t b_extent =
-      shape.transpose_b ? extent(shape.n, shape.k, given.ldb) : extent(shape.k, shape.n, given.ldb);
-  const std::int64_t c_extent = extent(shape.m, shape.n, given.ldc);
-  // One element between two products.
-  const auto a = random_matrices<typename E::Operand>(random, shape.batch, a_extent + 1, a_extent);
-  const auto b = random_matrices<typename E::Operand>(random, shape.batch, b_extent + 1, b_extent);
-  std::vector<Result> c(static_cast<std::size_t>(shape.batch * (c_extent + 1) - 1), E::poison());
+  const auto layout = [&](std::int64_t rows, std::int64_t columns, bool transposed, std::int64_t leading) {
+    return transposed ? Layout{shape.batch, columns, rows, leading}
+                      : Layout{shape.batch, rows, columns, leading};
+  };
+  const Layout of_a = layout(shape.m, shape.k, shape.transpose_a, given.lda);
+  const Layout of_b = layout(shape.k, shape.n, shape.transpose_b, given.ldb);
+  const Layout of_c = layout(shape.m, shape.n, false, given.ldc);
+  const auto a = random_elements<typename E::Operand>(random, of_a.elements());
+  const auto b = random_elements<typename E::Operand>(random, of_b.elements());
+  std::vector<Result> c(static_cast<std::size_t>(of_c.elements()), E::poison());
 
   const auto gemm = gemm_of(given, team);
   if (std::string(gemm->isa()) != given.set->name)
     return "another instruction set: " + std::string(gemm->isa());
-  const kernels::GemmOperands operands{a.data(),  b.data(),     c.data(),     given.lda,   given.ldb,
-                                       given.ldc, a_extent + 1, b_extent + 1, c_extent + 1};
+  const auto operands_at = [](const auto& a_at, const Layout& as, const auto& b_at, const Layout& bs,
+                              auto& c_at, const Layout& cs) {
+    return kernels::GemmOperands{a_at.data(), b_at.data(), c_at.data(), as.leading, bs.leading,
+                                 cs.leading,  as.stride(), bs.stride(), cs.stride()};
+  };
+  const kernels::GemmOperands operands = operands_at(a, of_a, b, of_b, c, of_c);
   gemm->prepack(operands);
   gemm->run(operands);
   const auto first = c;
   gemm->run(operands);
-  if (std::memcmp(first.data(), c.data(), c.size() * sizeof(Result)) != 0) return "not the same twice";
+  if (!is_same(first, c)) return "not the same twice";
+
+  // The next call may be of operands of which any one lies otherwise.
+  const auto elsewhere = [&](const Layout& as, const Layout& bs, const Layout& cs) {
+    std::vector<Result> result(static_cast<std::size_t>(cs.elements()), E::poison());
+    const auto a_there = moved(a, of_a, as);
+    const auto b_there = moved(b, of_b, bs);
+    gemm->run(operands_at(a_there, as, b_there, bs, result, cs));
+    return is_same(moved(result, cs, of_c), moved(c, of_c, of_c));
+  };
+  switch (pick(random, 0, 2)) {
+    case 0:
+      if (!elsewhere(of_a.wider(), of_b, of_c)) return "not the same with an A of wider rows";
+      break;
+    case 1:
+      if (!elsewhere(of_a, of_b.wider(), of_c)) return "not the same with a B of wider rows";
+      break;
+    default:
+      if (!elsewhere(of_a, of_b, of_c.wider())) return "not the same with a C of wider rows";
+  }
 
   for (std::int64_t i = 0; i < shape.batch; ++i) {
     const auto view = [](const auto* data, std::int64_t leading, bool transposed) {
@@ -329,10 +379,10 @@ std::optional<std::string> wrong_with(const Given& given, Team& team, Random& ra
     const matmul::Product<type> product{shape.m,
                                         shape.n,
                                         shape.k,
-                                        view(a.data() + i * (a_extent + 1), given.lda, shape.transpose_a),
-                                        view(b.data() + i * (b_extent + 1), given.ldb, shape.transpose_b),
-                                        c.data() + i * (c_extent + 1)};
-    const std::int64_t written = i + 1 < shape.batch ? c_extent + 1 : c_extent;
+                                        view(a.data() + i * of_a.stride(), given.lda, shape.transpose_a),
+                                        view(b.data() + i * of_b.stride(), given.ldb, shape.transpose_b),
+                                        c.data() + i * of_c.stride()};
+    const std::int64_t written = i + 1 < shape.batch ? of_c.stride() : of_c.stride() - 1;
     if (auto wrong = wrong_in(product, given.ldc, written)) return wrong;
   }
   return std::nullopt;

@@ -39,6 +39,7 @@ constexpr MicroKernel kernel_of(DataType type, const Packing* packing) {
                      kByRows<A, vectors, false>.functions};
   if constexpr (in_place) kernel.in_place = kByRows<A, vectors, true>.functions;
   kernel.any_columns = true;
+  kernel.beside = true;
   return kernel;
 }
 
@@ -50,7 +51,6 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   kernel.most_vectors = kMostVectors;
   if (A::kCopies && in_place) kernel.copies_b = kRowsToCopyFrom;
   kernel.copies_in_place = in_place;
-  kernel.beside = true;
   if (in_place) kernel.rows_of_pairs = kFlatRows;
   return kernel;
 }

@@ -238,7 +238,7 @@ void compute_tile(const Tile& tile) noexcept {
     if (is_whole<Arithmetic, rows, in_place>(tile)) return compute_whole<Arithmetic, rows, in_place>(tile);
   }
   if constexpr (vectors == kNarrow && in_place && !kIsWatched) {
-    if (tile.columns == Arithmetic::kLanes && tile.asked_units == 0)
+    if (tile.columns == Arithmetic::kLanes && tile.asked_units == 0 && tile.more == 0)
       return compute_narrow<Arithmetic, rows>(tile);
   }
   Tile other;

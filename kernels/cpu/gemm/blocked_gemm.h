@@ -43,6 +43,11 @@ struct Piece {
   std::int64_t again = 0;  // columns of the tile before, which it has besides
 };
 
+struct LeadingDimensions {
+  std::int64_t a, b, c;
+  bool operator==(const LeadingDimensions&) const = default;
+};
+
 class BlockedGemm final : public Gemm {
  public:
   BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
@@ -94,7 +99,9 @@ class BlockedGemm final : public Gemm {
                    Range depth, const Take& take) const noexcept;
   void multiply_by_strips(const std::byte* first_a, const Panels& b, const Strips& strips_of_rows,
                           std::byte* first_c, std::int64_t columns, Range depth) const noexcept;
-  void multiply_in_place_by_strips(const Role& role) const noexcept;
+  void plan_calls(const Role& role, TileCalls& calls) const noexcept;
+  void plan_calls() noexcept;
+  void multiply_as_planned(const Role& role, TileCalls& calls) const noexcept;
   [[nodiscard]] NextOperands operands_after(const Role& role, std::int64_t product) const noexcept;
   [[nodiscard]] PanelAhead pack_while(const Panels& b, std::int64_t product, Range rows, Range columns,
                                       Range depth, std::int64_t panel) const noexcept;
@@ -169,6 +176,9 @@ class BlockedGemm final : public Gemm {
     const std::int64_t rows = roles_[static_cast<std::size_t>(member)].rows.size();
     return std::max(std::min(rows, blocks_.mc), std::int64_t{1});
   }
+  [[nodiscard]] LeadingDimensions leading_dimensions() const noexcept {
+    return {operands_->lda, operands_->ldb, operands_->ldc};
+  }
   // Whether a kernel that is set up for blocks of so many rows has to be set up again for one of others.
   [[nodiscard]] bool differ(std::int64_t rows, std::int64_t others) const noexcept {
     const std::int64_t enough = kernel_.row_multiple;
@@ -202,6 +212,11 @@ class BlockedGemm final : public Gemm {
   bool by_lines_, rows_outside_;
   // Nothing is packed, and all of a member's part is one block: there are only tiles to compute.
   bool only_tiles_ = false;
+  // Then, strip by strip or where there is but one panel, the calls of each member, for operands with rows so
+  // far apart.
+  bool is_planned_ = false;
+  std::vector<TileCalls> calls_;
+  LeadingDimensions planned_for_{};
   // Panels of B are packed just before they are used, by the only member that uses them; and, where each is
   // used by one block of rows only, in turns in the place of two, which then stays near.
   bool packs_ahead_;

@@ -66,6 +66,9 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
 
   for (int i = 0; i < partition_.members(); ++i) roles_.push_back(role_of(i));
   only_tiles_ = has_only_tiles();
+  const bool is_one_panel = shape.n <= kernel.nr && !next_asked_;
+  is_planned_ = only_tiles_ && (rows_outside_ || (kernel.beside && is_one_panel));
+  if (is_planned_) calls_.resize(roles_.size());
   const std::size_t a_bytes = a_in_place_ ? 0 : strip_bytes(blocks_.mc, blocks_.kc) + kPackingSlack;
   edge_offset_ = whole_lines(a_bytes);
   panel_offset_ = whole_lines(edge_offset_ + result_bytes(std::int64_t{kernel.mr} * kernel.nr));
@@ -143,6 +146,7 @@ void BlockedGemm::touch(int member) noexcept {
 
 void BlockedGemm::run(const GemmOperands& operands) noexcept {
   operands_ = &operands;
+  if (is_planned_) plan_calls();
   on_members([](void* self, int member) { static_cast<BlockedGemm*>(self)->work(member); });
   operands_ = nullptr;
 }
@@ -158,8 +162,8 @@ void BlockedGemm::work(int member) noexcept {
   }
   const Role& role = roles_[static_cast<std::size_t>(member)];
   if (kernel_.enter != nullptr) kernel_.enter(rows_set_up(member));
-  if (only_tiles_ && rows_outside_)
-    multiply_in_place_by_strips(role);
+  if (is_planned_)
+    multiply_as_planned(role, calls_[static_cast<std::size_t>(member)]);
   else
     multiply_products(role, member);
   if (kernel_.leave != nullptr) kernel_.leave();

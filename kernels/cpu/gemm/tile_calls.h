@@ -1,5 +1,6 @@
-// A few calls of micro-kernels that are the same for several places in memory: products of a batch. For
-// loop_nest.cc alone, as blocked_gemm.h is.
+// A few calls of micro-kernels that are the same for several places in memory: products of one shape, planned
+// once. To decide for each product anew would take longer than to compute 16 cubed. For loop_nest.cc alone,
+// as blocked_gemm.h is.
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@ struct TileCall {
 class TileCalls {
  public:
   void add(const TileCall& call) noexcept { calls_.at(count_++) = call; }
+  void clear() noexcept { count_ = 0; }
 
   // All of them. `aligned`: each row of C begins a line.
   void compute(const std::byte* a, const std::byte* b, std::byte* c, bool aligned) noexcept {

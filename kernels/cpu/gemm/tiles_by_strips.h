@@ -97,28 +97,30 @@ void BlockedGemm::multiply_by_strips(const std::byte* first_a, const Panels& b, 
       });
 }
 
-// Of all of the member's products, of which nothing is packed. Those of a batch are planned once: to decide
-// for each anew would take longer than to compute 16 cubed.
-void BlockedGemm::multiply_in_place_by_strips(const Role& role) const noexcept {
+// What the member calls for each of its products, of which nothing is packed.
+void BlockedGemm::plan_calls(const Role& role, TileCalls& calls) const noexcept {
+  calls.clear();
   if (role.rows.size() == 0) return;
-  const Range all{0, shape_.k};
-  const bool single = role.products.size() == 1;
-  TileCalls calls;
-  if (!single) {
-    take_strips(false, operands_->ldb, role.strips, role.columns.size(), all,
-                [&](ComputeTile compute, const Tile& tile, std::size_t a_from, std::size_t b_from,
-                    std::size_t c_from) {
-                  calls.add({compute, tile, a_from, b_from, c_from, tile.stream_c});
-                });
-  }
+  take_strips(
+      false, operands_->ldb, role.strips, role.columns.size(), {0, shape_.k},
+      [&](ComputeTile compute, const Tile& tile, std::size_t a_from, std::size_t b_from, std::size_t c_from) {
+        calls.add({compute, tile, a_from, b_from, c_from, tile.stream_c});
+      });
+}
+
+// Of all members, for operands with rows as far apart as those now. Before they are at work.
+void BlockedGemm::plan_calls() noexcept {
+  if (planned_for_ == leading_dimensions()) return;
+  planned_for_ = leading_dimensions();
+  for (std::size_t i = 0; i < roles_.size(); ++i) plan_calls(roles_[i], calls_[i]);
+}
+
+void BlockedGemm::multiply_as_planned(const Role& role, TileCalls& calls) const noexcept {
+  const std::size_t c_row = result_bytes(operands_->ldc);
   for (std::int64_t product = role.products.begin; product < role.products.end; ++product) {
-    const std::byte* const a = a_at(product, role.rows.begin, 0);
-    const std::byte* const b = b_at(product, 0, role.columns.begin);
     std::byte* const c = c_at(product, role.rows.begin, role.columns.begin);
-    if (single)
-      multiply_by_strips(a, {b, operands_->ldb, false}, role.strips, c, role.columns.size(), all);
-    else
-      calls.compute(a, b, c, is_line_aligned(c, result_bytes(operands_->ldc)));
+    calls.compute(a_at(product, role.rows.begin, 0), b_at(product, 0, role.columns.begin), c,
+                  is_line_aligned(c, c_row));
   }
 }
 

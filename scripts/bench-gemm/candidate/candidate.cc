@@ -11,6 +11,7 @@
 #include <exception>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <vector>
 
 #include "matrices.h"
@@ -23,7 +24,7 @@ using bench::Subject;
 
 constexpr double kWarmUpSeconds = 0.05;
 constexpr double kSampleSeconds = 1e-3;
-constexpr double kMostWaiting = 0.01;
+constexpr double kMostTaken = 0.01;  // by others, of a sample's time
 // A turn without one clean sample goes on until it has one, up to so many times its length.
 constexpr double kPatience = 4;
 
@@ -90,7 +91,10 @@ struct Sample {
   bool disturbed;
 };
 
-// Samples of several calls each, so that the clock and its reading count for nothing.
+// Samples of several calls each, so that the clock and its reading count for nothing. One is disturbed where
+// others had the CPU meanwhile: threads that were ready waited for it, or the time on the wall went on
+// without the process's own. A guest that is told of what its hypervisor took is told late: then one sample
+// has too much, and another too little, down to none at all, which says nothing.
 std::vector<Sample> measure(Subject& subject, int calls, double seconds, clockid_t clock) {
   const bench::RunQueue queue;
   std::vector<Sample> samples;
@@ -103,14 +107,19 @@ std::vector<Sample> measure(Subject& subject, int calls, double seconds, clockid
   bool clean = false;
   do {
     const double waited = queue.waited();
+    const double begin_on_wall = now();
     const double begin = read_clock(clock);
     for (int i = 0; i < calls; ++i) subject.call();
     const double took = read_clock(clock) - begin;
-    const bool disturbed = queue.waited() - waited > kMostWaiting * took;
-    samples.push_back({took / calls, disturbed});
+    const double end_on_wall = now();
+    const double on_wall = end_on_wall - begin_on_wall;
+    const bool disturbed =
+        queue.waited() - waited > kMostTaken * on_wall || took < (1 - kMostTaken) * on_wall;
+    if (took > 0) samples.push_back({took / calls, disturbed});
     clean = clean || !disturbed;
-    elapsed = now() - start;
+    elapsed = end_on_wall - start;
   } while (elapsed < seconds || (!clean && elapsed < kPatience * seconds));
+  if (samples.empty()) throw std::runtime_error("the clock of the process stood still for a whole turn");
   return samples;
 }
 
