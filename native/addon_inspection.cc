@@ -27,6 +27,7 @@ Fault fault(const Napi::Object& object) {
   if (kind == "repeated-work") return {FaultKind::repeated_work, 0, number(object, "share")};
   const std::uint64_t at = count(object, "at");
   if (kind == "wrong-element") return {FaultKind::wrong_element, at};
+  if (kind == "skipped-calls") return {FaultKind::skipped_calls, at};
   if (kind == "slow-repetition") return {FaultKind::slow_repetition, at};
   if (kind == "stall") return {FaultKind::stall, at};
   if (kind == "crash") return {FaultKind::crash, at};

@@ -10,6 +10,7 @@ import type { Bytes, Hertz, Seconds } from './units.js';
 export type DataTypeName = 'float32' | 'float64' | 'bfloat16' | 'int8';
 export type FaultKind =
   | 'wrong-element'
+  | 'skipped-calls'
   | 'slow-repetition'
   | 'stall'
   | 'crash'
@@ -191,6 +192,8 @@ export interface HostedCase {
   evict(): void;
   ceilings(cold: boolean): NativeCeilings;
   verify(): NativeVerification;
+  /** After `verify` and one more call into a poisoned output: of both. */
+  verifyOneCall(): NativeVerification;
 }
 
 export interface HostedThreads {

@@ -60,6 +60,8 @@ std::uint32_t detect() {
   const bool fma = has_bit(ecx, 12);
   if (!os_uses_xsave) return 0;
   const std::uint64_t state = saved_state();
+  std::uint32_t further = 0;
+  if (__get_cpuid_count(7, 1, &further, &ebx, &ecx, &edx) == 0) further = 0;
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return 0;
 
   std::uint32_t found = 0;
@@ -71,6 +73,7 @@ std::uint32_t detect() {
   if ((state & kYmmState) == kYmmState) {
     if (fma) found |= kCpuFma;
     if (has_bit(ebx, 5)) found |= kCpuAvx2;
+    if (has_bit(further, 4)) found |= kCpuAvxVnni;
   }
   if ((state & kZmmState) == kZmmState) {
     if (has_bit(ebx, 16)) found |= kCpuAvx512F;
@@ -78,7 +81,7 @@ std::uint32_t detect() {
     if (has_bit(ebx, 30)) found |= kCpuAvx512Bw;
     if (has_bit(ebx, 31)) found |= kCpuAvx512Vl;
     if (has_bit(ecx, 11)) found |= kCpuAvx512Vnni;
-    if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && has_bit(eax, 5)) found |= kCpuAvx512Bf16;
+    if (has_bit(further, 5)) found |= kCpuAvx512Bf16;
   }
   return found;
 }

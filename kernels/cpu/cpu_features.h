@@ -18,6 +18,7 @@ enum CpuFeature : std::uint32_t {
   kCpuAmxTile = 1U << 8U,  // also: the kernel lets this process use tiles
   kCpuAmxBf16 = 1U << 9U,
   kCpuAmxInt8 = 1U << 10U,
+  kCpuAvxVnni = 1U << 11U,
   // arm64
   kCpuDotprod = 1U << 24U,
   kCpuI8mm = 1U << 25U,

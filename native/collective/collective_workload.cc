@@ -141,6 +141,7 @@ class CollectiveWorkload final : public Workload {
     verification.worst_error = verification.passed ? worst_ : std::numeric_limits<double>::infinity();
     return verification;
   }
+  [[nodiscard]] bool verifies_one_call() const override { return true; }
 
   // Rank 0's; a rank that gets nothing has none.
   Output output() noexcept override {

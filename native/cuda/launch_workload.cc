@@ -62,6 +62,7 @@ class LaunchWorkload final : public DeviceWorkload {
     }
     return verification;
   }
+  [[nodiscard]] bool verifies_one_call() const override { return true; }
   [[nodiscard]] std::string implementation() const override {
     return parameters_.mode == LaunchMode::graph ? "cuGraphLaunch" : "cuLaunchKernel";
   }

@@ -86,6 +86,8 @@ class MatmulWorkload final : public DeviceWorkload {
     gemm_->enqueue(current_);
     return both(real, check_integers(parameters_.problem, whole, fetched(), seed));
   }
+  // That of whole numbers.
+  [[nodiscard]] bool verifies_one_call() const override { return true; }
 
   Ceilings ceilings(bool cold) override {
     Ceilings ceilings;

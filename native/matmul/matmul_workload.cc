@@ -165,8 +165,10 @@ class MatmulWorkload final : public Workload {
     // Beside threads that spin there is no ceiling.
     if (library_ && !library_->threads.wait_until_idle()) return ceilings;
     with_team_of_all([&](Team& team) {
-      ceilings.operations_per_second = peak::measure(type, team);
-      ceilings.instruction_set = kernels::peak_loop_isa(type, "");
+      if (kernels::knows_peak(type)) {
+        ceilings.operations_per_second = peak::measure(type, team);
+        ceilings.instruction_set = kernels::peak_loop_isa(type, "");
+      }
       const auto [rate, bytes] = memory::measure_read(a_.bytes() + b_.bytes() + c_.bytes(), cold, team);
       ceilings.bytes_per_second = rate;
       ceilings.bytes = bytes;

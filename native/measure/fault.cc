@@ -32,8 +32,11 @@ class FaultyWorkload final : public Workload {
       }
       return;
     }
-    const bool now = control_.phase.load(std::memory_order_relaxed) == Phase::measure &&
-                     control_.taken.load(std::memory_order_relaxed) == fault_.at;
+    const std::uint64_t taken = control_.taken.load(std::memory_order_relaxed);
+    const bool repeats = control_.phase.load(std::memory_order_relaxed) == Phase::measure;
+    skips_ = skips_ || (fault_.kind == FaultKind::skipped_calls && repeats && taken >= fault_.at);
+    if (skips_) return;
+    const bool now = repeats && taken == fault_.at;
     if (now) inner_->inject(fault_.kind);
     inner_->run_calls(calls);
     if (now) happen();
@@ -57,6 +60,7 @@ class FaultyWorkload final : public Workload {
     if (fault_.kind == FaultKind::wrong_element) displace_element();
     return inner_->verify();
   }
+  [[nodiscard]] bool verifies_one_call() const override { return inner_->verifies_one_call(); }
   Ceilings ceilings(bool cold) override { return inner_->ceilings(cold); }
   std::optional<double> glance_at_peak(Nanoseconds about) override { return inner_->glance_at_peak(about); }
   Output output() noexcept override { return inner_->output(); }
@@ -88,6 +92,7 @@ class FaultyWorkload final : public Workload {
         std::abort();
       case FaultKind::none:
       case FaultKind::wrong_element:
+      case FaultKind::skipped_calls:
       case FaultKind::corrupt_rank:
       case FaultKind::absent_rank:
       case FaultKind::lost_rank:
@@ -120,6 +125,7 @@ class FaultyWorkload final : public Workload {
   Fault fault_;
   const Control& control_;
   Nanoseconds slept_ = 0;
+  bool skips_ = false;
 };
 
 }  // namespace

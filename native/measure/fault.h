@@ -10,10 +10,12 @@
 
 namespace pibench {
 
-// The last three are of a rank: its contribution is altered, it never arrives, its process is killed.
+// Of skipped calls, that repetition and all later calls compute nothing. The last three are of a rank: its
+// contribution is altered, it never arrives, its process is killed.
 enum class FaultKind : std::uint8_t {
   none,
   wrong_element,
+  skipped_calls,
   slow_repetition,
   stall,
   crash,

@@ -52,6 +52,10 @@ struct Verification {
   std::string first_wrong;    // where the first of them is and what stood there; empty when there is none
 };
 
+// Of the output of all repetitions and of that of one more call, after the output was poisoned anew. What one
+// repetition leaves out stands there from another; of one call everything is its own.
+Verification with_one_call(const Verification& repetitions, const Verification& one);
+
 // Where a result stands and how long one of its elements is.
 struct Output {
   std::span<std::byte> bytes;
@@ -143,8 +147,11 @@ class Workload {
   // Overwrites the output with a value that no right result has.
   virtual void poison() noexcept = 0;
 
-  // Compares the output of the last call with a reference.
+  // Compares the output with a reference: what the calls since it was poisoned left there.
   virtual Verification verify() = 0;
+  // Whether that is not all of it, because one of these may have relied on what another left: `verify` also
+  // makes a call of its own, and looks at what that one does.
+  [[nodiscard]] virtual bool verifies_one_call() const { return false; }
 
   // Measures them, after the repetitions, in some tens of milliseconds; `cold` as the repetitions were.
   // Nothing where they mean nothing.

@@ -26,11 +26,12 @@ class FakeWorkload final : public Workload {
     ++evictions;
     on_evict();
   }
-  void poison() noexcept override {}
+  void poison() noexcept override { on_poison(); }
   Verification verify() override {
     on_verify();
-    return {};
+    return verification;
   }
+  [[nodiscard]] bool verifies_one_call() const override { return makes_a_call; }
   Ceilings ceilings(bool cold) override { return on_ceilings(cold); }
   std::optional<double> glance_at_peak(Nanoseconds about) override { return on_glance(about); }
   Output output() noexcept override { return {}; }
@@ -39,6 +40,9 @@ class FakeWorkload final : public Workload {
 
   std::uint64_t runs = 0;
   std::uint64_t evictions = 0;
+  Verification verification = {};
+  bool makes_a_call = false;  // in its verification
+  std::function<void()> on_poison = [] {};
   Nanoseconds before = 0, after = 0;  // of a repetition, what is not measured
   std::function<void()> on_evict = [] {};
   std::function<void()> on_verify = [] {};

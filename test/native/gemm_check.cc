@@ -168,6 +168,13 @@ void check_peak_loops(Checks& check) {
     }
   }
   check.equal(run_peak_loop(DataType::float32, "sse9", 10), std::uint64_t{0}, "no loop, no operations");
+  using pibench::kernels::CoreKind;
+  for (const InstructionSet* set : instruction_sets()) {
+    const bool pairs = std::string(set->name) == "avx512_bf16";
+    check.that(is_choice(*set, CoreKind::kIntel) == !pairs && is_choice(*set, CoreKind::kZen5) &&
+                   is_choice(*set, CoreKind::kOther),
+               std::string(set->name) + (pairs ? " is no choice" : " is a choice") + " on Intel's cores");
+  }
 }
 
 void check_blocking(Checks& check) {

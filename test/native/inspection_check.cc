@@ -113,7 +113,7 @@ void check_matmul(Checks& check, const std::string& dtype, int threads) {
                name + "the samples are all there, one after the other");
     check.that(!outcome.samples.cancelled && !outcome.samples.out_of_time, name + "nothing cut it short");
     check.that(outcome.verification && outcome.verification->passed &&
-                   outcome.verification->checked == std::uint64_t{64} * 72,
+                   outcome.verification->checked == std::uint64_t{2} * 64 * 72,
                name + "the output is right",
                outcome.verification ? outcome.verification->first_wrong : "not verified");
     check.that(outcome.warmup.calls == 3 && outcome.calls_per_sample >= 1 &&
@@ -148,7 +148,7 @@ void check_variants(Checks& check) {
         std::string name = dtype;
         name.append(" ").append(transposed).append(prepack > 0 ? ", prepacked" : "");
         check.that(outcome.verification && outcome.verification->passed &&
-                       outcome.verification->checked == std::uint64_t{3} * 64 * 72,
+                       outcome.verification->checked == std::uint64_t{2} * 3 * 64 * 72,
                    name + ": three products at a time are right",
                    outcome.verification ? outcome.verification->first_wrong : "not verified");
       }
@@ -442,6 +442,55 @@ void check_wrong_results(Checks& check) {
   }
 }
 
+// What comes of a workload of which each call writes these halves of an output, call by call.
+Outcome halves_written(const std::function<std::array<bool, 2>(std::uint64_t call)>& writes,
+                       bool makes_a_call = false) {
+  auto there = std::make_shared<std::array<bool, 2>>();
+  Job job;
+  job.make_workload = [=]() -> std::unique_ptr<pibench::Workload> {
+    auto workload = std::make_unique<pibench::test::FakeWorkload>([=](std::uint64_t call) {
+      const auto [first, second] = writes(call);
+      (*there)[0] = (*there)[0] || first;
+      (*there)[1] = (*there)[1] || second;
+    });
+    workload->makes_a_call = makes_a_call;
+    workload->on_poison = [=] { *there = {false, false}; };
+    workload->on_verify = [=, &found = workload->verification] {
+      const bool right = (*there)[0] && (*there)[1];
+      found = {right, "reference", "none", right ? 0.25 : 2.0, 2, right ? 0U : 1U, right ? "" : "a half"};
+    };
+    return workload;
+  };
+  job.warmup = {WarmupKind::count, 1, 0};
+  job.repetitions = 10;
+  return inspect(job);
+}
+
+void check_one_call(Checks& check) {
+  const auto both = [](std::uint64_t) { return std::array{true, true}; };
+  const auto in_turns = [](std::uint64_t call) { return std::array{call % 2 == 0, call % 2 == 1}; };
+  const auto right = *halves_written(both).verification;
+  check.that(right.passed && right.checked == 4 && right.wrong == 0 && right.worst_error == 0.25,
+             "the output of the repetitions and of one call more are compared");
+  const auto wrong = *halves_written(in_turns).verification;
+  check.that(!wrong.passed && wrong.wrong == 1 && wrong.worst_error == 2 &&
+                 wrong.first_wrong == "of one call alone: a half",
+             "calls that each leave a part to the one before are wrong, though all is there in the end",
+             wrong.first_wrong);
+  const auto never = *halves_written([](std::uint64_t) { return std::array{true, false}; }).verification;
+  check.that(!never.passed && never.checked == 2 && never.first_wrong == "a half",
+             "what no repetition writes is told of the repetitions");
+  check.that(halves_written(in_turns, true).verification->checked == 2,
+             "a verification that makes a call of its own is asked once");
+  for (const std::string dtype : {"float32", "int8"}) {
+    Job job = matmul_job(matmul_parameters(dtype, 2));
+    job.fault = {pibench::FaultKind::skipped_calls, 1};
+    const auto skipped = inspect(job).verification;
+    check.that(skipped && !skipped->passed && skipped->first_wrong.starts_with("of one call alone: C["),
+               dtype + ": calls that do nothing once the product is there are found");
+  }
+}
+
 void check_refusals(Checks& check) {
   check.throws<std::invalid_argument>(
       [] { static_cast<void>(pibench::find_workload("sort", pibench::WorkloadParameters({}))); },
@@ -490,6 +539,7 @@ int main() {
   check_stops(check);
   check_gate(check);
   check_wrong_results(check);
+  check_one_call(check);
   check_refusals(check);
 
   Job idle;

@@ -26,9 +26,11 @@ std::span<const MicroKernel> kernels_of(const InstructionSet& set) {
 }
 
 // By its name, or by what its name begins with: `portable` is also `portable-v3`.
-bool is_named(const InstructionSet& set, std::string_view isa) {
+// Without a name, if it is a choice here.
+bool is_meant(const InstructionSet& set, std::string_view isa) {
   const std::string_view name = set.name;
-  return isa.empty() || isa == name || (name.starts_with(isa) && name[isa.size()] == '-');
+  if (isa.empty()) return is_choice(set, core_kind());
+  return isa == name || (name.starts_with(isa) && name[isa.size()] == '-');
 }
 
 std::string_view name_or_empty(const char* isa) { return isa == nullptr ? "" : isa; }
@@ -45,7 +47,7 @@ std::vector<KernelInfo> list_kernels() {
 std::pair<const InstructionSet*, const PeakLoop*> find_peak_loop(DataType type, const char* isa) {
   const std::string_view wanted = name_or_empty(isa);
   for (const InstructionSet* set : compiled_sets()) {
-    if (!is_named(*set, wanted) || !runs_here(*set)) continue;
+    if (!is_meant(*set, wanted) || !runs_here(*set)) continue;
     for (const PeakLoop& peak : std::span(set->peaks, static_cast<std::size_t>(set->peak_count))) {
       if (peak.type == type) return {set, &peak};
     }
@@ -71,6 +73,10 @@ std::unique_ptr<Gemm> make_near(const InstructionSet& set, const MicroKernel& ke
 
 }  // namespace
 
+bool is_choice(const InstructionSet& set, CoreKind cores) noexcept {
+  return !(set.slow_on_intel && cores == CoreKind::kIntel);
+}
+
 std::span<const KernelInfo> kernel_list() {
   static const std::vector<KernelInfo> list = list_kernels();
   return list;
@@ -86,7 +92,7 @@ std::unique_ptr<Gemm> make_gemm(DataType type, const GemmShape& shape, const cha
   const std::string_view wanted = name_or_empty(isa);
   bool compiled_in = false;
   for (const InstructionSet* set : compiled_sets()) {
-    if (!is_named(*set, wanted)) continue;
+    if (!is_meant(*set, wanted)) continue;
     for (const MicroKernel& kernel : kernels_of(*set)) {
       if (kernel.type != type) continue;
       compiled_in = true;
@@ -107,6 +113,12 @@ std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterat
 const char* peak_loop_isa(DataType type, const char* isa) noexcept {
   const auto [set, loop] = find_peak_loop(type, isa);
   return loop == nullptr ? "" : set->name;
+}
+
+bool knows_peak(DataType type) noexcept {
+  const auto [set, loop] = find_peak_loop(type, "");
+  return loop != nullptr && (type != DataType::int8 || (cpu_features() & kCpuAvxVnni) == 0 ||
+                             (set->needs & (kCpuAvx512Vnni | kCpuAmxInt8)) != 0);
 }
 
 }  // namespace pibench::kernels

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "../cpu_features.h"
 #include "gemm.h"
 
 namespace pibench::kernels {
@@ -14,6 +15,9 @@ struct MicroKernel;
 
 // The instruction sets that are linked with this, best first.
 std::span<const InstructionSet* const> compiled_sets() noexcept;
+
+// Whether it is a choice on these cores for who names none.
+bool is_choice(const InstructionSet& set, CoreKind cores) noexcept;
 
 // Throws std::invalid_argument for an empty shape.
 std::unique_ptr<Gemm> make_gemm_by(const InstructionSet& set, const MicroKernel& kernel,

@@ -73,4 +73,8 @@ std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterat
 // The instruction set whose loop that is; "" where there is none.
 const char* peak_loop_isa(DataType type, const char* isa) noexcept;
 
+// Whether the best loop is a ceiling: that this CPU has no faster instruction for the type that none of the
+// loops uses. (Of int8 with AVX-VNNI and without AVX-512 it has: a library that uses it is no suspect.)
+bool knows_peak(DataType type) noexcept;
+
 }  // namespace pibench::kernels

@@ -185,6 +185,9 @@ struct InstructionSet {
   int kernel_count;
   const PeakLoop* peaks;
   int peak_count;
+  // Whether Intel's cores do the same work in less time by a set further down the list: then there it is only
+  // chosen by name.
+  bool slow_on_intel = false;
 };
 
 extern const InstructionSet kPortable;

@@ -230,7 +230,7 @@ export const doctorCommand: CommandModule = {
       .option('self-test', {
         type: 'boolean',
         describe:
-          'Inject a wrong element, a slow repetition, a stall, a crash, and the same of ranks: each must be caught',
+          'Inject a wrong element, calls that do nothing, a slow repetition, a stall, a crash, and the same of ranks: each must be caught',
       })
       .option('json', { type: 'boolean', describe: 'As JSON' })
       .example([

@@ -64,6 +64,7 @@ export function campaignSchemas(object: ObjectOf, { caseSchema, stack, ownStack,
         inspection: z.int().min(0),
         kind: z.enum([
           'wrong-element',
+          'skipped-calls',
           'slow-repetition',
           'stall',
           'crash',
