@@ -1,4 +1,5 @@
 /** What holds in every record beyond its schema. Pure. */
+import { brokenIntervals } from './intervals.js';
 import type { PiBenchRecord } from './schema.js';
 import { countedWork } from './work.js';
 
@@ -22,6 +23,7 @@ export function brokenRules(record: PiBenchRecord): readonly string[] {
         `${batch}: rate x elapsed is ${rate.median * elapsed.median}, the work of one repetition is ${work}`,
       );
     }
+    broken.push(...brokenIntervals(recorded).map((what) => `${batch}: ${what}`));
     const counted = inspections.filter(({ status }) => status === 'measured').length;
     // A published table tells how many launches there were, and nothing of each.
     if (counted !== measured && recorded.imported?.values !== 'table')

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
 import { brokenRules } from '../record/check.js';
 import { digestOf } from '../record/digest.js';
+import { withoutBrokenIntervals } from '../record/intervals.js';
 import { type PiBenchRecord, readable, SCHEMA_VERSION } from '../record/schema.js';
 import { JOURNAL } from './store.js';
 
@@ -54,7 +55,8 @@ export function readRecord(path: string): { readonly record: PiBenchRecord; read
   if (digestOf(json as Record<string, unknown>) !== data.digest) {
     throw new UserError(`${file} was altered after pi-bench wrote it: its digest does not fit`);
   }
-  const broken = brokenRules(data);
+  const record = withoutBrokenIntervals(data);
+  const broken = brokenRules(record);
   if (broken.length > 0) throw new UserError(`${file} contradicts itself: ${broken.join('; ')}`);
-  return { record: data, path: file };
+  return { record, path: file };
 }

@@ -121,6 +121,32 @@ describe('show', () => {
     expect(run.code).toBe(64);
   });
 
+  it('reads a record whose interval an earlier version widened below 0, without that interval', async () => {
+    const widened = resealed((record) => {
+      type Interval = { interval: object | null };
+      const [batch] = record.batches as { elapsed: Interval; rate: Interval & { median: number } }[];
+      const kpis = record.kpis as { unit: string; ci: object | null; value: number }[];
+      if (batch === undefined) return;
+      const one = { level: 0.95, method: 'order statistics, widened', basis: 'launches' };
+      const turned = { low: 0.5 * batch.rate.median, high: -2 * batch.rate.median };
+      batch.elapsed.interval = { ...one, low: -1, high: 3 };
+      batch.rate.interval = { ...one, ...turned };
+      for (const kpi of kpis) {
+        if (kpi.value === batch.rate.median) kpi.ci = { level: 0.95, ...turned };
+      }
+    });
+    const run = await shown(widened);
+    expect(run.code).toBe(0);
+    const record = JSON.parse(run.stdout);
+    expect(record.batches[0].elapsed.interval).toBeNull();
+    expect(record.batches[0].rate.interval).toBeNull();
+    expect(record.kpis.every(({ ci }: { ci: object | null }) => ci === null)).toBe(true);
+    // What is printed is a record, too.
+    const again = join(out, 'again.json');
+    writeFileSync(again, run.stdout);
+    expect((await piBench('show', again)).code).toBe(0);
+  });
+
   it('says that its output could not be written, and does not end as if it had been', async () => {
     const run = await start('sh', ['-c', `${process.execPath} ${launcher} show ${file} > /dev/full`]).ended;
     expect(run.stderr).toMatch(/cannot write to stdout: ENOSPC/);

@@ -20,6 +20,19 @@ describe('the stack of a batch', () => {
   });
 });
 
+describe('the interval of a precision', () => {
+  it('is above 0 for elapsed and for the rate, though launches rise as under a neighbour’s growing load', () => {
+    const rising = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7].map((ms) => ({ seconds: ms * 1e-3 }));
+    const { elapsed, rate } = batchOf(matmulCase(), rising, 0.01);
+    for (const { median, interval } of [elapsed, rate].flatMap((one) => one ?? [])) {
+      expect(interval?.low).toBeGreaterThan(0);
+      expect(interval?.low).toBeLessThan(median);
+      expect(interval?.high).toBeGreaterThan(median);
+    }
+    expect((rate?.interval?.low ?? 0) * (elapsed?.interval?.high ?? 0)).toBeCloseTo(2e6, 3);
+  });
+});
+
 describe('the roofline of a batch', () => {
   it('rests on the medians of its launches: of the elapsed and of each ceiling', () => {
     // 2e6 operations in 40 µs are 50 GFLOP/s, of the median peak of 100.

@@ -140,6 +140,64 @@ describe('the rule where neighbouring launches are alike', () => {
   });
 });
 
+describe('the interval where neighbouring launches are very much alike', () => {
+  // As while a neighbour's load rises: the correlation is as high as it gets, and the interval 6.2 times as wide.
+  const rising = series(9, (i) => 1 + 0.1 * i);
+  const widening = Math.sqrt(39);
+
+  it('stays above 0, and that of the rate is the same', () => {
+    const { interval } = precisionReached(rising, 0.01);
+    expect(interval.method).toContain('widened by 6.2');
+    expect(interval.ci?.low).toBeCloseTo(1.4 * (1 / 1.4) ** widening, 9);
+    expect(interval.ci?.high).toBeCloseTo(1.4 * (1.8 / 1.4) ** widening, 9);
+    const rates = precisionReached(
+      rising.map((time) => 1 / time),
+      0.01,
+    ).interval;
+    expect((interval.ci?.low ?? 0) * (rates.ci?.high ?? 0)).toBeCloseTo(1, 9);
+    expect((interval.ci?.high ?? 0) * (rates.ci?.low ?? 0)).toBeCloseTo(1, 9);
+  });
+
+  it('is that of a straight line to half a hundredth of its width where launches are a ten-thousandth apart', () => {
+    const near = precisionReached(
+      series(8, (i) => 1 + 1e-4 * i),
+      0.01,
+    );
+    const reach = 3.5e-4 * widening;
+    expect((1.00035 - (near.interval.ci?.low ?? 0)) / reach).toBeCloseTo(1, 2);
+    expect(((near.interval.ci?.high ?? 0) - 1.00035) / reach).toBeCloseTo(1, 2);
+  });
+
+  it('is a straight line’s where values are not above 0', () => {
+    const { ci } = precisionReached(
+      series(8, (i) => i - 2),
+      0.01,
+    ).interval;
+    expect(ci?.low).toBeCloseTo(1.5 - 3.5 * widening, 9);
+  });
+
+  it('covers the median 94 times in 100 of launches that differ by a fifth and have something of those before', () => {
+    const normal = normalFrom(randomFrom(35));
+    const rho = 0.4;
+    for (const k of [8, 12]) {
+      let covered = 0;
+      for (let trial = 0; trial < 1500; trial++) {
+        let x = normal();
+        const { ci } = precisionReached(
+          series(k, () => {
+            x = rho * x + Math.sqrt(1 - rho * rho) * normal();
+            return Math.exp(0.2 * x);
+          }),
+          0.01,
+        ).interval;
+        expect(ci?.low).toBeGreaterThan(0);
+        if (ci !== null && ci.low <= 1 && 1 <= ci.high) covered++;
+      }
+      expect(covered / 1500, `k = ${k}`).toBeGreaterThan(0.94);
+    }
+  });
+});
+
 describe('the plan from pilot launches', () => {
   const normal = normalFrom(randomFrom(33));
   /** A launch of n repetitions: its own level, and noise that is independent inside it. */

@@ -59,7 +59,8 @@ function inspectionOf(
   return { entry, samples: own, sorted: own.toSorted(), document, noise: launchNoise(own) };
 }
 
-export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {
+/** @param precision that decided how many launches there are */
+export function batchOf(one: Case, launches: readonly Launch[], precision?: number): RecordBatch {
   return buildBatch(
     {
       case: one,
@@ -69,6 +70,7 @@ export function batchOf(one: Case, launches: readonly Launch[]): RecordBatch {
       sampling: { kind: 'fixed', repetitions: REPETITIONS },
       warmup: { kind: 'count', count: 1 },
       timeout: 60,
+      ...(precision === undefined ? {} : { precision }),
     },
     EMBEDDED,
     launches.length,

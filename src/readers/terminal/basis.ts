@@ -10,7 +10,10 @@ export function basisText({ elapsed, measured, planned, imported }: RecordBatch)
       : `${measured} of ${plural(planned, 'launch', 'launches')}`;
   switch (elapsed.basis) {
     case 'launches':
-      return `over ${launches}`;
+      // Only reading takes an interval away from so many launches (src/record/intervals.ts).
+      return elapsed.interval === null
+        ? `over ${launches}: what the record has for an interval is none`
+        : `over ${launches}`;
     case 'few launches':
       return `over only ${launches}, assuming normal spread`;
     case 'two launches':
