@@ -1,5 +1,7 @@
 /** What the entry and exit times of ranks tell: how far they are apart, and which of them the others wait for. Pure. */
 import type { Ratio, Seconds } from '../units.js';
+import { effectiveSampleSize } from './autocorrelation.js';
+import { binomialTail } from './binomial.js';
 import { median, quantileSorted, sortedCopy } from './quantile.js';
 
 /** Of each repetition and rank, repetition by repetition, on one clock. */
@@ -23,6 +25,8 @@ export interface RankSummary {
   readonly total: Seconds;
   /** Of the repetitions, in how many it took longest. */
   readonly slowest: Ratio;
+  /** How many independent repetitions they are worth in telling that. Absent in records from before it was looked at. */
+  readonly slowestWorth?: number | undefined;
   /** Of the repetitions, in how many it came last. */
   readonly last: Ratio;
 }
@@ -60,7 +64,7 @@ export function summariseRanks({ count, entries, exits }: RankTimes): RanksSumma
   const elapsed = Array.from({ length: count }, () => new Float64Array(repetitions));
   const skewIn = new Float64Array(repetitions);
   const skewOut = new Float64Array(repetitions);
-  const slowest = new Float64Array(count);
+  const slowestOf = new Int32Array(repetitions);
   const last = new Float64Array(count);
   for (let i = 0; i < repetitions; i++) {
     const came = entries.subarray(i * count, (i + 1) * count);
@@ -72,21 +76,29 @@ export function summariseRanks({ count, entries, exits }: RankTimes): RanksSumma
     skewIn[i] = spread(came);
     skewOut[i] = spread(left);
     const [longest, latest] = [largestAt(took), largestAt(came)];
-    slowest[longest] = (slowest[longest] ?? 0) + 1;
+    slowestOf[i] = longest;
     last[latest] = (last[latest] ?? 0) + 1;
   }
   const ranks = elapsed.map((values, rank) => {
     const sorted = sortedCopy(values);
+    const wasSlowest = Float64Array.from(slowestOf, (longest) => (longest === rank ? 1 : 0));
     return {
       median: quantileSorted(sorted, 0.5),
       p99: quantileSorted(sorted, 0.99),
       total: values.reduce((sum, value) => sum + value, 0),
-      slowest: (slowest[rank] ?? 0) / repetitions,
+      slowest: wasSlowest.reduce((sum, value) => sum + value, 0) / repetitions,
+      slowestWorth: Math.min(repetitions, effectiveSampleSize(wasSlowest) ?? repetitions),
       last: (last[rank] ?? 0) / repetitions,
     };
   });
   return { repetitions, ranks, skewIn: skewOf(skewIn), skewOut: skewOf(skewOut) };
 }
+
+/**
+ * Records from before this was looked at do not tell how much repetitions depend on each other: a quarter, as of AR(1) 0.9,
+ * so that no rank is named without reason.
+ */
+const unknownWorth = (repetitions: number): number => repetitions / 4;
 
 const middle = (skews: readonly Skew[]): Skew => ({
   p50: median(skews.map(({ p50 }) => p50)),
@@ -112,6 +124,9 @@ export function mergeRanks(launches: readonly RanksSummary[]): RanksSummary | nu
         p99: median(own.map((summary) => summary.p99)),
         total: sum(own.map((summary) => summary.total)),
         slowest: share((summary) => summary.slowest),
+        slowestWorth: sum(
+          own.map(({ slowestWorth }, i) => slowestWorth ?? unknownWorth(launches[i]?.repetitions ?? 0)),
+        ),
         last: share((summary) => summary.last),
       };
     }),
@@ -126,13 +141,27 @@ export interface Straggler {
   readonly share: Ratio;
 }
 
-/** A rank is a straggler where it is the slowest so much oftener than chance would have it. */
+/** A rank is a straggler where it is the slowest so much oftener than its turn would have it, */
 const OFTENER = 1.5;
+/** and where chance makes any rank of a case that in one case of a hundred at most. */
+const BY_CHANCE = 0.01;
 
-/** null where the ranks take turns, as chance has it. */
-export function stragglerOf({ ranks }: Pick<RanksSummary, 'ranks'>): Straggler | null {
+/**
+ * With many ranks and few repetitions chance alone makes one of them the slowest in twice and three times its share: of 16
+ * equal ranks one is in 50 repetitions, always. So the count is set against the binomial distribution, each of the ranks
+ * being looked at; and what makes a rank slow lasts for some repetitions, so these are counted as the independent ones that
+ * they are worth.
+ * @returns null where no rank is told from chance
+ */
+export function stragglerOf({
+  repetitions,
+  ranks,
+}: Pick<RanksSummary, 'repetitions' | 'ranks'>): Straggler | null {
   if (ranks.length < 2) return null;
   const rank = largestAt(ranks.map(({ slowest }) => slowest));
-  const share = ranks[rank]?.slowest ?? 0;
-  return share >= Math.min(0.9, OFTENER / ranks.length) ? { rank, share } : null;
+  const { slowest: share = 0, slowestWorth = unknownWorth(repetitions) } = ranks[rank] ?? {};
+  if (share < Math.min(0.9, OFTENER / ranks.length)) return null;
+  const seen = Math.floor(share * slowestWorth + 1e-9);
+  const byChance = binomialTail(Math.floor(slowestWorth), 1 / ranks.length, seen);
+  return byChance < BY_CHANCE / ranks.length ? { rank, share } : null;
 }

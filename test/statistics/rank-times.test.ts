@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { binomialTail } from '../../src/statistics/binomial.js';
 import { mergeRanks, type RankTimes, stragglerOf, summariseRanks } from '../../src/statistics/rank-times.js';
+import { normalFrom, randomFrom, series } from './support.js';
 
 /** Entry and elapsed time of each rank, one row a repetition. */
 function timesOf(rows: readonly (readonly (readonly [entry: number, elapsed: number])[])[]): RankTimes {
@@ -95,16 +97,111 @@ describe('the times of ranks', () => {
 });
 
 describe('a straggler', () => {
-  const ranks = (...slowest: number[]) => ({
-    ranks: slowest.map((share) => ({ median: 1, p99: 1, total: 1, slowest: share, last: 0 })),
+  const random = randomFrom(41);
+  const normal = normalFrom(random);
+
+  /** Ranks that are as quick as each other, each with something of how long it took before; one comes later by `slower`. */
+  function launchOf(count: number, repetitions: number, rho = 0, slower = 0) {
+    const levels = series(count, normal);
+    const exits = series(count * repetitions, (i) => {
+      const rank = i % count;
+      levels[rank] = rho * (levels[rank] ?? 0) + Math.sqrt(1 - rho * rho) * normal();
+      return 100 + (levels[rank] ?? 0) + (rank === 0 ? slower : 0);
+    });
+    const summary = summariseRanks({ count, entries: new Float64Array(exits.length), exits });
+    return summary ?? { repetitions: 0, ranks: [] };
+  }
+
+  const named = (trials: number, draw: () => ReturnType<typeof launchOf>): number =>
+    Array.from({ length: trials }, () => stragglerOf(draw())).filter((found) => found !== null).length /
+    trials;
+
+  const told = (repetitions: number, ...shares: number[]) => ({
+    repetitions,
+    ranks: shares.map((slowest) => ({
+      median: 1,
+      p99: 1,
+      total: 1,
+      slowest,
+      slowestWorth: repetitions,
+      last: 0,
+    })),
   });
+
   it('is a rank that is the slowest much oftener than chance has it', () => {
-    expect(stragglerOf(ranks(0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
-    expect(stragglerOf(ranks(0.02, 0.98))).toEqual({ rank: 1, share: 0.98 });
+    expect(stragglerOf(told(50, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
+    expect(stragglerOf(told(50, 0.02, 0.98))).toEqual({ rank: 1, share: 0.98 });
   });
+
   it('is nobody where ranks take turns, and where there is one rank', () => {
-    expect(stragglerOf(ranks(0.4, 0.3, 0.3))).toBeNull();
-    expect(stragglerOf(ranks(0.6, 0.4))).toBeNull();
-    expect(stragglerOf(ranks(1))).toBeNull();
+    expect(stragglerOf(told(5000, 0.4, 0.3, 0.3))).toBeNull();
+    expect(stragglerOf(told(5000, 0.6, 0.4))).toBeNull();
+    expect(stragglerOf(told(50, 1))).toBeNull();
+  });
+
+  it('is nobody where repetitions are too few to tell', () => {
+    expect(stragglerOf(told(5, 0, 0.8, 0.2))).toBeNull();
+    expect(stragglerOf(told(3, 0, 1))).toBeNull();
+  });
+
+  // By the share alone, one and a half times its turn, it would be in 59, 100, 56 and 97 of 100.
+  it.each([
+    [8, 50, 200],
+    [16, 50, 100],
+    [16, 200, 50],
+    [32, 200, 50],
+  ])('is named of %i equal ranks in %i repetitions in one case of 100', (count, repetitions, trials) => {
+    expect(named(trials, () => launchOf(count, repetitions))).toBeLessThanOrEqual(0.02);
+  });
+
+  // Taken for independent, repetitions that have 0.6 of the one before would name one in 13 to 15 of 100.
+  it.each([
+    [8, 50],
+    [8, 100],
+    [16, 50],
+  ])('is hardly named of %i equal ranks either where each of %i repetitions has something of the one before', (count, repetitions) => {
+    expect(named(200, () => launchOf(count, repetitions, 0.6))).toBeLessThanOrEqual(0.04);
+  });
+
+  it('is found where a rank is a little slower in all repetitions: in a third of those of 8', () => {
+    const share = launchOf(8, 10_000, 0, 0.85).ranks[0]?.slowest ?? 0;
+    expect(share).toBeGreaterThan(0.3);
+    expect(share).toBeLessThan(0.4);
+    expect(named(100, () => launchOf(8, 50, 0, 0.85))).toBeGreaterThan(0.4);
+    expect(named(50, () => launchOf(8, 200, 0, 0.85))).toBeGreaterThan(0.99);
+    expect(named(50, () => launchOf(8, 200, 0.6, 0.85))).toBeGreaterThan(0.9);
+  });
+
+  it('rests on all launches: what each of them was worth is added', () => {
+    const launches = [launchOf(4, 50, 0.6), launchOf(4, 100, 0.6)].map((ranks) => ({
+      ...ranks,
+      skewIn: { p50: 0, p99: 0, max: 0 },
+      skewOut: { p50: 0, p99: 0, max: 0 },
+    }));
+    const [one, two] = launches.map(({ ranks }) => ranks[2]?.slowestWorth ?? 0);
+    expect(mergeRanks(launches)?.ranks[2]?.slowestWorth).toBeCloseTo((one ?? 0) + (two ?? 0), 9);
+  });
+
+  it('of a record that does not tell what repetitions are worth is named where a quarter of them would do', () => {
+    const untold = (repetitions: number) => {
+      const { ranks } = told(repetitions, 0.1, 0.8, 0.1);
+      return { repetitions, ranks: ranks.map(({ slowestWorth: _, ...rest }) => rest) };
+    };
+    expect(stragglerOf(untold(100))).toEqual({ rank: 1, share: 0.8 });
+    expect(stragglerOf(untold(20))).toBeNull();
+    expect(stragglerOf(told(20, 0.1, 0.8, 0.1))).toEqual({ rank: 1, share: 0.8 });
+  });
+});
+
+describe('the tail of the binomial distribution', () => {
+  it('is that of tables', () => {
+    expect(binomialTail(10, 0.5, 8)).toBeCloseTo(56 / 1024, 12);
+    expect(binomialTail(5, 0.25, 5)).toBeCloseTo(1 / 1024, 12);
+    expect(binomialTail(20, 0.1, 1)).toBeCloseTo(1 - 0.9 ** 20, 12);
+    // Half a step less than 6 standard deviations of the normal distribution.
+    expect(binomialTail(1_000_000, 0.5, 503_000) / 9.926e-10).toBeCloseTo(1, 3);
+  });
+  it('is everything from none on, and nothing beyond all', () => {
+    expect([binomialTail(5, 0.5, 0), binomialTail(5, 0.5, 6), binomialTail(0, 0.5, 1)]).toEqual([1, 0, 0]);
   });
 });

@@ -1,5 +1,12 @@
 /** Collectives for a person: nccl-tests' columns with what it does not have beside them, and what the sizes tell. */
-import { briefBytes, formatSeconds, formatShare, significant, withPrefix } from '../../quantities/format.js';
+import {
+  briefBytes,
+  formatSeconds,
+  formatShare,
+  plural,
+  significant,
+  withPrefix,
+} from '../../quantities/format.js';
 import {
   busRateOf,
   efficienciesOf,
@@ -189,7 +196,7 @@ export function rankRows(batch: RecordBatch): Row[] {
     [
       'straggler',
       straggler === null
-        ? 'none: ranks take turns at being the slowest'
+        ? `none that ${plural(ranks.repetitions, 'repetition')} tell from chance`
         : `rank ${straggler.rank} is the slowest in ${formatShare(straggler.share)} of the repetitions`,
     ],
     ...(efficiencies === null

@@ -52,6 +52,12 @@ export function launchSchemas(object: ObjectOf) {
         p99: seconds,
         total: seconds.describe('of all its calls'),
         slowest: z.number().describe('share of the repetitions in which this rank took longest'),
+        slowestWorth: z
+          .number()
+          .optional()
+          .describe(
+            'independent repetitions that they are worth in telling that; absent: not looked at, in records from before it was',
+          ),
         last: z.number().describe('share of the repetitions in which it came last'),
       }),
     ),
