@@ -7,6 +7,7 @@ export const USAGE = `npm run bench:coverage -- [flags]: how often the 95 % inte
   --repetitions N  in each launch: 200
   --seed N         of everything that is drawn: 1
   --quick          150 trials of 60 repetitions, for a look
+  --within         only the intervals within one launch
   --record DIR     also replays the launches of this campaign's record (several: give it again)
   --markdown FILE  also writes the tables there
 `;
@@ -17,6 +18,7 @@ const FLAGS = {
   repetitions: { type: 'string' },
   seed: { type: 'string', default: '1' },
   quick: { type: 'boolean', default: false },
+  within: { type: 'boolean', default: false },
   record: { type: 'string', multiple: true, default: [] },
   markdown: { type: 'string' },
   help: { type: 'boolean', default: false },
@@ -34,6 +36,7 @@ export function readOptions(args) {
     // Criterion's way of sampling needs a few in each of its values.
     repetitions: wholeNumber('--repetitions', values.repetitions ?? (values.quick ? '60' : '200'), 20),
     seed: wholeNumber('--seed', values.seed, 0),
+    within: values.within,
     records: values.record,
     markdown: values.markdown,
   };

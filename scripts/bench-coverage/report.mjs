@@ -47,6 +47,29 @@ export function coverageTable(settings, name, trials) {
   return table(['setting', ...counts.map((k) => `${k} launches`)], rows);
 }
 
+/** Of all launches, those that have an interval which misses: the most of any noise and number of repetitions. */
+export const mostMissing = (rows) =>
+  percent(
+    Math.max(
+      ...rows.flatMap(({ byCount }) =>
+        byCount.map(({ given, coverage }) => (coverage === null ? 0 : given * (1 - coverage))),
+      ),
+    ),
+  );
+
+/** One row for each noise, one column for each number of repetitions. */
+export function withinTable(rows) {
+  return table(
+    ['repetitions of the launch', ...rows[0].byCount.map(({ repetitions }) => String(repetitions))],
+    rows.map(({ noise, byCount }) => [
+      noise,
+      ...byCount.map(({ given, coverage, times }) =>
+        coverage === null ? '-' : `${percent(coverage)} of ${(100 * given).toFixed(0)}, x${times.toFixed(2)}`,
+      ),
+    ]),
+  );
+}
+
 /** All methods side by side at one number of launches. */
 export function methodsTable(settings, k) {
   const rows = settings.map(({ noise, effect, result }) => {

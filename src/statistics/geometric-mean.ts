@@ -13,7 +13,7 @@
 import { LEVEL } from './interval.js';
 import { normalReach } from './normal.js';
 import type { Range } from './shift.js';
-import { degreesOfSum, studentReach } from './student.js';
+import { degreesOfSum, reachOf, studentReach } from './student.js';
 
 /** A median of launches, above 0, with the interval that a record has for it. */
 export interface MedianWithInterval {
@@ -42,9 +42,6 @@ interface Term {
   readonly degrees: number;
 }
 
-/** More degrees than these are as good as a normal distribution. */
-const NORMAL_FROM = 1000;
-
 /** Standard error of the median of 3, 4, 5 normal values over that of their mean, about which their interval is. */
 const OF_MEDIAN: Readonly<Record<number, number>> = { 3: 1.16, 4: 1.092, 5: 1.198 };
 /**
@@ -72,11 +69,11 @@ function termOf(
   return { below: Math.max(0, below), above: Math.max(0, above), degrees: launches - 1 };
 }
 
-function reachOf(terms: readonly Term[], level: number): number {
+function reachOfSum(terms: readonly Term[], level: number): number {
   const degrees = degreesOfSum(
     terms.map(({ below, above, degrees: own }) => ({ variance: ((below + above) / 2) ** 2, degrees: own })),
   );
-  return degrees < NORMAL_FROM ? studentReach(level, degrees) : normalReach(level);
+  return reachOf(level, degrees);
 }
 
 /**
@@ -95,7 +92,7 @@ export function geometricMean(pairs: readonly Pair[], level = LEVEL): GeometricM
   ]);
   const known = terms.filter((term) => term !== null);
   if (known.length < terms.length) return { mean: Math.exp(mean), interval: null };
-  const reach = reachOf(known, level) / logs.length;
+  const reach = reachOfSum(known, level) / logs.length;
   const sum = (side: 'below' | 'above'): number =>
     reach * Math.sqrt(known.reduce((total, term) => total + term[side] ** 2, 0));
   return {

@@ -4,6 +4,7 @@
  */
 import { randomBits, shuffle } from '../random.js';
 import { lag1 } from './autocorrelation.js';
+import { rankCorrelation, squaredDifferences } from './rank-correlation.js';
 import { ranksOf } from './ranks.js';
 
 export interface LaunchDependence {
@@ -25,12 +26,6 @@ const SEED = 1941;
 const ALIKE_Z = 0.6745;
 /** Launches more alike than this say nothing of their spread. */
 const MOST_ALIKE = 0.95;
-
-function squaredDifferences(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 1; i < values.length; i++) sum += ((values[i] ?? 0) - (values[i - 1] ?? 0)) ** 2;
-  return sum;
-}
 
 /**
  * The rank version of von Neumann's ratio, its distribution by random orders: exact whatever shape launches have, where a
@@ -72,8 +67,7 @@ export interface Alikeness {
 
 /**
  * How much an interval is too narrow because neighbouring launches are alike; cheap enough to be asked after every launch.
- * One minus half of von Neumann's ratio of ranks is their correlation, 0 on average of independent launches; by its
- * deviation (Bartels 1982) launches are taken for independent unless chance makes them so alike in fewer than one case in
+ * By the deviation of their ranks' correlation (Bartels 1982) launches are taken for independent unless chance makes them so alike in fewer than one case in
  * four. More certainty would come too late: it needs dozens of launches, and there are eight.
  * @param launchMedians in the order of time
  * @throws RangeError for a median that is not finite
@@ -82,10 +76,8 @@ export function alikeness(launchMedians: ArrayLike<number>): Alikeness {
   const k = launchMedians.length;
   const independent = { correlation: 0, worth: k, widening: 1 };
   if (k < LEAST_LAUNCHES) return independent;
-  const ranks = ranksOf(new Float64Array(launchMedians));
-  const variance = ranks.reduce((sum, rank) => sum + rank * rank, 0);
-  if (!(variance > 0)) return independent;
-  const found = 1 - squaredDifferences(ranks) / variance / 2;
+  const found = rankCorrelation(launchMedians);
+  if (found === null) return independent;
   const ofRatio = (4 * (k - 2) * (5 * k * k - 2 * k - 9)) / (5 * k * (k + 1) * (k - 1) ** 2);
   if ((2 * found) / Math.sqrt(ofRatio) < ALIKE_Z) return independent;
   const correlation = Math.min(MOST_ALIKE, found * (1 + 3 / k));

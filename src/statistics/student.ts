@@ -1,5 +1,6 @@
 /** Student's t distribution for whole degrees of freedom, which simple-statistics lacks. */
 import { bisect } from 'simple-statistics';
+import { normalReach } from './normal.js';
 
 /**
  * P(|T| <= t): the finite sums of Abramowitz & Stegun (1964), 26.7.3 and 26.7.4.
@@ -31,6 +32,13 @@ export function studentReach(level: number, degrees: number): number {
   while (withinStudent(high, degrees) < level) high *= 2;
   return bisect((t) => withinStudent(t, degrees) - level, 0, high, 100, 1e-12 * high);
 }
+
+/** More degrees than these are as good as a normal distribution. */
+const NORMAL_FROM = 1000;
+
+/** The same, without much computing for many degrees, or no end of them. */
+export const reachOf = (level: number, degrees: number): number =>
+  degrees < NORMAL_FROM ? studentReach(level, degrees) : normalReach(level);
 
 /** Rounding must not cost a degree. */
 const NEARLY = 1e-9;

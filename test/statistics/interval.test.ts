@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { launchInterval, withinLaunchInterval } from '../../src/statistics/interval.js';
 import { normalReach } from '../../src/statistics/normal.js';
-import { median } from '../../src/statistics/quantile.js';
+import { median, quantileSorted } from '../../src/statistics/quantile.js';
 import { studentReach } from '../../src/statistics/student.js';
 import { normalFrom, randomFrom, SEEDED, series } from './support.js';
 
@@ -239,23 +239,81 @@ describe('the interval within a launch', () => {
     expect(share).toBeLessThan(0.985);
   });
 
-  it.each([6, 8, 12, 30])('covers the median of %i repetitions about as often', (n) => {
+  /** Of autoregressive series: how many have an interval, how many of these contain the median, and how wide they are. */
+  function ofFew(rho: number, n: number, trials: number) {
     const normal = normalFrom(randomFrom(20));
-    let covered = 0;
-    for (let trial = 0; trial < 4000; trial++) {
-      const { ci } = withinLaunchInterval(series(n, normal));
-      if (ci !== null && ci.low <= 0 && 0 <= ci.high) covered++;
+    const ends = Array.from({ length: trials }, () => {
+      let x = normal();
+      const samples = series(n, () => {
+        x = rho * x + Math.sqrt(1 - rho * rho) * normal();
+        return x;
+      });
+      const { ci } = withinLaunchInterval(samples);
+      // That of order statistics where it is known that they are independent.
+      const sorted = samples.toSorted();
+      const [from, to] = [-1, 1].map((side) => 0.5 + (side * 0.98) / Math.sqrt(n));
+      return ci === null
+        ? null
+        : { ...ci, plain: quantileSorted(sorted, to ?? 1) - quantileSorted(sorted, from ?? 0) };
+    });
+    const given = ends.filter((ci) => ci !== null);
+    const covering = given.filter(({ low, high }) => low <= 0 && 0 <= high).length;
+    return {
+      given: given.length / trials,
+      coverage: covering / given.length,
+      missing: (given.length - covering) / trials,
+      times: median(given.map(({ low, high, plain }) => (high - low) / plain)),
+    };
+  }
+
+  // With the sum of autocorrelations alone it would be 96, 95, 86, 89, 85 and 89.
+  it.each([
+    [15, 0],
+    [30, 0],
+    [15, 0.5],
+    [30, 0.5],
+    [100, 0.9],
+    [200, 0.9],
+  ])('covers the median of %i repetitions that have %d of the one before 92 times in 100', (n, rho) => {
+    const { given, coverage } = ofFew(rho, n, 1500);
+    expect(given).toBeGreaterThan(0.3);
+    expect(coverage).toBeGreaterThan(0.91);
+  });
+
+  // With the sum alone in 36 of 100.
+  it('is given for few of 20 repetitions that depend on each other for long, and wrong in few', () => {
+    const { given, missing } = ofFew(0.9, 20, 1500);
+    expect(given).toBeLessThan(0.25);
+    expect(missing).toBeLessThan(0.065);
+  });
+
+  it('is hardly wider for that where repetitions are independent', () => {
+    for (const [n, most] of [
+      [20, 1.3],
+      [50, 1.16],
+      [200, 1.08],
+    ] as const) {
+      const { given, times } = ofFew(0, n, 1000);
+      expect(given).toBeGreaterThan(0.95);
+      expect(times, `n = ${n}`).toBeLessThan(most);
     }
-    expect(covered / 4000).toBeGreaterThan(0.93);
-    expect(covered / 4000).toBeLessThan(0.975);
   });
 
   it('is labelled as one that says nothing of the next launch', () => {
-    expect(withinLaunchInterval([1, 2, 3, 4, 5, 6, 7]).basis).toBe('within one launch');
+    expect(withinLaunchInterval(series(20, (i) => (i * 7) % 20)).basis).toBe('within one launch');
   });
 
-  it('is none for fewer than six repetitions, and a point for equal ones', () => {
-    expect(withinLaunchInterval([1, 2, 3, 4, 5]).ci).toBeNull();
-    expect(withinLaunchInterval(series(10, () => 4)).ci).toEqual({ low: 4, high: 4 });
+  it('is none for fewer than 15 repetitions, or such as may be worth hardly any, and a point for equal ones', () => {
+    expect(withinLaunchInterval(series(14, (i) => (i * 5) % 14))).toMatchObject({
+      ci: null,
+      method: 'none: 14 repetitions are too few',
+    });
+    expect(withinLaunchInterval(series(15, (i) => (i * 7) % 15)).ci).not.toBeNull();
+    const rising = withinLaunchInterval(series(40, (i) => i));
+    expect(rising.ci).toBeNull();
+    expect(rising.method).toMatch(
+      /^none: 40 repetitions that depend on each other may be worth no more than/,
+    );
+    expect(withinLaunchInterval(series(15, () => 4)).ci).toEqual({ low: 4, high: 4 });
   });
 });

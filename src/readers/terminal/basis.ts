@@ -22,6 +22,8 @@ export function basisText({ elapsed, measured, planned, imported }: RecordBatch)
       return `${launches} in a published table, without their values: no interval`;
     default:
       if (imported !== undefined) return 'one launch: says nothing of the next';
+      if (elapsed.interval === null)
+        return 'one launch, whose repetitions are too few or too dependent on each other for an interval; use --inspections 6 or more';
       return 'within one launch: says nothing of the next launch; use --inspections 6 or more';
   }
 }
