@@ -1,6 +1,7 @@
 // npm run bench:gemm: our own GEMM beside the libraries of this machine. Each candidate is a process of its own, measured in
 // turns with the others and with the register-only peak; see bench-gemm/.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { coresHere } from '../dist/cli/here.js';
 import { buildCandidate } from './bench-gemm/build.mjs';
 import { libraryCandidates, ownCandidates } from './bench-gemm/candidates.mjs';
 import { describe } from './bench-gemm/machine.mjs';
@@ -20,15 +21,6 @@ const PORTABLE_SIZES = [64, 256, 1024];
 
 const isOursWrong = ({ rows }) =>
   rows.some(({ role, trouble }) => role.startsWith('own') && trouble?.startsWith('WRONG'));
-
-/** The CPUs that this process may use, as the kernel lists them: "0-1,4". */
-function allowedCpus() {
-  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1];
-  return list.split(',').flatMap((part) => {
-    const [from, to = from] = part.split('-').map(Number);
-    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
-  });
-}
 
 /** Measured again, as often as this, where the rounds have not decided. The interval that decides is of all rounds. */
 const MOST_AGAIN = 3;
@@ -75,7 +67,7 @@ async function measurePortable(program, cpus, options, draw, print) {
 async function main() {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return process.stdout.write(USAGE);
-  const cpus = allowedCpus();
+  const cpus = coresHere().allowed;
   const program = await buildCandidate();
   const candidates = [...ownCandidates(options, program), ...libraryCandidates(options, program)];
   const draw = random(options.seed);

@@ -1,20 +1,18 @@
 /** Which CPU each thread of a launch gets, and which are left to the process around it. Pure. */
+import { readAllowedCpus } from '../machine/linux/allowed-cpus.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { FileReader } from '../machine/linux/reader.js';
 
 export interface Cores {
-  /** CPUs that this process may use. */
+  /** CPUs on which a thread of this process can run. */
   readonly allowed: readonly number[];
   /** CPUs that share a core with the given one, itself included. */
   readonly siblings: (cpu: number) => readonly number[];
 }
 
 export function readCores(reader: FileReader): Cores {
-  const status = reader('/proc/self/status') ?? '';
-  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? null;
-  const allowed = parseCpuList(list) ?? [0];
   return {
-    allowed,
+    allowed: readAllowedCpus(reader) ?? [0],
     siblings: (cpu) =>
       parseCpuList(
         reader(`/sys/devices/system/cpu/cpu${cpu}/topology/core_cpus_list`)?.trim() ??

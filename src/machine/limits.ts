@@ -1,6 +1,8 @@
 /** What this process may use: affinity, cpuset, CPU quota and memory limit, of its control group and all its ancestors. */
 import type { Bytes } from '../units.js';
+import { readAllowedCpus } from './linux/allowed-cpus.js';
 import { locateCgroup } from './linux/cgroup-location.js';
+import { formatCpuList } from './linux/cpu-list.js';
 import { quotaIn, tightest } from './linux/cpu-quota.js';
 import { type FileReader, keyedNumbers, readTrimmed, readWholeNumber } from './linux/reader.js';
 import type { Limits } from './types.js';
@@ -22,10 +24,10 @@ export function readLimits(reader: FileReader): Limits {
   const levels = (memory?.directories ?? [])
     .map((directory) => memoryLevel(reader, directory))
     .filter((level) => level !== null);
-  const status = reader('/proc/self/status') ?? '';
+  const allowed = readAllowedCpus(reader);
   return {
-    allowedCpus: statusList(status, 'Cpus_allowed_list'),
-    allowedNodes: statusList(status, 'Mems_allowed_list'),
+    allowedCpus: allowed === null ? null : formatCpuList(allowed),
+    allowedNodes: allowedNodes(reader('/proc/self/status') ?? ''),
     onlineCpus: readTrimmed(reader, '/sys/devices/system/cpu/online'),
     cgroup:
       cpu === null ? null : { version: cpu.version, path: cpu.path, visible: cpu.directories.length > 0 },
@@ -41,8 +43,8 @@ export function readLimits(reader: FileReader): Limits {
   };
 }
 
-function statusList(status: string, key: string): string | null {
-  return new RegExp(`^${key}:\\s*([\\d,-]+)\\s*$`, 'm').exec(status)?.[1] ?? null;
+function allowedNodes(status: string): string | null {
+  return /^Mems_allowed_list:\s*([\d,-]+)\s*$/m.exec(status)?.[1] ?? null;
 }
 
 /**

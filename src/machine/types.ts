@@ -130,7 +130,7 @@ export interface OsDescription {
 }
 
 export interface Limits {
-  /** CPUs on which this process may run (affinity and cpuset together), as a list. */
+  /** CPUs on which this process can run: affinity and cpuset together, and online. As a list. */
   readonly allowedCpus: string | null;
   /** NUMA nodes from which it may take memory, as a list. */
   readonly allowedNodes: string | null;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { placeOthers, placeThreads, readCores } from '../../src/execution/placement.js';
+import { roomForMore } from '../machine/fixtures/offline-cpus.js';
+import { readerOf } from '../machine/fixtures/reader-of.js';
 
 /** Two hyperthreads a core: 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
 const smt = { allowed: [0, 1, 2, 3, 4, 5, 6, 7], siblings: (cpu: number) => [cpu % 4, (cpu % 4) + 4] };
@@ -40,4 +42,16 @@ it('reads the allowed CPUs and their siblings as the kernel writes them', () => 
   expect(cores.allowed).toEqual([0, 1, 4]);
   expect(cores.siblings(0)).toEqual([0, 4]);
   expect(cores.siblings(1)).toEqual([1]);
+});
+
+it('leaves out CPUs that are possible and not online, to which no thread can be bound', () => {
+  const cores = readCores(readerOf(roomForMore));
+  expect(cores.allowed).toEqual([0, 1, 2, 3]);
+  expect(placeThreads(cores, 4)).toEqual([1, 2, 3, 0]);
+  expect(placeThreads(cores, 5)).toBeNull();
+});
+
+it('takes the list of its own where the one of CPUs online is about other CPUs', () => {
+  const files = { ...roomForMore, '/proc/self/status': 'Cpus_allowed_list:\t8-9\n' };
+  expect(readCores(readerOf(files)).allowed).toEqual([8, 9]);
 });

@@ -5,6 +5,7 @@ import { describeMachine } from '../../src/machine/describe.js';
 import type { Limits, MachineDescription } from '../../src/machine/types.js';
 import { NOTHING_TOLD } from '../support/machine.js';
 import { intelServer } from './fixtures/intel-server.js';
+import { roomForMore } from './fixtures/offline-cpus.js';
 import { readerOf } from './fixtures/reader-of.js';
 
 const server = describeMachine(readerOf(intelServer), NOTHING_TOLD);
@@ -16,6 +17,12 @@ const limited = (limits: Partial<Limits>): MachineDescription => ({
 describe('usable CPUs', () => {
   it('are those that the affinity allows', () => {
     expect(usableCpus(limited({ allowedCpus: '2-3,7' }))).toBe(3);
+  });
+
+  it('are only those that are online, where the affinity names all that are possible', () => {
+    const machine = describeMachine(readerOf(roomForMore), NOTHING_TOLD);
+    expect(machine.limits.allowedCpus).toBe('0-3');
+    expect(usableCpus(machine)).toBe(4);
   });
 
   it('are no more than the whole CPUs of the quota', () => {
