@@ -140,6 +140,7 @@ function makeJob(conductor: Conductor, planned: Asked, attempt: number, warmup: 
     launchedAt: monotonic(),
     onlineCpus: conductor.onlineCpus,
     allowedCpus: conductor.cores.allowed,
+    coreKinds: conductor.cores.kinds,
     folders: store.inspectionFolders(),
     fileName: inspectionFile(planned.index),
     samplesName: samplesFile(planned.index),

@@ -1,40 +1,54 @@
 /** Which CPU each thread of a launch gets, and which are left to the process around it. Pure. */
+import { readCoreKinds } from '../machine/core-kinds.js';
 import { readAllowedCpus } from '../machine/linux/allowed-cpus.js';
 import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { FileReader } from '../machine/linux/reader.js';
+import { siblingList } from '../machine/linux/topology.js';
+import type { CoreKind } from '../machine/types.js';
 
 export interface Cores {
   /** CPUs on which a thread of this process can run. */
   readonly allowed: readonly number[];
   /** CPUs that share a core with the given one, itself included. */
   readonly siblings: (cpu: number) => readonly number[];
+  /** Where the allowed CPUs are of different kinds: each, fastest first; else empty. */
+  readonly kinds: readonly CoreKind[];
 }
 
 export function readCores(reader: FileReader): Cores {
+  const allowed = readAllowedCpus(reader) ?? [0];
   return {
-    allowed: readAllowedCpus(reader) ?? [0],
-    siblings: (cpu) =>
-      parseCpuList(
-        reader(`/sys/devices/system/cpu/cpu${cpu}/topology/core_cpus_list`)?.trim() ??
-          reader(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`)?.trim() ??
-          null,
-      ) ?? [cpu],
+    allowed,
+    siblings: (cpu) => parseCpuList(siblingList(reader, cpu)) ?? [cpu],
+    kinds: readCoreKinds(reader, allowed),
   };
 }
 
 /**
- * One CPU for each thread: a core each before any core gets a second thread, the first allowed CPU last, because it
- * serves most interrupts. null when there are fewer CPUs than threads.
+ * One CPU for each thread: a core each before any core gets a second thread, of cores of different kinds the fast ones
+ * first, and of equal ones the first allowed CPU last, because it serves most interrupts. null when there are fewer CPUs
+ * than threads.
+ *
+ * So a thread gets an efficiency core of its own before the second hyperthread of a performance core: there it would
+ * slow the first, and both would have less than a core each. Linux's scheduler prefers them in this order, too.
  */
-export function placeThreads({ allowed, siblings }: Cores, threads: number): readonly number[] | null {
+export function placeThreads({ allowed, siblings, kinds }: Cores, threads: number): readonly number[] | null {
   if (threads > allowed.length) return null;
   const rank = (cpu: number): number =>
     siblings(cpu)
       .filter((other) => allowed.includes(other))
       .indexOf(cpu);
   const lastIsFirst = [...allowed.slice(1), ...allowed.slice(0, 1)];
-  const order = lastIsFirst.map((cpu, place) => ({ cpu, place, rank: Math.max(0, rank(cpu)) }));
-  order.sort((a, b) => a.rank - b.rank || a.place - b.place);
+  const lists = kinds.map(({ cpus }) => parseCpuList(cpus) ?? []);
+  // One of which nothing tells comes last.
+  const kind = (cpu: number): number => [...lists, allowed].findIndex((list) => list.includes(cpu));
+  const order = lastIsFirst.map((cpu, place) => ({
+    cpu,
+    place,
+    kind: kind(cpu),
+    rank: Math.max(0, rank(cpu)),
+  }));
+  order.sort((a, b) => a.rank - b.rank || a.kind - b.kind || a.place - b.place);
   return order.slice(0, threads).map(({ cpu }) => cpu);
 }
 

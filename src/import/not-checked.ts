@@ -4,7 +4,15 @@ import type { FlagName } from '../statistics/validity/types.js';
 import type { NotChecked } from './published.js';
 
 /** Checks that rest on what the kernel counts around the repetitions; the others on the repetitions' own times. */
-const ON_TELEMETRY: readonly FlagName[] = ['throttled', 'stolen', 'preempted', 'migrated', 'contended'];
+const ON_TELEMETRY: readonly FlagName[] = [
+  'throttled',
+  'stolen',
+  'preempted',
+  'migrated',
+  'contended',
+  'crowded',
+  'mixed-cores',
+];
 
 /** All checks but those that `besides` names, which the importer did in part and words itself. */
 export function uncheckable(besides: readonly FlagName[]): readonly NotChecked[] {

@@ -116,6 +116,7 @@ export function makeDocument(
     frequency: frequencyKnown ? { before: outcome.frequencyBefore, after: outcome.frequencyAfter } : null,
     allowedCpus: job.allowedCpus.length,
     onlineCpus: job.onlineCpus,
+    coreKinds: job.coreKinds,
     clockTicks: 100,
     gpu: outcome.device == null ? null : (JSON.parse(outcome.device) as GpuTelemetry),
   });

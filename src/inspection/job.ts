@@ -1,4 +1,5 @@
 /** What a worker is asked to do: one JSON line on its standard input; and what it says on its channel, file 3. */
+import type { CoreKind } from '../machine/types.js';
 import type { MpiWorld, NativeJob } from '../native.js';
 import type { Case, InspectionDocument, StackIdentity, Warmup } from '../record/schema.js';
 import type { Ratio, Seconds } from '../units.js';
@@ -45,6 +46,8 @@ export interface Job {
   readonly launchedAt: Seconds;
   readonly onlineCpus: number;
   readonly allowedCpus: readonly number[];
+  /** Where these are on cores of different kinds: each; else empty. */
+  readonly coreKinds: readonly CoreKind[];
   /** Folders for the document, tried in this order. */
   readonly folders: readonly string[];
   readonly fileName: string;

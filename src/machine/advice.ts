@@ -109,6 +109,24 @@ const smt: Check = ({ cpu, virtualisation }) =>
         action: `measure with at most ${cpu.cores ?? 'one thread a'} core${cpu.cores === null ? '' : 's'}: --threads ${cpu.cores ?? 1}; or ${fromGuest(virtualisation)}echo off | sudo tee /sys/devices/system/cpu/smt/control`,
       };
 
+const mixedCores: Check = ({ cpu, limits }) => {
+  const allowed = parseCpuList(limits.allowedCpus);
+  const kinds = (cpu.coreKinds ?? []).flatMap(({ name, cpus, cores }) => {
+    const own = parseCpuList(cpus) ?? [];
+    const usable = allowed === null ? own : own.filter((one) => allowed.includes(one));
+    return usable.length === 0 ? [] : [{ name, threads: Math.min(cores ?? usable.length, usable.length) }];
+  });
+  const [fastest, ...others] = kinds;
+  if (fastest === undefined || others.length === 0) return null;
+  return {
+    topic: 'mixed-cores',
+    level: 'worthwhile',
+    seen: `cores of different kinds: ${kinds.map(({ name }) => name).join(', ')}`,
+    why: 'a launch on all of them measures a mixture, in which equal shares of the work wait for the slowest',
+    action: `measure on ${fastest.name} cores alone: --threads ${fastest.threads}`,
+  };
+};
+
 const virtualMachine: Check = ({ virtualisation }) =>
   virtualisation.guest !== true
     ? null
@@ -239,6 +257,7 @@ const CHECKS: readonly Check[] = [
   numaBalancing,
   turbo,
   smt,
+  mixedCores,
   pressure,
   isolation,
   aslr,

@@ -1,13 +1,13 @@
 /** The CPU: identity, topology, clock, caches and mitigations, from /proc/cpuinfo, /sys/devices/system/cpu and getconf. */
 import { readCaches } from './caches.js';
 import { coreCaches } from './core-caches.js';
+import { readCoreKinds } from './core-kinds.js';
 import { parseCpuinfo, relevantFeatures } from './cpuinfo.js';
 import { readFrequency } from './frequency.js';
 import { parseCpuList } from './linux/cpu-list.js';
-import { distinct, type FileReader, readTrimmed } from './linux/reader.js';
+import { type FileReader, readTrimmed } from './linux/reader.js';
+import { CPU_DIRECTORY, countCores, countDistinct } from './linux/topology.js';
 import type { CacheDescription, CpuDescription } from './types.js';
-
-const CPU_DIRECTORY = '/sys/devices/system/cpu';
 
 /** Those that the kernel knew in 2026; a name that it does not have is left out. */
 const VULNERABILITIES = [
@@ -40,9 +40,10 @@ export function readCpu(
   const cpuinfo = parseCpuinfo(reader('/proc/cpuinfo') ?? '');
   const online = parseCpuList(readTrimmed(reader, `${CPU_DIRECTORY}/online`));
   const cpus = online ?? [];
-  const cores = countDistinct(reader, cpus, ['topology/core_cpus_list', 'topology/thread_siblings_list']);
+  const cores = countCores(reader, cpus);
   const packages = countDistinct(reader, cpus, ['topology/physical_package_id']);
   const threads = online?.length ?? cpuinfo?.threads ?? null;
+  const kinds = readCoreKinds(reader, cpus);
   const coreCount = cores ?? cpuinfo?.cores ?? null;
   return {
     architecture,
@@ -57,6 +58,7 @@ export function readCpu(
     cores: coreCount,
     threads,
     smt: readSmt(reader, threads, coreCount),
+    ...(kinds.length > 0 ? { coreKinds: kinds } : {}),
     frequency: readFrequency(reader, cpus),
     features: relevantFeatures(cpuinfo?.flags ?? []),
     ...findCaches(reader, cpus, () => coreCaches(getconf() ?? '', coreCount, threads)),
@@ -73,17 +75,6 @@ function findCaches(
   if (listed.length > 0) return { caches: listed, cachesFrom: 'kernel' };
   const told = ofLibrary();
   return { caches: told, cachesFrom: told.length > 0 ? 'C library' : null };
-}
-
-/** How many different values the CPUs have in the first of these files that there is; null when a CPU has none or -1. */
-function countDistinct(reader: FileReader, cpus: readonly number[], files: readonly string[]): number | null {
-  for (const file of files) {
-    const values = cpus.map((cpu) => readTrimmed(reader, `${CPU_DIRECTORY}/cpu${cpu}/${file}`));
-    if (values.length > 0 && values.every((value) => value !== null && value !== '-1')) {
-      return distinct(values).length;
-    }
-  }
-  return null;
 }
 
 function readSmt(reader: FileReader, threads: number | null, cores: number | null): boolean | null {

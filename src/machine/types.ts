@@ -31,6 +31,8 @@ export interface CpuDescription {
   readonly threads: number | null;
   /** Whether some core runs two threads at once. */
   readonly smt: boolean | null;
+  /** Where its cores differ: each kind, fastest first. Absent where all are alike, or nothing tells. */
+  readonly coreKinds?: readonly CoreKind[];
   readonly frequency: FrequencyDescription;
   /** Instruction sets and properties of the clock that matter to a measurement, sorted. */
   readonly features: readonly string[];
@@ -39,6 +41,14 @@ export interface CpuDescription {
   readonly cachesFrom: 'kernel' | 'C library' | null;
   /** State of each known vulnerability, by the kernel's name; those that do not affect this CPU are left out. */
   readonly vulnerabilities: Readonly<Record<string, string>> | null;
+}
+
+/** The CPUs on cores of one kind. */
+export interface CoreKind {
+  readonly name: 'performance' | 'middle' | 'efficiency' | 'low-power';
+  readonly cores: number | null;
+  /** As a list. */
+  readonly cpus: string;
 }
 
 export interface ArmIdentity {

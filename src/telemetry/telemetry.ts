@@ -1,5 +1,6 @@
 /** From two snapshots to what the machine did between them, and what could not be known. */
 import { wholeNumber } from '../machine/linux/reader.js';
+import type { CoreKind } from '../machine/types.js';
 import type { Seconds } from '../units.js';
 import { cgroupTelemetry } from './cgroup.js';
 import { parseCpuTimes } from './cpu-times.js';
@@ -20,6 +21,8 @@ export interface TelemetryInput {
   /** How many CPUs this process may use. */
   readonly allowedCpus: number;
   readonly onlineCpus: number;
+  /** Where these CPUs are on cores of different kinds; empty or absent: they are not, or nothing tells. */
+  readonly coreKinds?: readonly CoreKind[];
   /** Ticks a second in which the kernel counts CPU time for users: sysconf(_SC_CLK_TCK), nearly always 100. */
   readonly clockTicks: number;
   /** Of the GPU that executed the repetitions; null: the CPU did. */
@@ -77,6 +80,7 @@ export function computeTelemetry(input: TelemetryInput): Telemetry {
     window: after.at - before.at,
     allowedCpus: input.allowedCpus,
     onlineCpus: input.onlineCpus,
+    ...(input.coreKinds === undefined || input.coreKinds.length === 0 ? {} : { coreKinds: input.coreKinds }),
     threads: threads.threads,
     processCpuTime: inSeconds(known('process CPU time', processTicks, '/proc/self/stat could not be read')),
     cgroup: known('CPU quota', cgroupTelemetry(before, after), whyNoCgroup(after)),

@@ -1,4 +1,5 @@
 /** What the machine did around the measured repetitions: differences between two snapshots, and what was missing. */
+import type { CoreKind } from '../machine/types.js';
 import type { Drift } from '../statistics/drift.js';
 import type { Celsius, Hertz, Joules, Seconds } from '../units.js';
 import type { GpuTelemetry } from './gpu.js';
@@ -53,6 +54,8 @@ export interface Telemetry {
   /** CPUs that this process may use. */
   readonly allowedCpus: number;
   readonly onlineCpus: number;
+  /** Where the CPUs that it may use are on cores of different kinds: each, fastest first. Absent where all are alike, or nothing tells. */
+  readonly coreKinds?: readonly CoreKind[];
   readonly threads: readonly ThreadTelemetry[];
   /** CPU time of the whole process, all threads, to the tick (10 ms). */
   readonly processCpuTime: Seconds | null;

@@ -147,7 +147,7 @@ async function conducted(
       campaign: campaignOf(batches),
       store,
       engine: gatedEngine(fails, log),
-      cores: { allowed: [0, 1], siblings: (cpu) => [cpu] },
+      cores: { allowed: [0, 1], siblings: (cpu) => [cpu], kinds: [] },
       cpusOf: () => null,
       onlineCpus: 2,
       onProgress: () => {},

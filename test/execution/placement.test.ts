@@ -1,17 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { placeOthers, placeThreads, readCores } from '../../src/execution/placement.js';
+import { bigLittle } from '../machine/fixtures/big-little.js';
+import { intelHybrid } from '../machine/fixtures/intel-hybrid.js';
 import { roomForMore } from '../machine/fixtures/offline-cpus.js';
 import { readerOf } from '../machine/fixtures/reader-of.js';
 
 /** Two hyperthreads a core: 0 and 4, 1 and 5, 2 and 6, 3 and 7. */
-const smt = { allowed: [0, 1, 2, 3, 4, 5, 6, 7], siblings: (cpu: number) => [cpu % 4, (cpu % 4) + 4] };
+const smt = {
+  allowed: [0, 1, 2, 3, 4, 5, 6, 7],
+  siblings: (cpu: number) => [cpu % 4, (cpu % 4) + 4],
+  kinds: [],
+};
 
 describe('threads', () => {
   it('get a core each before any core gets a second thread', () => {
     expect(new Set(placeThreads(smt, 4)?.map((cpu) => cpu % 4)).size).toBe(4);
   });
   it('leave the first CPU, which serves interrupts, for last', () => {
-    expect(placeThreads({ allowed: [0, 1, 2], siblings: (cpu) => [cpu] }, 2)).toEqual([1, 2]);
+    expect(placeThreads({ allowed: [0, 1, 2], siblings: (cpu) => [cpu], kinds: [] }, 2)).toEqual([1, 2]);
   });
   it('get every CPU once when there are as many', () => {
     expect([...(placeThreads(smt, 8) ?? [])].sort()).toEqual(smt.allowed);
@@ -24,12 +30,36 @@ describe('threads', () => {
   });
 });
 
+describe('threads on cores of different kinds', () => {
+  const hybrid = readCores(readerOf(intelHybrid));
+
+  it('get the performance cores first, the first CPU last of these', () => {
+    expect(placeThreads(hybrid, 1)).toEqual([2]);
+    expect(placeThreads(hybrid, 8)).toEqual([2, 4, 6, 8, 10, 12, 14, 0]);
+  });
+  it('get an efficiency core each before a performance core gets a second thread', () => {
+    const sixteen = placeThreads(hybrid, 16) ?? [];
+    expect(sixteen.slice(8)).toEqual([16, 17, 18, 19, 20, 21, 22, 23]);
+    expect(placeThreads(hybrid, 18)?.slice(16)).toEqual([1, 3]);
+    expect(new Set(placeThreads(hybrid, 24)).size).toBe(24);
+  });
+  it('get the big cores first where the kernel tells capacities, though the small have the lower numbers', () => {
+    const big = readCores(readerOf(bigLittle));
+    expect(placeThreads(big, 4)).toEqual([4, 5, 6, 7]);
+    expect(placeThreads(big, 6)).toEqual([4, 5, 6, 7, 1, 2]);
+  });
+  it('are placed as ever where all that may be used are of one kind', () => {
+    const files = { ...intelHybrid, '/proc/self/status': 'Cpus_allowed_list:\t16-19\n' };
+    expect(placeThreads(readCores(readerOf(files)), 4)).toEqual([17, 18, 19, 16]);
+  });
+});
+
 describe('the rest of the process', () => {
   it('gets the CPUs that no thread has', () => {
     expect(placeOthers(smt, [1, 2])).toEqual([0, 3, 4, 5, 6, 7]);
   });
   it('shares them when there are no others', () => {
-    expect(placeOthers({ allowed: [0, 1], siblings: (cpu) => [cpu] }, [0, 1])).toEqual([0, 1]);
+    expect(placeOthers({ allowed: [0, 1], siblings: (cpu) => [cpu], kinds: [] }, [0, 1])).toEqual([0, 1]);
   });
 });
 

@@ -5,6 +5,7 @@ import { describeMachine } from '../../src/machine/describe.js';
 import { NOTHING_TOLD } from '../support/machine.js';
 import { epycVm } from './fixtures/epyc-vm.js';
 import { graviton } from './fixtures/graviton.js';
+import { intelHybrid } from './fixtures/intel-hybrid.js';
 import { intelServer } from './fixtures/intel-server.js';
 import { type Files, readerOf } from './fixtures/reader-of.js';
 
@@ -81,6 +82,12 @@ describe('advice', () => {
     expect(topics(graviton, 'arm64')).not.toContain('clocksource');
   });
 
+  it('is to measure on the fast cores alone where they are of different kinds, a thread a core', () => {
+    expect(about(intelHybrid, 'mixed-cores')?.action).toBe('measure on performance cores alone: --threads 8');
+    const some = { ...intelHybrid, '/proc/self/status': 'Cpus_allowed_list:\t16-19\n' };
+    expect(topics(some)).not.toContain('mixed-cores');
+  });
+
   it('warns when the control group is hidden, since a quota could not be seen', () => {
     const hidden = { ...quiet, '/proc/self/cgroup': '0::/../other\n' };
     expect(topics(hidden)).toEqual(['cgroup-hidden']);
@@ -96,6 +103,7 @@ describe('advice', () => {
     ['numa-balancing', { '/proc/sys/kernel/numa_balancing': '1\n' }],
     ['isolation', { '/sys/devices/system/cpu/isolated': '\n' }],
     ['aslr', { '/proc/sys/kernel/randomize_va_space': '2\n' }],
+    ['mixed-cores', { '/sys/devices/cpu_core/cpus': '0-1,4-5\n', '/sys/devices/cpu_atom/cpus': '2-3,6-7\n' }],
     ['few-cpus', { '/proc/self/status': 'Cpus_allowed_list:	0-1\n' }],
     ['schedstat', { '/proc/self/schedstat': '0 0 0\n' }],
     ['psi', { '/proc/pressure/cpu': undefined }],

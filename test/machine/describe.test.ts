@@ -2,8 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeMachine, type MachineDeps } from '../../src/machine/describe.js';
+import { renderMachine } from '../../src/readers/terminal/machine.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
+import { bigLittle } from './fixtures/big-little.js';
 import { epycVm } from './fixtures/epyc-vm.js';
 import { graviton } from './fixtures/graviton.js';
+import { intelHybrid } from './fixtures/intel-hybrid.js';
 import { intelServer } from './fixtures/intel-server.js';
 import { type Files, readerOf } from './fixtures/reader-of.js';
 
@@ -201,6 +205,52 @@ describe('describing an arm64 pod, cgroup v2 with nested limits', () => {
   it("does not take a cloud's bare metal for a guest", () => {
     const metal = { ...graviton, '/sys/class/dmi/id/product_name': 'c7g.metal\n' };
     expect(describeFiles(metal, own).virtualisation).toMatchObject({ guest: false, hypervisor: null });
+  });
+});
+
+describe('describing a machine with cores of different kinds', () => {
+  it('finds performance and efficiency cores by the counters that the kernel has of each', () => {
+    expect(describeFiles(intelHybrid).cpu).toMatchObject({
+      cores: 16,
+      threads: 24,
+      coreKinds: [
+        { name: 'performance', cores: 8, cpus: '0-15' },
+        { name: 'efficiency', cores: 8, cpus: '16-23' },
+      ],
+    });
+  });
+
+  it('finds them by their capacities, of which a tenth makes no kind', () => {
+    expect(describeFiles(bigLittle, { architecture: 'arm64' }).cpu.coreKinds).toEqual([
+      { name: 'performance', cores: 4, cpus: '4-7' },
+      { name: 'efficiency', cores: 4, cpus: '0-3' },
+    ]);
+  });
+
+  it('names those between the fastest and the slowest', () => {
+    const prime = { ...bigLittle, '/sys/devices/system/cpu/cpu7/cpu_capacity': '1300\n' };
+    expect(describeFiles(prime, { architecture: 'arm64' }).cpu.coreKinds).toEqual([
+      { name: 'performance', cores: 1, cpus: '7' },
+      { name: 'middle', cores: 3, cpus: '4-6' },
+      { name: 'efficiency', cores: 4, cpus: '0-3' },
+    ]);
+  });
+
+  it('says nothing where all are alike, or of some CPU nothing tells', () => {
+    expect(describeFiles(intelServer).cpu.coreKinds).toBeUndefined();
+    const alike = Object.fromEntries(
+      Object.entries(bigLittle).map(([path, text]) => [path, path.endsWith('capacity') ? '1024\n' : text]),
+    );
+    expect(describeFiles(alike).cpu.coreKinds).toBeUndefined();
+    const { '/sys/devices/system/cpu/cpu3/cpu_capacity': _, ...partly } = bigLittle;
+    expect(describeFiles(partly).cpu.coreKinds).toBeUndefined();
+  });
+
+  it('is shown to a person with the threads of each kind', () => {
+    const shown = renderMachine(describeFiles(intelHybrid), null, terminalStyle({ isTTY: false }));
+    expect(shown.replaceAll(/\s+/g, ' ')).toContain(
+      '8 performance cores with 16 threads, 8 efficiency cores',
+    );
   });
 });
 

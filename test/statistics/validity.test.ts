@@ -179,6 +179,42 @@ describe('crowded', () => {
   });
 });
 
+describe('mixed-cores', () => {
+  const coreKinds = [
+    { name: 'performance', cores: 2, cpus: '0-3' },
+    { name: 'efficiency', cores: 4, cpus: '4-7' },
+  ] as const;
+  const on = (...cpus: number[]) =>
+    cpus.map((cpu, i) => ({ ...QUIET_THREAD, tid: 100 + i, cpuBefore: cpu, cpuAfter: cpu }));
+  const some = { coreKinds, allowedCpus: 8, onlineCpus: 8 };
+
+  it('is raised where threads ran on both kinds, and says how many on each', () => {
+    const flag = flagOf(withTelemetry({ ...some, threads: on(2, 0, 4) }, { threads: 3 }), 'mixed-cores');
+    expect(flag?.evidence).toEqual({ threads: 3, performance: 2, efficiency: 1 });
+    expect(flag?.reason).toContain('2 ran on performance cores and 1 ran on efficiency cores');
+  });
+  it('is silent where all ran on one kind, and on a GPU', () => {
+    expect(names(withTelemetry({ ...some, threads: on(2, 0) }, { threads: 2 }))).toEqual([]);
+    const gpu = withTelemetry({ ...some, threads: on(2, 4) }, { threads: 2, onGpu: true });
+    expect(flagOf(gpu, 'mixed-cores')).toBeUndefined();
+  });
+  it('is raised of one thread that went from one kind to the other', () => {
+    const threads = [{ ...QUIET_THREAD, cpuBefore: 0, cpuAfter: 5 }];
+    const flag = flagOf(withTelemetry({ ...some, threads }, { threads: 1, pinned: false }), 'mixed-cores');
+    expect(flag?.evidence).toEqual({ threads: 1, performance: 1, efficiency: 1 });
+  });
+  it('says what cannot be known: threads of other processes, and where unpinned ones were meanwhile', () => {
+    const blind = (observation: Observation) =>
+      notChecked(observation).find(({ flag }) => flag === 'mixed-cores')?.why;
+    expect(blind(withTelemetry({ ...some, threads: on(2) }, { threads: 4 }))).toContain('of 1 of 4 threads');
+    expect(blind(withTelemetry({ ...some, threads: on(2) }, { threads: 1, pinned: false }))).toMatch(
+      /before/,
+    );
+    expect(blind(withTelemetry({ ...some, threads: on(2) }, { threads: 1 }))).toBeUndefined();
+    expect(blind(withTelemetry({}, { threads: 4 }))).toBeUndefined();
+  });
+});
+
 describe('clock-limited', () => {
   const samples = series(1400, (i) => 2e-7 * (1 + (i % 10) / 1000));
 
@@ -330,8 +366,8 @@ describe('what could not be read', () => {
 
 describe('every flag', () => {
   it('has one detector', () => {
-    expect(new Set(detectors.map(({ name }) => name)).size).toBe(20);
-    expect(detectors).toHaveLength(20);
+    expect(new Set(detectors.map(({ name }) => name)).size).toBe(21);
+    expect(detectors).toHaveLength(21);
   });
 
   it('is one sentence with figures that are finite, whatever was observed', () => {

@@ -143,6 +143,15 @@ describe('telemetry of a window', () => {
     expect(telemetry.otherCpuTime).toBe(0.2);
   });
 
+  it('tells of kinds of cores where there are several, and else nothing', () => {
+    const coreKinds = [
+      { name: 'performance', cores: 2, cpus: '0-1' },
+      { name: 'efficiency', cores: 2, cpus: '2-3' },
+    ] as const;
+    expect(computeTelemetry({ ...input, coreKinds }).coreKinds).toEqual(coreKinds);
+    expect(computeTelemetry({ ...input, coreKinds: [] })).not.toHaveProperty('coreKinds');
+  });
+
   it('floors the time of others at zero, where ticks of two accounts disagree', () => {
     const busy = { ...after.files, '/proc/self/stat': stat({ user: 600, system: 30 }) };
     expect(computeTelemetry({ ...input, after: { at: 102, files: busy } }).otherCpuTime).toBe(0);

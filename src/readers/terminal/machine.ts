@@ -2,7 +2,8 @@
 import { usableCpus } from '../../machine/capacity.js';
 import type { GpuDescription } from '../../machine/gpus.js';
 import type { MeasuredCaches } from '../../machine/implied-caches.js';
-import type { CacheDescription, MachineDescription } from '../../machine/types.js';
+import { parseCpuList } from '../../machine/linux/cpu-list.js';
+import type { CacheDescription, CoreKind, MachineDescription } from '../../machine/types.js';
 import { formatBytes, plural, withPrefix } from '../../quantities/format.js';
 import { impliedText } from './implied-caches.js';
 import type { Style } from './style.js';
@@ -35,6 +36,12 @@ function cachesText({ caches, cachesFrom }: MachineDescription['cpu']): string {
     : text;
 }
 
+function kindText({ name, cores, cpus }: CoreKind): string {
+  const threads = parseCpuList(cpus)?.length ?? 0;
+  if (cores === null) return `${plural(threads, 'CPU')} on ${name} cores`;
+  return `${plural(cores, `${name} core`)}${threads > cores ? ` with ${plural(threads, 'thread')}` : ''}`;
+}
+
 function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches | null): Row[] {
   const { frequency } = cpu;
   const smt = cpu.smt === null ? null : cpu.smt ? 'SMT on' : 'no SMT';
@@ -48,6 +55,7 @@ function cpuRows({ cpu, limits }: MachineDescription, measured: MeasuredCaches |
           cpu.cores && plural(cpu.cores, 'core'),
           cpu.threads && plural(cpu.threads, 'CPU'),
           smt,
+          cpu.coreKinds?.map(kindText).join(', '),
         ].map((x) => (typeof x === 'string' ? x : null)),
       ),
     ],

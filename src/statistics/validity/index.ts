@@ -11,6 +11,7 @@ import { drifting } from './drifting.js';
 import { foreignLoad } from './foreign-load.js';
 import { linkDegraded } from './link-degraded.js';
 import { migrated } from './migrated.js';
+import { mixedCores } from './mixed-cores.js';
 import { multimodal } from './multimodal.js';
 import { notSteady } from './not-steady.js';
 import { outlying } from './outlying.js';
@@ -40,6 +41,7 @@ export const detectors: readonly Detector[] = [
   migrated,
   contended,
   crowded,
+  mixedCores,
   drifting,
   stepped,
   notSteady,

@@ -9,6 +9,7 @@ export type FlagName =
   | 'clock-limited'
   | 'contended'
   | 'crowded'
+  | 'mixed-cores'
   | 'outlying'
   | 'not-steady'
   | 'stepped'

@@ -1,0 +1,32 @@
+/** What the kernel tells of single CPUs: which share a core, and in how many values they differ. */
+import { distinct, type FileReader, readTrimmed } from './reader.js';
+
+export const CPU_DIRECTORY = '/sys/devices/system/cpu';
+
+/** CPUs that share a core, as a list; newer kernels have both names. */
+const SIBLINGS = ['topology/core_cpus_list', 'topology/thread_siblings_list'] as const;
+
+const ofCpu = (reader: FileReader, cpu: number, file: string): string | null =>
+  readTrimmed(reader, `${CPU_DIRECTORY}/cpu${cpu}/${file}`);
+
+/** CPUs on the core of this one, itself included, as a list; null where the kernel does not tell. */
+export const siblingList = (reader: FileReader, cpu: number): string | null =>
+  SIBLINGS.map((file) => ofCpu(reader, cpu, file)).find((list) => list !== null) ?? null;
+
+export const countCores = (reader: FileReader, cpus: readonly number[]): number | null =>
+  countDistinct(reader, cpus, SIBLINGS);
+
+/** How many different values the CPUs have in the first of these files that there is; null when a CPU has none or -1. */
+export function countDistinct(
+  reader: FileReader,
+  cpus: readonly number[],
+  files: readonly string[],
+): number | null {
+  for (const file of files) {
+    const values = cpus.map((cpu) => ofCpu(reader, cpu, file));
+    if (values.length > 0 && values.every((value) => value !== null && value !== '-1')) {
+      return distinct(values).length;
+    }
+  }
+  return null;
+}
