@@ -43,7 +43,7 @@ const frequencyKpi: KpiDeclaration = {
   name: 'pibench_peak_effective_frequency_hertz',
   unit: () => 'Hz',
   direction: 'higher',
-  help: 'Clock rate of the first thread, by a chain of dependent multiplications before and after the repetitions: median over launches',
+  help: 'Clock rate of the first thread, by chains of dependent instructions before and after the repetitions: median over launches',
   statistic: 'median',
   display: () => ({ divisor: 1e9, unit: 'GHz', digits: 3 }),
   regression: false,

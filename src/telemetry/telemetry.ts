@@ -102,7 +102,7 @@ export function computeTelemetry(input: TelemetryInput): Telemetry {
         ? known(
             'frequency',
             input.frequency,
-            "the latency of this CPU's multiply is not known, so its clock was not measured",
+            'there is no chain of instructions of a known latency for this architecture, so its clock was not measured',
           )
         : null,
     temperatures: heat,

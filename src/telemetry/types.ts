@@ -73,7 +73,7 @@ export interface Telemetry {
   readonly otherCpuTime: Seconds | null;
   /** Times that a CPU of this process or its package reported a thermal limit; null where the CPU does not count them. */
   readonly thermalThrottles: number | null;
-  /** Clock of the measuring CPU from a chain of dependent multiplies; null where the latency is not known. */
+  /** Clock of the measuring CPU from chains of dependent instructions; null where no latency is known. */
   readonly frequency: { readonly before: Hertz; readonly after: Hertz } | null;
   readonly temperatures: readonly {
     readonly name: string;
