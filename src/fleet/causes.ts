@@ -95,6 +95,12 @@ export const CAUSES = {
     action:
       'compare it with the reference node (pi-bench compare), then run pi-bench qualify --tier t2 there',
   },
+  'open-check': {
+    severity: 'triage',
+    words: 'a check of its own is open',
+    action:
+      'see why that check could not be judged (pi-bench show has it), mend that, and qualify the node again',
+  },
 } as const satisfies Readonly<Record<string, Cause>>;
 
 export type CauseName = keyof typeof CAUSES;

@@ -10,6 +10,13 @@ import {
   type SeriesJudgement,
 } from './judge-series.js';
 import { missingOf } from './missing.js';
+import {
+  checkText,
+  hasJudgedCheck,
+  type OptionalCheck,
+  openChecksOf,
+  optionalChecksOf,
+} from './open-checks.js';
 import { judgeOverall } from './overall.js';
 import { mixedLimits } from './power-limits.js';
 import {
@@ -54,6 +61,10 @@ export interface FleetCheck {
   /** A line for each kind of device whose power limits differ. */
   readonly powerLimits: readonly string[];
   readonly notJudged: readonly NotJudged[];
+  /** Nodes that are not named only because nothing of them was judged: no KPI, and no check of their own. */
+  readonly unjudged: readonly string[];
+  /** Open checks that leave no node open. */
+  readonly optional: readonly OptionalCheck[];
   /** The node, of those that are not named, whose distributions stood for the fleet's most often; null: none did. */
   readonly reference: string | null;
 }
@@ -103,20 +114,25 @@ function problemsOf(fleet: Fleet): ReadonlyMap<number, Problems> {
     for (const { kind, what, why } of problems) {
       note(node, kind === 'wrong' ? 'wrong-result' : 'lost', `${what}: ${why}`);
     }
-    for (const { name, verdict, cause, reason } of checks) {
-      if (verdict === 'fail')
-        note(node, causeOfCheck(cause), `${name}${reason === null ? '' : `: ${reason}`}`);
+    for (const check of checks) {
+      if (check.verdict === 'fail') note(node, causeOfCheck(check.cause), checkText(check));
     }
   });
   for (const { node, text } of missingOf(fleet)) {
     // Who says why it lacks something has said it already.
     if (!all.has(node)) note(node, 'lost', text);
   }
+  fleet.nodes.forEach((head, node) => {
+    for (const text of openChecksOf(head)) note(node, 'open-check', text);
+  });
   return all;
 }
 
 /** Causes that only say how a node is worse: nothing else speaks against it. */
 const SHAPES: ReadonlySet<CauseName> = new Set(['pausing', 'drifting', 'stalling', 'scattered', 'slow']);
+
+/** Causes that only say what is not known of it. */
+const GAPS: ReadonlySet<CauseName> = new Set(['lost', 'open-check']);
 
 const NO_PROBLEMS: Problems = new Map();
 
@@ -137,6 +153,7 @@ function nameNode(
   const { severity, words, action } = CAUSES[cause];
   const allUsual = findings.every(({ usual }) => usual);
   const isUsual = SHAPES.has(cause) && allUsual;
+  const nothingElse = [...found].every((name) => SHAPES.has(name) || GAPS.has(name));
   const detail = isUsual
     ? ['but nodes of this fleet lie as far from its middle where nothing is wrong']
     : (problems.get(cause) ?? (cause === 'settings' ? settings : []));
@@ -145,7 +162,7 @@ function nameNode(
     node: name,
     machine,
     on: [...new Set(findings.map(({ on }) => on))].sort(byName),
-    verdict: isUsual || (cause === 'lost' && allUsual) ? 'inconclusive' : 'fail',
+    verdict: allUsual && nothingElse ? 'inconclusive' : 'fail',
     cause,
     severity: isUsual ? 'monitor' : severity,
     reason: detail.length === 0 ? words : `${words} (${detail.slice(0, 2).join('; ')})`,
@@ -174,6 +191,23 @@ function mostFrequent(names: readonly string[]): string | null {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort(([a, n], [b, m]) => m - n || byName(a, b))[0]?.[0] ?? null;
+}
+
+/** Who is not named and of whom nothing was judged. */
+function unjudgedNodes(
+  { nodes, places, series }: Fleet,
+  judgements: readonly SeriesJudgement[],
+  named: readonly NamedNode[],
+): readonly string[] {
+  const known = new Set(named.map(({ node }) => node));
+  const judged = new Set<number>();
+  series.forEach((one, i) => {
+    if (Object.keys((judgements[i] as SeriesJudgement).limits).length === 0) return;
+    for (const place of one.places) judged.add(places[place]?.node ?? -1);
+  });
+  return nodes.flatMap((head, i) =>
+    judged.has(i) || known.has(head.node) || hasJudgedCheck(head) ? [] : [head.node],
+  );
 }
 
 const NO_BASELINE: BaselineCentres = { centres: {}, sketch: null };
@@ -229,7 +263,8 @@ export function checkFleet(
     )
     .sort((a, b) => RANK[a.verdict] - RANK[b.verdict] || byName(a.node, b.node));
   const notJudged = judgements.flatMap((one, i) => whyNotJudged(one, series[i] as Series, baseline !== null));
-  const open = notJudged.length > 0 || series.length === 0 || named.length > 0;
+  const unjudged = unjudgedNodes(fleet, judgements, named);
+  const open = notJudged.length > 0 || unjudged.length > 0 || series.length === 0 || named.length > 0;
   return {
     nodes: nodes.length,
     kpis: series.length,
@@ -239,6 +274,8 @@ export function checkFleet(
     settings: disagreed,
     powerLimits: mixedLimits(fleet),
     notJudged,
+    unjudged,
+    optional: optionalChecksOf(nodes),
     reference: mostFrequent(
       judgements.flatMap(({ reference }, i) => {
         if (reference === null) return [];

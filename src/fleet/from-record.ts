@@ -106,8 +106,8 @@ function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): No
   };
 }
 
-function problemsOf({ batches, status }: PiBenchRecord): readonly NodeProblem[] {
-  const problems = batches.flatMap((batch): readonly NodeProblem[] => {
+function problemsOf({ batches, status, qualification }: PiBenchRecord): readonly NodeProblem[] {
+  const problems = batches.flatMap((batch): NodeProblem[] => {
     const { title, verified, inspections, measured, planned, precision, asked } = batch;
     const wrong = inspections.find((one) => one.status === 'wrong' || one.verification?.passed === false);
     if (verified === 'failed' || wrong !== undefined) {
@@ -124,6 +124,9 @@ function problemsOf({ batches, status }: PiBenchRecord): readonly NodeProblem[] 
         : `launch ${failed.index + 1} ${failed.status}${failed.reason === null ? '' : `: ${failed.reason}`}`;
     return [{ kind: 'lost', what: title, why }];
   });
+  // To qualify that is inconclusive; the node has no check that could say so.
+  if (qualification?.checks.length === 0)
+    problems.push({ kind: 'lost', what: qualification.suite.name, why: 'nothing was judged by it' });
   if (problems.length > 0 || status === 'complete') return problems;
   return [{ kind: 'lost', what: 'campaign', why: `it is ${status}` }];
 }
@@ -144,9 +147,10 @@ export function nodeOf(record: PiBenchRecord, node: string, read: ReadSamples): 
     tool: { name: 'pi-bench', ...piBench },
     ...identityOf(labels, machine),
     devices: Object.fromEntries(devices.map((device) => [device, baselineDevice(machine, device)])),
-    checks: (qualification?.checks ?? []).map(({ id, verdict, cause, reason, batch }) => ({
+    checks: (qualification?.checks ?? []).map(({ id, verdict, required, cause, reason, batch }) => ({
       name: id,
       verdict,
+      required,
       cause,
       reason,
       seconds: batch === null ? null : secondsOf(batches[batch]),

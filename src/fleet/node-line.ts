@@ -58,6 +58,8 @@ export type CheckVerdict = (typeof VERDICTS)[number];
 export interface NodeCheck {
   readonly name: string;
   readonly verdict: CheckVerdict;
+  /** Whether a node qualifies only if it is pass or warn; left out: not known, as of another tool's check, or in a line of before it was kept. */
+  readonly required?: boolean;
   /** A stable name; null: none is known. */
   readonly cause: string | null;
   readonly reason: string | null;
@@ -186,6 +188,7 @@ const isCheck = (value: unknown): boolean =>
   isObject(value) &&
   isText(value.name) &&
   VERDICTS.some((one) => one === value.verdict) &&
+  (value.required === undefined || typeof value.required === 'boolean') &&
   [value.cause, value.reason].every(isTextOrNull);
 
 const isProblem = (value: unknown): boolean =>
@@ -212,7 +215,7 @@ function problemOfHead(line: Unchecked): string | null {
   const broken = Object.entries(line.devices as Unchecked).find(([, device]) => !isDevice(device));
   if (broken !== undefined) return `its device ${broken[0]} is not described`;
   if (!(line.checks as readonly unknown[]).every(isCheck))
-    return 'a check has no name, or a verdict that is none';
+    return 'a check has no name, or a verdict that is none, or a required that is neither true nor false';
   return (line.problems as readonly unknown[]).every(isProblem)
     ? null
     : 'a problem does not say what is wrong or lost, and why';

@@ -16,12 +16,12 @@ const labels = (all: Readonly<Record<string, string>>): string =>
 const gauge = (name: string, help: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
 
-export function openMetrics({ nodes }: Fleet, { named, notJudged }: FleetCheck): string {
+export function openMetrics({ nodes }: Fleet, { named, notJudged, unjudged }: FleetCheck): string {
   const byNode = new Map(named.map((one) => [one.node, one]));
-  const standing = nodes.map(({ node }) => {
-    const verdict = byNode.get(node)?.verdict ?? 'pass';
-    return `pi_bench_fleet_node_ok{${labels({ node })}} ${verdict === 'pass' ? 1 : 0}`;
-  });
+  const open = new Set(unjudged);
+  const standing = nodes.map(
+    ({ node }) => `pi_bench_fleet_node_ok{${labels({ node })}} ${byNode.has(node) || open.has(node) ? 0 : 1}`,
+  );
   const causes = named.map(
     ({ node, cause, severity, verdict }) =>
       `pi_bench_fleet_node_cause{${labels({ node, cause, severity, verdict })}} 1`,
@@ -40,7 +40,11 @@ export function openMetrics({ nodes }: Fleet, { named, notJudged }: FleetCheck):
     ...gauge('pi_bench_fleet_not_judged', 'KPIs that could not be judged', [
       `pi_bench_fleet_not_judged ${notJudged.length}`,
     ]),
-    ...gauge('pi_bench_fleet_node_ok', '1 where nothing stands out, 0 where the node is named', standing),
+    ...gauge(
+      'pi_bench_fleet_node_ok',
+      '1 where nothing stands out, 0 where the node is named or nothing of it was judged',
+      standing,
+    ),
     ...gauge('pi_bench_fleet_node_cause', 'Cause for which a node is named', causes),
     ...gauge('pi_bench_fleet_node_worse_ratio', 'How much worse its worst KPI is, as a share', worst),
     '# EOF',

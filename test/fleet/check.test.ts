@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CauseName } from '../../src/fleet/causes.js';
 import { checkFleet, type FleetCheck } from '../../src/fleet/check.js';
-import type { NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
+import type { NodeCheck, NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
+import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
@@ -125,6 +126,85 @@ describe('fleet check', () => {
       });
     expect(causes(check([...healthyNodes(4), failing('cpu-quota')]))).toEqual({ failing: 'cpu-quota' });
     expect(causes(check([...healthyNodes(4), failing(null)]))).toEqual({ failing: 'failed-check' });
+  });
+
+  describe('a node whose own checks are open', () => {
+    const own = (verdict: NodeCheck['verdict'], more: Partial<NodeCheck> = {}): NodeCheck => ({
+      name: 'load',
+      verdict,
+      cause: null,
+      reason: 'others use 40 % of the CPUs',
+      seconds: null,
+      ...more,
+    });
+    const withChecks = (...checks: NodeCheck[]) => {
+      const nodes = [...healthyNodes(4), nodeOf('open', [kpiOf(ratesOf(12))], { checks })];
+      return { found: check(nodes), metrics: openMetrics(fleetOf(nodes), check(nodes)) };
+    };
+
+    it.each<[string, Partial<NodeCheck>, NodeCheck['verdict']]>([
+      ['a required check is inconclusive', { required: true }, 'inconclusive'],
+      ['a check is inconclusive of which nobody knows whether it is required', {}, 'inconclusive'],
+      ['a required check was skipped', { required: true }, 'skipped'],
+    ])('is inconclusive and never ok where %s', (_, more, verdict) => {
+      const { found, metrics } = withChecks(own('pass', { name: 'swap' }), own(verdict, more));
+      expect(causes(found)).toEqual({ open: 'open-check' });
+      expect(found.named[0]?.verdict).toBe('inconclusive');
+      expect(found.named[0]?.reason).toMatch(/load: others use 40 %/);
+      expect(found.outcome).toBe('inconclusive');
+      expect(metrics).toMatch(/^pi_bench_fleet_node_ok\{node="open"\} 0$/m);
+      expect(metrics).toMatch(/^pi_bench_fleet_node_ok\{node="n1"\} 1$/m);
+    });
+
+    it('is inconclusive where none of its checks is required, as it is to qualify', () => {
+      expect(causes(withChecks(own('pass', { required: false })).found)).toEqual({ open: 'open-check' });
+    });
+
+    it('passes where the suite does not require what is open, and that is told', () => {
+      const { found } = withChecks(
+        own('pass', { name: 'swap', required: true }),
+        own('inconclusive', { required: false }),
+        own('skipped', { name: 'floor/gemm', required: false }),
+        own('skipped', { name: 'history/gemm' }),
+      );
+      expect([found.outcome, found.named]).toEqual(['pass', []]);
+      expect(found.optional).toEqual([
+        { check: 'load', nodes: ['open'], why: 'others use 40 % of the CPUs' },
+      ]);
+    });
+
+    it('fails where anything else speaks against it: a slow rate, or a check that failed beside something lost', () => {
+      const slow = nodeOf('bad', [kpiOf(ratesOf(13, { level: 0.9e11 }))], { checks: [own('inconclusive')] });
+      const failed = nodeOf('failed', [kpiOf(ratesOf(14))], {
+        problems: [{ kind: 'lost', what: 'gemm', why: 'launch 2 crashed' }],
+        checks: [own('fail', { name: 'ecc' }), own('inconclusive')],
+      });
+      const found = check([...healthyNodes(6), slow, failed]);
+      expect(found.named.map(({ node, cause, verdict, beside }) => [node, cause, verdict, beside])).toEqual([
+        ['bad', 'slow', 'fail', ['open-check']],
+        ['failed', 'lost', 'fail', ['failed-check', 'open-check']],
+      ]);
+    });
+
+    it('does not hide what the node lacks', () => {
+      const lacking = nodeOf('lacking', [], { checks: [own('inconclusive')] });
+      const { named } = check([...healthyNodes(4), lacking]);
+      expect([named[0]?.cause, named[0]?.beside]).toEqual(['lost', ['open-check']]);
+    });
+  });
+
+  it('calls no node ok of which nothing was judged, neither by its KPIs nor by its own checks', () => {
+    const skipped: NodeCheck = { name: 'dcgm', verdict: 'skipped', cause: null, reason: null, seconds: null };
+    const nodes = [
+      nodeOf('skipped', [], { checks: [skipped] }),
+      nodeOf('alone', [kpiOf(ratesOf(15))]),
+      nodeOf('passed', [], { checks: [{ ...skipped, verdict: 'pass' }] }),
+    ].map((node) => ({ ...node, devices: node.kpis.length === 0 ? {} : node.devices }));
+    const found = check(nodes);
+    expect([found.outcome, found.unjudged]).toEqual(['inconclusive', ['skipped', 'alone']]);
+    const ok = openMetrics(fleetOf(nodes), found).match(/^pi_bench_fleet_node_ok.*$/gm);
+    expect(ok?.map((line) => line.at(-1))).toEqual(['0', '0', '1']);
+    expect(check(healthyNodes(4)).unjudged).toEqual([]);
   });
 
   it('judges each GPU of a node, and names the one that is slow', () => {

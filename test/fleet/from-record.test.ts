@@ -3,6 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { nodeOf } from '../../src/fleet/from-record.js';
 import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
 import { KNOTS } from '../../src/fleet/sketch.js';
+import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
+import { parseSuite } from '../../src/qualify/suite.js';
+import { judgeAll } from '../../src/qualify/verdict.js';
+import { contextOf, knownMachine } from '../qualify/support.js';
 import { aboutSeconds, recordOf } from '../support/records.js';
 
 const seconds = (launch: number): Float64Array =>
@@ -41,6 +45,42 @@ describe('a node from its record', () => {
     const [without] = nodeOf(record, 'n1', () => null).kpis;
     expect(without?.shape).toBeNull();
     expect(without?.median).toBe(kpi?.median);
+  });
+
+  /** The same record, judged on a busy machine. */
+  const judgedNode = (checks: string) => {
+    const suite = parseSuite(`name: site\n${checks}`, 'site.yaml', () => '');
+    const context = contextOf(record, { surroundings: { busy: 0.7, memoryErrors: null } });
+    const qualification = qualificationOf({
+      suite,
+      machine: knownMachine(),
+      expected: {},
+      baseline: null,
+      startedAt: '2026-11-21T10:00:00.000Z',
+      endedAt: '2026-11-21T10:01:00.000Z',
+      wall: 60,
+      judged: [judgeAll(suite, context)],
+      attempts: [],
+      notJudged: [],
+    });
+    return nodeOf(withQualification(record, qualification), 'n1', () => null);
+  };
+
+  it('says of each check whether it is required, so that a fleet holds it to what qualify does', () => {
+    const said = (line: string) =>
+      judgedNode(`checks:\n  - ${line}\n`).checks.map(({ name, verdict, required }) => [
+        name,
+        verdict,
+        required,
+      ]);
+    expect(said('{ check: load }')).toEqual([['load', 'inconclusive', true]]);
+    expect(said('{ check: load, required: false }')).toEqual([['load', 'inconclusive', false]]);
+  });
+
+  it('is lost to a suite that judges nothing, which qualifies nobody', () => {
+    expect(judgedNode('').problems).toEqual([
+      { kind: 'lost', what: 'site', why: 'nothing was judged by it' },
+    ]);
   });
 
   it('says that a result was wrong, and has no rate for it', () => {

@@ -196,6 +196,10 @@ describe('node lines', () => {
     [{ kpis: 3 }, /f:7: it has no list of kpis/],
     [{ kpis: [{}] }, /f:7: a KPI has no key/],
     [{ checks: [{ name: 'x', verdict: 'fine' }] }, /f:7: a check has no name, or a verdict that is none/],
+    [
+      { checks: [{ name: 'x', verdict: 'pass', cause: null, reason: null, required: 'no' }] },
+      /f:7: .*a required that is neither true nor false/,
+    ],
     [{ kpis: [{ ...good?.kpis[0], median: -1 }] }, /KPI matmul\?.* has no median above 0/],
     [{ kpis: [{ ...good?.kpis[0], on: 'cuda:0' }] }, /is on no device of this node/],
     [{ kpis: [{ ...good?.kpis[0], shape: [1, 2] }] }, /has a shape that is not 17 ascending numbers/],

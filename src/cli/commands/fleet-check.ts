@@ -64,7 +64,7 @@ export const fleetCheckCommand: CommandModule = {
         ['$0 fleet check nodes.jsonl --format html -o fleet.html', 'a page to send around'],
       ])
       .epilogue(
-        'Exit codes: 0 no node stands out, 1 some are worse or wrong, 2 some are lost or not everything could be judged, 64 no fleet, or a mixed one',
+        'Exit codes: 0 no node stands out, 1 some are worse or wrong, 2 some are lost, a check of their own is open, or not everything could be judged, 64 no fleet, or a mixed one',
       ),
   handler: async ({ nodes, across, margin, baseline, format, json, out }) => {
     const scale = scaleOf(margin);

@@ -41,6 +41,22 @@ export function byKpi(findings: readonly Finding[]): readonly FindingsOfKpi[] {
   });
 }
 
+const someNodes = (nodes: readonly string[]): string =>
+  nodes.length === 1 ? (nodes[0] ?? '') : `${plural(nodes.length, 'node')}, such as ${nodes[0]}`;
+
+/** What nobody judged, of the fleet and of its nodes. */
+export const notJudgedTexts = ({
+  notJudged,
+  unjudged,
+}: Pick<FleetCheck, 'notJudged' | 'unjudged'>): readonly string[] => [
+  ...(unjudged.length === 0 ? [] : [`${someNodes(unjudged)}: neither a KPI nor an own check was judged`]),
+  ...notJudged.map(({ what, why }) => `${what}: ${why}`),
+];
+
+/** Checks that are open and that nobody requires. */
+export const optionalTexts = ({ optional }: Pick<FleetCheck, 'optional'>): readonly string[] =>
+  optional.map(({ check, nodes, why }) => `${check} on ${someNodes(nodes)}, not required: ${why}`);
+
 /** What to do about power limits that differ. */
 export const LIMITS_ADVICE =
   'they are judged together all the same; set one limit everywhere (nvidia-smi -pl), or check the nodes of each by themselves';
@@ -82,8 +98,14 @@ function headOf({ nodes, kpis, baseline, outcome, reference, named }: FleetCheck
   return `${paint(style.bold(OUTCOMES[outcome]))}${count}. ${plural(nodes, 'node')}, ${plural(kpis, 'KPI')}, ${against}${middle}`;
 }
 
+const shortList = (head: string, texts: readonly string[], style: Style): readonly Row[] => [
+  ...texts.slice(0, MOST_NOT_JUDGED).map((text, i): Row => [i === 0 ? head : '', style.warn(text)]),
+  ...(texts.length > MOST_NOT_JUDGED ? [['', `and ${texts.length - MOST_NOT_JUDGED} more`] as Row] : []),
+];
+
 export function renderFleetCheck(check: FleetCheck, style: Style): string {
-  const { named, notJudged, settings, powerLimits } = check;
+  const { named, settings, powerLimits } = check;
+  const [silent, optional] = [notJudgedTexts(check), optionalTexts(check)];
   const blocks = named.slice(0, MOST_NAMED).map((node) => {
     const paint = node.verdict === 'fail' ? style.bad : style.warn;
     const devices = node.on.filter((on) => on !== 'cpu');
@@ -91,12 +113,8 @@ export function renderFleetCheck(check: FleetCheck, style: Style): string {
     return `${paint(style.bold(node.node))}${on}\n${renderRows(nodeRows(node, style), style)}`;
   });
   const rows: Row[] = [
-    ...notJudged
-      .slice(0, MOST_NOT_JUDGED)
-      .map(({ what, why }, i): Row => [i === 0 ? 'not judged' : '', style.warn(`${what}: ${why}`)]),
-    ...(notJudged.length > MOST_NOT_JUDGED
-      ? [['', `and ${notJudged.length - MOST_NOT_JUDGED} more`] as Row]
-      : []),
+    ...shortList('not judged', silent, style),
+    ...shortList('open', optional, style),
     ...settings.map((one, i): Row => [i === 0 ? 'differ' : '', disagreementText(one)]),
     ...powerLimits.map((one): Row => ['power', style.warn(`${one}: ${LIMITS_ADVICE}`)]),
   ];

@@ -4,7 +4,7 @@ import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Fleet } from '../../fleet/table.js';
 import { plural } from '../../quantities/format.js';
-import { byKpi, LIMITS_ADVICE } from '../../readers/terminal/fleet.js';
+import { byKpi, LIMITS_ADVICE, notJudgedTexts, optionalTexts } from '../../readers/terminal/fleet.js';
 import { isDrawn } from '../figures/figure.js';
 import { drawNode } from '../figures/fleet.js';
 import { escapeHtml } from './escape.js';
@@ -62,7 +62,7 @@ export async function fleetPageHtml(
   version: string,
   renderSvg: RenderSvg,
 ): Promise<string> {
-  const { named, nodes, kpis, baseline, notJudged, settings, powerLimits, reference } = check;
+  const { named, nodes, kpis, baseline, settings, powerLimits, reference } = check;
   const drawable = named.filter(({ findings }) => findings.some(({ key }) => key !== null));
   const figures = drawable
     .slice(0, MOST_FIGURES)
@@ -84,10 +84,8 @@ export async function fleetPageHtml(
       ? `<p class="quiet">The first ${figures.length} of ${drawable.length} nodes are drawn.</p>`
       : '',
     '</section>',
-    listHtml(
-      'Not judged',
-      notJudged.slice(0, MOST_LISTED).map(({ what, why }) => `${what}: ${why}`),
-    ),
+    listHtml('Not judged', notJudgedTexts(check).slice(0, MOST_LISTED)),
+    listHtml('Open, and not required', optionalTexts(check).slice(0, MOST_LISTED)),
     listHtml('What the nodes do not agree on', [
       ...settings.map(disagreementText),
       ...powerLimits.map((one) => `${one}: ${LIMITS_ADVICE}`),
