@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { type CheckVerdict, type NodeCheck, type NodeLine, unknownNode } from '../fleet/node-line.js';
+import { worstOf } from '../qualify/findings.js';
 
 const warning = z.union([
   z.string(),
@@ -22,17 +23,18 @@ const result = z.looseObject({
   warnings: z.union([z.string(), z.array(warning)]).optional(),
   info: texts.optional(),
 });
+const test = z.looseObject({
+  name: z.string(),
+  results: z.array(result.nullable()).optional(),
+  test_summary: result.optional(),
+});
 const diagnostic = z.looseObject({
   test_categories: z
     .array(
       z
         .looseObject({
           category: z.string().optional(),
-          tests: z
-            .array(
-              z.looseObject({ name: z.string(), results: z.array(result.nullable()).optional() }).nullable(),
-            )
-            .optional(),
+          tests: z.array(test.nullable()).optional(),
         })
         .nullable(),
     )
@@ -93,6 +95,26 @@ const check = (name: string, verdict: CheckVerdict, reason: string | null): Node
   seconds: null,
 });
 
+/**
+ * Of each entity, and of the test as a whole where that is worse: DCGM 4 tells what is about no entity only in the summary. A test that
+ * was asked for and did not run is its name and nothing else there; one that was not asked for is null, or absent.
+ */
+function checksOf({ name, results = [], test_summary: summary }: z.infer<typeof test>): readonly NodeCheck[] {
+  const title = `dcgm/${name}`;
+  const own = results.flatMap((one) =>
+    one === null ? [] : [check(`${title}${entityOf(one)}`, verdictOf(one.status), reasonOf(one))],
+  );
+  if (summary === undefined) {
+    return own.length > 0
+      ? own
+      : [check(title, 'inconclusive', 'DCGM reports no result of it: it did not run')];
+  }
+  const whole = verdictOf(summary.status);
+  const known = own.map(({ verdict }) => verdict);
+  const isTold = own.length > 0 && worstOf([...known, whole]) === worstOf(known);
+  return isTold ? own : [...own, check(title, whole, reasonOf(summary))];
+}
+
 /** dcgmi prints warnings before its JSON now and then. */
 function jsonOf(text: string): unknown {
   const from = text.indexOf('{');
@@ -110,15 +132,7 @@ export function dcgmNode(text: string, node: string): NodeLine | null {
   const found = parsed.data['DCGM Diagnostic'] ?? parsed.data['DCGM GPU Diagnostic'];
   if (found === undefined) return null;
   const checks = (found.test_categories ?? []).flatMap((category) =>
-    (category?.tests ?? []).flatMap((test) =>
-      test === null
-        ? []
-        : (test.results ?? []).flatMap((one) =>
-            one === null
-              ? []
-              : [check(`dcgm/${test.name}${entityOf(one)}`, verdictOf(one.status), reasonOf(one))],
-          ),
-    ),
+    (category?.tests ?? []).flatMap((one) => (one === null ? [] : checksOf(one))),
   );
   const version = parsed.data.metadata?.version ?? null;
   return {

@@ -144,6 +144,40 @@ describe('dcgmi diag -j', () => {
     ]);
   });
 
+  it('tells what belongs to no entity, and a test that did not run', () => {
+    const warnings = [{ warning: 'made-up fault of the whole', error_id: 9, error_severity: 2 }];
+    const node = (...tests: object[]) =>
+      dcgmNode(
+        JSON.stringify({ 'DCGM Diagnostic': { test_categories: [{ category: 'All', tests }] } }),
+        'n1',
+      );
+    const gpu = (status: string) => ({ entity_group: 'GPU', entity_id: 0, status });
+    const checks = (...tests: object[]) =>
+      node(...tests)?.checks.map(({ name, verdict, reason }) => [name, verdict, reason]);
+    const fault = 'made-up fault of the whole (error 9, severity isolate)';
+    const summary = { status: 'Fail', warnings };
+    expect(checks({ name: 'memory', results: [], test_summary: summary })).toEqual([
+      ['dcgm/memory', 'fail', fault],
+    ]);
+    expect(checks({ name: 'memory', results: [gpu('Pass')], test_summary: summary })).toEqual([
+      ['dcgm/memory@gpu 0', 'pass', null],
+      ['dcgm/memory', 'fail', fault],
+    ]);
+    // It says nothing that its results do not say.
+    const alike = { name: 'memory', results: [gpu('Pass'), gpu('Skip')], test_summary: { status: 'Pass' } };
+    expect(checks(alike)).toHaveLength(2);
+    const software = { name: 'software', results: [gpu('Pass')], test_summary: { status: 'Pass' } };
+    expect(checks(software, { name: 'memory' })).toEqual([
+      ['dcgm/software@gpu 0', 'pass', null],
+      ['dcgm/memory', 'inconclusive', 'DCGM reports no result of it: it did not run'],
+    ]);
+    const verdicts = [{ name: 'memory', test_summary: summary }, { name: 'memory' }].map((one) => {
+      const { named } = checkFleet(fleetOf([node(software, one) ?? []].flat()), { scale: 1, baseline: null });
+      return named.map(({ cause, verdict }) => [cause, verdict]);
+    });
+    expect(verdicts).toEqual([[['failed-check', 'fail']], [['open-check', 'inconclusive']]]);
+  });
+
   it('is no pass where nothing ran', () => {
     const none = dcgmNode(JSON.stringify({ 'DCGM Diagnostic': {} }), 'n1');
     expect(none?.checks.map(({ verdict }) => verdict)).toEqual(['inconclusive']);
