@@ -2,7 +2,7 @@
 import { indicators } from '../indicators/index.js';
 import { baselineDevice, keyedBatch, machineOf } from '../qualify/baseline-key.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
-import { countedWork } from '../record/work.js';
+import { countedWork, doesNoWork } from '../record/work.js';
 import { drift } from '../statistics/drift.js';
 import { median } from '../statistics/quantile.js';
 import { sortInPlace } from '../statistics/sort.js';
@@ -84,9 +84,10 @@ function secondsOf(batch: RecordBatch | undefined): number | null {
   return seconds > 0 ? seconds : null;
 }
 
+/** null: it has no rate, which is what nodes are held against each other by. */
 function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): NodeKpi | null {
   const name = rateKpi(batch);
-  if (batch.rate === null || batch.work === null || name === null) return null;
+  if (batch.rate === null || batch.work === null || doesNoWork(batch) || name === null) return null;
   const resting = batch.inspections.filter(({ status }) => status === 'measured');
   const launches = resting.flatMap((inspection) => read(inspection) ?? []);
   return {

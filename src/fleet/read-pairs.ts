@@ -1,6 +1,7 @@
 /** Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. */
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
+import { doesNoWork } from '../record/work.js';
 import { readRecord } from '../store/read-record.js';
 import type { MeasuredPair } from './pairs.js';
 import { linesOf } from './read-lines.js';
@@ -42,6 +43,11 @@ function pairOfRecord(path: string): z.infer<typeof schema> {
       `${file} does not say which pair it measured: measure it with --labels "pair=NODE NODE" (or labels: {pair: "NODE NODE"} in a campaign file)`,
     );
   }
+  const idle = record.batches.find(doesNoWork);
+  if (idle !== undefined)
+    throw new UserError(
+      `${file}: ${idle.title} moves nothing, so it has no rate of a link: measure all-reduce there`,
+    );
   const rates = record.batches.map(({ rate }) => rate?.median ?? null);
   const least = rates.reduce<number | null>(
     (low, rate) => (rate === null || low === null ? null : Math.min(low, rate)),

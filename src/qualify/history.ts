@@ -1,5 +1,6 @@
 /** A node's own history: the rates of its earlier qualified runs, by the serials of its devices. Pure. */
 import type { PiBenchRecord } from '../record/schema.js';
+import { medianRate } from '../record/work.js';
 import { machineOf } from './baseline-key.js';
 import type { HistoryRun } from './criteria/criterion.js';
 import { historyKey } from './rates.js';
@@ -14,7 +15,8 @@ export function historyRun(record: PiBenchRecord): HistoryRun | null {
   const machine = machineOf(record);
   const rates = batches.flatMap((batch): [string, number][] => {
     const key = historyKey(machine, batch);
-    return batch.rate === null || key === null ? [] : [[key, batch.rate.median]];
+    const rate = medianRate(batch);
+    return rate === null || key === null ? [] : [[key, rate]];
   });
   return { campaign: campaign.id, at: campaign.createdAt, rates: new Map(rates) };
 }

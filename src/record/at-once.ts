@@ -4,6 +4,7 @@ import { median } from '../statistics/quantile.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import { canonicalJson } from './digest.js';
 import type { BatchSpec, InspectionDocument, RecordBatch } from './schema.js';
+import { medianRate } from './work.js';
 
 /** All of a batch but where it runs. A copy to another GPU goes with the one that comes back. */
 function placeless({ device, ...batch }: BatchSpec): string {
@@ -52,7 +53,8 @@ export function shareOfAlone(batch: RecordBatch, batches: readonly RecordBatch[]
   const alone = batches.find(
     (other) => other.asked.atOnce !== true && sameButAlone(other) === sameButAlone(batch),
   );
-  return batch.rate == null || alone?.rate == null ? null : batch.rate.median / alone.rate.median;
+  const [own, other] = [medianRate(batch), alone === undefined ? null : medianRate(alone)];
+  return own === null || other === null ? null : own / other;
 }
 
 /** @param launches of each batch, in the order in which they were asked for */

@@ -34,6 +34,16 @@ export function countedWork({ work, rateCounts }: Counted<Work | null>): number 
   return rateCounts === 'bytes' ? work.bytes : work.flop;
 }
 
+/** A barrier moves and computes nothing: its times say how fast it is, and a rate, always 0, says nothing. */
+export const doesNoWork = (of: Counted<Work | null>): boolean => countedWork(of) === 0;
+
+interface Rated extends Counted<Work | null> {
+  readonly rate: { readonly median: number } | null;
+}
+
+/** null where there is none: nothing was measured right, or it does no work. */
+export const medianRate = (of: Rated): number | null => (doesNoWork(of) ? null : (of.rate?.median ?? null));
+
 /** Per second, of the work as `flop2mnkLessMn` counts it; null where that is not known, or nothing was measured. */
 export const rate2mnkLessMn = ({
   work,

@@ -101,7 +101,7 @@ export function stepScore({ score, interval }: Pick<StackScore, 'score' | 'inter
 }
 
 function message(one: StackScore, { reference, definition }: ScoreDocument): string {
-  const { score, interval, cases, missing, weakenedBy } = one;
+  const { score, interval, cases, missing, unscored, weakenedBy } = one;
   const between =
     interval === null
       ? 'no interval'
@@ -111,6 +111,7 @@ function message(one: StackScore, { reference, definition }: ScoreDocument): str
     `${one.name} reaches ${significant(score ?? 0, 4)} times the rate of ${reference.name} (${between})`,
     `geometric mean over ${plural(cases.length, 'case')}`,
     ...(missing.length === 0 ? [] : [`${plural(missing.length, 'case')} of the reference not measured`]),
+    ...(unscored.length === 0 ? [] : [`${plural(unscored.length, 'case')} without work not scored`]),
     ...(flags.length === 0 ? [] : [`weakened by ${flags.join(', ')}`]),
     ...provisionedText(one.stack),
     `${definition.name} ${definition.version}`,

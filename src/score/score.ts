@@ -19,6 +19,7 @@ import {
   stackNames,
 } from '../readers/comparison/sides.js';
 import type { RecordBatch } from '../record/schema.js';
+import { doesNoWork } from '../record/work.js';
 import { geometricMean, type MedianWithInterval } from '../statistics/geometric-mean.js';
 import { LEVEL } from '../statistics/interval.js';
 import { LEAST_FOR_RANKS, type Range } from '../statistics/shift.js';
@@ -66,6 +67,8 @@ export interface StackScore {
   readonly cases: readonly ScoredCase[];
   /** Cases of the reference that this stack did not measure: the score says nothing of them. */
   readonly missing: readonly string[];
+  /** Cases that do no work, as a barrier: a score is of rates, and they have none. */
+  readonly unscored: readonly string[];
   readonly weakenedBy: readonly Weakness[];
 }
 
@@ -153,12 +156,18 @@ const pairsOf = (matched: readonly MatchedCase[]): readonly ScoredPair[] =>
     reference == null || value == null ? [] : [{ reference, value }],
   );
 
+const hasNoRate = ({ value, reference }: ScoredPair): boolean =>
+  doesNoWork(value.batch) || doesNoWork(reference.batch);
+
 function whyNone(stack: Side, pairs: readonly ScoredPair[]): string | null {
   const wrong = stack.entries.find(({ batch }) => batch.verified === 'failed');
   if (wrong !== undefined) return `an output was wrong: ${wrong.batch.title}`;
   if (pairs.length === 0) return 'it has no case in common with the reference';
   const unmeasured = pairs.find(({ value }) => value.batch.rate === null);
-  return unmeasured === undefined ? null : `nothing was measured of ${unmeasured.value.batch.title}`;
+  if (unmeasured !== undefined) return `nothing was measured of ${unmeasured.value.batch.title}`;
+  return pairs.every(hasNoRate)
+    ? 'no case that it shares with the reference does work, so none has a rate'
+    : null;
 }
 
 function scoredCase({ value, reference }: ScoredPair): readonly ScoredCase[] {
@@ -188,6 +197,7 @@ function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCas
     missing: matched.flatMap(({ title, entries: [other, own] }) =>
       other != null && own == null ? [title] : [],
     ),
+    unscored: pairs.filter(hasNoRate).map(({ value }) => value.batch.title),
     weakenedBy: pairs.flatMap((pair) => [
       ...weaknessesOf(pair.value.batch, 'stack'),
       ...weaknessesOf(pair.reference.batch, 'reference'),
@@ -195,7 +205,7 @@ function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCas
   };
   const reason = whyNone(stack, pairs);
   if (reason !== null) return { ...base, score: null, interval: null, reason, cases: [] };
-  const cases = pairs.flatMap(scoredCase);
+  const cases = pairs.filter((pair) => !hasNoRate(pair)).flatMap(scoredCase);
   const { mean, interval } = geometricMean(
     cases.map((one) => ({
       value: { median: one.rate, interval: one.interval, launches: one.launches },

@@ -41,6 +41,14 @@ describe('a node from its record', () => {
     });
   });
 
+  it('has no KPI of what does no work, as a barrier: its rate of 0 is none that a fleet could be judged by', () => {
+    const [idle] = recordOf({ batches: [{ launches: aboutSeconds(0.001, 3), idle: true }] }).batches;
+    const both = { ...record, batches: [...record.batches, ...(idle === undefined ? [] : [idle])] };
+    const line = nodeOf(both, 'n1', ({ index }) => seconds(index));
+    expect([line.kpis.length, line.problems]).toEqual([1, []]);
+    expect(asNodeLine(JSON.parse(toLine(line)), 'here')?.kpis).toHaveLength(1);
+  });
+
   it('knows no shape where samples were not kept', () => {
     const [without] = nodeOf(record, 'n1', () => null).kpis;
     expect(without?.shape).toBeNull();

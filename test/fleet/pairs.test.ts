@@ -9,6 +9,9 @@ import {
   type Pair,
   secondPass,
 } from '../../src/fleet/pairs.js';
+import { readPairs } from '../../src/fleet/read-pairs.js';
+import { withFolder } from '../support/pi-bench.js';
+import { recordOf, writeRecord } from '../support/records.js';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i}`);
 
@@ -73,6 +76,14 @@ describe('the pairing test', () => {
       ['b', 'not measured'],
     ]);
   });
+
+  it('refuses a barrier, whose rate is that of no link and always 0', () =>
+    withFolder(async (folder) => {
+      const record = recordOf({ batches: [{ launches: [1e-6], idle: true, labels: { pair: 'a b' } }] });
+      expect(() => readPairs([writeRecord(folder, record)])).toThrow(
+        /moves nothing, so it has no rate of a link/,
+      );
+    }));
 
   it('refuses what cannot be paired or judged', () => {
     expect(() => firstPass(['a'], 1)).toThrow(/two nodes or more/);

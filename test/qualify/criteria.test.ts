@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { historyKey } from '../../src/qualify/rates.js';
-import type { RecordBatch } from '../../src/record/schema.js';
+import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { ceilingsOf, inTurnsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
+import { idleBatch } from '../support/records.js';
 import { baselineOf, contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
 const SECOND = 0.001;
@@ -177,6 +179,39 @@ describe('sustained', () => {
       ['sustained_of_burst', 'pass'],
       ['throttled_periods', 'skipped'],
     ]);
+  });
+});
+
+describe('what does no work, as a barrier', () => {
+  const samples = Array.from({ length: 40 }, (_, i) => SECOND * (i % 10 === 0 ? 2 : 1));
+  const idle = one({ seconds: SECOND, samples }, idleBatch);
+  it('has no rate that could last, or be held to that of others', () => {
+    const none = { verdict: 'skipped', possible: false };
+    expect(judgement({ check: 'sustained', atLeast: 0.9 }, idle)).toMatchObject(none);
+    const both = partsRecord([
+      { part: 'gemm', launches: [SECOND] },
+      { part: 'meet', launches: [SECOND], but: idleBatch },
+    ]);
+    const baseline = baselineOf(both.batches[0] as RecordBatch, RATE);
+    const [, meet] = judgementsOf({ check: 'floor', medianAtLeast: 0.9 }, contextOf(both, { baseline }));
+    expect(meet).toMatchObject(none);
+    expect(meet?.reason).toMatch(/it does no work/);
+    const batches = ['cuda:0', 'cuda:1', 'cuda:2'].flatMap((device) =>
+      (idle.record?.batches ?? []).map((batch) => ({ ...batch, device })),
+    );
+    const record = { ...(idle.record as PiBenchRecord), batches };
+    const peers = judgementsOf({ check: 'peers', within: 0.03 }, contextOf(record));
+    expect(peers.map(({ verdict }) => verdict)).toEqual(['skipped', 'skipped', 'skipped']);
+    const key = historyKey(knownMachine(), (idle.record?.batches ?? [])[0] as RecordBatch) ?? '';
+    const history = [1, 2, 3].map((i) => ({ campaign: String(i), at: '', rates: new Map([[key, 0]]) }));
+    expect(judgement({ check: 'history', within: 0.1 }, { ...idle, history })).toMatchObject(none);
+  });
+  it('is unsteady by its times', () => {
+    expect(judgement({ check: 'stability', p05AtLeast: 0.7 }, idle)).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'unsteady' },
+    });
+    expect(judgement({ check: 'stability', p05AtLeast: 0.4 }, idle).verdict).toBe('pass');
   });
 });
 

@@ -32,6 +32,27 @@ describe('a comparison of records', () => {
     expect(compare([one(1), one(1 / 1.05)]).cases[0]?.comparisons[0]?.ratio).toBeCloseTo(1.05, 9);
   });
 
+  it('compares what does no work, as a barrier, by the time of a repetition, and has no rate of it', () => {
+    const idle = (centre: number): DescribedRecord => ({
+      batches: [{ launches: aboutSeconds(centre), idle: true }],
+    });
+    const document = compare([idle(1), idle(1.05)]);
+    expect(outcomes(document)).toEqual(['slower']);
+    expect(document.cases[0]?.comparisons[0]?.ratio).toBeCloseTo(1 / 1.05, 9);
+    expect(document.cases[0]?.batches.map(({ rate }) => rate)).toEqual([null, null]);
+    expect(renderComparison(document, { ...terminalStyle({}), width: 160 })).toMatch(/1\.0\d* s/);
+    // Beside what does work, too: seconds for a byte and seconds for a repetition have no ratio.
+    expect(compare([idle(1), one(1.05)]).cases[0]?.comparisons[0]?.ratio).toBeCloseTo(1 / 1.05, 9);
+    const both = (centre: number): DescribedRecord => ({
+      batches: [10, 20, 30].map((m) => ({
+        parameters: { m },
+        launches: aboutSeconds(centre),
+        ...(m === 30 ? { idle: true as const } : {}),
+      })),
+    });
+    expect(compare([both(1), both(2)]).overall.map(({ cases }) => cases)).toEqual([2]);
+  });
+
   it('answers the other way round, with the ratio turned over, when the two change places', () => {
     const [there, back] = [compare([one(1), one(1.05)]), compare([one(1.05), one(1)])];
     expect([there.answer, back.answer]).toEqual(['slower', 'faster']);

@@ -38,6 +38,18 @@ describe('a score', () => {
     expect(high).toBeGreaterThan(4);
   });
 
+  it('is of rates: what does no work, as a barrier, has no part in it, and that is said', () => {
+    const idle = (provider: string): DescribedBatch => ({ ...of(provider, 30, 1), idle: true });
+    const reference = { batches: [...REFERENCE.batches, idle('base')] };
+    const document = score({ batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8), idle('x')] }, reference);
+    expect(document.scores[0]?.score).toBeCloseTo(4, 9);
+    expect(document.scores[0]?.cases).toHaveLength(2);
+    expect(document.scores[0]?.unscored).toHaveLength(1);
+    expect(renderScore(document, terminalStyle({}))).toMatch(/not scored .*no work is done/s);
+    const [none] = score({ batches: [idle('x')] }, { batches: [idle('base')] }).scores;
+    expect([none?.score, none?.reason]).toEqual([null, expect.stringMatching(/none has a rate/)]);
+  });
+
   it('is turned over when results and reference change places', () => {
     const results: DescribedRecord = { batches: [of('x', 10, 0.7), of('x', 20, 0.9)] };
     const there = score(results, REFERENCE).scores[0]?.score ?? 0;

@@ -21,7 +21,19 @@ export interface DescribedBatch {
   /** Seconds of a repetition of each launch, or launches with more to say. */
   readonly launches: readonly (number | Launch)[];
   readonly labels?: Readonly<Record<string, string>>;
+  /** It does no work, as a barrier: a record of it has rates of 0. */
+  readonly idle?: true;
+  readonly atOnce?: true;
 }
+
+/** As `buildBatch` makes it of a barrier. */
+export const idleBatch = (batch: RecordBatch): RecordBatch => ({
+  ...batch,
+  work: { flop: 0, bytes: 0 },
+  rateCounts: 'bytes',
+  rateUnit: 'B/s',
+  rate: { median: 0, p05: 0, p05Interval: null, sustained: 0, interval: null },
+});
 
 export interface DescribedRecord {
   readonly id?: string;
@@ -30,7 +42,14 @@ export interface DescribedRecord {
   readonly batches: readonly DescribedBatch[];
 }
 
-export function recordBatch({ parameters = {}, stack = {}, launches, labels }: DescribedBatch): RecordBatch {
+export function recordBatch({
+  parameters = {},
+  stack = {},
+  launches,
+  labels,
+  idle,
+  atOnce,
+}: DescribedBatch): RecordBatch {
   const made = batchOf(
     matmulCase({ transpose: 'NN', batch: 1, prepack: false, ...parameters }),
     launches.map((launch) => (typeof launch === 'number' ? { seconds: launch } : launch)),
@@ -38,11 +57,17 @@ export function recordBatch({ parameters = {}, stack = {}, launches, labels }: D
   const identity = { ...made.stack, ...stack };
   const own = identity.own === undefined ? {} : { own: identity.own.name };
   const chosen = { provider: identity.provider, variant: identity.variant, ...own };
-  return {
+  const batch = {
     ...made,
     stack: identity,
-    asked: { ...made.asked, stack: chosen, ...(labels === undefined ? {} : { labels: { ...labels } }) },
+    asked: {
+      ...made.asked,
+      stack: chosen,
+      ...(labels === undefined ? {} : { labels: { ...labels } }),
+      ...(atOnce === undefined ? {} : { atOnce }),
+    },
   };
+  return idle ? idleBatch(batch) : batch;
 }
 
 export function recordOf({

@@ -3,6 +3,7 @@ import type { MachineDescription } from '../../machine/types.js';
 import { formatShare, plural } from '../../quantities/format.js';
 import { canonicalJson } from '../../record/digest.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
+import { doesNoWork, medianRate } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
 import { baselineKey, deviceText, keyedBatch } from '../baseline-key.js';
 import type { Baseline, BaselineEntry } from '../baseline-schema.js';
@@ -29,6 +30,13 @@ const LEAST_OTHERS = 3;
 const SCATTER = 4;
 /** Others that differ by more than this among themselves show nothing: a limit that far below them would hold for any device. */
 const MOST_SCATTER = 0.25;
+
+/** A barrier is neither slower nor faster by a rate that is 0 everywhere: that would be a check that cannot fail. */
+function withoutRate(batch: RecordBatch, source: string) {
+  if (batch.rate === null || !doesNoWork(batch)) return null;
+  const none = skipped('rate', 'it does no work, so it has no rate', source);
+  return { possible: false, findings: [none], cause: null };
+}
 
 const entries = new WeakMap<Baseline, ReadonlyMap<string, BaselineEntry>>();
 
@@ -62,6 +70,8 @@ export const floor: Criterion<'floor'> = {
         return { possible: false, findings: [none], cause: null };
       }
       const { rate, rateUnit: unit } = batch;
+      const idle = withoutRate(batch, source);
+      if (idle !== null) return idle;
       const entry = entryFor(baseline, machine, batch, kpi);
       // Somebody gave a baseline to be held to: what it does not judge must not pass by it.
       const why =
@@ -159,7 +169,9 @@ export const peers: Criterion<'peers'> = {
       return [notPossible(check, why, context.source)];
     }
     return judgeBatches(check, context, (batch) => {
-      const others = beside(batch).flatMap(({ rate }) => rate?.median ?? []);
+      const idle = withoutRate(batch, context.source);
+      if (idle !== null) return idle;
+      const others = beside(batch).flatMap((other) => medianRate(other) ?? []);
       if (others.length + 1 < LEAST_OTHERS) {
         const none = skipped('rate', `${others.length} others measured the same`, context.source);
         return { possible: false, findings: [none], cause: null };
@@ -177,6 +189,8 @@ export const history: Criterion<'history'> = {
   judge(check, context) {
     const { machine, history: runs, source } = context;
     return judgeBatches(check, context, (batch) => {
+      const idle = withoutRate(batch, source);
+      if (idle !== null) return idle;
       const key = historyKey(machine, batch);
       const { serial, serialIs } = serialOf(machine, batch.device);
       const earlier = key === null ? [] : runs.flatMap(({ rates }) => rates.get(key) ?? []);

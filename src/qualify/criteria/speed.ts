@@ -2,6 +2,7 @@
 import { isGpu } from '../../devices/device.js';
 import { notCheckedOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
+import { doesNoWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
 import { MOST_OF_CEILING } from '../../statistics/roofline.js';
 import { atLeast, atMost, notSeen, skipped } from '../findings.js';
@@ -77,14 +78,27 @@ export const sustained: Criterion<'sustained'> = {
     judgeBatches(check, context, (batch) => {
       const { source } = context;
       const { rate } = batch;
+      const quantity = 'sustained_of_burst';
       const lasting = rate?.sustained == null ? null : rate.sustained / rate.median;
+      const idle = rate !== null && doesNoWork(batch);
       const findings: readonly Finding[] = [
-        atLeast({ quantity: 'sustained_of_burst', measured: lasting, unit: '1', source }, check.atLeast),
+        idle
+          ? skipped(quantity, 'it does no work, so it has no rate that could last', source)
+          : atLeast({ quantity, measured: lasting, unit: '1', source }, check.atLeast),
         ...(check.throttledAtMost === undefined ? [] : [stoodStill(batch, check.throttledAtMost, context)]),
       ];
-      return speedOf(batch, findings, 'stopped');
+      return { possible: !idle || findings.length > 1, ...speedOf(batch, findings, 'stopped') };
     }),
 };
+
+/** The rate that 95 % of the repetitions reach over the median one; of what does no work the same quotient of times. */
+function lowOfMedian(batch: RecordBatch): number | null {
+  const { rate, pooled } = batch;
+  if (rate === null || rate.p05 === null) return null;
+  if (!doesNoWork(batch)) return rate.p05 / rate.median;
+  const [middle, late] = [numberOr(pooled?.median), numberOr(pooled?.p95)];
+  return middle === null || late === null ? null : middle / late;
+}
 
 interface Drift {
   readonly overallLow: number;
@@ -120,13 +134,7 @@ const firstOf = (batch: RecordBatch, { reference }: Context): RecordBatch | unde
 
 const LOOKS = [
   ['cvAtMost', 'cv', 'at-most', (batch) => numberOr(batch.pooled?.cv), '1'],
-  [
-    'p05AtLeast',
-    'p05_of_median',
-    'at-least',
-    ({ rate }) => (rate?.p05 == null ? null : rate.p05 / rate.median),
-    '1',
-  ],
+  ['p05AtLeast', 'p05_of_median', 'at-least', lowOfMedian, '1'],
   ['driftAtMost', 'slowing', 'at-most', ({ inspections }) => medianOf(inspections.map(slowing)), '1'],
   ['spreadAtMost', 'spread_of_launches', 'at-most', spreadOf, '1'],
   ['disturbedAtMost', 'disturbed', 'at-most', ({ disturbedShare }) => disturbedShare, '1'],

@@ -4,7 +4,7 @@
  */
 import { UserError } from '../../errors.js';
 import type { RecordBatch } from '../../record/schema.js';
-import { countedWork } from '../../record/work.js';
+import { medianRate } from '../../record/work.js';
 import { type Comparison, DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
 import { geometricMean } from '../../statistics/geometric-mean.js';
 import { LEVEL } from '../../statistics/interval.js';
@@ -26,7 +26,7 @@ import type {
   Overall,
   Question,
 } from './document.js';
-import { compareEntries, mediansOf, timesOf } from './launches.js';
+import { compareEntries, mediansOf, unitsOf } from './launches.js';
 import { notesOf } from './notes.js';
 import {
   comparedBy,
@@ -62,12 +62,14 @@ function groupNames(
   sides: readonly Side[],
   margin: number,
 ): readonly (readonly string[])[] {
-  const timed = entries
-    .flatMap((entry, i) => {
-      const median = entry?.batch.elapsed?.median ?? null;
-      if (entry === null || median === null || timesOf(entry.batch).length === 0) return [];
-      return [{ name: sides[i]?.name ?? '', entry, median: median / (countedWork(entry.batch) ?? 1) }];
-    })
+  const found = entries.flatMap((entry, i) => {
+    const median = entry?.batch.elapsed?.median ?? null;
+    if (entry === null || median === null || mediansOf(entry.batch).length === 0) return [];
+    return [{ name: sides[i]?.name ?? '', entry, median }];
+  });
+  const units = unitsOf(found.map(({ entry }) => entry.batch));
+  const timed = found
+    .map((one, i) => ({ ...one, median: one.median / (units[i] ?? 1) }))
     .sort((a, b) => a.median - b.median);
   if (timed.length < 3) return [];
   const pairs = timed.flatMap((one, i) =>
@@ -92,7 +94,7 @@ function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
     side: side.name,
     campaign: of.record.campaign.id,
     stack: batch.stack,
-    rate: batch.rate?.median ?? null,
+    rate: medianRate(batch),
     rateUnit: batch.rateUnit,
     elapsedSeconds: batch.elapsed?.median ?? null,
     launches: mediansOf(batch).length,
@@ -161,7 +163,9 @@ function overallOf(cases: readonly MatchedCase[], sides: readonly Side[]): reado
   return sides.slice(1).flatMap(({ name }, i): readonly Overall[] => {
     const pairs = cases.flatMap(({ entries }) => {
       const [reference, candidate] = [entries[0]?.batch, entries[i + 1]?.batch];
-      if (reference?.rate == null || candidate?.rate == null) return [];
+      if (reference == null || candidate == null) return [];
+      // What does no work has no rate to be part of a mean of rates.
+      if (medianRate(reference) === null || medianRate(candidate) === null) return [];
       const sideOf = ({ rate, ...batch }: RecordBatch) => ({
         median: rate?.median ?? Number.NaN,
         interval: rate?.interval ?? null,
@@ -192,7 +196,7 @@ function judgedCases(
       const pair = pairs.find((other) => other.candidate === i + 1);
       if (pair === undefined) {
         const missing = [one.entries[0], entry].find(
-          (side) => side != null && timesOf(side.batch).length === 0,
+          (side) => side != null && mediansOf(side.batch).length === 0,
         );
         return [{ candidate, outcome: missingOutcome((missing ?? entry).batch), pAdjusted: null }];
       }

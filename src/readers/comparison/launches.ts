@@ -13,15 +13,17 @@ export const mediansOf = ({ launches }: RecordBatch): readonly number[] => {
   return Array.isArray(medians) ? medians.filter((value): value is number => typeof value === 'number') : [];
 };
 
-/** Seconds for one unit of work, so that a case whose work differs is compared by its rate; of unknown work, for a repetition. */
-export function timesOf(batch: RecordBatch): readonly number[] {
-  const work = countedWork(batch) ?? 1;
-  return mediansOf(batch).map((value) => value / work);
+/**
+ * What the seconds of each batch are divided by, so that a case whose work differs is compared by its rate; where the work of one of them
+ * is not known, or is none, all are compared by the time of a repetition.
+ */
+export function unitsOf(batches: readonly RecordBatch[]): readonly number[] {
+  const works = batches.map((batch) => countedWork(batch) ?? 0);
+  return works.every((work) => work > 0) ? works : works.map(() => 1);
 }
 
 /** By round, the n-th launch of each batch; null where it was not measured to its end. */
-function timesByRound(batch: RecordBatch): readonly (number | null)[] {
-  const work = countedWork(batch) ?? 1;
+function timesByRound(batch: RecordBatch, work: number): readonly (number | null)[] {
   return batch.inspections.map(({ status, statistics }) =>
     status === 'measured' && typeof statistics?.median === 'number' ? statistics.median / work : null,
   );
@@ -33,9 +35,14 @@ interface Rounds {
 }
 
 /** null where the two did not take turns, or hardly. */
-function roundsOf(reference: Entry, candidate: Entry, looked: boolean): Rounds | null {
+function roundsOf(
+  reference: Entry,
+  candidate: Entry,
+  [unit = 1, otherUnit = 1]: readonly number[],
+  looked: boolean,
+): Rounds | null {
   if (reference.of !== candidate.of || reference.of.record.imported !== undefined) return null;
-  const [own, others] = [timesByRound(reference.batch), timesByRound(candidate.batch)];
+  const [own, others] = [timesByRound(reference.batch, unit), timesByRound(candidate.batch, otherUnit)];
   const both = own.flatMap((value, round): readonly (readonly [number, number])[] => {
     const other = others[round] ?? null;
     return value === null || other === null ? [] : [[value, other]];
@@ -54,10 +61,13 @@ const wasLooked = (one: Entry, other: Entry): boolean =>
 
 /** null where one of them has no launches. */
 export function compareEntries(reference: Entry, candidate: Entry, margin: number): Comparison | null {
-  const [own, others] = [timesOf(reference.batch), timesOf(candidate.batch)];
+  const units = unitsOf([reference.batch, candidate.batch]);
+  const [own = [], others = []] = [reference, candidate].map(({ batch }, i) =>
+    mediansOf(batch).map((seconds) => seconds / (units[i] ?? 1)),
+  );
   if (own.length === 0 || others.length === 0) return null;
   const looked = wasLooked(reference, candidate);
-  const rounds = roundsOf(reference, candidate, looked);
+  const rounds = roundsOf(reference, candidate, units, looked);
   return rounds === null
     ? compareLaunches(own, others, margin, { rounds: false, looked })
     : compareLaunches(rounds.reference, rounds.candidate, margin, { rounds: true, looked });

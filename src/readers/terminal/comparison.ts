@@ -1,5 +1,5 @@
 /** A comparison for a person: a row for each case and candidate, what was not compared, and what it all comes to. */
-import { plural, significant, withPrefix } from '../../quantities/format.js';
+import { formatSeconds, plural, significant, withPrefix } from '../../quantities/format.js';
 import { differencesText } from '../comparison/comparable.js';
 import type {
   ComparedBatch,
@@ -44,8 +44,13 @@ const intervalText = ({ interval, outcome }: ComparedPair): string =>
       : ''
     : `${significant(interval.low, 4)}–${significant(interval.high, 4)}`;
 
-const rateText = (batch: ComparedBatch | undefined): string =>
-  batch?.rate == null ? '' : withPrefix(batch.rate, batch.rateUnit);
+/** What has no rate is compared by the time of a repetition. */
+function rateText(batch: ComparedBatch | undefined): string {
+  if (batch?.rate != null) return withPrefix(batch.rate, batch.rateUnit);
+  return batch?.elapsedSeconds == null ? '' : formatSeconds(batch.elapsedSeconds, 4);
+}
+
+const slowest = ({ elapsedSeconds }: ComparedBatch): number => elapsedSeconds ?? Number.MAX_VALUE;
 
 const batchOf = ({ batches }: ComparedCase, side: string): ComparedBatch | undefined =>
   batches.find((batch) => batch.side === side);
@@ -77,7 +82,7 @@ function groupRows(
   one: ComparedCase,
   style: Style,
 ): readonly (readonly Cell[])[] {
-  const ordered = one.batches.toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1));
+  const ordered = one.batches.toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || slowest(a) - slowest(b));
   return ordered.map((batch) => {
     const pair = one.comparisons.find(({ candidate }) => candidate === batch.side);
     return [

@@ -50,7 +50,11 @@ function weaknessRows({ scores }: ScoreDocument, style: Style): readonly Row[] {
 export function renderScore(document: ScoreDocument, style: Style): string {
   const { definition, reference, scores, acrossLabels, forced } = document;
   const head = `${definition.name} ${definition.version} against ${reference.name} of ${reference.campaign}`;
+  const unscored = [...new Set(scores.flatMap((one) => one.unscored))];
   const rows: readonly Row[] = [
+    ...(unscored.length === 0
+      ? []
+      : ([['not scored', `${unscored.join(', ')}: no work is done there, so there is no rate`]] as Row[])),
     ...weaknessRows(document, style),
     ...(acrossLabels.length === 0
       ? []
