@@ -4,13 +4,14 @@ import { makeGate, measuredAtOnce } from '../../src/campaign/at-once.js';
 import { conduct } from '../../src/campaign/conduct.js';
 import { rounds } from '../../src/campaign/plan.js';
 import type { Engine, LaunchHooks } from '../../src/execution/engine.js';
-import { groupsOf, overlapOf } from '../../src/record/at-once.js';
+import { groupsOf, overlapOf, shareOfAlone } from '../../src/record/at-once.js';
 import type { InspectionEnd } from '../../src/record/inspection-end.js';
 import type { BatchSpec } from '../../src/record/schema.js';
 import type { JournalEntry } from '../../src/store/journal.js';
 import type { Store } from '../../src/store/store.js';
 import { matmulCase } from '../support/batch.js';
 import { campaignOf, specOf } from '../support/campaign.js';
+import { recordBatch } from '../support/records.js';
 
 const batchOf = (device: string, more: Partial<BatchSpec> = {}): BatchSpec =>
   specOf({
@@ -27,6 +28,17 @@ describe('what is measured at once', () => {
     const all = [batchOf('cpu:0'), batchOf('cpu:1'), batchOf('cpu:0', { labels: { part: 'x' } })];
     expect(groupsOf(all)).toEqual([[0], [1], [2]]);
     expect(groupsOf(all.map((one) => ({ ...one, atOnce: true })))).toEqual([[0, 1], [0, 1], [2]]);
+  });
+
+  it('has a share of its rate alone, and none where there is no rate, as of what does no work', () => {
+    const share = (more: { idle?: true }) => {
+      const [alone, beside] = [{ launches: [1] }, { launches: [2], atOnce: true as const }].map((one) =>
+        recordBatch({ ...one, ...more }),
+      );
+      return alone === undefined || beside === undefined ? null : shareOfAlone(beside, [alone, beside]);
+    };
+    expect(share({})).toBeCloseTo(0.5, 9);
+    expect(share({ idle: true })).toBeNull();
   });
 
   it('is of copies between GPUs the one there and the one back', () => {

@@ -53,6 +53,16 @@ describe('a comparison of records', () => {
     expect(compare([both(1), both(2)]).overall.map(({ cases }) => cases)).toEqual([2]);
   });
 
+  it('keeps a device alone and the same beside all others apart, as --at-once beside measures both', () => {
+    const beside = (alone: number, atOnce: number): DescribedRecord => ({
+      batches: [{ launches: aboutSeconds(alone) }, { launches: aboutSeconds(atOnce), atOnce: true }],
+    });
+    const document = compare([beside(1, 2), beside(1, 2.5)]);
+    expect(outcomes(document)).toEqual(['same', 'slower']);
+    // What is asked for by its label is compared: how much the others cost.
+    expect(outcomes(compare([beside(1, 2)], { by: 'at_once' }))).toEqual(['slower']);
+  });
+
   it('answers the other way round, with the ratio turned over, when the two change places', () => {
     const [there, back] = [compare([one(1), one(1.05)]), compare([one(1.05), one(1)])];
     expect([there.answer, back.answer]).toEqual(['slower', 'faster']);

@@ -152,7 +152,13 @@ function traitsOf({ batch, of }: Entry, by: string, apart: ReadonlySet<string>):
   const given = Object.entries(batch.asked.labels ?? {}).filter(([key]) => !apart.has(key));
   const { provider, variant, own } = batch.stack;
   return [
-    [indicator, Object.fromEntries(kept), apart.has('device') ? null : batch.device],
+    [
+      indicator,
+      Object.fromEntries(kept),
+      apart.has('device') ? null : batch.device,
+      // Alone and beside others are two questions, which --at-once beside asks in one campaign.
+      apart.has('at_once') ? null : batch.asked.atOnce === true,
+    ],
     by === 'stack' ? null : [provider, variant, own?.name ?? null],
     apart.has('repetitions') ? null : batch.asked.sampling,
     Object.fromEntries(given),
