@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
+import { temporaryOf } from '../store/atomic.js';
 import type { Format, OutputFile, Request } from './formats/format.js';
 
 export type Place =
@@ -37,7 +38,7 @@ export function placeOf(format: Format, out: string | null, campaign: string): P
 
 /** Under another name until it is whole. @returns its bytes */
 async function writeFile(path: string, text: OutputFile['text']): Promise<number> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryOf(path);
   try {
     mkdirSync(dirname(path), { recursive: true });
     const file = await open(temporary, 'wx');

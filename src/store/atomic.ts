@@ -1,4 +1,5 @@
 /** Files that are either whole or absent: a temporary name in the same folder, flushed, renamed, the folder flushed. */
+import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -11,9 +12,15 @@ function flushFolder(folder: string): void {
   }
 }
 
+/**
+ * In the same folder, and nobody else's: a kill leaves such a file behind, and in containers the next process often has the same number.
+ * Nothing reads it or takes it for a result.
+ */
+export const temporaryOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.tmp`;
+
 /** @throws the system's error (ENOSPC, EACCES ...); nothing of the file is left behind then. */
 export function writeFileAtomic(path: string, content: string | Buffer): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryOf(path);
   try {
     const handle = openSync(temporary, 'wx');
     try {

@@ -59,6 +59,22 @@ describe('writeReport', () => {
     expect(readdirSync(folder)).toEqual(['there.txt']);
   });
 
+  it('writes beside what a killed process with our number left', async () => {
+    const path = join(folder, 'page.html');
+    const left = `${path}.${process.pid}.tmp`;
+    writeFileSync(left, 'half');
+    const whole: Format = {
+      ...broken,
+      async *text() {
+        yield 'new';
+      },
+    };
+    await writeReport(whole, request, { kind: 'file', path });
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    rmSync(left);
+    rmSync(path);
+  });
+
   it('says which place could not be written, and what helps', async () => {
     const place = { kind: 'file', path: join(folder, 'there.txt', 'page.html') } as const;
     await expect(writeReport(broken, request, place)).rejects.toThrow(/cannot write .*page\.html.*--out/);

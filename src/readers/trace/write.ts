@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf, systemCode, UserError } from '../../errors.js';
 import type { PiBenchRecord } from '../../record/schema.js';
+import { temporaryOf } from '../../store/atomic.js';
 import { eventObject } from './events.js';
 import { type TraceInput, type TraceSummary, traceOf } from './trace.js';
 
@@ -61,7 +62,7 @@ function* traceText(
  * @throws UserError when it cannot be written
  */
 export async function writeTrace(path: string, input: TraceInput): Promise<WrittenTrace> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryOf(path);
   let written: WrittenTrace = { path, events: 0, launches: 0, repetitions: 0, oneByOne: 0 };
   const text = Readable.from(
     traceText(input, (events, end) => {

@@ -103,6 +103,8 @@ export async function cachedFolder(
   try {
     if (isWhole(folder)) return folder;
     removeLeftovers(root);
+    // Of another process that had our number: only who holds the lock makes this key.
+    rmSync(temporary, { recursive: true, force: true });
     mkdirSync(temporary);
     await make(temporary);
     writeFileSync(join(temporary, SEAL), `${contentsOf(temporary)}\n`);

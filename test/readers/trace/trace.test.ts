@@ -1,5 +1,5 @@
 /** Traces of campaigns: what a viewer of the Trace Event format relies on, and that nothing is drawn that nobody knows. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -248,6 +248,13 @@ describe('a trace file', () => {
     expect(file.otherData.reduced).toMatch(/^yes/);
     expect(gunzipSync(readFileSync(packed)).toString()).toBe(text);
     expect(readdirSync(folder).sort()).toEqual(['trace.json', 'trace.json.gz']);
+  });
+
+  it('is written beside what a killed process with our number left', async () => {
+    const path = join(folder, 'again.json');
+    writeFileSync(`${path}.${process.pid}.tmp`, 'half');
+    await writeTrace(path, campaignOf([{ seconds: [0.1] }]));
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveProperty('traceEvents');
   });
 
   it('has no number with more than 19 decimals, of which Perfetto makes another one', () => {

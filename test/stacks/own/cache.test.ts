@@ -83,6 +83,15 @@ describe('a folder of the cache', () => {
     expect(existsSync(join(made, 'lib', 'a.so'))).toBe(true);
   });
 
+  it('is made where a process that had our number left half of it', async () => {
+    const { make } = maker();
+    await cachedFolder('other', make, silent);
+    const space = /\d+/.exec(spawnSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).stdout)?.[0];
+    mkdirSync(join(stacksFolder(), `.key.${space}.${process.pid}.tmp`));
+    const made = await cachedFolder('key', make, silent);
+    expect(existsSync(join(made, 'lib', 'a.so'))).toBe(true);
+  });
+
   it('says so where the cache cannot be written', async () => {
     mkdirSync(place.cache);
     writeFileSync(join(place.cache, 'pi-bench'), 'a file, not a folder');
