@@ -5,6 +5,7 @@ import type { MachineDescription } from '../machine/types.js';
 import { canonicalJson } from '../record/digest.js';
 import type { RecordBatch } from '../record/schema.js';
 import { comparableParameters } from './baseline-key.js';
+import { PART } from './suite.js';
 
 const RATE = /^pibench_([a-z0-9_]+?)_rate_(flops|bytes|launches)_per_second$/;
 
@@ -34,9 +35,14 @@ export function serialOf({ os, gpus }: MachineDescription, device: string): Seri
   return { serial: os.hostname, serialIs: 'host name, as there is no machine id' };
 }
 
+/** What for and how a case is measured: for a minute, or cold, it reaches less than in a moment. */
+export function purposeOf({ asked }: Pick<RecordBatch, 'asked'>): readonly unknown[] {
+  const { stack, labels, atOnce = false, sampling, warmup } = asked;
+  return [labels?.[PART] ?? null, stack.provider, stack.variant, atOnce, sampling, warmup];
+}
+
 /**
- * What a rate is remembered under: the same case on the same stack on the very same device, measured for the same purpose, for a
- * minute reaches less than a moment does. null: a device without a serial has no history, as it could be any other's.
+ * What a rate is remembered under: the same case on the same stack on the very same device, measured for the same purpose. null: a device without a serial has no history, as it could be any other's.
  */
 export function historyKey(
   machine: MachineDescription,
@@ -44,8 +50,7 @@ export function historyKey(
 ): string | null {
   const { serial } = serialOf(machine, device);
   if (!serial) return null;
-  const { stack, labels, atOnce = false } = asked;
   const where = isGpu(device) ? 'gpu' : device;
   const same = { ...one, parameters: comparableParameters(one) };
-  return canonicalJson([serial, where, same, stack.provider, stack.variant, labels?.part ?? null, atOnce]);
+  return canonicalJson([serial, where, same, ...purposeOf({ asked })]);
 }

@@ -300,6 +300,10 @@ function readSuite(content: string, name: string, shipped: (tier: Tier) => strin
       throw new UserError(
         `${name}:${entry.line}: labels.part: each entry of a suite has a part, by which checks name it`,
       );
+    if (/#\d+$/.test(part))
+      throw new UserError(
+        `${name}:${entry.line}: labels.part: ${part} is what a check calls one of several batches of a part: leave the # out`,
+      );
     return { ...entry, file: name, part };
   });
   if (tier === null && TIERS.some((one) => one === data.name))

@@ -42,12 +42,17 @@ export function decide(kind: CheckKind, verdicts: readonly Verdict[]): Verdict |
 
 type History = ReadonlyMap<string, readonly JudgedCheck[]>;
 
+/** @throws where one attempt has two of one id: one of them would be taken for another attempt, and answer for the other */
 function byId(attempts: readonly (readonly JudgedCheck[])[]): History {
   const all = new Map<string, JudgedCheck[]>();
   for (const attempt of attempts) {
+    const own = new Set<string>();
     for (const one of attempt) {
-      const known = all.get(one.judgement.id);
-      if (known === undefined) all.set(one.judgement.id, [one]);
+      const { id } = one.judgement;
+      if (own.has(id)) throw new Error(`two checks of one attempt are called ${id}`);
+      own.add(id);
+      const known = all.get(id);
+      if (known === undefined) all.set(id, [one]);
       else known.push(one);
     }
   }

@@ -78,6 +78,10 @@ describe('a suite of one’s own', () => {
       /own\.yaml:4: labels\.part: each entry of a suite has a part/,
     ],
     [
+      'name: a\ncampaign:\n  measure:\n    - { indicator: matmul, labels: { part: "gemm#2" } }\n',
+      /own\.yaml:4: labels\.part: gemm#2 is what a check calls one of several batches of a part/,
+    ],
+    [
       'name: a\ncampaign:\n  measure:\n    - { indicator: matmull, labels: { part: x } }\n',
       /own\.yaml:4: .*there is no such indicator/,
     ],

@@ -119,6 +119,13 @@ describe('the figures of a check', () => {
   });
 });
 
+describe('two checks of one name in one attempt', () => {
+  it('are refused, for one would answer for the other', () => {
+    const twice = [attempt('floor', 'pass', 1), attempt('floor', 'fail', 2)];
+    expect(() => checksOf([twice])).toThrow('two checks of one attempt are called floor');
+  });
+});
+
 describe('a first attempt that could not see what a suite insists on', () => {
   const verdictAfter = (kind: CheckKind, second: Verdict) =>
     checksOf([[attempt(kind, 'inconclusive', 0, true)], [attempt(kind, second, 1)]])[0]?.verdict;

@@ -11,6 +11,7 @@ import type { Baseline } from '../../qualify/baseline-schema.js';
 import type { Aftermath, Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
 import { partOf } from '../../qualify/criteria/criterion.js';
 import { qualificationOf, withQualification } from '../../qualify/qualification.js';
+import { twinsOf } from '../../qualify/same-batch.js';
 import type { Suite } from '../../qualify/suite.js';
 import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
 import { groupsOf } from '../../record/at-once.js';
@@ -78,10 +79,15 @@ const TO_WRITE: Seconds = 2;
 /** An exit code above: a signal came. */
 const SIGNALLED = 128;
 
-/** Batches that are measured at once are so again: one alone would be another measurement. */
+/**
+ * Batches that are measured at once are so again: one alone would be another measurement. So are those that differ in nothing: one alone
+ * could be any of them.
+ */
 function withTheirGroups(again: readonly number[], batches: readonly BatchSpec[]): readonly number[] {
   const groups = groupsOf(batches);
-  return [...new Set(again.flatMap((index) => groups[index] ?? [index]))].sort((a, b) => a - b);
+  const twins = twinsOf(batches.map((asked) => ({ ...asked, asked })));
+  const all = again.flatMap((index) => [...(groups[index] ?? [index]), ...(twins[index] ?? [])]);
+  return [...new Set(all)].sort((a, b) => a - b);
 }
 
 /** Of one launch, by the first attempt: what it took with all around it. */

@@ -1,12 +1,12 @@
 /** What a criterion is, and what all of them are made with. Pure. */
 import type { GpuDescription } from '../../machine/gpus.js';
 import type { MachineDescription } from '../../machine/types.js';
-import { canonicalJson } from '../../record/digest.js';
 import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/schema.js';
 import type { Ratio } from '../../units.js';
 import type { Baseline } from '../baseline-schema.js';
 import { type Cause, causeNamed, explainedBy } from '../causes.js';
 import { findingText, isNotSeen, worstOf } from '../findings.js';
+import { identitiesOf } from '../same-batch.js';
 import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from '../suite.js';
 
 /** An earlier qualified run of a machine with the same serials. */
@@ -148,38 +148,51 @@ export function batchesFor(
   });
 }
 
-/** The same in every attempt. */
-const sameness = ({ part, batch }: PartBatch): string =>
-  canonicalJson([part, batch.device, batch.case, batch.asked.stack, batch.asked.atOnce === true]);
-
 /** Several batches of one part on one device (a sweep) are told apart by their number in the first attempt. */
-function placesOf(batches: readonly PartBatch[]): ReadonlyMap<string, string> {
+function placesOf(batches: readonly PartBatch[]): readonly string[] {
   const counts = new Map<string, number>();
   const of = ({ part, batch }: PartBatch): string => `${part}@${batch.device}`;
-  const numbered = batches.map((one) => {
+  const numbers = batches.map((one) => {
     const number = (counts.get(of(one)) ?? 0) + 1;
     counts.set(of(one), number);
-    return { one, number };
+    return number;
   });
+  return batches.map((one, i) => (counts.get(of(one)) === 1 ? one.part : `${one.part}#${numbers[i]}`));
+}
+
+interface Place {
+  readonly place: string;
+  readonly batch: RecordBatch;
+}
+
+const identities = (batches: readonly PartBatch[]): readonly string[] =>
+  identitiesOf(batches.map(({ batch }) => batch));
+
+/** By the identity of a batch, what it is called and what it was in the first attempt. */
+function firstAttempt(batches: readonly PartBatch[]): ReadonlyMap<string, Place> {
+  const places = placesOf(batches);
+  const all = identities(batches);
   return new Map(
-    numbered.map(({ one, number }) => [
-      sameness(one),
-      counts.get(of(one)) === 1 ? one.part : `${one.part}#${number}`,
-    ]),
+    batches.map(({ batch, part }, i) => [all[i] ?? '', { batch, place: places[i] ?? part }] as const),
   );
 }
 
 /**
  * A judgement for each batch that it is about, and one for each part that a suite insists on by its name and of which there is no batch:
  * that the others hold must not answer for it. Where there is no batch at all, one that says so.
+ * @param judge is given the same batch in the first attempt, too; null: this is the first
  */
 export function judgeBatches(
   check: SuiteCheck & { readonly parts?: readonly string[] | undefined },
   { record, reference, source }: Context,
-  judge: (batch: RecordBatch) => Omit<Judged, 'part' | 'device' | 'batch'>,
+  judge: (batch: RecordBatch, first: RecordBatch | null) => Omit<Judged, 'part' | 'device' | 'batch'>,
   isAbout: (batch: RecordBatch) => boolean = () => true,
 ): readonly Judgement[] {
-  const batches = batchesFor(check, record).filter(({ batch }) => isAbout(batch));
+  const all = batchesFor(check, record);
+  const known = identities(all);
+  const batches = all
+    .map((one, i) => ({ ...one, identity: known[i] ?? '' }))
+    .filter(({ batch }) => isAbout(batch));
   const first = batchesFor(check, reference ?? record);
   const none = (parts: readonly string[]): string => `nothing was measured of ${parts.join(', ')}`;
   const there = new Set(first.filter(({ batch }) => isAbout(batch)).map(({ part }) => part));
@@ -189,11 +202,11 @@ export function judgeBatches(
     .map((part) => notPossible(check, none([part]), source, [part]));
   if (batches.length === 0)
     return lacked.length > 0 ? lacked : [notPossible(check, none(check.parts ?? ['any part']), source)];
-  const places = placesOf(first);
-  const made = batches.map((one) => {
-    const { batch, index, part } = one;
-    const place = places.get(sameness(one)) ?? part;
-    return judged(check, { part: place, device: batch.device, batch: index, ...judge(batch) });
+  const places = firstAttempt(first);
+  const made = batches.map(({ batch, index, part, identity }) => {
+    const before = places.get(identity);
+    const came = judge(batch, reference === null ? null : (before?.batch ?? null));
+    return judged(check, { part: before?.place ?? part, device: batch.device, batch: index, ...came });
   });
   return [...made, ...lacked];
 }

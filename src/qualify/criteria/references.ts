@@ -9,7 +9,7 @@ import { baselineKey, deviceText, keyedBatch } from '../baseline-key.js';
 import type { Baseline, BaselineEntry } from '../baseline-schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, type Looked, skipped } from '../findings.js';
-import { historyKey, rateKpi, serialOf } from '../rates.js';
+import { historyKey, purposeOf, rateKpi, serialOf } from '../rates.js';
 import type { CheckOf } from '../suite.js';
 import {
   batchesFor,
@@ -19,7 +19,6 @@ import {
   judgeBatches,
   judged,
   notPossible,
-  partOf,
   placeOf,
   speedOf,
 } from './criterion.js';
@@ -153,8 +152,7 @@ function againstOthers(
 }
 
 /** All but the device is the same: what was measured for the same purpose, alone or all at once. */
-const peerKey = ({ case: one, asked }: RecordBatch): string =>
-  canonicalJson([partOf({ asked }), one, asked.stack.provider, asked.stack.variant, asked.atOnce === true]);
+const peerKey = (batch: RecordBatch): string => canonicalJson([batch.case, ...purposeOf(batch)]);
 
 export const peers: Criterion<'peers'> = {
   kind: 'peers',

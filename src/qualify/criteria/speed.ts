@@ -6,7 +6,7 @@ import { doesNoWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
 import { MOST_OF_CEILING } from '../../statistics/roofline.js';
 import { atLeast, atMost, notSeen, skipped } from '../findings.js';
-import { type Context, type Criterion, judgeBatches, partOf, seenLaunches, speedOf } from './criterion.js';
+import { type Context, type Criterion, judgeBatches, seenLaunches, speedOf } from './criterion.js';
 
 const numberOr = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
@@ -115,22 +115,16 @@ function medianOf(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : median(known);
 }
 
-const mediansOf = (batch: RecordBatch | undefined): readonly number[] =>
+const mediansOf = (batch: RecordBatch | null): readonly number[] =>
   Array.isArray(batch?.launches?.medians) ? batch.launches.medians.map(Number) : [];
 
 /** Between the launches' medians; of one launch alone, from the median of those of the first attempt. */
-function spreadOf(batch: RecordBatch, first: RecordBatch | undefined): number | null {
+function spreadOf(batch: RecordBatch, first: RecordBatch | null): number | null {
   const own = mediansOf(batch);
   const before = mediansOf(first);
   const all = own.length === 1 && before.length > 0 ? [...own, median(before)] : own;
   return all.length < 2 ? null : (Math.max(...all) - Math.min(...all)) / median(all);
 }
-
-/** The same batch in the first attempt. */
-const firstOf = (batch: RecordBatch, { reference }: Context): RecordBatch | undefined =>
-  reference?.batches.find(
-    (one) => one.title === batch.title && one.device === batch.device && partOf(one) === partOf(batch),
-  );
 
 const LOOKS = [
   ['cvAtMost', 'cv', 'at-most', (batch) => numberOr(batch.pooled?.cv), '1'],
@@ -152,7 +146,7 @@ const LOOKS = [
   limit: string,
   quantity: string,
   bound: 'at-least' | 'at-most',
-  read: (batch: RecordBatch, first: RecordBatch | undefined) => number | null,
+  read: (batch: RecordBatch, first: RecordBatch | null) => number | null,
   unit: string | null,
 ])[];
 
@@ -160,11 +154,11 @@ export const stability: Criterion<'stability'> = {
   kind: 'stability',
   repeats: true,
   judge: (check, context) =>
-    judgeBatches(check, context, (batch) => {
+    judgeBatches(check, context, (batch, first) => {
       const findings = LOOKS.flatMap(([name, quantity, bound, read, unit]): readonly Finding[] => {
         const limit = check[name];
         if (limit === undefined) return [];
-        const measured = read(batch, firstOf(batch, context));
+        const measured = read(batch, first);
         const note = measured === null ? { note: 'it takes more launches, or repetitions' } : {};
         const looked = { quantity, measured, unit, source: context.source, ...note };
         const finding = (bound === 'at-least' ? atLeast : atMost)(looked, limit);
