@@ -1,11 +1,18 @@
 /** Which checks could not run on a batch: silence must not be taken for a pass. Pure. */
 import type { RecordBatch } from '../record/schema.js';
 
-/** Each flag that could not be looked for in some launch, once, and why. */
+/** Each flag that could not be looked for in some launch, and why, each reason once: one launch may be blind to what another sees. */
 export function notCheckedOf({
   inspections,
   imported,
 }: Pick<RecordBatch, 'inspections' | 'imported'>): readonly (readonly [flag: string, why: string])[] {
   const all = [...(imported?.notChecked ?? []), ...inspections.flatMap(({ notChecked }) => notChecked)];
-  return [...new Map(all.map(({ flag, why }) => [flag, why] as const))];
+  const once = new Map(all.map(({ flag, why }) => [JSON.stringify([flag, why]), [flag, why] as const]));
+  return [...once.values()];
 }
+
+/** Why a flag could not be looked for, in whichever launch; none: it was, in all of them. */
+export const whysOf = (
+  batch: Pick<RecordBatch, 'inspections' | 'imported'>,
+  flag: string,
+): readonly string[] => notCheckedOf(batch).flatMap(([name, why]) => (name === flag ? why : []));

@@ -245,6 +245,27 @@ describe('what happened while a GPU was measured', () => {
     expect(of(blind.findings, 'uncorrected_errors')?.verdict).toBe('pass');
   });
 
+  const SILENT = 'NVML does not tell: Unknown Error';
+  const XIDS_UNSEEN = 'nobody could watch the fault reports of this GPU’s driver';
+  it.each([
+    [[SILENT, XIDS_UNSEEN]],
+    [[XIDS_UNSEEN, SILENT]],
+  ])('counters: what one launch could not see is not seen, whatever another was blind to: %j', (whys) => {
+    const record = partsRecord([{ part: 'gemm', launches: [0.001, 0.001] }]);
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      device: 'cuda:0',
+      inspections: batch.inspections.map((launch, i) => ({
+        ...launch,
+        notChecked: [{ flag: 'device-errors', why: whys[i] ?? '' }],
+      })),
+    }));
+    const { findings } = judgement({ check: 'counters' }, contextOf({ ...record, batches }));
+    const of = (quantity: string) => findings.find((one) => one.quantity === quantity);
+    expect(of('uncorrected_errors')).toMatchObject({ verdict: 'skipped', note: SILENT });
+    expect(of('xids')).toMatchObject({ verdict: 'skipped', note: whys.join('; ') });
+  });
+
   it('counters: a card that no bridge connects has no degraded link', () => {
     const alone = { nvlinksUp: 0, nvlinks: 18, pcieReplays: 0 };
     expect(judgement({ check: 'counters' }, during('link-degraded', alone)).verdict).toBe('pass');

@@ -204,11 +204,15 @@ describe('what a check is about and could not be had', () => {
     expect(judgement(check, { ...unknown, machine }).verdict).toBe('inconclusive');
   });
 
-  it('is a quota of which a launch could not read the counters', () => {
+  it('is a quota of which a launch could not read the counters, whatever else could not be', () => {
     const check = { check: 'sustained', atLeast: 0.5, throttledAtMost: 0.1 } as const;
     const machine = machineOf({ cgroup: { version: 2, path: '/', visible: true } });
+    const whys = [
+      'CPU quota: the counters are not visible',
+      'thermal limit: the processor does not count it',
+    ];
     const blind = one((batch) =>
-      seen(batch, { notChecked: [{ flag: 'throttled', why: 'CPU quota: the counters are not visible' }] }),
+      seen(batch, { notChecked: whys.map((why) => ({ flag: 'throttled', why })) }),
     );
     const { findings } = judgement(check, { ...blind, machine });
     expect(findings.find(({ quantity }) => quantity === 'throttled_periods')?.verdict).toBe('skipped');

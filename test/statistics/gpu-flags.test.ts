@@ -246,6 +246,18 @@ describe('a launch of ranks on several GPUs', () => {
     expect(names(of(sound, { problem: 'no library' }))).toEqual(expect.arrayContaining(OWN));
   });
 
+  it('says of each of them what it does not show', () => {
+    const whys = (one: Observation) =>
+      notChecked(one).flatMap(({ flag, why }) => (flag === 'device-errors' ? why : []));
+    const noXids = { ...sound, xids: null };
+    const text = 'nobody could watch the fault reports of this GPU’s driver';
+    expect(whys(of(noXids, { problem: 'no library' }, noXids))).toEqual([
+      `ranks 1, 3: ${text}`,
+      'rank 2: NVML does not tell: no library',
+    ]);
+    expect(whys(observe({ clock: null, nvml: noXids, others: [noXids] }, { onGpu: true }))).toEqual([text]);
+  });
+
   it('of which nobody watched the GPUs was not checked, which is no pass', () => {
     const names = notChecked(observe(undefined, { onGpu: true })).map(({ flag }) => flag);
     expect(names).toEqual(expect.arrayContaining(OWN));

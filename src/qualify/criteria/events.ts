@@ -1,7 +1,7 @@
 /** What happened while it was measured: clocks that were lowered, errors that were counted. Seen once is seen. Pure. */
 import { isGpu } from '../../devices/device.js';
 import { overHostLink } from '../../indicators/memory-gpu.js';
-import { notCheckedOf } from '../../readers/not-checked.js';
+import { whysOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { type CauseName, causeNamed } from '../causes.js';
 import { atMost, below, type Looked, notSeen, skipped, told } from '../findings.js';
@@ -33,14 +33,19 @@ const PARTS = [
   'NVLink errors',
 ];
 
+/** null: no launch has such a reason. */
+function whyNot(batch: RecordBatch, flag: string, counts: (why: string) => boolean): string | null {
+  const whys = whysOf(batch, flag).filter(counts);
+  return whys.length === 0 ? null : whys.join('; ');
+}
+
 /**
  * Why a flag could not be looked for in some launch; null: it was, in all of them.
  * @param about the part of it that is asked for
  */
 function unseen(batch: RecordBatch, flag: string, about: string | null = null): string | null {
-  const why = notCheckedOf(batch).find(([name]) => name === flag)?.[1] ?? null;
-  if (why === null || about === null) return why;
-  return why.includes(about) || !PARTS.some((part) => why.includes(part)) ? why : null;
+  const isOfAll = (why: string): boolean => !PARTS.some((part) => why.includes(part));
+  return whyNot(batch, flag, (why) => about === null || why.includes(about) || isOfAll(why));
 }
 
 /** What was seen counts, also where not all could be seen; that nothing was seen counts only where all could. */
@@ -79,9 +84,8 @@ function gpuClock(batch: RecordBatch, limit: number, source: string): readonly F
 
 /** Of a CPU, Intel's counters of thermal limits. */
 function cpuClock(batch: RecordBatch): readonly Finding[] {
-  const why = unseen(batch, 'throttled');
   const counted = sumOf(batch, 'throttled', 'thermalThrottles');
-  const blind = why?.includes('thermal') === true ? why : null;
+  const blind = whyNot(batch, 'throttled', (why) => why.includes('thermal'));
   return [watched({ quantity: 'thermal_limits', measured: counted, source: 'none in a launch' }, 0, blind)];
 }
 

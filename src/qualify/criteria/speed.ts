@@ -1,6 +1,6 @@
 /** How fast and how steady a batch is by itself: against its own peak, over time, between repetitions and launches. Pure. */
 import { isGpu } from '../../devices/device.js';
-import { notCheckedOf } from '../../readers/not-checked.js';
+import { whysOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { doesNoWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
@@ -55,9 +55,6 @@ export const efficiency: Criterion<'efficiency'> = {
     }),
 };
 
-const blindTo = (batch: RecordBatch, flag: string): string | null =>
-  notCheckedOf(batch).find(([name]) => name === flag)?.[1] ?? null;
-
 /** How long the control group stood still. What was seen counts; that nothing was seen counts only where it could be. */
 function stoodStill(batch: RecordBatch, limit: number, { source, machine }: Context): Finding {
   const quantity = 'throttled_periods';
@@ -67,8 +64,8 @@ function stoodStill(batch: RecordBatch, limit: number, { source, machine }: Cont
   if (finding.verdict !== 'pass') return finding;
   if (machine.limits.cgroup?.visible !== true)
     return notSeen(finding, 'the control group’s counters are not visible here');
-  const why = blindTo(batch, 'throttled');
-  return why?.includes('CPU quota') === true ? notSeen(finding, why) : finding;
+  const why = whysOf(batch, 'throttled').find((text) => text.includes('CPU quota'));
+  return why === undefined ? finding : notSeen(finding, why);
 }
 
 export const sustained: Criterion<'sustained'> = {
@@ -137,7 +134,7 @@ const LOOKS = [
     'modes',
     'at-most',
     (batch) =>
-      blindTo(batch, 'multimodal') === null
+      whysOf(batch, 'multimodal').length === 0
         ? medianOf(seenLaunches(batch).map((one) => evidenceOf(one, 'multimodal', 'modes') ?? 1))
         : null,
     null,

@@ -68,8 +68,8 @@ export function flagLines({ batches }: ReportModel): readonly FlagLine[] {
 }
 
 export function notCheckedLines({ batches }: ReportModel): readonly string[] {
-  const all = batches.flatMap(({ notChecked }) => notChecked.map(({ flag, why }) => [flag, why] as const));
-  return [...new Map(all)].map(([flag, why]) => `${flag}: ${why}`);
+  const all = batches.flatMap(({ notChecked }) => notChecked.map(({ flag, why }) => `${flag}: ${why}`));
+  return [...new Set(all)];
 }
 
 /** Launches that were not measured, and why. */

@@ -9,8 +9,8 @@ export interface Detector {
   readonly name: FlagName;
   /** Several where several devices took part, one for each that gave cause. */
   readonly detect: (observation: Observation) => Found | readonly Found[] | null;
-  /** Why the check cannot run on this observation, or null when it can: silence must not read as a pass. */
-  readonly blindness: (observation: Observation) => string | null;
+  /** Why the check cannot run on this observation, or null when it can: silence must not read as a pass. Several as of `detect`. */
+  readonly blindness: (observation: Observation) => string | readonly string[] | null;
 }
 
 /** The kernel counts CPU time of processes and machines in ticks of 10 ms; fewer than these are their rounding. */

@@ -25,6 +25,17 @@ const ofRank = ({ reason, evidence }: Found, rank: number): Found => ({
   evidence: { ...evidence, rank },
 });
 
+/** Each reason with the ranks that have it: one GPU may show what another does not. @param whys of each rank */
+function ofEach(whys: readonly (string | null)[]): readonly string[] {
+  const ranks = new Map<string, number[]>();
+  whys.forEach((why, rank) => {
+    if (why !== null) ranks.set(why, [...(ranks.get(why) ?? []), rank]);
+  });
+  return [...ranks].map(([why, own]) =>
+    own.length === whys.length ? why : `${own.length === 1 ? 'rank' : 'ranks'} ${own.join(', ')}: ${why}`,
+  );
+}
+
 export function gpuDetector({ name, detect, blindness }: GpuCheck): Detector {
   return {
     name,
@@ -41,9 +52,7 @@ export function gpuDetector({ name, detect, blindness }: GpuCheck): Detector {
       if (all.length === 0) return observation.onGpu === true ? UNWATCHED : null;
       const why = ({ problem }: NvmlTelemetry) =>
         problem === null ? null : `NVML does not tell: ${problem}`;
-      return (
-        all.map((nvml) => why(nvml) ?? blindness(nvml, observation)).find((text) => text !== null) ?? null
-      );
+      return ofEach(all.map((nvml) => why(nvml) ?? blindness(nvml, observation)));
     },
   };
 }

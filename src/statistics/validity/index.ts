@@ -69,8 +69,7 @@ export function detectFlags(observation: Observation): readonly Flag[] {
 export function notChecked(
   observation: Observation,
 ): readonly { readonly flag: FlagName; readonly why: string }[] {
-  return detectors.flatMap(({ name, blindness }) => {
-    const why = blindness(observation);
-    return why === null ? [] : { flag: name, why };
-  });
+  return detectors.flatMap(({ name, blindness }) =>
+    [blindness(observation) ?? []].flat().map((why) => ({ flag: name, why })),
+  );
 }
