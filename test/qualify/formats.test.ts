@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { push } from '../../src/cli/qualification/outputs.js';
+import { findIndicator } from '../../src/indicators/index.js';
 import { isJudged, type Judged, verdictFormats } from '../../src/qualify/formats/index.js';
 import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
 import { parseSuite } from '../../src/qualify/suite.js';
@@ -13,6 +14,8 @@ import { judgeAll } from '../../src/qualify/verdict.js';
 import { checkTitle } from '../../src/qualify/wording.js';
 import { renderQualification } from '../../src/readers/terminal/qualification.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { kpisOf, withSameLabels } from '../../src/record/kpis-of.js';
+import type { RecordBatch } from '../../src/record/schema.js';
 import { buildReport } from '../../src/report/model.js';
 import { headHtml } from '../../src/report/page/head.js';
 import { ceilingsOf } from '../support/batch.js';
@@ -191,6 +194,66 @@ describe('Prometheus text', () => {
     for (const line of lines) expect(line).toMatch(/^[a-z_]+(\{.*\})? \S+$/);
     expect(lines).toContain('pi_bench_qualified{suite="site"} 0');
     expect(await textOf('prom')).toMatch(/\n# EOF\n$/);
+  });
+
+  describe('of batches of one part that differ only in their stack, or in how long they are measured', () => {
+    const asked: readonly (readonly [
+      variant: string | null,
+      RecordBatch['asked']['sampling'],
+      seconds: number,
+    ])[] = [
+      ['avx2', { kind: 'fixed', repetitions: 50 }, 1],
+      ['portable', { kind: 'fixed', repetitions: 50 }, 2],
+      ['portable', { kind: 'fixed', repetitions: 400 }, 3],
+      ['portable', { kind: 'budget', seconds: 60, least: 1, most: 9 }, 4],
+      ['portable', { kind: 'budget', seconds: 2, least: 1, most: 9 }, 5],
+    ];
+    /** @param lost has no score */
+    const linesOf = async (lost: number | null = null) => {
+      const all = asked.map(([variant, sampling, seconds], i) => {
+        const [batch] = partsRecord([{ part: 'gemm', launches: [seconds] }]).batches as [RecordBatch];
+        const stack = { ...batch.stack, variant };
+        const own = {
+          ...batch,
+          stack,
+          asked: { ...batch.asked, sampling, stack: { provider: 'embedded', variant } },
+        };
+        return i === lost ? { ...own, rate: null, elapsed: null } : own;
+      });
+      const { kpis } = findIndicator('matmul');
+      const context = { timeToResult: 1, timestamp: '2026-01-01T00:00:00.000Z' };
+      const text = await verdictFormats
+        .find(({ name }) => name === 'prom')
+        ?.text(
+          {
+            ...record,
+            batches: all,
+            kpis: withSameLabels(all.flatMap((batch) => kpisOf(kpis, batch, record.labels, context))),
+          },
+          '',
+        );
+      return (text ?? '').split('\n').filter((line) => /^pi_bench_kpi.*rate_flops/.test(line));
+    };
+    const rateOf = (lines: readonly string[], ...labels: readonly string[]) =>
+      lines
+        .filter(
+          (line) => line.includes('statistic="median"') && labels.every((label) => line.includes(label)),
+        )
+        .map((line) => Number(line.split(' ').at(-1)));
+
+    it('has a series for each', async () => {
+      const lines = await linesOf();
+      expect(new Set(lines.map((line) => line.slice(0, line.lastIndexOf(' ')))).size).toBe(lines.length);
+      expect(rateOf(lines, 'stack="embedded"', 'stack_variant="avx2"')).toEqual([2e6]);
+      expect(rateOf(lines, 'stack_variant="portable"', 'batch="50 reps"')).toEqual([1e6]);
+      expect(rateOf(lines, 'batch="400 reps"')).toEqual([2e6 / 3]);
+    });
+
+    it('gives none of them the score of another, where one has none', async () => {
+      const lines = await linesOf(3);
+      expect(rateOf(lines, 'batch="for 60 s"')).toEqual([]);
+      expect(rateOf(lines, 'batch="for 2 s"')).toEqual([4e5]);
+    });
   });
 
   it('is taken by promtool', async ({ skip }) => {

@@ -2,6 +2,11 @@
  * The verdict as OpenMetrics, which is Prometheus text too, without timestamps, as node_exporter's textfile collector and a Pushgateway take it. Gauges
  * only: a verdict is a state. `pi_bench_last_run_timestamp_seconds` says how old it is.
  */
+import { nameBatches } from '../../readers/batch-names.js';
+import { kpisOfBatches } from '../../readers/kpis-of-batches.js';
+import { canonicalJson } from '../../record/digest.js';
+import { batchLabels } from '../../record/labels.js';
+import type { RecordBatch } from '../../record/schema.js';
 import type { Judged, VerdictFormat } from './format.js';
 
 type LabelValues = Readonly<Record<string, string>>;
@@ -35,7 +40,8 @@ const metricText = ({ name, help, samples }: Metric): string =>
 const VERDICTS = ['pass', 'warn', 'fail', 'inconclusive', 'skipped'] as const;
 const OUTCOMES = ['qualified', 'not-qualified', 'inconclusive'] as const;
 
-function metricsOf({ qualification, kpis, labels: ofRecord }: Judged): readonly Metric[] {
+function metricsOf(record: Judged): readonly Metric[] {
+  const { qualification } = record;
   const { suite, outcome, checks, endedAt, wall, identity } = qualification;
   const serials = new Map(identity.devices.map(({ device, serial }) => [device, serial ?? '']));
   const of = { suite: suite.name };
@@ -43,7 +49,7 @@ function metricsOf({ qualification, kpis, labels: ofRecord }: Judged): readonly 
     device: device ?? '',
     serial: device === null ? '' : (serials.get(device) ?? ''),
   });
-  const scalars = kpis.flatMap((kpi) => ('value' in kpi && kpi.regression ? [kpi] : []));
+  const ownNames = namesOf(record);
   return [
     {
       name: 'pi_bench_qualified',
@@ -93,18 +99,24 @@ function metricsOf({ qualification, kpis, labels: ofRecord }: Judged): readonly 
     {
       name: 'pi_bench_kpi',
       help: 'KPIs of what was measured, in the unit of the label',
-      samples: scalars.map(({ name, value, unit, statistic, labels }): [LabelValues, number] => [
-        {
-          ...of,
-          kpi: name,
-          statistic,
-          unit,
-          part: String(labels.part ?? ''),
-          ...serialOf(String(labels.device ?? '')),
-          ...caseLabels(labels, ofRecord),
-        },
-        value,
-      ]),
+      samples: kpisOfBatches(record).flatMap((kpis, i) =>
+        kpis
+          .filter(({ regression }) => regression)
+          .map(({ name, value, unit, statistic, labels }): [LabelValues, number] => [
+            {
+              ...of,
+              kpi: name,
+              statistic,
+              unit,
+              part: String(labels.part ?? ''),
+              ...serialOf(String(labels.device ?? '')),
+              ...stackLabels(labels),
+              ...caseLabels(labels, record.labels),
+              ...ownNames[i],
+            },
+            value,
+          ]),
+      ),
     },
     {
       name: 'pi_bench_run_seconds',
@@ -119,6 +131,13 @@ function metricsOf({ qualification, kpis, labels: ofRecord }: Judged): readonly 
   ];
 }
 
+/** The software that was measured, as it was asked for: what of it changes with an update would begin a new series. */
+const stackLabels = ({ stack, stack_variant, stack_own }: Judged['labels']): LabelValues => ({
+  stack: String(stack ?? ''),
+  stack_variant: String(stack_variant ?? ''),
+  stack_own: String(stack_own ?? ''),
+});
+
 /** Labels of the case, which tell the batches of one part apart; those of the whole record would only be repeated. */
 function caseLabels(labels: Judged['labels'], ofRecord: Judged['labels']): LabelValues {
   const taken = new Set(['part', 'device', 'indicator', 'repetitions', ...Object.keys(ofRecord)]);
@@ -128,6 +147,22 @@ function caseLabels(labels: Judged['labels'], ofRecord: Judged['labels']): Label
   return Object.fromEntries(
     own.map(([name, value]) => [`case_${name.replaceAll(/[^A-Za-z0-9_]/g, '_')}`, String(value)]),
   );
+}
+
+/** Of each batch what tells it from those that have all other labels in common, as they differ in their repetitions: a series that is there twice is refused with the whole text. */
+function namesOf({ batches, labels }: Judged): readonly LabelValues[] {
+  const groups = new Map<string, RecordBatch[]>();
+  const keys = batches.map((batch) => {
+    const { repetitions: _, ...all } = batchLabels(labels, batch);
+    const key = canonicalJson([all.part ?? '', all.device ?? '', stackLabels(all), caseLabels(all, labels)]);
+    groups.set(key, [...(groups.get(key) ?? []), batch]);
+    return key;
+  });
+  return batches.map((batch, i) => {
+    const alike = groups.get(keys[i] ?? '') ?? [];
+    const name = nameBatches(alike).names[alike.indexOf(batch)] ?? null;
+    return name === null ? {} : { batch: name };
+  });
 }
 
 /** OpenMetrics ends with it, and to Prometheus' own format it is a comment: the text is both. */
