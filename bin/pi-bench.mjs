@@ -4,11 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { neededPart } from '../scripts/lib/needed-part.mjs';
 import { ADDONS, bundled, isReady, packageRoot } from '../scripts/lib/tree.mjs';
 
+const EXIT_INCOMPLETE = 2;
+const EXIT_USAGE = 64;
 const EXIT_INTERNAL = 70;
 
-function refuse(message) {
+function refuse(message, exitCode = EXIT_INTERNAL) {
   process.stderr.write(`pi-bench: ${message}\n`);
-  process.exit(EXIT_INTERNAL);
+  process.exit(exitCode);
 }
 
 function nodeIsSupported(version) {
@@ -25,6 +27,7 @@ async function cachedVerdict(args) {
   const answer = bundled('cli/verdict');
   if (args[0] !== 'verdict' || !existsSync(answer)) return null;
   const { verdict } = await import(answer.href);
+  mindStreams(null);
   return verdict(
     args.slice(1),
     (line) => process.stdout.write(`${line}\n`),
@@ -32,14 +35,38 @@ async function cachedVerdict(args) {
   );
 }
 
+/**
+ * A reader that goes away is no error; a full disk is one that nobody else would tell of.
+ * @param exitCode then; null: what it is, because the answer is in it, too
+ */
+function mindStreams(exitCode) {
+  process.stdout.on('error', ({ code, message }) => {
+    if (code === 'EPIPE') return;
+    process.stderr.write(`pi-bench: cannot write to stdout: ${message}\n`);
+    process.exitCode = exitCode ?? process.exitCode;
+  });
+  process.stderr.on('error', () => {});
+}
+
+function workingDirectoryIsThere() {
+  try {
+    return process.cwd() !== '';
+  } catch {
+    return false;
+  }
+}
+
 const args = process.argv.slice(2);
 const answered = await cachedVerdict(args);
 if (answered !== null) {
   process.exitCode = answered;
 } else if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  mindStreams(EXIT_INCOMPLETE);
   const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, 'utf8'));
   process.stdout.write(`${version}\n`);
 } else {
+  if (!workingDirectoryIsThere())
+    refuse('the working directory was deleted: change to another one', EXIT_USAGE);
   const part = neededPart(args);
   if (!isReady(part)) {
     const { bootstrap } = await import('../scripts/lib/bootstrap.mjs');

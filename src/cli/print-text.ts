@@ -1,12 +1,13 @@
 /** Texts that a command has made: to a file, of which stdout then has the name, or to stdout. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
+import { makeFolder } from '../store/make-folder.js';
 
 /** @throws UserError where the file cannot be written */
 export function writeText(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text);
   } catch (error) {
     throw new UserError(`cannot write ${path}: ${messageOf(error)}`);

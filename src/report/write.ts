@@ -1,9 +1,10 @@
 /** Where a report goes: a file, a folder or stdout. Files are whole or absent. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
-import { temporaryOf } from '../store/atomic.js';
+import { destinationOf, temporaryOf } from '../store/atomic.js';
+import { makeFolder } from '../store/make-folder.js';
 import type { Format, OutputFile, Request } from './formats/format.js';
 
 export type Place =
@@ -36,12 +37,13 @@ export function placeOf(format: Format, out: string | null, campaign: string): P
   return { kind: folder ? 'folder' : 'file', path };
 }
 
-/** Under another name until it is whole. @returns its bytes */
-async function writeFile(path: string, text: OutputFile['text']): Promise<number> {
-  const temporary = temporaryOf(path);
+/** A file is under another name until it is whole. @returns its bytes */
+async function writeFile(named: string, text: OutputFile['text']): Promise<number> {
+  const { path, isFile } = destinationOf(named);
+  const temporary = isFile ? temporaryOf(path) : null;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    const file = await open(temporary, 'wx');
+    makeFolder(dirname(path));
+    const file = await (temporary === null ? open(path, 'w') : open(temporary, 'wx'));
     let bytes = 0;
     try {
       const pieces = typeof text === 'string' ? [text] : text;
@@ -52,12 +54,12 @@ async function writeFile(path: string, text: OutputFile['text']): Promise<number
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    if (temporary !== null) await rename(temporary, path);
     return bytes;
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
+    if (temporary !== null) await rm(temporary, { force: true }).catch(() => {});
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new UserError(`cannot write ${path}: ${messageOf(error)}; --out takes another place`);
+    throw new UserError(`cannot write ${named}: ${messageOf(error)}; --out takes another place`);
   }
 }
 

@@ -2,7 +2,7 @@
  * A campaign's results folder: journal, inspections, record. When it cannot be written (read-only, full), everything
  * moves to another folder that is named, and nothing that was measured is lost.
  */
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
@@ -10,6 +10,7 @@ import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from './atomic.js';
 import { appendToJournal, type JournalEntry } from './journal.js';
+import { makeFolder } from './make-folder.js';
 import { readInspection } from './read-inspection.js';
 
 export const JOURNAL = 'journal.ndjson';
@@ -64,7 +65,7 @@ export function openStore(
   let root = wanted;
 
   function make(folder: string): void {
-    mkdirSync(join(folder, INSPECTIONS), { recursive: true });
+    makeFolder(join(folder, INSPECTIONS));
   }
   function move(why: unknown): void {
     if (root === fallback) throw why;

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PiBenchRecord } from '../../src/record/schema.js';
@@ -6,12 +7,14 @@ import { readRecord } from '../../src/store/read-record.js';
 import {
   campaignFolder,
   journalOf,
+  launcher,
   piBenchEach,
   piBenchIn,
   printedRecord,
   type Run,
   readInspectionFile,
   root,
+  start,
   startPiBench,
   until,
   withFolder,
@@ -66,6 +69,20 @@ describe('pi-bench qualify', () => {
       expect(Buffer.byteLength(answer.stdout.trimEnd())).toBeLessThan(80);
       const shown = await run(folder, 'show', own);
       expect(shown.stdout).toMatch(/^NOT QUALIFIED/);
+    }));
+
+  it('answers with the verdict where a format cannot be written, and writes the others', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'file'), '');
+      const formats = 'prom=file/below.prom,md=/proc/pi-bench/x.md,junit=result.xml';
+      const asked = ['--tier', 't0', '--expect', 'cpu=1000000', '--format', formats];
+      const { code, stderr } = await run(folder, 'qualify', ...asked, '--push', 'http://127.0.0.1:9');
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/the verdict stands, but .*below\.prom cannot be written: .*record\.json\n/);
+      expect(stderr).toMatch(/the verdict stands, but .*x\.md cannot be written/);
+      expect(stderr).toMatch(/written: .*result\.xml\n/);
+      expect(stderr).toMatch(/the verdict stands, but http:\/\/127\.0\.0\.1:9 did not take it/);
+      expect(readFileSync(join(folder, 'result.xml'), 'utf8')).toContain('<testsuite');
     }));
 
   it('measures what a suite of one’s own says, writes every format, and keeps a sound record', () =>
@@ -345,6 +362,36 @@ describe('pi-bench verdict', () => {
     withFolder(async (folder) => {
       const { code, stdout } = await run(folder, 'verdict');
       expect([code, stdout]).toEqual([2, 'inconclusive: no verdict yet; run: pi-bench qualify\n']);
+    }));
+
+  it('is the same answer where nobody reads it, or there is no room for it', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'verdicts.json');
+      const verdict = {
+        outcome: 'qualified',
+        suite: 't0',
+        tier: 't0',
+        at: new Date().toISOString(),
+        why: null,
+      };
+      const kept = { ...verdict, checks: 1, record: folder, held: [] };
+      const verdicts = {
+        kind: 'pi-bench verdicts',
+        schemaVersion: 1,
+        hostname: hostname(),
+        verdicts: [kept],
+      };
+      writeFileSync(file, JSON.stringify(verdicts));
+      const into = (place: string): Promise<Run> =>
+        start('bash', [
+          '-c',
+          `set -o pipefail; ${process.execPath} ${launcher} verdict --file ${file} ${place}`,
+        ]).ended;
+      expect((await into('')).stdout).toMatch(/^qualified t0/);
+      expect(await into('| true')).toMatchObject({ code: 0, stderr: '' });
+      const full = await into('> /dev/full');
+      expect(full.code).toBe(0);
+      expect(full.stderr).toMatch(/^pi-bench: cannot write to stdout: ENOSPC[^\n]*\n$/);
     }));
 
   it('explains itself, and refuses what it does not know', () =>

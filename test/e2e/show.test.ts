@@ -153,6 +153,13 @@ describe('show', () => {
     expect(run.code).toBe(2);
   });
 
+  it('says in one line that the folder it was called in is gone', async () => {
+    const script = `cd $(mktemp -d) && rmdir $PWD && exec ${process.execPath} ${launcher} machine`;
+    const run = await start('sh', ['-c', script]).ended;
+    expect([run.code, run.stdout]).toEqual([64, '']);
+    expect(run.stderr).toBe('pi-bench: the working directory was deleted: change to another one\n');
+  });
+
   it('keeps fields that it does not know', async () => {
     const run = await shown(
       resealed((record) => {

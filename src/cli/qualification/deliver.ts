@@ -47,7 +47,7 @@ export async function deliver(
   } catch (error) {
     say(`pi-bench verdict will not know of this: ${messageOf(error)}`);
   }
-  for (const file of await writeFormats(record, path, delivery.wanted)) say(`written: ${file}`);
+  for (const line of await writeFormats(record, path, delivery.wanted)) say(line);
   const { gateway } = delivery;
   if (gateway === null) return;
   try {

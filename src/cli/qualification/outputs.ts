@@ -1,5 +1,5 @@
 /** Where a verdict goes beside its record: files of each format, a Pushgateway, the answer that `verdict` reads. The edge to disk and network. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../../errors.js';
@@ -13,7 +13,8 @@ import {
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
 import { prom } from '../../qualify/formats/prometheus.js';
 import { standingInTheWay } from '../../qualify/wording.js';
-import { writeFileAtomic } from '../../store/atomic.js';
+import { writeDestination, writeFileAtomic } from '../../store/atomic.js';
+import { makeFolder } from '../../store/make-folder.js';
 
 export interface Wanted {
   readonly format: VerdictFormat;
@@ -45,13 +46,16 @@ export function parseFormats(text: string): readonly Wanted[] {
   return wanted;
 }
 
-/** @returns where the files are */
+/**
+ * What cannot be written keeps nothing else back.
+ * @returns in words, what became of each file
+ */
 export async function writeFormats(
   record: Judged,
   path: string,
   wanted: readonly Wanted[],
 ): Promise<readonly string[]> {
-  const files: string[] = [];
+  const said: string[] = [];
   for (const { format, place } of wanted) {
     const text = await format.text(record, path);
     if (place === '-') {
@@ -60,14 +64,16 @@ export async function writeFormats(
     }
     const file = place === null ? join(dirname(path), format.file) : resolve(place);
     try {
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileAtomic(file, text);
+      makeFolder(dirname(file));
+      writeDestination(file, text);
+      said.push(`written: ${file}`);
     } catch (error) {
-      throw new UserError(`cannot write ${file}: ${messageOf(error)}; the record is ${path}`);
+      said.push(
+        `the verdict stands, but ${file} cannot be written: ${messageOf(error)}; the record is ${path}`,
+      );
     }
-    files.push(file);
   }
-  return files;
+  return said;
 }
 
 const PUSH_LIMIT_MS = 10_000;
@@ -135,6 +141,6 @@ export function keepVerdict(record: Judged, path: string, file = verdictFile()):
     hostname: hostname(),
     verdicts: [...others, own],
   };
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   writeFileAtomic(file, `${JSON.stringify(all)}\n`);
 }
