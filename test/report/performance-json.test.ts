@@ -1,6 +1,11 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergePerformance } from '../../src/report/formats/performance-json.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { mergePerformance, performanceJson } from '../../src/report/formats/performance-json.js';
+import { readReport } from '../../src/report/read-report.js';
+import { withCampaign } from '../support/report.js';
 
 const BESIDE = { compile_time: 120.5, est_samples_per_sec: 140, programming_time: 3.25 };
 
@@ -54,4 +59,60 @@ describe('performance.json', () => {
       }),
     );
   });
+});
+
+describe('performance.json of a record', () => {
+  const performanceOf = async (folder: string, change = (record: PiBenchRecord) => record) => {
+    const read = readReport(folder);
+    let text = '';
+    for await (const piece of performanceJson.text?.({
+      read: { ...read, record: change(read.record) },
+      warn: () => {},
+      samples: false,
+    }) ?? [])
+      text += piece;
+    return JSON.parse(text);
+  };
+
+  it('counts every call of a sample, and all their seconds', () =>
+    withCampaign([{ repetitions: 30, inspections: 2 }], async (folder) => {
+      const change = (text: string) => text.replace(/"callsPerSample":\s*1\b/, '"callsPerSample": 409');
+      for (const n of [0, 1]) {
+        const path = join(folder, 'inspections', `${n}.json`);
+        writeFileSync(path, change(readFileSync(path, 'utf8')));
+      }
+      const unsealed = (record: PiBenchRecord): PiBenchRecord => ({
+        ...record,
+        batches: record.batches.map((batch) => ({
+          ...batch,
+          inspections: batch.inspections.map((one) => ({ ...one, sha256: null })),
+        })),
+      });
+      const { total_samples, total_time, samples_per_sec } = await performanceOf(folder, unsealed);
+      expect(total_samples).toBe(2 * 30 * 409);
+      expect(samples_per_sec).toBeCloseTo(total_samples / total_time, 6);
+      // The file holds the seconds of whole samples, so they do not become more with their calls.
+      const [batch] = readReport(folder).record.batches;
+      const means = batch?.inspections.map(({ statistics }) => Number(statistics?.mean)) ?? [];
+      expect(total_time).toBeCloseTo(30 * means.reduce((all, mean) => all + mean, 0), 9);
+    }));
+
+  it.each(['failed', 'wrong', 'interrupted'] as const)('leaves out a launch that is %s', (status) =>
+    withCampaign([{ repetitions: 30, inspections: 2 }], async (folder) => {
+      const spoilt = (record: PiBenchRecord): PiBenchRecord => ({
+        ...record,
+        batches: record.batches.map((batch) => ({
+          ...batch,
+          inspections: batch.inspections.map((one, i) => (i === 0 ? { ...one, status } : one)),
+        })),
+      });
+      const whole = await performanceOf(folder);
+      expect((await performanceOf(folder, spoilt)).total_samples).toBe(whole.total_samples / 2);
+    }));
+
+  it('is refused where the samples are gone, for nobody knows how many calls each was', () =>
+    withCampaign([{ repetitions: 30, inspections: 1 }], async (folder) => {
+      rmSync(join(folder, 'inspections', '0.json'));
+      await expect(performanceOf(folder)).rejects.toThrow(/launch 1 has no samples here.*how many calls/);
+    }));
 });

@@ -4,7 +4,8 @@
  * slowest, so that the order of ranks never changes the result (theirs takes the first time that is not nought).
  */
 import { UserError } from '../../errors.js';
-import type { RecordBatch } from '../../record/schema.js';
+import type { RecordBatch, RecordInspection } from '../../record/schema.js';
+import { readLaunch } from '../read-samples.js';
 import type { Format, Request } from './format.js';
 
 interface Ordinal {
@@ -20,6 +21,11 @@ export interface Performance extends Ordinal {
   readonly programming_time: number;
 }
 
+interface Worker {
+  readonly calls: number;
+  readonly seconds: number;
+}
+
 /** What a launch does before its repetitions, beside starting: getting the machine ready for the work. */
 const PROGRAMMING = ['load', 'allocate', 'fill', 'warm-up', 'calibrate'];
 
@@ -27,7 +33,7 @@ const sum = (values: readonly number[]): number => values.reduce((all, value) =>
 
 /** @param ranks calls and seconds of each worker */
 export function mergePerformance(
-  ranks: readonly { readonly calls: number; readonly seconds: number }[],
+  ranks: readonly Worker[],
   beside: Pick<Performance, 'compile_time' | 'est_samples_per_sec' | 'programming_time'>,
 ): Performance {
   const ordinals = ranks.map(({ calls, seconds }) => ({
@@ -46,23 +52,33 @@ export function mergePerformance(
   };
 }
 
-/** null where nothing was measured. */
-function performanceOf({ ranks, inspections, elapsed }: RecordBatch): Performance | null {
-  if (elapsed === null) return null;
-  const ready = inspections.map(({ spans }) =>
+/** How often a launch called what it measured only its samples tell: where a call is too short for the clock, each is of many. */
+function workerOf(launches: readonly RecordInspection[], folder: string): Worker {
+  const each = launches.map((launch): Worker => {
+    const found = readLaunch(folder, launch);
+    if ('why' in found)
+      throw new UserError(`launch ${launch.index + 1} ${found.why}, so nobody knows how many calls it made`);
+    const { seconds, callsPerSample } = found.samples;
+    return { calls: seconds.length * callsPerSample, seconds: sum([...seconds]) * callsPerSample };
+  });
+  return { calls: sum(each.map(({ calls }) => calls)), seconds: sum(each.map((one) => one.seconds)) };
+}
+
+/**
+ * null where nothing was measured to its end. What failed, was cut short or computed wrong results does not count.
+ * @throws UserError where the launches' samples cannot be read
+ */
+function performanceOf({ ranks, inspections, elapsed }: RecordBatch, folder: string): Performance | null {
+  const measured = inspections.filter(({ status }) => status === 'measured');
+  if (elapsed === null || measured.length === 0) return null;
+  const ready = measured.map(({ spans }) =>
     sum(spans.filter(({ name }) => PROGRAMMING.includes(name)).map(({ seconds }) => seconds)),
   );
   const workers =
     ranks === undefined
-      ? [
-          {
-            calls: sum(inspections.map(({ statistics }) => Number(statistics?.n ?? 0))),
-            seconds: sum(
-              inspections.map(({ statistics }) => Number(statistics?.n ?? 0) * Number(statistics?.mean ?? 0)),
-            ),
-          },
-        ]
-      : ranks.ranks.map(({ total }) => ({ calls: ranks.repetitions, seconds: total }));
+      ? [workerOf(measured, folder)]
+      : // Each call of ranks is timed by itself.
+        ranks.ranks.map(({ total }) => ({ calls: ranks.repetitions, seconds: total }));
   const ceiling = ranks?.ceiling == null ? 0 : (ranks.ceiling.rate / ranks.ceiling.bytes) * workers.length;
   return mergePerformance(workers, {
     // Nothing is compiled for a case.
@@ -74,13 +90,13 @@ function performanceOf({ ranks, inspections, elapsed }: RecordBatch): Performanc
 
 const textOf = (performance: Performance): string => `${JSON.stringify(performance, null, 4)}\n`;
 
-function only({ read: { record } }: Request): Performance {
+function only({ read: { record, folder } }: Request): Performance {
   const [batch, ...others] = record.batches;
-  const performance = batch === undefined ? null : performanceOf(batch);
   if (others.length > 0)
     throw new UserError(
       `performance.json is of one case, and this record has ${record.batches.length}: give --out a folder, and each gets its own`,
     );
+  const performance = batch === undefined ? null : performanceOf(batch, folder);
   if (performance === null) throw new UserError('nothing was measured, so there is no performance to write');
   return performance;
 }
@@ -92,9 +108,9 @@ export const performanceJson: Format = {
   async *text(request) {
     yield textOf(only(request));
   },
-  async *files({ read: { record } }) {
+  async *files({ read: { record, folder } }) {
     for (const [i, batch] of record.batches.entries()) {
-      const performance = performanceOf(batch);
+      const performance = performanceOf(batch, folder);
       const name = record.batches.length === 1 ? 'performance.json' : `performance.${i + 1}.json`;
       if (performance !== null) yield { name, text: textOf(performance) };
     }
