@@ -174,11 +174,12 @@ export function makeBaseline(
       name: about.name,
       createdAt: about.createdAt,
       piBench: { ...about.piBench },
-      nodes: measuredNodes(fleet).map(({ machine, hostname, node, campaign, digest }) => ({
+      nodes: measuredNodes(fleet).map(({ machine, hostname, node, campaign, digest, tool }) => ({
         machine,
         hostname: hostname ?? node,
         campaign: campaign ?? '',
         digest,
+        piBench: tool.name === 'pi-bench' ? tool.version : null,
       })),
       entries,
     },

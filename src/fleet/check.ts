@@ -1,4 +1,5 @@
 /** `fleet check`: every node against its fleet, or against a baseline; who is named, why, and what to do. Pure. */
+import { otherVersions } from '../qualify/versions.js';
 import { keyTitle } from './case-key.js';
 import { CAUSE_NAMES, CAUSES, type CauseName, causeOfCheck, causesOf, type Severity } from './causes.js';
 import { type Disagreement, disagreements } from './identity.js';
@@ -53,7 +54,12 @@ export interface FleetCheck {
   readonly nodes: number;
   readonly kpis: number;
   /** null: the nodes were held against each other. */
-  readonly baseline: { readonly name: string; readonly nodes: number } | null;
+  readonly baseline: {
+    readonly name: string;
+    readonly nodes: number;
+    /** Of pi-bench, that measured it and none of these nodes: its kernels are not theirs. */
+    readonly otherVersions: readonly string[];
+  } | null;
   readonly outcome: 'pass' | 'fail' | 'inconclusive';
   readonly named: readonly NamedNode[];
   /** What nodes do not agree on and are not named for by itself. */
@@ -75,6 +81,8 @@ export interface CheckOptions {
   readonly baseline: {
     readonly name: string;
     readonly nodes: number;
+    /** Of pi-bench, that measured it. */
+    readonly versions: readonly string[];
     /** null: it has no entry for this series. */
     readonly of: (series: Series) => BaselineCentres | null;
   } | null;
@@ -268,7 +276,17 @@ export function checkFleet(
   return {
     nodes: nodes.length,
     kpis: series.length,
-    baseline: baseline === null ? null : { name: baseline.name, nodes: baseline.nodes },
+    baseline:
+      baseline === null
+        ? null
+        : {
+            name: baseline.name,
+            nodes: baseline.nodes,
+            otherVersions: otherVersions(
+              baseline.versions,
+              nodes.flatMap(({ tool }) => tool.version ?? []),
+            ),
+          },
     outcome: named.some(({ verdict }) => verdict === 'fail') ? 'fail' : open ? 'inconclusive' : 'pass',
     named,
     settings: disagreed,

@@ -61,13 +61,20 @@ function baselineWith(object: ObjectOf) {
     schemaVersion: z.int(),
     name: z.string(),
     createdAt: z.iso.datetime(),
-    piBench: object({ version: z.string(), commit: z.string().nullable() }),
+    piBench: object({ version: z.string(), commit: z.string().nullable() }).describe('that wrote this file'),
     nodes: z.array(
       object({
         machine: z.string().nullable(),
         hostname: z.string().nullable(),
         campaign: z.string(),
         digest: z.string().nullable().describe('of the record that it came from'),
+        piBench: z
+          .string()
+          .nullable()
+          .optional()
+          .describe(
+            'version that measured it; null: another tool did; absent: an older baseline, taken for its `piBench`',
+          ),
       }),
     ),
     entries: z.array(entry).min(1),

@@ -10,7 +10,7 @@ export const MOST_RUNS = 20;
 
 /** null: no run to be measured by, as it was not qualified itself, or had a fault injected. */
 export function historyRun(record: PiBenchRecord): HistoryRun | null {
-  const { qualification, campaign, batches } = record;
+  const { qualification, campaign, batches, piBench } = record;
   if (qualification?.outcome !== 'qualified' || campaign.fault !== null) return null;
   const machine = machineOf(record);
   const rates = batches.flatMap((batch): [string, number][] => {
@@ -18,5 +18,5 @@ export function historyRun(record: PiBenchRecord): HistoryRun | null {
     const rate = medianRate(batch);
     return rate === null || key === null ? [] : [[key, rate]];
   });
-  return { campaign: campaign.id, at: campaign.createdAt, rates: new Map(rates) };
+  return { campaign: campaign.id, at: campaign.createdAt, version: piBench.version, rates: new Map(rates) };
 }

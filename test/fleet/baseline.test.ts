@@ -7,6 +7,9 @@ import type { NodeLine } from '../../src/fleet/node-line.js';
 import { sketchOf } from '../../src/fleet/sketch.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { type Baseline, writtenBaseline } from '../../src/qualify/baseline-schema.js';
+import { versionsOf } from '../../src/qualify/versions.js';
+import { renderFleetCheck } from '../../src/readers/terminal/fleet.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { sortedCopy } from '../../src/statistics/quantile.js';
 import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
@@ -22,7 +25,7 @@ const against = (baseline: Baseline, nodes: readonly NodeLine[]) => {
   const fleet = fleetOf(nodes);
   return checkFleet(fleet, {
     scale: 1,
-    baseline: { name: 'b', nodes: 3, of: baselineCentres(baseline, fleet) },
+    baseline: { name: 'b', nodes: 3, versions: versionsOf(baseline), of: baselineCentres(baseline, fleet) },
   });
 };
 
@@ -31,6 +34,33 @@ const withPeak = (nodes: readonly NodeLine[], value: number, measured = false): 
     ...node,
     kpis: node.kpis.map((kpi) => ({ ...kpi, peak: { value, source: 'a datasheet', measured } })),
   }));
+
+const by =
+  (version: string, name = 'pi-bench') =>
+  (node: NodeLine): NodeLine => ({
+    ...node,
+    tool: { name, version, commit: null },
+  });
+
+describe('a baseline that another version measured', () => {
+  const baseline = baselineOf(healthyNodes(3).map(by('0.0.9')));
+
+  it('says which, whoever wrote it; one of an older pi-bench is taken for its writer’s', () => {
+    expect(versionsOf(writtenBaseline.parse(baseline))).toEqual(['0.0.9']);
+    expect(versionsOf(baselineOf(healthyNodes(3).map(by('1.2', 'other'))))).toEqual([]);
+    const older = { ...baseline, nodes: baseline.nodes.map(({ piBench: _, ...node }) => node) };
+    expect(versionsOf(writtenBaseline.parse(older))).toEqual(['0.0.0']);
+  });
+
+  it('is named as such beside the check, and its own is not', () => {
+    const versions = (version: string) =>
+      against(baseline, healthyNodes(3).map(by(version))).baseline?.otherVersions;
+    expect(versions('0.0.9')).toEqual([]);
+    expect(versions('0.1.0')).toEqual(['0.0.9']);
+    const shown = renderFleetCheck(against(baseline, healthyNodes(3).map(by('0.1.0'))), terminalStyle({}));
+    expect(shown.replaceAll(/\s+/g, ' ')).toContain('measured by pi-bench 0.0.9');
+  });
+});
 
 describe('fleet baseline', () => {
   it('fits its schema, says what it rests on, and leaves outliers out', () => {

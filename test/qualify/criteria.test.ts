@@ -271,7 +271,12 @@ describe('history', () => {
   const record = partsRecord([{ part: 'gemm', launches: [SECOND] }]);
   const key = historyKey(knownMachine(), record.batches[0] as RecordBatch) ?? '';
   const runs = (rates: readonly number[]) =>
-    rates.map((rate, i) => ({ campaign: String(i), at: '', rates: new Map([[key, rate]]) }));
+    rates.map((rate, i) => ({
+      campaign: String(i),
+      at: '',
+      version: '0.0.0',
+      rates: new Map([[key, rate]]),
+    }));
   it('takes three earlier runs', () => {
     expect(judgement(check, contextOf(record, { history: runs([RATE, RATE]) })).verdict).toBe('skipped');
   });

@@ -109,6 +109,7 @@ describe.each(['cpu', 'cuda:0'])('on %s', (device) => {
         history: [1, 2, 3].map((i) => ({
           campaign: String(i),
           at: '',
+          version: '0.0.0',
           rates: new Map([[historyKey(knownMachine(), batch) ?? '', RATE]]),
         })),
       },
@@ -297,6 +298,7 @@ describe('others that do not agree among themselves', () => {
     const history = [RATE, 3 * RATE, 9 * RATE, 2 * RATE].map((rate, i) => ({
       campaign: String(i),
       at: '',
+      version: '0.0.0',
       rates: new Map([[key, rate]]),
     }));
     expect(judgement({ check: 'history', within: 0.1 }, { ...context, history })).toMatchObject({

@@ -81,6 +81,7 @@ const [good] = measured(['gemm']).batches as [RecordBatch];
 const earlier = [1, 2, 3].map((i) => ({
   campaign: String(i),
   at: '',
+  version: '0.0.0',
   rates: new Map([[historyKey(knownMachine(), good) ?? '', 2 * RATE]]),
 }));
 /** Slower than before, while others worked here. */

@@ -8,6 +8,7 @@ import { openMetrics } from '../../fleet/open-metrics.js';
 import type { Fleet } from '../../fleet/table.js';
 import { identity } from '../../package.js';
 import { readBaseline } from '../../qualify/read-baseline.js';
+import { versionsOf } from '../../qualify/versions.js';
 import { renderFleetCheck } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import { readOneKind, scaleOf, withAcross, withMargin, withNodes } from '../fleet-options.js';
@@ -75,7 +76,12 @@ export const fleetCheckCommand: CommandModule = {
       baseline:
         known === null
           ? null
-          : { name: known.name, nodes: known.nodes.length, of: baselineCentres(known, fleet) },
+          : {
+              name: known.name,
+              nodes: known.nodes.length,
+              versions: versionsOf(known),
+              of: baselineCentres(known, fleet),
+            },
     };
     const task = judgingOf(fleet, options);
     const check = checkFleet(fleet, options, await judgeOnThreads(task, threadsToJudge(task)));

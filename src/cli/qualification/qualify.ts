@@ -14,6 +14,7 @@ import { qualificationOf, withQualification } from '../../qualify/qualification.
 import { twinsOf } from '../../qualify/same-batch.js';
 import type { Suite } from '../../qualify/suite.js';
 import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
+import { versionNotices } from '../../qualify/versions.js';
 import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
 import type { Seconds } from '../../units.js';
@@ -272,7 +273,13 @@ async function attempt(
     wall: elapsed(input),
     judged,
     attempts,
-    notJudged: notMeasured(suite, machine),
+    notJudged: [
+      ...notMeasured(suite, machine),
+      ...versionNotices(first.record.piBench.version, {
+        baseline: input.baseline?.data ?? null,
+        history: input.history,
+      }),
+    ],
   });
   const signalled = [first, ended].map(({ exitCode }) => exitCode).find((code) => code >= SIGNALLED) ?? null;
   return {

@@ -13,6 +13,8 @@ import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from 
 export interface HistoryRun {
   readonly campaign: string;
   readonly at: string;
+  /** Of the pi-bench that measured it. */
+  readonly version: string;
   /** By `baselineKey` with the device's serial in it. */
   readonly rates: ReadonlyMap<string, number>;
 }

@@ -11,6 +11,7 @@ import { causeNamed } from '../causes.js';
 import { atLeast, type Looked, skipped } from '../findings.js';
 import { historyKey, purposeOf, rateKpi, serialOf } from '../rates.js';
 import type { CheckOf } from '../suite.js';
+import { otherVersions, versionsOf, versionsText } from '../versions.js';
 import {
   batchesFor,
   type Context,
@@ -52,12 +53,16 @@ export function entryFor(
   return known.get(baselineKey(keyedBatch(machine, batch, kpi))) ?? null;
 }
 
+const ownVersion = ({ record }: Context): readonly string[] =>
+  record === null ? [] : [record.piBench.version];
+
 export const floor: Criterion<'floor'> = {
   kind: 'floor',
   repeats: true,
   judge(check, context) {
     const { baseline, machine, source } = context;
     if (baseline === null) return [notPossible(check, 'no baseline was given (--baseline)', source)];
+    const others = otherVersions(versionsOf(baseline), ownVersion(context));
     const judgements = judgeBatches(check, context, (batch) => {
       const kpi = rateKpi(batch.case.indicator);
       if (kpi === null) {
@@ -81,7 +86,7 @@ export const floor: Criterion<'floor'> = {
             : null;
       if (entry === null || why !== null)
         return { findings: [skipped('rate', why ?? '', source)], cause: causeNamed('no-entry') };
-      const from = `${source} of baseline ${baseline.name}, ${entry.nodes} nodes`;
+      const from = `${source} of baseline ${baseline.name}, ${entry.nodes} nodes${versionsText(others)}`;
       const findings: Finding[] = [
         atLeast(
           { quantity: 'rate', measured: rate?.median ?? null, unit, source: from },
@@ -191,7 +196,8 @@ export const history: Criterion<'history'> = {
       if (idle !== null) return idle;
       const key = historyKey(machine, batch);
       const { serial, serialIs } = serialOf(machine, batch.device);
-      const earlier = key === null ? [] : runs.flatMap(({ rates }) => rates.get(key) ?? []);
+      const known = key === null ? [] : runs.filter(({ rates }) => rates.has(key));
+      const earlier = known.flatMap(({ rates }) => rates.get(key ?? '') ?? []);
       if (earlier.length < LEAST_OTHERS) {
         const why = `${plural(earlier.length, 'earlier qualified run')} of ${serial ?? 'no serial'} measured it, and it takes ${LEAST_OTHERS}`;
         return { possible: false, findings: [skipped('rate', why, source)], cause: null };
@@ -201,7 +207,11 @@ export const history: Criterion<'history'> = {
         const why = `its ${earlier.length} earlier runs differ by ${formatShare(scatter)} among themselves, so they show nothing`;
         return { possible: false, findings: [skipped('rate', why, source)], cause: null };
       }
-      const from = `${source} of ${earlier.length} earlier runs by ${serialIs}`;
+      const others = otherVersions(
+        known.map(({ version }) => version),
+        ownVersion(context),
+      );
+      const from = `${source} of ${earlier.length} earlier runs by ${serialIs}${versionsText(others)}`;
       const looked = {
         quantity: 'rate',
         measured: batch.rate?.median ?? null,

@@ -1,4 +1,5 @@
 /** What a fleet's check, plan or pairs come to, for a person: the nodes that are named first, each with its cause and what to do. */
+
 import { CAUSES } from '../../fleet/causes.js';
 import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
@@ -6,6 +7,7 @@ import type { Pair, PairsVerdict, Plan } from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
 import { RULE_WORDS } from '../../fleet/rules.js';
 import type { Finding } from '../../fleet/suspicion.js';
+import { versionsText } from '../../qualify/versions.js';
 import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
@@ -86,7 +88,9 @@ const OUTCOMES = {
 function headOf({ nodes, kpis, baseline, outcome, reference, named }: FleetCheck, style: Style): string {
   const paint = outcome === 'pass' ? style.good : outcome === 'fail' ? style.bad : style.warn;
   const against =
-    baseline === null ? 'against each other' : `against ${baseline.name} (${plural(baseline.nodes, 'node')})`;
+    baseline === null
+      ? 'against each other'
+      : `against ${baseline.name} (${plural(baseline.nodes, 'node')}${versionsText(baseline.otherVersions)})`;
   const failed = named.filter(({ verdict }) => verdict === 'fail').length;
   const open = named.length - failed;
   const counts = [

@@ -1,8 +1,10 @@
 /** The page of `pi-bench fleet check --format html`: who is named and why, with the violins of each named node beside its fleet. */
+
 import { CAUSES } from '../../fleet/causes.js';
 import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Fleet } from '../../fleet/table.js';
+import { versionsText } from '../../qualify/versions.js';
 import { plural } from '../../quantities/format.js';
 import { byKpi, LIMITS_ADVICE, notJudgedTexts, optionalTexts } from '../../readers/terminal/fleet.js';
 import { isDrawn } from '../figures/figure.js';
@@ -67,7 +69,10 @@ export async function fleetPageHtml(
   const figures = drawable
     .slice(0, MOST_FIGURES)
     .map((node, i) => ({ id: `node-${i + 1}`, result: drawNode(fleet, node) }));
-  const against = baseline === null ? 'against each other' : `against the baseline ${baseline.name}`;
+  const against =
+    baseline === null
+      ? 'against each other'
+      : `against the baseline ${baseline.name}${versionsText(baseline.otherVersions)}`;
   const title =
     named.length === 0
       ? `${plural(nodes, 'node')}: none stands out`
