@@ -12,6 +12,7 @@
 #include "../../kernels/cpu/gemm/gemm.h"
 #include "../../kernels/cpu/gemm/instruction_set.h"
 #include "../../kernels/cpu/gemm/loop_nest.h"
+#include "../../kernels/cpu/gemm/thin.h"
 #include "../../native/threads/team.h"
 #include "check.h"
 #include "instruction_sets.h"
@@ -208,6 +209,39 @@ void check_blocking(Checks& check) {
   check.that(fits, "blocks are never empty and never larger than the shape, whatever the caches");
 }
 
+#if defined(__x86_64__)
+// Products that are small but for their depth, with AVX2: what would be copied, or written for every few rows
+// of the matrix, is as much as what is computed.
+void check_small_products(Checks& check) {
+  for (const InstructionSet* set : {&pibench::kernels::kAvx2, &pibench::kernels::kAvx2Float64}) {
+    const MicroKernel& kernel = set->kernels[0];
+    const std::string name = pibench::test::name_of(kernel.type);
+    const auto is_thin = [&](GemmShape shape, bool transpose_a, bool transpose_b) {
+      shape.transpose_a = transpose_a;
+      shape.transpose_b = transpose_b;
+      return pibench::kernels::is_thin(kernel, shape, CoreKind::kOther);
+    };
+    for (const std::int64_t k : {100, 1000, 100'000}) {
+      for (const GemmShape shape :
+           {GemmShape{2, 2, k}, {4, 4, k}, {4, 2, k}, {8, 2, k}, {2, 8, k}, {3, 3, k}}) {
+        const std::string text = name + " " + std::to_string(shape.m) + " x " + std::to_string(shape.n) +
+                                 " x " + std::to_string(k);
+        check.that(!is_thin(shape, false, false), text + " is a tile");
+        check.that(!is_thin(shape, true, false), text + " with a transposed A is a tile");
+        check.that(is_thin(shape, false, true), text + " with a transposed B is inner products");
+      }
+    }
+    check.that(is_thin({4096, 4, 1000}, false, false) && is_thin({4096, 1, 1000}, true, false) &&
+                   is_thin({1, 4096, 1000}, false, false),
+               name + ": few vectors beside many rows are thin");
+    check.that(is_thin({8, 1, 1000}, false, false), name + ": one column lies as rows of A do");
+    const auto strategy =
+        choose_strategy(*kernel.narrow, {4, 4, 1'000'000, true, false}, 1, CoreKind::kOther);
+    check.that(strategy.a_in_place && strategy.b_in_place, name + ": what a single tile reads is not packed");
+  }
+}
+#endif
+
 }  // namespace
 
 // An exception ends the program, which is a check that failed.
@@ -235,5 +269,8 @@ int main(int argc, char** argv) {
   check_packing(check);
   check_peak_loops(check);
   check_blocking(check);
+#if defined(__x86_64__)
+  check_small_products(check);
+#endif
   return check.finish();
 }

@@ -56,8 +56,9 @@ struct Steps {
   std::int64_t second, count;
   Vector sums[rows][vectors];
 
+  template <bool all_lanes = vectors == kWide>
   [[nodiscard, gnu::always_inline]] Vector load(const Unit* row, int j) const noexcept {
-    if constexpr (vectors == kWide) return Arithmetic::load(row + (j == 0 ? 0 : second));
+    if constexpr (all_lanes) return Arithmetic::load(row + (j == 0 ? 0 : second));
     return Arithmetic::load_first(row, static_cast<int>(count));
   }
   // Element of A of row i, so many steps further on.
@@ -68,12 +69,12 @@ struct Steps {
       return Arithmetic::broadcast(a[0] + on * rows + i);
   }
   // One step, of this row of B.
-  template <bool copying>
+  template <bool copying, bool all_lanes = vectors == kWide>
   [[gnu::always_inline]] void multiply(const Unit* row, int on) noexcept {
     Vector columns[vectors];
 #pragma GCC unroll 2
     for (int j = 0; j < vectors; ++j) {
-      columns[j] = load(row, j);
+      columns[j] = load<all_lanes>(row, j);
       if constexpr (copying) Arithmetic::write(copy + j * kLanes, columns[j]);
     }
     if constexpr (copying) {
@@ -96,10 +97,16 @@ struct Steps {
       asm("" : "+r"(a[i]));
     }
   }
-  template <bool copying>
+  template <bool copying, bool all_lanes = vectors == kWide>
   [[gnu::always_inline]] void step() noexcept {
-    multiply<copying>(b, 0);
+    multiply<copying, all_lanes>(b, 0);
     further(in_place ? 1 : a_step, b_step);
+  }
+  // How many steps may read a whole vector of B, which where the tile has fewer columns ends in the rows
+  // after its own: those of which the vector ends with the last row's columns or before them.
+  [[nodiscard]] std::int64_t of_all_lanes(std::int64_t depth) const noexcept {
+    const std::int64_t beyond = kLanes - count;
+    return beyond > 0 ? depth - (beyond + b_step - 1) / b_step : depth;
   }
   // kStepsAtOnce steps of a wide tile of an A in place.
   [[gnu::always_inline]] void steps_at_once() noexcept {
@@ -209,6 +216,11 @@ void compute_any(const Tile& tile) noexcept {
   }
   if constexpr (vectors == kWide && in_place) {
     for (; at_once && left >= kStepsAtOnce; left -= kStepsAtOnce) steps.steps_at_once();
+  }
+  if constexpr (vectors == kNarrow) {
+    std::int64_t of_all_lanes = steps.of_all_lanes(left + 1);
+    if (of_all_lanes > left) of_all_lanes = left;
+    for (; of_all_lanes > 0; --of_all_lanes, --left) steps.template step<false, true>();
   }
   for (; left > 0; --left) steps.template step<false>();
 

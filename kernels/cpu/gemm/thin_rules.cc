@@ -86,6 +86,33 @@ bool are_rather_dots(const MicroKernel& kernel, const GemmShape& shape, const Th
          shape.k * element_of(kernel) >= (shape.m <= kFew ? kLeastDepthOfFew : kLeastDepth);
 }
 
+// Whether the extent is so small that a tile which reads both operands where they lie is faster. What is done
+// once for all of it weighs too much: columns of B are copied until they lie as rows of A do, or sums are
+// read and written for every few rows of the matrix. Of low tiles that have narrow ones in place beside them.
+// (Measured on Zen 3, one thread. Times as fast by a tile, float32 and float64: columns to copy 4x4x1000 7
+// and 2, 32x2x1000 1.4 and 1.7, 64x2x1000 0.95 and 1.3, 128x2x1000 0.76 and 1.0; transposed A with few
+// columns 8x1x1000 1.3 and 1.5, 16x1x64 0.8 and 0.6, 16x4x1000 1.4 and 1.8, 64x2x64 0.8 and 0.8; few rows
+// 2x8x1000 2.6 and 2.4, 1x16x1000 1.5 and 1.6, 1x64x1000 0.9 and 0.9; with a transposed A 1.5 and 0.8, 0.8
+// and 0.5.)
+bool is_rather_tile(const MicroKernel& kernel, const GemmShape& shape, const Thin& thin,
+                    std::int64_t bytes) noexcept {
+  constexpr std::int64_t kRowsBesideCopies = 256;
+  if (!has_low_tiles(kernel) || kernel.narrow == nullptr || kernel.narrow->in_place == nullptr) return false;
+  const std::int64_t lanes = kernel.narrow->nr;
+  if (thin.along_rows) {
+    const bool copies = thin.a_is_matrix && !shape.transpose_b && thin.vectors > 1;
+    return copies && thin.extent <= kRowsBesideCopies / lanes * thin.vectors;
+  }
+  // With a B that has to be packed, too, shallow products lose (4x2x3 0.3, 8x2x16 0.5); deep ones are
+  // swapped.
+  if (shape.transpose_b) return false;
+  // A transposed A is packed where it is far and gives more than one tile (24x4x100000 0.4).
+  const std::int64_t of_one_tile = thin.a_is_matrix ? kernel.narrow->mr : kernel.nr;
+  if (shape.transpose_a && bytes > cache_sizes().l2 && thin.extent > of_one_tile) return false;
+  const std::int64_t registers = thin.a_is_matrix ? 1 : shape.transpose_a ? 2 : 4;
+  return thin.extent <= registers * lanes * thin.vectors;
+}
+
 }  // namespace
 
 bool can_be_thin(const MicroKernel& kernel, const GemmShape& shape) noexcept {
@@ -102,6 +129,7 @@ bool is_thin(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) 
   if (thin.vectors > kernel.most_vectors) return false;
   if (are_narrow(kernel)) return thin.vectors <= most_beside_packing(kernel, shape, thin, bytes);
   if (thin.vectors > kThinVectors) return is_better_in_turns(kernel, shape, thin, bytes, cores);
+  if (is_rather_tile(kernel, shape, thin, bytes)) return false;
   // Three or four rows that are added up read and write their results once for every few rows of B. A kernel
   // that keeps its tile in registers is faster while reading B costs little. (Measured.)
   if (thin.a_is_matrix || thin.along_rows || thin.vectors < 3) return true;
