@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU, in one command of under 8 minutes: builds, checks every product, measures the table of
-# docs/gpu against cuBLAS (and PyTorch where it is), the agreement of clocks, the host's overhead, the time to the first
-# sample. Needs the NVIDIA driver, nvcc, g++ and Python 3 at most; Node, and what pi-bench needs of npm, may come along in
-# the folder that `node scripts/gpu-check/pack.mjs` makes, so no network is needed.
+# What one GPU has to show of pi-bench, in one command of under 8 minutes: builds, checks every kernel by itself and every
+# product, measures the table of docs/gpu against cuBLAS (and PyTorch where it is), the agreement of clocks, the host's
+# overhead, the time to the first sample. What it left out stands in its result. Needs the NVIDIA driver, nvcc, g++ and
+# Python 3 at most; Node, what pi-bench needs of npm, and what was built elsewhere of the same sources may come along in the
+# folder that `node scripts/gpu-check/pack.mjs` makes, so no network is needed.
 #
-#   scripts/gpu-check.sh [FOLDER]    writes <gpu>.json and <gpu>.md there; docs/gpu unless told otherwise
+#   scripts/gpu-check.sh [FOLDER [SECONDS]]    writes <gpu>.json and <gpu>.md there, anew after each step; docs/gpu and
+#                                              470 seconds unless told otherwise
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -26,4 +28,10 @@ for part in modules dist; do
   [[ -e $carried/$part.tar.xz ]] && tar -xJf "$carried/$part.tar.xz" -C "$root"
 done
 
-exec "$node" scripts/gpu-check/main.mjs "$out"
+# Beside what is built here, which it replaces only where it is of these sources.
+if [[ -e $carried/built.tar.xz ]]; then
+  mkdir -p "$root/build/gpu-check/carried"
+  tar -xJf "$carried/built.tar.xz" -C "$root/build/gpu-check/carried"
+fi
+
+exec "$node" scripts/gpu-check/main.mjs "$out" "${@:2}"

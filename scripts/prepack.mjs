@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commitOfSources } from './lib/commit.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 const run = (command, ...args) =>
@@ -11,6 +12,6 @@ rmSync(join(packageRoot, 'dist'), { recursive: true, force: true });
 run(process.execPath, join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
 run(process.execPath, join('scripts', 'bundle.mjs'));
 run(process.execPath, join('scripts', 'build-schema.mjs'));
-const changed = run('git', 'status', '--porcelain', '--untracked-files=no').trim() !== '';
-const commit = run('git', 'rev-parse', 'HEAD').trim();
-writeFileSync(join(packageRoot, 'dist', 'commit'), `${commit}${changed ? '+changes' : ''}\n`);
+const commit = commitOfSources();
+if (commit === null) throw new Error('git does not say of which commit this is');
+writeFileSync(join(packageRoot, 'dist', 'commit'), `${commit}\n`);

@@ -1,75 +1,73 @@
-// Builds on a machine that has compilers and no npm: the addon with g++ alone, the kernels and the independent timer with
-// nvcc. With the sources and flags of binding.gyp.
-import { spawn, spawnSync } from 'node:child_process';
+// Builds on a machine that has compilers and no npm: the addon and the check of the kernels with g++ alone, the kernels and
+// the independent timer with nvcc. With the sources and flags of binding.gyp.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { findNvcc } from '../lib/cuda-kernels.mjs';
-import { packageRoot } from '../lib/tree.mjs';
-import { addonSources } from '../native-sources.mjs';
+import { basename, dirname, join } from 'node:path';
+import { buildCudaCheck } from '../cuda-check.mjs';
+import { install } from '../lib/compile-kept.mjs';
+import { CUDA_FOLDER, CUDA_MODULES, findNvcc } from '../lib/cuda-kernels.mjs';
+import { buildAddon } from '../lib/native-objects.mjs';
+import { HOST } from '../lib/native-programs.mjs';
+import { ADDONS, packageRoot } from '../lib/tree.mjs';
+import { bounded } from './bounded.mjs';
+import { takeCarried } from './carried.mjs';
 
-const OBJECTS = join(packageRoot, 'build', 'gpu-check');
-const ADDON = join(packageRoot, 'build', 'Release', 'pibench.node');
+/** @type {import('../lib/native-objects.mjs').Build} */
+const ALONE = { ...HOST, asBuilt: false, folder: 'gpu-check', flags: ['-O3', '-fPIC'] };
+export const CHECK = join(packageRoot, 'build', 'gpu-check', 'cuda_check');
 
-/** @returns {Promise<void>} */
-function run(command, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: packageRoot, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      said += text;
-    });
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${command} ${args.join(' ')}\n${said}`)),
-    );
-  });
+const modules = Object.keys(CUDA_MODULES).map((name) => join(CUDA_FOLDER, `${name}.fatbin`));
+
+/** Where what is compiled has to be, by its name in the folder carried. */
+export const PLACES = Object.fromEntries(
+  [ADDONS.whole, CHECK, ...modules].map((place) => [basename(place), place]),
+);
+
+/** A machine that has another C++ library than the one where it was built may not take it. */
+const loads = () =>
+  spawnSync(process.execPath, ['-e', `require(${JSON.stringify(ADDONS.whole)})`]).status === 0;
+
+export async function compileWithHost() {
+  install(join(packageRoot, await buildAddon(ALONE)), ADDONS.whole);
+  install(join(packageRoot, await buildCudaCheck(ALONE)), CHECK);
 }
 
-async function inParallel(items, work) {
-  const waiting = [...items];
-  const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+/** In a process of its own, so that it can go on beside the addon's. */
+async function compileKernels(left) {
+  const done = await bounded(process.execPath, [join('scripts', 'build-plugins.mjs')], { seconds: left() });
+  const lacking = modules.filter((place) => !existsSync(place)).map((place) => basename(place));
+  if (lacking.length > 0) throw new Error(`no ${lacking.join(', ')}: ${done.stderr}`);
 }
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
 
-/** The addon, unless it is there and runs. */
-export async function buildAddon() {
-  const headers = [
-    join(dirname(dirname(process.execPath)), 'include', 'node'),
-    join(packageRoot, 'node_modules', 'node-addon-api'),
-  ];
-  const common = ['-O3', '-fPIC', '-pthread', ...headers.flatMap((path) => ['-I', path])];
-  const sources = addonSources();
-  const objects = [];
-  mkdirSync(dirname(ADDON), { recursive: true });
-  await inParallel(sources, async ({ path, flags }) => {
-    const object = join(OBJECTS, path.replace(/\.cc$/, '.o'));
-    objects.push(object);
-    if (modified(object) > modified(join(packageRoot, path))) return;
-    mkdirSync(dirname(object), { recursive: true });
-    await run('g++', [...common, ...flags.filter((flag) => flag !== '-Werror'), '-c', path, '-o', object]);
-  });
-  await run('g++', ['-shared', '-pthread', ...objects.sort(), '-ldl', '-o', ADDON]);
-}
-
-/** Our kernels as fat binaries; in a process of its own, so that it can go on beside the addon's build. */
-export const buildKernels = () => run(process.execPath, [join('scripts', 'build-plugins.mjs')]);
-
 /** The independent program that times one of our kernels with CUDA's events. Returns its path. */
-export function buildTimer() {
+async function compileTimer(left) {
   const nvcc = findNvcc();
+  if (nvcc === undefined) throw new Error('no nvcc was found');
   const program = join(packageRoot, 'build', 'gpu-check', 'events');
   mkdirSync(dirname(program), { recursive: true });
   const source = join('scripts', 'gpu-check', 'events.cu');
   if (existsSync(program) && modified(program) > modified(join(packageRoot, source))) return program;
-  const done = spawnSync(nvcc, ['-std=c++20', '-O2', '-arch=native', source, '-o', program], {
-    cwd: packageRoot,
-    encoding: 'utf8',
+  const done = await bounded(nvcc, ['-std=c++20', '-O2', '-arch=native', source, '-o', program], {
+    seconds: left(),
   });
   if (done.status !== 0) throw new Error(`nvcc ${source}: ${done.stderr}`);
   return program;
+}
+
+/** All of it, one beside the other; what cannot be built leaves the rest. */
+export async function build(left) {
+  const carried = takeCarried(PLACES) && loads();
+  const [timer, ...compiled] = await Promise.allSettled([
+    compileTimer(left),
+    ...(carried ? [] : [compileWithHost(), compileKernels(left)]),
+  ]);
+  return {
+    timer: timer.status === 'fulfilled' ? timer.value : null,
+    carried,
+    wrong: [timer, ...compiled].flatMap((one) =>
+      one.status === 'rejected' ? [`building: ${one.reason.message}`] : [],
+    ),
+  };
 }

@@ -1,54 +1,60 @@
 // The GPU check: see scripts/gpu-check.sh. Ends with 1 where a result was wrong or missing; a missed target is no error.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundled, packageRoot } from '../lib/tree.mjs';
-import { buildAddon, buildKernels, buildTimer } from './build.mjs';
-import { markdown, targetsOf } from './report.mjs';
-import { correctness, firstSample, others, products, pytorch, tests, timing } from './steps.mjs';
+import { commitOfSources } from '../lib/commit.mjs';
+import { bundled, COMPILED } from '../lib/tree.mjs';
+import { build } from './build.mjs';
+import { follow } from './follow.mjs';
+import { piBenchWithin } from './pi-bench.mjs';
+import { markdown, notRunOf, targetsOf, wrongOf } from './report.mjs';
+import { STEPS } from './steps.mjs';
+
+/** Seconds, unless the command says otherwise: then no further step begins, and what runs is ended. */
+const LIMIT = 470;
 
 const began = performance.now();
 const elapsed = () => (performance.now() - began) / 1000;
 const say = (text) => process.stderr.write(`gpu-check ${elapsed().toFixed(0).padStart(4)} s  ${text}\n`);
-
-/** After so many seconds no further step begins: the machine may be lent for a short time. */
-const LIMIT = 420;
-
-/** A step that fails leaves the others to go on. */
-async function step(name, work, instead) {
-  if (elapsed() > LIMIT) return { ...instead, wrong: [`${name}: not run, for want of time`] };
-  say(name);
-  try {
-    return await work();
-  } catch (error) {
-    say(`${name} failed: ${error.message}`);
-    return { ...instead, wrong: [`${name}: ${error.message}`] };
-  }
-}
-
-async function build() {
-  await Promise.all([buildAddon(), buildKernels()]);
-  return { timer: buildTimer(), wrong: [] };
-}
 
 async function gpuHere() {
   const { surveyGpus } = await import('../../dist/devices/gpu-survey.js');
   return surveyGpus();
 }
 
+/** As git says, or as pack.mjs noted it where git is not. */
 function commitHere() {
-  const done = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: packageRoot, encoding: 'utf8' });
-  return done.status === 0 ? done.stdout.trim() : 'not known';
+  const noted = join(COMPILED, 'commit');
+  const packed = () => (existsSync(noted) ? readFileSync(noted, 'utf8').trim() : 'not known');
+  return commitOfSources() ?? packed();
 }
 
-async function main(out) {
+const nameOf = (gpu) =>
+  gpu.name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+
+/** In one step each: who is ended while writing leaves what was there before. */
+function write(path, text) {
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
+
+async function main(out, seconds) {
   if (!existsSync(bundled('cli/main'))) {
     process.stderr.write(
       'gpu-check: there is no dist/: run npm run build:ts, or pack it (scripts/gpu-check/pack.mjs)\n',
     );
     return 64;
   }
-  const built = await step('building the addon, the kernels, the independent timer', build, { timer: null });
+  if (!(seconds > 0)) {
+    process.stderr.write('gpu-check: the time must be a number of seconds\n');
+    return 64;
+  }
+  const left = () => seconds - elapsed();
+  say('building the addon, the check of the kernels, the kernels, the independent timer');
+  const built = await build(left);
+  for (const why of built.wrong) say(why);
   const survey = await gpuHere();
   const [gpu] = survey.devices;
   if (gpu === undefined) {
@@ -56,46 +62,25 @@ async function main(out) {
     return 1;
   }
   say(`on ${gpu.name}, driver ${gpu.driver ?? 'not known'}`);
-  const check = {
-    gpu,
-    cuda: survey.cuda,
-    date: new Date().toISOString(),
-    commit: commitHere(),
-    tests: await step('tests marked gpu', tests, { ran: false }),
-    correctness: await step('correctness', correctness, { right: 0 }),
-    timing: await step('timing beside an independent program', () => timing(built.timer), {
-      rounds: [],
-      ratio: null,
-    }),
-    firstSample: await step('time to the first sample', firstSample, { seconds: null }),
-    products: await step('products beside cuBLAS', products, { rows: [], libraries: [] }),
-    others: await step('peak, memory, kernel launches', others, {
-      rows: { peak: [], memory: [], 'kernel-launch': [] },
-    }),
-    pytorch: await step('PyTorch', pytorch, {}),
-  };
-  check.wrong = [
-    built,
-    check.tests,
-    check.correctness,
-    check.timing,
-    check.firstSample,
-    check.products,
-    check.others,
-  ].flatMap(({ wrong }) => wrong);
-  check.targets = targetsOf(check);
-  check.seconds = elapsed();
+  const { timer, ...how } = built;
+  const about = { gpu, cuda: survey.cuda, date: new Date().toISOString(), commit: commitHere(), built: how };
   mkdirSync(out, { recursive: true });
-  const name = gpu.name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '');
-  writeFileSync(join(out, `${name}.json`), `${JSON.stringify(check, null, 1)}\n`);
-  const text = markdown(check);
-  writeFileSync(join(out, `${name}.md`), `${text}\n`);
-  process.stdout.write(`${text}\n`);
-  say(`written to ${join(out, name)}.json and .md`);
+  const path = join(out, nameOf(gpu));
+  const whole = (found, toCome = []) => {
+    const check = { ...about, ...found, toCome, seconds: elapsed() };
+    return { ...check, wrong: wrongOf(check), notRun: notRunOf(check), targets: targetsOf(check) };
+  };
+  const told = (found, toCome) => {
+    const check = whole(found, toCome);
+    write(`${path}.json`, `${JSON.stringify(check, null, 1)}\n`);
+    write(`${path}.md`, `${markdown(check)}\n`);
+  };
+  const tools = { piBench: piBenchWithin(left), timer };
+  const check = whole(await follow(STEPS, tools, { left, say, told }));
+  process.stdout.write(`${markdown(check)}\n`);
+  say(`written to ${path}.json and .md`);
   return check.wrong.length === 0 ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv[2] ?? join('docs', 'gpu'));
+const [out = join('docs', 'gpu'), seconds = LIMIT] = process.argv.slice(2);
+process.exitCode = await main(out, Number(seconds));

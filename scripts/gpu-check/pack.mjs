@@ -1,10 +1,24 @@
 // Packs what a machine without network needs for scripts/gpu-check.sh: a Node, pi-bench's npm dependencies, the compiled
-// TypeScript. Run it where there is npm; then bring the folder .gpu-check along with the sources.
+// TypeScript with the commit it is of, and the addon, the kernels and their check, as far as they can be built here. Run it
+// where there is npm, and again after each change; then bring the folder .gpu-check along with the sources.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { packageRoot } from '../lib/tree.mjs';
+import { commitOfSources } from '../lib/commit.mjs';
+import { buildCudaKernels } from '../lib/cuda-kernels.mjs';
+import { COMPILED, packageRoot } from '../lib/tree.mjs';
+import { compileWithHost, PLACES } from './build.mjs';
+import { hashOfNative } from './carried.mjs';
 
 const FOLDER = join(packageRoot, '.gpu-check');
 // The npm package that holds a whole Node for Linux on x86-64.
@@ -59,8 +73,31 @@ function packModules() {
   );
 }
 
+/** What this machine can build as the other one would: that one need not, where its sources are the same. */
+async function packBuilt() {
+  const hash = hashOfNative();
+  const { failed } = buildCudaKernels();
+  if (process.arch !== 'x64' || failed.length > 0) {
+    process.stdout.write(`nothing is packed as built: ${failed[0] ?? 'this is no x86-64'}\n`);
+    rmSync(join(FOLDER, 'built.tar.xz'), { force: true });
+    return;
+  }
+  await compileWithHost();
+  const scratch = mkdtempSync(join(tmpdir(), 'pi-bench-built-'));
+  try {
+    for (const [name, place] of Object.entries(PLACES)) copyFileSync(place, join(scratch, name));
+    writeFileSync(join(scratch, 'hash'), `${hash}\n`);
+    pack('built', scratch, ['.']);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
 mkdirSync(FOLDER, { recursive: true });
 if (!existsSync(join(FOLDER, 'node.tar.xz'))) packNode();
 packModules();
 run('npm', ['run', '-s', 'build:ts']);
+// Where it is unpacked there may be no git.
+writeFileSync(join(COMPILED, 'commit'), `${commitOfSources() ?? 'not known'}\n`);
 pack('dist', packageRoot, ['dist']);
+await packBuilt();

@@ -1,32 +1,46 @@
 // Runs pi-bench's commands for the check, and reads what they leave.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../lib/tree.mjs';
+import { bounded } from './bounded.mjs';
 
-const LIMIT_MS = 240_000;
+const RUN = join(packageRoot, 'scripts', 'gpu-check', 'run.mjs');
 
-/** One command: its exit code, what it said, its record, the documents of its launches, and when it was typed. */
-export function piBench(...args) {
-  const out = mkdtempSync(join(tmpdir(), 'pi-bench-gpu-'));
-  const typedAt = Date.now();
+/**
+ * What runs one command in the time that is left: its exit code, what it said, its record, the documents of its launches,
+ * also of a command that had to be ended, and when it was typed.
+ * @param {() => number} left seconds
+ * @param {string} [program] in place of pi-bench
+ */
+export const piBenchWithin =
+  (left, program = RUN) =>
+  async (...args) => {
+    const out = mkdtempSync(join(tmpdir(), 'pi-bench-gpu-'));
+    const typedAt = Date.now();
+    try {
+      const done = await bounded(process.execPath, [program, ...args, '--json', '--quiet', '--out', out], {
+        seconds: Math.max(1, left()),
+      });
+      return {
+        code: done.status,
+        outOfTime: done.outOfTime,
+        stderr: done.stderr.trim(),
+        record: recordIn(done.stdout),
+        documents: documentsIn(out),
+        typedAt,
+      };
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
+  };
+
+/** null: there is none, or not all of it. */
+function recordIn(text) {
   try {
-    const done = spawnSync(
-      process.execPath,
-      [join(packageRoot, 'scripts', 'gpu-check', 'run.mjs'), ...args, '--json', '--quiet', '--out', out],
-      { cwd: packageRoot, encoding: 'utf8', maxBuffer: 1 << 28, timeout: LIMIT_MS },
-    );
-    const record = done.stdout.startsWith('{') ? JSON.parse(done.stdout) : null;
-    return {
-      code: done.status ?? done.signal,
-      stderr: done.stderr.trim(),
-      record,
-      documents: documentsIn(out),
-      typedAt,
-    };
-  } finally {
-    rmSync(out, { recursive: true, force: true });
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 
@@ -34,15 +48,33 @@ function documentsIn(out) {
   const [campaign] = readdirSync(out);
   if (campaign === undefined) return [];
   const folder = join(out, campaign, 'inspections');
-  return readdirSync(folder)
+  return names(folder)
     .filter((name) => name.endsWith('.json'))
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    .flatMap((name) => recordIn(readFileSync(join(folder, name), 'utf8')) ?? []);
 }
 
+function names(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Cases of which a command left a right result: as its record says, or its launches where it left no record. */
+export const rightOf = ({ record, documents }) =>
+  record === null
+    ? documents.filter(({ verification }) => verification?.passed === true).length
+    : record.batches.filter(({ verified }) => verified === 'passed').length;
+
 /** Why a command's batches are not all measured and verified; null: they are. */
-export function trouble({ code, stderr, record }) {
-  if (record === null) return `exit code ${code}: ${stderr}`;
+export function trouble({ code, outOfTime, stderr, record, documents }) {
+  const ended = outOfTime ? 'there was no more time' : `exit code ${code}`;
+  if (record === null) {
+    const bad = documents.flatMap(({ verification }) => verification?.firstWrong || []);
+    return [`${ended}; ${documents.length} launches were left`, ...bad, stderr].filter(Boolean).join('; ');
+  }
   const bad = record.batches.filter(({ verified, measured }) => verified !== 'passed' || measured === 0);
   if (code === 0 && bad.length === 0) return null;
   const reasons = bad.map(({ title, inspections, verified }) => {
@@ -51,7 +83,7 @@ export function trouble({ code, stderr, record }) {
       .find(Boolean);
     return `${title}: ${verified}${why ? ` (${why})` : ''}`;
   });
-  return [`exit code ${code}`, ...reasons, stderr].filter(Boolean).join('; ');
+  return [ended, ...reasons, stderr].filter(Boolean).join('; ');
 }
 
 /** What a batch's rate rests on, in a few numbers. */
@@ -67,3 +99,25 @@ export const summaryOf = ({ title, stack, rate, elapsed, roofline, datasheet, fl
   verified,
   flags: flags.map(({ name }) => name),
 });
+
+/**
+ * Of the host, for each call of a batch's launches: what it waited beyond the device's own time, and what enqueueing took,
+ * which is behind the gate. null: no launch of it says.
+ */
+export function overheadOf({ inspections }, documents) {
+  const own = new Set(inspections.map(({ index }) => index));
+  const clocks = documents
+    .filter(({ index }) => own.has(index))
+    .flatMap(({ telemetry, callsPerSample }) => {
+      const clock = telemetry.gpu?.clock;
+      return clock ? [{ ...clock, calls: clock.samples * callsPerSample }] : [];
+    });
+  const total = (name) => clocks.reduce((sum, clock) => sum + clock[name], 0);
+  const calls = total('calls');
+  if (calls === 0) return null;
+  return {
+    waiting: (total('hostSeconds') - total('deviceSeconds')) / calls,
+    enqueueing: total('enqueueSeconds') / calls,
+    hostOverDevice: total('hostSeconds') / total('deviceSeconds'),
+  };
+}

@@ -1,140 +1,75 @@
-// The steps of the GPU check: each returns what it found, and what of it is wrong.
-import { spawnSync } from 'node:child_process';
+// The steps of the GPU check, in their order: each returns what it found, what of it is wrong, and what it could not do.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { CUDA_FOLDER } from '../lib/cuda-kernels.mjs';
 import { packageRoot } from '../lib/tree.mjs';
-import { piBench, summaryOf, trouble } from './pi-bench.mjs';
+import { bounded } from './bounded.mjs';
+import { CHECK } from './build.mjs';
+import { overheadOf, rightOf, summaryOf, trouble } from './pi-bench.mjs';
 
 const DEVICE = ['--device', 'cuda:0'];
-const KERNELS = join(packageRoot, 'build', 'plugins', 'cuda');
+// A launch that hangs must not cost the others: each of these takes some seconds.
+const SHORT = ['--timeout', '20s'];
+const LONG = ['--timeout', '40s'];
+const FEW = ['--inspections', '1', '--reps', '2', '--warmup', '1', ...SHORT];
+const TYPES = ['float32', 'float64', 'tf32', 'float16', 'bfloat16', 'float8_e4m3', 'int8'];
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
+const parsed = (line) => {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
+};
+
+/** What the program that checks every kernel by itself printed: a line for each, the last one for all. */
+export function kernelsOf({ status, outOfTime, stdout, stderr }) {
+  const lines = stdout.split('\n').flatMap(parsed);
+  const cases = lines.filter((line) => line.case !== undefined);
+  const wrong = cases
+    .filter(({ right, skipped }) => right === false || skipped?.includes('time'))
+    .map((line) => `kernel ${line.case}: ${line.skipped ?? line.wrong?.join('; ') ?? 'wrong'}`);
+  if (outOfTime) wrong.push(`kernels: ${cases.length} were checked when there was no more time`);
+  else if (wrong.length === 0 && status !== 0) wrong.push(`kernels: ended with ${status}: ${stderr.trim()}`);
+  return { right: cases.filter(({ right }) => right === true).length, cases, wrong };
+}
+
+/** Every kernel by itself, in a process each: one that hangs or faults ends alone. */
+export async function kernels({ left }) {
+  const args = ['--kernels', CUDA_FOLDER, '--quick', '--seconds', '30'];
+  return kernelsOf(await bounded(CHECK, args, { seconds: left() }));
+}
+
 /** Products of shapes that fit no tile, in every data type and by every engine: all verified. */
-export function correctness() {
-  const wrong = [];
-  let right = 0;
+export async function correctness({ piBench }) {
   const shapes = [
     ['64', '64', '64'],
     ['333', '129', '257'],
     ['1024', '512', '2048'],
     ['1', '4096', '64'],
   ];
-  const types = ['float32', 'float64', 'tf32', 'float16', 'bfloat16', 'float8_e4m3', 'int8'];
-  const few = ['--inspections', '1', '--reps', '2', '--warmup', '1'];
-  for (const [m, n, k] of shapes) {
-    const given = piBench(
-      'sweep',
-      'matmul',
-      ...DEVICE,
-      '--m',
-      m,
-      '--n',
-      n,
-      '--k',
-      k,
-      '--dtype',
-      types.join(','),
-      ...few,
-    );
+  const asked = [
+    ...shapes.map(([m, n, k]) => [
+      `${m} x ${n} x ${k}`,
+      ['--m', m, '--n', n, '--k', k, '--dtype', TYPES.join(',')],
+    ]),
+    // The warp's instruction too, where the device would take the warpgroup's.
+    ['mma', ['--size', '768', '--stack', 'embedded:mma', '--dtype', TYPES.slice(2).join(',')]],
+  ];
+  const wrong = [];
+  let right = 0;
+  for (const [what, flags] of asked) {
+    const given = await piBench('sweep', 'matmul', ...DEVICE, ...flags, ...FEW);
     const why = trouble(given);
-    right += given.record?.batches.filter(({ verified }) => verified === 'passed').length ?? 0;
-    if (why !== null) wrong.push(`${m} x ${n} x ${k}: ${why}`);
+    right += rightOf(given);
+    if (why !== null) wrong.push(`${what}: ${why}`);
   }
-  // The warp's instruction too, where the device would take the warpgroup's.
-  const warp = piBench(
-    'sweep',
-    'matmul',
-    ...DEVICE,
-    '--size',
-    '768',
-    '--stack',
-    'embedded:mma',
-    '--dtype',
-    types.slice(2).join(','),
-    ...few,
-  );
-  const why = trouble(warp);
-  right += warp.record?.batches.filter(({ verified }) => verified === 'passed').length ?? 0;
-  if (why !== null) wrong.push(`mma: ${why}`);
   return { right, wrong };
 }
 
-const TABLE = [
-  { dtype: 'bfloat16', size: '4096,8192' },
-  { dtype: 'float32', size: '8192' },
-  { dtype: 'float64', size: '8192' },
-  { dtype: 'tf32', size: '8192' },
-  { dtype: 'float16', size: '8192' },
-  { dtype: 'float8_e4m3', size: '8192' },
-  { dtype: 'int8', size: '8192' },
-];
-
-/** Products of ours beside the libraries', interleaved launches. */
-export function products(asked = TABLE) {
-  const found = libraries();
-  const measuring = ['--inspections', '2', '--reps', '30', '--warmup', '1s'];
-  const rows = [];
-  const wrong = [];
-  for (const { dtype, size } of asked) {
-    // One of the two libraries is enough where time is short; bfloat16 is what they are compared by.
-    const stacks = ['embedded', ...found.filter((name) => name === 'cublaslt' || dtype === 'bfloat16')];
-    const given = piBench(
-      'sweep',
-      'matmul',
-      ...DEVICE,
-      '--size',
-      size,
-      '--dtype',
-      dtype,
-      '--stack',
-      stacks.join(','),
-      ...measuring,
-    );
-    const why = trouble(given);
-    if (why !== null) wrong.push(`${dtype} ${size}: ${why}`);
-    for (const batch of given.record?.batches ?? [])
-      rows.push({ dtype, size: batch.case.parameters.m, ...summaryOf(batch), overhead: overheadOf(given) });
-  }
-  return { rows, wrong, libraries: found };
-}
-
-/** Which of NVIDIA's libraries are here. */
-function libraries() {
-  return ['cublas', 'cublaslt'].filter((stack) => {
-    const { code, stderr } = piBench(
-      'matmul',
-      ...DEVICE,
-      '--size',
-      '256',
-      '--stack',
-      stack,
-      '--inspections',
-      '1',
-      '--reps',
-      '2',
-      '--warmup',
-      '1',
-    );
-    if (code !== 0) process.stderr.write(`gpu-check: ${stack} is not measured: ${stderr}\n`);
-    return code === 0;
-  });
-}
-
-/** Of the host, for each repetition: what the clocks differ by, and what enqueueing took. */
-function overheadOf({ documents }) {
-  const clocks = documents.flatMap(({ telemetry }) => telemetry.gpu?.clock ?? []);
-  const samples = clocks.reduce((sum, clock) => sum + clock.samples, 0);
-  if (samples === 0) return null;
-  const total = (name) => clocks.reduce((sum, clock) => sum + clock[name], 0);
-  return {
-    waiting: (total('hostSeconds') - total('deviceSeconds')) / samples,
-    enqueueing: total('enqueueSeconds') / samples,
-    hostOverDevice: total('hostSeconds') / total('deviceSeconds'),
-  };
-}
-
 /** What the device's memory, its links and its launches give, and what its arithmetic reaches in registers. */
-export function others() {
+export async function others({ piBench }) {
   const asked = {
     peak: ['--inspections', '2', '--warmup', '500ms'],
     memory: ['--inspections', '1', '--warmup', '300ms'],
@@ -143,7 +78,7 @@ export function others() {
   const rows = {};
   const wrong = [];
   for (const [indicator, flags] of Object.entries(asked)) {
-    const given = piBench(indicator, ...DEVICE, ...flags);
+    const given = await piBench(indicator, ...DEVICE, ...flags, ...SHORT);
     const why = trouble(given);
     if (why !== null) wrong.push(`${indicator}: ${why}`);
     rows[indicator] = (given.record?.batches ?? []).map((batch) => ({
@@ -155,28 +90,15 @@ export function others() {
 }
 
 /** The same kernel, timed by pi-bench and by a program that shares nothing with it, in turn. */
-export function timing(program) {
-  const SIZE = '4096';
-  const REPETITIONS = '50';
+export async function timing({ piBench, left, timer }) {
+  if (timer === null) return { rounds: [], ratio: null, wrong: ['timing: there is no independent timer'] };
+  const [SIZE, REPETITIONS] = ['4096', '50'];
+  const product = ['--size', SIZE, '--dtype', 'float32', '--stack', 'embedded:scalar'];
+  const measuring = ['--inspections', '1', '--reps', REPETITIONS, '--warmup', '100', ...SHORT];
   const rounds = [];
   for (let round = 0; round < 3; ++round) {
-    const given = piBench(
-      'matmul',
-      ...DEVICE,
-      '--size',
-      SIZE,
-      '--dtype',
-      'float32',
-      '--stack',
-      'embedded:scalar',
-      '--inspections',
-      '1',
-      '--reps',
-      REPETITIONS,
-      '--warmup',
-      '100',
-    );
-    const done = spawnSync(program, [KERNELS, SIZE, REPETITIONS], { encoding: 'utf8' });
+    const given = await piBench('matmul', ...DEVICE, ...product, ...measuring);
+    const done = await bounded(timer, [CUDA_FOLDER, SIZE, REPETITIONS], { seconds: Math.min(20, left()) });
     const ours = given.record?.batches[0]?.elapsed?.median ?? null;
     const theirs = done.status === 0 ? Number(done.stdout) : null;
     if (ours === null || theirs === null)
@@ -187,25 +109,14 @@ export function timing(program) {
 }
 
 /** Seconds from the command to the first repetition, without any warm-up. */
-export function firstSample() {
+export async function firstSample({ piBench }) {
+  const product = ['--size', '4096', '--dtype', 'bfloat16'];
+  const measuring = ['--inspections', '1', '--reps', '1', '--warmup', '0', ...SHORT];
   const rounds = [];
   for (let round = 0; round < 3; ++round) {
-    const { documents, typedAt } = piBench(
-      'matmul',
-      ...DEVICE,
-      '--size',
-      '4096',
-      '--dtype',
-      'bfloat16',
-      '--inspections',
-      '1',
-      '--reps',
-      '1',
-      '--warmup',
-      '0',
-    );
+    const { documents, typedAt } = await piBench('matmul', ...DEVICE, ...product, ...measuring);
     const [document] = documents;
-    if (document === undefined) return { seconds: null, wrong: ['no launch left a document'] };
+    if (document === undefined) return { seconds: null, wrong: ['first sample: no launch left a document'] };
     const at = document.spans.findIndex(({ name }) => name === 'measure');
     // The worker says when its own code began, which is where its span `start` ends.
     const since = document.spans.slice(1, at).reduce((sum, { seconds }) => sum + seconds, 0);
@@ -215,7 +126,7 @@ export function firstSample() {
 }
 
 /** PyTorch's rates, where it is. */
-export function pytorch() {
+export async function pytorch({ left }) {
   const asked = [
     'bfloat16:4096',
     'bfloat16:8192',
@@ -225,22 +136,95 @@ export function pytorch() {
     'float64:8192',
   ];
   const script = join('scripts', 'gpu-check', 'torch_products.py');
-  const done = spawnSync('python3', [script, ...asked], {
-    cwd: packageRoot,
-    encoding: 'utf8',
-    timeout: 120_000,
-  });
-  if (done.status !== 0) return null;
-  return JSON.parse(done.stdout.trim().split('\n').at(-1));
+  const done = await bounded('python3', [script, ...asked], { seconds: Math.min(60, left()) });
+  const [found] = parsed(done.stdout.trim().split('\n').at(-1) ?? '');
+  if (done.status === 0 && found !== undefined) return { ...found, wrong: [] };
+  if (/No module named 'torch'|ENOENT/.test(`${done.stderr}${done.status}`))
+    return { wrong: [], notRun: ['PyTorch, which is not here'] };
+  return { wrong: [`PyTorch: ended with ${done.status}: ${done.stderr.trim().slice(-500)}`] };
 }
 
 /** The tests that are marked gpu, where vitest is. */
-export function tests() {
+export async function tests({ left }) {
   const vitest = join(packageRoot, 'node_modules', 'vitest', 'vitest.mjs');
-  if (!existsSync(vitest)) return { ran: false, wrong: [] };
-  const done = spawnSync(process.execPath, [vitest, 'run', 'test/gpu'], {
-    cwd: packageRoot,
-    encoding: 'utf8',
+  if (!existsSync(vitest)) return { ran: false, wrong: [], notRun: ['test/gpu: vitest is not here'] };
+  const done = await bounded(process.execPath, [vitest, 'run', 'test/gpu'], {
+    seconds: Math.min(90, left()),
   });
   return { ran: true, wrong: done.status === 0 ? [] : [`test/gpu: ${done.stdout.slice(-2000)}`] };
 }
+
+/** Which of NVIDIA's libraries are here. What is compared with them is not measured without. */
+export async function libraries({ piBench }) {
+  const here = [];
+  const wrong = [];
+  for (const stack of ['cublas', 'cublaslt']) {
+    const given = await piBench('matmul', ...DEVICE, '--size', '256', '--stack', stack, ...FEW);
+    const why = trouble(given);
+    if (why === null) here.push(stack);
+    else wrong.push(`${stack} is not measured: ${why}`);
+  }
+  return { libraries: here, rows: [], wrong };
+}
+
+/** Products of ours beside the libraries', interleaved launches. */
+export const products =
+  (dtype, size) =>
+  async ({ piBench, check }) => {
+    // One of the two libraries is enough where time is short; bfloat16 is what they are compared by.
+    const here = check.products?.libraries ?? [];
+    const stacks = ['embedded', ...here.filter((name) => name === 'cublaslt' || dtype === 'bfloat16')];
+    const product = ['--size', String(size), '--dtype', dtype, '--stack', stacks.join(',')];
+    const measuring = ['--inspections', '2', '--reps', '30', '--warmup', '1s'];
+    const limit = size < 8192 ? SHORT : LONG;
+    const given = await piBench('sweep', 'matmul', ...DEVICE, ...product, ...measuring, ...limit);
+    const why = trouble(given);
+    const rows = (given.record?.batches ?? []).map((batch) => ({
+      dtype,
+      size,
+      ...summaryOf(batch),
+      overhead: overheadOf(batch, given.documents),
+    }));
+    return { rows, wrong: why === null ? [] : [`${dtype} ${size}: ${why}`] };
+  };
+
+const LARGE = ['bfloat16', 'float32', 'float64', 'float8_e4m3', 'int8', 'tf32', 'float16'];
+
+/** What must not be lost comes first, what takes longest last. Those of one key add to each other. */
+export const STEPS = [
+  { key: 'kernels', says: 'every kernel by itself', work: kernels, instead: { right: 0, cases: [] } },
+  { key: 'correctness', says: 'correctness', work: correctness, instead: { right: 0 } },
+  {
+    key: 'others',
+    says: 'peak, memory, kernel launches',
+    work: others,
+    instead: { rows: { peak: [], memory: [], 'kernel-launch': [] } },
+  },
+  {
+    key: 'timing',
+    says: 'timing beside an independent program',
+    work: timing,
+    instead: { rounds: [], ratio: null },
+  },
+  { key: 'firstSample', says: 'time to the first sample', work: firstSample, instead: { seconds: null } },
+  {
+    key: 'products',
+    says: 'cuBLAS and cuBLASLt',
+    work: libraries,
+    instead: { libraries: [], rows: [] },
+  },
+  {
+    key: 'products',
+    says: 'bfloat16 at 4096 beside cuBLAS',
+    work: products('bfloat16', 4096),
+    instead: { rows: [] },
+  },
+  { key: 'tests', says: 'tests marked gpu', work: tests, instead: { ran: false } },
+  { key: 'pytorch', says: 'PyTorch', work: pytorch, instead: {} },
+  ...LARGE.map((dtype) => ({
+    key: 'products',
+    says: `${dtype} at 8192 beside cuBLAS`,
+    work: products(dtype, 8192),
+    instead: { rows: [] },
+  })),
+];

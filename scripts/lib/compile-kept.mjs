@@ -15,7 +15,7 @@ import { packageRoot } from './tree.mjs';
 import { hashOfSources } from './verdict-cache.mjs';
 
 /** Copies in one step: who loads the file sees the old one or the new one. */
-function install(from, to) {
+export function install(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   const partial = `${to}.${process.pid}.tmp`;
   copyFileSync(from, partial);

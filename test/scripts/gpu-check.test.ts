@@ -1,0 +1,198 @@
+// The GPU check's own workings, without a GPU: that nothing it found is lost, that nothing it did not find passes in silence.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bounded } from '../../scripts/gpu-check/bounded.mjs';
+import { hashOfNative, takeCarried } from '../../scripts/gpu-check/carried.mjs';
+import { follow } from '../../scripts/gpu-check/follow.mjs';
+import { overheadOf, piBenchWithin, rightOf, trouble } from '../../scripts/gpu-check/pi-bench.mjs';
+import { markdown, notRunOf, targetsOf, wrongOf } from '../../scripts/gpu-check/report.mjs';
+import { kernelsOf, libraries, STEPS } from '../../scripts/gpu-check/steps.mjs';
+import { withFolder } from '../support/pi-bench.js';
+
+const GPU = { name: 'FAKE', computeCapability: '9.0' };
+const quiet = { say: () => {}, told: () => {} };
+
+describe('the steps', () => {
+  const step = (key: string, work: () => Promise<object>) => ({
+    key,
+    says: key,
+    work,
+    instead: { rows: [] },
+  });
+
+  it('are told of after each, so that the last cannot lose the first', async () => {
+    const told: unknown[] = [];
+    const steps = [
+      step('a', async () => ({ rows: [1], wrong: [] })),
+      step('a', async () => ({ rows: [2], wrong: ['two'] })),
+      step('b', async () => Promise.reject(new Error('it hung'))),
+    ];
+    const check = await follow(
+      steps,
+      {},
+      {
+        left: () => 1,
+        say: () => {},
+        told: (so, toCome) => void told.push([so, toCome]),
+      },
+    );
+    expect(told[0]).toEqual([{ a: { rows: [1], wrong: [] } }, ['a', 'b']]);
+    expect(check).toEqual({
+      a: { rows: [1, 2], wrong: ['two'] },
+      b: { rows: [], wrong: ['b: it hung'] },
+    });
+  });
+
+  it('do not begin without time, which is told as missing', async () => {
+    const check = await follow(
+      [step('a', async () => ({ rows: [1], wrong: [] }))],
+      {},
+      {
+        ...quiet,
+        left: () => 0,
+      },
+    );
+    expect(check).toEqual({ a: { rows: [], wrong: ['a: not run, for want of time'] } });
+  });
+
+  it('have each kernel by itself first, and the largest products last', () => {
+    expect(STEPS[0]?.key).toBe('kernels');
+    const last = STEPS.slice(-7).map(({ says }) => says);
+    expect(last.every((says) => /at 8192/.test(says))).toBe(true);
+  });
+
+  it('say where a library is not found', async () => {
+    const none = { code: 64, stderr: 'no cuBLAS here', record: null, documents: [] };
+    const found = await libraries({ piBench: async () => none });
+    expect(found.libraries).toEqual([]);
+    expect(found.wrong).toEqual([
+      expect.stringMatching(/^cublas is not measured: .*no cuBLAS here/),
+      expect.stringMatching(/^cublaslt is not measured/),
+    ]);
+  });
+});
+
+describe('a command of the check', () => {
+  it('that hangs leaves the documents of its launches, and is told as ended', () =>
+    withFolder(async (folder) => {
+      const program = join(folder, 'hangs.mjs');
+      writeFileSync(
+        program,
+        `import { mkdirSync, writeFileSync } from 'node:fs';
+const out = process.argv[process.argv.indexOf('--out') + 1] + '/campaign/inspections';
+mkdirSync(out, { recursive: true });
+writeFileSync(out + '/0.json', JSON.stringify({ index: 0, verification: { passed: true } }));
+setInterval(() => {}, 1000);
+`,
+      );
+      const given = await piBenchWithin(() => 5, program)('matmul');
+      expect(given).toMatchObject({ code: 'SIGTERM', outOfTime: true, record: null });
+      expect(given.documents).toHaveLength(1);
+      expect(rightOf(given)).toBe(1);
+      expect(trouble(given)).toMatch(/there was no more time; 1 launches were left/);
+    }));
+
+  it('that does not listen is ended all the same, with what it started', async () => {
+    const stubborn = `trap '' TERM; sleep 600 & wait; sleep 600`;
+    const done = await bounded('bash', ['-c', stubborn], { seconds: 0.5, grace: 0.5 });
+    expect(done).toMatchObject({ status: 'SIGKILL', outOfTime: true });
+  });
+});
+
+describe('what was built elsewhere', () => {
+  it('is taken for the same sources only', () =>
+    withFolder((folder) => {
+      const place = join(folder, 'placed', 'addon');
+      writeFileSync(join(folder, 'addon'), 'binary');
+      writeFileSync(join(folder, 'hash'), 'of others\n');
+      expect(takeCarried({ addon: place }, folder)).toBe(false);
+      writeFileSync(join(folder, 'hash'), `${hashOfNative()}\n`);
+      expect(takeCarried({ addon: place, check: place }, folder)).toBe(false);
+      expect(takeCarried({ addon: place }, folder)).toBe(true);
+    }));
+
+  it('is of other sources where a file that is only included differs', () =>
+    withFolder((folder) => {
+      for (const path of ['native/cuda', 'kernels/cuda', 'scripts/cuda-check'])
+        mkdirSync(join(folder, path), { recursive: true });
+      writeFileSync(join(folder, 'binding.gyp'), '{}');
+      writeFileSync(join(folder, 'native/cuda/together.cc'), '#include "session.cc"');
+      writeFileSync(join(folder, 'native/cuda/session.cc'), 'one');
+      const before = hashOfNative(folder);
+      writeFileSync(join(folder, 'native/cuda/session.cc'), 'two');
+      expect(hashOfNative(folder)).not.toBe(before);
+    }));
+});
+
+describe('every kernel by itself', () => {
+  const printed = [
+    '{"case":"support","right":true}',
+    '{"case":"mma","right":false,"wrong":["rows are wrong"]}',
+    '{"case":"wgmma","skipped":"needs compute capability 90"}',
+    '{"case":"late","skipped":"the time for all cases is over"}',
+    '{"cases":2,"wrong":1}',
+  ].join('\n');
+
+  it('is wrong where a line says so or was not reached, not where the device has none', () => {
+    const found = kernelsOf({ status: 1, outOfTime: false, stdout: printed, stderr: '' });
+    expect(found.right).toBe(1);
+    expect(found.wrong).toEqual([
+      'kernel mma: rows are wrong',
+      'kernel late: the time for all cases is over',
+    ]);
+  });
+
+  it('is wrong where the program did not run, or not to its end', () => {
+    const none = { stdout: '', stderr: 'no libcuda' };
+    expect(kernelsOf({ ...none, status: 70, outOfTime: false }).wrong).toEqual([
+      'kernels: ended with 70: no libcuda',
+    ]);
+    expect(kernelsOf({ ...none, status: 'SIGTERM', outOfTime: true }).wrong).toHaveLength(1);
+  });
+});
+
+describe('the host’s overhead', () => {
+  const document = (index: number, calls: number) => ({
+    index,
+    callsPerSample: calls,
+    telemetry: {
+      gpu: { clock: { samples: 10, hostSeconds: 1.2, deviceSeconds: 1, enqueueSeconds: 0.4 } },
+    },
+  });
+
+  it('is of the batch’s own launches, for each call', () => {
+    const batch = { inspections: [{ index: 0 }, { index: 2 }] };
+    const found = overheadOf(batch, [document(0, 4), document(1, 1000), document(2, 4)]);
+    expect(found?.waiting).toBeCloseTo(0.4 / 80, 12);
+    expect(found?.enqueueing).toBeCloseTo(0.8 / 80, 12);
+    expect(overheadOf({ inspections: [{ index: 7 }] }, [document(0, 4)])).toBeNull();
+  });
+
+  it('stands in the table in its two parts', () => {
+    const overhead = { waiting: 1e-6, enqueueing: 3e-6 };
+    const products = { rows: [{ stack: 'embedded', overhead }] };
+    const target = targetsOf({ products }).find(({ what }) => what.startsWith('host'));
+    expect(target).toMatchObject({ value: '3.00 + 1.00 = 4.00 µs', met: true });
+  });
+});
+
+describe('the result', () => {
+  it('of a check that was cut off says what is to come, and has no target met', () => {
+    const check = { gpu: GPU, commit: 'c', date: 'd', seconds: 10, kernels: { right: 3, wrong: [] } };
+    const whole = { ...check, toCome: ['PyTorch'], wrong: wrongOf(check), notRun: notRunOf(check) };
+    const text = markdown({ ...whole, targets: targetsOf(whole) });
+    expect(text).toMatch(/Not finished.\*\* To come:\n- PyTorch/);
+    expect(text).not.toMatch(/\| met \|/);
+  });
+
+  it('says what was not run, and what no step asks for', () => {
+    const tests = { ran: false, wrong: [], notRun: ['test/gpu: vitest is not here'] };
+    const check = { gpu: GPU, seconds: 1, tests, built: { wrong: ['building: no nvcc'] } };
+    const whole = { ...check, toCome: [], wrong: wrongOf(check), notRun: notRunOf(check) };
+    const text = markdown({ ...whole, targets: targetsOf(whole) });
+    expect(text).toMatch(/- test\/gpu: vitest is not here/);
+    expect(text).toMatch(/- several GPUs at once/);
+    expect(text).toMatch(/Wrong or missing:\n- building: no nvcc/);
+  });
+});
