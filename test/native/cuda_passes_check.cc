@@ -50,6 +50,31 @@ struct Array {
   std::vector<Pair> pairs;
 };
 
+// As many steps as a long burst has. Numbers that stay what they are need less power than random ones.
+template <typename T>
+void check_steps(Checks& checks, const char* name) {
+  constexpr int kSteps = 1 << 20;
+  constexpr T kMost = 4;
+  bool moves = true;
+  bool bounded = true;
+  for (const T factor : {T{0.26}, T{0.5}, T{0.74}}) {
+    T chains[kPeakChains];
+    for (std::uint32_t i = 0; i < kPeakChains; ++i)
+      chains[i] = static_cast<T>(drawn_value(kPeakStream, i, Element::float64, Values::real, 0));
+    for (int step = 0; step < kSteps; ++step) {
+      T before[kPeakChains];
+      std::memcpy(&before, &chains, sizeof before);
+      scalar_step(chains, factor);
+      for (std::uint32_t i = 0; i < kPeakChains; ++i) {
+        moves = moves && chains[i] != before[i];
+        bounded = bounded && chains[i] < kMost && chains[i] > -kMost;
+      }
+    }
+  }
+  checks.that(moves, std::string(name) + ": every step changes what every chain holds, to the end");
+  checks.that(bounded, std::string(name) + ": what the chains hold stays of one size");
+}
+
 template <Operation operation>
 void check_pass(Checks& checks, const char* name, const std::function<void(const MemoryArguments&)>& pass,
                 std::uint32_t threads, std::uint32_t shared, std::uint64_t elements) {
@@ -189,6 +214,8 @@ int main() {
   check_bulk(checks);
   check_fill(checks);
   check_words(checks);
+  check_steps<double>(checks, "scalar float64");
+  check_steps<float>(checks, "scalar float32");
   check_peak(checks, "scalar float64", peak_scalar<double>, 0);
   check_peak(checks, "scalar float32", peak_scalar<float>, 0);
   check_peak(checks, "float64 of matrix units", peak_mma_double, 0);
