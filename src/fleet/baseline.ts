@@ -129,17 +129,20 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
   };
   const lows = known(columns.p05, kept);
   const main = entry(known(columns.median, kept), key.kpi, lows.length === 0 ? null : median(lows));
-  const problem = entryProblem(main);
+  const whole = { ...main, distribution: reference === null ? null : distributionOf(series, reference, key) };
+  const problem = entryProblem(whole);
   if (problem !== null) {
     refused.push({ title, why: problem });
     return [];
   }
   const sustained = known(columns.sustained, kept);
   const sustainedKpi = siblingKpi(key, 'sustained');
-  return [
-    { ...main, distribution: reference === null ? null : distributionOf(series, reference, key) },
-    ...(sustained.length === 0 || sustainedKpi === null ? [] : [entry(sustained, sustainedKpi, null)]),
-  ];
+  if (sustained.length === 0 || sustainedKpi === null) return [whole];
+  const second = entry(sustained, sustainedKpi, null);
+  const secondProblem = entryProblem(second);
+  if (secondProblem === null) return [whole, second];
+  refused.push({ title: `the sustained rate of ${title}`, why: secondProblem });
+  return [whole];
 }
 
 /** A lost node says nothing of what nodes reach. */

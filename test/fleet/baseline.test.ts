@@ -6,6 +6,7 @@ import { checkFleet } from '../../src/fleet/check.js';
 import type { NodeLine } from '../../src/fleet/node-line.js';
 import { sketchOf } from '../../src/fleet/sketch.js';
 import { fleetOf } from '../../src/fleet/table.js';
+import { parseBaseline } from '../../src/qualify/baseline.js';
 import { type Baseline, writtenBaseline } from '../../src/qualify/baseline-schema.js';
 import { versionsOf } from '../../src/qualify/versions.js';
 import { renderFleetCheck } from '../../src/readers/terminal/fleet.js';
@@ -92,6 +93,24 @@ describe('fleet baseline', () => {
     const { baseline, refused } = makeBaseline(fleetOf(mixed), ABOUT, 1);
     expect(refused.map((one) => one.why).join()).toMatch(why);
     expect(new Set(baseline.entries.map(({ parameters }) => parameters.k))).toEqual(new Set([513]));
+  });
+
+  it('leaves out a sustained rate that its own reader would refuse, says so, and keeps the rate', () => {
+    const nodes = withPeak(healthyNodes(4), 1.5e11).map((node) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) => ({ ...kpi, sustained: 0.2e11 })),
+    }));
+    const { baseline, refused } = makeBaseline(fleetOf(nodes), ABOUT, 1);
+    expect(baseline.entries.map(({ kpi }) => kpi)).toEqual(['pibench_matmul_rate_flops_per_second']);
+    expect(refused).toEqual([
+      {
+        title: expect.stringMatching(/^the sustained rate of matmul /),
+        why: expect.stringMatching(/13\.3 % of the peak .* only 20 % to 100 % can be/),
+      },
+    ]);
+    expect(parseBaseline(JSON.stringify(baseline), 'b').entries).toHaveLength(1);
+    const { outcome } = against(baseline, withPeak(healthyNodes(1, 1, 9), 1.5e11));
+    expect(outcome).toBe('pass');
   });
 
   it('refuses fewer than three nodes, and GPUs with different power limits', () => {
