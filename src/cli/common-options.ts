@@ -11,6 +11,7 @@ import { parseCount, parseDuration, parseShare, requireDuration } from '../quant
 import type { BatchSpec, Warmup } from '../record/schema.js';
 import { DEFAULT_MARGIN } from '../statistics/compare.js';
 import { MOST_ROUNDS } from '../statistics/settling.js';
+import { LEAST_LAUNCHES } from '../statistics/stopping.js';
 import type { Seconds } from '../units.js';
 
 const MOST_REPETITIONS = 20_000_000;
@@ -178,10 +179,20 @@ export function warmupOf(flags: Flags): Warmup {
   throw new UserError(`--warmup takes auto, a number of calls or a time such as 2s; got "${given}"`);
 }
 
-/** Launches of each batch; the most of them where a precision or a comparison decides. @throws QuantityError */
+/** As asked for. @throws QuantityError, UserError where a precision could not be reached with so few */
+function askedInspections(flags: Flags): number {
+  const most = parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+  if (flags.precision !== undefined && most < LEAST_LAUNCHES) {
+    throw new UserError(
+      `--precision takes at least ${LEAST_LAUNCHES} launches to be told, and --inspections allows ${most}: give ${LEAST_LAUNCHES} or more, or leave one of the two out`,
+    );
+  }
+  return most;
+}
+
+/** Launches of each batch; the most of them where a precision or a comparison decides. @throws QuantityError, UserError */
 export function inspectionsOf(flags: Flags, { inspections }: MeasuringDefaults): number {
-  if (flags.inspections !== undefined)
-    return parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
+  if (flags.inspections !== undefined) return askedInspections(flags);
   if (flags.settle !== undefined) return MOST_ROUNDS;
   return flags.precision === undefined ? inspections : MOST_FOR_PRECISION;
 }

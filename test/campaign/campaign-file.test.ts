@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseCampaignFile } from '../../src/campaign/campaign-file.js';
+import { inspectionsOf } from '../../src/cli/common-options.js';
+import { findIndicator } from '../../src/indicators/index.js';
 import { jsonSchemas } from '../../src/record/json-schema.js';
 import { root } from '../support/pi-bench.js';
 
@@ -54,6 +56,27 @@ measure:
         line: 15,
       },
     ]);
+  });
+
+  const launchesOf = (content: string) =>
+    parse(content).entries.map(({ indicator, flags }) =>
+      inspectionsOf(flags, findIndicator(indicator).measuring),
+    );
+
+  it('cannot ask for a precision with fewer launches than tell one', () => {
+    const withDefault = (inspections: number) =>
+      `defaults: {inspections: ${inspections}}\nmeasure: [{indicator: matmul, precision: 1%}]`;
+    expect(() => launchesOf(withDefault(7))).toThrow(/^--precision takes at least 8 launches/);
+    expect(launchesOf(withDefault(8))).toEqual([8]);
+  });
+
+  it('of the README asks for what can be reached', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const files = [...readme.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+      /^measure:/m.test(block) ? [block] : [],
+    );
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect(() => launchesOf(file)).not.toThrow();
   });
 
   it('may be JSON', () => {

@@ -22,6 +22,10 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--reps 0', /--reps takes a whole number/],
   ['--reps 1e12', /--reps takes at most/],
   ['--inspections 0', /--inspections takes a whole number/],
+  [
+    '--precision 20% --inspections 7',
+    /--precision takes at least 8 launches to be told, and --inspections allows 7: /,
+  ],
   ['--threads 0', /--threads takes a whole number/],
   ['--threads 3000 --pin', /--pin needs a CPU for each of 3000 threads/],
   ['--timeout 0', /--timeout takes a time such as/],
