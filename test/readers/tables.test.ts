@@ -113,7 +113,7 @@ describe('a record', () => {
     const record = { ...recordOf(['matmul'], [{ ...batch, stack }]), status: 'interrupted' } as PiBenchRecord;
     const lines = renderRecord(record, null, style).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('pi-bench resume finishes an interrupted one');
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('pi-bench resume finishes it');
   });
 
   it('says of launches that a budget left out that it was the time', () => {
@@ -130,6 +130,16 @@ describe('a record', () => {
 });
 
 describe('launches that were not measured', () => {
+  it.each([
+    ['plan', 'incomplete', /incomplete: 1 of 2 launches measured(?!;)/],
+    [undefined, 'incomplete', /incomplete: 1 of 2 launches measured(?!;)/],
+    ['signal', 'interrupted', /interrupted: 1 of 2 launches measured; pi-bench resume finishes it/],
+  ])('of a campaign that %s ended are left to resume only where it would launch them', (stoppedBy, status, says) => {
+    const batch = { ...batchOf(matmulCase({ m: 64, n: 64, k: 64 }), three), planned: 2, measured: 1 };
+    const record = { ...recordOf(['matmul'], [batch]), status, stoppedBy } as PiBenchRecord;
+    expect(renderRecord(record, null, style).replaceAll(/\s+/g, ' ')).toMatch(says);
+  });
+
   const reason = 'the library was told to use 1 threads and says that it uses 7, which is another case';
   const failing = (variant: string): RecordBatch => {
     const batch = memoryOn(variant, 2 ** 20);

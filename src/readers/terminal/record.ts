@@ -259,11 +259,12 @@ function renderBatch(batch: RecordBatch, style: Style): string {
 }
 
 /** Of a record that lacks launches: behind how many there are. */
-function whyNotAll({ imported, stoppedBy }: PiBenchRecord): string {
+function whyNotAll({ imported, stoppedBy, status }: PiBenchRecord): string {
   if (imported !== undefined) return 'are among what was imported';
-  return stoppedBy === 'budget'
-    ? 'measured; the others would not have ended in the time that was given (--budget)'
-    : 'measured; pi-bench resume finishes an interrupted one';
+  if (stoppedBy === 'budget')
+    return 'measured; the others would not have ended in the time that was given (--budget)';
+  // A launch that crashed, hung or was wrong is a result: resume does not repeat it.
+  return status === 'interrupted' ? 'measured; pi-bench resume finishes it' : 'measured';
 }
 
 function statusLine(record: PiBenchRecord, style: Style): string[] {
