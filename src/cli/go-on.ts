@@ -11,10 +11,11 @@ import { identity } from '../package.js';
 import type { InspectionEnd } from '../record/inspection-end.js';
 import type { Campaign, InspectionDocument } from '../record/schema.js';
 import { type Journal, type JournalEntry, readJournal, repairJournal } from '../store/journal.js';
+import { readRecord } from '../store/read-record.js';
 import { JOURNAL, type Store } from '../store/store.js';
 import { openStoreAloud } from './begin-campaign.js';
 import { describeHere } from './here.js';
-import type { CampaignStart } from './run-campaign.js';
+import type { CampaignStart, Finished } from './run-campaign.js';
 import { say } from './say.js';
 
 export const sayTruncated = ({ truncated }: Journal): void => {
@@ -98,6 +99,40 @@ function forget(store: Store, campaign: Campaign, entries: readonly JournalEntry
   say(
     `launch ${launch}${rest.length > 0 ? ` and ${rest.join(', ')}` : ''} will be measured again: ${first.why}`,
   );
+}
+
+/** The record as it lies there; null where there is none that can be read. */
+function recordIn(folder: string): Finished | null {
+  try {
+    return readRecord(folder);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+/** As its last process left it, where that came to the end of the plan and all that it measured is there; null: something is to be done. */
+export function finishedIn(folder: string, journal: Journal): CampaignStart | null {
+  const { entries, truncated } = journal;
+  const { campaign, machine, piBench } = journal.head;
+  const last = entries.at(-1);
+  const found = recordIn(folder);
+  if (truncated || last?.event !== 'stopped' || found === null) return null;
+  const { record } = found;
+  // Who was cut off by a budget may have some of it left.
+  if (record.campaign.id !== campaign.id || record.status !== last.status || record.stoppedBy !== 'plan')
+    return null;
+  const store = openStoreAloud(folder, campaign.id);
+  const ends = [...doneSoFar(entries).ends.values()];
+  if (ends.some((end) => unreadable(store, end) !== null)) return null;
+  return {
+    campaign,
+    store,
+    machine: machine as unknown as MachineDescription,
+    piBench,
+    journal: entries,
+    finished: found,
+  };
 }
 
 /** Where the campaign stands, with all that was measured of it. */

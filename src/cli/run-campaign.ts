@@ -25,6 +25,12 @@ import { makeProgress } from './progress.js';
 import { say } from './say.js';
 import { type Stopper, stopOnSignals } from './signals.js';
 
+/** What a campaign came to. */
+export interface Finished {
+  readonly record: PiBenchRecord;
+  readonly path: string;
+}
+
 export interface CampaignStart {
   readonly campaign: Campaign;
   readonly store: Store;
@@ -33,6 +39,8 @@ export interface CampaignStart {
   readonly piBench: PiBenchIdentity;
   /** The journal so far, its first line included. */
   readonly journal: readonly JournalEntry[];
+  /** Where nothing of it is left to launch: it stays as it is. */
+  readonly finished?: Finished;
 }
 
 export interface RunOptions {
@@ -46,9 +54,7 @@ export interface RunOptions {
   readonly until?: Seconds | null;
 }
 
-export interface CampaignEnd {
-  readonly record: PiBenchRecord;
-  readonly path: string;
+export interface CampaignEnd extends Finished {
   readonly exitCode: number;
 }
 
@@ -94,7 +100,7 @@ async function takeMachine(
 
 /** Runs what the journal does not call done, writes the record. The store's journal must already hold `journal`. */
 export async function runCampaign(start: CampaignStart, options: RunOptions): Promise<CampaignEnd> {
-  const { campaign, store, machine } = start;
+  const { campaign, store, machine, finished } = start;
   const before = doneSoFar(start.journal);
   const stopper = stopOnSignals((name) =>
     say(`${name}: stopping after the running repetition; what was measured is kept`),
@@ -111,7 +117,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const engine = options.engine ?? makeLocalEngine(null);
   const progress = await makeProgress(options.quiet);
   const lock =
-    before.complete || campaign.batches.length === 0
+    before.complete || finished !== undefined || campaign.batches.length === 0
       ? null
       : await takeMachine(campaign.id, options.wait, onContended, stopper, engine);
   const began = monotonic();
@@ -128,7 +134,10 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
         onProgress: progress.update,
         onEnd: progress.ended,
         signal: stopper.signal,
-        deadline: began + (campaign.budget ?? Number.POSITIVE_INFINITY) - before.active,
+        deadline:
+          finished === undefined
+            ? began + (campaign.budget ?? Number.POSITIVE_INFINITY) - before.active
+            : Number.NEGATIVE_INFINITY,
       },
       before.ends,
       before.attempts,
@@ -139,6 +148,11 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
     clearTimeout(timeUp);
   }
 
+  // Nothing was measured since: who looks at it again must not make its time longer.
+  if (finished !== undefined) {
+    stopper.release();
+    return { ...finished, exitCode: exitCodeOf(finished.record, conducted, null, options.strict) };
+  }
   const signal = stopper.came();
   if (signal === null && conducted.stoppedBy === 'signal') conducted = { ...conducted, stoppedBy: 'budget' };
   if (signal !== null) store.append({ event: 'interrupted', signal, at: new Date().toISOString() });

@@ -191,4 +191,28 @@ describe('resume after kill -9 of everything', () => {
     expect(hashes(folder)).toEqual(before);
     expect(JSON.parse(resumed.stdout).batches).toEqual(record.batches);
   });
+
+  const filesOf = (folder: string) =>
+    ['record.json', 'journal.ndjson'].map((name) => readFileSync(join(folder, name), 'utf8'));
+
+  it('leaves a campaign that is complete as it is, the time that it took included', async () => {
+    const before = filesOf(whole.folder);
+    const resumed = await piBench('resume', whole.folder, '--quiet', '--json');
+    expect(resumed.code).toBe(0);
+    expect(filesOf(whole.folder)).toEqual(before);
+    expect(JSON.parse(resumed.stdout)).toEqual(whole.record);
+  });
+
+  it('leaves launches that failed as they are: they are a result', () =>
+    withFolder(async (out) => {
+      const few = ['--size', '512', '--reps', '100000', '--inspections', '2', '--timeout', '300ms'];
+      const first = await piBench('matmul', '--quiet', '--json', '--out', out, ...few);
+      expect(first.code).toBe(2);
+      const folder = join(out, readdirSync(out)[0] ?? '');
+      const before = filesOf(folder);
+      const resumed = await piBench('resume', folder, '--quiet', '--json');
+      expect(resumed.code).toBe(2);
+      expect(filesOf(folder)).toEqual(before);
+      expect(resumed.stdout).toBe(first.stdout);
+    }));
 });

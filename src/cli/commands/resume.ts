@@ -11,7 +11,7 @@ import { JOURNAL, STACK_LOCK } from '../../store/store.js';
 import { lockCampaign } from '../campaign-lock.js';
 import { STRICT } from '../common-options.js';
 import { followedLibrary, followLibrary, letFollowersOfGo } from '../follow-rank.js';
-import { checkSame, goOn, sayTruncated } from '../go-on.js';
+import { checkSame, finishedIn, goOn, sayTruncated } from '../go-on.js';
 import { coresHere } from '../here.js';
 import { keepAddon } from '../keep-addon.js';
 import { restoreOwnStacks } from '../own-stacks.js';
@@ -65,13 +65,14 @@ async function resumeLocked(
 /** With the campaign to ourselves: its journal is as whoever worked on it has left it. */
 async function resumeCampaign(folder: string, path: string, options: ResumeOptions): Promise<void> {
   const journal = readJournal(path);
-  if (!doneSoFar(journal.entries).complete) keepAddon(folder, journal);
+  const finished = finishedIn(folder, journal);
+  if (finished === null && !doneSoFar(journal.entries).complete) keepAddon(folder, journal);
   sayTruncated(journal);
   const { campaign } = journal.head;
   const engine = await openEngine(campaign, coresHere().allowed.length);
   try {
     await restoreOwnStacks(campaign.stacks ?? [], join(folder, STACK_LOCK), options.quiet);
-    const end = await runCampaign(goOn(folder, journal), { ...options, engine });
+    const end = await runCampaign(finished ?? goOn(folder, journal), { ...options, engine });
     await showEnd(end, options.json);
   } finally {
     await engine.close();
