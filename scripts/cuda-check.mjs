@@ -8,12 +8,15 @@ import { buildCudaKernels, CUDA_FOLDER } from './lib/cuda-kernels.mjs';
 import { buildProgram, HOST } from './lib/native-programs.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
-const SOURCES = ['cuda_check', 'gemm_case', 'memory_case', 'other_cases'].map(
+const SOURCES = ['cuda_check', 'gemm_case', 'memory_case', 'other_cases', 'workload_case'].map(
   (name) => `scripts/cuda-check/${name}.cc`,
 );
 
-/** The program, relative to the package. */
-export const buildCudaCheck = () => buildProgram(HOST, 'cuda_check', SOURCES);
+/**
+ * The program, relative to the package.
+ * @param {import('./lib/native-objects.mjs').Build} [build]
+ */
+export const buildCudaCheck = (build = HOST) => buildProgram(build, 'cuda_check', SOURCES);
 
 /** cuBLASLt: as CUBLASLT says, or of the Python packages that bring it. Undefined: none. */
 function findCublasLt() {

@@ -44,17 +44,18 @@ PIBENCH_DEVICE void report_sum(const PeakArguments& arguments, std::uint64_t sum
   if (thread_index() % 32 == 0) add_atomically(arguments.sums + block_index(), sum);
 }
 
-// One multiply-add of each chain. Two of them go round each other, as the place and the speed of a weight on a
-// spring: they neither grow nor come to rest, so that to the end every instruction is given numbers that it
+// One multiply-add of each chain. Two of them go round each other, as the place and the speed of a weight on
+// a spring: they neither grow nor come to rest, so that to the end every instruction is given numbers that it
 // was not given before. (A chain x = x a + b has come to its fixed point after some thousand steps in
-// float32, and then the same bits go in and out.)
+// float32, and then the same bits go in and out.) `ahead` and `back`: of different signs, and less than 1.
+// Not one number and its negative: the compiler would make a product and a difference of the second half.
 template <typename T>
-PIBENCH_DEVICE void scalar_step(T (&chains)[kPeakChains], T factor) {
+PIBENCH_DEVICE void scalar_step(T (&chains)[kPeakChains], T ahead, T back) {
   constexpr std::uint32_t kPairs = kPeakChains / 2;
   PIBENCH_UNROLL
-  for (std::uint32_t i = 0; i < kPairs; ++i) chains[i] = chains[i] + chains[i + kPairs] * factor;
+  for (std::uint32_t i = 0; i < kPairs; ++i) chains[i] = chains[i] + chains[i + kPairs] * ahead;
   PIBENCH_UNROLL
-  for (std::uint32_t i = 0; i < kPairs; ++i) chains[i + kPairs] = chains[i + kPairs] - chains[i] * factor;
+  for (std::uint32_t i = 0; i < kPairs; ++i) chains[i + kPairs] = chains[i + kPairs] + chains[i] * back;
 }
 
 template <typename T>
@@ -63,13 +64,14 @@ PIBENCH_DEVICE void peak_scalar(const PeakArguments& arguments) {
     return static_cast<T>(
         drawn_value(kPeakStream, thread_index() * 16 + index, Element::float64, Values::real, 0));
   };
-  const T factor = T{1} / 2 + number(0) / 4;
+  const T ahead = T{1} / 2 + number(0) / 4;
+  const T back = number(1) / 4 - T{1} / 2;
   T chains[kPeakChains];
   PIBENCH_UNROLL
-  for (std::uint32_t i = 0; i < kPeakChains; ++i) chains[i] = number(1 + i);
+  for (std::uint32_t i = 0; i < kPeakChains; ++i) chains[i] = number(2 + i);
   for (std::uint32_t round = 0; round < arguments.iterations; ++round) {
     PIBENCH_UNROLL
-    for (std::uint32_t step = 0; step < kScalarSteps; ++step) scalar_step(chains, factor);
+    for (std::uint32_t step = 0; step < kScalarSteps; ++step) scalar_step(chains, ahead, back);
   }
   std::uint64_t sum = 0;
   PIBENCH_UNROLL

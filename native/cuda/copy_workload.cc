@@ -122,6 +122,7 @@ class CopyWorkload final : public DeviceWorkload {
     fetched_.clear();
     if (peer_) {
       // On the other device, whose memory this stream's device reaches by copies only.
+      finish();
       session().note(cu().cuCtxSetCurrent(peer_->context().get()), "cuCtxSetCurrent");
       const std::vector<unsigned char> poison(bytes_of_copy(), kCopyPoison);
       session().note(cu().cuMemcpyHtoD_v2(to_.address(), poison.data(), poison.size()), "cuMemcpyHtoD_v2");
@@ -131,8 +132,8 @@ class CopyWorkload final : public DeviceWorkload {
       session().note(cu().cuMemsetD8Async(to_.address(), kCopyPoison, bytes_of_copy(), session().stream()),
                      "cuMemsetD8Async");
       // Copies of pageable memory are on no stream: without this, one might come first and be overwritten.
-      if (!parameters_.pinned)
-        session().note(cu().cuStreamSynchronize(session().stream()), "cuStreamSynchronize");
+      // And what earlier calls still bring to the host must not come after the poison.
+      finish();
     }
     std::memset(host_to(), kCopyPoison, bytes_of_copy());
   }

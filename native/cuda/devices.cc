@@ -1,6 +1,8 @@
 #include "devices.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 
@@ -12,8 +14,9 @@
 namespace pibench::cuda {
 namespace {
 
-std::string uuid_text(const Uuid& uuid) {
-  std::string text = "GPU-";
+// A part of a divided GPU has a UUID of its own, which everybody else writes so.
+std::string uuid_text(const Uuid& uuid, bool divided) {
+  std::string text = divided ? "MIG-" : "GPU-";
   for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     std::array<char, 3> digits{};
@@ -37,9 +40,20 @@ std::string links_text(const std::optional<nvml::Pair>& links) {
   return links ? json::Object().set("up", links->first).set("all", links->second).str() : "null";
 }
 
-void add_nvml(json::Object& object, const std::string& bus_id) {
-  std::string why;
-  const auto device = nvml::Device::find(bus_id, why);
+bool is_divided(const std::optional<nvml::Device>& device) {
+  if (!device) return false;
+  const auto mode = device->mig_mode();
+  return mode && mode->first != 0;
+}
+
+// NVML tells of the whole card, of which the driver may show a part: no more is free than that has.
+std::optional<std::uint64_t> free_within(std::optional<std::uint64_t> free, std::uint64_t bytes) {
+  if (free) free = std::min(*free, bytes);
+  return free;
+}
+
+void add_nvml(json::Object& object, const std::optional<nvml::Device>& device, const std::string& why,
+              std::size_t bytes) {
   if (!device) {
     object.set("nvmlProblem", why);
     return;
@@ -56,7 +70,7 @@ void add_nvml(json::Object& object, const std::string& bus_id) {
       .set("mostSmHertz", device->most_sm_hertz())
       .set("mostMemoryHertz", device->most_memory_hertz())
       .set("slowdownCelsius", device->slowdown_temperature())
-      .set("freeBytes", device->free_bytes())
+      .set("freeBytes", free_within(device->free_bytes(), bytes))
       .add("remappedRows", nvml::json_of(device->remapped_rows()))
       .set("persistence", device->persistence())
       .add("mig", switched(device->mig_mode()))
@@ -88,10 +102,12 @@ std::string describe(int ordinal) {
         "cuDeviceGetPCIBusId");
   std::size_t bytes = 0;
   check(cu().cuDeviceTotalMem_v2(&bytes, device), "cuDeviceTotalMem_v2");
+  std::string why;
+  const auto known = nvml::Device::find(bus_id.data(), why);
   json::Object object;
   object.set("ordinal", ordinal)
       .set("name", name.data())
-      .set("uuid", uuid_text(uuid))
+      .set("uuid", uuid_text(uuid, is_divided(known)))
       .set("pciBusId", bus_id.data())
       .set("computeCapability", std::to_string(attribute(Attribute::compute_major)) + "." +
                                     std::to_string(attribute(Attribute::compute_minor)))
@@ -100,7 +116,7 @@ std::string describe(int ordinal) {
       .set("memoryBytes", bytes)
       .set("memoryBusBits", attribute(Attribute::memory_bus_bits))
       .set("asyncEngines", attribute(Attribute::async_engines));
-  add_nvml(object, bus_id.data());
+  add_nvml(object, known, why, bytes);
   return object.str();
 }
 

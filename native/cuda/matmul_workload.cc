@@ -84,7 +84,11 @@ class MatmulWorkload final : public DeviceWorkload {
     fill(sets_[current_], whole);
     poison(sets_[current_]);
     gemm_->enqueue(current_);
-    return both(real, check_integers(parameters_.problem, whole, fetched(), seed));
+    const Verification integers = check_integers(parameters_.problem, whole, fetched(), seed);
+    // A call that comes after is one of the operands of the repetitions again.
+    fill(sets_[current_], random());
+    finish();
+    return both(real, integers);
   }
   // That of whole numbers.
   [[nodiscard]] bool verifies_one_call() const override { return true; }

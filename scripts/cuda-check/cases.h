@@ -15,8 +15,9 @@ struct Setting {
   bool quick = false;    // correctness on small shapes only
 };
 
-// Every kernel of the contract, by symbol, and "support".
+// "support", every kernel of the contract by its symbol, every workload.
 std::vector<std::string> case_names();
+std::vector<std::string> workload_cases();
 
 // Throws what the driver layer throws; std::invalid_argument for a name that no case has.
 void run_case(const std::string& name, const Setting& setting, Report& report);
@@ -26,5 +27,6 @@ bool run_gemm_case(const std::string& name, const Setting& setting, Report& repo
 bool run_memory_case(const std::string& name, const Setting& setting, Report& report);
 bool run_peak_case(const std::string& name, const Setting& setting, Report& report);
 bool run_support_case(const std::string& name, const Setting& setting, Report& report);
+bool run_workload_case(const std::string& name, const Setting& setting, Report& report);
 
 }  // namespace pibench::cuda_check

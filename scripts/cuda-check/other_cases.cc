@@ -146,6 +146,7 @@ std::vector<std::string> case_names() {
   for (const auto& gemm : kGemms) names.emplace_back(gemm.symbol);
   for (const auto& peak : kPeaks) names.emplace_back(peak.symbol);
   for (const auto& pass : kMemories) names.emplace_back(pass.symbol);
+  for (const std::string& name : workload_cases()) names.push_back(name);
   return names;
 }
 
@@ -156,7 +157,8 @@ void run_case(const std::string& name, const Setting& setting, Report& report) {
                "cuDeviceGetName");
   report.named("device", device.data());
   const bool known = run_support_case(name, setting, report) || run_gemm_case(name, setting, report) ||
-                     run_peak_case(name, setting, report) || run_memory_case(name, setting, report);
+                     run_peak_case(name, setting, report) || run_memory_case(name, setting, report) ||
+                     run_workload_case(name, setting, report);
   if (!known) throw std::invalid_argument("there is no case " + name);
 }
 

@@ -5,7 +5,7 @@
 
 import { sum } from 'simple-statistics';
 import { isGpu, ordinalOf } from '../devices/device.js';
-import { GPU_ORDER } from '../devices/gpu-survey.js';
+import { DRIVER_SETTINGS } from '../devices/gpu-survey.js';
 import { UserError } from '../errors.js';
 import type { Engine, LaunchEnd } from '../execution/engine.js';
 import { type Cores, placeOthers, placeThreads } from '../execution/placement.js';
@@ -84,7 +84,7 @@ function coresOf({ cores, cpusOf }: Conductor, device: string): Cores {
 function environmentOn(device: string, inFramework: boolean): Environment {
   if (!isGpu(device)) return {};
   const own = inFramework ? gpuEnvironment(ordinalOf(device), process.env.CUDA_VISIBLE_DEVICES) : {};
-  return { ...GPU_ORDER, ...own };
+  return { ...DRIVER_SETTINGS, ...own };
 }
 
 /** @param atOnce launches that are to measure at the same time, this one included */

@@ -14,8 +14,12 @@ const TIME_LIMIT_MS = 60_000;
 /** Of what the worker says; libraries may write to the others. */
 const CHANNEL = 3;
 
-/** By PCI bus, so that numbers mean the same to NVML, to nvidia-smi and from one start to the next. */
-export const GPU_ORDER = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID' } as const;
+/**
+ * What whoever asks the driver anything must have in its environment. By PCI bus, so that numbers mean the same to NVML, to nvidia-smi
+ * and from one start to the next. And no launch waits for its kernel, as one would that is debugged: behind the gate at the head
+ * of a group of repetitions it would wait for us.
+ */
+export const DRIVER_SETTINGS = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_LAUNCH_BLOCKING: '0' } as const;
 
 /** Whether the kernel's part of the driver is here, so that asking is worth its time. */
 export const gpusVisible = (): boolean => existsSync('/dev/nvidiactl');
@@ -23,7 +27,7 @@ export const gpusVisible = (): boolean => existsSync('/dev/nvidiactl');
 /** @param limit after which a driver that does not answer is given up; null: a minute */
 export function surveyGpus(limit: Seconds | null = null): GpuSurvey {
   const { status, signal, output, error } = spawnSync(process.execPath, [WORKER], {
-    env: { ...process.env, ...GPU_ORDER },
+    env: { ...process.env, ...DRIVER_SETTINGS },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
     timeout: limit === null ? TIME_LIMIT_MS : Math.ceil(limit * 1000),

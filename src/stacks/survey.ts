@@ -3,7 +3,7 @@
  * own, all at once.
  */
 import { CPU, gpuNamed } from '../devices/device.js';
-import { GPU_ORDER, surveyGpus } from '../devices/gpu-survey.js';
+import { DRIVER_SETTINGS, surveyGpus } from '../devices/gpu-survey.js';
 import { gpuEnvironment } from '../frameworks/gpu-environment.js';
 import type { Backend } from '../frameworks/spec.js';
 import type { StackIdentity } from '../record/schema.js';
@@ -58,7 +58,7 @@ function surveyLibrary(stack: Stack): readonly Promise<SurveyedStack>[] {
 /** What a backend for GPUs is asked in. */
 const onGpu = (environment: Stack['environment']): Stack['environment'] => {
   const { CUDA_VISIBLE_DEVICES: shown } = process.env;
-  return (threads) => ({ ...environment(threads), ...GPU_ORDER, ...gpuEnvironment(FIRST_GPU, shown) });
+  return (threads) => ({ ...environment(threads), ...DRIVER_SETTINGS, ...gpuEnvironment(FIRST_GPU, shown) });
 };
 
 /** Why no GPU is here; null: there is one. Asks the driver, where somebody wants to know, and once. */

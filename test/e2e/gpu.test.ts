@@ -134,6 +134,34 @@ describe('a product on a GPU', () => {
   });
 });
 
+it('launches do not wait for their kernels where the environment would have them wait', async () => {
+  await withFolder(async (out) => {
+    const env = { ...fakeEnvironment(fakeGpu()), CUDA_LAUNCH_BLOCKING: '1' };
+    const run = await piBenchIn({ env }, ...SMALL, '--json', '--quiet', '--out', out);
+    expect(run.code, run.stderr).toBe(0);
+    expect(printedRecord(run).batches[0]).toMatchObject({ verified: 'passed', measured: 1 });
+  });
+});
+
+describe('a GPU that is divided', () => {
+  const described = async (settings: string) => {
+    const run = await onFakeGpu(settings, 'machine', '--json');
+    return (JSON.parse(run.stdout) as PiBenchRecord['machine']).gpus?.devices[0];
+  };
+
+  it('is told by the UUID of the part, and has no more free than that', async () => {
+    const part = await described('mig=1,free-mib=80000,memory=600000000');
+    expect(part).toMatchObject({ mig: true, memoryBytes: 600_000_000, freeBytes: 600_000_000 });
+    expect(part?.uuid).toMatch(/^MIG-/);
+  });
+
+  it('and one that is whole by its own', async () => {
+    const whole = await described('free-mib=100');
+    expect(whole).toMatchObject({ mig: false, freeBytes: 100 * 2 ** 20 });
+    expect(whole?.uuid).toMatch(/^GPU-/);
+  });
+});
+
 describe('several GPUs at once', () => {
   const BESIDE = ['--at-once', 'beside'];
   const placesOf = ({ batches }: PiBenchRecord) =>

@@ -51,6 +51,14 @@ describe('the check of the CUDA kernels', () => {
     }
   });
 
+  test('verifies what every workload leaves, of several calls and of one more', () => {
+    const { status, cases } = check('', '--only', 'workload_');
+    expect(cases.map((line) => [line.case, line.right, line.wrong])).toEqual(
+      ['matmul', 'peak', 'memory', 'kernel_launch'].map((name) => [`workload_${name}`, true, undefined]),
+    );
+    expect(status).toBe(0);
+  });
+
   test('finds one wrong element of a product', () => {
     const { status, cases } = check('wrong=1', '--only', 'float32_float32_scalar');
     expect(cases).toHaveLength(2);

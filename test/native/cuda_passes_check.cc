@@ -50,28 +50,30 @@ struct Array {
   std::vector<Pair> pairs;
 };
 
-// As many steps as a long burst has. Numbers that stay what they are need less power than random ones.
+// As many steps as a long burst has. Numbers that stay what they are need less power than random ones. One
+// that turns round may add less than its last bit for a step.
 template <typename T>
 void check_steps(Checks& checks, const char* name) {
   constexpr int kSteps = 1 << 20;
   constexpr T kMost = 4;
-  bool moves = true;
+  std::uint64_t still = 0;
   bool bounded = true;
-  for (const T factor : {T{0.26}, T{0.5}, T{0.74}}) {
+  for (const T ahead : {T{0.26}, T{0.5}, T{0.74}}) {
     T chains[kPeakChains];
     for (std::uint32_t i = 0; i < kPeakChains; ++i)
       chains[i] = static_cast<T>(drawn_value(kPeakStream, i, Element::float64, Values::real, 0));
     for (int step = 0; step < kSteps; ++step) {
       T before[kPeakChains];
       std::memcpy(&before, &chains, sizeof before);
-      scalar_step(chains, factor);
+      scalar_step(chains, ahead, T{-0.5});
       for (std::uint32_t i = 0; i < kPeakChains; ++i) {
-        moves = moves && chains[i] != before[i];
+        if (chains[i] == before[i]) ++still;
         bounded = bounded && chains[i] < kMost && chains[i] > -kMost;
       }
     }
   }
-  checks.that(moves, std::string(name) + ": every step changes what every chain holds, to the end");
+  checks.that(still < kSteps / 10'000, std::string(name) + ": steps change what the chains hold, to the end",
+              std::to_string(still) + " steps of a chain left it as it was");
   checks.that(bounded, std::string(name) + ": what the chains hold stays of one size");
 }
 

@@ -63,6 +63,12 @@ long memory() { return setting("memory", 1L << 30); }
 // That another process has.
 long taken() { return setting("taken", 0); }
 
+// As the real driver reads it: every launch waits until its kernel has ended.
+bool launches_block() {
+  const char* const asked = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return asked != nullptr && std::string(asked) != "0" && *asked != '\0';
+}
+
 // What a test wants to happen at the `n`-th launch of a kernel.
 void maybe_break() {
   const long n = ++launches;
@@ -152,6 +158,7 @@ struct pibench::cuda::StreamHandle {
 struct pibench::cuda::FunctionHandle {
   explicit FunctionHandle(std::string name) : symbol(std::move(name)) {}
   std::string symbol;
+  unsigned most_shared = 48U * 1024U;  // until an attribute says more
 };
 struct pibench::cuda::ModuleHandle {
   std::vector<std::unique_ptr<FunctionHandle>> functions;
@@ -367,20 +374,28 @@ EXPORTED Result cuFuncGetAttribute(int* value, FunctionAttribute, FunctionHandle
   *value = 32;
   return sticky;
 }
-EXPORTED Result cuFuncSetAttribute(FunctionHandle*, FunctionAttribute, int) { return sticky; }
+EXPORTED Result cuFuncSetAttribute(FunctionHandle* function, FunctionAttribute attribute, int value) {
+  if (attribute == FunctionAttribute::max_dynamic_shared_bytes)
+    function->most_shared = static_cast<unsigned>(value);
+  return sticky;
+}
 EXPORTED Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, FunctionHandle*, int, std::size_t) {
   *blocks = 2;
   return sticky;
 }
 EXPORTED Result cuLaunchKernel(FunctionHandle* function, unsigned x, unsigned y, unsigned z, unsigned threads,
-                               unsigned, unsigned, unsigned, StreamHandle* s, void** parameters, void**) {
-  if (x == 0 || y != 1 || z != 1 || threads == 0) return result::kInvalidValue;
-  auto call = pibench::fake::kernel_call(function->symbol, parameters[0], x);
+                               unsigned threads_y, unsigned threads_z, unsigned shared_bytes, StreamHandle* s,
+                               void** parameters, void**) {
+  const bool flat = y == 1 && z == 1 && threads_y == 1 && threads_z == 1;
+  if (x == 0 || threads == 0 || !flat || shared_bytes > function->most_shared) return result::kInvalidValue;
+  auto call = pibench::fake::kernel_call(function->symbol, parameters[0], {x, threads, shared_bytes});
   if (!call) return result::kNotFound;
-  return enqueue(s, [body = std::move(*call)] {
+  const Result code = enqueue(s, [body = std::move(*call)] {
     maybe_break();
     if (sticky == result::kSuccess) body();
   });
+  if (code == result::kSuccess && launches_block() && !s->capturing) s->wait();
+  return code;
 }
 EXPORTED Result cuStreamCreate(StreamHandle** stream, unsigned) {
   *stream = new StreamHandle;
@@ -484,8 +499,9 @@ Result encode_tiled(TensorMap* map, int, std::uint32_t rank, void* address, cons
                      strides[0] % kAlignment == 0 && strides[1] % kAlignment == 0 && box[0] <= 256 &&
                      box[1] <= 256 && swizzle == 3;
   if (!sound) return result::kInvalidValue;
-  const pibench::fake::RememberedTensor tensor{reinterpret_cast<std::uint64_t>(address), sizes[0], sizes[1],
-                                               sizes[2]};
+  const pibench::fake::RememberedTensor tensor{
+      reinterpret_cast<std::uint64_t>(address), sizes[0], sizes[1], sizes[2], strides[0], box[0], box[1]};
+  static_assert(sizeof tensor <= sizeof map->opaque);
   std::memcpy(map->opaque.data(), &tensor, sizeof tensor);
   return result::kSuccess;
 }

@@ -90,20 +90,38 @@ void multiply(const kernels::cuda::Gemm& gemm, const kernels::cuda::GemmArgument
   if (setting("wrong", 0) != 0) store(static_cast<std::byte*>(p.c), m * n / 2, gemm.result, 12345);
 }
 
-std::uint64_t address_of(const kernels::cuda::TensorMap& map) {
+RememberedTensor remembered(const kernels::cuda::TensorMap& map) {
   RememberedTensor tensor{};
   std::memcpy(&tensor, &map, sizeof tensor);
-  return tensor.address;
+  return tensor;
 }
 
-std::function<void()> gemm_call(const kernels::cuda::Gemm& gemm, const void* argument) {
+// Of so many rows and columns of elements of this size, through this box.
+bool describes(const RememberedTensor& map, std::int32_t rows, std::int32_t columns, std::int32_t batch,
+               Element element, const kernels::cuda::Box& box) {
+  const auto row = static_cast<std::uint64_t>(columns) * bytes_of(element);
+  return map.inner == static_cast<std::uint64_t>(columns) && map.outer == static_cast<std::uint64_t>(rows) &&
+         map.batch == static_cast<std::uint64_t>(batch) && map.row_bytes == row &&
+         map.box_inner == box.inner && map.box_outer == box.outer;
+}
+
+bool describe_the_product(const kernels::cuda::Gemm& gemm, const kernels::cuda::TensorGemmArguments& p) {
+  const bool transposed = gemm.b == kernels::cuda::Layout::transposed;
+  return describes(remembered(p.a), p.m, p.k, p.batch, gemm.operand, gemm.a_box) &&
+         describes(remembered(p.b), transposed ? p.n : p.k, transposed ? p.k : p.n, p.batch, gemm.operand,
+                   gemm.b_box) &&
+         describes(remembered(p.c), p.m, p.n, p.batch, gemm.result, gemm.c_box);
+}
+
+std::optional<std::function<void()>> gemm_call(const kernels::cuda::Gemm& gemm, const void* argument) {
   kernels::cuda::GemmArguments plain{};
   if (takes_maps(gemm)) {
     kernels::cuda::TensorGemmArguments tensors;
     std::memcpy(&tensors, argument, sizeof tensors);
-    plain = {pointer<const void>(address_of(tensors.a)),
-             pointer<const void>(address_of(tensors.b)),
-             pointer<void>(address_of(tensors.c)),
+    if (!describe_the_product(gemm, tensors)) return std::nullopt;
+    plain = {pointer<const void>(remembered(tensors.a).address),
+             pointer<const void>(remembered(tensors.b).address),
+             pointer<void>(remembered(tensors.c).address),
              tensors.m,
              tensors.n,
              tensors.k,
@@ -163,8 +181,8 @@ void peak(const kernels::cuda::PeakArguments& p, unsigned blocks) {
   // Some time for some iterations, so that twice as many take twice as long.
   const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(200) * p.iterations;
   while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
-  for (unsigned block = 0; block < blocks; ++block) p.sums[block] = 0x5eedULL + p.iterations;
-  if (setting("wrong", 0) != 0) p.sums[blocks / 2] = 1;
+  for (unsigned block = 0; block < blocks; ++block) p.sums[block] += 0x5eedULL + p.iterations;
+  if (setting("wrong", 0) != 0) ++p.sums[blocks / 2];
 }
 
 template <kernels::cuda::Operation operation>
@@ -206,22 +224,30 @@ std::function<void()> memory_call(kernels::cuda::Operation operation, const void
 }  // namespace
 
 std::optional<std::function<void()>> kernel_call(std::string_view symbol, const void* argument,
-                                                 unsigned blocks) {
+                                                 const Grid& grid) {
+  // The measured ones say how much shared memory they take.
+  const auto is = [&](const auto& kernel) {
+    return symbol == kernel.symbol && grid.threads == kernel.threads &&
+           grid.shared_bytes == kernel.shared_bytes;
+  };
   for (const auto& gemm : kernels::cuda::kGemms) {
-    if (symbol == gemm.symbol) return gemm_call(gemm, argument);
+    if (is(gemm)) return gemm_call(gemm, argument);
   }
   for (const auto& loop : kernels::cuda::kPeaks) {
-    if (symbol == loop.symbol) return call(argument, peak, blocks);
+    if (is(loop)) return call(argument, peak, grid.blocks);
   }
   for (const auto& memory : kernels::cuda::kMemories) {
-    if (symbol == memory.symbol) return memory_call(memory.operation, argument);
+    if (is(memory)) return memory_call(memory.operation, argument);
   }
-  if (symbol == kernels::cuda::kEmpty.symbol) return [] {};
-  if (symbol == kernels::cuda::kSpinGate.symbol) return call(argument, spin_gate, blocks);
-  if (symbol == kernels::cuda::kFill.symbol) return call(argument, fill, blocks);
-  if (symbol == kernels::cuda::kPattern.symbol) return call(argument, pattern, blocks);
-  if (symbol == kernels::cuda::kFingerprint.symbol) return call(argument, fingerprint, blocks);
-  if (symbol == kernels::cuda::kCompare.symbol) return call(argument, compare, blocks);
+  const auto supports = [&](const kernels::cuda::Support& kernel) {
+    return symbol == kernel.symbol && grid.threads == kernel.threads && grid.shared_bytes == 0;
+  };
+  if (supports(kernels::cuda::kEmpty)) return [] {};
+  if (supports(kernels::cuda::kSpinGate)) return call(argument, spin_gate, grid.blocks);
+  if (supports(kernels::cuda::kFill)) return call(argument, fill, grid.blocks);
+  if (supports(kernels::cuda::kPattern)) return call(argument, pattern, grid.blocks);
+  if (supports(kernels::cuda::kFingerprint)) return call(argument, fingerprint, grid.blocks);
+  if (supports(kernels::cuda::kCompare)) return call(argument, compare, grid.blocks);
   return std::nullopt;
 }
 

@@ -18,11 +18,18 @@ T* pointer(std::uint64_t address) noexcept {
 // How a tensor map is remembered: it is opaque to all but the driver.
 struct RememberedTensor {
   std::uint64_t address;
-  std::uint64_t inner, outer, batch;
+  std::uint64_t inner, outer, batch, row_bytes;
+  std::uint32_t box_inner, box_outer;
 };
 
-// The call of a kernel with a copy of its argument; nothing for a symbol that the contract does not have.
+// How a kernel is launched: what a real one computes depends on it.
+struct Grid {
+  unsigned blocks, threads, shared_bytes;
+};
+
+// The call of a kernel with a copy of its argument; nothing for a symbol that the contract does not have, and
+// where it is launched in another way, or with maps of other matrices, than the contract says.
 std::optional<std::function<void()>> kernel_call(std::string_view symbol, const void* argument,
-                                                 unsigned blocks);
+                                                 const Grid& grid);
 
 }  // namespace pibench::fake
