@@ -15,6 +15,7 @@ const together = (before, found) =>
  * A step that fails leaves the others to go on; none begins when no time is left. What was found so far is told after each:
  * a machine that is lent may be gone before the last. `toCome`: what the steps after it say.
  * @param {readonly { key: string, says: string, work: (tools: object) => Promise<object>, instead: object }[]} steps
+ * @param {object} tools
  * @param {{ left: () => number, say: (text: string) => void, told: (check: object, toCome: string[]) => void }} how
  * @returns {Promise<object>} what each key found
  */

@@ -47,6 +47,10 @@ function shareOfCopy(memory) {
   return own === 0 || driver === 0 ? null : own / Math.max(own, driver);
 }
 
+/**
+ * Of the steps that are there.
+ * @param {{ products?: any, others?: any, timing?: any, firstSample?: any, [more: string]: any }} check
+ */
 export function targetsOf({ products, others, timing, firstSample }) {
   const rows = products?.rows ?? [];
   const overhead = rows.find(({ stack, overhead: o }) => stack === 'embedded' && o)?.overhead ?? null;

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { MachineDescription } from '../../src/machine/types.js';
 import { addonPath } from '../../src/native.js';
 import { overlapOf } from '../../src/record/at-once.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
@@ -146,7 +147,7 @@ it('launches do not wait for their kernels where the environment would have them
 describe('a GPU that is divided', () => {
   const described = async (settings: string) => {
     const run = await onFakeGpu(settings, 'machine', '--json');
-    return (JSON.parse(run.stdout) as PiBenchRecord['machine']).gpus?.devices[0];
+    return (JSON.parse(run.stdout) as MachineDescription).gpus?.devices[0];
   };
 
   it('is told by the UUID of the part, and has no more free than that', async () => {

@@ -9,7 +9,7 @@ const problem = survey.problem ?? gpuKernelsProblem();
 const multipliesFloat8 = Number(survey.devices[0]?.computeCapability) >= 8.9;
 
 describe.skipIf(problem !== null)(`on a GPU (${problem ?? 'there is one'})`, () => {
-  it.each([
+  it.for([
     'float32',
     'float64',
     'tf32',

@@ -203,7 +203,12 @@ describe('what does no work, as a barrier', () => {
     const peers = judgementsOf({ check: 'peers', within: 0.03 }, contextOf(record));
     expect(peers.map(({ verdict }) => verdict)).toEqual(['skipped', 'skipped', 'skipped']);
     const key = historyKey(knownMachine(), (idle.record?.batches ?? [])[0] as RecordBatch) ?? '';
-    const history = [1, 2, 3].map((i) => ({ campaign: String(i), at: '', rates: new Map([[key, 0]]) }));
+    const history = [1, 2, 3].map((i) => ({
+      campaign: String(i),
+      at: '',
+      version: '',
+      rates: new Map([[key, 0]]),
+    }));
     expect(judgement({ check: 'history', within: 0.1 }, { ...idle, history })).toMatchObject(none);
   });
   it('is unsteady by its times', () => {

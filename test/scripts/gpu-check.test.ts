@@ -34,7 +34,7 @@ describe('the steps', () => {
       {
         left: () => 1,
         say: () => {},
-        told: (so, toCome) => void told.push([so, toCome]),
+        told: (so: unknown, toCome: unknown) => void told.push([so, toCome]),
       },
     );
     expect(told[0]).toEqual([{ a: { rows: [1], wrong: [] } }, ['a', 'b']]);
@@ -102,7 +102,7 @@ setInterval(() => {}, 1000);
 
 describe('what was built elsewhere', () => {
   it('is taken for the same sources only', () =>
-    withFolder((folder) => {
+    withFolder(async (folder) => {
       const place = join(folder, 'placed', 'addon');
       writeFileSync(join(folder, 'addon'), 'binary');
       writeFileSync(join(folder, 'hash'), 'of others\n');
@@ -113,7 +113,7 @@ describe('what was built elsewhere', () => {
     }));
 
   it('is of other sources where a file that is only included differs', () =>
-    withFolder((folder) => {
+    withFolder(async (folder) => {
       for (const path of ['native/cuda', 'kernels/cuda', 'scripts/cuda-check'])
         mkdirSync(join(folder, path), { recursive: true });
       writeFileSync(join(folder, 'binding.gyp'), '{}');

@@ -13,7 +13,7 @@ function pythonIn(prefix: string): string {
 }
 
 it('has the wheels of the python3 on the path, where no environment is activated', () =>
-  withFolder((folder) => {
+  withFolder(async (folder) => {
     const [first, second] = ['venv', 'other'].map((name) => pythonIn(join(folder, name)));
     const PATH = ['nowhere', 'venv', 'other'].map((name) => join(folder, name, 'bin')).join(':');
     const folders = cudaFolders({ PATH });
@@ -23,7 +23,7 @@ it('has the wheels of the python3 on the path, where no environment is activated
   }));
 
 it('has those of the Python that a link on the path leads to', () =>
-  withFolder((folder) => {
+  withFolder(async (folder) => {
     const libraries = pythonIn(join(folder, 'managed'));
     mkdirSync(join(folder, 'bin'));
     symlinkSync(join(folder, 'managed', 'bin', 'python3'), join(folder, 'bin', 'python3'));
