@@ -98,5 +98,6 @@ async function liveProgress(): Promise<ProgressDisplay> {
 /** What draws the bar is loaded where there is one. */
 export async function makeProgress(quiet: boolean): Promise<ProgressDisplay> {
   if (quiet) return SILENT;
-  return process.stderr.isTTY ? liveProgress() : plainProgress();
+  // A dumb terminal has no line that could be drawn anew.
+  return process.stderr.isTTY && process.env.TERM !== 'dumb' ? liveProgress() : plainProgress();
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 /** What one suite came to. */
 export interface CachedVerdict {
@@ -41,7 +41,9 @@ const CODES = { qualified: 0, 'not-qualified': 1, inconclusive: 2 } as const;
 
 /** Of this user; what root keeps is not what others may write. */
 export function verdictFile(env: NodeJS.ProcessEnv = process.env): string {
-  const state = env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
+  // As its specification has it: what is empty or no absolute path is as if it were not set.
+  const given = env.XDG_STATE_HOME ?? '';
+  const state = isAbsolute(given) ? given : join(homedir(), '.local', 'state');
   return join(state, 'pi-bench', 'verdict.json');
 }
 

@@ -1,10 +1,28 @@
-/** What a sweep of repetitions answers, in a sentence: for the terminal and the report. Pure. */
+/** What a sweep of repetitions answers, in sentences: for the terminal and the report. Pure. */
 import { formatShare, plural } from '../quantities/format.js';
-import type { Recommendation } from '../record/schema.js';
+import type { PiBenchRecord, Recommendation, RecordBatch } from '../record/schema.js';
 
-export function recommendationText({ why, launches }: Recommendation): string {
+function sentence({ why, launches }: Recommendation): string {
   const targets = launches.map(
     ({ target, launches: count }) => `${plural(count, 'launch', 'launches')} for ±${formatShare(target)}`,
   );
   return targets.length === 0 ? why : `${why}; with these, ${targets.join(', ')}`;
+}
+
+/** As it was asked for. */
+const stackOf = ({ asked: { stack } }: RecordBatch): string =>
+  stack.own ?? (stack.variant === null ? stack.provider : `${stack.provider}:${stack.variant}`);
+
+/** Each of several says which case it is of, and on which stack where there are several. */
+export function recommendationTexts({
+  batches,
+  recommendations = [],
+}: Pick<PiBenchRecord, 'batches' | 'recommendations'>): readonly string[] {
+  const stacks = new Set(batches.map(stackOf));
+  return recommendations.map((one) => {
+    const batch = batches[one.batches[0] ?? -1];
+    if (recommendations.length === 1 || batch === undefined) return sentence(one);
+    const stack = stacks.size === 1 ? '' : ` on ${stackOf(batch)}`;
+    return `${batch.title}${stack}: ${sentence(one)}`;
+  });
 }

@@ -6,7 +6,7 @@
 import { OUTCOME_TEXT } from '../qualify/wording.js';
 import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
 import { notCheckedOf } from '../readers/not-checked.js';
-import { recommendationText } from '../readers/recommendation.js';
+import { recommendationTexts } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
 import { verificationOf } from '../readers/verification.js';
 import { isCurve } from '../record/read-curves.js';
@@ -218,7 +218,7 @@ export function buildReport(record: PiBenchRecord, details: readonly (BatchDetai
     axis,
     batches,
     comparison: comparisonOf(record),
-    recommendations: (record.recommendations ?? []).map(recommendationText),
+    recommendations: recommendationTexts(record),
     curves: record.kpis.filter(isCurve).filter(({ xUnit }) => xUnit === 'B'),
   };
 }

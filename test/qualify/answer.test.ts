@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAge } from '../../src/cli/verdict.js';
-import { answerOf, type CachedVerdict, cut } from '../../src/qualify/answer.js';
+import { answerOf, type CachedVerdict, cut, verdictFile } from '../../src/qualify/answer.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR = 3600;
@@ -110,5 +110,13 @@ describe('an age', () => {
     ['-1h', null],
   ])('%s is %s seconds', (text, seconds) => {
     expect(parseAge(text)).toBe(seconds);
+  });
+});
+
+describe('where answers are kept', () => {
+  it('is below the state folder that is set, if that is an absolute path', () => {
+    expect(verdictFile({ XDG_STATE_HOME: '/state' })).toBe('/state/pi-bench/verdict.json');
+    for (const XDG_STATE_HOME of ['', 'state', undefined])
+      expect(verdictFile({ XDG_STATE_HOME })).toMatch(/^\/.*\/\.local\/state\/pi-bench\/verdict\.json$/);
   });
 });

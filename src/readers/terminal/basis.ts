@@ -15,7 +15,9 @@ export function basisText({ elapsed, measured, planned, imported }: RecordBatch)
         ? `over ${launches}: what the record has for an interval is none`
         : `over ${launches}`;
     case 'few launches':
-      return `over only ${launches}, assuming normal spread`;
+      return elapsed.interval === null
+        ? `over only ${launches}: too few for an interval`
+        : `over only ${launches}, assuming normal spread`;
     case 'two launches':
       return `${launches}: too few for an interval`;
     case 'published table':

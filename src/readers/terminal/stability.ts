@@ -2,7 +2,7 @@
 import { formatShare, plural, prefixOf, significant } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { nameBatches } from '../batch-names.js';
-import { recommendationText } from '../recommendation.js';
+import { recommendationTexts } from '../recommendation.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { importedNotes, remarksOf } from './imported.js';
 import { sparkline } from './sparkline.js';
@@ -117,7 +117,7 @@ function failedTexts(
 }
 
 export function renderStability(record: PiBenchRecord, style: Style): string {
-  const { batches, recommendations = [] } = record;
+  const { batches } = record;
   const { names } = nameBatches(batches);
   const shown = batches.map(({ title }, i) => names[i] ?? title);
   const letters = lettersOf(batches);
@@ -155,7 +155,7 @@ export function renderStability(record: PiBenchRecord, style: Style): string {
         ...precisionText(batches, shown, style).map((line) => ['precision', line] as const),
         ...notCheckedText(batches).map((line) => ['', style.dim(line)] as const),
         ...remarksOf(batches).map((line) => ['remark', style.warn(line)] as const),
-        ...recommendations.map((one) => ['repetitions', recommendationText(one)] as const),
+        ...recommendationTexts(record).map((text) => ['repetitions', text] as const),
       ],
       style,
     ),
