@@ -2,10 +2,10 @@
  * A campaign's results folder: journal, inspections, record. When it cannot be written (read-only, full), everything
  * moves to another folder that is named, and nothing that was measured is lost.
  */
-import { cpSync, existsSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, UserError } from '../errors.js';
+import { EXIT, messageOf, UserError } from '../errors.js';
 import type { ReadInspection } from '../record/analyse-inspection.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { writeFileAtomic } from './atomic.js';
@@ -47,6 +47,21 @@ export interface Store {
   readInspection(index: number): ReadInspection | null;
 }
 
+const hasDocuments = (campaign: string): boolean =>
+  existsSync(join(campaign, INSPECTIONS)) &&
+  readdirSync(join(campaign, INSPECTIONS)).some((name) => name.endsWith('.json'));
+
+/** A copy of what was read-only is read-only, too. */
+function makeWritable(campaign: string): void {
+  const all = readdirSync(campaign, { recursive: true, encoding: 'utf8' }).map((name) =>
+    join(campaign, name),
+  );
+  for (const path of [campaign, ...all]) {
+    const { mode } = statSync(path);
+    if ((mode & 0o200) === 0) chmodSync(path, mode | 0o200);
+  }
+}
+
 /** Where a campaign goes when its folder cannot be written. */
 function fallbackFolder(campaign: string): string {
   return join(tmpdir(), `pi-bench-${process.getuid?.() ?? 0}`, campaign);
@@ -67,27 +82,44 @@ export function openStore(
   function make(folder: string): void {
     makeFolder(join(folder, INSPECTIONS));
   }
-  function move(why: unknown): void {
-    if (root === fallback) throw why;
+  /** Neither here nor there. What was measured stays where it is, and can be gone on with. */
+  function nowhere(from: string, why: unknown, whyNotThere: unknown): UserError {
+    const both = `cannot write to ${from} (${messageOf(why)}) nor to ${fallback} (${messageOf(whyNotThere)})`;
+    const kept = [fallback, from].find(hasDocuments);
+    if (kept === undefined) return new UserError(`${both}: give --out a folder with space`);
+    return new UserError(
+      `${both}: what was measured so far is in ${kept}; when there is space, pi-bench resume ${kept} goes on`,
+      EXIT.incomplete,
+    );
+  }
+  /** @returns where it was */
+  function move(why: unknown): string {
+    if (root === fallback) throw nowhere(wanted, 'as before', why);
     const from = root;
     try {
       make(fallback);
       if (existsSync(from)) cpSync(from, fallback, { recursive: true });
+      makeWritable(fallback);
     } catch (error) {
-      throw new UserError(
-        `cannot write to ${from} (${messageOf(why)}) nor to ${fallback} (${messageOf(error)}): give --out a folder with space`,
-      );
+      throw nowhere(from, why, error);
     }
     root = fallback;
-    onMove(from, fallback, messageOf(why));
+    return from;
   }
   /** Once more in the other folder when the first cannot be written. */
   function writing<T>(write: () => T): T {
     try {
       return write();
     } catch (error) {
-      move(error);
-      return write();
+      const from = move(error);
+      let written: T;
+      try {
+        written = write();
+      } catch (again) {
+        throw nowhere(from, error, again);
+      }
+      onMove(from, fallback, messageOf(error));
+      return written;
     }
   }
 
@@ -96,8 +128,9 @@ export function openStore(
     folder: () => root,
     inspectionFolders: () => [join(root, INSPECTIONS), join(fallback, INSPECTIONS)],
     documentWritten(path) {
-      if (root !== fallback && !path.startsWith(join(root, INSPECTIONS)))
-        move(new Error('a document could not be written there'));
+      if (root === fallback || path.startsWith(join(root, INSPECTIONS))) return;
+      const why = 'a document could not be written there';
+      onMove(move(new Error(why)), fallback, why);
     },
     append: (entry) => writing(() => appendToJournal(join(root, JOURNAL), entry)),
     writeRecord: (record) =>

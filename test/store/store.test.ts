@@ -1,0 +1,78 @@
+/** A campaign's folder that cannot be written: it goes elsewhere, or says where what was measured is. */
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { EXIT, type UserError } from '../../src/errors.js';
+import { openStore } from '../../src/store/store.js';
+import { withFolder } from '../support/pi-bench.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Below a file no folder can be made, not even by root. */
+function nowhereToMove(folder: string): void {
+  writeFileSync(join(folder, 'file'), '');
+  vi.stubEnv('TMPDIR', join(folder, 'file'));
+}
+const entry = { event: 'stopped' } as unknown as Parameters<ReturnType<typeof openStore>['append']>[0];
+
+function errorOf(act: () => unknown): UserError {
+  try {
+    act();
+  } catch (error) {
+    return error as UserError;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('a campaign that can be written nowhere', () => {
+  it('is bad usage where nothing was measured, and nobody is told of a move', () =>
+    withFolder(async (folder) => {
+      nowhereToMove(folder);
+      const moved = vi.fn();
+      const error = errorOf(() => openStore(join(folder, 'file', 'campaign'), 'none', moved));
+      expect(error.exitCode).toBe(EXIT.usage);
+      expect(error.message).toMatch(/^cannot write to .*campaign \(.*\) nor to .*: give --out a folder/);
+      expect(moved).not.toHaveBeenCalled();
+    }));
+
+  it('is incomplete where something was measured, and says where that is and what goes on with it', () =>
+    withFolder(async (folder) => {
+      const wanted = join(folder, 'campaign');
+      const moved = vi.fn();
+      openStore(wanted, 'some', moved);
+      writeFileSync(join(wanted, 'inspections', '0.json'), '{}');
+      mkdirSync(join(wanted, 'journal.ndjson'));
+      nowhereToMove(folder);
+      // The folder for a move is settled when the store is opened.
+      const again = openStore(wanted, 'some', moved);
+      const error = errorOf(() => again.append(entry));
+      expect(error.exitCode).toBe(EXIT.incomplete);
+      expect(error.message).toContain(`what was measured so far is in ${wanted}`);
+      expect(error.message).toContain(`pi-bench resume ${wanted}`);
+      expect(moved).not.toHaveBeenCalled();
+    }));
+});
+
+describe('a campaign that moves', () => {
+  it('can be written there, also where it was read-only', () =>
+    withFolder(async (folder) => {
+      vi.stubEnv('TMPDIR', folder);
+      expect(tmpdir()).toBe(folder);
+      const wanted = join(folder, 'campaign');
+      const moved = vi.fn();
+      const store = openStore(wanted, 'moves', moved);
+      const document = join('inspections', '0.json');
+      writeFileSync(join(wanted, document), '{}');
+      chmodSync(join(wanted, document), 0o444);
+      chmodSync(join(wanted, 'inspections'), 0o555);
+      store.documentWritten('/elsewhere/1.json');
+      expect(moved).toHaveBeenCalledOnce();
+      const copy = store.folder();
+      expect(copy).not.toBe(wanted);
+      expect(readFileSync(join(copy, document), 'utf8')).toBe('{}');
+      for (const path of ['inspections', document])
+        expect(statSync(join(copy, path)).mode & 0o200, path).toBe(0o200);
+      chmodSync(join(wanted, 'inspections'), 0o755);
+    }));
+});
