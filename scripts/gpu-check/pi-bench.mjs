@@ -7,6 +7,10 @@ import { bounded } from './bounded.mjs';
 
 const RUN = join(packageRoot, 'scripts', 'gpu-check', 'run.mjs');
 
+/** Seconds: a command that is ended so soon has nothing to keep. */
+const LEAST = 2;
+const NOT_RUN = { code: null, outOfTime: true, stderr: '', record: null, documents: [] };
+
 /**
  * What runs one command in the time that is left: its exit code, what it said, its record, the documents of its launches,
  * also of a command that had to be ended, and when it was typed.
@@ -16,11 +20,12 @@ const RUN = join(packageRoot, 'scripts', 'gpu-check', 'run.mjs');
 export const piBenchWithin =
   (left, program = RUN) =>
   async (...args) => {
-    const out = mkdtempSync(join(tmpdir(), 'pi-bench-gpu-'));
     const typedAt = Date.now();
+    if (left() < LEAST) return { ...NOT_RUN, typedAt };
+    const out = mkdtempSync(join(tmpdir(), 'pi-bench-gpu-'));
     try {
       const done = await bounded(process.execPath, [program, ...args, '--json', '--quiet', '--out', out], {
-        seconds: Math.max(1, left()),
+        seconds: left(),
       });
       return {
         code: done.status,

@@ -93,6 +93,12 @@ setInterval(() => {}, 1000);
       expect(trouble(given)).toMatch(/there was no more time; 1 launches were left/);
     }));
 
+  it('does not begin where it could leave nothing', async () => {
+    const given = await piBenchWithin(() => 0.5, '/no/such/program.mjs')('matmul');
+    expect(rightOf(given)).toBe(0);
+    expect(trouble(given)).toBe('there was no more time; 0 launches were left');
+  });
+
   it('that does not listen is ended all the same, with what it started', async () => {
     const stubborn = `trap '' TERM; sleep 600 & wait; sleep 600`;
     const done = await bounded('bash', ['-c', stubborn], { seconds: 0.5, grace: 0.5 });
