@@ -172,7 +172,7 @@ void check_random_shapes(Checks& check, const InstructionSet& set, int shapes) {
 std::optional<std::uint64_t> configurations(const InstructionSet& set, std::int64_t m, Team& team,
                                             Random& random) {
   constexpr std::int64_t kMostRows = 96;
-  constexpr std::uint64_t kCalls = 2;  // of a product that is checked
+  constexpr std::uint64_t kCalls = 3;  // of a product that is checked
   const MicroKernel& kernel = set.kernels[0];
   Given given{&set, &kernel, {m, 200, 64}, std::nullopt, 64, 200, 200};
   given.strategy = choose_strategy(kernel, given.shape, 1);
