@@ -154,7 +154,7 @@ std::unique_ptr<StopRule> stop_rule(const Job& job) {
 
 // The output of the repetitions, and, where that is right, of one call more.
 Verification verify(Workload& workload) {
-  const Verification repetitions = workload.verify();
+  Verification repetitions = workload.verify();
   if (!repetitions.passed || workload.verifies_one_call()) return repetitions;
   workload.poison();
   workload.run_calls(1);
