@@ -1,18 +1,16 @@
 /** Where a report goes: a file, a folder or stdout. Files are whole or absent. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
 import { destinationOf, temporaryOf } from '../store/atomic.js';
-import { makeFolder } from '../store/make-folder.js';
+import { isFolder, makeFolder } from '../store/make-folder.js';
 import type { Format, OutputFile, Request } from './formats/format.js';
 
 export type Place =
   | { readonly kind: 'stdout' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'folder'; readonly path: string };
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
  * @param out what --out says; null: not given

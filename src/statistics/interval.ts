@@ -26,10 +26,7 @@ export interface Interval {
   readonly n: number;
 }
 
-/**
- * Fewest repetitions for an interval within a launch. Fewer do not show whether they depend on each other: of 10 that have
- * half of the one before, an interval of 95 % covers 87.
- */
+/** Fewest repetitions for an interval within a launch. Fewer do not show whether they depend on each other. */
 const LEAST_REPETITIONS = 15;
 /** Standard errors that a correlation may be above what was found of it: it is in one series of four. */
 const ABOVE_FOUND = 0.6745;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.js';
 
-const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
 /**
  * Node 20's own `recursive` never returns where the kernel has a folder that takes no other, as /proc.
