@@ -171,10 +171,16 @@ void check_peak_loops(Checks& check) {
   check.equal(run_peak_loop(DataType::float32, "sse9", 10), std::uint64_t{0}, "no loop, no operations");
   using pibench::kernels::CoreKind;
   for (const InstructionSet* set : instruction_sets()) {
-    const bool pairs = std::string(set->name) == "avx512_bf16";
+    const std::string name = set->name;
+    const bool pairs = name == "avx512_bf16";
     check.that(is_choice(*set, CoreKind::kIntel) == !pairs && is_choice(*set, CoreKind::kZen5) &&
                    is_choice(*set, CoreKind::kOther),
-               std::string(set->name) + (pairs ? " is no choice" : " is a choice") + " on Intel's cores");
+               name + (pairs ? " is no choice" : " is a choice") + " on Intel's cores");
+    const bool dots = name == "avx512_vnni" || name == "amx_int8";
+    check.that(is_ceiling(*set, DataType::int8, pibench::kernels::kCpuAvxVnni) == dots &&
+                   is_ceiling(*set, DataType::int8, 0) &&
+                   is_ceiling(*set, DataType::float32, pibench::kernels::kCpuAvxVnni),
+               name + (dots ? " is" : " is not") + " int8's ceiling beside AVX-VNNI");
   }
 }
 

@@ -77,6 +77,11 @@ bool is_choice(const InstructionSet& set, CoreKind cores) noexcept {
   return !(set.slow_on_intel && cores == CoreKind::kIntel);
 }
 
+bool is_ceiling(const InstructionSet& set, DataType type, std::uint32_t features) noexcept {
+  const bool has_dots = (set.needs & (kCpuAvx512Vnni | kCpuAmxInt8)) != 0;
+  return type != DataType::int8 || has_dots || (features & kCpuAvxVnni) == 0;
+}
+
 std::span<const KernelInfo> kernel_list() {
   static const std::vector<KernelInfo> list = list_kernels();
   return list;
@@ -117,8 +122,7 @@ const char* peak_loop_isa(DataType type, const char* isa) noexcept {
 
 bool knows_peak(DataType type) noexcept {
   const auto [set, loop] = find_peak_loop(type, "");
-  return loop != nullptr && (type != DataType::int8 || (cpu_features() & kCpuAvxVnni) == 0 ||
-                             (set->needs & (kCpuAvx512Vnni | kCpuAmxInt8)) != 0);
+  return loop != nullptr && is_ceiling(*set, type, cpu_features());
 }
 
 }  // namespace pibench::kernels
