@@ -24,8 +24,8 @@ double clock_of(std::span<const ChainTime> chains) noexcept;
 // of the published tables (Agner Fog's, uops.info); recent cores fold moves and additions of constants at
 // rename, and run those faster than the clock, but nothing that needs the values of two registers. 64-bit
 // multiplies take three cycles or more. On Intel's Core and AMD's Zen they take three, and are the steadier
-// of the two, as they leave the units of additions to the core's other hyperthread. On others, as AMD's Bulldozer and Jaguar and Intel's Atoms, they take four to six and longer,
-// and the first chain decides.
+// of the two, as they leave the units of additions to the core's other hyperthread. On others, as AMD's
+// Bulldozer and Jaguar and Intel's Atoms, they take four to six and longer, and the first chain decides.
 //
 // arm64: exclusive-ors of two registers, one cycle each in the optimization guides of Arm's own cores; the
 // latency of multiplies differs from core to core. Not yet confirmed on hardware: where the latency were
