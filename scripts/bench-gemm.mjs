@@ -9,15 +9,12 @@ import { readOptions, USAGE } from './bench-gemm/options.mjs';
 import { caseTable, footnotes, heading, summary } from './bench-gemm/report.mjs';
 import { figures, isOpen } from './bench-gemm/results.mjs';
 import { settle } from './bench-gemm/settings.mjs';
-import { square } from './bench-gemm/shapes.mjs';
 import { measureInTurns, withMoreTurns } from './bench-gemm/turns.mjs';
 import { random } from './lib/draw.mjs';
 import { titleLines } from './lib/machine-lines.mjs';
 import { progress } from './lib/progress.mjs';
 
 const PORTABLE_STACKS = ['embedded:portable', 'embedded:avx2'];
-const PORTABLE_TYPES = ['float32', 'float64'];
-const PORTABLE_SIZES = [64, 256, 1024];
 
 const isOursWrong = ({ rows }) =>
   rows.some(({ role, trouble }) => role.startsWith('own') && trouble?.startsWith('WRONG'));
@@ -51,13 +48,12 @@ async function measureTable(type, threads, cpus, candidates, options, draw) {
   return cases;
 }
 
-/** What a machine without any of our instruction sets would get, beside AVX2. */
+/** What a machine without any of our instruction sets would get, beside AVX2: all shapes and types, on one thread. */
 async function measurePortable(program, cpus, options, draw, print) {
   const candidates = ownCandidates({ stacks: PORTABLE_STACKS, prepack: false, before: undefined }, program);
-  const shapes = PORTABLE_SIZES.map(square);
   const all = [];
-  for (const type of PORTABLE_TYPES) {
-    const cases = await measureTable(type, 1, cpus, candidates, { ...options, shapes }, draw);
+  for (const type of options.types) {
+    const cases = await measureTable(type, 1, cpus, candidates, options, draw);
     all.push(...cases);
     print(`### portable: ${heading({ type, threads: 1 })}\n\n${caseTable(cases)}`);
   }

@@ -20,7 +20,8 @@ export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside 
   --only LIST      only the libraries whose names contain one of these words
   --before FILE    also the kernels of another checkout, as a rival: what bench:gemm built there,
                    node_modules/.cache/native-checks/plain/bench-gemm
-  --portable       also our portable kernel beside AVX2's; part of a run without flags
+  --portable       also our portable kernel beside AVX2's, one thread, of the same types and shapes; part of a
+                   run without flags
   --rounds N       turns of each candidate in each case: 8; up to four times as many where they do not decide
   --launches N     over so many processes of each: 2
   --seconds S      of a turn: 0.15

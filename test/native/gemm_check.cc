@@ -215,6 +215,21 @@ void check_blocking(Checks& check) {
   check.that(fits, "blocks are never empty and never larger than the shape, whatever the caches");
 }
 
+// On every CPU few vectors are no product of mostly empty tiles.
+void check_thin_everywhere(Checks& check) {
+  for (int i = 0; i < pibench::kernels::kPortable.kernel_count; ++i) {
+    const MicroKernel& kernel = pibench::kernels::kPortable.kernels[i];
+    const std::string name = std::string("portable ") + pibench::test::name_of(kernel.type);
+    const auto is_thin = [&](const GemmShape& shape) {
+      return pibench::kernels::is_thin(kernel, shape, CoreKind::kOther);
+    };
+    check.that(is_thin({4096, 1, 4096}) && is_thin({1, 4096, 4096}) && is_thin({1, 1, 1'000'000}),
+               name + ": a matrix and a vector are thin");
+    check.that(!is_thin({1, 3, 1000}) && !is_thin({3, 3, 1000, true}) && !is_thin({64, 64, 64}),
+               name + ": what fills no vector is a tile");
+  }
+}
+
 #if defined(__x86_64__)
 // Products that are small but for their depth, with AVX2: what would be copied, or written for every few rows
 // of the matrix, is as much as what is computed.
@@ -275,6 +290,7 @@ int main(int argc, char** argv) {
   check_packing(check);
   check_peak_loops(check);
   check_blocking(check);
+  check_thin_everywhere(check);
 #if defined(__x86_64__)
   check_small_products(check);
 #endif

@@ -127,6 +127,7 @@ struct Bfloat16 : Float32 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(elements), 16));
   }
   static Vector load_first(const Element* from, int count) noexcept {
+    if (count >= kLanes) return load(from);
     Element elements[kLanes] = {};
     __builtin_memcpy(elements, from, static_cast<std::size_t>(count) * sizeof(Element));
     return load(elements);
@@ -159,12 +160,14 @@ struct Int16Pairs {
   }
   static Vector read(const std::int32_t* from) noexcept { return load(from); }
   static Vector load_first(const Unit* from, int count) noexcept {
+    if (count >= kLanes) return load(from);
     Unit words[kLanes] = {};
     __builtin_memcpy(words, from, static_cast<std::size_t>(count) * sizeof(Unit));
     return load(words);
   }
   static Vector read_first(const Result* from, int count) noexcept { return load_first(from, count); }
   static void write_first(Result* to, int count, Vector value) noexcept {
+    if (count >= kLanes) return write(to, value);
     Result words[kLanes];
     write(words, value);
     __builtin_memcpy(to, words, static_cast<std::size_t>(count) * sizeof(Result));
@@ -202,6 +205,7 @@ struct ThinPairs : Int16Pairs {
     return _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd));
   }
   static Vector columns(const Element* from, std::int64_t row, int count, int depth) noexcept {
+    if (count >= kLanes && depth == kDepth) return columns(from, row);
     Element elements[kDepth][kLanes] = {};
     for (int i = 0; i < depth; ++i)
       __builtin_memcpy(elements[i], from + i * row, static_cast<std::size_t>(count));

@@ -1,33 +1,17 @@
-// Micro-kernels for every CPU, in the vector extensions of GCC and Clang. What the compiler makes of them
-// depends on the flags of the file that includes this: vectors of 128 bits, which the baselines of x86-64
-// (SSE2) and arm64 (NEON) both have, or of 256 where it may use AVX2. Everything is in an unnamed namespace.
+// Micro-kernels for every CPU, in the vectors of portable_vectors.h. Everything is in an unnamed namespace.
 #pragma once
 
 #include "instruction_set.h"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "portable_thin.h"
+#include "portable_vectors.h"
+#include "thin_kernels.h"
 
 namespace pibench::kernels {
 namespace {
 
-#if defined(__AVX2__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
 // 6 rows of 2 vectors: 12 accumulators, 2 vectors of B, one element of A and one product fill 16 registers.
 constexpr int kRows = 6;
 constexpr int kVectors = 2;
-
-template <typename T>
-struct VectorOf {
-  using Aligned __attribute__((vector_size(kVectorBytes))) = T;
-  // C is aligned like its elements only.
-  using Type __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias)) = T;
-  static constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
-};
 
 template <typename T, int rows, bool in_place>
 void compute_tile(const Tile& tile) noexcept {
@@ -67,67 +51,6 @@ constexpr ComputeTile kByRows[kRows] = {compute_tile<T, 1, in_place>, compute_ti
                                         compute_tile<T, 3, in_place>, compute_tile<T, 4, in_place>,
                                         compute_tile<T, 5, in_place>, compute_tile<T, 6, in_place>};
 
-// Pairs of int16, whose products fit into int32. Where the compiler has no dot product to offer, each is
-// written out; wrapping sums are unsigned, whose overflow is defined.
-#if defined(__AVX2__)
-using Words = __m256i;
-inline Words broadcast_pair(const std::int16_t* pair) {
-  std::int32_t bits = 0;
-  __builtin_memcpy(&bits, pair, sizeof(bits));
-  return _mm256_set1_epi32(bits);
-}
-inline Words load_words(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
-inline Words load_pairs(const std::int16_t* from) { return load_words(from); }
-inline Words add_words(Words a, Words b) { return _mm256_add_epi32(a, b); }
-inline Words multiply_add(Words a, Words b, Words sum) { return add_words(sum, _mm256_madd_epi16(a, b)); }
-inline Words read_words(const std::int32_t* from) { return load_words(from); }
-inline void write_words(std::int32_t* to, Words words) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
-}
-#elif defined(__SSE2__)
-using Words = __m128i;
-inline Words broadcast_pair(const std::int16_t* pair) {
-  std::int32_t bits = 0;
-  __builtin_memcpy(&bits, pair, sizeof(bits));
-  return _mm_set1_epi32(bits);
-}
-inline Words load_words(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
-inline Words load_pairs(const std::int16_t* from) { return load_words(from); }
-inline Words add_words(Words a, Words b) { return _mm_add_epi32(a, b); }
-inline Words multiply_add(Words a, Words b, Words sum) { return add_words(sum, _mm_madd_epi16(a, b)); }
-inline Words read_words(const std::int32_t* from) { return load_words(from); }
-inline void write_words(std::int32_t* to, Words words) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words);
-}
-#else
-using Words __attribute__((vector_size(16))) = std::uint32_t;
-using Pairs __attribute__((vector_size(16))) = std::int16_t;
-inline Pairs broadcast_pair(const std::int16_t* pair) {
-  return Pairs{pair[0], pair[1], pair[0], pair[1], pair[0], pair[1], pair[0], pair[1]};
-}
-inline Pairs load_pairs(const std::int16_t* from) {
-  Pairs pairs;
-  __builtin_memcpy(&pairs, from, sizeof(pairs));
-  return pairs;
-}
-inline Words add_words(Words a, Words b) { return a + b; }
-inline Words multiply_add(Pairs a, Pairs b, Words sum) {
-  for (int i = 0; i < 4; ++i) {
-    sum[i] += static_cast<std::uint32_t>(a[2 * i] * b[2 * i]) +
-              static_cast<std::uint32_t>(a[2 * i + 1] * b[2 * i + 1]);
-  }
-  return sum;
-}
-inline Words read_words(const std::int32_t* from) {
-  Words words;
-  __builtin_memcpy(&words, from, sizeof(words));
-  return words;
-}
-inline void write_words(std::int32_t* to, Words words) { __builtin_memcpy(to, &words, sizeof(words)); }
-#endif
-
-constexpr int kInt8Lanes = static_cast<int>(sizeof(Words) / sizeof(std::int32_t));
-
 template <int rows>
 void compute_int8_tile(const Tile& tile) noexcept {
   constexpr std::int64_t kLanes = kInt8Lanes;
@@ -166,13 +89,36 @@ template <typename T>
 constexpr int kColumns = kVectors* VectorOf<T>::kLanes;
 
 constexpr MicroKernel kKernels[] = {
-    {DataType::float32, &kPackFloat32, sizeof(float), kRows, kColumns<float>, kByRows<float, false>,
-     kByRows<float, true>},
-    {DataType::float64, &kPackFloat64, sizeof(double), kRows, kColumns<double>, kByRows<double, false>,
-     kByRows<double, true>},
-    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kRows, kColumns<float>,
-     kByRows<float, false>},
-    {DataType::int8, &kPackInt8AsInt16Pairs, sizeof(std::int32_t), kRows, kVectors* kInt8Lanes, kInt8ByRows},
+    {.type = DataType::float32,
+     .packing = &kPackFloat32,
+     .result_size = sizeof(float),
+     .mr = kRows,
+     .nr = kColumns<float>,
+     .by_rows = kByRows<float, false>,
+     .in_place = kByRows<float, true>,
+     .thin = &kThin<CompactSingles<PortableFloats<float>>>},
+    {.type = DataType::float64,
+     .packing = &kPackFloat64,
+     .result_size = sizeof(double),
+     .mr = kRows,
+     .nr = kColumns<double>,
+     .by_rows = kByRows<double, false>,
+     .in_place = kByRows<double, true>,
+     .thin = &kThin<CompactSingles<PortableFloats<double>>>},
+    {.type = DataType::bfloat16,
+     .packing = &kPackBfloat16AsFloat32,
+     .result_size = sizeof(float),
+     .mr = kRows,
+     .nr = kColumns<float>,
+     .by_rows = kByRows<float, false>,
+     .thin = &kThin<CompactSingles<PortableBfloat16>>},
+    {.type = DataType::int8,
+     .packing = &kPackInt8AsInt16Pairs,
+     .result_size = sizeof(std::int32_t),
+     .mr = kRows,
+     .nr = kVectors * kInt8Lanes,
+     .by_rows = kInt8ByRows,
+     .thin = &kThin<PortablePairs>},
 };
 
 // Tells the compiler that a register changed, so that it neither folds the loop nor moves the register to
