@@ -259,6 +259,8 @@ void check_small_products(Checks& check) {
     const auto strategy =
         choose_strategy(*kernel.narrow, {4, 4, 1'000'000, true, false}, 1, CoreKind::kOther);
     check.that(strategy.a_in_place && strategy.b_in_place, name + ": what a single tile reads is not packed");
+    check.equal(choose_strategy(*kernel.narrow, {8, 2, 1000}, 2, CoreKind::kOther).partition.members(), 1,
+                name + ": a near tile of few sums has one member");
   }
 }
 #endif

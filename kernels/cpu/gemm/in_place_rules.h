@@ -196,6 +196,15 @@ bool is_one_tile(const MicroKernel& kernel, const GemmShape& part) {
   return kernel.beside && part.m <= kernel.mr && part.n <= kernel.nr;
 }
 
+// One of which the sums are so few that a step takes as long as its multiply-adds wait for each other: half
+// of its rows would take as long. From memory two members read faster than one.
+bool is_better_alone(const MicroKernel& kernel, const GemmShape& shape) {
+  constexpr std::int64_t kFewSums = 8;
+  const std::int64_t vectors = kernel.narrow == nullptr ? 1 : kernel.nr / kernel.narrow->nr;
+  return is_one_tile(kernel, shape) && shape.m * vectors <= kFewSums &&
+         source_bytes(kernel, (shape.m + shape.n) * shape.k) <= cache_sizes().l3 / 2;
+}
+
 // Of a whole product, before it is known who computes which part of it.
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
   if (is_one_tile(kernel, shape)) return {true, true};

@@ -63,6 +63,8 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
 
   if (rules.low && !packed.a && !packed.b) share_rows_by_strips(kernel, shape, strategy.partition);
 
+  if (strategy.partition.products == 1 && is_better_alone(kernel, shape)) strategy.partition = {};
+
   const Partition& grid = strategy.partition;
   GemmShape part = shape;
   part.m = ceil_div(shape.m, grid.rows);
