@@ -6,7 +6,7 @@ import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { ON_NODE } from '../submit/names.js';
 import { say } from './say.js';
-import { refuseTwice, refuseValue, UsageError } from './usage.js';
+import { refuseTwice, refuseValue, requireValues, UsageError } from './usage.js';
 
 type Command = () => Promise<CommandModule>;
 
@@ -119,7 +119,7 @@ function build(args: readonly string[], commands: readonly CommandModule[]): Arg
     .completion('completion', 'Print the shell’s completion script: pi-bench completion >> ~/.bashrc')
     .demandCommand(1, 1, 'say what to do: pi-bench matmul, or pi-bench --help', 'one command at a time')
     .strict()
-    .check((given) => refuseTwice(given) && refuseValue(given, args))
+    .check((given) => refuseTwice(given) && refuseValue(given, args) && requireValues(given, args))
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .exitProcess(false)
     .epilogue(

@@ -22,3 +22,16 @@ export function refuseValue(given: Readonly<Record<string, unknown>>, args: read
   }
   return true;
 }
+
+/** yargs would take an empty text for the value, or the flag's default. @throws UsageError */
+export function requireValues(given: Readonly<Record<string, unknown>>, args: readonly string[]): true {
+  const end = args.indexOf('--');
+  const own = end < 0 ? args : args.slice(0, end);
+  own.forEach((arg, i) => {
+    const [, name = ''] = /^--([\w-]+)$/.exec(arg) ?? [];
+    if (!['string', 'number'].includes(typeof given[name])) return;
+    // A `-` alone is a value, and so is a negative number.
+    if (/^(?!-\.?\d|-$)-|^$/.test(own[i + 1] ?? '')) throw new UsageError(`--${name} needs a value`);
+  });
+  return true;
+}

@@ -48,12 +48,17 @@ export function overlapOf(own: Window, all: readonly (Window | null)[]): number 
 const sameButAlone = ({ case: one, device, asked }: RecordBatch): string =>
   canonicalJson([one, device, asked.stack, asked.labels ?? null]);
 
-/** Of the rate that the same batch has alone; null: it was not measured alone, or has no rate. */
+/**
+ * Of the rate that the same batch has alone, measured in the same way where there is one; null: it was not measured alone, or has
+ * no rate.
+ */
 export function shareOfAlone(batch: RecordBatch, batches: readonly RecordBatch[]): number | null {
-  const alone = batches.find(
+  const alone = batches.filter(
     (other) => other.asked.atOnce !== true && sameButAlone(other) === sameButAlone(batch),
   );
-  const [own, other] = [medianRate(batch), alone === undefined ? null : medianRate(alone)];
+  const sampling = canonicalJson(batch.asked.sampling);
+  const like = alone.find(({ asked }) => canonicalJson(asked.sampling) === sampling) ?? alone[0];
+  const [own, other] = [medianRate(batch), like === undefined ? null : medianRate(like)];
   return own === null || other === null ? null : own / other;
 }
 

@@ -123,7 +123,7 @@ export function comparisonTable(document: ComparisonDocument): Table {
 /** What a group is, once; nothing where there are none. */
 export const groupsNote = ({ cases }: ComparisonDocument): string | null =>
   cases.some(({ groups }) => groups.length > 0)
-    ? 'Those that share a letter of a group cannot be told apart; a like b and b like c does not make a like c. Letters allow for all pairs, the outcome only for those with the reference: what it tells apart from that may share a letter with it.'
+    ? 'Those that share a letter of a group cannot be told apart; a like b and b like c does not make a like c. A pair with the reference is told apart where its outcome says so; the other pairs of a case are corrected among themselves.'
     : null;
 
 export const comparisonCaption = ({ reference, margin, by }: ComparisonDocument): string =>

@@ -398,6 +398,7 @@ describe('pi-bench verdict', () => {
     withFolder(async (folder) => {
       expect((await run(folder, 'verdict', '--help')).stdout).toContain('--max-age');
       expect((await run(folder, 'verdict', '--max-age', 'long')).code).toBe(64);
+      expect((await run(folder, 'verdict', '--max-age')).code).toBe(64);
       expect((await run(folder, 'verdict', '--maximum', '3h')).code).toBe(64);
     }));
 });

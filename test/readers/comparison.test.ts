@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareRecords } from '../../src/readers/comparison/comparison.js';
 import type { ComparisonDocument, Question } from '../../src/readers/comparison/document.js';
@@ -144,6 +145,31 @@ describe('the stacks inside one record', () => {
   it('fall into groups that cannot be told apart, the fastest first', () => {
     const { cases } = compare([stacks(1, 0.9, 0.9001, 1.2)]);
     expect(cases[0]?.groups).toEqual([['stack1', 'stack2'], ['stack0'], ['stack3']]);
+  });
+
+  it('share a letter with the reference exactly where their outcome tells no difference', () => {
+    const launches = (centre: number) => aboutSeconds(centre, 6, 0.02);
+    const near = (centres: readonly number[]): DescribedRecord => ({
+      batches: centres.map((centre, i) => ({
+        stack: { provider: `stack${i}`, version: '1' },
+        launches: launches(centre),
+      })),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0.8, max: 1.2, noNaN: true }), { minLength: 3, maxLength: 9 }),
+        (centres) => {
+          const [one] = compare([near(centres)]).cases;
+          const sharing = new Set(one?.groups.filter((group) => group.includes('stack0')).flat());
+          for (const { candidate, outcome } of one?.comparisons ?? [])
+            expect(sharing.has(candidate)).toBe(outcome !== 'faster' && outcome !== 'slower');
+        },
+      ),
+    );
+    // Eight sides of six launches: too few for the correction over all 28 pairs, enough for that over seven.
+    const eight = compare([near([1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7])]);
+    expect(new Set(outcomes(eight))).toEqual(new Set(['slower']));
+    expect(eight.cases[0]?.groups[0]).toEqual(['stack0']);
   });
 
   it('can have another reference', () => {

@@ -23,7 +23,7 @@ import { namesOf } from '../own-stack-names.js';
 import { checkBatch, hooksOf, makeStack, readStackFile, settle } from '../own-stacks.js';
 import { say } from '../say.js';
 import { sweptBatches, sweptOptions } from '../swept-batches.js';
-import { refuseTwice, refuseValue, UsageError } from '../usage.js';
+import { refuseTwice, refuseValue, requireValues, UsageError } from '../usage.js';
 
 const DEFAULT_INDICATOR = 'matmul';
 /** What explore has itself, or decides. */
@@ -44,7 +44,7 @@ function measuringOf(given: readonly string[], outer: Flags): Measuring {
   const flags = createYargs(given.slice(named ? 1 : 0))
     .options(options)
     .strict()
-    .check((passed) => refuseTwice(passed) && refuseValue(passed, given))
+    .check((passed) => refuseTwice(passed) && refuseValue(passed, given) && requireValues(passed, given))
     .version(false)
     .help(false)
     .exitProcess(false)

@@ -56,16 +56,22 @@ function pairsWithReference(entries: MatchedCase['entries'], margin: number): re
   });
 }
 
-/** Names from the fastest; those that share a group cannot be told apart, Holm's correction over all their pairs. */
+const isApart = (outcome: Outcome | undefined): boolean => outcome === 'faster' || outcome === 'slower';
+
+/**
+ * Names from the fastest; those that share a group cannot be told apart. A pair with the reference is what its comparison came
+ * to, so that no letter says otherwise; the other pairs of the case are corrected among themselves (Holm).
+ */
 function groupNames(
   entries: MatchedCase['entries'],
   sides: readonly Side[],
+  comparisons: readonly ComparedPair[],
   margin: number,
 ): readonly (readonly string[])[] {
-  const found = entries.flatMap((entry, i) => {
+  const found = entries.flatMap((entry, side) => {
     const median = entry?.batch.elapsed?.median ?? null;
     if (entry === null || median === null || mediansOf(entry.batch).length === 0) return [];
-    return [{ name: sides[i]?.name ?? '', entry, median }];
+    return [{ name: sides[side]?.name ?? '', isReference: side === 0, entry, median }];
   });
   const units = unitsOf(found.map(({ entry }) => entry.batch));
   const timed = found
@@ -74,19 +80,25 @@ function groupNames(
   if (timed.length < 3) return [];
   const pairs = timed.flatMap((one, i) =>
     timed.slice(i + 1).flatMap((other, j) => {
+      if (one.isReference || other.isReference) return [];
       const comparison = compareEntries(one.entry, other.entry, margin);
       return comparison === null ? [] : [{ i, j: i + 1 + j, comparison }];
     }),
   );
   const adjusted = holm(pairs.map(({ comparison }) => comparison.p));
-  const apart = new Set(
+  const amongCandidates = new Set(
     pairs.flatMap(({ i, j, comparison }, at) =>
-      ['faster', 'slower'].includes(verdictOf(comparison, adjusted[at] ?? 1, margin)) ? [`${i} ${j}`] : [],
+      isApart(verdictOf(comparison, adjusted[at] ?? 1, margin)) ? [`${i} ${j}`] : [],
     ),
   );
-  return groupsOf(timed.length, (i, j) => apart.has(`${i} ${j}`)).map((group) =>
-    group.map((at) => timed[at]?.name ?? ''),
-  );
+  const outcomes = new Map(comparisons.map(({ candidate, outcome }) => [candidate, outcome]));
+  const apart = (i: number, j: number): boolean => {
+    const [one, other] = [timed[i], timed[j]];
+    if (one?.isReference || other?.isReference)
+      return isApart(outcomes.get((one?.isReference ? other : one)?.name ?? ''));
+    return amongCandidates.has(`${i} ${j}`);
+  };
+  return groupsOf(timed.length, apart).map((group) => group.map((at) => timed[at]?.name ?? ''));
 }
 
 function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
@@ -213,7 +225,7 @@ function judgedCases(
         return entry === null || side === undefined ? [] : [comparedBatch(entry, side)];
       }),
       comparisons,
-      groups: groupNames(one.entries, sides, margin),
+      groups: groupNames(one.entries, sides, comparisons, margin),
     };
   });
 }
