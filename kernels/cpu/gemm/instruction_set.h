@@ -210,6 +210,9 @@ extern const InstructionSet kNeon;
 extern const InstructionSet kNeonBf16;
 extern const InstructionSet kNeonDotprod;
 extern const InstructionSet kNeonI8mm;
+// Of neon.cc and neon_dotprod.cc, likewise.
+extern const ThinKernel kThinBfloat16;
+extern const ThinKernel kThinInt8;
 #endif
 
 }  // namespace pibench::kernels

@@ -2,6 +2,8 @@
 // element of a register, so that packed A needs no broadcast.
 #include "neon_peak.h"
 #include "neon_tile.h"
+#include "portable_thin.h"
+#include "thin_kernels.h"
 
 namespace pibench::kernels {
 namespace {
@@ -76,16 +78,26 @@ struct Int16 {
   static Vector add(Vector a, Vector b) noexcept { return vaddq_s32(a, b); }
 };
 
+// `thin` as compact as can be: memory is what these wait for.
+template <typename A, bool in_place>
+constexpr MicroKernel kernel_of(DataType type, const Packing* packing, const ThinKernel* thin) {
+  MicroKernel kernel{.type = type,
+                     .packing = packing,
+                     .result_size = sizeof(typename A::Result),
+                     .mr = kTileRows,
+                     .nr = kTileVectors * A::kLanes,
+                     .by_rows = kTileByRows<A, false>,
+                     .thin = thin};
+  if constexpr (in_place) kernel.in_place = kTileByRows<A, true>;
+  return kernel;
+}
+
 constexpr MicroKernel kKernels[] = {
-    {DataType::float32, &kPackFloat32, sizeof(float), kTileRows, kTileVectors* Float32::kLanes,
-     kTileByRows<Float32, false>, kTileByRows<Float32, true>},
-    {DataType::float64, &kPackFloat64, sizeof(double), kTileRows, kTileVectors* Float64::kLanes,
-     kTileByRows<Float64, false>, kTileByRows<Float64, true>},
-    {DataType::bfloat16, &kPackBfloat16AsFloat32, sizeof(float), kTileRows, kTileVectors* Float32::kLanes,
-     kTileByRows<Float32, false>},
-    {DataType::int8, &kPackInt8AsInt16, sizeof(std::int32_t), kTileRows, kTileVectors* Int16::kLanes,
-     kTileByRows<Int16, false>},
-};
+    kernel_of<Float32, true>(DataType::float32, &kPackFloat32, &kThin<CompactSingles<PortableFloats<float>>>),
+    kernel_of<Float64, true>(DataType::float64, &kPackFloat64,
+                             &kThin<CompactSingles<PortableFloats<double>>>),
+    kernel_of<Float32, false>(DataType::bfloat16, &kPackBfloat16AsFloat32, &kThinBfloat16),
+    kernel_of<Int16, false>(DataType::int8, &kPackInt8AsInt16, &kThin<PortablePairs>)};
 
 // Adds 1/2 * 1/2 and takes it away again: sums stay at or below 1 1/4.
 std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
@@ -119,6 +131,8 @@ constexpr PeakLoop kPeaks[] = {{DataType::float32, peak_float32},
                                {DataType::int8, peak_int8}};
 
 }  // namespace
+
+constinit const ThinKernel kThinBfloat16 = kThin<CompactSingles<PortableBfloat16>>;
 
 constinit const InstructionSet kNeon = {
     "neon", 0, kKernels, sizeof(kKernels) / sizeof(kKernels[0]), kPeaks, sizeof(kPeaks) / sizeof(kPeaks[0])};

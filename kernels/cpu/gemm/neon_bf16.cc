@@ -33,8 +33,13 @@ struct Bfloat16Quads {
   }
 };
 
-constexpr MicroKernel kKernels[] = {{DataType::bfloat16, &kPackBfloat16Quads, sizeof(float), kMatrixRows,
-                                     kMatrixColumns, kMatrixByRows<Bfloat16Quads>}};
+constexpr MicroKernel kKernels[] = {{.type = DataType::bfloat16,
+                                     .packing = &kPackBfloat16Quads,
+                                     .result_size = sizeof(float),
+                                     .mr = kMatrixRows,
+                                     .nr = kMatrixColumns,
+                                     .by_rows = kMatrixByRows<Bfloat16Quads>,
+                                     .thin = &kThinBfloat16}};
 
 // 16 products an instruction. Pairs of 1/2 and -1/2 leave the sums at 1.
 std::uint64_t peak_bfloat16(std::uint64_t iterations) noexcept {

@@ -2,7 +2,9 @@
 // the four products to an int32, exactly.
 #include "neon_packing.h"
 #include "neon_peak.h"
+#include "neon_thin.h"
 #include "neon_tile.h"
+#include "thin_kernels.h"
 
 namespace pibench::kernels {
 namespace {
@@ -29,8 +31,13 @@ struct Int8Quads {
   static Vector add(Vector a, Vector b) noexcept { return vaddq_s32(a, b); }
 };
 
-constexpr MicroKernel kKernels[] = {{DataType::int8, &kPackInt8Quads, sizeof(std::int32_t), kTileRows,
-                                     kTileVectors* Int8Quads::kLanes, kTileByRows<Int8Quads, false>}};
+constexpr MicroKernel kKernels[] = {{.type = DataType::int8,
+                                     .packing = &kPackInt8Quads,
+                                     .result_size = sizeof(std::int32_t),
+                                     .mr = kTileRows,
+                                     .nr = kTileVectors * Int8Quads::kLanes,
+                                     .by_rows = kTileByRows<Int8Quads, false>,
+                                     .thin = &kThinInt8}};
 
 std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
   int8x16_t ones = vdupq_n_s8(1);
@@ -42,6 +49,8 @@ std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
 constexpr PeakLoop kPeaks[] = {{DataType::int8, peak_int8}};
 
 }  // namespace
+
+constinit const ThinKernel kThinInt8 = kThin<ThinQuads>;
 
 constinit const InstructionSet kNeonDotprod = {"neon_dotprod", kCpuDotprod,
                                                kKernels,       sizeof(kKernels) / sizeof(kKernels[0]),

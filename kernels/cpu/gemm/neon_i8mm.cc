@@ -26,8 +26,13 @@ struct Int8Octets {
   }
 };
 
-constexpr MicroKernel kKernels[] = {{DataType::int8, &kPackInt8Octets, sizeof(std::int32_t), kMatrixRows,
-                                     kMatrixColumns, kMatrixByRows<Int8Octets>}};
+constexpr MicroKernel kKernels[] = {{.type = DataType::int8,
+                                     .packing = &kPackInt8Octets,
+                                     .result_size = sizeof(std::int32_t),
+                                     .mr = kMatrixRows,
+                                     .nr = kMatrixColumns,
+                                     .by_rows = kMatrixByRows<Int8Octets>,
+                                     .thin = &kThinInt8}};
 
 // 32 products an instruction.
 std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
@@ -41,7 +46,7 @@ constexpr PeakLoop kPeaks[] = {{DataType::int8, peak_int8}};
 
 }  // namespace
 
-constinit const InstructionSet kNeonI8mm = {"neon_i8mm", kCpuI8mm,
+constinit const InstructionSet kNeonI8mm = {"neon_i8mm", kCpuI8mm | kCpuDotprod,
                                             kKernels,    sizeof(kKernels) / sizeof(kKernels[0]),
                                             kPeaks,      sizeof(kPeaks) / sizeof(kPeaks[0])};
 

@@ -3,117 +3,170 @@
 #include "packing.h"
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "transpose_block.h"
+#include "vector_lanes.h"
 
 namespace pibench::kernels {
 namespace {
 
-struct Bfloat16 {
-  std::uint16_t bits;
+// What stands of one lane at one step of the depth is a word: an element, or a pair of them. Of a type of
+// operand and its words:
+//   Element, Word, kUnit  elements of a word
+//   load(from, group)     words of neighbours along the depth
+//   join(from, ld, group) words of neighbouring lanes, whose elements are `ld` apart
+//   word(from, step, count)  one, of so many elements that are `step` apart
+
+template <typename T>
+struct Same {
+  using Element = T;
+  using Word = T;
+  static constexpr int kUnit = 1;
+  static void load(const T* from, typename Group<T>::Type& group) noexcept {
+    std::memcpy(&group, from, sizeof(group));
+  }
+  static void join(const T* from, std::int64_t, typename Group<T>::Type& group) noexcept {
+    load(from, group);
+  }
+  static T word(const T* from, std::int64_t, std::int64_t) noexcept { return *from; }
 };
 
-template <typename Packed, typename Source>
-Packed convert(Source value) noexcept {
-  if constexpr (std::is_same_v<Source, Bfloat16>) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16U);
-  } else {
-    return static_cast<Packed>(value);
+struct Bfloat16AsFloat32 {
+  using Element = std::uint16_t;
+  using Word = float;
+  static constexpr int kUnit = 1;
+  static void load(const Element* from, Group<float>::Type& group) noexcept { group = widened_halves(from); }
+  static void join(const Element* from, std::int64_t, Group<float>::Type& group) noexcept {
+    load(from, group);
   }
-}
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-// Where element p of lane i stands.
-template <int unit>
-constexpr std::int64_t place(std::int64_t i, std::int64_t p, std::int64_t width) {
-  return p / unit * width * unit + i * unit + p % unit;
-}
-
-template <typename Packed, typename Source>
-inline void load(const Source* from, typename Group<Packed>::Type& group) noexcept {
-  if constexpr (std::is_same_v<Source, Packed>) {
-    std::memcpy(&group, from, sizeof(group));
-  } else {
-    group = typename Group<Packed>::Type{};  // at -O2 the compiler sees a read of what was not written
-    for (int i = 0; i < kStep<Packed>; ++i) group[i] = convert<Packed>(from[i]);
+  static float word(const Element* from, std::int64_t, std::int64_t) noexcept {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(*from) << 16U);
   }
-}
+};
 
-// Zeros in the lanes beyond `lanes` and in the depth beyond `depth`.
-template <typename Packed, int unit, int multiple>
-void fill_up(std::int64_t lanes, std::int64_t depth, std::int64_t width, Packed* to) noexcept {
-  const std::int64_t whole = round_up(depth, multiple);
-  for (std::int64_t p = 0; p < whole; ++p) {
-    for (std::int64_t i = p < depth ? lanes : 0; i < width; ++i) to[place<unit>(i, p, width)] = Packed{};
+struct Int8AsInt16 {
+  using Element = std::int8_t;
+  using Word = std::int16_t;
+  static constexpr int kUnit = 1;
+  static void load(const Element* from, Group<Word>::Type& group) noexcept {
+    const auto words = widened(first_lanes<Element, std::uint32_t>(from));
+    std::memcpy(&group, &words, sizeof(group));
   }
+  static void join(const Element* from, std::int64_t, Group<Word>::Type& group) noexcept {
+    load(from, group);
+  }
+  static Word word(const Element* from, std::int64_t, std::int64_t) noexcept { return *from; }
+};
+
+// A pair of int16, the first in the lower half.
+struct Int8AsPairs {
+  using Element = std::int8_t;
+  using Word = std::uint32_t;
+  using Words = Group<Word>::Type;
+  static constexpr int kUnit = 2;
+  static void load(const Element* from, Words& group) noexcept {
+    group = reinterpret_cast<Words>(widened_bytes(from));
+  }
+  static void join(const Element* from, std::int64_t ld, Words& group) noexcept {
+    group = reinterpret_cast<Words>(joined_bytes(from, from + ld));
+  }
+  static Word word(const Element* from, std::int64_t step, std::int64_t count) noexcept {
+    const auto first = static_cast<std::uint16_t>(from[0]);
+    const auto second = count < kUnit ? std::uint16_t{0} : static_cast<std::uint16_t>(from[step]);
+    return first | static_cast<Word>(second) << 16U;
+  }
+};
+
+// Words are not what a kernel calls them.
+template <typename Word>
+void put(Word* to, Word word) noexcept {
+  std::memcpy(to, &word, sizeof(word));
 }
 
-// Transposes. So few rows at a time are few enough streams for the prefetchers; what is left below is done
-// element by element.
-template <typename Source, typename Packed, int unit, int multiple>
+// Zeros in the lanes beyond `lanes`.
+template <typename Word>
+void fill_up(std::int64_t lanes, std::int64_t words, std::int64_t width, Word* to) noexcept {
+  for (std::int64_t w = 0; w < words && lanes < width; ++w, to += width)
+    std::memset(to + lanes, 0, static_cast<std::size_t>(width - lanes) * sizeof(Word));
+}
+
+// Transposes so many lanes, of whole blocks of the depth.
+template <typename Operand, int lanes>
+void transpose_lanes(const typename Operand::Element* from, std::int64_t ld, std::int64_t depth,
+                     std::int64_t width, typename Operand::Word* to) noexcept {
+  using Word = typename Operand::Word;
+  constexpr std::int64_t kDepth = kStep<Word> * Operand::kUnit;
+  for (std::int64_t p = 0; p < depth; p += kDepth, to += kStep<Word> * width)
+    transpose_block<Word, lanes>(from + p, ld, to, width, Operand::load);
+}
+
+// So few rows at a time are few enough streams for the prefetchers.
+template <typename Operand>
 void pack_along_depth(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                       std::int64_t width, void* packed) noexcept {
-  const auto* from = static_cast<const Source*>(source);
-  auto* to = static_cast<Packed*>(packed);
-  constexpr std::int64_t kBlock = kStep<Packed>;
-  const bool in_blocks = unit == 1;
-  const std::int64_t block_lanes = in_blocks ? lanes / kBlock * kBlock : 0;
-  const std::int64_t block_depth = depth / kBlock * kBlock;
-  for (std::int64_t i = 0; i < block_lanes; i += kBlock) {
-    for (std::int64_t p = 0; p < block_depth; p += kBlock) {
-      transpose_block(from + i * ld + p, ld, to + p * width + i, width, load<Packed, Source>);
-    }
-    for (std::int64_t p = block_depth; p < depth; ++p) {
-      for (std::int64_t r = i; r < i + kBlock; ++r) to[p * width + r] = convert<Packed>(from[r * ld + p]);
-    }
+  using Word = typename Operand::Word;
+  constexpr std::int64_t kLanes = kStep<Word>;
+  constexpr std::int64_t kUnit = Operand::kUnit;
+  const auto* from = static_cast<const typename Operand::Element*>(source);
+  auto* to = static_cast<Word*>(packed);
+  const std::int64_t in_blocks = depth / (kLanes * kUnit) * (kLanes * kUnit);
+  std::int64_t i = 0;
+  for (; i + kLanes <= lanes; i += kLanes)
+    transpose_lanes<Operand, kLanes>(from + i * ld, ld, in_blocks, width, to + i);
+  if constexpr (kLanes > 2) {
+    if (lanes - i == 3) transpose_lanes<Operand, 3>(from + i * ld, ld, in_blocks, width, to + i);
+    if (lanes - i == 2) transpose_lanes<Operand, 2>(from + i * ld, ld, in_blocks, width, to + i);
   }
-  for (std::int64_t i = block_lanes; i < lanes; ++i) {
-    for (std::int64_t p = 0; p < depth; ++p) {
-      to[place<unit>(i, p, width)] = convert<Packed>(from[i * ld + p]);
-    }
+  if (lanes - i == 1) transpose_lanes<Operand, 1>(from + i * ld, ld, in_blocks, width, to + i);
+
+  for (std::int64_t p = in_blocks; p < depth; p += kUnit) {
+    for (i = 0; i < lanes; ++i)
+      put(to + p / kUnit * width + i, Operand::word(from + i * ld + p, 1, depth - p));
   }
-  fill_up<Packed, unit, multiple>(lanes, depth, width, to);
+  fill_up(lanes, (depth + kUnit - 1) / kUnit, width, to);
 }
 
-template <typename Source, typename Packed, int unit, int multiple>
+template <typename Operand>
 void pack_along_lanes(const void* source, std::int64_t ld, std::int64_t lanes, std::int64_t depth,
                       std::int64_t width, void* packed) noexcept {
-  const auto* from = static_cast<const Source*>(source);
-  auto* to = static_cast<Packed*>(packed);
-  constexpr std::int64_t kGroup = kStep<Packed>;
-  const std::int64_t vector_lanes = unit == 1 ? lanes / kGroup * kGroup : 0;
-  for (std::int64_t p = 0; p < depth; ++p) {
-    for (std::int64_t i = 0; i < vector_lanes; i += kGroup) {
-      typename Group<Packed>::Type group;
-      load<Packed>(from + i, group);
-      std::memcpy(to + p * width + i, &group, sizeof(group));
+  using Word = typename Operand::Word;
+  constexpr std::int64_t kGroup = kStep<Word>;
+  constexpr std::int64_t kUnit = Operand::kUnit;
+  const auto* from = static_cast<const typename Operand::Element*>(source);
+  auto* to = static_cast<Word*>(packed);
+  for (std::int64_t p = 0; p < depth; p += kUnit, from += kUnit * ld, to += width) {
+    std::int64_t i = 0;
+    for (; i + kGroup <= lanes && p + kUnit <= depth; i += kGroup) {
+      typename Group<Word>::Type group;
+      Operand::join(from + i, ld, group);
+      std::memcpy(to + i, &group, sizeof(group));
     }
-    for (std::int64_t i = vector_lanes; i < lanes; ++i) {
-      to[place<unit>(i, p, width)] = convert<Packed>(from[i]);
-    }
-    from += ld;
+    for (; i < lanes; ++i) put(to + i, Operand::word(from + i, ld, depth - p));
   }
-  fill_up<Packed, unit, multiple>(lanes, depth, width, to);
+  fill_up(lanes, (depth + kUnit - 1) / kUnit, width, static_cast<Word*>(packed));
 }
 
-template <typename Source, typename Packed, int unit = 1>
+template <typename Operand>
 constexpr Packing packing() {
-  constexpr PackOperand operand{pack_along_depth<Source, Packed, unit, unit>,
-                                pack_along_lanes<Source, Packed, unit, unit>, unit};
-  return {sizeof(Source), sizeof(Packed), unit, 0, 0, operand, operand};
+  constexpr int kUnit = Operand::kUnit;
+  constexpr PackOperand operand{pack_along_depth<Operand>, pack_along_lanes<Operand>, kUnit};
+  return {sizeof(typename Operand::Element),
+          sizeof(typename Operand::Word) / kUnit,
+          kUnit,
+          0,
+          0,
+          operand,
+          operand};
 }
 
 }  // namespace
 
-constinit const Packing kPackFloat32 = packing<float, float>();
-constinit const Packing kPackFloat64 = packing<double, double>();
-constinit const Packing kPackBfloat16AsFloat32 = packing<Bfloat16, float>();
-constinit const Packing kPackInt8AsInt16 = packing<std::int8_t, std::int16_t>();
-constinit const Packing kPackInt8AsInt16Pairs = packing<std::int8_t, std::int16_t, 2>();
+constinit const Packing kPackFloat32 = packing<Same<float>>();
+constinit const Packing kPackFloat64 = packing<Same<double>>();
+constinit const Packing kPackBfloat16AsFloat32 = packing<Bfloat16AsFloat32>();
+constinit const Packing kPackInt8AsInt16 = packing<Int8AsInt16>();
+constinit const Packing kPackInt8AsInt16Pairs = packing<Int8AsPairs>();
 
 }  // namespace pibench::kernels

@@ -60,13 +60,7 @@ struct PortableBfloat16 : PortableFloats<float> {
   using Element = std::uint16_t;
   using Float32 = PortableFloats<float>;
   using Float32::load_first;
-  static Vector load(const Element* from) noexcept {
-    using Halves __attribute__((vector_size(kLanes * sizeof(Element)))) = Element;
-    using Words __attribute__((vector_size(kVectorBytes))) = std::uint32_t;
-    Halves halves;
-    __builtin_memcpy(&halves, from, sizeof(halves));
-    return reinterpret_cast<Vector>(__builtin_convertvector(halves, Words) << 16U);
-  }
+  static Vector load(const Element* from) noexcept { return widen_halves(from); }
   static Vector load_first(const Element* from, int count) noexcept {
     if (count >= kLanes) return load(from);
     Element elements[kLanes] = {};

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "vector_lanes.h"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -25,6 +27,16 @@ struct VectorOf {
   using Type __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias)) = T;
   static constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
 };
+
+// bfloat16 as floats.
+inline VectorOf<float>::Aligned widen_halves(const std::uint16_t* from) noexcept {
+#if defined(__AVX2__)
+  const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+#else
+  return widened_halves(from);
+#endif
+}
 
 // Pairs of int16, whose products fit into int32. Where the compiler has no dot product to offer, each is
 // written out; wrapping sums are unsigned, whose overflow is defined. widen_bytes() makes pairs of
@@ -63,16 +75,9 @@ inline Words broadcast_pair(const std::int16_t* pair) {
 inline Words load_words(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 inline Words pairs_of(Words words) { return words; }
 inline Words load_pairs(const std::int16_t* from) { return load_words(from); }
-inline Words widen_low(__m128i bytes) { return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8); }
-inline Words widen_bytes(const std::int8_t* from) {
-  return widen_low(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-}
+inline Words widen_bytes(const std::int8_t* from) { return reinterpret_cast<Words>(widened_bytes(from)); }
 inline Words join_rows(const std::int8_t* even, const std::int8_t* odd) {
-  std::int32_t evens = 0;
-  std::int32_t odds = 0;
-  __builtin_memcpy(&evens, even, sizeof(evens));
-  __builtin_memcpy(&odds, odd, sizeof(odds));
-  return widen_low(_mm_unpacklo_epi8(_mm_cvtsi32_si128(evens), _mm_cvtsi32_si128(odds)));
+  return reinterpret_cast<Words>(joined_bytes(even, odd));
 }
 inline Words add_words(Words a, Words b) { return _mm_add_epi32(a, b); }
 inline Words multiply_add(Words a, Words b, Words sum) { return add_words(sum, _mm_madd_epi16(a, b)); }
@@ -92,26 +97,22 @@ inline Pairs load_pairs(const std::int16_t* from) {
   __builtin_memcpy(&pairs, from, sizeof(pairs));
   return pairs;
 }
-inline Words widen_bytes(const std::int8_t* from) {
-  Pairs pairs{};
-  for (int i = 0; i < 8; ++i) pairs[i] = from[i];
-  return reinterpret_cast<Words>(pairs);
-}
+inline Words widen_bytes(const std::int8_t* from) { return reinterpret_cast<Words>(widened_bytes(from)); }
 inline Words join_rows(const std::int8_t* even, const std::int8_t* odd) {
-  Pairs pairs{};
-  for (int i = 0; i < 4; ++i) {
-    pairs[2 * i] = even[i];
-    pairs[2 * i + 1] = odd[i];
-  }
-  return reinterpret_cast<Words>(pairs);
+  return reinterpret_cast<Words>(joined_bytes(even, odd));
 }
 inline Words add_words(Words a, Words b) { return a + b; }
 inline Words multiply_add(Pairs a, Pairs b, Words sum) {
-  for (int i = 0; i < 4; ++i) {
-    sum[i] += static_cast<std::uint32_t>(a[2 * i] * b[2 * i]) +
-              static_cast<std::uint32_t>(a[2 * i + 1] * b[2 * i + 1]);
-  }
-  return sum;
+  using Signed __attribute__((vector_size(16))) = std::int32_t;
+  constexpr int kHalf = 16;  // bits
+  const auto first = [](Pairs pairs) {
+    return reinterpret_cast<Words>(reinterpret_cast<Signed>(reinterpret_cast<Words>(pairs) << kHalf) >>
+                                   kHalf);
+  };
+  const auto second = [](Pairs pairs) {
+    return reinterpret_cast<Words>(reinterpret_cast<Signed>(pairs) >> kHalf);
+  };
+  return sum + first(a) * first(b) + second(a) * second(b);
 }
 inline Words read_words(const std::int32_t* from) {
   Words words;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "vector_lanes.h"
+
 namespace pibench::kernels {
 namespace {
 
@@ -17,48 +19,32 @@ struct Group {
   using Type __attribute__((vector_size(kStep<T> * sizeof(T)))) = T;
 };
 
-// Columns of a square block whose rows are `ld` apart -> rows that are `step` apart. `load(from, group)`
-// reads a group of a row.
-template <typename T, typename Source, typename Load>
+// Columns of a block of so many rows, at most as many as a group has elements, whose rows are `ld` apart ->
+// rows that are `step` apart. `load(from, group)` reads a group of a row.
+template <typename T, int rows = kStep<T>, typename Source, typename Load>
 inline void transpose_block(const Source* from, std::int64_t ld, T* to, std::int64_t step,
                             const Load& load) noexcept {
   using Vector = typename Group<T>::Type;
-  Vector r0;
-  Vector r1;
-  load(from, r0);
-  load(from + ld, r1);
-#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+  static_assert(rows >= 1 && rows <= kStep<T>);
+  // Rows that are not there take no part: of a column only the first elements are written.
+  Vector r[kStep<T>] = {};
+  for (int i = 0; i < rows; ++i) load(from + i * ld, r[i]);
   const auto put = [&](std::int64_t row, const Vector& column) {
-    std::memcpy(to + row * step, &column, sizeof(column));
+    std::memcpy(to + row * step, &column, rows * sizeof(T));
   };
   if constexpr (kStep<T> == 2) {
-    put(0, __builtin_shufflevector(r0, r1, 0, 2));
-    put(1, __builtin_shufflevector(r0, r1, 1, 3));
+    put(0, shuffled<0, 2>(r[0], r[1]));
+    put(1, shuffled<1, 3>(r[0], r[1]));
   } else {
-    Vector r2;
-    Vector r3;
-    load(from + 2 * ld, r2);
-    load(from + 3 * ld, r3);
-    const auto low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
-    const auto low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
-    const auto high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
-    const auto high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
-    put(0, __builtin_shufflevector(low01, low23, 0, 1, 4, 5));
-    put(1, __builtin_shufflevector(low01, low23, 2, 3, 6, 7));
-    put(2, __builtin_shufflevector(high01, high23, 0, 1, 4, 5));
-    put(3, __builtin_shufflevector(high01, high23, 2, 3, 6, 7));
+    const auto low01 = shuffled<0, 4, 1, 5>(r[0], r[1]);
+    const auto low23 = shuffled<0, 4, 1, 5>(r[2], r[3]);
+    const auto high01 = shuffled<2, 6, 3, 7>(r[0], r[1]);
+    const auto high23 = shuffled<2, 6, 3, 7>(r[2], r[3]);
+    put(0, shuffled<0, 1, 4, 5>(low01, low23));
+    put(1, shuffled<2, 3, 6, 7>(low01, low23));
+    put(2, shuffled<0, 1, 4, 5>(high01, high23));
+    put(3, shuffled<2, 3, 6, 7>(high01, high23));
   }
-#else
-  const auto scatter = [&](std::int64_t column, const Vector& row) {
-    for (std::int64_t p = 0; p < kStep<T>; ++p) to[p * step + column] = row[p];
-  };
-  scatter(0, r0);
-  scatter(1, r1);
-  for (std::int64_t i = 2; i < kStep<T>; ++i) {
-    load(from + i * ld, r0);
-    scatter(i, r0);
-  }
-#endif
 }
 
 }  // namespace
