@@ -82,7 +82,10 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
   strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
-  if (rules.low) go_by_strips(kernel, shape, part, strategy);
+  if (rules.low)
+    go_by_strips(kernel, shape, part, strategy);
+  else if (kernel.beside && cores == CoreKind::kOther)
+    strategy.rows_outside = goes_by_strips_widened(shape, part);
 
   strategy.b_copied = kernel.copies_b > 0;
   strategy.b_asked = !strategy.rows_outside && asks_for_b(kernel, shape, part, rules);
