@@ -10,6 +10,7 @@
 #include "avx2_narrow_tile.h"
 #include "avx2_whole_tile.h"
 #include "instruction_set.h"
+#include "tiles_beside.h"
 
 namespace pibench::kernels {
 namespace {
@@ -253,28 +254,8 @@ void compute_tile(const Tile& tile) noexcept {
     if (tile.columns == Arithmetic::kLanes && tile.asked_units == 0 && tile.more == 0)
       return compute_narrow<Arithmetic, rows>(tile);
   }
-  Tile other;
-  const Tile* one = &tile;
-  for (std::int64_t strip = 0, panel = 0;;) {
-    compute_any<Arithmetic, vectors, rows, in_place>(*one);
-    if (panel < tile.more) {
-      ++panel;
-    } else if (strip < tile.below) {
-      ++strip;
-      panel = 0;
-    } else {
-      return;
-    }
-    if (one == &tile) {
-      other = tile;
-      other.asked_units = 0;
-      one = &other;
-    }
-    other.a = static_cast<const std::byte*>(tile.a) + strip * tile.a_strip;
-    other.b = static_cast<const std::byte*>(tile.b) + panel * tile.b_panel;
-    other.c = static_cast<typename Arithmetic::Result*>(tile.c) + strip * rows * tile.ldc +
-              panel * vectors * Arithmetic::kLanes;
-  }
+  compute_each<rows, vectors * Arithmetic::kLanes, typename Arithmetic::Result>(
+      tile, compute_any<Arithmetic, vectors, rows, in_place>);
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ class BlockedGemm final : public Gemm {
                    Range depth, const Take& take) const noexcept;
   void multiply_by_strips(const std::byte* first_a, const Panels& b, const Strips& strips_of_rows,
                           std::byte* first_c, std::int64_t columns, Range depth) const noexcept;
+  [[nodiscard]] Panels panels_after(Panels b, std::int64_t columns, Range depth) const noexcept;
   void plan_calls(const Role& role, TileCalls& calls) const noexcept;
   void plan_calls() noexcept;
   void multiply_as_planned(const Role& role, TileCalls& calls) const noexcept;

@@ -208,7 +208,7 @@ bool is_better_alone(const MicroKernel& kernel, const GemmShape& shape) {
 // Of a whole product, before it is known who computes which part of it.
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
   if (is_one_tile(kernel, shape)) return {true, true};
-  if (rules.zen4 && meets_in_pages(kernel, shape)) return {};
+  if ((rules.zen4 || kernel.whole_beside) && meets_in_pages(kernel, shape)) return {};
   if (rules.low) return suits_low(kernel, shape, shape);
   if (rules.intel) return suits_intel(kernel, shape, shape);
   return rules.zen5 ? suits_zen5(kernel, shape, shape) : suits(kernel, shape);
@@ -217,7 +217,7 @@ InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const Cor
 InPlace suits_member(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
                      const CoreRules& rules, bool sums_apart) {
   if (is_one_tile(kernel, part)) return {true, true};
-  if (rules.zen4 && meets_in_pages(kernel, shape)) return {};
+  if ((rules.zen4 || kernel.whole_beside) && meets_in_pages(kernel, shape)) return {};
   if (rules.low) return suits_low(kernel, shape, part);
   if (rules.intel) return suits_intel(kernel, shape, part);
   return rules.zen5 ? suits_zen5(kernel, shape, part) : suits_part(kernel, shape, part, sums_apart);

@@ -165,6 +165,8 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // one, which takes fewer loads and reads B more often; 0: with none.
   bool beside = false;
   int rows_of_pairs = 0;
+  // Likewise of a kernel for tiles of all nr columns alone.
+  bool whole_beside = false;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
   // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;

@@ -51,7 +51,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       sums_apart_(strategy.sums_apart),
       b_rows_(strategy.b_rows),
       by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr),
-      rows_outside_(strategy.rows_outside && kernel.beside && !strategy.sums_apart),
+      rows_outside_(strategy.rows_outside && (kernel.beside || kernel.whole_beside) && !strategy.sums_apart),
       packs_ahead_(!rows_outside_ && kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&
                    !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
       copies_b_(!rows_outside_ && strategy.b_copied && kernel.copies_b > 0 &&
@@ -200,12 +200,15 @@ void BlockedGemm::multiply_product(const Role& role, std::int64_t product, std::
         const Range rows{ic, std::min(ic + blocks_.mc, role.rows.end)};
         if (!a_in_place_) pack_a(own_a(member), product, rows, depth);
         const Panels b = panels_of_b(packed, product, columns, depth, ic == role.rows.begin);
-        if (rows_outside_)
+        std::int64_t by_strips = 0;
+        if (rows_outside_) {
+          by_strips = kernel_.any_columns ? columns.size() : columns.size() / kernel_.nr * kernel_.nr;
           multiply_by_strips(a_in_place_ ? a_at(product, rows.begin, depth.begin) : own_a(member), b,
-                             strips(rows.size()), c_at(product, rows.begin, columns.begin), columns.size(),
-                             depth);
-        else
-          multiply(own_a(member), b, product, rows, columns, depth, member);
+                             strips(rows.size()), c_at(product, rows.begin, columns.begin), by_strips, depth);
+        }
+        if (by_strips < columns.size())
+          multiply(own_a(member), panels_after(b, by_strips, depth), product, rows,
+                   {columns.begin + by_strips, columns.end}, depth, member);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "portable_thin.h"
 #include "portable_vectors.h"
 #include "thin_kernels.h"
+#include "tiles_beside.h"
 
 namespace pibench::kernels {
 namespace {
@@ -14,7 +15,7 @@ constexpr int kRows = 6;
 constexpr int kVectors = 2;
 
 template <typename T, int rows, bool in_place>
-void compute_tile(const Tile& tile) noexcept {
+[[gnu::always_inline]] inline void compute_one(const Tile& tile) noexcept {
   using Vector = typename VectorOf<T>::Aligned;
   using Memory = typename VectorOf<T>::Type;
   constexpr int kLanes = VectorOf<T>::kLanes;
@@ -46,13 +47,19 @@ void compute_tile(const Tile& tile) noexcept {
   }
 }
 
+template <typename T, int rows, bool in_place>
+void compute_tile(const Tile& tile) noexcept {
+  compute_each<rows, kVectors * VectorOf<T>::kLanes, T>(
+      tile, [](const Tile& one) __attribute__((always_inline)) { compute_one<T, rows, in_place>(one); });
+}
+
 template <typename T, bool in_place>
 constexpr ComputeTile kByRows[kRows] = {compute_tile<T, 1, in_place>, compute_tile<T, 2, in_place>,
                                         compute_tile<T, 3, in_place>, compute_tile<T, 4, in_place>,
                                         compute_tile<T, 5, in_place>, compute_tile<T, 6, in_place>};
 
 template <int rows>
-void compute_int8_tile(const Tile& tile) noexcept {
+[[gnu::always_inline]] inline void compute_one_of_int8(const Tile& tile) noexcept {
   constexpr std::int64_t kLanes = kInt8Lanes;
   constexpr std::int64_t kPair = 2;
   const auto* a = static_cast<const std::int16_t*>(tile.a);
@@ -82,6 +89,12 @@ void compute_int8_tile(const Tile& tile) noexcept {
   }
 }
 
+template <int rows>
+void compute_int8_tile(const Tile& tile) noexcept {
+  compute_each<rows, kVectors * kInt8Lanes, std::int32_t>(
+      tile, [](const Tile& one) __attribute__((always_inline)) { compute_one_of_int8<rows>(one); });
+}
+
 constexpr ComputeTile kInt8ByRows[kRows] = {compute_int8_tile<1>, compute_int8_tile<2>, compute_int8_tile<3>,
                                             compute_int8_tile<4>, compute_int8_tile<5>, compute_int8_tile<6>};
 
@@ -96,7 +109,8 @@ constexpr MicroKernel kKernels[] = {
      .nr = kColumns<float>,
      .by_rows = kByRows<float, false>,
      .in_place = kByRows<float, true>,
-     .thin = &kThin<CompactSingles<PortableFloats<float>>>},
+     .thin = &kThin<CompactSingles<PortableFloats<float>>>,
+     .whole_beside = true},
     {.type = DataType::float64,
      .packing = &kPackFloat64,
      .result_size = sizeof(double),
@@ -104,21 +118,24 @@ constexpr MicroKernel kKernels[] = {
      .nr = kColumns<double>,
      .by_rows = kByRows<double, false>,
      .in_place = kByRows<double, true>,
-     .thin = &kThin<CompactSingles<PortableFloats<double>>>},
+     .thin = &kThin<CompactSingles<PortableFloats<double>>>,
+     .whole_beside = true},
     {.type = DataType::bfloat16,
      .packing = &kPackBfloat16AsFloat32,
      .result_size = sizeof(float),
      .mr = kRows,
      .nr = kColumns<float>,
      .by_rows = kByRows<float, false>,
-     .thin = &kThin<CompactSingles<PortableBfloat16>>},
+     .thin = &kThin<CompactSingles<PortableBfloat16>>,
+     .whole_beside = true},
     {.type = DataType::int8,
      .packing = &kPackInt8AsInt16Pairs,
      .result_size = sizeof(std::int32_t),
      .mr = kRows,
      .nr = kVectors * kInt8Lanes,
      .by_rows = kInt8ByRows,
-     .thin = &kThin<PortablePairs>},
+     .thin = &kThin<PortablePairs>,
+     .whole_beside = true},
 };
 
 // Tells the compiler that a register changed, so that it neither folds the loop nor moves the register to

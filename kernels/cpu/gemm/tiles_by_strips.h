@@ -97,6 +97,13 @@ void BlockedGemm::multiply_by_strips(const std::byte* first_a, const Panels& b, 
       });
 }
 
+// Those after so many columns, which are whole panels.
+Panels BlockedGemm::panels_after(Panels b, std::int64_t columns, Range depth) const noexcept {
+  b.data += b.packed ? static_cast<std::size_t>(columns / kernel_.nr) * panel_bytes(depth.size())
+                     : source_bytes(columns);
+  return b;
+}
+
 // What the member calls for each of its products, of which nothing is packed.
 void BlockedGemm::plan_calls(const Role& role, TileCalls& calls) const noexcept {
   calls.clear();
