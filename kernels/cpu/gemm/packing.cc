@@ -73,8 +73,9 @@ struct Int8AsPairs {
     group = reinterpret_cast<Words>(joined_bytes(from, from + ld));
   }
   static Word word(const Element* from, std::int64_t step, std::int64_t count) noexcept {
-    const auto first = static_cast<std::uint16_t>(from[0]);
-    const auto second = count < kUnit ? std::uint16_t{0} : static_cast<std::uint16_t>(from[step]);
+    const auto first = static_cast<std::uint16_t>(std::int16_t{from[0]});
+    const auto second =
+        count < kUnit ? std::uint16_t{0} : static_cast<std::uint16_t>(std::int16_t{from[step]});
     return first | static_cast<Word>(second) << 16U;
   }
 };
