@@ -147,9 +147,9 @@ const OFTENER = 1.5;
 const BY_CHANCE = 0.01;
 
 /**
- * With many ranks and few repetitions chance alone makes one of them the slowest in twice and three times its share. So the count is set against the binomial distribution, each of the ranks
- * being looked at; and what makes a rank slow lasts for some repetitions, so these are counted as the independent ones that
- * they are worth.
+ * With many ranks and few repetitions chance alone makes one of them the slowest in twice and three times its share. So the
+ * count is set against the binomial distribution, each of the ranks being looked at; and what makes a rank slow lasts for some
+ * repetitions, so these are counted as the independent ones that they are worth.
  * @returns null where no rank is told from chance
  */
 export function stragglerOf({

@@ -215,8 +215,12 @@ void check_blocking(Checks& check) {
   check.that(fits, "blocks are never empty and never larger than the shape, whatever the caches");
 }
 
-// On every CPU few vectors are no product of mostly empty tiles.
-void check_thin_everywhere(Checks& check) {
+bool goes_by_strips(const MicroKernel& kernel, const GemmShape& shape) {
+  return choose_strategy(kernel, shape, 1, CoreKind::kOther).rows_outside;
+}
+
+// On every CPU few vectors are no product of mostly empty tiles, and a long C is written along its rows.
+void check_rules_everywhere(Checks& check) {
   for (int i = 0; i < pibench::kernels::kPortable.kernel_count; ++i) {
     const MicroKernel& kernel = pibench::kernels::kPortable.kernels[i];
     const std::string name = std::string("portable ") + pibench::test::name_of(kernel.type);
@@ -227,10 +231,26 @@ void check_thin_everywhere(Checks& check) {
                name + ": a matrix and a vector are thin");
     check.that(!is_thin({1, 3, 1000}) && !is_thin({3, 3, 1000, true}) && !is_thin({64, 64, 64}),
                name + ": what fills no vector is a tile");
+    check.that(goes_by_strips(kernel, {4096, 4096, 8}) && !goes_by_strips(kernel, {4096, 4096, 4096}) &&
+                   !goes_by_strips(kernel, {20, 4096, 8}),
+               name + ": few steps and many rows go by strips");
+    check.that(!choose_strategy(kernel, {4096, 4096, 8}, 1, CoreKind::kOther).b_in_place,
+               name + ": rows on pages of their own are packed");
   }
 }
 
 #if defined(__x86_64__)
+// Of a kernel without narrow tiles.
+void check_half_empty_tiles(Checks& check) {
+  const MicroKernel& kernel = pibench::kernels::kPortableV3.kernels[0];
+  const auto is_thin = [&](const GemmShape& shape) {
+    return pibench::kernels::is_thin(kernel, shape, CoreKind::kOther);
+  };
+  check.that(is_thin({4096, kernel.nr / 2, 4096}) && !is_thin({4096, kernel.nr / 2 + 1, 4096}),
+             "portable-v3: half of a tile's columns, and no more, are vectors");
+  check.that(!is_thin({1000, kernel.nr / 2, 100}), "portable-v3: unless rows are no whole vectors");
+}
+
 // Products that are small but for their depth, with AVX2: what would be copied, or written for every few rows
 // of the matrix, is as much as what is computed.
 void check_small_products(Checks& check) {
@@ -292,8 +312,9 @@ int main(int argc, char** argv) {
   check_packing(check);
   check_peak_loops(check);
   check_blocking(check);
-  check_thin_everywhere(check);
+  check_rules_everywhere(check);
 #if defined(__x86_64__)
+  check_half_empty_tiles(check);
   check_small_products(check);
 #endif
   return check.finish();

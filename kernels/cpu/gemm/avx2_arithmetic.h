@@ -186,30 +186,14 @@ struct ThinPairs : Int16Pairs {
   using Element = std::int8_t;
   static constexpr int kDepth = 2;
   static constexpr int kThinSums = 8;
-  static constexpr bool kCompact = true;
-  static constexpr bool kBiased = false;
 
   static Vector row(const Element* from) noexcept {
     return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
-  static Vector row(const Element* from, int count) noexcept {
-    Element elements[kLanes * kDepth] = {};
-    __builtin_memcpy(elements, from, static_cast<std::size_t>(count));
-    return row(elements);
-  }
-  static Vector factors(const Element* from) noexcept { return row(from); }
-  static Vector factors(const Element* from, int count) noexcept { return row(from, count); }
   static Vector columns(const Element* from, std::int64_t row) noexcept {
     const __m128i even = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
     const __m128i odd = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + row));
     return _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd));
-  }
-  static Vector columns(const Element* from, std::int64_t row, int count, int depth) noexcept {
-    if (count >= kLanes && depth == kDepth) return columns(from, row);
-    Element elements[kDepth][kLanes] = {};
-    for (int i = 0; i < depth; ++i)
-      __builtin_memcpy(elements[i], from + i * row, static_cast<std::size_t>(count));
-    return columns(elements[0], kLanes);
   }
   static Vector factor(const Element* from, std::int64_t element, int depth = kDepth) noexcept {
     const auto word = [&](int i) {

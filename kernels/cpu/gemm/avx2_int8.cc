@@ -12,7 +12,7 @@ constexpr Packing kPackPairs = word_packing<Int8AsPairs>();
 
 constexpr MicroKernel kNarrowInt8 = kernel_of<Int16Pairs, kNarrow, false>(DataType::int8, &kPackPairs);
 
-constexpr MicroKernel kKernels[] = {wide_kernel<Int16Pairs, false>(kNarrowInt8, &kThin<ThinPairs>)};
+constexpr MicroKernel kKernels[] = {wide_kernel<Int16Pairs, false>(kNarrowInt8, &kThin<Dots<ThinPairs>>)};
 
 // Several products, then their sums: one by one, a core that gives each instruction to a unit before it knows
 // what else comes lets products wait (in groups Zen 3 has 1.05 to 1.1 times the rate).

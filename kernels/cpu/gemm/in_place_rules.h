@@ -184,16 +184,18 @@ InPlace suits_low(const MicroKernel& kernel, const GemmShape& shape, const GemmS
   return {b && a_near, b && (a_near || few_strips)};
 }
 
-// Whether each row of a B that could be read in place is on a page of its own, and many rows of A use it.
-bool meets_in_pages(const MicroKernel& kernel, const GemmShape& shape) {
-  return !shape.transpose_a && shape.m > kFewRowsOfB && source_bytes(kernel, shape.n) % kPage == 0 &&
-         can_read_b_in_place(kernel, shape);
+// Whether each row of a B that could be read in place is on a page of its own, and many rows of A use it: on
+// Zen 4, and of the portable kernels, which have no rules of their own (4096x4096x8 on Zen 3 2.2 and 1.2).
+bool meets_in_pages(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
+  const bool portable = kernel.beside && !kernel.any_columns;
+  return (rules.zen4 || portable) && !shape.transpose_a && shape.m > kFewRowsOfB &&
+         source_bytes(kernel, shape.n) % kPage == 0 && can_read_b_in_place(kernel, shape);
 }
 
 // One tile: no element is used twice, and a copy would be read no more often than what it is of. (Of low
 // tiles and their narrow relatives, which compute others beside and below them; measured on Zen 3.)
 bool is_one_tile(const MicroKernel& kernel, const GemmShape& part) {
-  return kernel.beside && part.m <= kernel.mr && part.n <= kernel.nr;
+  return kernel.beside && kernel.any_columns && part.m <= kernel.mr && part.n <= kernel.nr;
 }
 
 // One of which the sums are so few that a step takes as long as its multiply-adds wait for each other: half
@@ -208,7 +210,7 @@ bool is_better_alone(const MicroKernel& kernel, const GemmShape& shape) {
 // Of a whole product, before it is known who computes which part of it.
 InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules) {
   if (is_one_tile(kernel, shape)) return {true, true};
-  if ((rules.zen4 || kernel.whole_beside) && meets_in_pages(kernel, shape)) return {};
+  if (meets_in_pages(kernel, shape, rules)) return {};
   if (rules.low) return suits_low(kernel, shape, shape);
   if (rules.intel) return suits_intel(kernel, shape, shape);
   return rules.zen5 ? suits_zen5(kernel, shape, shape) : suits(kernel, shape);
@@ -217,7 +219,7 @@ InPlace suits_whole(const MicroKernel& kernel, const GemmShape& shape, const Cor
 InPlace suits_member(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
                      const CoreRules& rules, bool sums_apart) {
   if (is_one_tile(kernel, part)) return {true, true};
-  if ((rules.zen4 || kernel.whole_beside) && meets_in_pages(kernel, shape)) return {};
+  if (meets_in_pages(kernel, shape, rules)) return {};
   if (rules.low) return suits_low(kernel, shape, part);
   if (rules.intel) return suits_intel(kernel, shape, part);
   return rules.zen5 ? suits_zen5(kernel, shape, part) : suits_part(kernel, shape, part, sums_apart);

@@ -160,13 +160,11 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // whether one in place of so many rows does, too.
   int copies_b = 0;
   bool copies_in_place = false;
-  // Whether a tile can have others beside it and below it, also one of `narrow` below it: of a kernel of any
-  // rows and columns and without state. And with how many rows of an A in place two of these are computed as
-  // one, which takes fewer loads and reads B more often; 0: with none.
+  // Whether a tile can have others of all nr columns beside it, and others below it, also one of `narrow`: of
+  // a kernel of any rows and without state. And with how many rows of an A in place two of these are computed
+  // as one, which takes fewer loads and reads B more often; 0: with none.
   bool beside = false;
   int rows_of_pairs = 0;
-  // Likewise of a kernel for tiles of all nr columns alone.
-  bool whole_beside = false;
   // by_rows and in_place for cores that are faster without multiply-adds that read an element of A and spread
   // it themselves; nullptr: there is no difference.
   const ComputeTile* spreading = nullptr;

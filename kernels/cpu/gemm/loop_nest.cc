@@ -51,7 +51,7 @@ BlockedGemm::BlockedGemm(const InstructionSet& set, const MicroKernel& kernel, c
       sums_apart_(strategy.sums_apart),
       b_rows_(strategy.b_rows),
       by_lines_(strategy.by_lines && kernel.packing->by_lines != nullptr),
-      rows_outside_(strategy.rows_outside && (kernel.beside || kernel.whole_beside) && !strategy.sums_apart),
+      rows_outside_(strategy.rows_outside && kernel.beside && !strategy.sums_apart),
       packs_ahead_(!rows_outside_ && kernel.pack_ahead != nullptr && strategy.partition.packers() == 1 &&
                    !strategy.b_in_place && !shape.prepack_b && !shape.transpose_b && strategy.b_rows == 0),
       copies_b_(!rows_outside_ && strategy.b_copied && kernel.copies_b > 0 &&

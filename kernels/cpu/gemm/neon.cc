@@ -97,7 +97,7 @@ constexpr MicroKernel kKernels[] = {
     kernel_of<Float64, true>(DataType::float64, &kPackFloat64,
                              &kThin<CompactSingles<PortableFloats<double>>>),
     kernel_of<Float32, false>(DataType::bfloat16, &kPackBfloat16AsFloat32, &kThinBfloat16),
-    kernel_of<Int16, false>(DataType::int8, &kPackInt8AsInt16, &kThin<PortablePairs>)};
+    kernel_of<Int16, false>(DataType::int8, &kPackInt8AsInt16, &kThin<Dots<PortablePairs>>)};
 
 // Adds 1/2 * 1/2 and takes it away again: sums stay at or below 1 1/4.
 std::uint64_t peak_float32(std::uint64_t iterations) noexcept {

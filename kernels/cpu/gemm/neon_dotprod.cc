@@ -50,7 +50,7 @@ constexpr PeakLoop kPeaks[] = {{DataType::int8, peak_int8}};
 
 }  // namespace
 
-constinit const ThinKernel kThinInt8 = kThin<ThinQuads>;
+constinit const ThinKernel kThinInt8 = kThin<Dots<ThinQuads>>;
 
 constinit const InstructionSet kNeonDotprod = {"neon_dotprod", kCpuDotprod,
                                                kKernels,       sizeof(kKernels) / sizeof(kKernels[0]),

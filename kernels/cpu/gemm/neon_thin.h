@@ -18,28 +18,12 @@ struct ThinQuads {
   static constexpr int kLanes = 4;
   static constexpr int kDepth = 4;
   static constexpr int kThinSums = 8;
-  static constexpr bool kCompact = true;
-  static constexpr bool kBiased = false;
 
   static Vector row(const Element* from) noexcept { return vreinterpretq_s32_s8(vld1q_s8(from)); }
-  static Vector row(const Element* from, int count) noexcept {
-    Element elements[kLanes * kDepth] = {};
-    __builtin_memcpy(elements, from, static_cast<std::size_t>(count));
-    return row(elements);
-  }
-  static Vector factors(const Element* from) noexcept { return row(from); }
-  static Vector factors(const Element* from, int count) noexcept { return row(from, count); }
   static Vector columns(const Element* from, std::int64_t row) noexcept {
     const int8x16_t even = vzip1q_s8(four(from), four(from + 2 * row));
     const int8x16_t odd = vzip1q_s8(four(from + row), four(from + 3 * row));
     return vreinterpretq_s32_s8(vzip1q_s8(even, odd));
-  }
-  static Vector columns(const Element* from, std::int64_t row, int count, int depth) noexcept {
-    if (count >= kLanes && depth == kDepth) return columns(from, row);
-    Element elements[kDepth][kLanes] = {};
-    for (int i = 0; i < depth; ++i)
-      __builtin_memcpy(elements[i], from + i * row, static_cast<std::size_t>(count));
-    return columns(elements[0], kLanes);
   }
   static Vector factor(const Element* from, std::int64_t element, int depth = kDepth) noexcept {
     Element elements[kDepth] = {};
@@ -53,17 +37,7 @@ struct ThinQuads {
   }
   static Vector add(Vector a, Vector b) noexcept { return vaddq_s32(a, b); }
   static Vector read(const Result* from) noexcept { return vld1q_s32(from); }
-  static Vector read_first(const Result* from, int count) noexcept {
-    if (count >= kLanes) return read(from);
-    Result words[kLanes] = {};
-    __builtin_memcpy(words, from, static_cast<std::size_t>(count) * sizeof(Result));
-    return read(words);
-  }
   static void write(Result* to, Vector value) noexcept { vst1q_s32(to, value); }
-  static void write_first(Result* to, int count, Vector value) noexcept {
-    if (count >= kLanes) return write(to, value);
-    __builtin_memcpy(to, &value, static_cast<std::size_t>(count) * sizeof(Result));
-  }
   static void totals(const Vector* sums, Result* to) noexcept {
     write(to, vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3])));
   }

@@ -89,26 +89,10 @@ struct PortablePairs {
   static constexpr int kLanes = kInt8Lanes;
   static constexpr int kDepth = 2;
   static constexpr int kThinSums = 8;
-  static constexpr bool kCompact = true;
-  static constexpr bool kBiased = false;
 
   static Vector row(const Element* from) noexcept { return widen_bytes(from); }
-  static Vector row(const Element* from, int count) noexcept {
-    Element elements[kLanes * kDepth] = {};
-    __builtin_memcpy(elements, from, static_cast<std::size_t>(count));
-    return row(elements);
-  }
-  static Vector factors(const Element* from) noexcept { return row(from); }
-  static Vector factors(const Element* from, int count) noexcept { return row(from, count); }
   static Vector columns(const Element* from, std::int64_t row) noexcept {
     return join_rows(from, from + row);
-  }
-  static Vector columns(const Element* from, std::int64_t row, int count, int depth) noexcept {
-    if (count >= kLanes && depth == kDepth) return columns(from, row);
-    Element elements[kDepth][kLanes] = {};
-    for (int i = 0; i < depth; ++i)
-      __builtin_memcpy(elements[i], from + i * row, static_cast<std::size_t>(count));
-    return columns(elements[0], kLanes);
   }
   static Vector factor(const Element* from, std::int64_t element, int depth = kDepth) noexcept {
     const std::int16_t pair[kDepth] = {from[0], static_cast<std::int16_t>(depth > 1 ? from[element] : 0)};
@@ -119,17 +103,7 @@ struct PortablePairs {
   }
   static Vector add(Vector a, Vector b) noexcept { return add_words(a, b); }
   static Vector read(const Result* from) noexcept { return read_words(from); }
-  static Vector read_first(const Result* from, int count) noexcept {
-    if (count >= kLanes) return read(from);
-    Result words[kLanes] = {};
-    __builtin_memcpy(words, from, static_cast<std::size_t>(count) * sizeof(Result));
-    return read(words);
-  }
   static void write(Result* to, Vector value) noexcept { write_words(to, value); }
-  static void write_first(Result* to, int count, Vector value) noexcept {
-    if (count >= kLanes) return write(to, value);
-    __builtin_memcpy(to, &value, static_cast<std::size_t>(count) * sizeof(Result));
-  }
   static void totals(const Vector* sums, Result* to) noexcept { sum_lanes<std::uint32_t>(sums, to); }
 };
 

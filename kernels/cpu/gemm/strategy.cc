@@ -84,7 +84,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
 
   if (rules.low)
     go_by_strips(kernel, shape, part, strategy);
-  else if ((kernel.beside || kernel.whole_beside) && cores == CoreKind::kOther)
+  else if (kernel.beside && cores == CoreKind::kOther)
     strategy.rows_outside = goes_by_strips_widened(shape, part);
 
   strategy.b_copied = kernel.copies_b > 0;

@@ -5,6 +5,7 @@
 // own flags.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "instruction_set.h"
@@ -51,6 +52,47 @@ struct Singles : Arithmetic {
   static Vector factor(const Element* from, std::int64_t) noexcept { return Arithmetic::broadcast(from); }
   static Vector read_first(const Result* from, int count) noexcept {
     return Arithmetic::load_first(from, count);
+  }
+};
+
+// Integers by a dot product of kDepth of them, likewise: what is left of a row, of columns or of the depth is
+// a whole one, filled up with zeros. Of an Arithmetic that has row(), columns(), factor(), multiply_add(),
+// add(), read(), write() and totals() of whole ones.
+template <typename Arithmetic>
+struct Dots : Arithmetic {
+  using Element = typename Arithmetic::Element;
+  using Result = typename Arithmetic::Result;
+  using Vector = typename Arithmetic::Vector;
+  using Arithmetic::columns;
+  using Arithmetic::kDepth;
+  using Arithmetic::kLanes;
+  using Arithmetic::row;
+  static constexpr bool kCompact = true;
+  static constexpr bool kBiased = false;
+
+  static Vector row(const Element* from, int count) noexcept {
+    Element elements[kLanes * kDepth] = {};
+    __builtin_memcpy(elements, from, static_cast<std::size_t>(count));
+    return row(elements);
+  }
+  static Vector factors(const Element* from) noexcept { return row(from); }
+  static Vector factors(const Element* from, int count) noexcept { return row(from, count); }
+  static Vector columns(const Element* from, std::int64_t row, int count, int depth) noexcept {
+    if (count >= kLanes && depth == kDepth) return columns(from, row);
+    Element elements[kDepth][kLanes] = {};
+    for (int i = 0; i < depth; ++i)
+      __builtin_memcpy(elements[i], from + i * row, static_cast<std::size_t>(count));
+    return columns(elements[0], kLanes);
+  }
+  static Vector read_first(const Result* from, int count) noexcept {
+    if (count >= kLanes) return Arithmetic::read(from);
+    Result words[kLanes] = {};
+    __builtin_memcpy(words, from, static_cast<std::size_t>(count) * sizeof(Result));
+    return Arithmetic::read(words);
+  }
+  static void write_first(Result* to, int count, Vector value) noexcept {
+    if (count >= kLanes) return Arithmetic::write(to, value);
+    __builtin_memcpy(to, &value, static_cast<std::size_t>(count) * sizeof(Result));
   }
 };
 
