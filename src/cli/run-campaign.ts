@@ -121,6 +121,7 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
       ? null
       : await takeMachine(campaign.id, options.wait, onContended, stopper, engine);
   const began = monotonic();
+  let launched = false;
   let conducted: Conducted;
   try {
     conducted = await conduct(
@@ -132,7 +133,10 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
         cpusOf: (device) => cpusOfPart(device, cpuParts(machine)),
         onlineCpus: onlineCpus(machine),
         onProgress: progress.update,
-        onEnd: progress.ended,
+        onEnd: (end) => {
+          launched = true;
+          progress.ended(end);
+        },
         signal: stopper.signal,
         deadline:
           finished === undefined
@@ -156,7 +160,8 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const signal = stopper.came();
   if (signal === null && conducted.stoppedBy === 'signal') conducted = { ...conducted, stoppedBy: 'budget' };
   if (signal !== null) store.append({ event: 'interrupted', signal, at: new Date().toISOString() });
-  const active = monotonic() - began;
+  // To find that no launch fits into what is left of a budget is no part of what the result took.
+  const active = launched ? monotonic() - began : 0;
   const record = buildRecord({
     campaign,
     machine,

@@ -1,6 +1,7 @@
 /** What a KPI of a node is called: indicator, parameters, stack and KPI as one text, so that a line need not repeat their structure. Pure. */
 import { UserError } from '../errors.js';
 import { indicators } from '../indicators/index.js';
+import { apartFromManner } from '../qualify/baseline-key.js';
 import type { BaselineEntry } from '../qualify/baseline-schema.js';
 
 export type CaseKey = Pick<BaselineEntry, 'indicator' | 'parameters' | 'stack' | 'kpi'>;
@@ -60,7 +61,7 @@ export function readKey(text: string): CaseKey | null {
 }
 
 /** What its indicator calls the case, or its parameters where this version does not know them. */
-function caseTitle({ indicator, parameters }: CaseKey): string {
+function caseTitle({ indicator }: CaseKey, parameters: CaseKey['parameters']): string {
   try {
     const known = indicators.find(({ name }) => name === indicator);
     if (known !== undefined) return known.title(parameters);
@@ -75,12 +76,18 @@ function caseTitle({ indicator, parameters }: CaseKey): string {
 
 const titles = new Map<string, string>();
 
-/** For people: `matmul 512 x 512 x 512 float32, 2 threads, embedded`. */
+/** Of a case of ours; another tool may mean something else by these names. */
+function ownTitle(key: CaseKey): string {
+  const { own, manner } = apartFromManner(key.parameters);
+  return [caseTitle(key, own), stackText(key), manner].filter((part) => part !== '').join(', ');
+}
+
+/** For people: `matmul 512 x 512 x 512 float32, 2 threads, embedded, for 3s after 500ms`. */
 export function keyTitle(text: string): string {
   const known = titles.get(text);
   if (known !== undefined) return known;
   const key = readKey(text);
-  const title = key === null ? text : `${caseTitle(key)}, ${stackText(key)}`;
+  const title = key === null ? text : ownTitle(key);
   titles.set(text, title);
   return title;
 }

@@ -29,6 +29,7 @@ import {
   tailReaches,
 } from './suspicion.js';
 import type { Fleet, Series } from './table.js';
+import { type UnseenRule, unseenRules } from './unseen-rules.js';
 
 export interface NamedNode {
   readonly node: string;
@@ -71,6 +72,8 @@ export interface FleetCheck {
   readonly unjudged: readonly string[];
   /** Open checks that leave no node open. */
   readonly optional: readonly OptionalCheck[];
+  /** Of KPIs that were judged, by which rules they were not. */
+  readonly unseen: readonly UnseenRule[];
   /** The node, of those that are not named, whose distributions stood for the fleet's most often; null: none did. */
   readonly reference: string | null;
 }
@@ -294,6 +297,7 @@ export function checkFleet(
     notJudged,
     unjudged,
     optional: optionalChecksOf(nodes),
+    unseen: unseenRules(series, judgements),
     reference: mostFrequent(
       judgements.flatMap(({ reference }, i) => {
         if (reference === null) return [];

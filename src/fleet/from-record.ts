@@ -67,13 +67,9 @@ function shapeOfLaunches(batch: RecordBatch, launches: readonly Float64Array[]):
   if (launches.length > 0 && work !== null) {
     return shapeOfRates(launches.map((seconds) => seconds.map((value) => work / value)));
   }
-  const { n, cv } = batch.pooled ?? {};
-  return {
-    n: typeof n === 'number' ? n : Math.max(1, batch.measured),
-    cv: typeof cv === 'number' ? cv : null,
-    drift: null,
-    shape: null,
-  };
+  const { n } = batch.pooled ?? {};
+  // A record has the spread of times, in which one stall may be the most of it, and nodes are compared by that of rates.
+  return { n: typeof n === 'number' ? n : Math.max(1, batch.measured), cv: null, drift: null, shape: null };
 }
 
 const spent = ({ spans }: RecordInspection): number => spans.reduce((sum, { seconds }) => sum + seconds, 0);

@@ -10,10 +10,15 @@ import { median } from '../statistics/quantile.js';
 
 export type Pair = readonly [string, string];
 
+/** Rates of a link by what was measured, higher is better; null: it failed. */
+export type LinkRates = Readonly<Record<string, number | null>>;
+
+const NO_RATE = 'no pair has a rate: nothing can be said of any node';
+
 export interface MeasuredPair {
   readonly pair: Pair;
-  /** Rate of the link, higher is better; null: it failed. */
-  readonly rate: number | null;
+  /** null: it failed before anything was measured. */
+  readonly rates: LinkRates | null;
 }
 
 export interface Plan {
@@ -38,24 +43,65 @@ export function firstPass(nodes: readonly string[], seed: number): Plan {
   return { pairs, left: order.length % 2 === 0 ? [] : [order.at(-1) as string] };
 }
 
+/** What a link has to reach, by what was measured. */
+export type LinkLimits = Readonly<Record<string, number>>;
+
 export interface FirstJudgement {
-  /** What a link has to reach. */
-  readonly limit: number;
+  readonly limits: LinkLimits;
   readonly slow: readonly MeasuredPair[];
   readonly passed: readonly string[];
 }
 
+/** @throws UserError for a pair that measured something else: a large transfer is no measure of a small one */
+function requireSame(whats: readonly string[], measured: readonly MeasuredPair[]): void {
+  const other = measured.find(
+    ({ rates }) =>
+      rates !== null &&
+      !(Object.keys(rates).length === whats.length && whats.every((what) => rates[what] !== undefined)),
+  );
+  if (other !== undefined)
+    throw new UserError(
+      `${other.pair.join(' and ')} did not measure what the other pairs did, so they cannot be compared: measure all pairs alike`,
+    );
+}
+
+/** Where it is furthest below its limit; a failure is below anything. */
+export function slowestOf(
+  { rates }: MeasuredPair,
+  limits: LinkLimits,
+): { what: string; rate: number | null } {
+  const shares = Object.entries(limits).map(([what, limit]) => {
+    const rate = rates?.[what] ?? null;
+    return { what, rate, share: rate === null ? 0 : rate / limit };
+  });
+  return shares.reduce((least, one) => (one.share < least.share ? one : least));
+}
+
+/** One that is slow at anything is slow. */
+function isSlow(one: MeasuredPair, limits: LinkLimits): boolean {
+  const { what, rate } = slowestOf(one, limits);
+  return rate === null || rate < (limits[what] as number);
+}
+
 /**
- * @param margin share below the median of all pairs that is slow
- * @throws UserError where no pair has a rate
+ * Each thing that was measured against the median of all pairs at that same thing.
+ * @param margin share below the median that is slow
+ * @throws UserError where no pair has a rate, or not all measured the same
  */
 export function judgePairs(measured: readonly MeasuredPair[], margin: number): FirstJudgement {
-  const rates = measured.flatMap(({ rate }) => rate ?? []);
-  if (rates.length === 0) throw new UserError('no pair has a rate: nothing can be said of any node');
-  const limit = median(rates) * (1 - margin);
-  const slow = measured.filter(({ rate }) => rate === null || rate < limit);
+  const whats = Object.keys(measured.find(({ rates }) => rates !== null)?.rates ?? {});
+  requireSame(whats, measured);
+  const limits = Object.fromEntries(
+    whats.map((what) => {
+      const rates = measured.flatMap((one) => one.rates?.[what] ?? []);
+      if (rates.length === 0) throw new UserError(NO_RATE);
+      return [what, median(rates) * (1 - margin)];
+    }),
+  );
+  if (whats.length === 0) throw new UserError(NO_RATE);
+  const slow = measured.filter((one) => isSlow(one, limits));
   const passed = measured.filter((one) => !slow.includes(one)).flatMap(({ pair }) => pair);
-  return { limit, slow, passed: [...new Set(passed)].sort() };
+  return { limits, slow, passed: [...new Set(passed)].sort() };
 }
 
 /**
@@ -84,17 +130,19 @@ export interface SuspectVerdict {
 }
 
 export interface PairsVerdict {
-  readonly limit: number;
+  readonly limits: LinkLimits;
   readonly suspects: readonly SuspectVerdict[];
   /** Slow pairs both of whose nodes were cleared: the way between them, or chance. */
   readonly between: readonly Pair[];
 }
 
 /**
- * Who is slow again with a good node is the culprit. The limit is that of the first pass: in the second most pairs may be slow.
+ * Who is slow again with a good node is the culprit. The limits are those of the first pass: in the second most pairs may be slow.
+ * @throws UserError where the second pass measured something else
  */
 export function judgeSecondPass(first: FirstJudgement, second: readonly MeasuredPair[]): PairsVerdict {
-  const { limit, slow, passed } = first;
+  const { limits, slow, passed } = first;
+  requireSame(Object.keys(limits), second);
   const suspects = slow.flatMap((one) =>
     one.pair
       .filter((node) => !passed.includes(node))
@@ -103,7 +151,7 @@ export function judgeSecondPass(first: FirstJudgement, second: readonly Measured
           second.find(({ pair }) => pair.includes(node) && pair.some((other) => passed.includes(other))) ??
           null;
         const verdict: PairVerdict =
-          again === null ? 'not measured' : again.rate === null || again.rate < limit ? 'culprit' : 'cleared';
+          again === null ? 'not measured' : isSlow(again, limits) ? 'culprit' : 'cleared';
         return { node, verdict, first: one, second: again };
       }),
   );
@@ -113,5 +161,5 @@ export function judgeSecondPass(first: FirstJudgement, second: readonly Measured
     .map(({ pair }) => pair)
     .filter((pair) => pair.every((node) => passed.includes(node) || verdictOf(node) === 'cleared'));
   const unique = suspects.filter(({ node }, i) => suspects.findIndex((one) => one.node === node) === i);
-  return { limit, suspects: unique, between };
+  return { limits, suspects: unique, between };
 }

@@ -1,8 +1,10 @@
 /** Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. */
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
+import { keyedBatch, machineOf } from '../qualify/baseline-key.js';
 import { doesNoWork } from '../record/work.js';
 import { readRecord } from '../store/read-record.js';
+import { keyText } from './case-key.js';
 import type { MeasuredPair } from './pairs.js';
 import { linesOf } from './read-lines.js';
 
@@ -12,13 +14,20 @@ const schema = z.strictObject({
   unit: z.string().optional(),
 });
 
+/** What a line measured: nobody says. */
+const UNNAMED = '';
+
 export interface ReadPairs {
   readonly measured: readonly MeasuredPair[];
   /** Empty: nobody says. */
   readonly unit: string;
 }
 
-function pairOfLine(text: string, where: string): z.infer<typeof schema> {
+interface OnePair extends MeasuredPair {
+  readonly unit: string;
+}
+
+function pairOfLine(text: string, where: string): OnePair {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -26,14 +35,16 @@ function pairOfLine(text: string, where: string): z.infer<typeof schema> {
     throw new UserError(`${where} is not JSON: ${messageOf(error)}`);
   }
   const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { pair, rate, unit = '' } = parsed.data;
+    return { pair, rates: rate === null ? null : { [UNNAMED]: rate }, unit };
+  }
   throw new UserError(
     `${where} is no measured pair such as {"pair": ["a", "b"], "rate": 1.2e10}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`,
   );
 }
 
-/** The least rate of its batches is the link's: one that is slow at any size is slow. */
-function pairOfRecord(path: string): z.infer<typeof schema> {
+function pairOfRecord(path: string): OnePair {
   const { record, path: file } = readRecord(path);
   const label = record.campaign.labels?.pair ?? record.batches[0]?.asked.labels?.pair;
   // As `fleet pairs` prints them; commas, too, which --labels takes for its own.
@@ -48,12 +59,17 @@ function pairOfRecord(path: string): z.infer<typeof schema> {
     throw new UserError(
       `${file}: ${idle.title} moves nothing, so it has no rate of a link: measure all-reduce there`,
     );
-  const rates = record.batches.map(({ rate }) => rate?.median ?? null);
-  const least = rates.reduce<number | null>(
-    (low, rate) => (rate === null || low === null ? null : Math.min(low, rate)),
-    rates[0] ?? null,
-  );
-  return { pair: [a, b], rate: least, unit: record.batches[0]?.rateUnit ?? '' };
+  const machine = machineOf(record);
+  const rates: Record<string, number | null> = {};
+  for (const batch of record.batches) {
+    const what = keyText(keyedBatch(machine, batch, 'rate'));
+    const rate = batch.rate?.median ?? null;
+    const before = rates[what];
+    // Measured twice, it is as slow as the slower.
+    rates[what] =
+      before === undefined ? rate : before === null || rate === null ? null : Math.min(before, rate);
+  }
+  return { pair: [a, b], rates, unit: record.batches[0]?.rateUnit ?? '' };
 }
 
 /**
@@ -72,5 +88,5 @@ export function readPairs(paths: readonly string[]): ReadPairs {
   if (alone !== undefined) throw new UserError(`${alone.pair[0]} is paired with itself: a link has two ends`);
   if (units.length > 1)
     throw new UserError(`pairs in different units cannot be compared: ${units.join(', ')}`);
-  return { measured: read.map(({ pair, rate }) => ({ pair, rate })), unit: units[0] ?? '' };
+  return { measured: read.map(({ pair, rates }) => ({ pair, rates })), unit: units[0] ?? '' };
 }

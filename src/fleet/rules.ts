@@ -26,13 +26,13 @@ export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
   median: 'median rate % lower',
   p05: '95 % of its repetitions reach % less',
   sustained: 'rate over the wall clock % lower',
-  spread: 'CV % larger',
+  spread: 'CV larger by % of the rate',
   drift: 'gets % slower on the way',
   distribution: 'distribution % away',
   overall: 'typically % slower',
 };
 
-const COLUMN: Readonly<Record<Exclude<RuleName, 'distribution' | 'overall'>, ColumnName>> = {
+export const COLUMN: Readonly<Record<Exclude<RuleName, 'distribution' | 'overall'>, ColumnName>> = {
   median: 'median',
   p05: 'p05',
   sustained: 'sustained',

@@ -1,6 +1,7 @@
-/** Which entry of a baseline judges which KPI of which batch: by device, subsystem, power limit, case, stack. Pure. */
+/** Which entry of a baseline judges which KPI of which batch: by device, subsystem, power limit, case, stack, and how it was measured. Pure. */
 import { isGpu, ordinalOf } from '../devices/device.js';
 import type { MachineDescription } from '../machine/types.js';
+import { plural } from '../quantities/format.js';
 import { canonicalJson } from '../record/digest.js';
 import type { PiBenchRecord, RecordBatch } from '../record/schema.js';
 import type { BaselineDevice, BaselineEntry } from './baseline-schema.js';
@@ -42,7 +43,7 @@ export const sameButLimit = (a: BaselineDevice, b: BaselineDevice): boolean =>
 export const sameDevice = (a: BaselineDevice, b: BaselineDevice): boolean =>
   sameButLimit(a, b) && a.powerLimitWatts === b.powerLimitWatts;
 
-type Keyed = Pick<BaselineEntry, 'device' | 'indicator' | 'parameters' | 'stack' | 'kpi'>;
+export type Keyed = Pick<BaselineEntry, 'device' | 'indicator' | 'parameters' | 'stack' | 'kpi'>;
 
 /** Equal for what may be compared. */
 export const baselineKey = ({ device, indicator, parameters, stack, kpi }: Keyed): string =>
@@ -64,6 +65,57 @@ export function comparableParameters({ parameters }: Pick<RecordBatch['case'], '
   return others;
 }
 
+type Asked = Pick<RecordBatch['asked'], 'sampling' | 'warmup' | 'atOnce'>;
+type Sampling = NonNullable<Asked['sampling']>;
+type Warmup = NonNullable<Asked['warmup']>;
+
+function warmupWord(warmup: Warmup): number | string {
+  switch (warmup.kind) {
+    case 'auto':
+      return 'auto';
+    case 'count':
+      return warmup.count;
+    case 'time':
+      return `${warmup.seconds}s`;
+  }
+}
+
+const samplingWords = (sampling: Sampling): Readonly<Record<string, number | string>> =>
+  sampling.kind === 'fixed' ? { repetitions: sampling.repetitions } : { duration: `${sampling.seconds}s` };
+
+/**
+ * How it was measured, in the words of a campaign file. For a minute, or cold, or beside others a device reaches less than in a
+ * moment, warm and alone.
+ */
+const mannerOf = ({ sampling, warmup, atOnce }: Asked): Readonly<Record<string, Parameter>> => ({
+  ...(sampling === null ? {} : samplingWords(sampling)),
+  ...(warmup === null ? {} : { warmup: warmupWord(warmup) }),
+  ...(atOnce === true ? { atOnce: true } : {}),
+});
+
+type Parameters = BaselineEntry['parameters'];
+type Parameter = Parameters[string];
+
+/** What `mannerOf` adds to the parameters of a case. */
+const MANNER: readonly string[] = ['repetitions', 'duration', 'warmup', 'atOnce'];
+
+/** @returns the case's own parameters, and how it was measured in words: `for 60s after 500ms, at once`; '' where nothing tells */
+export function apartFromManner(parameters: Parameters): {
+  readonly own: Parameters;
+  readonly manner: string;
+} {
+  const own = Object.fromEntries(Object.entries(parameters).filter(([name]) => !MANNER.includes(name)));
+  const { repetitions, duration, warmup, atOnce } = parameters;
+  const how = [
+    ...(repetitions === undefined ? [] : [`${repetitions} repetitions`]),
+    ...(duration === undefined ? [] : [`for ${duration}`]),
+    ...(warmup === undefined || warmup === 'auto'
+      ? []
+      : [`after ${typeof warmup === 'number' ? plural(warmup, 'call') : warmup}`]),
+  ].join(' ');
+  return { own, manner: [how, atOnce === true ? 'at once' : ''].filter((part) => part !== '').join(', ') };
+}
+
 /** What a KPI of a batch is kept under. */
 export const keyedBatch = (
   machine: MachineDescription,
@@ -72,11 +124,7 @@ export const keyedBatch = (
 ): Keyed => ({
   device: baselineDevice(machine, batch.device),
   indicator: batch.case.indicator,
-  // What is measured beside others is another thing than what is measured alone.
-  parameters: {
-    ...comparableParameters(batch.case),
-    ...(batch.asked.atOnce === true ? { atOnce: true } : {}),
-  },
+  parameters: { ...comparableParameters(batch.case), ...mannerOf(batch.asked) },
   // As it was asked for: what `null` chose is the machine's doing, and a wrong choice is a slow node.
   stack: { provider: batch.asked.stack.provider, variant: batch.asked.stack.variant },
   kpi,

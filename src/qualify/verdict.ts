@@ -36,7 +36,8 @@ export function decide(kind: CheckKind, verdicts: readonly Verdict[]): Verdict |
   if (settled(first)) return first;
   const failed = verdicts.filter((verdict) => verdict === 'fail').length;
   if (failed >= ENOUGH) return 'fail';
-  if (verdicts.filter(good).length >= ENOUGH) return failed === 0 ? 'pass' : 'warn';
+  if (verdicts.filter(good).length >= ENOUGH)
+    return failed === 0 && !verdicts.includes('warn') ? 'pass' : 'warn';
   return verdicts.length < MOST_ATTEMPTS ? null : 'inconclusive';
 }
 
@@ -89,8 +90,22 @@ function attemptsText(verdict: Verdict, verdicts: readonly Verdict[]): string {
   if (verdicts.length === 1 || failed === 0) return '';
   if (verdict === 'fail') return `in ${failed} of ${times}: `;
   if (!good(verdict)) return `${failed} of ${times} not good: `;
+  if (!verdicts.includes('fail')) return `${failed} of ${times} could not be judged: `;
   // Of a warning the figures that follow are those of the bad attempt, of a pass those of a good one.
   return `${verdict === 'pass' ? 'not in' : 'in'} ${failed} of ${times}, which does not count as a failure: `;
+}
+
+/**
+ * Whose figures are shown: the last attempt's that came to the verdict, or else of the one that was not good; of what need not be
+ * seen again the first's, which had all launches; of a warning because something failed once, that failure's.
+ */
+function telling(judgements: readonly JudgedCheck[], verdict: Verdict, repeated: boolean): JudgedCheck {
+  const came = ({ judgement }: JudgedCheck): boolean => judgement.verdict === verdict;
+  const once = judgements.find(({ judgement }) => judgement.verdict === 'fail');
+  const own = repeated ? judgements.findLast(came) : judgements.find(came);
+  const chosen = verdict === 'warn' && repeated ? (once ?? own) : own;
+  const bad = judgements.find(({ judgement }) => !settled(judgement.verdict));
+  return chosen ?? bad ?? (judgements[0] as JudgedCheck);
 }
 
 function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null {
@@ -100,15 +115,7 @@ function checkOf(judgements: readonly JudgedCheck[]): QualificationCheck | null 
   const verdicts = verdictsOf(judgements);
   const decided = decisionOf(judgements);
   const verdict = decided ?? 'inconclusive';
-  // Its figures are those of the last attempt that came to this, or else of the one that was not good; of what need not be seen again
-  // those of the first, which had all launches.
-  const came = ({ judgement: one }: JudgedCheck): boolean => one.verdict === verdict;
-  const telling =
-    (repeats(check.check) ? judgements.findLast(came) : judgements.find(came)) ??
-    judgements.find(({ judgement }) => !settled(judgement.verdict)) ??
-    first;
-  const shown = verdict === 'warn' && verdicts.length > 1 ? first : telling;
-  const { judgement } = shown;
+  const { judgement } = telling(judgements, verdict, repeats(check.check));
   const early =
     decided === null
       ? `not measured again, as the time was up (${verdicts.length} of ${MOST_ATTEMPTS} attempts): `

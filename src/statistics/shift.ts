@@ -79,8 +79,6 @@ function byWelch(reference: Float64Array, values: Float64Array): Shift {
     degrees: one.length - 1,
   }));
   const error = parts.reduce((sum, { variance }) => sum + variance, 0);
-  if (!(error > 0))
-    return untold(estimate, 'none: launches without any spread do not tell how far they spread');
   const degrees = degreesOfSum(parts);
   const deviation = Math.sqrt(error);
   return {
@@ -95,6 +93,8 @@ function byWelch(reference: Float64Array, values: Float64Array): Shift {
 }
 
 const untold = (estimate: number, method: string): Shift => ({ estimate, interval: null, p: 1, method });
+
+const isConstant = (values: Float64Array): boolean => values.every((value) => value === values[0]);
 
 /** Ranks take spreads for alike unless the smaller batch's is so many times the other's. */
 const UNLIKE = 1.5;
@@ -128,6 +128,10 @@ export function shiftBetween(reference: ArrayLike<number>, values: ArrayLike<num
   const [a, b] = [logarithms(reference), logarithms(values)];
   const fewest = Math.min(a.length, b.length);
   const differences = differencesOf(a, b);
+  if (fewest >= 2 && isConstant(a) && isConstant(b)) {
+    const estimate = quantileSorted(differences, 0.5);
+    return untold(estimate, 'none: launches without any spread do not tell how far they spread');
+  }
   if (fewest >= LEAST_FOR_RANKS) {
     const ranks = byRanks(a, b, differences);
     return smallerSpreadsMore(a, b) ? union(ranks, byWelch(a, b)) : ranks;

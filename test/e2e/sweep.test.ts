@@ -222,7 +222,7 @@ describe('--budget', () => {
       writeFileSync(file, lasting('10min', '200ms', '300ms'));
       const run = await piBench('run', file, '--quiet', '--json', '--out', join(out, 'results'));
       expect(run.code).toBe(2);
-      const { batches, stoppedBy, status, campaign } = json(run.stdout);
+      const { batches, stoppedBy, status, campaign, accounting } = json(run.stdout);
       expect(batches.map(({ measured }) => measured)).toEqual([0, 3, 3]);
       expect({ stoppedBy, status }).toEqual({ stoppedBy: 'budget', status: 'incomplete' });
       // Resumed it has the same time, of which nothing is left that would do.
@@ -230,6 +230,8 @@ describe('--budget', () => {
       const again = await piBench('resume', folder, '--quiet', '--json');
       expect(again.code).toBe(2);
       expect(json(again.stdout).campaign.id).toBe(campaign.id);
+      // To find that out is no part of what the result took.
+      expect(json(again.stdout).accounting?.wall).toBe(accounting?.wall);
       expect(journalOf(folder).filter(({ event }) => event === 'started')).toHaveLength(6);
     }));
 });

@@ -40,6 +40,22 @@ describe('fleet check', () => {
     expect(found.named[0]?.findings[0]?.key).toBe(KEY);
   });
 
+  it('says by which rules it could not look, so that nobody takes that for a pass', () => {
+    const all = check(healthyNodes(12));
+    expect(all.unseen).toEqual([]);
+    const blind = healthyNodes(12).map((node, i) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) => ({ ...kpi, drift: null, ...(i === 3 ? { cv: null } : {}) })),
+    }));
+    const found = check(blind);
+    expect(found.outcome).toBe('pass');
+    expect(found.unseen.map(({ rule, kpis, values }) => [rule, kpis, values])).toEqual([
+      ['spread', 0, 1],
+      ['drift', 1, 0],
+    ]);
+    expect(found.unseen[1]?.example).toMatch(/^matmul 512/);
+  });
+
   it('does not name a node that is faster', () => {
     expect(withOne((rate) => 1.2 * rate).named).toEqual([]);
   });

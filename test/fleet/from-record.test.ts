@@ -34,6 +34,22 @@ describe('a node from its record', () => {
     expect(node.devices.cpu?.kind).toBe('cpu');
   });
 
+  it('has no spread where its samples are gone: the record has that of times, which is another', () => {
+    const [gone] = nodeOf(record, 'n1', () => null).kpis;
+    expect(typeof batch?.pooled?.cv).toBe('number');
+    expect([gone?.cv, gone?.drift, gone?.shape]).toEqual([null, null, null]);
+    expect(kpi?.cv).toBeGreaterThan(0);
+  });
+
+  it('keeps a minute apart from a moment of the same case', () => {
+    const [burst] = record.batches;
+    if (burst === undefined) throw new Error('no batch');
+    const sampling = { kind: 'budget', seconds: 60, least: 5, most: 20_000 } as const;
+    const soak = { ...burst, asked: { ...burst.asked, sampling } };
+    const both = nodeOf({ ...record, batches: [burst, soak] }, 'n1', () => null).kpis;
+    expect(new Set(both.map(({ key }) => key)).size).toBe(2);
+  });
+
   it('is written and read back', () => {
     expect(asNodeLine(JSON.parse(toLine(node)), 'here')).toMatchObject({
       node: 'n1',

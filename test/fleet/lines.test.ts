@@ -45,6 +45,8 @@ describe('a KPI’s key', () => {
     ];
     expect(a).toBe(b);
     expect(keyTitle(KEY)).toMatch(/^matmul 512.*float32.*, embedded$/);
+    const soak = KEY.replace('@', '&duration=60s&warmup=0.5s&atOnce=true@');
+    expect(keyTitle(soak)).toMatch(/^matmul 512.*, embedded, for 60s after 0\.5s, at once$/);
     expect(keyTitle('other?a=1&b=true@x:y#k')).toBe('other a=1 b, x:y');
     expect(keyTitle('superbench/gemm-flops/fp16_flops')).toBe('superbench/gemm-flops/fp16_flops');
   });

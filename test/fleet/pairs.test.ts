@@ -1,4 +1,6 @@
 /** The pairing test: who is the culprit of a slow link. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -19,7 +21,7 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, i) 
 const measure = (pairs: readonly Pair[], bad: ReadonlySet<string>, way: Pair | null = null): MeasuredPair[] =>
   pairs.map((pair, i) => {
     const slow = pair.some((node) => bad.has(node)) || (way?.every((node) => pair.includes(node)) ?? false);
-    return { pair, rate: (slow ? 4e9 : 1e10) * (1 + 0.001 * i) };
+    return { pair, rates: { '': (slow ? 4e9 : 1e10) * (1 + 0.001 * i) } };
   });
 
 describe('the pairing test', () => {
@@ -61,21 +63,64 @@ describe('the pairing test', () => {
 
   it('says who was not measured again, and takes a failed link for a slow one', () => {
     const first: MeasuredPair[] = [
-      { pair: ['a', 'b'], rate: null },
-      { pair: ['c', 'd'], rate: 1 },
-      { pair: ['e', 'f'], rate: 1 },
+      { pair: ['a', 'b'], rates: null },
+      { pair: ['c', 'd'], rates: { '': 1 } },
+      { pair: ['e', 'f'], rates: { '': 1 } },
     ];
     const judged = judgePairs(first, 0.1);
     expect(secondPass(judged).pairs).toEqual([
       ['a', 'c'],
       ['b', 'd'],
     ]);
-    const { suspects } = judgeSecondPass(judged, [{ pair: ['a', 'c'], rate: null }]);
+    const { suspects } = judgeSecondPass(judged, [{ pair: ['a', 'c'], rates: null }]);
     expect(suspects.map(({ node, verdict }) => [node, verdict])).toEqual([
       ['a', 'culprit'],
       ['b', 'not measured'],
     ]);
   });
+
+  it('holds each size against the same size, so that one that is slow at a large one is slow', () => {
+    const rates = (small: number, large: number) => ({ small, large });
+    const first: MeasuredPair[] = [
+      { pair: ['a', 'b'], rates: rates(1, 10) },
+      { pair: ['c', 'd'], rates: rates(1, 20) },
+      { pair: ['e', 'f'], rates: rates(1, 20) },
+    ];
+    const judged = judgePairs(first, 0.1);
+    expect(judged.limits).toEqual({ small: 0.9, large: 18 });
+    expect(judged.slow.map(({ pair }) => pair)).toEqual([['a', 'b']]);
+    const again = judgeSecondPass(judged, [
+      { pair: ['a', 'c'], rates: rates(1, 10) },
+      { pair: ['b', 'd'], rates: rates(1, 20) },
+    ]);
+    expect(again.suspects.map(({ node, verdict }) => [node, verdict])).toEqual([
+      ['a', 'culprit'],
+      ['b', 'cleared'],
+    ]);
+  });
+
+  it('refuses pairs that measured different things', () => {
+    const one: MeasuredPair = { pair: ['a', 'b'], rates: { large: 20 } };
+    const other: MeasuredPair = { pair: ['c', 'd'], rates: { small: 1 } };
+    expect(() => judgePairs([one, one, other], 0.1)).toThrow(/^c and d did not measure what/);
+    expect(() => judgeSecondPass(judgePairs([one], 0.1), [other])).toThrow(/^c and d did not/);
+  });
+
+  it('reads of a record each case by itself, and takes a failed pair beside records', () =>
+    withFolder(async (folder) => {
+      const record = recordOf({
+        batches: [64, 128].map((size, i) => ({
+          launches: [(i + 1) * 1e-6],
+          parameters: { m: size },
+          labels: { pair: 'a b' },
+        })),
+      });
+      const lost = join(folder, 'lost.jsonl');
+      writeFileSync(lost, '{"pair": ["c", "d"], "rate": null}\n');
+      const { measured } = readPairs([writeRecord(join(folder, 'a'), record), lost]);
+      expect(Object.keys(measured[0]?.rates ?? {})).toHaveLength(2);
+      expect(judgePairs(measured, 0.1).slow.map(({ pair }) => pair)).toEqual([['c', 'd']]);
+    }));
 
   it('refuses a barrier, whose rate is that of no link and always 0', () =>
     withFolder(async (folder) => {
@@ -88,6 +133,6 @@ describe('the pairing test', () => {
   it('refuses what cannot be paired or judged', () => {
     expect(() => firstPass(['a'], 1)).toThrow(/two nodes or more/);
     expect(() => firstPass(['a', 'b', 'a'], 1)).toThrow(/node a is named twice/);
-    expect(() => judgePairs([{ pair: ['a', 'b'], rate: null }], 0.1)).toThrow(/no pair has a rate/);
+    expect(() => judgePairs([{ pair: ['a', 'b'], rates: null }], 0.1)).toThrow(/no pair has a rate/);
   });
 });

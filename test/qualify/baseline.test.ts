@@ -109,7 +109,6 @@ describe('what a record keeps of the baseline that it was held to', () => {
     parseBaseline(
       text({
         ...keyedBatch(own, batch, 'pibench_matmul_rate_flops_per_second'),
-        parameters: { ...batch.case.parameters },
         distribution,
         ...more,
       }),

@@ -263,6 +263,19 @@ describe('floor', () => {
     const baseline = baselineOf(other.batches[1] as RecordBatch, RATE);
     expect(judgement(check, contextOf(record, { baseline })).verdict).toBe('skipped');
   });
+  it('does not hold a burst to what others reach for a minute, and says what the baseline has', () => {
+    const soak: RecordBatch = {
+      ...batch,
+      asked: {
+        ...batch.asked,
+        sampling: { kind: 'budget', seconds: 60, least: 5, most: 20_000 },
+        warmup: { kind: 'time', seconds: 0.5 },
+      },
+    };
+    const found = judgement(check, contextOf(record, { baseline: baselineOf(soak, RATE) }));
+    expect(found).toMatchObject({ verdict: 'skipped', possible: true });
+    expect(found.reason).toMatch(/has this case for 60s after 0\.5s, and it was measured \d+ repetitions/);
+  });
   it('stays required, so that no node passes, where the baseline has none of the cases', () => {
     const baseline = baselineOf(batch, RATE);
     const entries = baseline.entries.map((one) => ({ ...one, parameters: { ...one.parameters, m: 7 } }));

@@ -34,6 +34,9 @@ describe('what attempts come to', () => {
     [['inconclusive', 'fail', 'fail'], 'fail'],
     [['inconclusive', 'inconclusive', 'inconclusive'], 'inconclusive'],
     [['fail', 'inconclusive', 'pass'], 'inconclusive'],
+    [['inconclusive', 'warn', 'warn'], 'warn'],
+    [['inconclusive', 'warn', 'pass'], 'warn'],
+    [['inconclusive', 'pass', 'warn'], 'warn'],
   ] as const)('%j of performance is %s', (verdicts, comes) => {
     expect(decide('efficiency', verdicts)).toBe(comes);
   });
@@ -113,9 +116,15 @@ describe('the figures of a check', () => {
     const reasonOf = (...verdicts: readonly Verdict[]) =>
       checksOf(verdicts.map((one, i) => [attempt('floor', one, i)]))[0]?.reason;
     expect(reasonOf('fail', 'pass', 'pass')).toBe('in 1 of 3 attempts, which does not count as a failure: 0');
-    expect(reasonOf('inconclusive', 'pass', 'pass')).toBe(
-      'not in 1 of 3 attempts, which does not count as a failure: 2',
-    );
+    expect(reasonOf('inconclusive', 'pass', 'pass')).toBe('1 of 3 attempts could not be judged: 2');
+  });
+
+  it('of a warning are those of the attempt that gave cause for it', () => {
+    const reasonOf = (kind: CheckKind, ...verdicts: readonly Verdict[]) =>
+      checksOf(verdicts.map((one, i) => [attempt(kind, one, i)]))[0]?.reason;
+    expect(reasonOf('counters', 'pass', 'warn')).toBe('1');
+    expect(reasonOf('peers', 'inconclusive', 'warn', 'pass')).toBe('1 of 3 attempts could not be judged: 1');
+    expect(reasonOf('peers', 'fail', 'warn', 'pass')).toMatch(/in 1 of 3 attempts, .*: 0$/);
   });
 });
 

@@ -43,6 +43,23 @@ describe('several batches of memory', () => {
     }
   });
 
+  it.each<[string, string, (batch: RecordBatch) => RecordBatch]>([
+    [
+      'on another device',
+      'numa:1',
+      (batch) => ({ ...batch, device: 'numa:1', asked: { ...batch.asked, device: 'numa:1' } }),
+    ],
+    ['at once', 'at once', (batch) => ({ ...batch, asked: { ...batch.asked, atOnce: true } })],
+  ])('hide nothing that was measured %s', (_, name, other) => {
+    const [small] = sizes.map((bytes) => memoryOn('avx2', bytes));
+    if (small === undefined) throw new Error('no batch');
+    const slower = batchOf(small.case, [{ seconds: 4e-3 }, { seconds: 4e-3 }]);
+    const batches = [small, other({ ...slower, stack: small.stack, asked: small.asked })];
+    const text = renderRecord(recordOf(['memory'], batches), null, style);
+    expect(text).toMatch(/ 1\.000 ms/);
+    expect(text).toMatch(new RegExp(`${name} .*4\\.000 ms`));
+  });
+
   it('name every instruction set that launches chose, and say that they did', () => {
     const chose = (implementation: string) =>
       sizes.map((bytes) => {

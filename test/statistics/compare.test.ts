@@ -118,6 +118,17 @@ describe('a comparison', () => {
     expect(method).toMatch(/Welch/);
   });
 
+  it('says nothing of launches without any spread, however many: a coarse clock is no certainty', () => {
+    for (const count of [2, 5, 6, 40]) {
+      const [same, slower] = [Array(count).fill(1e-6), Array(count).fill(1.01e-6)];
+      for (const other of [same, slower]) {
+        const { interval, p, method } = shiftBetween(same, other);
+        expect([interval, p]).toEqual([null, 1]);
+        expect(method).toMatch(/without any spread/);
+      }
+    }
+  });
+
   it('calls no difference between launches of the same in 95 of 100, however many launches', () => {
     for (const count of [3, 6, 12]) {
       const wrong = shareOf(

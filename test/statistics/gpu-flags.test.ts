@@ -105,6 +105,12 @@ const bit = (name: keyof typeof REASONS, share: number): Readonly<Record<string,
 });
 
 describe('a GPU launch', () => {
+  it('that the hardware slows down throughout is braked, also where one reading was hot', () => {
+    const reasons = { ...bit('hardwareSlowdown', 1), ...bit('hardwareThermal', 0.004) };
+    expect(found({ reasons })).toContain('power-brake');
+    expect(found({ reasons: { ...reasons, ...bit('hardwareThermal', 1) } })).not.toContain('power-brake');
+  });
+
   it('in order raises none of the flags of GPUs, and all were checked', () => {
     expect(found({})).toEqual([]);
     expect(unseen(sound)).toEqual([]);

@@ -231,6 +231,17 @@ describe('clock-limited', () => {
   });
 });
 
+describe('multimodal', () => {
+  it('is not looked for where nearly all repetitions were disturbed, and that is said', () => {
+    const samples = series(600, (i) => (i % 2 === 0 ? 0.1 : 0.15));
+    const disturbed = Array.from(samples, (_, i) => i).slice(15);
+    const why = (observation: Observation) =>
+      notChecked(observation).find(({ flag }) => flag === 'multimodal')?.why;
+    expect(why(quietObservation({ samples, disturbed: [] }))).toBeUndefined();
+    expect(why(quietObservation({ samples, disturbed }))).toMatch(/that nothing disturbed$/);
+  });
+});
+
 describe('contended', () => {
   it('is said of other processes that use the machine’s CPUs', () => {
     expect(flagOf(withTelemetry({ otherCpuTime: 1.5 }), 'contended')?.reason).toMatch(
@@ -250,6 +261,16 @@ describe('contended', () => {
     );
     expect(names(withTelemetry({ cpuPressure: 0.8 }))).toEqual(['contended']);
     expect(names(withTelemetry({ memoryPressure: 0.8 }))).toEqual(['contended']);
+  });
+
+  it('cannot be looked for in a short launch, as what is stolen cannot, which every one says in the same words', () => {
+    for (const name of ['contended', 'stolen']) {
+      const whyOf = (window: number) =>
+        notChecked(withTelemetry({ window })).find(({ flag }) => flag === name)?.why;
+      expect(whyOf(0.0517)).toMatch(/less than 200 ms/);
+      expect(whyOf(0.0632)).toBe(whyOf(0.0517));
+      expect(whyOf(0.3)).toBeUndefined();
+    }
   });
 
   it('is not said of pressure that too many own threads make', () => {

@@ -4,9 +4,8 @@ import type { CommandModule } from 'yargs';
 import { EXIT, messageOf, UserError } from '../../errors.js';
 import { firstPass, judgePairs, judgeSecondPass, type Plan, secondPass } from '../../fleet/pairs.js';
 import { readPairs } from '../../fleet/read-pairs.js';
-import { withPrefix } from '../../quantities/format.js';
 import { parseCount, parseShare } from '../../quantities/parse.js';
-import { renderPairs, renderPairsVerdict } from '../../readers/terminal/fleet.js';
+import { limitsText, renderPairs, renderPairsVerdict } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import { pathsOf } from '../fleet-options.js';
 import { listOf } from '../read-named.js';
@@ -86,7 +85,7 @@ export const fleetPairsCommand: CommandModule = {
     if (second === undefined) {
       if (judged.slow.length === 0) {
         if (json === true) process.stdout.write(`${JSON.stringify({ pairs: [], left: [] }, null, 1)}\n`);
-        else say(`no pair is slower than ${withPrefix(judged.limit, unit)}: there is no second pass`);
+        else say(`no pair is slower than ${limitsText(judged.limits, unit)}: there is no second pass`);
         return;
       }
       printPlan(

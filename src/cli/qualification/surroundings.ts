@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { surveyGpus } from '../../devices/gpu-survey.js';
+import { wholeNumber } from '../../machine/linux/reader.js';
 import { readLocalFile } from '../../machine/local-files.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Aftermath, Surroundings } from '../../qualify/criteria/criterion.js';
@@ -39,9 +40,13 @@ function memoryErrors(): Surroundings['memoryErrors'] {
   } catch {
     return null;
   }
-  const count = (file: string): number =>
-    names.reduce((sum, name) => sum + Number(readLocalFile(`${MEMORY_CONTROLLERS}/${name}/${file}`) ?? 0), 0);
-  return names.length === 0 ? null : { corrected: count('ce_count'), uncorrected: count('ue_count') };
+  // Of one that does not tell, nobody knows that it had none.
+  const count = (file: string): number | null =>
+    names
+      .map((name) => wholeNumber(readLocalFile(`${MEMORY_CONTROLLERS}/${name}/${file}`)))
+      .reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+  const [corrected, uncorrected] = [count('ce_count'), count('ue_count')];
+  return names.length === 0 || corrected === null || uncorrected === null ? null : { corrected, uncorrected };
 }
 
 /**

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../record/digest.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { doesNoWork, medianRate } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
-import { baselineKey, deviceText, keyedBatch } from '../baseline-key.js';
+import { apartFromManner, baselineKey, deviceText, type Keyed, keyedBatch } from '../baseline-key.js';
 import type { Baseline, BaselineEntry } from '../baseline-schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, type Looked, skipped } from '../findings.js';
@@ -53,6 +53,19 @@ export function entryFor(
   return known.get(baselineKey(keyedBatch(machine, batch, kpi))) ?? null;
 }
 
+const caseKey = (keyed: Keyed): string =>
+  baselineKey({ ...keyed, parameters: apartFromManner(keyed.parameters).own });
+
+/** Why a baseline has nothing of a batch. A burst is not held to what others reach for a minute. */
+function whyNoEntry(baseline: Baseline, keyed: Keyed): string {
+  const manners = baseline.entries
+    .filter((entry) => caseKey(entry) === caseKey(keyed))
+    .map(({ parameters }) => apartFromManner(parameters).manner || 'without saying for how long');
+  return manners.length === 0
+    ? `baseline ${baseline.name} has no entry for this case on this device`
+    : `baseline ${baseline.name} has this case ${[...new Set(manners)].join('; ')}, and it was measured ${apartFromManner(keyed.parameters).manner}`;
+}
+
 const ownVersion = ({ record }: Context): readonly string[] =>
   record === null ? [] : [record.piBench.version];
 
@@ -80,7 +93,7 @@ export const floor: Criterion<'floor'> = {
       // Somebody gave a baseline to be held to: what it does not judge must not pass by it.
       const why =
         entry === null
-          ? `baseline ${baseline.name} has no entry for this case on this device`
+          ? whyNoEntry(baseline, keyedBatch(machine, batch, kpi))
           : entry.unit !== unit
             ? `baseline ${baseline.name} has this case in ${entry.unit}, and it was measured in ${unit}`
             : null;

@@ -1,12 +1,21 @@
 /** What a fleet's check, plan or pairs come to, for a person: the nodes that are named first, each with its cause and what to do. */
 
+import { keyTitle } from '../../fleet/case-key.js';
 import { CAUSES } from '../../fleet/causes.js';
 import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
-import type { Pair, PairsVerdict, Plan } from '../../fleet/pairs.js';
+import {
+  type LinkLimits,
+  type MeasuredPair,
+  type Pair,
+  type PairsVerdict,
+  type Plan,
+  slowestOf,
+} from '../../fleet/pairs.js';
 import type { FleetPlan } from '../../fleet/plan.js';
 import { RULE_WORDS } from '../../fleet/rules.js';
 import type { Finding } from '../../fleet/suspicion.js';
+import { unseenText } from '../../fleet/unseen-rules.js';
 import { versionsText } from '../../qualify/versions.js';
 import { formatSeconds, formatShare, plural, significant, withPrefix } from '../../quantities/format.js';
 import { type Cell, renderFitting } from './fitting-table.js';
@@ -110,6 +119,7 @@ const shortList = (head: string, texts: readonly string[], style: Style): readon
 export function renderFleetCheck(check: FleetCheck, style: Style): string {
   const { named, settings, powerLimits } = check;
   const [silent, optional] = [notJudgedTexts(check), optionalTexts(check)];
+  const unseen = check.unseen.map(unseenText);
   const blocks = named.slice(0, MOST_NAMED).map((node) => {
     const paint = node.verdict === 'fail' ? style.bad : style.warn;
     const devices = node.on.filter((on) => on !== 'cpu');
@@ -119,6 +129,7 @@ export function renderFleetCheck(check: FleetCheck, style: Style): string {
   const rows: Row[] = [
     ...shortList('not judged', silent, style),
     ...shortList('open', optional, style),
+    ...unseen.map((text, i): Row => [i === 0 ? 'not seen' : '', style.dim(text)]),
     ...settings.map((one, i): Row => [i === 0 ? 'differ' : '', disagreementText(one)]),
     ...powerLimits.map((one): Row => ['power', style.warn(`${one}: ${LIMITS_ADVICE}`)]),
   ];
@@ -195,29 +206,51 @@ const pairText = ([a, b]: Pair): string => `${a} ${b}`;
 /** Only pairs, one a line: what a scheduler's loop reads. */
 export const renderPairs = ({ pairs }: Plan): string => pairs.map(pairText).join('\n');
 
+/** `9.000 GB/s`; of several, each with what it is the limit of. */
+export function limitsText(limits: LinkLimits, unit: string): string {
+  const all = Object.entries(limits);
+  return all
+    .map(([what, limit]) =>
+      all.length === 1 ? withPrefix(limit, unit) : `${withPrefix(limit, unit)} (${keyTitle(what)})`,
+    )
+    .join(', ');
+}
+
 export function renderPairsVerdict(
-  { suspects, between, limit }: PairsVerdict,
+  { suspects, between, limits }: PairsVerdict,
   unit: string,
   style: Style,
 ): string {
   const culprits = suspects.filter(({ verdict }) => verdict === 'culprit');
-  const rate = (value: number | null): string => (value === null ? 'failed' : withPrefix(value, unit));
+  const rateAt = (one: MeasuredPair, what: string): string => {
+    const rate = one.rates?.[what] ?? null;
+    return rate === null ? 'failed' : withPrefix(rate, unit);
+  };
+  const several = Object.keys(limits).length > 1;
   const head =
     culprits.length > 0
       ? style.bad(style.bold(`slow link at ${culprits.map(({ node }) => node).join(', ')}`))
       : style.good(style.bold('no node is the culprit of a slow link'));
-  const rows = suspects.map(({ node, verdict, first, second }) => [
-    left('node', node),
-    left('verdict', verdict === 'culprit' ? style.bad(verdict) : verdict),
-    right('first', rate(first.rate)),
-    right('again', second === null ? '' : rate(second.rate)),
-    left('with', second === null ? '' : second.pair.filter((other) => other !== node).join('')),
-  ]);
+  const rows = suspects.map(({ node, verdict, first, second }) => {
+    // Who is cleared is shown where it was slow, and who is not where it still is.
+    const { what } = slowestOf(verdict === 'culprit' && second !== null ? second : first, limits);
+    return [
+      left('node', node),
+      left('verdict', verdict === 'culprit' ? style.bad(verdict) : verdict),
+      ...(several ? [left('slowest at', keyTitle(what))] : []),
+      right('first', rateAt(first, what)),
+      right('again', second === null ? '' : rateAt(second, what)),
+      left('with', second === null ? '' : second.pair.filter((other) => other !== node).join('')),
+    ];
+  });
   return [
-    ...wrap(`${head}; a link passes from ${withPrefix(limit, unit)}`, style.width),
+    ...wrap(`${head}; a link passes from ${limitsText(limits, unit)}`, style.width),
     ...(rows.length === 0
       ? []
-      : ['', renderFitting(rows, { optional: ['with'], shortened: 'node', atLast: [] }, style)]),
+      : [
+          '',
+          renderFitting(rows, { optional: ['with', 'slowest at'], shortened: 'node', atLast: [] }, style),
+        ]),
     ...between.map(
       (pair) =>
         `  ${style.warn(`${pair.join(' and ')} were slow together and are not apart: look at what lies between them, or measure that pair again`)}`,

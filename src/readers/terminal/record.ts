@@ -299,8 +299,18 @@ const TABLES: Readonly<Record<string, (record: PiBenchRecord, style: Style) => s
 /** A sweep of collectives asks how they scale, which their own table tells. */
 const SWEPT_IN_ITS_TABLE = 'collective';
 
-/** Tables that have no place for the stack: of several, all but one would be hidden. */
+/** What tables have no place for: of several stacks or devices all but one would be hidden, and of what was measured at once. */
 const OF_ONE_STACK: readonly string[] = ['memory', 'overlap'];
+const OF_ONE_PLACE: readonly string[] = ['memory', 'overlap', 'peak'];
+
+function isHidden(indicator: string, batches: readonly RecordBatch[]): boolean {
+  const stacks = new Set(batches.map(({ stack }) => stackKey(stack)));
+  const places = new Set(batches.map(({ device, asked }) => `${device} ${asked.atOnce === true}`));
+  return (
+    (stacks.size > 1 && OF_ONE_STACK.includes(indicator)) ||
+    (places.size > 1 && OF_ONE_PLACE.includes(indicator))
+  );
+}
 
 /** A sweep asks how steady each batch is, whatever its indicator; other commands get their indicator's own table. */
 function renderBatches(record: PiBenchRecord, style: Style): string {
@@ -309,8 +319,7 @@ function renderBatches(record: PiBenchRecord, style: Style): string {
   if (batches.length === 1 && first !== undefined) return renderBatch(first, style);
   const [indicator, ...others] = new Set(batches.map((batch) => batch.case.indicator));
   const named = commandName(campaign) === indicator || indicator === SWEPT_IN_ITS_TABLE;
-  const hides =
-    OF_ONE_STACK.includes(indicator ?? '') && new Set(batches.map(({ stack }) => stackKey(stack))).size > 1;
+  const hides = isHidden(indicator ?? '', batches);
   const onGpus = batches.every(({ device }) => isGpu(device)) && indicator !== SWEPT_IN_ITS_TABLE;
   const table = onGpus ? renderGpuTable : TABLES[indicator ?? ''];
   const own = others.length === 0 && named && !hides ? table : undefined;

@@ -4,6 +4,7 @@ import { CAUSES } from '../../fleet/causes.js';
 import type { FleetCheck, NamedNode } from '../../fleet/check.js';
 import { disagreementText } from '../../fleet/identity.js';
 import type { Fleet } from '../../fleet/table.js';
+import { unseenText } from '../../fleet/unseen-rules.js';
 import { versionsText } from '../../qualify/versions.js';
 import { plural } from '../../quantities/format.js';
 import { byKpi, LIMITS_ADVICE, notJudgedTexts, optionalTexts } from '../../readers/terminal/fleet.js';
@@ -91,6 +92,7 @@ export async function fleetPageHtml(
     '</section>',
     listHtml('Not judged', notJudgedTexts(check).slice(0, MOST_LISTED)),
     listHtml('Open, and not required', optionalTexts(check).slice(0, MOST_LISTED)),
+    listHtml('Not seen: rules by which these were not judged', check.unseen.map(unseenText)),
     listHtml('What the nodes do not agree on', [
       ...settings.map(disagreementText),
       ...powerLimits.map((one) => `${one}: ${LIMITS_ADVICE}`),

@@ -2,11 +2,10 @@
 import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
-import { type Detector, LEAST_TICKS, whyMissing } from './detector.js';
+import { type Detector, LEAST_TICKS, LEAST_WINDOW, whyMissing, whyTooShort } from './detector.js';
 
 /** Of the machine's CPU time; and of one CPU beyond those that the measuring threads leave free. */
 const MOST_SHARE = 0.05;
-const LEAST_WINDOW: Seconds = 0.2;
 /** Of the time in which some task waited. Quiet machines: under 1 %. */
 const MOST_PRESSURE = 0.1;
 
@@ -72,8 +71,6 @@ export const contended: Detector = {
     if (telemetry.otherCpuTime === null) {
       return whyMissing(telemetry, 'CPU time of others', 'the kernel does not tell what others used');
     }
-    return telemetry.window < LEAST_WINDOW
-      ? `a window of ${formatSeconds(telemetry.window, 3)} is too short for counts in ticks of 10 ms`
-      : null;
+    return whyTooShort(telemetry);
   },
 };

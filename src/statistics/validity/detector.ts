@@ -1,4 +1,5 @@
 /** What a validity check is: a pure function from what one launch observed to a flag, or none. */
+import { formatSeconds } from '../../quantities/format.js';
 import type { Observation, Telemetry } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import type { Flag, FlagName } from './types.js';
@@ -15,6 +16,14 @@ export interface Detector {
 
 /** The kernel counts CPU time of processes and machines in ticks of 10 ms; fewer than these are their rounding. */
 export const LEAST_TICKS: Seconds = 0.05;
+/** In a shorter window so many ticks are much of all that it has. */
+export const LEAST_WINDOW: Seconds = 0.2;
+
+/** Why counts in ticks say nothing of an observation; null: they do. */
+export const whyTooShort = ({ window }: Telemetry): string | null =>
+  window < LEAST_WINDOW
+    ? `a window of less than ${formatSeconds(LEAST_WINDOW, 3)} is too short for counts in ticks of 10 ms`
+    : null;
 
 /** As the telemetry tells it, where it does. */
 export function whyMissing(telemetry: Telemetry, what: string, otherwise: string): string {

@@ -48,6 +48,10 @@ export const multimodal: Detector = {
       },
     };
   },
-  blindness: ({ samples }) =>
-    samples.length < LEAST_FOR_MODES ? `fewer than ${LEAST_FOR_MODES} repetitions` : null,
+  blindness(observation) {
+    if (observation.samples.length < LEAST_FOR_MODES) return `fewer than ${LEAST_FOR_MODES} repetitions`;
+    return undisturbed(observation).length < LEAST_FOR_MODES
+      ? `fewer than ${LEAST_FOR_MODES} repetitions that nothing disturbed`
+      : null;
+  },
 };

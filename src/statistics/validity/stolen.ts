@@ -1,6 +1,6 @@
 /** The hypervisor gave the CPUs to somebody else. */
 import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
-import { type Detector, LEAST_TICKS, whyMissing } from './detector.js';
+import { type Detector, LEAST_TICKS, whyMissing, whyTooShort } from './detector.js';
 
 /** Of the measuring threads' time. */
 const LEAST_SHARE = 0.01;
@@ -18,5 +18,7 @@ export const stolen: Detector = {
     };
   },
   blindness: ({ telemetry }) =>
-    telemetry.steal === null ? whyMissing(telemetry, 'steal', 'the kernel does not tell stolen time') : null,
+    telemetry.steal === null
+      ? whyMissing(telemetry, 'steal', 'the kernel does not tell stolen time')
+      : whyTooShort(telemetry),
 };
