@@ -3,6 +3,7 @@ import { UserError } from '../errors.js';
 import { findIndicator, indicators } from '../indicators/index.js';
 import type { PiBenchIdentity } from '../package.js';
 import { entryProblem } from '../qualify/baseline.js';
+import { apartFromManner } from '../qualify/baseline-key.js';
 import {
   BASELINE_KIND,
   BASELINE_SCHEMA,
@@ -49,7 +50,7 @@ function isWrong({ nodes, places }: Fleet, series: Series, row: number): boolean
 function workOf({ indicator: name, parameters }: CaseKey): number | null {
   const { work, rateCounts } = findIndicator(name);
   try {
-    return countedWork({ work: work(parameters), rateCounts });
+    return countedWork({ work: work(apartFromManner(parameters).own), rateCounts });
   } catch (error) {
     if (error instanceof UserError) return null;
     throw error;
