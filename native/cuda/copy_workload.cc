@@ -83,6 +83,9 @@ class CopyWorkload final : public DeviceWorkload {
       forked_ = make_event();
       joined_ = make_event();
     }
+    // A first copy may make the driver wait for the device, so it must not stand behind a gate.
+    run();
+    session().synchronize();
     poison();
     session().synchronize();
   }

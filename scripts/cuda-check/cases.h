@@ -13,6 +13,9 @@ struct Setting {
   std::string kernels;   // folder of our modules
   std::string cublaslt;  // its path; empty: nothing to compare with
   bool quick = false;    // correctness on small shapes only
+  bool untimed = false;  // correctness on all but the largest shapes
+
+  [[nodiscard]] bool timed() const { return !quick && !untimed; }
 };
 
 // "support", every kernel of the contract by its symbol, every workload.

@@ -233,18 +233,25 @@ void time_shape(Session& session, const Gemm& gemm, const GemmProblem& problem, 
 }
 
 // Edges along each dimension, less than a tile, several tiles and rounds of all multiprocessors, batches.
-// `quick`: only what a CPU could compute too.
-std::vector<GemmProblem> shapes_of(const Gemm& gemm, bool quick) {
+std::vector<GemmProblem> shapes_of(const Gemm& gemm, const Setting& setting) {
   const Element e = gemm.operand;
+  // Of whole numbers from -1 to 1 the sums of so many products stay where bfloat16 holds each of them: 256 is
+  // eight standard deviations.
+  const std::int64_t deep = gemm.result == Element::bfloat16 ? 2048 : 4096;
   std::vector<GemmProblem> shapes;
   if (gemm.alignment == 16)
     shapes = {{1, 16, 16, 1, e},        {128, 256, 128, 1, e},   {200, 272, 144, 2, e},
               {1000, 1008, 1040, 1, e}, {65, 4112, 2064, 1, e},  {384, 128, 48, 67, e},
-              {2048, 2048, 2048, 1, e}, {8192, 8192, 4096, 1, e}};
+              {2048, 2048, 2048, 1, e}, {8192, 8192, deep, 1, e}};
   else
     shapes = {{1, 1, 1, 1, e}, {17, 19, 23, 3, e}, {129, 257, 131, 2, e}, {1001, 999, 1003, 1, e}};
-  constexpr std::int64_t kQuick = 1 << 24;
-  if (quick) std::erase_if(shapes, [](const GemmProblem& p) { return p.m * p.n * p.k * p.batch > kQuick; });
+  // What a CPU could compute too; and what needs no large matrices to be fetched, but has several tiles for
+  // each multiprocessor.
+  constexpr std::int64_t kQuick = std::int64_t{1} << 24U, kUntimed = std::int64_t{1} << 34U;
+  if (!setting.timed()) {
+    const std::int64_t most = setting.quick ? kQuick : kUntimed;
+    std::erase_if(shapes, [most](const GemmProblem& p) { return p.m * p.n * p.k * p.batch > most; });
+  }
   return shapes;
 }
 
@@ -259,9 +266,8 @@ bool run_gemm_case(const std::string& name, const Setting& setting, Report& repo
     report.skip("needs compute capability " + std::to_string(found->target.least));
     return true;
   }
-  for (const GemmProblem& problem : shapes_of(*found, setting.quick))
-    check_shape(session, *found, problem, report);
-  if (setting.quick || !report.right()) return true;
+  for (const GemmProblem& problem : shapes_of(*found, setting)) check_shape(session, *found, problem, report);
+  if (!setting.timed() || !report.right()) return true;
   for (const std::int64_t size :
        found->alignment == 16 ? std::vector<std::int64_t>{4096, 8192} : std::vector<std::int64_t>{1024})
     time_shape(session, *found, {size, size, size, 1, found->operand}, setting, report);

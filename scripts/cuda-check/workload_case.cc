@@ -41,6 +41,8 @@ void check(const std::string& name, const std::unique_ptr<Workload>& workload, R
 }
 
 void check_products(const Place& place, Report& report) {
+  // Held meanwhile: to leave the device and come back takes longer than what is checked there.
+  const Session session(place.ordinal, place.kernels);
   for (const NamedElement& one : kElements) {
     for (const bool cold : {false, true}) {
       MatmulParameters parameters;
@@ -87,6 +89,7 @@ void check_memory(const Place& place, Report& report) {
 
 // What an empty kernel leaves is nothing: its verification launches others.
 void check_launches(const Place& place, Report& report) {
+  const Session session(place.ordinal, place.kernels);
   for (const char* mode : {"latency", "throughput", "streams", "graph"})
     check(std::string("launches, ") + mode, make_launch_workload({place, launch_mode_named(mode), 20, 2}),
           report, false);

@@ -15,12 +15,14 @@ import { takeCarried } from './carried.mjs';
 /** @type {import('../lib/native-objects.mjs').Build} */
 const ALONE = { ...HOST, asBuilt: false, folder: 'gpu-check', flags: ['-O3', '-fPIC'] };
 export const CHECK = join(packageRoot, 'build', 'gpu-check', 'cuda_check');
+const TIMER = join(packageRoot, 'build', 'gpu-check', 'events');
+const TIMER_SOURCE = join('scripts', 'gpu-check', 'events.cu');
 
 const modules = Object.keys(CUDA_MODULES).map((name) => join(CUDA_FOLDER, `${name}.fatbin`));
 
 /** Where what is compiled has to be, by its name in the folder carried. */
 export const PLACES = Object.fromEntries(
-  [ADDONS.whole, CHECK, ...modules].map((place) => [basename(place), place]),
+  [ADDONS.whole, CHECK, TIMER, ...modules].map((place) => [basename(place), place]),
 );
 
 /** A machine that has another C++ library than the one where it was built may not take it. */
@@ -41,27 +43,28 @@ async function compileKernels(left) {
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
 
-/** The independent program that times one of our kernels with CUDA's events. Returns its path. */
-async function compileTimer(left) {
+/**
+ * The independent program that times one of our kernels with CUDA's events; it has no kernel of its own, so it is of no
+ * architecture. Returns its path.
+ */
+export async function compileTimer(left) {
   const nvcc = findNvcc();
   if (nvcc === undefined) throw new Error('no nvcc was found');
-  const program = join(packageRoot, 'build', 'gpu-check', 'events');
-  mkdirSync(dirname(program), { recursive: true });
-  const source = join('scripts', 'gpu-check', 'events.cu');
-  if (existsSync(program) && modified(program) > modified(join(packageRoot, source))) return program;
-  const done = await bounded(nvcc, ['-std=c++20', '-O2', '-arch=native', source, '-o', program], {
-    seconds: left(),
-  });
-  if (done.status !== 0) throw new Error(`nvcc ${source}: ${done.stderr}`);
-  return program;
+  mkdirSync(dirname(TIMER), { recursive: true });
+  if (existsSync(TIMER) && modified(TIMER) > modified(join(packageRoot, TIMER_SOURCE))) return TIMER;
+  const done = await bounded(nvcc, ['-std=c++20', '-O2', TIMER_SOURCE, '-o', TIMER], { seconds: left() });
+  if (done.status !== 0) throw new Error(`nvcc ${TIMER_SOURCE}: ${done.stderr}`);
+  return TIMER;
 }
 
 /** All of it, one beside the other; what cannot be built leaves the rest. */
 export async function build(left) {
-  const carried = takeCarried(PLACES) && loads();
+  const taken = takeCarried(PLACES);
+  const carried = taken && loads();
   const [timer, ...compiled] = await Promise.allSettled([
-    compileTimer(left),
-    ...(carried ? [] : [compileWithHost(), compileKernels(left)]),
+    carried ? TIMER : compileTimer(left),
+    // The kernels are of no C++ library: those that were carried are good wherever their sources are these.
+    ...(carried ? [] : [compileWithHost(), ...(taken ? [] : [compileKernels(left)])]),
   ]);
   return {
     timer: timer.status === 'fulfilled' ? timer.value : null,

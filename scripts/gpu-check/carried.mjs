@@ -8,7 +8,13 @@ import { packageRoot } from '../lib/tree.mjs';
 
 /** Where gpu-check.sh unpacks it. */
 export const CARRIED = join(packageRoot, 'build', 'gpu-check', 'carried');
-const SOURCES = ['native', 'kernels', 'binding.gyp', join('scripts', 'cuda-check')];
+const SOURCES = [
+  'native',
+  'kernels',
+  'binding.gyp',
+  join('scripts', 'cuda-check'),
+  join('scripts', 'gpu-check', 'events.cu'),
+];
 
 function filesOf(path) {
   if (!statSync(path).isDirectory()) return [path];

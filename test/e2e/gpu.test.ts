@@ -207,6 +207,15 @@ describe('several GPUs at once', () => {
       expect(new Set(labels)).toEqual(new Set([null, true]));
     }));
 
+  it('are measured where the driver waits for the device at its first copy', async () => {
+    const { record, run } = await measured(
+      'first-copy-waits=1',
+      ...['memory', '--device', 'cuda:0', '--operation', 'device-copy', '--bytes', '1MiB', ...FEW],
+    );
+    expect(run.code, run.stderr).toBe(0);
+    expect(record.batches[0]?.verified).toBe('passed');
+  });
+
   it('copy to each other, there, back, and both ways at once', async () => {
     const { record, run } = await measured(
       'devices=3',

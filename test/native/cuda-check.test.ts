@@ -76,6 +76,21 @@ describe('the check of the CUDA kernels', () => {
     expect(status).toBe(1);
   });
 
+  test('tries what is by wgmma last, and leaves the rest out after a third case that hangs', () => {
+    const { status, cases } = check('hangs=1', '--only', 'bfloat16_float32', '--seconds', '1');
+    const names = cases.map((line) => line.case ?? '');
+    expect(names.findIndex((name) => name.includes('wgmma'))).toBe(
+      names.length - names.filter((name) => name.includes('wgmma')).length,
+    );
+    expect(cases.filter(({ wrong }) => JSON.stringify(wrong)?.includes('did not end in time'))).toHaveLength(
+      3,
+    );
+    expect(cases.slice(3).map(({ skipped }) => skipped)).toEqual(
+      names.slice(3).map(() => 'not in time: three cases before it hung'),
+    );
+    expect(status).toBe(1);
+  });
+
   test('skips what the device does not have', () => {
     const { status, cases } = check('capability=80', '--only', 'bfloat16_float32_wgmma');
     expect(cases.map(({ skipped }) => skipped)).toEqual(Array(2).fill('needs compute capability 90'));

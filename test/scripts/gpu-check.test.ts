@@ -1,5 +1,5 @@
 // The GPU check's own workings, without a GPU: that nothing it found is lost, that nothing it did not find passes in silence.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bounded } from '../../scripts/gpu-check/bounded.mjs';
@@ -86,15 +86,32 @@ writeFileSync(out + '/0.json', JSON.stringify({ index: 0, verification: { passed
 setInterval(() => {}, 1000);
 `,
       );
-      const given = await piBenchWithin(() => 5, program)('matmul');
+      const given = await piBenchWithin(() => 5, { program })('matmul');
       expect(given).toMatchObject({ code: 'SIGTERM', outOfTime: true, record: null });
       expect(given.documents).toHaveLength(1);
       expect(rightOf(given)).toBe(1);
       expect(trouble(given)).toMatch(/there was no more time; 1 launches were left/);
     }));
 
+  it('leaves its files where they are to be kept', () =>
+    withFolder(async (folder) => {
+      const program = join(folder, 'measures.mjs');
+      writeFileSync(
+        program,
+        `import { writeFileSync } from 'node:fs';
+writeFileSync(process.argv[process.argv.indexOf('--out') + 1] + '/journal', 'all of it');
+`,
+      );
+      const keep = join(folder, 'kept');
+      mkdirSync(keep);
+      await piBenchWithin(() => 5, { program, keep })('matmul');
+      const [own = ''] = readdirSync(keep);
+      expect(own).toMatch(/^matmul-/);
+      expect(readdirSync(join(keep, own))).toEqual(['journal']);
+    }));
+
   it('does not begin where it could leave nothing', async () => {
-    const given = await piBenchWithin(() => 0.5, '/no/such/program.mjs')('matmul');
+    const given = await piBenchWithin(() => 0.5, { program: '/no/such/program.mjs' })('matmul');
     expect(rightOf(given)).toBe(0);
     expect(trouble(given)).toBe('there was no more time; 0 launches were left');
   });
@@ -120,9 +137,10 @@ describe('what was built elsewhere', () => {
 
   it('is of other sources where a file that is only included differs', () =>
     withFolder(async (folder) => {
-      for (const path of ['native/cuda', 'kernels/cuda', 'scripts/cuda-check'])
+      for (const path of ['native/cuda', 'kernels/cuda', 'scripts/cuda-check', 'scripts/gpu-check'])
         mkdirSync(join(folder, path), { recursive: true });
       writeFileSync(join(folder, 'binding.gyp'), '{}');
+      writeFileSync(join(folder, 'scripts/gpu-check/events.cu'), '');
       writeFileSync(join(folder, 'native/cuda/together.cc'), '#include "session.cc"');
       writeFileSync(join(folder, 'native/cuda/session.cc'), 'one');
       const before = hashOfNative(folder);
@@ -147,6 +165,11 @@ describe('every kernel by itself', () => {
       'kernel mma: rows are wrong',
       'kernel late: the time for all cases is over',
     ]);
+  });
+
+  it('leaves none out on a device that has what all of them take', () => {
+    const found = kernelsOf({ status: 1, outOfTime: false, stdout: printed, stderr: '' }, '9.0');
+    expect(found.wrong).toContain('kernel wgmma: needs compute capability 90');
   });
 
   it('is wrong where the program did not run, or not to its end', () => {

@@ -75,6 +75,13 @@ void maybe_break() {
   if (n == setting("launch-fails", 0)) sticky = result::kLaunchFailed;
   if (n == setting("ecc-fails", 0)) sticky = result::kEccUncorrectable;
   if (n == setting("lost", 0)) sticky = result::kUnknown;
+  while (n == setting("hangs", 0)) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+// As a driver that sets up how it copies when it is first asked to, and waits for the device then.
+bool first_copy_waits() {
+  static std::atomic<bool> first{setting("first-copy-waits", 0) != 0};
+  return first.exchange(false);
 }
 
 }  // namespace
@@ -343,6 +350,7 @@ EXPORTED Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, 
 }
 EXPORTED Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, StreamHandle* s) {
   if (!inside(to, bytes) || !inside(from, bytes)) return result::kInvalidValue;
+  if (first_copy_waits()) s->wait();
   return enqueue(s, [=] {
     std::memcpy(pibench::fake::pointer<void>(to), pibench::fake::pointer<const void>(from), bytes);
   });
