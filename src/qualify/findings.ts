@@ -71,30 +71,50 @@ export function worstOf(verdicts: readonly Verdict[]): Verdict {
   return ORDER.find((verdict) => verdicts.includes(verdict)) ?? 'skipped';
 }
 
-/** A value for a person. */
-export function valueText(value: Finding['measured'], unit: string | null): string {
+/** @param more digits than usual */
+function valueText(value: Finding['measured'], unit: string | null, more: number): string {
   if (value === null) return 'not known';
   if (typeof value !== 'number') return String(value);
-  if (unit === '1') return formatShare(value, 3);
-  if (unit === 's') return formatSeconds(value, 3);
-  if (unit === null) return Number.isInteger(value) ? String(value) : significant(value, 3);
-  if (/^[%°]|^(W|CPUs|K)$/.test(unit)) return `${significant(value, 3)} ${unit}`;
-  return withPrefix(value, unit, 4);
+  if (unit === '1') return formatShare(value, 3 + more);
+  if (unit === 's') return formatSeconds(value, 3 + more);
+  if (unit === null) return Number.isInteger(value) ? String(value) : significant(value, 3 + more);
+  if (/^[%°]|^(W|CPUs|K)$/.test(unit)) return `${significant(value, 3 + more)} ${unit}`;
+  return withPrefix(value, unit, 4 + more);
 }
+
+const MOST_MORE_DIGITS = 6;
+
+/** How many more digits tell a value from its limit: who fails just below 90 % must not read that 90 % are not enough. */
+function moreDigits({ measured, limit, unit }: Compared): number {
+  if (typeof measured !== 'number' || typeof limit !== 'number' || measured === limit) return 0;
+  let more = 0;
+  while (more < MOST_MORE_DIGITS && valueText(measured, unit, more) === valueText(limit, unit, more)) more++;
+  return more;
+}
+
+type Compared = Pick<Finding, 'measured' | 'limit' | 'unit'>;
+
+/** What was measured, for a person. */
+export const measuredText = (finding: Compared): string =>
+  valueText(finding.measured, finding.unit, moreDigits(finding));
 
 const SIGNS = { 'at-least': '≥', 'at-most': '≤', equal: '=', none: '' } as const;
 
-export const limitText = ({ limit, bound, unit }: Finding): string =>
-  bound === 'none' || limit === null ? '' : `${SIGNS[bound]} ${valueText(limit, unit)}`;
+export const limitText = (finding: Finding): string => {
+  const { limit, bound, unit } = finding;
+  return bound === 'none' || limit === null
+    ? ''
+    : `${SIGNS[bound]} ${valueText(limit, unit, moreDigits(finding))}`;
+};
 
 /** `p05 over median`. */
 export const quantityText = ({ quantity }: Finding): string => quantity.replaceAll('_', ' ');
 
 /** `p05 over median is 61 %, limit ≥ 70 % (suite t1)`. */
 export function findingText(finding: Finding): string {
-  const { measured, unit, note, source } = finding;
+  const { note, source } = finding;
   if (finding.verdict === 'skipped') return note ?? `${quantityText(finding)} is not known`;
   const limit = limitText(finding);
   const beside = limit === '' ? '' : `, limit ${limit} (${source})`;
-  return `${quantityText(finding)} ${valueText(measured, unit)}${beside}${note === null ? '' : `: ${note}`}`;
+  return `${quantityText(finding)} ${measuredText(finding)}${beside}${note === null ? '' : `: ${note}`}`;
 }

@@ -2,7 +2,7 @@
 import { formatSeconds } from '../../quantities/format.js';
 import type { Qualification, QualificationCheck, RecordBatch } from '../../record/schema.js';
 import { escapedMarkdown } from '../../report/formats/markdown-text.js';
-import { limitText, quantityText, valueText } from '../findings.js';
+import { limitText, measuredText, quantityText } from '../findings.js';
 import {
   checkTitle,
   countsText,
@@ -23,7 +23,7 @@ function tableRow(check: QualificationCheck, title: string): string {
       check.verdict,
       title,
       known ? quantityText(finding) : '',
-      known ? valueText(finding.measured, finding.unit) : '',
+      known ? measuredText(finding) : '',
       known ? limitText(finding) : '',
       known && finding.bound !== 'none' ? finding.source : '',
     ].map(escapedMarkdown),

@@ -1,5 +1,5 @@
 /** A qualification as an operator reads it at three in the morning: the answer, what is wrong and what to do, then the rest. Pure. */
-import { limitText, quantityText, valueText } from '../../qualify/findings.js';
+import { limitText, measuredText, quantityText } from '../../qualify/findings.js';
 import {
   checkName,
   checkTitle,
@@ -67,7 +67,7 @@ function rowOf(check: QualificationCheck, style: Style): readonly Cell[] {
     left('', mark(check.verdict, style)),
     left('check', checkName(check)),
     left('of', known ? quantityText(finding) : ''),
-    right('measured', known ? valueText(finding.measured, finding.unit) : ''),
+    right('measured', known ? measuredText(finding) : ''),
     right('limit', known ? limitText(finding) : ''),
     left('limit from', known && finding.bound !== 'none' ? finding.source : ''),
   ];

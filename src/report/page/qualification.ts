@@ -1,5 +1,5 @@
 /** The page's section of a qualification: the answer, what is wrong and what to do, every check with its limit. Pure. */
-import { limitText, quantityText, valueText } from '../../qualify/findings.js';
+import { limitText, measuredText, quantityText } from '../../qualify/findings.js';
 import {
   batchTitle,
   checkName,
@@ -34,7 +34,7 @@ function rowHtml(check: QualificationCheck, title: string | null): string {
   const known = finding !== undefined && finding.verdict !== 'skipped';
   const cells = [
     known ? quantityText(finding) : '',
-    known ? valueText(finding.measured, finding.unit) : '',
+    known ? measuredText(finding) : '',
     known ? limitText(finding) : '',
     check.attempts.map(({ verdict }) => verdict).join(', '),
     known && finding.bound !== 'none' ? finding.source : '',
