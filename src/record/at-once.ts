@@ -49,15 +49,15 @@ const sameButAlone = ({ case: one, device, asked }: RecordBatch): string =>
   canonicalJson([one, device, asked.stack, asked.labels ?? null]);
 
 /**
- * Of the rate that the same batch has alone, measured in the same way where there is one; null: it was not measured alone, or has
- * no rate.
+ * Of the rate that the same batch has alone, measured in the same way; null: it was not measured so, or has no rate. A minute beside
+ * others over a moment alone would be the minute's doing, too.
  */
 export function shareOfAlone(batch: RecordBatch, batches: readonly RecordBatch[]): number | null {
   const alone = batches.filter(
     (other) => other.asked.atOnce !== true && sameButAlone(other) === sameButAlone(batch),
   );
   const sampling = canonicalJson(batch.asked.sampling);
-  const like = alone.find(({ asked }) => canonicalJson(asked.sampling) === sampling) ?? alone[0];
+  const like = alone.find(({ asked }) => canonicalJson(asked.sampling) === sampling);
   const [own, other] = [medianRate(batch), like === undefined ? null : medianRate(like)];
   return own === null || other === null ? null : own / other;
 }
