@@ -72,6 +72,14 @@ void wait_at_gate(Workload& workload, bool starts_cold, Nanoseconds deadline, Co
   }
 }
 
+// That are to run into each other; fewer where they are long, for then their ends are little of them.
+std::uint64_t calls_together(const Workload& workload, double call_seconds, double most) {
+  constexpr double kLongest = 0.1;
+  const auto least = static_cast<double>(workload.least_calls());
+  const double fitting = call_seconds > 0 ? std::floor(kLongest / call_seconds) : least;
+  return static_cast<std::uint64_t>(std::max(1.0, std::min({least, fitting, most})));
+}
+
 // Of the repetitions, for one call.
 double median_call(const Outcome& outcome) {
   std::vector<double> seconds;
@@ -196,8 +204,9 @@ Outcome inspect(const Job& job, Control& control) {
   outcome.clock_name = device == nullptr ? "monotonic" : device->name();
   const double call = starts_cold ? 0 : call_seconds(outcome.warmup, *workload);
   const double most_calls = device == nullptr ? kMostCalls : device->most_calls();
-  outcome.calls_per_sample =
+  const std::uint64_t for_clock =
       starts_cold ? 1 : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), most_calls);
+  outcome.calls_per_sample = job.cold ? 1 : std::max(for_clock, calls_together(*workload, call, most_calls));
   if (device != nullptr) device->plan(outcome.calls_per_sample, call);
   if (job.gate) {
     spans.end("calibrate");

@@ -20,6 +20,8 @@ namespace {
 constexpr int kMostTries = 20;
 // Entry and exit times are kept of so many repetitions and ranks.
 constexpr std::uint64_t kMostTimes = 4'000'000;
+// As nccl-tests times by default.
+constexpr std::uint64_t kCallsIntoEachOther = 20;
 // Iterations in which waiting is taken down, after the timed ones.
 constexpr int kMostWatched = 25;
 constexpr int kLeastWatched = 3;
@@ -99,6 +101,9 @@ class CollectiveWorkload final : public Workload {
   [[nodiscard]] std::string failure() const override { return transport_->failure(); }
   // Back to back the calls run into each other, which is what Sync::none asks for.
   [[nodiscard]] bool times_each_call() const override { return parameters_.settings.sync != Sync::none; }
+  [[nodiscard]] std::uint64_t least_calls() const override {
+    return parameters_.settings.sync == Sync::none ? kCallsIntoEachOther : 1;
+  }
 
   void begin_samples(std::uint64_t most) override {
     const auto ranks = static_cast<std::uint64_t>(parameters_.settings.problem.ranks);

@@ -50,6 +50,7 @@ class FaultyWorkload final : public Workload {
   }
   [[nodiscard]] std::string failure() const override { return inner_->failure(); }
   [[nodiscard]] bool times_each_call() const override { return inner_->times_each_call(); }
+  [[nodiscard]] std::uint64_t least_calls() const override { return inner_->least_calls(); }
   void begin_samples(std::uint64_t most) override { inner_->begin_samples(most); }
   void end_samples() override { inner_->end_samples(); }
   [[nodiscard]] const RankTimes* rank_times() const override { return inner_->rank_times(); }

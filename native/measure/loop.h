@@ -39,8 +39,9 @@ inline constexpr double kMostCalls = 1e6;
 inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, bool alone,
                                double most = kMostCalls) {
   constexpr double kShare = 0.001;
-  const double needed =
-      std::max(clock.overhead_seconds, clock.resolution_seconds) / (kShare * std::max(call_seconds, 1e-9));
+  // The time of a call was taken with a reading of its own.
+  const double alone_seconds = std::max(call_seconds - clock.overhead_seconds, 1e-9);
+  const double needed = std::max(clock.overhead_seconds, clock.resolution_seconds) / (kShare * alone_seconds);
   if (alone || needed <= 1) return 1;
   return static_cast<std::uint64_t>(std::min(std::ceil(needed), most));
 }

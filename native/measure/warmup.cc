@@ -85,12 +85,14 @@ bool WarmupJudge::judge(Nanoseconds spent, const std::function<bool()>& settled)
   const auto& seconds = warmup_.seconds;
   const bool slow = seconds.back() > kSlowCall;
   if (warmup_.calls == 1 && slow) next_look_ = kFirstLookSlow;
-  if (seconds.size() >= next_look_ && spent >= kLeastTime) {
+  // Calls so short that no more of them are kept go on until the least time, too.
+  const bool full = seconds.size() >= kMostWarmupCalls;
+  if ((full || seconds.size() >= next_look_) && spent >= kLeastTime) {
     next_look_ = seconds.size() + std::max<std::size_t>(kFirstLookSlow, seconds.size() / 2);
     warmup_.steady = is_steady(seconds, slow) && settled();
-    if (warmup_.steady) return true;
+    if (warmup_.steady || full) return true;
   }
-  return spent >= most_ || seconds.size() >= kMostWarmupCalls;
+  return spent >= most_;
 }
 
 Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,

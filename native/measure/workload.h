@@ -124,6 +124,8 @@ class Workload {
 
   // Where every call must be timed by itself, however short it is.
   [[nodiscard]] virtual bool times_each_call() const { return false; }
+  // Calls that have to run into each other in a repetition, however long they are.
+  [[nodiscard]] virtual std::uint64_t least_calls() const { return 1; }
 
   // Repetitions begin, as many as this at most.
   virtual void begin_samples(std::uint64_t) {}

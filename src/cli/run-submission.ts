@@ -17,6 +17,7 @@ import {
   type AttemptEnd,
   appendToSubmission,
   readSubmission,
+  repairSubmission,
   type SubmissionHead,
 } from '../submit/journal.js';
 import { SUBMISSION_JOURNAL } from '../submit/names.js';
@@ -120,6 +121,7 @@ export async function runSubmission(
   const { head } = readSubmission(folder);
   const lock = await lockSubmission(head);
   try {
+    repairSubmission(folder);
     if (resumed) appendToSubmission(folder, { event: 'resumed', at: new Date().toISOString() });
     await followToEnd(folder, head, options);
   } catch (error) {

@@ -67,7 +67,8 @@ export async function repeat({
     if (job.cold) {
       const begin = endCall();
       evict();
-      taken.evicting += endCall() - begin;
+      // Before the first one it is no part of the time from the first to the last.
+      if (taken.count > 0) taken.evicting += endCall() - begin;
     }
     const entry = beginCall();
     for (let i = 0; i < callsPerSample; ++i) {

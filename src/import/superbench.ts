@@ -14,7 +14,10 @@ import {
 import type { BaselineDevice } from '../qualify/baseline-schema.js';
 
 const LOWER = /(^|[_/-])(time|latency|lat|overhead|duration)([_/:-]|$)|_(us|ms)$/i;
-const HIGHER = /(flops|iops|iop|bw|bandwidth|throughput|ratio|ops|efficiency|score)([_/:-]|$)/i;
+/** How many times as slow or as little it is beside others, whatever of. */
+const FACTOR = /(^|[_/-])x_|interference_factor/i;
+const HIGHER =
+  /flops([_/:-]|$)|(^|[_/-])(iops|iop|bw|bandwidth|throughput|ratio|ops|efficiency|score)([_/:-]|$)/i;
 const RETURN_CODE = /^(.*)\/return_code(?::\d+)?$/;
 /** Readings of the machine beside the benchmarks: no performance. */
 const MONITOR = /^monitor\//;
@@ -36,7 +39,7 @@ const ranked = (rank: string): string => `rank:${rank}`;
 function betterOf(name: string): NodeKpi['better'] | null {
   // Of `gemm-flops/fp16_time` the benchmark says nothing.
   const metric = name.slice(name.lastIndexOf('/') + 1);
-  return LOWER.test(metric) ? 'lower' : HIGHER.test(metric) ? 'higher' : null;
+  return FACTOR.test(metric) || LOWER.test(metric) ? 'lower' : HIGHER.test(metric) ? 'higher' : null;
 }
 
 function kpiOf(name: string, value: number): NodeKpi | null {

@@ -1,6 +1,6 @@
 /** From what the addon observed to the inspection's document. Pure. */
 import type { FrameworkOutcome } from '../frameworks/outcome.js';
-import type { NativeOutcome, NativeRanks, NativeVerification } from '../native.js';
+import type { NativeOutcome, NativeVerification } from '../native.js';
 import type { InspectionDocument, ResourceUsage, Span } from '../record/schema.js';
 import { summariseOverlap } from '../statistics/overlap.js';
 import { summariseRanks } from '../statistics/rank-times.js';
@@ -65,14 +65,16 @@ function ownSays(
   return { own: { ...stack.own, loaded: [...loaded] } };
 }
 
-function ranksOf(native: NativeRanks | null): Pick<InspectionDocument, 'ranks'> {
-  const summary = native === null ? null : summariseRanks(native);
+function ranksOf({ ranks, callsPerSample }: Outcome): Pick<InspectionDocument, 'ranks'> {
+  const native = ranks ?? null;
+  const summary = native === null ? null : summariseRanks(native, callsPerSample);
   if (native === null || summary === null) return {};
   const { late, useful, runtimeSeconds } = native;
   const known = useful.length > 0;
   return {
     ranks: {
       repetitions: summary.repetitions,
+      calls: summary.calls,
       ranks: [...summary.ranks],
       skewIn: summary.skewIn,
       skewOut: summary.skewOut,
@@ -163,7 +165,7 @@ export function makeDocument(
     spans: spans(job, outcome, moments),
     telemetry: telemetry as unknown as InspectionDocument['telemetry'],
     ceilings: outcome.ceilings,
-    ...ranksOf(outcome.ranks ?? null),
+    ...ranksOf(outcome),
     ...overlapOf(outcome),
     ...atOnceOf(job, outcome),
     usage: moments.usage,

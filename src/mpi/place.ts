@@ -72,11 +72,17 @@ const numberOf = (environment: NodeJS.ProcessEnv, name: string | undefined): num
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 };
 
-/** Of `4(x2)` or `4`, what Slurm says of a step's hosts, the first one's tasks. */
+/** Of `4(x2),3`, what Slurm says of a step's hosts, the tasks of this one, whose place among them it says, too. */
 function tasksOfHost(environment: NodeJS.ProcessEnv): number | null {
-  const text = environment.SLURM_STEP_TASKS_PER_NODE;
-  const first = /^(\d+)(?:\(x\d+\))?$/.exec(text ?? '')?.[1];
-  return first === undefined ? null : Number(first);
+  const host = numberOf(environment, 'SLURM_NODEID') ?? 0;
+  let hosts = 0;
+  for (const part of (environment.SLURM_STEP_TASKS_PER_NODE ?? '').split(',')) {
+    const [, tasks, times = '1'] = /^(\d+)(?:\(x(\d+)\))?$/.exec(part) ?? [];
+    if (tasks === undefined) return null;
+    hosts += Number(times);
+    if (host < hosts) return Number(tasks);
+  }
+  return null;
 }
 
 /** null: this process is none. */

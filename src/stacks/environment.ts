@@ -6,10 +6,10 @@ import type { Environment } from './stack.js';
 
 /** Variables that change what a library does: a record without them would not say what was measured. */
 const RELEVANT =
-  /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|MKL|DNNL|ONEDNN|LIBXSMM|ORT|TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU))_|^(NODE_OPTIONS|CUDA_VISIBLE_DEVICES|NVIDIA_TF32_OVERRIDE)$/;
+  /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|FLEXIBLAS|MKL|DNNL|ONEDNN|LIBXSMM|ORT|GLOO|CUBLAS|CUBLASLT|TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU))_|^NCCL_(?!COMM_ID$)|^(FLEXIBLAS|NODE_OPTIONS|LD_PRELOAD|GLIBC_TUNABLES|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_MAX_CONNECTIONS|NVIDIA_TF32_OVERRIDE)$/;
 /** Of MPI and what it is built on; what launchers tell each rank of its job is not among them, for it differs each time. */
 const RELEVANT_TO_MPI =
-  /^(UCX|FI|MPICH|MPIR_CVAR|I_MPI_(ADJUST|FABRICS|SHM)|OMPI_MCA_(btl|coll|mpi|mtl|opal|osc|pml))(_|$)/;
+  /^(UCX|UCC|FI|HCOLL|MPICH|MPIR_CVAR|MV2_(?!COMM_WORLD)[A-Z0-9]+|I_MPI_(ADJUST|FABRICS|SHM|PIN|COLL|OFI)|OMPI_MCA_(btl|coll|mpi|mtl|op|opal|osc|pml|smsc))(_|$)/;
 
 /**
  * What every library gets. Binding by OpenMP would bind the process's first thread as soon as the library is loaded, and

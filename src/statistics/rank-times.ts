@@ -18,7 +18,7 @@ export interface Skew {
 }
 
 export interface RankSummary {
-  /** Of its own calls. */
+  /** Of one of its own calls. */
   readonly median: Seconds;
   readonly p99: Seconds;
   /** All its calls together. */
@@ -33,6 +33,8 @@ export interface RankSummary {
 
 export interface RanksSummary {
   readonly repetitions: number;
+  /** In all repetitions. Absent in records from before several calls were one repetition: as many as repetitions. */
+  readonly calls?: number | undefined;
   readonly ranks: readonly RankSummary[];
   /** From the first to the last rank that came, and that left. */
   readonly skewIn: Skew;
@@ -57,8 +59,14 @@ function largestAt(values: ArrayLike<number>): number {
 
 const spread = (values: Float64Array): Seconds => Math.max(...values) - Math.min(...values);
 
-/** null where there are no repetitions. */
-export function summariseRanks({ count, entries, exits }: RankTimes): RanksSummary | null {
+/**
+ * @param callsPerSample calls that run into each other in one repetition, from its entry to its exit
+ * @returns null where there are no repetitions
+ */
+export function summariseRanks(
+  { count, entries, exits }: RankTimes,
+  callsPerSample: number,
+): RanksSummary | null {
   const repetitions = count === 0 ? 0 : Math.floor(entries.length / count);
   if (repetitions === 0) return null;
   const elapsed = Array.from({ length: count }, () => new Float64Array(repetitions));
@@ -83,15 +91,16 @@ export function summariseRanks({ count, entries, exits }: RankTimes): RanksSumma
     const sorted = sortedCopy(values);
     const wasSlowest = Float64Array.from(slowestOf, (longest) => (longest === rank ? 1 : 0));
     return {
-      median: quantileSorted(sorted, 0.5),
-      p99: quantileSorted(sorted, 0.99),
+      median: quantileSorted(sorted, 0.5) / callsPerSample,
+      p99: quantileSorted(sorted, 0.99) / callsPerSample,
       total: values.reduce((sum, value) => sum + value, 0),
       slowest: wasSlowest.reduce((sum, value) => sum + value, 0) / repetitions,
       slowestWorth: Math.min(repetitions, effectiveSampleSize(wasSlowest) ?? repetitions),
       last: (last[rank] ?? 0) / repetitions,
     };
   });
-  return { repetitions, ranks, skewIn: skewOf(skewIn), skewOut: skewOf(skewOut) };
+  const calls = repetitions * callsPerSample;
+  return { repetitions, calls, ranks, skewIn: skewOf(skewIn), skewOut: skewOf(skewOut) };
 }
 
 /**
@@ -114,6 +123,7 @@ export function mergeRanks(launches: readonly RanksSummary[]): RanksSummary | nu
   const repetitions = sum(launches.map((launch) => launch.repetitions));
   return {
     repetitions,
+    calls: sum(launches.map((launch) => launch.calls ?? launch.repetitions)),
     ranks: first.ranks.map((_, rank) => {
       const own = launches.flatMap((launch) => launch.ranks[rank] ?? []);
       const share = (of: (summary: RankSummary) => number): number =>

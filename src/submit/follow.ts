@@ -8,6 +8,7 @@ import { formatSeconds } from '../quantities/format.js';
 import type { Seconds } from '../units.js';
 import { collect, printedDelivery, sharedDelivery } from './collect.js';
 import { type AttemptEnd, appendToSubmission, readSubmission, type SubmissionHead } from './journal.js';
+import { attemptName } from './names.js';
 import type { Connection, JobState, Submitted } from './scheduler.js';
 import { statesOf, type TargetState } from './state.js';
 import type { Delivery, Task } from './task.js';
@@ -134,6 +135,11 @@ function delivered(
     [stopped, said].filter((text) => text !== null).join('; ') || null;
   if (isInterrupted(delivery) && state.attempt <= following.head.retries) {
     lost(following, state, delivery.node, reasonOf(delivery.said) ?? 'it was interrupted');
+    return;
+  }
+  if (delivery.target !== state.target || delivery.attempt !== state.attempt) {
+    const whose = attemptName(delivery.target, delivery.attempt);
+    lost(following, state, delivery.node, `its job brought the result of another attempt (${whose})`);
     return;
   }
   try {

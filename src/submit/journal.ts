@@ -71,10 +71,22 @@ export interface SubmissionJournal {
 export const appendToSubmission = (folder: string, entry: SubmissionEntry): void =>
   appendJsonLine(join(folder, SUBMISSION_JOURNAL), entry);
 
-/** Reads it, and cuts off a line that a kill left unfinished. @throws UserError when it is damaged or of a newer pi-bench */
+const linesOf = (path: string) =>
+  readJsonLines(path, entrySchema, "it lies in a submission's results folder");
+
+/**
+ * Cuts off a line that a kill left unfinished. Only for who follows the submission and nobody else does: to another the line of one
+ * who is writing looks the same.
+ */
+export function repairSubmission(folder: string): void {
+  const path = join(folder, SUBMISSION_JOURNAL);
+  cutToWholeLines(path, linesOf(path));
+}
+
+/** Of its whole lines. @throws UserError when it is damaged or of a newer pi-bench */
 export function readSubmission(folder: string): SubmissionJournal {
   const path = join(folder, SUBMISSION_JOURNAL);
-  const lines = readJsonLines(path, entrySchema, "it lies in a submission's results folder");
+  const lines = linesOf(path);
   const [head] = lines.entries;
   if (head?.event !== 'submission')
     throw new UserError(`${path} ends before its first line does: nothing was submitted, so submit it again`);
@@ -83,6 +95,5 @@ export function readSubmission(folder: string): SubmissionJournal {
       `${path} has version ${head.schemaVersion}; this pi-bench knows up to ${SUBMISSION_VERSION}: use a newer pi-bench`,
     );
   }
-  cutToWholeLines(path, lines);
   return { head, entries: lines.entries };
 }

@@ -1,6 +1,7 @@
 /** The Indexed Job that a submission is on Kubernetes: one pod for each node, without privileges, whose result is in its log. Pure. */
 import type { Job } from 'kubernetes-types/batch/v1.js';
 import type { Affinity, NodeSelectorRequirement, Toleration } from 'kubernetes-types/core/v1.js';
+import { jobName } from './names.js';
 import type { Context, Settings } from './scheduler.js';
 import { commonTask, INDEX_VARIABLE, NODE_VARIABLE, type Task, taskArguments } from './task.js';
 
@@ -11,8 +12,6 @@ const INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 export const MOST_LOG_BYTES = 4 * 1024 ** 2;
 /** Long enough for somebody to look what went wrong. */
 const KEPT_SECONDS = 86_400;
-
-export const jobName = (label: string, attempt: number): string => `${label}-${attempt}`;
 
 const pairs = (value: Settings[string] | undefined): Record<string, string> =>
   Object.fromEntries(
@@ -74,7 +73,7 @@ export function jobManifest({ settings, label }: Context, tasks: readonly Task[]
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: jobName(label, task.attempt), namespace: String(settings.namespace), labels },
+    metadata: { name: jobName(label, tasks), namespace: String(settings.namespace), labels },
     spec: {
       completionMode: 'Indexed',
       completions: tasks.length,

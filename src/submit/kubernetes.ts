@@ -5,9 +5,9 @@ import type { Options } from 'yargs';
 import { messageOf, UserError } from '../errors.js';
 import { requireDuration } from '../quantities/parse.js';
 import { type Cluster, openCluster } from './kubernetes-client.js';
-import { jobManifest, jobName, leftOut, MOST_LOG_BYTES, SUBMISSION_LABEL } from './kubernetes-manifest.js';
+import { jobManifest, leftOut, MOST_LOG_BYTES, SUBMISSION_LABEL } from './kubernetes-manifest.js';
 import { indexOf, jobState, podState } from './kubernetes-pods.js';
-import { checkedNode } from './names.js';
+import { checkedNode, jobName } from './names.js';
 import { tailOf } from './node-command.js';
 import type { Connection, Context, JobState, Scheduler, Submitted } from './scheduler.js';
 import type { Task } from './task.js';
@@ -52,8 +52,10 @@ function countOf(nodes: unknown, nodelist: readonly string[] | null): number {
 }
 
 /** A job's name and an index of it. */
-const handlesOf = (label: string, tasks: readonly Task[]): readonly Submitted[] =>
-  tasks.map(({ attempt, target }, index) => ({ target, job: `${jobName(label, attempt)}/${index}` }));
+function handlesOf(label: string, tasks: readonly Task[]): readonly Submitted[] {
+  const name = jobName(label, tasks);
+  return tasks.map(({ target }, index) => ({ target, job: `${name}/${index}` }));
+}
 
 function connection(context: Context, cluster: Cluster): Connection {
   const { label } = context;
@@ -86,7 +88,7 @@ function connection(context: Context, cluster: Cluster): Connection {
       return handlesOf(label, tasks);
     },
     async find(tasks) {
-      const name = jobName(label, tasks[0]?.attempt ?? 1);
+      const name = jobName(label, tasks);
       const jobs = await cluster.jobs(selector);
       return jobs.some(({ metadata }) => metadata?.name === name) ? handlesOf(label, tasks) : [];
     },

@@ -30,10 +30,12 @@ const MOST_SAID = 4000;
 
 /** The campaign is one process of its own on this node: it must not take itself for a rank of what launched us. */
 const LAUNCHERS =
-  /^(OMPI_|PMIX_|PMI_|HYDI_|HYDRA_|MPI_LOCAL|MPIR_|SLURM_(PROCID|LOCALID|NTASKS|NPROCS|STEP|PMI))/;
+  /^(OMPI_|PMIX_|PMI_|HYDI_|HYDRA_|MPI_LOCAL|MPIR_|MV2_COMM_WORLD_|SLURM_(PROCID|LOCALID|NTASKS|NPROCS|STEP|PMI))/;
+/** What its user set to tune it is no launcher's word. */
+const TUNING = /^(OMPI_MCA_(btl|coll|mpi|mtl|op|opal|osc|pml|smsc)(_|$)|MPIR_CVAR_)/;
 
 export const environmentOfCampaign = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !LAUNCHERS.test(name)));
+  Object.fromEntries(Object.entries(env).filter(([name]) => TUNING.test(name) || !LAUNCHERS.test(name)));
 
 /** As the scheduler calls it, or as it calls itself. */
 const nodeName = (env: NodeJS.ProcessEnv): string => env[NODE_VARIABLE] || env.SLURMD_NODENAME || hostname();
@@ -46,12 +48,25 @@ function sharesFolder({ folder, token }: Task): boolean {
   }
 }
 
-/** The command with the files that it names: those that are not here are written. */
-function withFiles({ command, files }: Task, cwd: string, work: string): readonly string[] {
-  const folder = join(work, 'files');
-  return command.map((argument) => {
+function isHere(path: string, content: string): boolean {
+  try {
+    return readFileSync(path, 'utf8') === content;
+  } catch {
+    return false;
+  }
+}
+
+/** The command with the files that it names: those that are not here, or are others here, are written. */
+export function withFiles(
+  { command, files }: Pick<Task, 'command' | 'files'>,
+  cwd: string,
+  work: string,
+): readonly string[] {
+  return command.map((argument, i) => {
     const content = files[argument];
-    if (content === undefined || existsSync(resolve(cwd, argument))) return argument;
+    if (content === undefined || isHere(resolve(cwd, argument), content)) return argument;
+    // Two may have one name, in two folders.
+    const folder = join(work, 'files', String(i));
     mkdirSync(folder, { recursive: true });
     const path = join(folder, basename(argument));
     writeFileSync(path, content);

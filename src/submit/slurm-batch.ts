@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../errors.js';
-import { JOBS } from './names.js';
+import { JOBS, jobName } from './names.js';
 import { nodeCommand, quoted, tailOf } from './node-command.js';
 import { mustRun, runProgram, wordsOf } from './run-program.js';
 import type { Connection, Context, JobState, Settings, Submitted } from './scheduler.js';
@@ -39,7 +39,7 @@ export function batchArguments(
     '--parsable',
     '--hold',
     `--array=0-${tasks.length - 1}`,
-    `--job-name=${label}-${tasks[0]?.attempt ?? 1}`,
+    `--job-name=${jobName(label, tasks)}`,
     '--no-requeue',
     `--output=${log}.out`,
     `--error=${log}.err`,
@@ -83,7 +83,7 @@ export function batchConnection(context: Context): Connection {
       return jobsOf(array, tasks);
     },
     async find(tasks) {
-      const name = `${label}-${tasks[0]?.attempt ?? 1}`;
+      const name = jobName(label, tasks);
       const jobs = (await askJobs(name)).filter(
         // One that Slurm refused at once is listed for a while as failed on no node; it never was a job.
         (job) => job.name === name && !(job.state === 'FAILED' && isNowhere(job.node)),

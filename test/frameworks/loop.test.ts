@@ -70,7 +70,9 @@ describe('the loop of frameworks', () => {
     };
     const taken = await repeat(loop(() => {}, { evict, job: { cold: true } }).loop);
     expect(evictions).toBe(5);
-    expect(taken.evicting).toBeGreaterThanOrEqual(25e6);
+    // The first lies before the first repetition, and so outside of the time that all of them take.
+    expect(taken.evicting).toBeGreaterThanOrEqual(20e6);
+    expect(taken.evicting).toBeLessThan((taken.exits[4] ?? 0) - (taken.entries[0] ?? 0));
     const { seconds } = samplesOf(taken, 1, true);
     expect(Math.min(...seconds)).toBeLessThan(0.005);
   });

@@ -52,6 +52,20 @@ describe('a process knows its rank before MPI does', () => {
     });
   });
 
+  it('from a step of Slurm whose hosts have different numbers of ranks, by the place of its own', () => {
+    const step = {
+      SLURM_PROCID: '3',
+      SLURM_NTASKS: '5',
+      SLURM_STEP_ID: '0',
+      SLURM_STEP_NUM_TASKS: '5',
+      SLURM_STEP_TASKS_PER_NODE: '2(x2),1',
+    };
+    const sizes = ['0', '1', '2'].map(
+      (host) => mpiPlace({ ...step, SLURM_NODEID: host, SLURM_LOCALID: '0' })?.localSize,
+    );
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+
   it('where nobody has started it, it is none', () => {
     expect(mpiPlace({ PATH: '/bin', PMIX_RANK: '0' })).toBeNull();
     expect(mpiPlace({ PMI_RANK: '2', PMI_SIZE: '2' })).toBeNull();

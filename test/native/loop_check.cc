@@ -309,12 +309,15 @@ void flags_what_contains_it(Checks& check) {
 void calibrates(Checks& check) {
   // 30 ns are 0.1 % of 30 us.
   const pibench::ClockQuality clock{30e-9, 1e-9};
-  check.equal(pibench::calibrate(30e-6, clock, false), std::uint64_t{1},
+  // What a call takes is known with a reading of the clock in it.
+  check.equal(pibench::calibrate(30.04e-6, clock, false), std::uint64_t{1},
               "a call that is long enough is a sample");
+  check.equal(pibench::calibrate(130e-9, clock, false), std::uint64_t{300},
+              "a reading is no part of a short call");
   check.equal(pibench::calibrate(1, clock, false), std::uint64_t{1}, "so is a longer one");
-  check.equal(pibench::calibrate(2e-6, clock, false), std::uint64_t{15}, "a shorter one is repeated");
-  check.equal(pibench::calibrate(2e-6, clock, true), std::uint64_t{1}, "but not with cold caches");
-  check.equal(pibench::calibrate(2e-6, {1e-9, 30e-9}, false), std::uint64_t{15},
+  check.equal(pibench::calibrate(2.03e-6, clock, false), std::uint64_t{15}, "a shorter one is repeated");
+  check.equal(pibench::calibrate(2.03e-6, clock, true), std::uint64_t{1}, "but not with cold caches");
+  check.equal(pibench::calibrate(2.001e-6, {1e-9, 30e-9}, false), std::uint64_t{15},
               "the resolution counts like the overhead");
   const std::uint64_t shortest = pibench::calibrate(1e-9, clock, false);
   check.that(shortest >= 29'999 && shortest <= 30'001, "a call of a nanosecond", std::to_string(shortest));

@@ -154,10 +154,11 @@ void ends_when_steady(Checks& check) {
   check.that(warmup.steady && warmup.calls == 4, "slow calls are judged one by one, from the fourth on",
              std::to_string(warmup.calls) + " calls");
 
-  auto tiny = takes(1);
-  static_cast<void>(spent_in(tiny, warmup));
-  check.equal(warmup.calls, std::uint64_t{pibench::kMostWarmupCalls},
-              "calls that take no time end it by their number");
+  auto tiny = takes(100);
+  spent = spent_in(tiny, warmup);
+  check.equal(spent, 50 * kMillisecond, "calls of which not all are kept go on for 50 ms, too");
+  check.that(warmup.steady, "and are judged by those that are");
+  check.equal(warmup.seconds.size(), pibench::kMostWarmupCalls, "so many of them");
 }
 
 void ends_when_told(Checks& check) {

@@ -48,18 +48,38 @@ describe('the environment of a launch', () => {
     expect(relevantEnvironment({ ...gpu, CUDA_HOME: '/cuda' })).toEqual(gpu);
   });
 
+  it('is recorded of what moves data between GPUs and hosts, and of what is loaded before all else', () => {
+    const shell = {
+      NCCL_ALGO: 'Tree',
+      NCCL_P2P_DISABLE: '1',
+      GLOO_SOCKET_IFNAME: 'eth0',
+      CUBLAS_WORKSPACE_CONFIG: ':4096:8',
+      CUDA_DEVICE_MAX_CONNECTIONS: '1',
+      FLEXIBLAS: 'netlib',
+      LD_PRELOAD: '/lib/mine.so',
+      GLIBC_TUNABLES: 'glibc.malloc.check=1',
+    };
+    // Where ranks meet is another place in each job.
+    expect(relevantEnvironment({ ...shell, NCCL_COMM_ID: '10.0.0.1:4711' })).toEqual(shell);
+  });
+
   it('is recorded of an MPI library, without what its launcher says of the job', () => {
     const shell = {
       UCX_MEM_EVENTS: 'no',
       OMPI_MCA_pml: 'ob1',
       MPIR_CVAR_CH4_NETMOD: 'ucx',
       FI_PROVIDER: 'tcp',
+      OMPI_MCA_op: '^avx',
+      OMPI_MCA_smsc: 'cma',
+      I_MPI_PIN_DOMAIN: 'core',
+      MV2_USE_SHMEM_COLL: '0',
     };
     const job = {
       OMPI_COMM_WORLD_RANK: '0',
       OMPI_MCA_orte_hnp_uri: '1.0;tcp://',
       PMI_FD: '6',
       PMIX_RANK: '0',
+      MV2_COMM_WORLD_RANK: '0',
     };
     expect(relevantEnvironment({ ...shell, ...job })).toEqual(shell);
   });

@@ -44,7 +44,7 @@ describe('the times of ranks', () => {
   });
 
   it('are nothing without repetitions', () => {
-    expect(summariseRanks({ count: 2, entries: new Float64Array(), exits: new Float64Array() })).toBeNull();
+    expect(summariseRanks({ count: 2, entries: new Float64Array(), exits: new Float64Array() }, 1)).toBeNull();
     expect(mergeRanks([])).toBeNull();
   });
 
@@ -56,8 +56,8 @@ describe('the times of ranks', () => {
     const row = fc.array(cell, { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 20 }), (rows) => {
-        const forward = summariseRanks(timesOf(rows));
-        const backward = summariseRanks(timesOf(rows.map((ranks) => ranks.toReversed())));
+        const forward = summariseRanks(timesOf(rows), 1);
+        const backward = summariseRanks(timesOf(rows.map((ranks) => ranks.toReversed())), 1);
         expect(backward?.skewIn).toEqual(forward?.skewIn);
         expect(backward?.skewOut).toEqual(forward?.skewOut);
         const medians = (summary: typeof forward) => summary?.ranks.map(({ median }) => median);
@@ -108,7 +108,7 @@ describe('a straggler', () => {
       levels[rank] = rho * (levels[rank] ?? 0) + Math.sqrt(1 - rho * rho) * normal();
       return 100 + (levels[rank] ?? 0) + (rank === 0 ? slower : 0);
     });
-    const summary = summariseRanks({ count, entries: new Float64Array(exits.length), exits });
+    const summary = summariseRanks({ count, entries: new Float64Array(exits.length), exits }, 1);
     return summary ?? { repetitions: 0, ranks: [] };
   }
 

@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withFiles } from '../../src/submit/on-node.js';
 import {
   type Delivery,
   deliveryIn,
@@ -9,6 +12,7 @@ import {
   type Task,
   taskArguments,
 } from '../../src/submit/task.js';
+import { withFolder } from '../support/pi-bench.js';
 
 const TASK: Task = {
   command: ['run', 'campaign.yaml', '--labels', 'site=a b,note=it\'s "quoted"'],
@@ -54,6 +58,21 @@ describe('a task', () => {
     expect(ownTarget(common, { PI_BENCH_TARGET: 'n9' })).toBe('n9');
     expect(ownTarget(TASK, {})).toBe('n1');
   });
+});
+
+describe('files that a command names', () => {
+  it('are each what was sent, where two have one name and where the node has another of that name', () =>
+    withFolder(async (cwd) => {
+      const files = { 'a/x.yaml': 'one', 'b/x.yaml': 'two', 'own.yaml': 'three', 'same.yaml': 'four' };
+      writeFileSync(join(cwd, 'own.yaml'), 'an older one');
+      writeFileSync(join(cwd, 'same.yaml'), 'four');
+      const given = withFiles({ command: ['run', ...Object.keys(files)], files }, cwd, join(cwd, 'work'));
+      expect(given[0]).toBe('run');
+      expect(given[4]).toBe('same.yaml');
+      expect(given.slice(1).map((path) => readFileSync(resolve(cwd, path), 'utf8'))).toEqual(
+        Object.values(files),
+      );
+    }));
 });
 
 describe('a result that comes back as text', () => {

@@ -46,6 +46,10 @@ export function launchSchemas(object: ObjectOf) {
   const skew = object({ p50: seconds, p99: seconds, max: seconds });
   const ranks = object({
     repetitions: z.int().describe('whose times were kept'),
+    calls: z
+      .int()
+      .optional()
+      .describe('in these repetitions; absent in records from before several were one: as many'),
     ranks: z.array(
       object({
         median: seconds,

@@ -77,8 +77,7 @@ function performanceOf({ ranks, inspections, elapsed }: RecordBatch, folder: str
   const workers =
     ranks === undefined
       ? [workerOf(measured, folder)]
-      : // Each call of ranks is timed by itself.
-        ranks.ranks.map(({ total }) => ({ calls: ranks.repetitions, seconds: total }));
+      : ranks.ranks.map(({ total }) => ({ calls: ranks.calls ?? ranks.repetitions, seconds: total }));
   const ceiling = ranks?.ceiling == null ? 0 : (ranks.ceiling.rate / ranks.ceiling.bytes) * workers.length;
   return mergePerformance(workers, {
     // Nothing is compiled for a case.
