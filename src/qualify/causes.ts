@@ -13,7 +13,10 @@ const CAUSES = {
     'take the node out of service, and run: pi-bench doctor --self-test; a CPU, GPU or memory that computes wrongly is to be replaced',
   ],
   'lost-launch': ['triage', 'read why the launch was lost, look into dmesg for it, and qualify again'],
-  'no-time': ['monitor', 'give it more time: --budget, --deadline, or a smaller suite'],
+  'no-time': [
+    'monitor',
+    'let it come to its end: give it more time (--budget, --deadline), take a smaller suite, or, where it was interrupted, go on with pi-bench resume',
+  ],
   'cpu-quota': [
     'config',
     'lift the CPU quota of this control group (--cpuset-cpus in place of --cpus; systemctl set-property UNIT CPUQuota=), or qualify the node outside of it',

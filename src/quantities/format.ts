@@ -11,6 +11,7 @@ const SI = [
   [1e-3, 'm'],
   [1e-6, 'µ'],
   [1e-9, 'n'],
+  [1e-12, 'p'],
 ] as const;
 
 /** `digits` significant digits without an exponent. */

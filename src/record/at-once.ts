@@ -62,6 +62,9 @@ export function shareOfAlone(batch: RecordBatch, batches: readonly RecordBatch[]
   return own === null || other === null ? null : own / other;
 }
 
+/** Of the time of its repetitions: beside others that ended sooner, a device has its own rate for the rest. */
+export const LEAST_OVERLAP = 0.8;
+
 /** @param launches of each batch, in the order in which they were asked for */
 export function withAtOnce(
   batches: readonly RecordBatch[],
@@ -77,11 +80,13 @@ export function withAtOnce(
       const all = group.map((member) => windowOf(launches[member], launch));
       return own === null ? [] : [overlapOf(own, all)];
     });
+    const overlap = shares.length === 0 ? null : median(shares);
     const atOnce = {
       of: group.length,
       others: group.filter((member) => member !== i).map((member) => batches[member]?.device ?? ''),
-      overlap: shares.length === 0 ? null : median(shares),
-      ofAlone: shareOfAlone(batch, batches),
+      overlap,
+      // Who was hardly beside the others shows nothing of what they leave him.
+      ofAlone: overlap !== null && overlap >= LEAST_OVERLAP ? shareOfAlone(batch, batches) : null,
     };
     return { ...batch, atOnce };
   });

@@ -163,6 +163,14 @@ function whyNone(stack: Side, pairs: readonly ScoredPair[]): string | null {
   const wrong = stack.entries.find(({ batch }) => batch.verified === 'failed');
   if (wrong !== undefined) return `an output was wrong: ${wrong.batch.title}`;
   if (pairs.length === 0) return 'it has no case in common with the reference';
+  for (const side of ['value', 'reference'] as const) {
+    // What an interrupted launch left is kept to be looked at, and no result of the case.
+    const cut = pairs.find((pair) => pair[side].batch.rate !== null && pair[side].batch.measured === 0);
+    if (cut !== undefined) {
+      const whose = side === 'value' ? 'its' : 'the reference’s';
+      return `no launch of ${whose} ${cut[side].batch.title} was measured to its end`;
+    }
+  }
   const unmeasured = pairs.find(({ value }) => value.batch.rate === null);
   if (unmeasured !== undefined) return `nothing was measured of ${unmeasured.value.batch.title}`;
   return pairs.every(hasNoRate)
@@ -270,6 +278,7 @@ export function scoreStacks(question: ScoreQuestion): ScoreDocument {
     const differing = nearestDifference(
       base.entries,
       stacks.flatMap(({ entries }) => entries),
+      new Set([BY, ...across]),
     );
     throw new UserError(
       `${results.name} and ${reference.name} have no case in common: the nearest differ in ${differencesText(differing)}`,

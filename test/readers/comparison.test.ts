@@ -54,6 +54,24 @@ describe('a comparison of records', () => {
     expect(compare([both(1), both(2)]).overall.map(({ cases }) => cases)).toEqual([2]);
   });
 
+  it('says what tells equal cases apart where none is common, and names tables by it', () => {
+    const of = (variant: string | null, centre: number) => ({
+      launches: aboutSeconds(centre),
+      stack: { provider: 'embedded', variant },
+    });
+    const two: DescribedRecord = { batches: [of('avx2', 1), of('portable', 2)] };
+    expect(() => compare([{ batches: [of(null, 1)] }, two])).toThrow(
+      /the nearest differ in stack \(embedded \/ embedded:avx2\); --by stack compares them/,
+    );
+    const titles = compare([two, { batches: [of('avx2', 1.5), of('portable', 2)] }]).cases.map(
+      ({ title }) => title,
+    );
+    expect(titles).toEqual([
+      expect.stringMatching(/, embedded:avx2$/),
+      expect.stringMatching(/, embedded:portable$/),
+    ]);
+  });
+
   it('keeps a device alone and the same beside all others apart, as --at-once beside measures both', () => {
     const beside = (alone: number, atOnce: number): DescribedRecord => ({
       batches: [{ launches: aboutSeconds(alone) }, { launches: aboutSeconds(atOnce), atOnce: true }],

@@ -50,6 +50,30 @@ describe('a score', () => {
     expect([none?.score, none?.reason]).toEqual([null, expect.stringMatching(/none has a rate/)]);
   });
 
+  it('is none of what no launch measured to its end, on either side', () => {
+    const asked = (results: DescribedRecord, cut: 'results' | 'reference') => {
+      const records = {
+        results: recordOf({ id: 'results', ...results }),
+        reference: recordOf({ id: 'reference', ...REFERENCE }),
+      };
+      const named = (side: 'results' | 'reference') => {
+        const { batches, ...rest } = records[side];
+        const left = batches.map((batch) => ({ ...batch, measured: 0 }));
+        return { record: side === cut ? { ...rest, batches: left } : records[side], name: side };
+      };
+      return scoreStacks({
+        ...{ results: named('results'), reference: named('reference') },
+        ...{ referenceStack: null, across: [], force: false },
+      }).scores[0];
+    };
+    const results: DescribedRecord = { batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8)] };
+    for (const cut of ['results', 'reference'] as const) {
+      const none = asked(results, cut);
+      expect(none?.score).toBeNull();
+      expect(none?.reason).toMatch(/^no launch of (its|the reference’s) .* was measured to its end$/);
+    }
+  });
+
   it('is turned over when results and reference change places', () => {
     const results: DescribedRecord = { batches: [of('x', 10, 0.7), of('x', 20, 0.9)] };
     const there = score(results, REFERENCE).scores[0]?.score ?? 0;

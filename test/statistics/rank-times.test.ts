@@ -31,6 +31,7 @@ describe('the times of ranks', () => {
           [20, 3],
         ],
       ]),
+      1,
     );
     expect(summary?.repetitions).toBe(3);
     expect(summary?.skewIn).toEqual({ p50: 1, p99: expect.closeTo(1.98), max: 2 });
@@ -43,8 +44,16 @@ describe('the times of ranks', () => {
     expect(summary?.ranks.map(({ last }) => last)).toEqual([1 / 3, 2 / 3]);
   });
 
+  it('are of one call where several run into each other in a repetition', () => {
+    const summary = summariseRanks(timesOf([[[0, 4]], [[10, 8]], [[20, 6]]]), 2);
+    expect(summary?.ranks.map(({ median, total }) => [median, total])).toEqual([[3, 18]]);
+    expect([summary?.repetitions, summary?.calls]).toEqual([3, 6]);
+  });
+
   it('are nothing without repetitions', () => {
-    expect(summariseRanks({ count: 2, entries: new Float64Array(), exits: new Float64Array() }, 1)).toBeNull();
+    expect(
+      summariseRanks({ count: 2, entries: new Float64Array(), exits: new Float64Array() }, 1),
+    ).toBeNull();
     expect(mergeRanks([])).toBeNull();
   });
 
@@ -76,6 +85,7 @@ describe('the times of ranks', () => {
           [0, 2],
         ],
       ]),
+      1,
     );
     const two = summariseRanks(
       timesOf([
@@ -88,6 +98,7 @@ describe('the times of ranks', () => {
           [0, 2],
         ],
       ]),
+      1,
     );
     const merged = mergeRanks([one, two].flatMap((summary) => summary ?? []));
     expect(merged?.repetitions).toBe(3);

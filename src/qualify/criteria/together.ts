@@ -1,11 +1,8 @@
 /** What is left of a rate where all devices of a node work at once: power, heat, links and memory that they share. Pure. */
-import { shareOfAlone } from '../../record/at-once.js';
+import { LEAST_OVERLAP, shareOfAlone } from '../../record/at-once.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
 import { atLeast, skipped, told } from '../findings.js';
 import { batchesFor, type Context, type Criterion, judgeBatches, notPossible, speedOf } from './criterion.js';
-
-/** Of the time of its repetitions: beside others that ended sooner, a device has its own rate for the rest. */
-const LEAST_OVERLAP = 0.8;
 
 const NOT_ALONE = 'it was not measured alone, too';
 

@@ -2,7 +2,7 @@
 import { UserError } from '../../errors.js';
 import { LABEL_NAMES } from '../../record/labels.js';
 import type { Labels } from '../../record/schema.js';
-import type { Entry } from './sides.js';
+import { type Entry, samplingText, stackText } from './sides.js';
 
 type Value = Labels[string];
 
@@ -91,22 +91,40 @@ export function refuseDifferent(barring: readonly Difference[]): void {
   );
 }
 
-/** Of two that have no case in common: the parameters by which the nearest two cases differ. */
-export function nearestDifference(one: readonly Entry[], other: readonly Entry[]): readonly Difference[] {
-  const parametersOf = ({ batch }: Entry): Labels => ({
-    indicator: batch.case.indicator,
-    ...batch.case.parameters,
-    device: batch.device,
-  });
+const caseOf = ({ batch }: Entry): Labels => ({
+  indicator: batch.case.indicator,
+  ...batch.case.parameters,
+  device: batch.device,
+});
+
+/** What tells cases apart where a side has one of them more than once. */
+const mannerOf = ({ batch }: Entry): Labels => ({
+  stack: stackText(batch),
+  repetitions: samplingText(batch),
+  ...batch.asked.labels,
+});
+
+function differing(p: Labels, q: Labels, apart: ReadonlySet<string>): readonly Difference[] {
+  return [...new Set([...Object.keys(p), ...Object.keys(q)])]
+    .filter((label) => !apart.has(label) && (p[label] ?? null) !== (q[label] ?? null))
+    .map((label) => ({ label, values: [p[label] ?? null, q[label] ?? null] }));
+}
+
+/**
+ * Of two that have no case in common: what the nearest two cases differ in, or, where that is nothing, how they were measured.
+ * @param apart what sides may differ in
+ */
+export function nearestDifference(
+  one: readonly Entry[],
+  other: readonly Entry[],
+  apart: ReadonlySet<string>,
+): readonly Difference[] {
   let nearest: readonly Difference[] | null = null;
   for (const a of one) {
     for (const b of other) {
-      const [p, q] = [parametersOf(a), parametersOf(b)];
-      const labels = [...new Set([...Object.keys(p), ...Object.keys(q)])];
-      const differing = labels
-        .filter((label) => (p[label] ?? null) !== (q[label] ?? null))
-        .map((label) => ({ label, values: [p[label] ?? null, q[label] ?? null] }));
-      if (nearest === null || differing.length < nearest.length) nearest = differing;
+      const inCase = differing(caseOf(a), caseOf(b), apart);
+      const found = inCase.length > 0 ? inCase : differing(mannerOf(a), mannerOf(b), apart);
+      if (nearest === null || found.length < nearest.length) nearest = found;
     }
   }
   return nearest ?? [];

@@ -11,6 +11,7 @@ import { LEVEL } from '../../statistics/interval.js';
 import { groupsOf, holm } from '../../statistics/several.js';
 import { nameBatches } from '../batch-names.js';
 import {
+  type Difference,
   differencesOf,
   differencesText,
   mergeDifferences,
@@ -152,14 +153,27 @@ function requireLabels(across: readonly string[], sides: readonly Side[]): void 
   }
 }
 
-function requireCommon(cases: readonly MatchedCase[], sides: readonly Side[]): void {
+/** How to compare what differs in these: stacks and repetitions can be the sides, of parameters any may differ. */
+function howTo(differing: readonly Difference[]): string {
+  const names = differing.map(({ label }) => label);
+  const others = names.filter((name) => name !== 'stack');
+  return [
+    ...(names.includes('stack') ? ['--by stack'] : []),
+    ...(others.length > 0 ? [`--across ${others.join(',')}`] : []),
+  ].join(' ');
+}
+
+function requireCommon(
+  cases: readonly MatchedCase[],
+  sides: readonly Side[],
+  apart: readonly string[],
+): void {
   if (cases.some(({ entries }) => entries[0] != null && entries.filter((one) => one !== null).length > 1))
     return;
   const [reference, candidate] = sides;
-  const differing = nearestDifference(reference?.entries ?? [], candidate?.entries ?? []);
-  const names = differing.map(({ label }) => label).join(',');
+  const differing = nearestDifference(reference?.entries ?? [], candidate?.entries ?? [], new Set(apart));
   throw new UserError(
-    `${sides.map(({ name }) => name).join(' and ')} have no case in common: the nearest differ in ${differencesText(differing)}; --across ${names} compares them`,
+    `${sides.map(({ name }) => name).join(' and ')} have no case in common: the nearest differ in ${differencesText(differing)}; ${howTo(differing)} compares them`,
   );
 }
 
@@ -246,7 +260,7 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
   const sides = sidesOf(records, by, question.reference);
   requireLabels(across, sides);
   const matched = matchCases(sides, by, across);
-  requireCommon(matched, sides);
+  requireCommon(matched, sides, [by, ...across]);
   const common = matched.filter(
     ({ entries }) => entries[0] != null && entries.filter((one) => one !== null).length > 1,
   );

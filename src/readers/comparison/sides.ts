@@ -168,6 +168,23 @@ function traitsOf({ batch, of }: Entry, by: string, apart: ReadonlySet<string>):
 
 const TRAITS = 5;
 
+/** `embedded:avx2`, as it was asked for. */
+export const stackText = ({ stack }: RecordBatch): string =>
+  [stack.provider, stack.variant].filter((part) => part !== null).join(':');
+
+/** `3 s`, `2000 reps`; null: others did not publish it. */
+export function samplingText({ asked: { sampling } }: RecordBatch): string | null {
+  if (sampling === null) return null;
+  return sampling.kind === 'fixed' ? `${sampling.repetitions} reps` : `${sampling.seconds} s`;
+}
+
+/** With what tells it from others of its case, where that was needed. */
+function titleOf({ batch }: Entry, by: string, used: number): string {
+  const stack = used > 1 && by !== 'stack' ? stackText(batch) : null;
+  const sampling = used > 2 && by !== 'repetitions' ? samplingText(batch) : null;
+  return [batch.title, stack, sampling].filter((part) => part !== null).join(', ');
+}
+
 /**
  * @param across labels that may differ: batches that differ in a parameter among them are one case
  * @throws UserError where a side has a case more than once, and nothing tells which of them is meant
@@ -193,7 +210,8 @@ export function matchCases(
     const keys = distinct(maps.flatMap((map) => [...map.keys()]));
     return keys.map((key) => {
       const entries = maps.map((map) => map.get(key) ?? null);
-      return { title: entries.find((entry) => entry !== null)?.batch.title ?? '', entries };
+      const first = entries.find((entry) => entry !== null);
+      return { title: first == null ? '' : titleOf(first, by, used), entries };
     });
   }
   const twice = sides.find(({ entries }) => entries.length > 1)?.name ?? '';

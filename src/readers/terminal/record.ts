@@ -2,6 +2,7 @@
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
+import { LEAST_OVERLAP } from '../../record/at-once.js';
 import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
@@ -186,6 +187,9 @@ function atOnceText({ atOnce }: RecordBatch): string | null {
     `with ${names}`,
     ...(overlap === null ? [] : [`${formatShare(overlap, 3)} of its time beside all of them`]),
     ...(ofAlone === null ? [] : [`${formatShare(ofAlone, 3)} of its rate alone`]),
+    ...(overlap !== null && overlap < LEAST_OVERLAP
+      ? ['too little to say what the others leave of its rate: measure for longer (--duration)']
+      : []),
   ].join(', ');
 }
 

@@ -8,15 +8,12 @@ import type { Row } from './table.js';
 
 type Ceilings = Pick<RecordBatch, 'roofline' | 'rateUnit' | 'work' | 'device'>;
 
-function inTurnsRow(inTurns: NonNullable<RecordBatch['roofline']>['inTurns']): Row[] {
+function inTurnsRow(inTurns: NonNullable<RecordBatch['roofline']>['inTurns'], style: Style): Row[] {
   if (inTurns === undefined) return [];
   const { share, turns } = inTurns;
-  return [
-    [
-      'in turns',
-      `${formatShare(share, 3)} of the peak of the same moments: ${turns} looks at calls between looks at it`,
-    ],
-  ];
+  const text = `${formatShare(share, 3)} of the peak of the same moments: ${turns} looks at calls between looks at it`;
+  const doubt = 'nothing passes a peak, so these looks were disturbed: do not trust them';
+  return [['in turns', share > MOST_OF_CEILING ? style.warn(`${text}; ${doubt}`) : text]];
 }
 
 export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, style: Style): Row[] {
@@ -27,12 +24,12 @@ export function rooflineRows({ roofline, rateUnit, work, device }: Ceilings, sty
     const doubt = 'the ceiling was measured too low, as under other load: do not trust the efficiency';
     return [
       ['efficiency', style.warn(`${formatShare(efficiency, 3)} of the ${inRegisters}: ${doubt}`)],
-      ...inTurnsRow(inTurns),
+      ...inTurnsRow(inTurns, style),
     ];
   }
   const rows: Row[] = [
     ['efficiency', `${formatShare(efficiency, 3)} of the ${inRegisters}`],
-    ...inTurnsRow(inTurns),
+    ...inTurnsRow(inTurns, style),
   ];
   if (bound === null || bandwidth === null || attainable === null || share === null) return rows;
   const reading = `${withPrefix(bandwidth, 'B/s', 3)} at its ${formatBytes(work.bytes)}`;

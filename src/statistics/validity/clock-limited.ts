@@ -16,7 +16,9 @@ export const clockLimited: Detector = {
     const share = sample > 0 ? error / sample : null;
     const much = share === null ? 'more than all' : formatShare(share);
     const calls = sample > 0 ? Math.ceil(error / (MOST * (sample / callsPerSample))) : null;
-    const cure = calls === null ? 'time more calls at once' : `time ${plural(calls, 'call')} at once`;
+    // Calls are timed together where that may be: who reads this measures what is timed call by call.
+    const enough = calls === null ? 'more calls' : plural(calls, 'call');
+    const cure = `one call after the other is too short for it; it would take ${enough} timed together (of a collective: --sync none), or more work in a call`;
     return {
       reason: `reading the clock (${formatSeconds(clockOverhead, 3)}, in steps of ${formatSeconds(clockResolution, 3)}) is ${much} of a sample of ${formatSeconds(sample, 3)}: ${cure}`,
       evidence: {

@@ -4,7 +4,7 @@ import { type Detector, whyMissing } from './detector.js';
 
 export const migrated: Detector = {
   name: 'migrated',
-  detect({ telemetry: { threads }, pinned }) {
+  detect({ telemetry: { threads, allowedCpus }, pinned }) {
     const moves = threads.map(({ migrations, cpuBefore, cpuAfter }) =>
       Math.max(migrations ?? 0, cpuBefore === cpuAfter ? 0 : 1),
     );
@@ -13,7 +13,9 @@ export const migrated: Detector = {
     const migrations = moves.reduce((sum, times) => sum + times, 0);
     const cure = pinned
       ? 'although bound to their own: somebody changed their affinity'
-      : 'bind each thread to its own (--pin)';
+      : threads.length > allowedCpus
+        ? `there are ${plural(allowedCpus, 'CPU')} for them: take no more threads than CPUs (--threads ${allowedCpus})`
+        : 'bind each thread to its own (--pin)';
     return {
       reason: `${moved} of ${plural(threads.length, 'measuring thread')} moved to another CPU, ${plural(migrations, 'time')} in all: ${cure}`,
       evidence: { threads: threads.length, moved, migrations, pinned },
