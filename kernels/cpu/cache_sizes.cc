@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace pibench::kernels {
 namespace {
@@ -77,7 +79,32 @@ CacheSizes ask() {
   return sizes;
 }
 
+// The CPUs that share the last cache of one, as sysfs lists them; empty where it does not.
+std::string sharers_of_last_cache(int cpu) {
+  constexpr int kMostCaches = 8;
+  const std::string caches = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index";
+  for (int index = kMostCaches - 1; index >= 0; --index) {
+    const std::string cache = caches + std::to_string(index) + "/";
+    if (first_word(cache + "level") == "3") return first_word(cache + "shared_cpu_list");
+  }
+  return {};
+}
+
+int count_last_caches() {
+  const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+  std::set<std::string> caches;
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    if (std::string sharers = sharers_of_last_cache(cpu); !sharers.empty()) caches.insert(std::move(sharers));
+  }
+  return std::max(1, static_cast<int>(caches.size()));
+}
+
 }  // namespace
+
+int last_caches() {
+  static const int count = count_last_caches();
+  return count;
+}
 
 const CacheSizes& cache_sizes() {
   static const CacheSizes sizes = ask();

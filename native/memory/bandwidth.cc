@@ -120,7 +120,8 @@ double best_rate(Reader& reader, bool cold, ReadPass read) {
 
 // Throws std::bad_alloc.
 Bandwidth read_bursts(std::size_t bytes, bool cold, Team& team, std::span<const ReadPass> reads) {
-  Reader reader(part_to_read(bytes, kernels::cache_sizes()), team);
+  const int caches = std::min(kernels::last_caches(), team.size());
+  Reader reader(part_to_read(bytes, kernels::cache_sizes(), caches), team);
   double best = 0;
   for (const ReadPass read : reads) {
     const double rate = best_rate(reader, cold, read);
@@ -139,10 +140,14 @@ std::vector<ReadPass> reads_here() {
 
 }  // namespace
 
-std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches) noexcept {
-  // Four times the last cache keeps next to nothing of itself in it.
+std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, int last_caches) noexcept {
   constexpr std::size_t kLeast = std::size_t{256} << 20U;
-  return std::min(bytes, std::max(kLeast, static_cast<std::size_t>(4 * caches.l3)));
+  // MOST_READ of src/indicators/matmul.ts: memory for it is counted.
+  constexpr std::size_t kMostOfAll = std::size_t{1} << 31U;
+  // Four times a cache keeps next to nothing of itself in it.
+  const auto of_one = static_cast<std::size_t>(4 * caches.l3);
+  const std::size_t of_all = std::min(of_one * static_cast<std::size_t>(last_caches), kMostOfAll);
+  return std::min(bytes, std::max({kLeast, of_one, of_all}));
 }
 
 Bandwidth measure_read(std::size_t bytes, bool cold, Team& team) {

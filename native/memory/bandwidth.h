@@ -18,10 +18,10 @@ struct Bandwidth {
   double bytes = 0;             // of the working set that was read
 };
 
-// How much of a working set is read: all of it, or, far past the last cache, a part that is past it too. A
-// system need not list that cache, and in a virtual machine what it lists need not be so: hence no small
-// part.
-std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches) noexcept;
+// How much of a working set is read: all of it, or, far past the last caches, a part that is past them too. A
+// system need not list them, and in a virtual machine what it lists need not be so: hence no small part.
+// `last_caches`: how many may hold parts of it, at most one for each member.
+std::size_t part_to_read(std::size_t bytes, const kernels::CacheSizes& caches, int last_caches) noexcept;
 
 // The best of some passes over `bytes` with each instruction set that runs here, shared out among the
 // members, each reading its own part again and again; with cold caches when `cold`. Sets far past the last

@@ -59,7 +59,7 @@ async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchH
   };
   ranks.onProgress = onProgress;
   ranks.last = { phase: 'start', taken: 0 };
-  ranks.tell(job);
+  ranks.tell({ ...job, spent: monotonic() - job.launchedAt });
   if (signal.aborted) cancel();
   else signal.addEventListener('abort', cancel, { once: true });
   try {

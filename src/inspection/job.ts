@@ -44,6 +44,8 @@ export interface Job {
   readonly standstill: Ratio | null;
   /** CLOCK_MONOTONIC at which the engine began to launch. */
   readonly launchedAt: Seconds;
+  /** Since then, of a job that goes to ranks: another host's clock has another beginning. */
+  readonly spent?: Seconds;
   readonly onlineCpus: number;
   readonly allowedCpus: readonly number[];
   /** Where these are on cores of different kinds: each; else empty. */

@@ -80,13 +80,16 @@ export interface Measuring {
 }
 
 /** Of rank 0. Any failure is the end of the job: who knows in which call of MPI the others are. */
-export function lead(rank: Rank, job: Job, report: (message: Report) => void): Measuring {
+export function lead(rank: Rank, told: Job, report: (message: Report) => void): Measuring {
+  const job: Job = { ...told, launchedAt: monotonic() - (told.spent ?? 0) };
   const begin = { startedAt: new Date().toISOString(), began: monotonic() };
   const pin = job.cpus.length > 0;
   const { own, others } = ownCpus(rank, pin);
   native().mpiTell(JSON.stringify({ parameters: job.native.parameters, pin } satisfies Told));
   native().bindMainThread(others);
-  const here: Job = { ...job, allowedCpus: rank.world.cpus };
+  // Where a launcher left a rank too few CPUs to choose from, none is bound.
+  const cpus = own.length === 0 ? [] : job.cpus;
+  const here: Job = { ...job, cpus, allowedCpus: rank.world.cpus };
   const running: RunningInspection = native().inspect({
     ...job.native,
     parameters: { ...job.native.parameters, cpus: own },
