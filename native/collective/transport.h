@@ -152,6 +152,9 @@ class Transport {
   [[nodiscard]] virtual std::span<const Report> reports() const noexcept = 0;
   [[nodiscard]] virtual std::string failure() const = 0;
 
+  // By how much the times of two ranks may be wrong against each other.
+  [[nodiscard]] virtual Nanoseconds clock_uncertainty() const noexcept { return 0; }
+
   // Rank 0's.
   [[nodiscard]] virtual Port& port() noexcept = 0;
 

@@ -6,13 +6,17 @@
 namespace pibench::collective {
 namespace {
 
-// Over less than this, the uncertainty of offsets is larger than any drift of a quartz.
-constexpr Nanoseconds kLeastSpan = 20'000'000;
+// What the quartzes of two hosts, and the services that keep them on time, differ by at most.
+constexpr double kMostDrift = 1e-4;
 
 }  // namespace
 
 Nanoseconds ClockModel::of_rank_0(Nanoseconds own) const noexcept {
   return own + std::llround(offset + drift * static_cast<double>(own - anchor));
+}
+
+double ClockModel::uncertainty_after(Nanoseconds time) const noexcept {
+  return uncertainty + drift_uncertainty * static_cast<double>(time);
 }
 
 ClockAnchor anchor_of(Nanoseconds sent, Nanoseconds there, Nanoseconds came) noexcept {
@@ -33,10 +37,13 @@ ClockModel fit_clock(std::span<const ClockAnchor> anchors) noexcept {
   }
   const double mean_time = times / weights;
   const double mean_offset = offsets / weights;
-  if (last.at - anchors.front().at < kLeastSpan) {
-    const ClockAnchor& best = *std::ranges::min_element(anchors, {}, &ClockAnchor::uncertainty);
-    return {last.at, best.offset, 0, best.uncertainty};
-  }
+  // The line does not have to be better than the worst of what it was made of: its ends may both be off by
+  // that.
+  double uncertainty = 0;
+  for (const ClockAnchor& one : anchors) uncertainty = std::max(uncertainty, one.uncertainty);
+  const auto span = static_cast<double>(last.at - anchors.front().at);
+  const double of_drift = span > 0 ? 2 * uncertainty / span : kMostDrift;
+  if (of_drift >= kMostDrift) return {last.at, last.offset, 0, last.uncertainty, kMostDrift};
   double both = 0;
   double square = 0;
   for (const ClockAnchor& one : anchors) {
@@ -46,10 +53,7 @@ ClockModel fit_clock(std::span<const ClockAnchor> anchors) noexcept {
     square += weight * time * time;
   }
   const double drift = both / square;
-  // The line does not have to be better than the worst of what it was made of.
-  double uncertainty = 0;
-  for (const ClockAnchor& one : anchors) uncertainty = std::max(uncertainty, one.uncertainty);
-  return {last.at, mean_offset - drift * mean_time, drift, uncertainty};
+  return {last.at, mean_offset - drift * mean_time, drift, uncertainty, of_drift};
 }
 
 }  // namespace pibench::collective

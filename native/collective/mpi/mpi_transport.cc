@@ -29,9 +29,11 @@ struct Started {
   std::array<char, 160> why{};
 };
 
-// Between hosts clocks drift apart by microseconds a second.
+// Between hosts clocks drift apart by microseconds a second. How fast is known once comparisons span some
+// time: until then they are made more often, as far as that takes little of it.
 constexpr Nanoseconds kCompareEvery = 1'000'000'000;
 constexpr Nanoseconds kFirstComparisons = 50'000'000;  // apart
+constexpr int kLeastOfCost = 20;
 constexpr int kMessages = 40;
 constexpr std::size_t kMostAnchors = 12;
 // What a rank that gave up needs to say so.
@@ -186,7 +188,7 @@ class Leader final : public MpiTransport {
   bool perform(const Order& order) noexcept override {
     if (!failure_.empty()) return false;
     const Nanoseconds begin = pibench::now();
-    if (several_hosts_ && begin - compared_ > kCompareEvery && !compare_clocks()) return false;
+    if (several_hosts_ && begin - compared_ > next_comparison() && !compare_clocks()) return false;
     world_.waiting_since.store(begin, std::memory_order_relaxed);
     Wait wait = patient();
     tell({Command::perform, order}, wait);
@@ -216,8 +218,17 @@ class Leader final : public MpiTransport {
                        std::to_string(hosts) + (hosts == 1 ? " host" : " hosts");
     if (hosts == 1) return text;
     std::array<char, 64> clocks{};
-    std::snprintf(clocks.data(), clocks.size(), ", clocks within %.1f us", uncertainty_ / 1000);
+    std::snprintf(clocks.data(), clocks.size(), ", clocks within %.1f us",
+                  static_cast<double>(clock_uncertainty()) / 1000);
     return text + clocks.data();
+  }
+
+  // Until the next comparison. Two ranks are each off by what rank 0 knows of them.
+  [[nodiscard]] Nanoseconds clock_uncertainty() const noexcept override {
+    const Nanoseconds until = next_comparison();
+    double worst = 0;
+    for (const ClockModel& model : models_) worst = std::max(worst, model.uncertainty_after(until));
+    return static_cast<Nanoseconds>(2 * worst);
   }
 
  private:
@@ -259,11 +270,17 @@ class Leader final : public MpiTransport {
     return best;
   }
 
+  [[nodiscard]] Nanoseconds next_comparison() const noexcept {
+    if (compared_ - first_compared_ >= kCompareEvery) return kCompareEvery;
+    return std::clamp(kLeastOfCost * comparing_, kFirstComparisons, kCompareEvery);
+  }
+
   // One rank after the other: messages that cross would wait for each other. False where one is lost.
   bool compare_clocks() noexcept {
     Wait wait = patient();
     const Told told{Command::compare_clocks, {}};
-    uncertainty_ = 0;
+    const Nanoseconds begun = pibench::now();
+    models_.clear();
     for (int rank = 1; rank < world_.size(); ++rank) {
       if (world_.shares_system(rank)) continue;
       const bool asked = calls_.send(&told, sizeof told, rank, Topic::order, wait);
@@ -280,9 +297,11 @@ class Leader final : public MpiTransport {
         lose({rank});
         return false;
       }
-      uncertainty_ = std::max(uncertainty_, model.uncertainty);
+      models_.push_back(model);
     }
     compared_ = pibench::now();
+    comparing_ = compared_ - begun;
+    if (first_compared_ == 0) first_compared_ = compared_;
     return true;
   }
 
@@ -291,8 +310,10 @@ class Leader final : public MpiTransport {
   std::vector<int> deaf_;
   std::vector<std::vector<ClockAnchor>> anchors_;  // of each rank
   bool several_hosts_;
-  double uncertainty_ = 0;
+  std::vector<ClockModel> models_;  // of the ranks on other hosts
   Nanoseconds compared_ = 0;
+  Nanoseconds first_compared_ = 0;
+  Nanoseconds comparing_ = 0;  // what the last comparison took
   std::string failure_;
   bool started_ = false;
 };
