@@ -5,18 +5,12 @@ import { messageOf } from '../errors.js';
 import { CHANNEL_FD, type Job, MEASURED, monotonic, type Report } from '../inspection/job.js';
 import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
-import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import { DEADLINE, type LaunchEnd, type LaunchHooks, type OpenEngine } from './engine.js';
+import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
 import { type Standby, startWorker } from './standby.js';
 import { stopAndGo } from './stop-and-go.js';
 
-/** The worker ends by itself at its limit; this much later it is taken to hang. */
-const GRACE_MS = 3000;
-/** Where it shows that it works, it gets this much more at most. */
-const MOST_PATIENCE: Seconds = 60;
-/** What comes after the repetitions ends by itself, and without it they are lost. */
-const AFTER_MEASURING: readonly string[] = ['cool-down', 'verify', 'done', MEASURED];
 const MOST_STDERR = 2000;
 
 /** How often the kernel killed something for want of memory since it started; null where it does not say. */
@@ -99,16 +93,6 @@ function lost(
   return because('crashed', `${how}, ${where}${said ? `: ${said}` : ''}`);
 }
 
-/**
- * How much longer a launch may take that should have ended by now: until the running repetition ends, by the mean of those before it,
- * or until what was measured is verified and written.
- * @param measuring since its repetitions began
- */
-export function patienceFor(phase: string, taken: number, measuring: Seconds): Seconds {
-  if (AFTER_MEASURING.includes(phase)) return MOST_PATIENCE;
-  return phase === 'measure' && taken > 0 ? Math.min(MOST_PATIENCE, (2 * measuring) / taken) : 0;
-}
-
 /** Whether nothing else is measured while it writes what it has, so that a worker may be started then. */
 const standsAlone = ({ standstill, case: { parameters } }: Job, gate: LaunchHooks['gate']): boolean =>
   standstill === null && gate === undefined && !('ranks' in parameters);
@@ -159,22 +143,11 @@ export const makeLocalEngine = (standby: Standby | null): OpenEngine => ({
         observed.hung = true;
         child.kill('SIGKILL');
       };
-      /** @param before what it was at when it was last looked at: where that has not changed, it hangs */
-      const expire = (before: string, until: Seconds): void => {
-        const { phase, taken } = observed.last;
-        const at = `${phase} ${taken}`;
-        const now = monotonic();
-        const patience = patienceFor(phase, taken, now - (observed.measuringSince ?? now));
-        const more = at === before ? 0 : Math.min(patience, until - now);
-        if (more > 0) limit = setTimeout(() => expire(at, until), timerMs(more));
-        else kill();
-      };
-      const endAfter = (ms: number, most: Seconds) => setTimeout(() => expire('', monotonic() + most), ms);
-      let limit = endAfter(timerMs(job.timeout + GRACE_MS / 1000), MOST_PATIENCE);
+      const limit = makeLimit(() => ({ ...observed.last, measuringSince: observed.measuringSince }), kill);
+      limit.after(job.timeout + GRACE, MOST_PATIENCE);
       const cancel = (): void => {
         child.stdin?.write('{"order":"cancel"}\n');
-        clearTimeout(limit);
-        limit = endAfter(GRACE_MS, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
+        limit.after(GRACE, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
       };
       // Writing to a worker that is already gone says nothing new: its exit does.
       child.stdin?.on('error', () => {});
@@ -188,7 +161,7 @@ export const makeLocalEngine = (standby: Standby | null): OpenEngine => ({
       const finish = (): void => {
         gate?.removeEventListener('abort', go);
         endStandstill();
-        clearTimeout(limit);
+        limit.clear();
         signal.removeEventListener('abort', cancel);
       };
       child.on('error', (error) => {

@@ -14,11 +14,10 @@ import { changedEnvironment } from '../stacks/environment.js';
 import { timerMs } from '../timer.js';
 import type { Seconds } from '../units.js';
 import type { LaunchHooks } from './engine.js';
+import { GRACE } from './limit.js';
 import { lateText, lossText, startLossText, unreachableHost } from './mpi-loss.js';
 
 const WORKER = programFile('inspection/mpi-worker');
-/** A worker ends by itself at its limit; this much later it is taken to hang. */
-export const GRACE_MS = 3000;
 /** Ranks of MPI find each other in less than a second; hosts may be slow. */
 const JOIN_LIMIT: Seconds = 60;
 /** Ranks that meet without MPI say themselves who did not come, so much later at most. */
@@ -225,7 +224,7 @@ export async function joined(ranks: Ranks): Promise<NotJoined | null> {
 
 export async function leave(ranks: Ranks): Promise<void> {
   ranks.tell({ order: 'end' });
-  const limit = setTimeout(ranks.stop, GRACE_MS);
+  const limit = setTimeout(ranks.stop, timerMs(GRACE));
   await ranks.closed;
   clearTimeout(limit);
 }

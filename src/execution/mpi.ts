@@ -9,12 +9,12 @@ import { isWithin } from '../mpi/choice.js';
 import { mpiPlaceHere } from '../mpi/here.js';
 import type { MpiPlace } from '../mpi/place.js';
 import { plural } from '../quantities/format.js';
-import { timerMs } from '../timer.js';
-import type { Engine, LaunchEnd, LaunchHooks } from './engine.js';
+import type { Seconds } from '../units.js';
+import { DEADLINE, type Engine, type LaunchEnd, type LaunchHooks } from './engine.js';
+import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
 import { type Ended, fromDocument } from './local.js';
 import {
   attend,
-  GRACE_MS,
   joined,
   leave,
   type MpiCase,
@@ -47,17 +47,23 @@ async function endOf(
 /** One inspection on ranks that have found each other. */
 async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchHooks): Promise<Ended> {
   let hung = false;
-  const kill = (): void => {
-    hung = true;
-    ranks.stop();
-  };
-  let limit = setTimeout(kill, timerMs(job.timeout + GRACE_MS / 1000));
+  let measuringSince: Seconds | null = null;
+  const limit = makeLimit(
+    () => ({ ...ranks.last, measuringSince }),
+    () => {
+      hung = true;
+      ranks.stop();
+    },
+  );
+  limit.after(job.timeout + GRACE, MOST_PATIENCE);
   const cancel = (): void => {
     ranks.tell({ order: 'cancel' });
-    clearTimeout(limit);
-    limit = setTimeout(kill, GRACE_MS);
+    limit.after(GRACE, signal.reason === DEADLINE ? 0 : MOST_PATIENCE);
   };
-  ranks.onProgress = onProgress;
+  ranks.onProgress = (phase, taken) => {
+    if (phase === 'measure') measuringSince ??= monotonic();
+    onProgress(phase, taken);
+  };
   ranks.last = { phase: 'start', taken: 0 };
   ranks.tell({ ...job, spent: monotonic() - job.launchedAt });
   if (signal.aborted) cancel();
@@ -66,7 +72,7 @@ async function measureOn(ranks: Ranks, job: Job, { onProgress, signal }: LaunchH
     const end = await ranks.next();
     return await endOf(ranks, end?.event === 'joined' ? null : end, job, hung, signal.aborted);
   } finally {
-    clearTimeout(limit);
+    limit.clear();
     signal.removeEventListener('abort', cancel);
   }
 }

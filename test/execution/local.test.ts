@@ -1,6 +1,7 @@
 /** What becomes of a launch whose process cannot even be started. */
 import { describe, expect, it } from 'vitest';
-import { makeLocalEngine, patienceFor } from '../../src/execution/local.js';
+import { makeLimit, patienceFor } from '../../src/execution/limit.js';
+import { makeLocalEngine } from '../../src/execution/local.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
 import { timerMs } from '../../src/timer.js';
 
@@ -34,6 +35,20 @@ describe('a launch that should have ended', () => {
 
   it('may verify and write what it has', () => {
     for (const phase of ['cool-down', 'verify', 'done']) expect(patienceFor(phase, 4, 20)).toBe(60);
+  });
+
+  it('is ended where it shows no progress, and not while it does', async () => {
+    const ended = (taken: () => number): Promise<number> =>
+      new Promise((resolve) => {
+        const began = monotonic();
+        const seen = () => ({ phase: 'measure', taken: taken(), measuringSince: began - 0.2 });
+        makeLimit(seen, () => resolve(monotonic() - began)).after(0.02, 0.5);
+      });
+    // One repetition in 0.2 s: it gets 0.4 s for the next.
+    expect(await ended(() => 1)).toBeLessThan(0.48);
+    let taken = 0;
+    expect(await ended(() => ++taken)).toBeGreaterThan(0.49);
+    expect(taken).toBeGreaterThan(1);
   });
 
   it('is waited for no longer where it has measured nothing', () => {
