@@ -152,8 +152,8 @@ Outcome run_in_child(const std::string& self, const std::vector<std::string>& ar
 std::vector<std::string> names_in_order(const std::string& only) {
   std::vector<std::string> names = case_names();
   std::erase_if(names, [&](const std::string& name) { return name.find(only) == std::string::npos; });
-  std::ranges::stable_partition(
-      names, [](const std::string& name) { return name.find("wgmma") == std::string::npos; });
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return name.find("wgmma") == std::string::npos; });
   return names;
 }
 

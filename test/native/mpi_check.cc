@@ -75,6 +75,7 @@ void check_clocks(Checks& checks) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Clock clock{0, 1e-5 * (static_cast<double>(seed % 7) - 3)};
     std::vector<ClockAnchor> anchors;
+    anchors.reserve(2);
     for (int i = 0; i < 2; ++i)
       anchors.push_back(compared(clock, (i + 1) * kSecond / 20, seed * 100 + static_cast<std::uint64_t>(i)));
     const ClockModel model = fit_clock(anchors);
