@@ -49,7 +49,8 @@ export interface Conductor {
   readonly cpusOf: (device: string) => readonly number[] | null;
   readonly onlineCpus: number;
   readonly onProgress: (progress: Progress) => void;
-  readonly onEnd: (end: InspectionEnd, batch: BatchSpec) => void;
+  /** @param secondsLeft of the launches to come, by what is known with this one; null: nothing tells */
+  readonly onEnd: (end: InspectionEnd, secondsLeft: Seconds | null) => void;
   readonly signal: AbortSignal;
   /** CLOCK_MONOTONIC after which nothing is launched. */
   readonly deadline: Seconds;
@@ -208,6 +209,11 @@ export async function conduct(
     schedule.ended(inspection, launchValue(read, end, batch));
   };
 
+  const timeToCome = (): Seconds | null => {
+    const toCome = times.ofAll(schedule.expected().map((count, i) => count - (endedOf[i] ?? 0)));
+    return toCome === null ? null : Math.min(toCome, deadline - monotonic());
+  };
+
   /** The inspection with those that are to be measured at the same time, which the plan has behind it. */
   const groups = groupsOf(campaign.batches);
   const withOthers = (first: Asked): readonly Asked[] => {
@@ -228,10 +234,8 @@ export async function conduct(
     const title = findIndicator(batch.case.indicator).title(batch.case.parameters);
     const repetitions =
       inspection.repetitions ?? (batch.sampling.kind === 'fixed' ? batch.sampling.repetitions : null);
-    const launches = schedule.expected();
-    const planned = sum(launches);
-    const toCome = times.ofAll(launches.map((count, i) => count - (endedOf[i] ?? 0)));
-    const secondsLeft = toCome === null ? null : Math.min(toCome, deadline - monotonic());
+    const planned = sum(schedule.expected());
+    const secondsLeft = timeToCome();
     const onProgress = (phase: string, taken: number): void => {
       if (phase === AT_GATE) gate?.arrived(inspection.index);
       conductor.onProgress({ planned, ended: ends.length, title, phase, taken, repetitions, secondsLeft });
@@ -288,7 +292,7 @@ export async function conduct(
     ended.forEach((end, i) => {
       const inspection = group[i] as Asked;
       learn(inspection, end);
-      conductor.onEnd(end, campaign.batches[inspection.batch] as BatchSpec);
+      conductor.onEnd(end, timeToCome());
     });
   }
   const interrupted = ends.some(({ status }) => status === 'interrupted');

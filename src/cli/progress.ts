@@ -7,7 +7,8 @@ import { say } from './say.js';
 
 export interface ProgressDisplay {
   update(progress: Progress): void;
-  ended(end: InspectionEnd): void;
+  /** @param secondsLeft of the launches to come; null: nothing tells */
+  ended(end: InspectionEnd, secondsLeft: Seconds | null): void;
   stop(): void;
 }
 
@@ -23,16 +24,11 @@ function detail({ phase, taken, repetitions }: Progress): string {
   return repetitions === null ? `repetition ${taken}` : `repetition ${taken} of ${repetitions}`;
 }
 
-/**
- * Of a launch that has just ended: what is left of what it had before it, as the live line counts down; after the first, as many
- * times its own. Nothing after the last.
- */
-function timeLeft({ planned, ended, secondsLeft }: Progress, wall: Seconds): string {
-  const toCome = planned - ended - 1;
-  if (toCome <= 0) return '';
-  const left = secondsLeft === null ? wall * toCome : Math.max(0, secondsLeft - wall);
-  return `, ${formatSeconds(left, 2)} left`;
-}
+/** After a launch; nothing after the last, and where nothing tells. */
+const timeLeft = ({ planned, ended }: Progress, secondsLeft: Seconds | null): string =>
+  planned - ended - 1 <= 0 || secondsLeft === null
+    ? ''
+    : `, ${formatSeconds(Math.max(0, secondsLeft), 2)} left`;
 
 function plainProgress(): ProgressDisplay {
   let last: Progress | null = null;
@@ -41,9 +37,9 @@ function plainProgress(): ProgressDisplay {
     update(progress) {
       last = progress;
     },
-    ended({ index, status, reason, wall }) {
+    ended({ index, status, reason, wall }, secondsLeft) {
       const why = reason === null ? '' : `: ${reason}`;
-      const left = last === null ? '' : timeLeft(last, wall);
+      const left = last === null ? '' : timeLeft(last, secondsLeft);
       say(
         `launch ${index + 1} of ${last?.planned ?? '?'} ${status} in ${formatSeconds(wall, 3)}${left}${why}`,
       );

@@ -133,9 +133,9 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
         cpusOf: (device) => cpusOfPart(device, cpuParts(machine)),
         onlineCpus: onlineCpus(machine),
         onProgress: progress.update,
-        onEnd: (end) => {
+        onEnd: (end, secondsLeft) => {
           launched = true;
-          progress.ended(end);
+          progress.ended(end, secondsLeft);
         },
         signal: stopper.signal,
         deadline:

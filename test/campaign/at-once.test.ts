@@ -159,6 +159,7 @@ async function conducted(
 ) {
   const log: string[] = [];
   const journal: JournalEntry[] = [];
+  const left: (number | null)[] = [];
   const store = {
     append: (entry: JournalEntry) => void journal.push(entry),
     documentWritten: () => {},
@@ -174,14 +175,14 @@ async function conducted(
       cpusOf: () => null,
       onlineCpus: 2,
       onProgress: () => {},
-      onEnd: () => {},
+      onEnd: (_, secondsLeft) => void left.push(secondsLeft),
       signal: new AbortController().signal,
       deadline: Number.POSITIVE_INFINITY,
     },
     before,
     new Map([...before.keys()].map((index) => [index, 1])),
   );
-  return { ends, log, journal };
+  return { ends, log, journal, left };
 }
 
 describe('a campaign with launches at once', () => {
@@ -204,6 +205,12 @@ describe('a campaign with launches at once', () => {
       [0, 'measured'],
       [1, 'measured'],
     ]);
+  });
+
+  it('says after each launch how long the others take, by all that have ended', async () => {
+    const alone = ['cpu:0', 'cpu:1'].map((device) => ({ ...batchOf(device), inspections: 2 }));
+    const { left } = await conducted(alone);
+    expect(left).toEqual([3, 2, 1, 0]);
   });
 
   it('does not wait for one that went away', async () => {
