@@ -12,6 +12,8 @@ export interface UnseenRule {
   readonly rule: Rule;
   /** KPIs that others of the rules judged and this one did not. */
   readonly kpis: number;
+  /** Whether these are all that were judged. */
+  readonly all: boolean;
   /** One of them; null: there is none. */
   readonly example: string | null;
   /** Values of nodes that are missing in the KPIs that it judged. */
@@ -44,7 +46,7 @@ export function unseenRules(
     if (without.length === 0 && values === 0) return [];
     const [first] = without;
     const example = first === undefined ? null : keyTitle(first.one.key);
-    return [{ rule, kpis: without.length, example, values }];
+    return [{ rule, kpis: without.length, all: without.length === judged.length, example, values }];
   });
 }
 
