@@ -51,9 +51,8 @@ export function unseenRules(
 }
 
 /** `spread: not known of 3 KPIs, such as X; 2 values of nodes are missing` */
-export function unseenText({ rule, kpis, example, values }: UnseenRule): string {
-  const such =
-    example === null || kpis === 1 ? (example ?? '') : `${plural(kpis, 'KPI')}, such as ${example}`;
+export function unseenText({ rule, kpis, all, example, values }: UnseenRule): string {
+  const such = all ? 'any KPI' : kpis === 1 ? (example ?? '') : `${plural(kpis, 'KPI')}, such as ${example}`;
   return [
     `${rule}: `,
     kpis === 0 ? '' : `not known of ${such}`,

@@ -6,6 +6,7 @@ import { checkFleet, type FleetCheck } from '../../src/fleet/check.js';
 import type { NodeCheck, NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
 import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
+import { unseenText } from '../../src/fleet/unseen-rules.js';
 import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const check = (nodes: readonly NodeLine[]): FleetCheck =>
@@ -54,6 +55,10 @@ describe('fleet check', () => {
       ['drift', 1, 0],
     ]);
     expect(found.unseen[1]?.example).toMatch(/^matmul 512/);
+    expect(found.unseen.map(unseenText)).toEqual([
+      'spread: 1 value of nodes is missing',
+      'drift: not known of any KPI',
+    ]);
   });
 
   it('does not name a node that is faster', () => {
