@@ -146,7 +146,18 @@ void raise_failure(const DeviceClock* device) {
 }
 
 // The clock rate of this thread's CPU says nothing about a device.
-double frequency_of(const DeviceClock* device) { return device == nullptr ? effective_frequency() : 0; }
+// Of the first member, while all of them work: a core that works alone may be clocked higher.
+double frequency_of(Workload& workload) {
+  if (workload.device_clock() != nullptr) return 0;
+  double first = 0;
+  workload.team().run(
+      [](void* context, int member) {
+        const double hertz = effective_frequency();
+        if (member == 0) *static_cast<double*>(context) = hertz;
+      },
+      &first);
+  return first;
+}
 
 // A library's threads are there after its first call; the warm-up is of threads where they will stay.
 void meet_library_threads(Workload& workload) {
@@ -214,7 +225,7 @@ Outcome inspect(const Job& job, Control& control) {
     raise_failure(device);
     spans.end("gate");
   }
-  outcome.frequency_before = frequency_of(device);
+  outcome.frequency_before = frequency_of(*workload);
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
   if (!starts_cold) settle(*workload);
   workload->poison();
@@ -244,8 +255,9 @@ Outcome inspect(const Job& job, Control& control) {
 
   if (const std::string why = workload->failure(); !why.empty()) throw std::runtime_error(why);
   control.phase.store(Phase::cool_down, std::memory_order_relaxed);
+  // While the clock is that of the repetitions: to read files lets the team fall asleep.
+  outcome.frequency_after = frequency_of(*workload);
   outcome.after = take_snapshot(job.snapshot_paths, outcome.thread_ids);
-  outcome.frequency_after = frequency_of(device);
   workload->end_samples();
   PreemptionWire::disarm();
   spans.end("cool-down");
