@@ -51,9 +51,12 @@ double call_seconds(const Warmup& warmup, Workload& workload) {
 }
 
 // Reading files cools the caches and lets the team fall asleep: some calls bring back what the warm-up
-// had reached.
-void settle(Workload& workload) {
+// had reached. Of a long call that is little, and two more of them would be much of what is looked at around
+// the repetitions.
+void settle(Workload& workload, double call_seconds) {
   constexpr Nanoseconds kTime = 1'000'000;
+  constexpr double kLongCall = 0.5;
+  if (call_seconds > kLongCall) return;
   constexpr int kLeastCalls = 2;
   const Nanoseconds until = now() + kTime;
   for (int call = 0; call < kLeastCalls || now() < until; ++call) static_cast<void>(timed_call(workload));
@@ -227,7 +230,7 @@ Outcome inspect(const Job& job, Control& control) {
   }
   outcome.frequency_before = frequency_of(*workload);
   outcome.before = take_snapshot(job.snapshot_paths, outcome.thread_ids);
-  if (!starts_cold) settle(*workload);
+  if (!starts_cold) settle(*workload, call);
   workload->poison();
   raise_failure(device);
   spans.end(job.gate ? "settle" : "calibrate");
