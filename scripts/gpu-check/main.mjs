@@ -41,10 +41,12 @@ function write(path, text) {
   renameSync(`${path}.new`, path);
 }
 
-/** As one file, so that all of it is easily brought along; who is killed before leaves the folder. */
+/** As one file, so that all of it is easily brought along; who is killed before leaves the folder. Returns where they are. */
 function packRecords(folder) {
   const done = spawnSync('tar', ['-czf', `${folder}.tar.gz`, '-C', dirname(folder), basename(folder)]);
-  if (done.status === 0) rmSync(folder, { recursive: true, force: true });
+  if (done.status !== 0) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  return `${folder}.tar.gz`;
 }
 
 async function main(out, seconds) {
@@ -86,9 +88,9 @@ async function main(out, seconds) {
   mkdirSync(records, { recursive: true });
   const tools = { piBench: piBenchWithin(left, { keep: records }), timer, gpu };
   const check = whole(await follow(STEPS, tools, { left, say, told }));
-  packRecords(records);
+  const packed = packRecords(records);
   process.stdout.write(`${markdown(check)}\n`);
-  say(`written to ${path}.json and .md, and the launches' own files to ${records}.tar.gz`);
+  say(`written to ${path}.json and .md, and the launches' own files to ${packed}`);
   return check.wrong.length === 0 ? 0 : 1;
 }
 

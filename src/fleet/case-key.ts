@@ -82,7 +82,7 @@ function ownTitle(key: CaseKey): string {
   return [caseTitle(key, own), stackText(key), manner].filter((part) => part !== '').join(', ');
 }
 
-/** For people: `matmul 512 x 512 x 512 float32, 2 threads, embedded, for 3s after 500ms`. */
+/** For people: `matmul 512 x 512 x 512 float32, 2 threads, embedded, for 3s after 0.5s`. */
 export function keyTitle(text: string): string {
   const known = titles.get(text);
   if (known !== undefined) return known;

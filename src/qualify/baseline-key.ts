@@ -99,7 +99,7 @@ type Parameter = Parameters[string];
 /** What `mannerOf` adds to the parameters of a case. */
 const MANNER: readonly string[] = ['repetitions', 'duration', 'warmup', 'atOnce'];
 
-/** @returns the case's own parameters, and how it was measured in words: `for 60s after 500ms, at once`; '' where nothing tells */
+/** @returns the case's own parameters, and how it was measured in words: `for 60s after 0.5s, at once`; '' where nothing tells */
 export function apartFromManner(parameters: Parameters): {
   readonly own: Parameters;
   readonly manner: string;

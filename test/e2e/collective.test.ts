@@ -97,6 +97,23 @@ describe('a collective over sizes', () => {
   });
 });
 
+describe('--sync none', () => {
+  it('has twenty calls run into each other, also where one is long enough for the clock, and tells ranks by one', () =>
+    withFolder(async (out) => {
+      const args = ['all-reduce', '--ranks', '2', '--sync', 'none', '--bytes', '1MiB', '--inspections', '1'];
+      const { run, record } = await recordOf(out, 'collective', ...args);
+      expect(run.code).toBe(0);
+      const { callsPerSample } = readInspectionFile(campaignFolder(out), 0);
+      // Fewer where twenty would take longer than 0.1 s, as on a very busy machine.
+      expect(callsPerSample).toBeGreaterThan(1);
+      expect(callsPerSample).toBeLessThanOrEqual(20);
+      const [batch] = record.batches;
+      expect(batch?.ranks?.calls).toBe(50 * callsPerSample);
+      for (const { median } of batch?.ranks?.ranks ?? [])
+        expect(median).toBeLessThanOrEqual(1.5 * (batch?.elapsed?.median ?? 0));
+    }));
+});
+
 describe('ranks', () => {
   it('may be processes, of any operation and more than there are CPUs', () =>
     withFolder(async (out) => {

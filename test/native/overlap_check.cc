@@ -1,12 +1,15 @@
 // A product and a collective at once: both are verified, what is wrong in either is seen, each time is there,
 // and a rank that never arrives ends it with one line.
+#include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "../../native/collective/shm/shm_transport.h"
 #include "../../native/measure/fault.h"
 #include "../../native/overlap/overlap_workload.h"
 #include "check.h"
+#include "fake_workload.h"
 
 namespace {
 
@@ -18,6 +21,7 @@ using pibench::Workload;
 using pibench::collective::Problem;
 using pibench::collective::ShmParameters;
 using pibench::test::Checks;
+using pibench::test::FakeWorkload;
 
 struct Case {
   int ranks = 2, threads = 1;
@@ -25,7 +29,7 @@ struct Case {
   std::size_t count = 1000;
 };
 
-std::unique_ptr<Workload> workload_of(const Case& one) {
+std::unique_ptr<Workload> workload_of(const Case& one, pibench::overlap::MakeProduct make_product = {}) {
   Problem problem;
   problem.ranks = one.ranks;
   problem.count = one.count;
@@ -37,7 +41,8 @@ std::unique_ptr<Workload> workload_of(const Case& one) {
                                             7};
   pibench::overlap::Parameters parameters;
   parameters.collective.settings = {problem, pibench::collective::Sync::barrier, true, 7};
-  parameters.make_product = pibench::overlap::products_on_cpus(product);
+  parameters.make_product =
+      make_product ? std::move(make_product) : pibench::overlap::products_on_cpus(product);
   parameters.seed = 7;
   const ShmParameters shm{problem, false, {}, "", 1'000'000'000, one.ranks * one.threads};
   return pibench::overlap::make_workload(parameters,
@@ -84,6 +89,33 @@ void check_corruption(Checks& checks) {
   checks.that(!verification.passed && verification.wrong > 0, "an altered contribution of one rank is seen");
 }
 
+// Products that are wrong while they are timed and right in the call that is made to verify one.
+void check_repetitions(Checks& checks) {
+  std::atomic<bool> timed{true};
+  const auto workload = workload_of({}, [&timed](int) {
+    auto left = std::make_shared<Verification>();
+    auto product = std::make_unique<FakeWorkload>([left, &timed](std::uint64_t) {
+      left->checked = 1;
+      left->wrong = timed ? 1 : 0;
+      left->passed = !timed;
+      left->first_wrong = timed ? "it was timed" : "";
+    });
+    FakeWorkload* const own = product.get();
+    own->on_poison = [left] { *left = {}; };
+    own->on_verify = [left, own] { own->verification = *left; };
+    return product;
+  });
+  workload->prepare();
+  workload->run();
+  timed = false;
+  const Verification left = workload->verify();
+  checks.that(!left.passed && left.first_wrong.find("it was timed") != std::string::npos,
+              "a product that a repetition left wrong is seen", left.first_wrong);
+  workload->poison();
+  workload->run();
+  checks.that(workload->verify().passed, "and none where all are right");
+}
+
 void check_loss(Checks& checks) {
   const auto workload = workload_of({});
   workload->prepare();
@@ -103,6 +135,7 @@ int main() {
   check_results(checks, {});
   check_results(checks, {3, 2, 65, 20'000});
   check_corruption(checks);
+  check_repetitions(checks);
   check_loss(checks);
   return checks.finish();
 }
