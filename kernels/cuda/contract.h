@@ -160,12 +160,21 @@ struct Memory {
   const char* symbol;  // takes MemoryArguments
   const char* module;
   Operation operation;
-  const char* variant;  // "vector": 16 bytes a thread; "streaming": the same, marked for early eviction;
-                        // "bulk": the bulk copy engine
+  const char* variant;  // "vector": 16 bytes a thread, in turns; "streaming": the same, marked for early
+                        // eviction; "single": 16 bytes a thread, once; "bulk": the bulk copy engine
   Target target;
-  std::uint32_t threads, blocks_per_multiprocessor,
-      shared_bytes;  // blocks = multiprocessors times this, always
+  std::uint32_t threads, blocks_per_multiprocessor, shared_bytes;
 };
+
+// The grid's blocks: for each multiprocessor so many; or where that is 0, as many as it takes for each thread
+// to move 16 bytes.
+constexpr std::uint32_t blocks_of(const Memory& memory, std::uint64_t elements,
+                                  std::uint64_t multiprocessors) {
+  if (memory.blocks_per_multiprocessor != 0)
+    return static_cast<std::uint32_t>(multiprocessors * memory.blocks_per_multiprocessor);
+  const std::uint64_t of_block = std::uint64_t{2} * memory.threads;
+  return static_cast<std::uint32_t>(elements < of_block ? 1 : (elements + of_block - 1) / of_block);
+}
 
 inline constexpr std::uint32_t kBulkShared = 4 * 16 * 1024 + 64;
 
@@ -174,16 +183,21 @@ inline constexpr std::array kMemories{
     Memory{"pibench_memory_read_streaming", "memory", Operation::read, "streaming", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_write_vector", "memory", Operation::write, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_write_streaming", "memory", Operation::write, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_write_single", "memory", Operation::write, "single", {80, false}, 1024, 0, 0},
     Memory{"pibench_memory_copy_vector", "memory", Operation::copy, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_copy_streaming", "memory", Operation::copy, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_copy_single", "memory", Operation::copy, "single", {80, false}, 1024, 0, 0},
     Memory{
         "pibench_memory_copy_bulk", "memory_bulk", Operation::copy, "bulk", {90, false}, 32, 3, kBulkShared},
     Memory{"pibench_memory_scale_vector", "memory", Operation::scale, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_scale_streaming", "memory", Operation::scale, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_scale_single", "memory", Operation::scale, "single", {80, false}, 1024, 0, 0},
     Memory{"pibench_memory_add_vector", "memory", Operation::add, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_add_streaming", "memory", Operation::add, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_add_single", "memory", Operation::add, "single", {80, false}, 1024, 0, 0},
     Memory{"pibench_memory_triad_vector", "memory", Operation::triad, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_triad_streaming", "memory", Operation::triad, "streaming", {80, false}, 512, 2, 0},
+    Memory{"pibench_memory_triad_single", "memory", Operation::triad, "single", {80, false}, 1024, 0, 0},
 };
 
 // What measuring needs beside what is measured. `blocks` 0: multiprocessors times

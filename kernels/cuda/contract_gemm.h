@@ -77,13 +77,18 @@ constexpr MmaTile mma_tile(Element operand) {
       return {128, 128, 64};
     case 2:
       return {128, 128, 32};
-    default:
+    case 4:
       return {128, 128, 16};
+    default:
+      // Half as many rows, for twice as many blocks, of which one multiplies while another waits.
+      return {64, 128, 16};
   }
 }
 
+constexpr std::uint32_t mma_threads(Element operand) { return mma_tile(operand).m * 2; }
+
 // Of its ring. 96 KiB at most: what the smaller devices of 8.6, 8.9 and 12.0 have.
-constexpr std::uint32_t mma_stages(Element operand) { return operand == Element::float64 ? 3 : 4; }
+inline constexpr std::uint32_t kMmaStages = 4;
 
 constexpr Gemm mma(const char* symbol, Element operand, Element result, std::uint32_t alignment) {
   const MmaTile tile = mma_tile(operand);
@@ -99,8 +104,8 @@ constexpr Gemm mma(const char* symbol, Element operand, Element result, std::uin
           tile.m,
           tile.n,
           tile.k,
-          256,
-          mma_stages(operand) * (tile.m + tile.n) * tile.k * bytes_of(operand),
+          mma_threads(operand),
+          kMmaStages * (tile.m + tile.n) * tile.k * bytes_of(operand),
           1,
           false,
           alignment,

@@ -1,5 +1,8 @@
-// Passes over arrays of float64 as the memory indicator has them: each thread moves 16 bytes at a time, four
-// of them on their way at once, and neighbouring threads neighbouring bytes.
+// Passes over arrays of float64 as the memory indicator has them: each thread moves 16 bytes at a time, and
+// neighbouring threads neighbouring bytes. Either as many threads as the device holds go over the arrays in
+// turns, four times 16 bytes on their way at once; or each moves 16 bytes only, and the device hands the
+// blocks to whichever multiprocessor is free: none is left to wait for those that are farther from the
+// memory.
 //
 // Written over instructions.h, or a model of it, which has to be included before.
 #pragma once
@@ -70,37 +73,53 @@ PIBENCH_DEVICE void over_pairs(std::uint64_t pairs, const Fours& four, const One
     if (at < pairs) one(at);
 }
 
+// One operation on some of its elements.
 template <Operation operation, bool streaming>
-PIBENCH_DEVICE void memory_pass(const MemoryArguments& arguments) {
-  constexpr bool kReadsA = operation != Operation::write;
-  constexpr bool kReadsB = operation == Operation::add || operation == Operation::triad;
-  const auto make = [](const Pair& a, const Pair& b) {
-    return Pair{made_of<operation>(a.first, b.first), made_of<operation>(a.second, b.second)};
-  };
-  over_pairs(
-      arguments.elements / 2,
-      [&](std::uint64_t at) {
-        Pair a[4] = {};
-        Pair b[4] = {};
-        PIBENCH_UNROLL
-        for (std::uint32_t i = 0; i < 4; ++i) {
-          if constexpr (kReadsA) a[i] = load_pair<streaming>(arguments.a, at + i * kPassThreads);
-          if constexpr (kReadsB) b[i] = load_pair<streaming>(arguments.b, at + i * kPassThreads);
-        }
-        PIBENCH_UNROLL
-        for (std::uint32_t i = 0; i < 4; ++i)
-          store_pair<streaming>(arguments.out, at + i * kPassThreads, make(a[i], b[i]));
-      },
-      [&](std::uint64_t at) {
-        const Pair a = kReadsA ? load_pair<streaming>(arguments.a, at) : Pair{};
-        const Pair b = kReadsB ? load_pair<streaming>(arguments.b, at) : Pair{};
-        store_pair<streaming>(arguments.out, at, make(a, b));
-      });
-  if (arguments.elements % 2 != 0 && block_index() == 0 && thread_index() == 0) {
+struct Pass {
+  static constexpr bool kReadsA = operation != Operation::write;
+  static constexpr bool kReadsB = operation == Operation::add || operation == Operation::triad;
+  const MemoryArguments& arguments;
+
+  // `count` pairs, kPassThreads apart from each other: all are read before the first is written.
+  template <std::uint32_t count>
+  PIBENCH_DEVICE void pairs(std::uint64_t at) const {
+    Pair a[count] = {};
+    Pair b[count] = {};
+    PIBENCH_UNROLL
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if constexpr (kReadsA) a[i] = load_pair<streaming>(arguments.a, at + i * kPassThreads);
+      if constexpr (kReadsB) b[i] = load_pair<streaming>(arguments.b, at + i * kPassThreads);
+    }
+    PIBENCH_UNROLL
+    for (std::uint32_t i = 0; i < count; ++i)
+      store_pair<streaming>(
+          arguments.out, at + i * kPassThreads,
+          {made_of<operation>(a[i].first, b[i].first), made_of<operation>(a[i].second, b[i].second)});
+  }
+  // The last element of an odd number of them; one thread of all does it.
+  PIBENCH_DEVICE void odd_end() const {
+    if (arguments.elements % 2 == 0 || block_index() != 0 || thread_index() != 0) return;
     const std::uint64_t last = arguments.elements - 1;
     arguments.out[last] =
         made_of<operation>(kReadsA ? arguments.a[last] : 0, kReadsB ? arguments.b[last] : 0);
   }
+};
+
+template <Operation operation, bool streaming>
+PIBENCH_DEVICE void memory_pass(const MemoryArguments& arguments) {
+  const Pass<operation, streaming> pass{arguments};
+  over_pairs(
+      arguments.elements / 2, [&](std::uint64_t at) { pass.template pairs<4>(at); },
+      [&](std::uint64_t at) { pass.template pairs<1>(at); });
+  pass.odd_end();
+}
+
+template <Operation operation>
+PIBENCH_DEVICE void single_pass(const MemoryArguments& arguments) {
+  const Pass<operation, true> pass{arguments};
+  const std::uint64_t at = std::uint64_t{block_index()} * threads_of_block() + thread_index();
+  if (at < arguments.elements / 2) pass.template pairs<1>(at);
+  pass.odd_end();
 }
 
 template <bool streaming>

@@ -18,7 +18,8 @@
 namespace pibench::kernels::cuda {
 
 // As contract_gemm.h counts it.
-inline constexpr std::uint32_t kScalarRows = 128, kScalarColumns = 256, kScalarDepth = 16, kScalarStages = 3;
+inline constexpr std::uint32_t kScalarRows = 128, kScalarColumns = 256, kScalarDepth = 16, kScalarStages = 3,
+                               kScalarThreads = 256;
 inline constexpr std::uint32_t kScalarPitch =
     kScalarRows + 4;  // of turned rows of A: copies meet two in a bank, not sixteen
 inline constexpr std::uint32_t kScalarStage = kScalarDepth * (kScalarPitch + kScalarColumns);  // numbers
@@ -27,25 +28,52 @@ struct alignas(16) Four {
   float value[4];
 };
 
-PIBENCH_DEVICE void load_scalar_a(const GemmArguments& arguments, const Corner& corner, std::uint32_t stage,
-                                  std::int32_t depth) {
-  const auto* a = static_cast<const float*>(arguments.a) +
-                  static_cast<std::int64_t>(corner.matrix) * arguments.m * arguments.k;
-  PIBENCH_UNROLL
-  for (std::uint32_t pass = 0; pass < kScalarRows * kScalarDepth / 256; ++pass) {
-    const std::uint32_t index = pass * 256 + thread_index();
-    const std::uint32_t in_row = index % kScalarDepth;
-    const std::uint32_t row = index / kScalarDepth;
-    const std::int32_t at_row = corner.row + static_cast<std::int32_t>(row);
-    const std::int32_t at_column = depth + static_cast<std::int32_t>(in_row);
-    const bool there = at_row < arguments.m && at_column < arguments.k;
-    copy_4_async(stage + (in_row * kScalarPitch + row) * 4,
-                 a + (there ? static_cast<std::int64_t>(at_row) * arguments.k + at_column : 0),
-                 there ? 4 : 0);
+// What one thread copies of A's tile, turned, step after step along k: one number of every kRowStep-th row.
+class ScalarLoaderA {
+ public:
+  PIBENCH_DEVICE ScalarLoaderA(const GemmArguments& arguments, const Corner& corner) : columns_(arguments.k) {
+    const std::int32_t row = corner.row + static_cast<std::int32_t>(first_row());
+    from_ = static_cast<const float*>(arguments.a) +
+            (static_cast<std::int64_t>(corner.matrix) * arguments.m + row) * columns_ + in_row();
+    there_ = arguments.m - row;
   }
-}
+  // As TileLoader::load.
+  PIBENCH_DEVICE void load(std::uint32_t stage, std::int32_t left) {
+    const std::int32_t height = static_cast<std::int32_t>(in_row()) < left ? there_ : 0;
+    const std::uint32_t to = stage + (in_row() * kScalarPitch + first_row()) * 4;
+    PIBENCH_UNROLL
+    for (std::uint32_t pass = 0; pass < kPasses; ++pass)
+      copy_4_async(to + pass * kRowStep * 4, from_ + columns_ * std::int64_t{pass * kRowStep},
+                   static_cast<std::int32_t>(pass * kRowStep) < height ? 4 : 0);
+    from_ += kScalarDepth;
+  }
 
-// 256 threads; a block for each tile.
+ private:
+  static constexpr std::uint32_t kRowStep = kScalarThreads / kScalarDepth;
+  static constexpr std::uint32_t kPasses = kScalarRows / kRowStep;
+  PIBENCH_DEVICE static std::uint32_t in_row() { return thread_index() % kScalarDepth; }
+  PIBENCH_DEVICE static std::uint32_t first_row() { return thread_index() / kScalarDepth; }
+
+  const float* from_;
+  std::int32_t columns_;
+  std::int32_t there_;  // how many rows exist from this thread's first on
+};
+
+// What a thread multiplies for one k: 8 numbers of A by 16 of B.
+struct ScalarFragments {
+  Four a[2], b[4];
+  // From a stage; `a` and `b` are where this thread's are of its first k.
+  PIBENCH_DEVICE void read(const float* of_a, const float* of_b, std::uint32_t k) {
+    PIBENCH_UNROLL
+    for (std::uint32_t i = 0; i < 2; ++i)
+      a[i] = *reinterpret_cast<const Four*>(of_a + std::size_t{k} * kScalarPitch + std::size_t{i} * 16);
+    PIBENCH_UNROLL
+    for (std::uint32_t j = 0; j < 4; ++j)
+      b[j] = *reinterpret_cast<const Four*>(of_b + std::size_t{k} * kScalarColumns + std::size_t{j} * 32);
+  }
+};
+
+// A block of kScalarThreads threads for each tile.
 template <bool aligned>
 PIBENCH_DEVICE void scalar_gemm(const GemmArguments& arguments) {
   const auto* memory = reinterpret_cast<const float*>(shared_memory());
@@ -57,38 +85,40 @@ PIBENCH_DEVICE void scalar_gemm(const GemmArguments& arguments) {
   // places.
   const std::uint32_t row = warp % 4 * 32 + lane / 8 * 4;
   const std::uint32_t column = warp / 4 * 128 + lane % 8 * 4;
+  const auto of_a = [&](std::uint32_t stage) { return memory + std::size_t{stage} * kScalarStage + row; };
+  const auto of_b = [&](std::uint32_t stage) {
+    return memory + std::size_t{stage} * kScalarStage + std::size_t{kScalarDepth} * kScalarPitch + column;
+  };
   float sums[8][16] = {};
+  ScalarLoaderA loader_a(arguments, corner);
+  TileLoader<kScalarDepth, kScalarColumns * 4, 4, kScalarThreads, Depth::down_columns> loader_b(
+      MatrixView<4>(arguments.b, arguments.k, arguments.n, corner.matrix), 0, corner.column);
+  ScalarFragments now;
   run_ring<kScalarStages, kScalarDepth>(
       arguments.k,
-      [&](std::uint32_t stage, std::int32_t depth) {
+      [&](std::uint32_t stage, std::int32_t left) {
         const std::uint32_t to = address + stage * (kScalarStage * 4);
-        load_scalar_a(arguments, corner, to, depth);
-        load_tile<kScalarDepth, kScalarColumns * 4, 4, aligned>(
-            MatrixView<4>(arguments.b, arguments.k, arguments.n, corner.matrix), depth, corner.column,
-            to + kScalarDepth * kScalarPitch * 4,
+        loader_a.load(to, left);
+        loader_b.load<aligned>(
+            to + kScalarDepth * kScalarPitch * 4, left,
             [](std::uint32_t at, std::uint32_t chunk) { return at * (kScalarColumns * 4) + chunk * 16; });
       },
-      [&](std::uint32_t stage) {
-        const float* a = memory + std::size_t{stage} * kScalarStage + row;
-        const float* b =
-            memory + std::size_t{stage} * kScalarStage + std::size_t{kScalarDepth} * kScalarPitch + column;
-        PIBENCH_UNROLL_8
+      [&](std::uint32_t stage) { now.read(of_a(stage), of_b(stage), 0); },
+      [&](std::uint32_t stage, const auto& next) {
+        PIBENCH_UNROLL
         for (std::uint32_t k = 0; k < kScalarDepth; ++k) {
-          Four of_a[2];
-          Four of_b[4];
-          PIBENCH_UNROLL
-          for (std::uint32_t i = 0; i < 2; ++i)
-            of_a[i] = *reinterpret_cast<const Four*>(a + std::size_t{k} * kScalarPitch + std::size_t{i} * 16);
-          PIBENCH_UNROLL
-          for (std::uint32_t j = 0; j < 4; ++j)
-            of_b[j] =
-                *reinterpret_cast<const Four*>(b + std::size_t{k} * kScalarColumns + std::size_t{j} * 32);
+          // What comes next is read while this is multiplied, also beyond the stage's end.
+          const bool last = k + 1 == kScalarDepth;
+          if (last) stage = next();
+          ScalarFragments ahead;
+          ahead.read(of_a(stage), of_b(stage), last ? 0 : k + 1);
           PIBENCH_UNROLL
           for (std::uint32_t i = 0; i < 8; ++i) {
             PIBENCH_UNROLL
             for (std::uint32_t j = 0; j < 16; ++j)
-              sums[i][j] += of_a[i / 4].value[i % 4] * of_b[j / 4].value[j % 4];
+              sums[i][j] += now.a[i / 4].value[i % 4] * now.b[j / 4].value[j % 4];
           }
+          now = ahead;
         }
       });
   auto* c = static_cast<float*>(arguments.c);

@@ -108,8 +108,8 @@ class PassWorkload final : public DeviceWorkload {
 
   Kernel load(const Memory& memory) {
     return session().kernel(memory.module, memory.symbol,
-                            session().multiprocessors() * memory.blocks_per_multiprocessor, memory.threads,
-                            memory.shared_bytes);
+                            blocks_of(memory, parameters_.elements, session().multiprocessors()),
+                            memory.threads, memory.shared_bytes);
   }
 
   // The fastest of three bursts each: what is fastest differs from GPU to GPU.

@@ -141,7 +141,7 @@ double measure_read(Session& session, EventClock& clock, std::size_t bytes) {
         !kernels::cuda::runs_on(pass.target, session.capability()))
       continue;
     const Kernel kernel =
-        session.kernel(pass.module, pass.symbol, session.multiprocessors() * pass.blocks_per_multiprocessor,
+        session.kernel(pass.module, pass.symbol, blocks_of(pass, elements, session.multiprocessors()),
                        pass.threads, pass.shared_bytes);
     // Many passes in one sample where the memory is small: the events' own time would show.
     constexpr double kLeastBytes = 0x1p31;

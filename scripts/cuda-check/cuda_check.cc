@@ -2,24 +2,29 @@
 // GPU.
 //
 //   cuda_check --kernels FOLDER [--cublaslt FILE] [--only TEXT] [--quick | --untimed] [--device N] [--seconds
-//   N]
+//   N] [--jobs N]
 //
 // Each case runs in a process of its own and prints one line of JSON; a case that hangs, crashes or runs into
 // a sticky error ends alone, and after a third that hangs the rest is left out: it would take all the time.
-// What was tried least comes last. Ends with 1 where a case is wrong.
+// What was tried least comes last. What is not timed may run beside others (--jobs): most of it is waiting
+// for a process to begin. Ends with 1 where a case is wrong.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "cases.h"
@@ -34,6 +39,7 @@ struct Options {
   std::string one;   // the case that this process runs
   int seconds = 30;  // that one case may take
   int all_seconds = 230;
+  int jobs = 1;  // cases at a time
 };
 
 int whole(std::string_view text) {
@@ -62,12 +68,15 @@ bool read_options(const std::vector<std::string>& arguments, Options& options) {
       options.setting.ordinal = whole(value);
     else if (flag == "--seconds")
       options.seconds = whole(value);
+    else if (flag == "--jobs")
+      options.jobs = whole(value);
     else if (flag == "--case")
       options.one = value;
     else
       return false;
   }
-  return !options.setting.kernels.empty() && options.seconds > 0;
+  return !options.setting.kernels.empty() && options.seconds > 0 && options.jobs > 0 &&
+         (options.jobs == 1 || !options.setting.timed());
 }
 
 // In the child: prints the line of one case.
@@ -92,23 +101,30 @@ std::string ended(int status) {
 
 enum class Outcome : std::uint8_t { right, wrong, hung };
 
+// One line at a time.
+void print(const std::string& line) {
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
+  std::cout << line << std::flush;
+}
+
 // Runs a case in a child and prints what it printed, or why it printed nothing.
 Outcome run_in_child(const std::string& self, const std::vector<std::string>& arguments,
                      const std::string& name, int seconds) {
+  // All that takes memory comes before the fork: another thread may be at it.
+  std::vector<std::string> words{self};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), {"--case", name});
+  std::vector<char*> raw;
+  raw.reserve(words.size() + 1);
+  for (std::string& word : words) raw.push_back(word.data());
+  raw.push_back(nullptr);
   std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) return Outcome::wrong;
+  // Closed in what other threads begin: else the end of this child's output would not be seen.
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return Outcome::wrong;
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
-    close(ends[0]);
-    close(ends[1]);
-    std::vector<std::string> words{self};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    words.insert(words.end(), {"--case", name});
-    std::vector<char*> raw;
-    raw.reserve(words.size() + 1);
-    for (std::string& word : words) raw.push_back(word.data());
-    raw.push_back(nullptr);
     execv(self.c_str(), raw.data());
     _exit(127);
   }
@@ -143,7 +159,7 @@ Outcome run_in_child(const std::string& self, const std::vector<std::string>& ar
     report.that(false, ended(status));
     line = report.line() + '\n';
   }
-  std::cout << line << std::flush;
+  print(line);
   if (hung) return Outcome::hung;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? Outcome::right : Outcome::wrong;
 }
@@ -164,27 +180,38 @@ int main(int count, char** values) {
   Options options;
   if (!read_options(arguments, options)) {
     std::cerr << "usage: cuda_check --kernels FOLDER [--cublaslt FILE] [--only TEXT] [--quick | --untimed] "
-                 "[--device N] [--seconds N]\n";
+                 "[--device N] [--seconds N] [--jobs N]\n";
     return 64;
   }
   if (!options.one.empty()) return run_one(options);
   const std::time_t begin = std::time(nullptr);
   constexpr int kMostHung = 3;
-  int wrong = 0;
-  int ran = 0;
-  int hung = 0;
-  for (const std::string& name : names_in_order(options.only)) {
-    const bool late = std::time(nullptr) - begin > options.all_seconds;
-    if (late || hung == kMostHung) {
-      Report report(name);
-      report.skip(late ? "the time for all cases is over" : "not in time: three cases before it hung");
-      std::cout << report.line() << '\n';
-      continue;
+  const std::vector<std::string> names = names_in_order(options.only);
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> wrong{0};
+  std::atomic<int> ran{0};
+  std::atomic<int> hung{0};
+  const auto work = [&] {
+    for (std::size_t at = 0; (at = next.fetch_add(1)) < names.size();) {
+      const std::string& name = names[at];
+      const bool late = std::time(nullptr) - begin > options.all_seconds;
+      if (late || hung >= kMostHung) {
+        Report report(name);
+        report.skip(late ? "the time for all cases is over" : "not in time: three cases before it hung");
+        print(report.line() + '\n');
+        continue;
+      }
+      ++ran;
+      const Outcome outcome = run_in_child("/proc/self/exe", arguments, name, options.seconds);
+      if (outcome != Outcome::right) ++wrong;
+      if (outcome == Outcome::hung) ++hung;
     }
-    ++ran;
-    const Outcome outcome = run_in_child("/proc/self/exe", arguments, name, options.seconds);
-    if (outcome != Outcome::right) ++wrong;
-    if (outcome == Outcome::hung) ++hung;
+  };
+  {
+    std::vector<std::jthread> others;
+    others.reserve(static_cast<std::size_t>(options.jobs) - 1);
+    for (int job = 1; job < options.jobs; ++job) others.emplace_back(work);
+    work();
   }
   std::cout << "{\"cases\":" << ran << ",\"wrong\":" << wrong << ",\"seconds\":" << std::time(nullptr) - begin
             << "}\n";

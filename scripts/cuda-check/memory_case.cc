@@ -94,10 +94,14 @@ class Arrays {
   DeviceMemory a_, b_, out_, sum_;
 };
 
-void check_pass(Session& session, const Kernel& kernel, const Memory& pass, std::uint64_t elements,
-                Report& report) {
+Kernel kernel_of(Session& session, const Memory& pass, std::uint64_t elements) {
+  return session.kernel(pass.module, pass.symbol, blocks_of(pass, elements, session.multiprocessors()),
+                        pass.threads, pass.shared_bytes);
+}
+
+void check_pass(Session& session, const Memory& pass, std::uint64_t elements, Report& report) {
   Arrays arrays(session, elements);
-  session.launch(kernel, arrays.arguments());
+  session.launch(kernel_of(session, pass, elements), arrays.arguments());
   session.synchronize();
   const std::string size = std::to_string(elements) + " elements: ";
   if (pass.operation == Operation::read) {
@@ -121,8 +125,9 @@ double best_seconds(EventClock& clock, const auto& enqueue) {
   return best;
 }
 
-void time_pass(Session& session, const Kernel& kernel, const Memory& pass, Report& report) {
+void time_pass(Session& session, const Memory& pass, Report& report) {
   constexpr std::uint64_t kElements = std::uint64_t{1} << 28U;  // 2 GiB an array
+  const Kernel kernel = kernel_of(session, pass, kElements);
   EventClock clock(session);
   Arrays arrays(session, kElements);
   const MemoryArguments arguments = arrays.arguments();
@@ -154,13 +159,10 @@ bool run_memory_case(const std::string& name, const Setting& setting, Report& re
     report.skip("needs compute capability " + std::to_string(found->target.least));
     return true;
   }
-  const Kernel kernel = session.kernel(found->module, found->symbol,
-                                       session.multiprocessors() * found->blocks_per_multiprocessor,
-                                       found->threads, found->shared_bytes);
   for (const std::uint64_t elements : {1ULL, 2ULL, 3ULL, 2047ULL, 4096ULL, 1000001ULL})
-    check_pass(session, kernel, *found, elements, report);
-  if (!setting.quick) check_pass(session, kernel, *found, 30'000'000, report);
-  if (setting.timed() && report.right()) time_pass(session, kernel, *found, report);
+    check_pass(session, *found, elements, report);
+  if (!setting.quick) check_pass(session, *found, 30'000'000, report);
+  if (setting.timed() && report.right()) time_pass(session, *found, report);
   return true;
 }
 

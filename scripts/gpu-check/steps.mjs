@@ -1,5 +1,6 @@
 // The steps of the GPU check, in their order: each returns what it found, what of it is wrong, and what it could not do.
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CUDA_FOLDER } from '../lib/cuda-kernels.mjs';
 import { packageRoot } from '../lib/tree.mjs';
@@ -50,7 +51,8 @@ export function kernelsOf({ status, outOfTime, stdout, stderr }, capability = nu
  * multiprocessor, which no other step has before the large products.
  */
 export async function kernels({ left, gpu }) {
-  const args = ['--kernels', CUDA_FOLDER, '--untimed', '--seconds', '15'];
+  const jobs = Math.min(8, availableParallelism());
+  const args = ['--kernels', CUDA_FOLDER, '--untimed', '--seconds', '20', '--jobs', String(jobs)];
   return kernelsOf(await bounded(CHECK, args, { seconds: left() }), gpu.computeCapability);
 }
 

@@ -77,9 +77,12 @@ void check_steps(Checks& checks, const char* name) {
   checks.that(bounded, std::string(name) + ": what the chains hold stays of one size");
 }
 
+constexpr std::uint32_t kBlocks = 3;
+constexpr Memory kSingle{"", "", Operation::copy, "single", {80, false}, 128, 0, 0};
+
 template <Operation operation>
 void check_pass(Checks& checks, const char* name, const std::function<void(const MemoryArguments&)>& pass,
-                std::uint32_t threads, std::uint32_t shared, std::uint64_t elements) {
+                std::uint32_t blocks, std::uint32_t threads, std::uint32_t shared, std::uint64_t elements) {
   Array a(elements);
   Array b(elements);
   Array out(elements);
@@ -91,7 +94,7 @@ void check_pass(Checks& checks, const char* name, const std::function<void(const
     want_sum += std::bit_cast<std::uint64_t>(a.data()[i]);
   }
   const MemoryArguments arguments{a.data(), b.data(), out.data(), elements, &sum};
-  std::string trouble = run(3, threads, shared, [&] { pass(arguments); });
+  std::string trouble = run(blocks, threads, shared, [&] { pass(arguments); });
   if (operation == Operation::read) {
     if (sum != want_sum) trouble += " the sum is wrong";
   } else {
@@ -115,14 +118,18 @@ void check_operation(Checks& checks, const char* name) {
           else
             memory_pass<operation, true>(arguments);
         },
-        kPassThreads, 0, elements);
+        kBlocks, kPassThreads, 0, elements);
+    if constexpr (operation != Operation::read)
+      check_pass<operation>(checks, name, single_pass<operation>, blocks_of(kSingle, elements, 1),
+                            kSingle.threads, 0, elements);
   }
 }
 
 void check_bulk(Checks& checks) {
   // Nothing, less than a part, and more parts than the ring has places, with an odd end.
   for (const std::uint64_t elements : {1, 2, 2049, 2048 * 19 + 7})
-    check_pass<Operation::copy>(checks, "the copy engine's copy", bulk_copy, 32, kBulkShared, elements);
+    check_pass<Operation::copy>(checks, "the copy engine's copy", bulk_copy, kBlocks, 32, kBulkShared,
+                                elements);
 }
 
 void check_fill(Checks& checks) {

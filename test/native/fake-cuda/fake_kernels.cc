@@ -237,7 +237,12 @@ std::optional<std::function<void()>> kernel_call(std::string_view symbol, const 
     if (is(loop)) return call(argument, peak, grid.blocks);
   }
   for (const auto& memory : kernels::cuda::kMemories) {
-    if (is(memory)) return memory_call(memory.operation, argument);
+    if (!is(memory)) continue;
+    const std::uint64_t elements = static_cast<const kernels::cuda::MemoryArguments*>(argument)->elements;
+    // Too few would leave a part of the array as it was.
+    if (memory.blocks_per_multiprocessor == 0 && grid.blocks != blocks_of(memory, elements, 1))
+      return std::nullopt;
+    return memory_call(memory.operation, argument);
   }
   const auto supports = [&](const kernels::cuda::Support& kernel) {
     return symbol == kernel.symbol && grid.threads == kernel.threads && grid.shared_bytes == 0;
