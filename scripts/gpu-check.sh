@@ -29,7 +29,7 @@ if [[ -z $node || -e $carried/node.tar.xz ]]; then
   [[ -x $carried/node/package/bin/node ]] || unpack "$carried/node.tar.xz" "$carried/node"
   node=$carried/node/package/bin/node
 fi
-for part in modules dist; do
+for part in modules dist tests; do
   [[ -e $carried/$part.tar.xz ]] && unpack "$carried/$part.tar.xz" "$root"
 done
 

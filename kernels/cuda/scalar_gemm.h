@@ -43,7 +43,7 @@ class ScalarLoaderA {
     const std::uint32_t to = stage + (in_row() * kScalarPitch + first_row()) * 4;
     PIBENCH_UNROLL
     for (std::uint32_t pass = 0; pass < kPasses; ++pass)
-      copy_4_async(to + pass * kRowStep * 4, from_ + columns_ * std::int64_t{pass * kRowStep},
+      copy_4_async(to + pass * kRowStep * 4, from_ + columns_ * (std::int64_t{pass} * kRowStep),
                    static_cast<std::int32_t>(pass * kRowStep) < height ? 4 : 0);
     from_ += kScalarDepth;
   }

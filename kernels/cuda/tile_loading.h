@@ -99,7 +99,8 @@ class TileLoader {
       for (std::uint32_t beside = 0; beside < kChunks; beside += kAcross) {
         const std::int32_t count = exists ? width - static_cast<std::int32_t>(beside * kElements) : 0;
         // Where nothing exists the address may be outside, and nothing is read.
-        const std::uint8_t* from = from_ + columns_ * (std::int64_t{below} * kBytes) + beside * 16;
+        const std::uint8_t* from =
+            from_ + columns_ * (std::int64_t{below} * kBytes) + std::size_t{beside} * 16;
         const std::uint32_t at = to + place(row, first_chunk() + beside);
         if constexpr (aligned)
           copy_16_async(at, from, count > 0 ? 16 : 0);

@@ -22,11 +22,14 @@ async function gpuHere() {
   return surveyGpus();
 }
 
-/** As git says, or as pack.mjs noted it where git is not. */
-function commitHere() {
+/**
+ * As pack.mjs noted it where what it built is used; else as git says, which a machine that is lent need not have, or only for
+ * what it was given.
+ */
+function commitHere(carried) {
   const noted = join(COMPILED, 'commit');
-  const packed = () => (existsSync(noted) ? readFileSync(noted, 'utf8').trim() : 'not known');
-  return commitOfSources() ?? packed();
+  const packed = existsSync(noted) ? readFileSync(noted, 'utf8').trim() : null;
+  return (carried ? packed : null) ?? commitOfSources() ?? packed ?? 'not known';
 }
 
 const nameOf = (gpu) =>
@@ -72,7 +75,13 @@ async function main(out, seconds) {
   }
   say(`on ${gpu.name}, driver ${gpu.driver ?? 'not known'}`);
   const { timer, ...how } = built;
-  const about = { gpu, cuda: survey.cuda, date: new Date().toISOString(), commit: commitHere(), built: how };
+  const about = {
+    gpu,
+    cuda: survey.cuda,
+    date: new Date().toISOString(),
+    commit: commitHere(built.carried),
+    built: how,
+  };
   mkdirSync(out, { recursive: true });
   const path = join(out, nameOf(gpu));
   const whole = (found, toCome = []) => {

@@ -1,5 +1,6 @@
 // Packs what a machine without network needs for scripts/gpu-check.sh: a Node, pi-bench's npm dependencies, the compiled
-// TypeScript with the commit it is of, and the addon, the kernels and their check, as far as they can be built here. Run it
+// TypeScript with the commit it is of, what runs the tests marked gpu, and the addon, the kernels and their check, as far as
+// they can be built here. Run it
 // where there is npm, and again after each change; then bring the folder .gpu-check along with the sources.
 import { spawnSync } from 'node:child_process';
 import {
@@ -75,6 +76,16 @@ function packModules() {
   );
 }
 
+/** What runs the tests marked gpu, with all that it depends on. */
+function packTestRunner() {
+  const found = JSON.parse(run('npm', ['query', '#vitest, #vitest *']));
+  pack(
+    'tests',
+    packageRoot,
+    found.map(({ location }) => location),
+  );
+}
+
 /** What this machine can build as the other one would: that one need not, where its sources are the same. */
 async function packBuilt() {
   const hash = hashOfNative();
@@ -99,6 +110,7 @@ async function packBuilt() {
 mkdirSync(FOLDER, { recursive: true });
 if (!existsSync(join(FOLDER, 'node.tar.xz'))) packNode();
 packModules();
+packTestRunner();
 run('npm', ['run', '-s', 'build:ts']);
 // Where it is unpacked there may be no git.
 writeFileSync(join(COMPILED, 'commit'), `${commitOfSources() ?? 'not known'}\n`);

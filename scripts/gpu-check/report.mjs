@@ -155,6 +155,9 @@ export function markdown(check) {
       ]),
     ),
     '',
+    ...(pytorch?.rates
+      ? [`PyTorch ${pytorch.version}: ${pytorch.how}. All others here give float32 for them.`, '']
+      : []),
     '## Peak, 10^12 operations per second',
     '',
     ...table(

@@ -1,18 +1,28 @@
 """Rates of PyTorch's products, for the table beside ours: medians of CUDA events around single calls, random operands.
 
-Prints a JSON object: {"version": ..., "rates": {"bfloat16 8192": operations per second, ...}}.
+Warmed up and measured for as long as ours are, because a GPU that reaches its power limit is fast at first.
+Prints a JSON object: {"version": ..., "how": ..., "rates": {"bfloat16 8192": operations per second, ...}}.
 """
 
 import json
 import sys
+import time
 
 import torch
 
+WARM_UP_SECONDS = 1.0
+MEASURED_SECONDS = 0.5
 
-def median_seconds(multiply, repetitions=30):
-    for _ in range(10):
-        multiply()
-    torch.cuda.synchronize()
+
+def median_seconds(multiply):
+    began = time.perf_counter()
+    calls = 0
+    while time.perf_counter() - began < WARM_UP_SECONDS:
+        for _ in range(10):
+            multiply()
+        torch.cuda.synchronize()
+        calls += 10
+    repetitions = max(10, int(calls * MEASURED_SECONDS / (time.perf_counter() - began)))
     events = []
     for _ in range(repetitions):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -43,4 +53,5 @@ for asked in sys.argv[1:]:
     except (RuntimeError, AttributeError) as error:
         rates[f"{name} {size}"] = None
         print(f"{asked}: {error}", file=sys.stderr)
-print(json.dumps({"version": torch.__version__, "rates": rates}))
+how = f"each type by itself, {MEASURED_SECONDS} s after a warm-up of {WARM_UP_SECONDS} s; 16-bit operands give 16-bit results"
+print(json.dumps({"version": torch.__version__, "how": how, "rates": rates}))

@@ -139,8 +139,9 @@ export function batchesOf(
     };
   });
   for (const batch of batches) {
-    checkMemory(indicator, batch, machine);
+    // A GPU has less, and is what was asked for.
     checkGpuMemory(indicator, batch, machine);
+    checkMemory(indicator, batch, machine);
   }
   return batches;
 }

@@ -76,6 +76,19 @@ describe('the check of the CUDA kernels', () => {
     expect(status).toBe(1);
   });
 
+  test('checks several at a time where it times nothing, one line each', () => {
+    const { status, cases, sum } = check('', '--only', 'pibench_memory', '--jobs', '4');
+    const names = cases.map((line) => line.case);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(10);
+    for (const line of cases) expect(line).toMatchObject({ right: true });
+    expect(sum).toMatchObject({ cases: names.length, wrong: 0 });
+    expect(status).toBe(0);
+    const timed = spawnSync(program, ['--kernels', folder, '--jobs', '4'], { encoding: 'utf8' });
+    expect(timed.status).toBe(64);
+    expect(timed.stderr).toMatch(/--jobs N\]/);
+  });
+
   test('tries what is by wgmma last, and leaves the rest out after a third case that hangs', () => {
     const { status, cases } = check('hangs=1', '--only', 'bfloat16_float32', '--seconds', '1');
     const names = cases.map((line) => line.case ?? '');
