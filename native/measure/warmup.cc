@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "timed_call.h"
 
@@ -65,10 +67,16 @@ WarmupJudge::WarmupJudge(const WarmupRule& rule, Nanoseconds begun, Nanoseconds 
 
 bool WarmupJudge::wants_calls() const noexcept { return rule_.kind != WarmupKind::count || rule_.count > 0; }
 
-bool WarmupJudge::enough(Nanoseconds entry, Nanoseconds exit, const std::function<bool()>& settled) {
-  ++warmup_.calls;
+std::uint64_t WarmupJudge::wanted(std::uint64_t most) const noexcept {
+  if (rule_.kind != WarmupKind::count) return most;
+  return std::clamp<std::uint64_t>(rule_.count - warmup_.calls, 1, most);
+}
+
+bool WarmupJudge::enough(Nanoseconds entry, Nanoseconds exit, const std::function<bool()>& settled,
+                         std::uint64_t calls) {
+  warmup_.calls += calls;
   if (warmup_.seconds.size() < kMostWarmupCalls)
-    warmup_.seconds.push_back(static_cast<double>(exit - entry) * 1e-9);
+    warmup_.seconds.push_back(static_cast<double>(exit - entry) * 1e-9 / static_cast<double>(calls));
   const Nanoseconds spent = exit - begun_;
   switch (rule_.kind) {
     case WarmupKind::count:
@@ -95,15 +103,55 @@ bool WarmupJudge::judge(Nanoseconds spent, const std::function<bool()>& settled)
   return spent >= most_;
 }
 
+namespace {
+
+// What lets a device wait for the host between two calls lets it cool: its clock would fall only in the
+// repetitions. So calls are made as there, in groups, whose samples last so long where they can.
+constexpr double kLeastSample = 1e-4;
+constexpr std::size_t kMostSamples = 64;
+
+void warm_up_device(Workload& workload, DeviceClock& device, WarmupJudge& judge, bool one_by_one, bool cold,
+                    Nanoseconds deadline, const Control& control) {
+  std::vector<Sample> samples(kMostSamples);
+  std::uint64_t calls = 1;
+  bool enough = !judge.wants_calls();
+  while (!enough) {
+    const std::span group(samples.data(), device.group(judge.wanted(kMostSamples)));
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (cold) workload.evict();
+      static_cast<void>(device.begin());
+      for (std::uint64_t call = 0; call < calls; ++call) workload.run();
+      static_cast<void>(device.end());
+    }
+    if (!device.collect(group)) return;
+    // What is left of a group after the sample that was enough was made, too, and is not counted.
+    for (const auto& [entry, exit] : group)
+      enough = enough || judge.enough(
+                             entry, exit, [&workload] { return workload.settled(); }, calls);
+    if (control.cancel.load(std::memory_order_relaxed) || now() >= deadline) return;
+    const double seconds =
+        static_cast<double>(group.back().exit - group.back().entry) * 1e-9 / static_cast<double>(calls);
+    if (!one_by_one && seconds > 0)
+      calls = static_cast<std::uint64_t>(std::clamp(kLeastSample / seconds, 1.0, device.most_calls()));
+    device.plan(calls, seconds);
+  }
+}
+
+}  // namespace
+
 Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanoseconds deadline,
                const Control& control) {
-  DeviceClock* const device = workload.device_clock();
-  WarmupJudge judge(rule, now(), device == nullptr ? kMostTime : kMostDeviceTime);
+  if (DeviceClock* const device = workload.device_clock()) {
+    WarmupJudge judge(rule, now(), kMostDeviceTime);
+    const bool one_by_one = rule.kind == WarmupKind::count || cold || workload.times_each_call();
+    warm_up_device(workload, *device, judge, one_by_one, cold, deadline, control);
+    return judge.result();
+  }
+  WarmupJudge judge(rule, now());
   while (judge.wants_calls()) {
     if (cold) workload.evict();
     const Nanoseconds call = timed_call(workload);
     const Nanoseconds exit = now();
-    if (device != nullptr && !device->failure().empty()) break;
     const std::optional<Timed> timed = workload.measured({exit - call, exit, false});
     if (!timed || judge.enough(timed->entry, timed->exit, [&workload] { return workload.settled(); }) ||
         exit >= deadline || control.cancel.load(std::memory_order_relaxed))

@@ -22,7 +22,9 @@ struct WarmupRule {
 };
 
 struct Warmup {
-  std::vector<double> seconds;  // each warm-up call, in order; the first kMostWarmupCalls of them
+  // Each warm-up call, in order, and on a device the calls of each sample, on average; the first
+  // kMostWarmupCalls of them.
+  std::vector<double> seconds;
   std::uint64_t calls = 0;
   bool judged = false;  // whether stationarity was asked for
   bool steady = false;  // and found
@@ -46,10 +48,13 @@ class WarmupJudge {
   WarmupJudge(const WarmupRule& rule, Nanoseconds begun, Nanoseconds most = kMostTime);
   // False where the rule wants not a single call.
   [[nodiscard]] bool wants_calls() const noexcept;
-  // The next call took from `entry` to `exit`. `settled`: whether what executes it has come to rest, which
-  // the automatic rule asks where the times have.
+  // Of `most` calls, how many the rule wants before it is asked again: at least 1.
+  [[nodiscard]] std::uint64_t wanted(std::uint64_t most) const noexcept;
+  // The next `calls` calls took from `entry` to `exit`. `settled`: whether what executes them has come to
+  // rest, which the automatic rule asks where the times have.
   bool enough(
-      Nanoseconds entry, Nanoseconds exit, const std::function<bool()>& settled = [] { return true; });
+      Nanoseconds entry, Nanoseconds exit, const std::function<bool()>& settled = [] { return true; },
+      std::uint64_t calls = 1);
   [[nodiscard]] const Warmup& result() const noexcept { return warmup_; }
 
  private:

@@ -36,8 +36,12 @@ class FakeWorkload final : public Workload {
   std::optional<double> glance_at_peak(Nanoseconds about) override { return on_glance(about); }
   Output output() noexcept override { return {}; }
   [[nodiscard]] std::string implementation() const override { return "fake"; }
+  DeviceClock* device_clock() noexcept override { return device; }
+  bool settled() override { return on_settled(); }
   Team& team() noexcept override { return team_; }
 
+  DeviceClock* device = nullptr;
+  std::function<bool()> on_settled = [] { return true; };
   std::uint64_t runs = 0;
   std::uint64_t evictions = 0;
   Verification verification = {};

@@ -1,10 +1,14 @@
 // Warm-up: where the transient is cut off a series, and when the warm-up ends by each rule. Time is the
 // check's own.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "../../native/matmul/elements.h"
+#include "../../native/measure/device_clock.h"
 #include "../../native/measure/warmup.h"
 #include "check.h"
 #include "fake_clock.h"
@@ -182,6 +186,91 @@ void ends_when_told(Checks& check) {
   }
 }
 
+// A device whose calls take what they take while they are enqueued.
+class FakeDevice final : public pibench::DeviceClock {
+ public:
+  [[nodiscard]] const char* name() const noexcept override { return "fake"; }
+  [[nodiscard]] pibench::ClockQuality quality() override { return {}; }
+  void plan(std::uint64_t, double call_seconds) noexcept override { planned_ = call_seconds > 0; }
+  [[nodiscard]] double most_calls() const noexcept override { return 50; }
+  std::uint64_t group(std::uint64_t left) noexcept override {
+    ++groups;
+    begins_.clear();
+    ends_.clear();
+    return planned_ ? std::min<std::uint64_t>(left, 8) : 1;
+  }
+  Nanoseconds begin() noexcept override {
+    begins_.push_back(fake_now);
+    return 0;
+  }
+  Nanoseconds end() noexcept override {
+    ends_.push_back(fake_now);
+    return 0;
+  }
+  [[nodiscard]] bool collect(std::span<pibench::Sample> samples) noexcept override {
+    for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = {begins_[i], ends_[i]};
+    return groups < fails_at;
+  }
+  [[nodiscard]] std::string failure() const override { return {}; }
+
+  std::uint64_t groups = 0;
+  std::uint64_t fails_at = std::numeric_limits<std::uint64_t>::max();
+
+ private:
+  bool planned_ = false;
+  std::vector<Nanoseconds> begins_, ends_;
+};
+
+void loads_a_device_as_the_repetitions_do(Checks& check) {
+  Control control;
+  const auto warmed = [&](FakeWorkload& workload, FakeDevice& device, const WarmupRule& rule, bool cold) {
+    workload.device = &device;
+    return pibench::warm_up(workload, rule, cold, kNever, control);
+  };
+  {
+    FakeDevice device;
+    auto workload = takes(kMillisecond);
+    const Warmup warmup = warmed(workload, device, {WarmupKind::count, 20, 0}, false);
+    check.that(workload.runs == 20 && warmup.calls == 20, "a count of calls is kept on a device");
+    check.equal(device.groups, std::uint64_t{4}, "after the first call several are made without waiting");
+    check.that(warmup.seconds == std::vector<double>(20, 0.001), "each call's seconds are kept there");
+  }
+  {
+    FakeDevice device;
+    auto workload = takes(10'000);
+    const Warmup warmup = warmed(workload, device, {WarmupKind::time, 0, 20 * kMillisecond}, false);
+    check.that(warmup.calls >= 2000 && warmup.calls < 2100, "a time is kept on a device",
+               std::to_string(warmup.calls) + " calls");
+    check.that(warmup.seconds.size() < 220, "short calls share a sample",
+               std::to_string(warmup.seconds.size()) + " samples");
+    check.that(warmup.seconds.front() == 1e-5 && std::abs(warmup.seconds.back() - 1e-5) < 1e-12,
+               "of which the mean is kept");
+  }
+  {
+    FakeDevice device;
+    auto workload = takes(10'000);
+    const Warmup warmup = warmed(workload, device, {WarmupKind::time, 0, kMillisecond}, true);
+    check.equal(workload.evictions, workload.runs, "a cold warm-up evicts before each call of a device");
+    check.equal(warmup.seconds.size(), std::size_t{100}, "each of which is one sample");
+  }
+  {
+    FakeDevice device;
+    auto workload = takes(kMillisecond);
+    workload.on_settled = [start = fake_now] { return fake_now - start > 3000 * kMillisecond; };
+    const Warmup warmup = warmed(workload, device, {WarmupKind::automatic, 0, 0}, false);
+    check.that(warmup.steady && warmup.calls >= 3000 && warmup.calls < 5000,
+               "steady times are not enough while the device has not come to rest",
+               std::to_string(warmup.calls) + " calls");
+  }
+  {
+    FakeDevice device;
+    device.fails_at = 3;
+    auto workload = takes(kMillisecond);
+    static_cast<void>(warmed(workload, device, {WarmupKind::count, 1000, 0}, false));
+    check.equal(device.groups, std::uint64_t{3}, "a device that fails ends the warm-up");
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -192,5 +281,6 @@ int main() {
   ends_by_count_and_time(check);
   ends_when_steady(check);
   ends_when_told(check);
+  loads_a_device_as_the_repetitions_do(check);
   return check.finish();
 }
