@@ -64,14 +64,20 @@ void settle(Workload& workload, double call_seconds) {
 
 // Others who are to begin with this launch are not where it is. Its calls go on meanwhile, so that clocks,
 // heat and caches stay as the warm-up left them; one that starts cold has to sleep.
-void wait_at_gate(Workload& workload, bool starts_cold, Nanoseconds deadline, Control& control) {
+void wait_at_gate(Workload& workload, bool starts_cold, const Outcome& outcome, bool cold,
+                  Nanoseconds deadline, Control& control) {
+  constexpr std::size_t kMostSamples = 64;
+  std::vector<Sample> samples(kMostSamples);
+  DeviceClock* const device = workload.device_clock();
   control.phase.store(Phase::gate, std::memory_order_relaxed);
   while (control.gate_closed.load(std::memory_order_acquire) &&
          !control.cancel.load(std::memory_order_relaxed) && now() < deadline) {
     if (starts_cold)
       std::this_thread::sleep_for(std::chrono::microseconds(100));
-    else
+    else if (device == nullptr)
       static_cast<void>(timed_call(workload));
+    else if (timed_group(workload, *device, samples, outcome.calls_per_sample, cold).empty())
+      return;
   }
 }
 
@@ -224,7 +230,7 @@ Outcome inspect(const Job& job, Control& control) {
   if (device != nullptr) device->plan(outcome.calls_per_sample, call);
   if (job.gate) {
     spans.end("calibrate");
-    wait_at_gate(*workload, starts_cold, deadline, control);
+    wait_at_gate(*workload, starts_cold, outcome, job.cold, deadline, control);
     raise_failure(device);
     spans.end("gate");
   }

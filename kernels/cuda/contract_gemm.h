@@ -80,7 +80,8 @@ constexpr MmaTile mma_tile(Element operand) {
     case 4:
       return {128, 128, 16};
     default:
-      // Half as many rows, for twice as many blocks, of which one multiplies while another waits.
+      // Half as many rows, so that two blocks fit where a multiprocessor has 228 KiB (9.0, 10.0): one
+      // multiplies while the other waits.
       return {64, 128, 16};
   }
 }

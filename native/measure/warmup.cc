@@ -105,25 +105,22 @@ bool WarmupJudge::judge(Nanoseconds spent, const std::function<bool()>& settled)
 
 namespace {
 
-// What lets a device wait for the host between two calls lets it cool: its clock would fall only in the
-// repetitions. So calls are made as there, in groups, whose samples last so long where they can.
+// What a sample of a device's warm-up lasts at least, where its calls are shorter and share one: about as
+// long as the samples that will count.
 constexpr double kLeastSample = 1e-4;
 constexpr std::size_t kMostSamples = 64;
 
 void warm_up_device(Workload& workload, DeviceClock& device, WarmupJudge& judge, bool one_by_one, bool cold,
                     Nanoseconds deadline, const Control& control) {
   std::vector<Sample> samples(kMostSamples);
-  std::uint64_t calls = 1;
+  std::uint64_t most = 1;  // calls of a sample
   bool enough = !judge.wants_calls();
   while (!enough) {
-    const std::span group(samples.data(), device.group(judge.wanted(kMostSamples)));
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      if (cold) workload.evict();
-      static_cast<void>(device.begin());
-      for (std::uint64_t call = 0; call < calls; ++call) workload.run();
-      static_cast<void>(device.end());
-    }
-    if (!device.collect(group)) return;
+    const std::uint64_t wanted = judge.wanted(most * kMostSamples);
+    const std::uint64_t calls = std::min(most, wanted);
+    const std::span<const Sample> group =
+        timed_group(workload, device, std::span(samples).first(wanted / calls), calls, cold);
+    if (group.empty()) return;
     // What is left of a group after the sample that was enough was made, too, and is not counted.
     for (const auto& [entry, exit] : group)
       enough = enough || judge.enough(
@@ -132,8 +129,8 @@ void warm_up_device(Workload& workload, DeviceClock& device, WarmupJudge& judge,
     const double seconds =
         static_cast<double>(group.back().exit - group.back().entry) * 1e-9 / static_cast<double>(calls);
     if (!one_by_one && seconds > 0)
-      calls = static_cast<std::uint64_t>(std::clamp(kLeastSample / seconds, 1.0, device.most_calls()));
-    device.plan(calls, seconds);
+      most = static_cast<std::uint64_t>(std::clamp(kLeastSample / seconds, 1.0, device.most_calls()));
+    device.plan(most, seconds);
   }
 }
 
@@ -143,8 +140,7 @@ Warmup warm_up(Workload& workload, const WarmupRule& rule, bool cold, Nanosecond
                const Control& control) {
   if (DeviceClock* const device = workload.device_clock()) {
     WarmupJudge judge(rule, now(), kMostDeviceTime);
-    const bool one_by_one = rule.kind == WarmupKind::count || cold || workload.times_each_call();
-    warm_up_device(workload, *device, judge, one_by_one, cold, deadline, control);
+    warm_up_device(workload, *device, judge, cold || workload.times_each_call(), cold, deadline, control);
     return judge.result();
   }
   WarmupJudge judge(rule, now());

@@ -108,6 +108,13 @@ void print(const std::string& line) {
   std::cout << line << std::flush;
 }
 
+Outcome not_begun(const std::string& name) {
+  Report report(name);
+  report.that(false, "no process could be begun for it");
+  print(report.line() + '\n');
+  return Outcome::wrong;
+}
+
 // Runs a case in a child and prints what it printed, or why it printed nothing.
 Outcome run_in_child(const std::string& self, const std::vector<std::string>& arguments,
                      const std::string& name, int seconds) {
@@ -121,8 +128,13 @@ Outcome run_in_child(const std::string& self, const std::vector<std::string>& ar
   raw.push_back(nullptr);
   std::array<int, 2> ends{};
   // Closed in what other threads begin: else the end of this child's output would not be seen.
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return Outcome::wrong;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return not_begun(name);
   const pid_t child = fork();
+  if (child < 0) {
+    close(ends[0]);
+    close(ends[1]);
+    return not_begun(name);
+  }
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
     execv(self.c_str(), raw.data());

@@ -74,12 +74,12 @@ export function chooseLaunches({ inspections }: Pick<RecordBatch, 'inspections'>
 }
 
 /** Warm-up calls have no entries of their own: they are laid end to end before the first repetition. */
-function warmupBuckets({ warmup }: LaunchSamples, most: number): readonly Bucket[] {
+function warmupBuckets({ warmup, warmupCallsEach }: LaunchSamples, most: number): readonly Bucket[] {
   const seconds = Float64Array.from(warmup);
   const times = new Float64Array(seconds.length);
   let at = 0;
   for (let i = seconds.length - 1; i >= 0; i--) {
-    at -= seconds[i] ?? 0;
+    at -= (seconds[i] ?? 0) * warmupCallsEach;
     times[i] = at;
   }
   return envelope(seconds, times, [], Math.ceil(most * WARMUP_SHARE));

@@ -9,8 +9,10 @@ import { readInspection } from '../store/read-inspection.js';
 import type { Seconds } from '../units.js';
 
 export interface LaunchSamples extends Samples {
-  /** Of each call before the repetitions that count. */
+  /** Of each call before the repetitions that count; on a device the mean of those that shared a sample. */
   readonly warmup: readonly Seconds[];
+  /** Calls that an entry of `warmup` stands for, on average. */
+  readonly warmupCallsEach: number;
   readonly callsPerSample: number;
 }
 
@@ -18,6 +20,12 @@ export interface LaunchSamples extends Samples {
 export type ReadLaunch = { readonly samples: LaunchSamples } | { readonly why: string };
 
 const OWN_FILE = /^inspections\/\d+\.json$/;
+
+/** Entries that a launch keeps of its warm-up (native/measure/warmup.h): of those after them nothing is known. */
+const MOST_WARMUP_ENTRIES = 100_000;
+
+const callsEach = ({ calls, seconds }: { readonly calls: number; readonly seconds: readonly number[] }) =>
+  seconds.length === 0 || seconds.length >= MOST_WARMUP_ENTRIES ? 1 : Math.max(1, calls / seconds.length);
 
 /** @param folder that holds the record. Throws nothing: a launch that cannot be read has a reason. */
 export function readLaunch(
@@ -45,7 +53,8 @@ export function readLaunch(
     const read = readInspection(folder, file);
     if (read === null) return { why: `has no samples here: ${file} is missing` };
     const { warmup, callsPerSample } = read.document;
-    return { samples: { ...read.samples, warmup: warmup.seconds, callsPerSample } };
+    const entries = { warmup: warmup.seconds, warmupCallsEach: callsEach(warmup) };
+    return { samples: { ...read.samples, ...entries, callsPerSample } };
   } catch (error) {
     return { why: `cannot be read: ${messageOf(error)}` };
   }

@@ -249,6 +249,15 @@ void loads_a_device_as_the_repetitions_do(Checks& check) {
   {
     FakeDevice device;
     auto workload = takes(10'000);
+    const Warmup warmup = warmed(workload, device, {WarmupKind::count, 1237, 0}, false);
+    check.that(workload.runs == 1237 && warmup.calls == 1237, "a count of short calls is kept to the call",
+               std::to_string(workload.runs));
+    check.that(warmup.seconds.size() < 150, "though they share samples",
+               std::to_string(warmup.seconds.size()) + " samples");
+  }
+  {
+    FakeDevice device;
+    auto workload = takes(10'000);
     const Warmup warmup = warmed(workload, device, {WarmupKind::time, 0, kMillisecond}, true);
     check.equal(workload.evictions, workload.runs, "a cold warm-up evicts before each call of a device");
     check.equal(warmup.seconds.size(), std::size_t{100}, "each of which is one sample");

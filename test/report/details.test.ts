@@ -17,6 +17,7 @@ const samplesOf = (seconds: readonly number[]) => ({
     entries: Float64Array.from(seconds.map((_, i) => i)),
     disturbed: null,
     warmup: [0.5, 0.25],
+    warmupCallsEach: 1,
     callsPerSample: 1,
   },
 });

@@ -51,7 +51,9 @@ export function inspectionSchema(
       rule: warmup,
       calls: z.int(),
       steady: z.boolean().nullable().describe('null: the user fixed the warm-up, so nobody looked'),
-      seconds: z.array(z.number()),
+      seconds: z
+        .array(z.number())
+        .describe('of each call; on a device of each sample’s calls on average; the first 100,000 of them'),
     }),
     callsPerSample: z.int().min(1),
     samples: object({
