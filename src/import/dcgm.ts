@@ -10,8 +10,8 @@ const warning = z.union([
   z.string(),
   z.looseObject({
     warning: z.string().optional(),
-    error_id: z.int().optional(),
-    error_severity: z.int().optional(),
+    error_id: z.union([z.int(), z.string()]).optional(),
+    error_severity: z.union([z.int(), z.string()]).optional(),
   }),
 ]);
 const texts = z.union([z.string(), z.array(z.union([z.string(), z.looseObject({})]))]);
@@ -66,7 +66,7 @@ type Result = z.infer<typeof result>;
 function reasonOf({ warnings, info, status }: Result): string | null {
   const said = (Array.isArray(warnings) ? warnings : warnings === undefined ? [] : [warnings]).map((one) => {
     if (typeof one === 'string') return one;
-    const severity = SEVERITIES[one.error_severity ?? -1];
+    const severity = SEVERITIES[Number(one.error_severity ?? -1)];
     const facts = [
       ...(one.error_id === undefined ? [] : [`error ${one.error_id}`]),
       ...(severity === undefined ? [] : [`severity ${severity}`]),
@@ -121,14 +121,28 @@ function jsonOf(text: string): unknown {
   return JSON.parse(from < 0 ? text : text.slice(from, text.lastIndexOf('}') + 1));
 }
 
+const isOutput = (json: unknown): boolean =>
+  typeof json === 'object' && json !== null && ('DCGM Diagnostic' in json || 'DCGM GPU Diagnostic' in json);
+
+/** A node whose output has a form of which nothing is known here: it must not be missing where nodes are judged. */
+function notUnderstood(node: string, { issues: [issue] }: z.ZodError): NodeLine {
+  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${issue.message}`;
+  return {
+    ...unknownNode(node, 'dcgm', null),
+    hardware: { imported: 'dcgm' },
+    checks: [check('dcgm', 'inconclusive', `its output has a form that pi-bench does not know${where}`)],
+  };
+}
+
 /**
  * @param node what the node is called: the output does not name it
  * @returns null where it is no such output
  * @throws SyntaxError where it is not JSON
  */
 export function dcgmNode(text: string, node: string): NodeLine | null {
-  const parsed = document.safeParse(jsonOf(text));
-  if (!parsed.success) return null;
+  const json = jsonOf(text);
+  const parsed = document.safeParse(json);
+  if (!parsed.success) return isOutput(json) ? notUnderstood(node, parsed.error) : null;
   const found = parsed.data['DCGM Diagnostic'] ?? parsed.data['DCGM GPU Diagnostic'];
   if (found === undefined) return null;
   const checks = (found.test_categories ?? []).flatMap((category) =>

@@ -121,7 +121,8 @@ function read2020(file: FoundFile, folders: Map<string, Folder>, place: string, 
   if (match === null && !lone) return COMPANION.test(file.path);
   const text = textOf(file, reading);
   if (text === null) return true;
-  const id = match?.[1]?.split('/').at(-1) ?? place;
+  // Two of one name in two folders are two inspections.
+  const id = match?.[1] ?? place;
   const folder = folders.get(id) ?? { specification: null, results: [] };
   if (isSpecification === null) {
     const parsed = parse(result, text, 'result of an inspection', reading);
@@ -188,8 +189,14 @@ function readCsv(file: FoundFile, reading: Reading): void {
   }
 }
 
+const lastPart = (path: string): string => path.split('/').at(-1) ?? path;
+
 function addFolders(folders: ReadonlyMap<string, Folder>, reading: Reading): void {
-  for (const [id, { specification: asked, results }] of folders) {
+  const called = new Map<string, number>();
+  for (const path of folders.keys()) called.set(lastPart(path), (called.get(lastPart(path)) ?? 0) + 1);
+  for (const [path, { specification: asked, results }] of folders) {
+    // By the last part of its path, where no other ends so.
+    const id = called.get(lastPart(path)) === 1 ? lastPart(path) : path;
     if (results.length === 0) {
       reading.unread.push({ path: id, why: 'an inspection without readable results', damaged: true });
       continue;

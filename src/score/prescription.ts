@@ -4,6 +4,7 @@
  */
 import { Document } from 'yaml';
 import { plural, significant } from '../quantities/format.js';
+import { differencesText } from '../readers/comparison/comparable.js';
 import { variableTexts } from '../readers/own-variables.js';
 import type { Labels } from '../record/schema.js';
 import type { ScoreDocument, StackScore } from './score.js';
@@ -100,7 +101,8 @@ export function stepScore({ score, interval }: Pick<StackScore, 'score' | 'inter
   return Math.max(-MOST, Math.min(MOST, Math.log2(score)));
 }
 
-function message(one: StackScore, { reference, definition }: ScoreDocument): string {
+function message(one: StackScore, document: ScoreDocument): string {
+  const { reference, definition, acrossLabels, forced } = document;
   const { score, interval, cases, missing, unscored, weakenedBy } = one;
   const between =
     interval === null
@@ -113,6 +115,10 @@ function message(one: StackScore, { reference, definition }: ScoreDocument): str
     ...(missing.length === 0 ? [] : [`${plural(missing.length, 'case')} of the reference not measured`]),
     ...(unscored.length === 0 ? [] : [`${plural(unscored.length, 'case')} without work not scored`]),
     ...(flags.length === 0 ? [] : [`weakened by ${flags.join(', ')}`]),
+    ...(forced ? ['forced'] : []),
+    ...(acrossLabels.length === 0
+      ? []
+      : [`these differ, too, and may be the reason: ${differencesText(acrossLabels)}`]),
     ...provisionedText(one.stack),
     `${definition.name} ${definition.version}`,
   ].join('; ');
@@ -159,19 +165,31 @@ function yamlOf(one: StackScore, document: ScoreDocument, labels: Labels): strin
 }
 
 /**
- * Of stacks that are one package in one version to a resolver, only the slowest has one: which of them a user gets it cannot choose.
+ * Of stacks that are one package in one version to a resolver, only the slowest has one, and none where one of them has no score:
+ * which of them a user gets it cannot choose.
  * @param labels of the results' record
  */
 export function prescriptionsOf(document: ScoreDocument, labels: Labels): Prescriptions {
   const prescriptions: Prescription[] = [];
   const leftOut: { name: string; why: string }[] = [];
   const taken = new Map<string, string>();
+  const keyOf = ({ stack }: StackScore): string => JSON.stringify(packagesOf(stack));
+  // Who takes the package may get the one of which there is no score, whose outputs may be wrong.
+  const without = new Map(
+    document.scores.filter(({ score }) => score === null).map((one) => [keyOf(one), one] as const),
+  );
   const slowestFirst = document.scores.toSorted((a, b) => (a.score ?? -1) - (b.score ?? -1));
   for (const one of slowestFirst) {
-    const key = JSON.stringify(packagesOf(one.stack));
+    const key = keyOf(one);
     const twin = taken.get(key);
+    const unscored = without.get(key);
     if (one.score === null) {
       leftOut.push({ name: one.name, why: one.reason ?? 'it has no score' });
+    } else if (unscored !== undefined) {
+      leftOut.push({
+        name: one.name,
+        why: `to a resolver it is the same package as ${unscored.name}, which has no score: ${unscored.reason ?? 'nobody knows why'}`,
+      });
     } else if (twin !== undefined) {
       leftOut.push({
         name: one.name,

@@ -116,8 +116,12 @@ function referenceSide({ reference, referenceStack }: ScoreQuestion): Side {
   );
 }
 
+/** Medians of launches that are there to be compared: a published table may tell of launches without them. */
 const launchesOf = ({ launches }: RecordBatch): number =>
   Array.isArray(launches?.medians) ? launches.medians.length : 0;
+
+const toldLaunches = (batch: RecordBatch): number =>
+  typeof batch.launches?.n === 'number' ? batch.launches.n : launchesOf(batch);
 
 function medianOf(batch: RecordBatch): MedianWithInterval | null {
   if (batch.rate === null) return null;
@@ -132,7 +136,7 @@ function medianOf(batch: RecordBatch): MedianWithInterval | null {
 /** What a batch says against itself. */
 function weaknessesOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness[] {
   const { title, flags, rate, verified } = batch;
-  const launches = launchesOf(batch);
+  const launches = toldLaunches(batch);
   const own = (flag: string, reason: string): Weakness => ({ flag, of, title, reason });
   return [
     ...(verified === 'not-run' ? [own('not-verified', 'nobody compared its outputs with right ones')] : []),

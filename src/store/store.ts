@@ -2,7 +2,7 @@
  * A campaign's results folder: journal, inspections, record. When it cannot be written (read-only, full), everything
  * moves to another folder that is named, and nothing that was measured is lost.
  */
-import { chmodSync, cpSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT, messageOf, UserError } from '../errors.js';
@@ -62,9 +62,15 @@ function makeWritable(campaign: string): void {
   }
 }
 
-/** Where a campaign goes when its folder cannot be written. */
+/**
+ * Where a campaign goes when its folder cannot be written: a folder that is not there yet, for what another process has moved
+ * before may be more than what this one would copy over it.
+ */
 function fallbackFolder(campaign: string): string {
-  return join(tmpdir(), `pi-bench-${process.getuid?.() ?? 0}`, campaign);
+  const base = join(tmpdir(), `pi-bench-${process.getuid?.() ?? 0}`, campaign);
+  let folder = base;
+  for (let number = 2; existsSync(folder); ++number) folder = `${base}-${number}`;
+  return folder;
 }
 
 /**
@@ -85,10 +91,10 @@ export function openStore(
   /** Neither here nor there. What was measured stays where it is, and can be gone on with. */
   function nowhere(from: string, why: unknown, whyNotThere: unknown): UserError {
     const both = `cannot write to ${from} (${messageOf(why)}) nor to ${fallback} (${messageOf(whyNotThere)})`;
-    const kept = [fallback, from].find(hasDocuments);
+    const [kept, other] = [from, fallback].filter(hasDocuments);
     if (kept === undefined) return new UserError(`${both}: give --out a folder with space`);
     return new UserError(
-      `${both}: what was measured so far is in ${kept}; when there is space, pi-bench resume ${kept} goes on`,
+      `${both}: what was measured so far is in ${kept}${other === undefined ? '' : ` and ${other}`}; when there is space, pi-bench resume ${kept} goes on`,
       EXIT.incomplete,
     );
   }
@@ -96,11 +102,15 @@ export function openStore(
   function move(why: unknown): string {
     if (root === fallback) throw nowhere(wanted, 'as before', why);
     const from = root;
+    // A launch may have written its document there already: newer than what is here.
+    const isThere = existsSync(fallback);
     try {
       make(fallback);
-      if (existsSync(from)) cpSync(from, fallback, { recursive: true });
+      if (existsSync(from)) cpSync(from, fallback, { recursive: true, force: false });
       makeWritable(fallback);
     } catch (error) {
+      // A part of a copy is nothing to go on with.
+      if (!isThere && existsSync(fallback)) rmSync(fallback, { recursive: true, force: true });
       throw nowhere(from, why, error);
     }
     root = fallback;

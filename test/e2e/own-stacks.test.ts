@@ -221,6 +221,15 @@ describe('pi-bench explore', () => {
     });
   };
 
+  it('refuses threads for what has none: two candidates would be one', async () => {
+    const file = writeYaml(place.folder, 'threads.yaml', {
+      stacks: [{ name: 'x', stack: 'embedded', threads: [1, 2] }],
+    });
+    const run = await piBench('explore', file, '--', 'collective', '--ranks', '2', '--bytes', '64KiB');
+    expect(run.code).toBe(64);
+    expect(run.stderr).toMatch(/threads: 1 of x.*: collective has no threads/);
+  });
+
   it('says which candidates resolve, and why others do not; the same for the same seed', async () => {
     const file = possibilities();
     const dry = async (...args: string[]) => {

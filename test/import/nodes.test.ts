@@ -109,6 +109,31 @@ const DCGM4 = {
 };
 
 describe('dcgmi diag -j', () => {
+  it('of a form that is not known here is a node that was not judged, and not none', () => {
+    const odd = {
+      'DCGM Diagnostic': { test_categories: [{ tests: [{ name: 'memory', results: 'Fail' }] }] },
+    };
+    expect(dcgmNode(JSON.stringify(odd), 'n2')?.checks).toEqual([
+      expect.objectContaining({
+        verdict: 'inconclusive',
+        reason: expect.stringMatching(/a form that pi-bench does not know: DCGM Diagnostic\.test_categories/),
+      }),
+    ]);
+    expect(dcgmNode('{"something": "else"}', 'n3')).toBeNull();
+  });
+
+  it('reads a fault whose number is a text', () => {
+    const warnings = [{ warning: 'ECC', error_id: '7' }];
+    const output = {
+      'DCGM Diagnostic': {
+        test_categories: [{ tests: [{ name: 'memory', results: [{ status: 'Fail', warnings }] }] }],
+      },
+    };
+    expect(dcgmNode(JSON.stringify(output), 'n2')?.checks).toEqual([
+      expect.objectContaining({ verdict: 'fail', reason: 'ECC (error 7)' }),
+    ]);
+  });
+
   it('becomes checks, of which only a pass is a pass', () => {
     const node = dcgmNode(JSON.stringify(DCGM4), 'n1');
     expect(node?.checks.map(({ name, verdict, reason }) => [name, verdict, reason])).toEqual([

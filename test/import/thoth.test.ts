@@ -49,6 +49,18 @@ describe('an inspection of 2020', () => {
     });
   });
 
+  it('is another one in another folder, whatever it is called there', () => {
+    const two = {
+      ...inspectionFiles('hostA/conv', [resultText({ elapsed: 1 })]),
+      ...inspectionFiles('hostB/conv', [resultText({ elapsed: 5 })]),
+    };
+    const { batches } = recordOf(two);
+    expect(batches.map(({ imported, launches }) => [imported?.source, launches?.medians])).toEqual([
+      ['hostA/conv', [0.001]],
+      ['hostB/conv', [0.005]],
+    ]);
+  });
+
   it('names the stack by component, package and locked version, and no file', () => {
     expect(onlyBatch(files).stack).toEqual({
       provider: 'tensorflow',

@@ -102,6 +102,40 @@ describe('a prescription', () => {
     expect(leftOut).toEqual([{ name: 'embedded:avx512', why: expect.stringMatching(/same package as/) }]);
   });
 
+  it('is not had by a package of which another stack has no score: a user may get that one', () => {
+    const wrong = batch({ provider: 'embedded', variant: 'avx512' }, 0.1);
+    const { prescriptions, leftOut } = prescribe([
+      batch({ provider: 'embedded', variant: 'avx2' }, 0.9),
+      { ...wrong, launches: [{ seconds: 0.1, passed: false }] },
+    ]);
+    expect(prescriptions).toEqual([]);
+    expect(leftOut).toContainEqual({
+      name: 'embedded:avx2',
+      why: expect.stringMatching(/same package as embedded:avx512, which has no score: an output was wrong/),
+    });
+  });
+
+  it('says what was forced, and what differs from the reference’s machine', () => {
+    const of = (cpu_model: string) => ({ labels: { cpu_model } });
+    const document = scoreStacks({
+      results: {
+        record: recordOf({ id: 'r', batches: [batch({ provider: 'a' }, 0.5)], ...of('New') }),
+        name: 'r',
+      },
+      reference: {
+        record: recordOf({ id: 'o', batches: [batch({ provider: 'base' }, 1)], ...of('Old') }),
+        name: 'o',
+      },
+      referenceStack: null,
+      across: [],
+      force: true,
+    });
+    const { prescriptions } = prescriptionsOf(document, { cpu_model: 'New' });
+    const told = unitOf(prescriptions[0]?.yaml ?? '').run.justification[0]?.message;
+    expect(told).toMatch(/forced/);
+    expect(told).toMatch(/these differ, too, and may be the reason: .*cpu_model/);
+  });
+
   it('of a stack from a stack file matches the packages that the file names, and says what else ran', () => {
     const stack = { provider: 'blis', package: 'libblis4 0.9.0-1' };
     const { prescriptions, leftOut } = prescribe([

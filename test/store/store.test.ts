@@ -55,6 +55,34 @@ describe('a campaign that can be written nowhere', () => {
 });
 
 describe('a campaign that moves', () => {
+  it('copies nothing over what another process has moved before', () =>
+    withFolder(async (folder) => {
+      vi.stubEnv('TMPDIR', folder);
+      const wanted = join(folder, 'campaign');
+      const first = openStore(wanted, 'twice', vi.fn());
+      writeFileSync(join(wanted, 'inspections', '0.json'), 'old');
+      first.documentWritten('/elsewhere/1.json');
+      const moved = first.folder();
+      writeFileSync(join(moved, 'inspections', '0.json'), 'newer');
+      const again = openStore(wanted, 'twice', vi.fn());
+      again.documentWritten('/elsewhere/1.json');
+      expect(again.folder()).not.toBe(moved);
+      expect(readFileSync(join(moved, 'inspections', '0.json'), 'utf8')).toBe('newer');
+    }));
+
+  it('keeps the document that a launch has written there already', () =>
+    withFolder(async (folder) => {
+      vi.stubEnv('TMPDIR', folder);
+      const wanted = join(folder, 'campaign');
+      const store = openStore(wanted, 'beside', vi.fn());
+      writeFileSync(join(wanted, 'inspections', '0.json'), 'attempt 1');
+      const other = store.inspectionFolders().at(-1) ?? '';
+      mkdirSync(other, { recursive: true });
+      writeFileSync(join(other, '0.json'), 'attempt 2');
+      store.documentWritten(join(other, '0.json'));
+      expect(readFileSync(join(store.folder(), 'inspections', '0.json'), 'utf8')).toBe('attempt 2');
+    }));
+
   it('can be written there, also where it was read-only', () =>
     withFolder(async (folder) => {
       vi.stubEnv('TMPDIR', folder);

@@ -88,6 +88,11 @@ function batchesOfCandidate(
   { indicator, flags }: Measuring,
   machine: MachineDescription,
 ): readonly BatchSpec[] {
+  if (candidate.threads !== null && !('threads' in indicator.options)) {
+    throw new UserError(
+      `threads: ${candidate.threads} of ${candidate.name}: ${indicator.name} has no threads; leave them out of the stack file`,
+    );
+  }
   const threads = candidate.threads === null ? {} : { threads: candidate.threads };
   const asked = { ...flags, ...threads, stack: candidate.request.name };
   const names = namesOf([candidate.request]);

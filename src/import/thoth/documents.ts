@@ -98,10 +98,10 @@ export function batchesOf({ id, specification, results }: Inspection): {
   const groups = new Map<string, ReadLaunch[]>();
   reads.forEach((read, i) => {
     if (read.of === null) return;
-    const { indicator, parameters, work, statistic } = read.of;
+    const { indicator, parameters, work, statistic, component, device } = read.of;
     // Launches of pi-bench repeat for a time or a number of samples: how often says nothing of the batch.
     const repetitions = results[i]?.pi_bench == null ? read.launch.repetitions : null;
-    const key = canonicalJson([indicator.name, parameters, work, statistic, repetitions]);
+    const key = canonicalJson([indicator.name, parameters, work, statistic, repetitions, component, device]);
     groups.set(key, [...(groups.get(key) ?? []), read]);
   });
   const failedReads = reads.filter(({ of }) => of === null);

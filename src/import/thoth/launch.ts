@@ -114,8 +114,12 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
   const repetition = repetitionOf(indicator, parameters, published, rate);
   const remarks = repetition.remark === null ? [] : [repetition.remark];
   if (sum && repetitions !== null) {
+    const ofRate =
+      rate === null
+        ? ''
+        : `; the published rate (${significant(rate / 1e6, 3)} MFLOP/s) is ${repetitions.toLocaleString('en-US')} times too low and is left out`;
     remarks.push(
-      `elapsed was published as ${formatSeconds(published)}, which is the sum over ${plural(repetitions, 'repetition')} (the process took ${formatSeconds(context.wall ?? 0)}), not their median: divided here, it is their mean; the published rate (${significant((rate ?? 0) / 1e6, 3)} MFLOP/s) is ${repetitions.toLocaleString('en-US')} times too low and is left out`,
+      `elapsed was published as ${formatSeconds(published)}, which is the sum over ${plural(repetitions, 'repetition')} (the process took ${formatSeconds(context.wall ?? 0)}), not their median: divided here, it is their mean${ofRate}`,
     );
   }
   const holds = repetition.rateHolds && !sum;

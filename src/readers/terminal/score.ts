@@ -64,6 +64,9 @@ export function renderScore(document: ScoreDocument, style: Style): string {
             style.warn(`these differ, too, and may be the reason: ${differencesText(acrossLabels)}`),
           ],
         ] as Row[])),
+    ...(forced && acrossLabels.length === 0
+      ? ([['forced', style.warn('what would have been refused was not')]] as Row[])
+      : []),
   ];
   return [
     ...wrap(style.bold(head), style.width),
