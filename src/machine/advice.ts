@@ -1,4 +1,5 @@
 /** What would make measurements on this machine better. Every piece of advice follows from something that was read. */
+import { plural } from '../quantities/format.js';
 import { usableCpus } from './capacity.js';
 import { parseCpuList } from './linux/cpu-list.js';
 import type { MachineDescription } from './types.js';
@@ -98,16 +99,19 @@ const turbo: Check = ({ cpu, virtualisation }) => {
   };
 };
 
-const smt: Check = ({ cpu, virtualisation }) =>
-  cpu.smt !== true
-    ? null
-    : {
-        topic: 'smt',
-        level: 'note',
-        seen: `${cpu.threads ?? 'several'} threads on ${cpu.cores ?? 'fewer'} cores (SMT is on)`,
-        why: "two threads on one core share its units and caches: a neighbour on the sibling slows a measurement, and more threads than cores don't make matmul faster",
-        action: `measure with at most ${cpu.cores ?? 'one thread a'} core${cpu.cores === null ? '' : 's'}: --threads ${cpu.cores ?? 1}; or ${fromGuest(virtualisation)}echo off | sudo tee /sys/devices/system/cpu/smt/control`,
-      };
+const smt: Check = (machine) => {
+  const { cpu, virtualisation } = machine;
+  if (cpu.smt !== true) return null;
+  // No more of them than a launch may use at all.
+  const threads = cpu.cores === null ? null : Math.min(cpu.cores, usableCpus(machine));
+  return {
+    topic: 'smt',
+    level: 'note',
+    seen: `${cpu.threads ?? 'several'} threads on ${cpu.cores ?? 'fewer'} cores (SMT is on)`,
+    why: "two threads on one core share its units and caches: a neighbour on the sibling slows a measurement, and more threads than cores don't make matmul faster",
+    action: `measure with at most ${threads === null ? 'one thread a core' : plural(threads, 'thread')}: --threads ${threads ?? 1}; or ${fromGuest(virtualisation)}echo off | sudo tee /sys/devices/system/cpu/smt/control`,
+  };
+};
 
 const mixedCores: Check = ({ cpu, limits }) => {
   const allowed = parseCpuList(limits.allowedCpus);

@@ -8,7 +8,15 @@ import type { RecordBatch } from './schema.js';
 /** Operations of memory that never leave the device: its own memory's rate bounds them. */
 const OVER_LINKS = new Set(['host-to-device', 'device-to-host', 'both-ways', 'peer']);
 
-/** null: the CPU, several GPUs, one that is not in the table, or an indicator that no datasheet speaks of. */
+/** Of the L2, how much has to be moved before its memory, of which the datasheet speaks, bounds the rate. */
+const PAST_L2 = 4;
+
+const inL2 = (bytes: number, l2Bytes: number | null | undefined): boolean => bytes < PAST_L2 * (l2Bytes ?? 0);
+
+/**
+ * null: the CPU, several GPUs, one that is not in the table, an indicator that no datasheet speaks of, or arrays that the L2 may
+ * hold a good part of.
+ */
 export function datasheetShare(
   batch: Pick<RecordBatch, 'case' | 'device' | 'rate' | 'rateCounts'>,
   { gpus }: MachineDescription,
@@ -21,7 +29,7 @@ export function datasheetShare(
   const dtype = findIndicator(one.indicator).dtype(one.parameters);
   const promised =
     rateCounts === 'bytes'
-      ? OVER_LINKS.has(String(one.parameters.operation))
+      ? OVER_LINKS.has(String(one.parameters.operation)) || inL2(Number(one.parameters.bytes), gpu?.l2Bytes)
         ? undefined
         : sheet.memory
       : rateCounts === 'flop'

@@ -165,6 +165,8 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
 const MACHINE: readonly (readonly [name: string, label: string])[] = [
   ['CPU', 'cpu_model'],
   ['CPUs', 'cpus'],
+  ['GPUs', 'gpus'],
+  ['GPU driver', 'gpu_driver'],
   ['architecture', 'architecture'],
   ['quota of CPUs', 'cgroup_cpu_quota'],
   ['hypervisor', 'hypervisor'],

@@ -11,16 +11,19 @@ export function cgroupTelemetry(before: Snapshot, after: Snapshot): CgroupTeleme
   const directories = Object.keys(after.files)
     .filter((path) => path.endsWith(STAT))
     .map((path) => path.slice(0, -STAT.length));
-  const levels = directories
-    .map((directory) => levelOver(before, after, directory))
-    .filter((level) => level !== null);
+  const levels = directories.flatMap((directory) => {
+    const level = levelOver(before, after, directory);
+    return level === null ? [] : [{ directory, ...level }];
+  });
   const [first] = levels;
   if (first === undefined) return null;
   const worst = levels.reduce((most, level) => (isWorse(level, most) ? level : most), first);
+  // Whose periods were cut short is the one whose quota was used up; where none were, the tightest is what may come to that.
+  const blamed = worst.throttledPeriods > 0 ? [worst.directory] : directories;
   // A quota that changed within the window counts as its tighter value.
   const quota = tightest(
     [before, after].flatMap(({ files }) =>
-      directories.map((directory) => quotaIn((path) => files[path] ?? null, directory)),
+      blamed.map((directory) => quotaIn((path) => files[path] ?? null, directory)),
     ),
   );
   return {

@@ -106,8 +106,11 @@ describe('what a datasheet promises', () => {
     const rate = { median: 1e12 } as RecordBatch['rate'];
     const share = (indicator: string, parameters: Parameters, rateCounts: 'flop' | 'bytes') =>
       datasheetShare({ device, rate, rateCounts, case: { indicator, parameters } }, h200)?.share ?? null;
-    const [reading = {}] = memory.fromFlags({ device, operation: 'read' }, h200);
+    const [reading = {}] = memory.fromFlags({ device, operation: 'read', bytes: '1GiB' }, h200);
     expect(share('memory', reading, 'bytes')).toBeGreaterThan(0);
+    // What the L2 may hold a good part of says nothing of the memory behind it.
+    const [near = {}] = memory.fromFlags({ device, operation: 'read', bytes: '16MiB' }, h200);
+    expect(share('memory', near, 'bytes')).toBeNull();
     const [reduced = {}] = collective.fromFlags({ device, operation: 'all-reduce' }, h200);
     expect(share('collective', reduced, 'bytes')).toBeNull();
     const [overlapped = {}] = overlap.fromFlags({ device }, h200);

@@ -86,8 +86,28 @@ describe('a launch that there was no time for', () => {
         })),
       ).cause?.name;
     expect(causeOf(() => [])).toBe('no-time');
-    const crashed = { status: 'crashed', file: null, verification: null } as const;
-    expect(causeOf((all) => all.map((launch) => ({ ...launch, ...crashed })))).toBe('lost-launch');
+    const nothing = { file: null, statistics: null, verification: null } as const;
+    const ended = (status: 'crashed' | 'interrupted', more = {}) =>
+      causeOf((all) => all.map((launch) => ({ ...launch, ...nothing, status, ...more })));
+    expect(ended('crashed')).toBe('lost-launch');
+    // Also where one that was stopped before its first repetition left a document, in which nothing is said of flags.
+    expect(ended('interrupted')).toBe('no-time');
+    expect(ended('interrupted', { file: 'inspections/0.json' })).toBe('no-time');
+  });
+
+  it('has shown nothing of its clock where it left a document without a repetition', () => {
+    const context = one(SECOND, (batch) => ({
+      ...batch,
+      measured: 0,
+      rate: null,
+      inspections: batch.inspections.map((launch) => ({
+        ...launch,
+        status: 'interrupted' as const,
+        statistics: null,
+        verification: null,
+      })),
+    }));
+    expect(judgement({ check: 'clock', atMost: 0 }, context).verdict).toBe('inconclusive');
   });
 });
 

@@ -161,15 +161,20 @@ describe('a verdict', () => {
 });
 
 describe('JUnit', () => {
-  it('counts a failure for fail, an error for inconclusive, skipped for skipped', async () => {
+  it('counts a failure for fail, an error for inconclusive and for what was required and skipped, skipped for the rest', async () => {
     const text = await textOf('junit');
     const count = (element: string): number => text.split(`<${element}`).length - 1;
     const of = (verdict: string): number =>
       record.qualification.checks.filter((check) => check.verdict === verdict).length;
+    const insisted = record.qualification.checks.filter(
+      ({ verdict, required }) => verdict === 'skipped' && required,
+    ).length;
+    expect(insisted).toBeGreaterThan(0);
     expect(count('failure')).toBe(of('fail'));
-    expect(count('error')).toBe(of('inconclusive'));
-    expect(count('skipped')).toBe(of('skipped'));
-    expect(text.match(/<skipped message="[^"]+"\/>/g)).toHaveLength(of('skipped'));
+    expect(count('error')).toBe(of('inconclusive') + insisted);
+    expect(text).toContain(`errors="${of('inconclusive') + insisted}"`);
+    expect(count('skipped')).toBe(of('skipped') - insisted);
+    expect(text.match(/<skipped message="[^"]+"\/>/g)).toHaveLength(of('skipped') - insisted);
     expect(count('testcase')).toBe(record.qualification.checks.length);
     expect(text).toContain(`failures="${of('fail')}"`);
   });

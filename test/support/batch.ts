@@ -25,13 +25,17 @@ function inspectionOf(
   { seconds, samples, passed = true, implementation, ...rest }: Launch,
   index: number,
 ): AnalysedInspection {
+  const own = new Float64Array(samples ?? new Float64Array(REPETITIONS).fill(seconds));
+  const sorted = own.toSorted();
+  // That there are some: what they say is asked of the samples.
+  const statistics = { n: own.length } as unknown as RecordInspection['statistics'];
   const entry: RecordInspection = {
     index,
     status: passed ? 'measured' : 'wrong',
     reason: passed ? null : 'a wrong output',
     file: `inspections/${index}.json`,
     sha256: null,
-    statistics: null,
+    statistics,
     rate: passed ? { burst: 1 / seconds, sustained: 1 / seconds } : null,
     disturbedShare: null,
     undisturbedMedian: null,
@@ -50,13 +54,11 @@ function inspectionOf(
     spans: [],
     ...rest,
   };
-  const each = samples ?? new Float64Array(REPETITIONS).fill(seconds);
-  const own = new Float64Array(each);
   const document =
     implementation === undefined
       ? null
       : ({ stack: { ...EMBEDDED, implementation } } as AnalysedInspection['document']);
-  return { entry, samples: own, sorted: own.toSorted(), document, noise: launchNoise(own) };
+  return { entry, samples: own, sorted, document, noise: launchNoise(own) };
 }
 
 /** @param precision that decided how many launches there are */

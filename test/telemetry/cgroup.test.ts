@@ -34,6 +34,21 @@ describe('CPU bandwidth control', () => {
     });
   });
 
+  it('blames the quota of the level that was throttled, not a tighter one that was not used up', () => {
+    const quotas = {
+      '/sys/fs/cgroup/pod/app/cpu.max': '200000 100000\n',
+      '/sys/fs/cgroup/pod/cpu.max': '800000 100000\n',
+    };
+    const at = (throttled: number, microseconds: number) =>
+      snapshot({
+        ...quotas,
+        '/sys/fs/cgroup/pod/app/cpu.stat': v2(100, 0, 0),
+        '/sys/fs/cgroup/pod/cpu.stat': v2(100, throttled, microseconds),
+      });
+    expect(cgroupTelemetry(at(0, 0), at(50, 900_000))).toMatchObject({ quotaCpus: 8, throttledPeriods: 50 });
+    expect(cgroupTelemetry(at(0, 0), at(0, 0))).toMatchObject({ quotaCpus: 2, throttledPeriods: 0 });
+  });
+
   it('reads the files of v1', () => {
     const directory = '/sys/fs/cgroup/cpu/job';
     const files = (throttled: number, nanoseconds: number) => ({

@@ -4,7 +4,7 @@ import type { RecordBatch } from '../../record/schema.js';
 import { causeNamed } from '../causes.js';
 import { atLeast, atMost } from '../findings.js';
 import { coveredFindings } from './covered.js';
-import { type Criterion, judgeBatches, nothingToShow } from './criterion.js';
+import { type Criterion, judgeBatches, nothingToShow, whyNotEnded } from './criterion.js';
 
 /** A check of no element at all has found nothing wrong, and says nothing. */
 const verifiedLaunches = ({ inspections }: RecordBatch): number =>
@@ -77,7 +77,7 @@ export const complete: Criterion<'complete'> = {
             Math.max(1, planned),
           ),
         ],
-        cause: causeNamed(first === undefined ? 'no-time' : 'lost-launch'),
+        cause: whyNotEnded(lost),
         ...(reason === undefined ? {} : { because: reason }),
       };
     }),

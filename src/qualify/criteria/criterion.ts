@@ -133,9 +133,12 @@ export interface PartBatch {
   readonly part: string;
 }
 
-/** Launches that left a document: of the others nothing was seen, which is not the same as that nothing happened. */
+/**
+ * Launches whose document tells of repetitions: of the others nothing was seen, which is not the same as that nothing happened.
+ * One that was stopped before its first leaves a document, too, with no flag in it, and nothing that says why there is none.
+ */
 export const seenLaunches = ({ inspections }: RecordBatch): RecordBatch['inspections'] =>
-  inspections.filter(({ file }) => file !== null);
+  inspections.filter(({ file, statistics }) => file !== null && statistics !== null);
 
 export const partOf = ({ asked }: Pick<RecordBatch, 'asked'>): string | undefined => asked.labels?.[PART];
 
@@ -246,9 +249,12 @@ export const notPossible = (
     cause: null,
   });
 
-/** Why a batch shows nothing: launches that did not even begin had no time, and nothing was lost of them. */
-export const nothingToShow = ({ inspections }: RecordBatch): Cause =>
-  causeNamed(inspections.length === 0 ? 'no-time' : 'lost-launch');
+/** Why launches did not come to their end. Those that did not even begin, or that somebody stopped, had no time: nothing was lost of them. */
+export const whyNotEnded = (lost: RecordBatch['inspections']): Cause =>
+  causeNamed(lost.every(({ status }) => status === 'interrupted') ? 'no-time' : 'lost-launch');
+
+/** Why a batch shows nothing. */
+export const nothingToShow = ({ inspections }: RecordBatch): Cause => whyNotEnded(inspections);
 
 /**
  * A judgement of speed: what does not hold is explained by the batch's flags where they can; where others worked here

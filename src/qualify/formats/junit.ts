@@ -1,6 +1,7 @@
 /**
  * The verdict as JUnit's XML, in the form that Ant's and Jenkins' schemas both take: a check is a test case; fail is a failure,
- * inconclusive an error, skipped is skipped, and a warning passes with its words beside it.
+ * inconclusive an error, and so is what was required and could not be judged; else skipped is skipped, and a warning passes with
+ * its words beside it.
  */
 import { plural } from '../../quantities/format.js';
 import type { QualificationCheck } from '../../record/schema.js';
@@ -29,13 +30,27 @@ function textOf({ cause, severity, reason, action, findings, attempts }: Qualifi
   ].join('\n');
 }
 
+type Result = 'failure' | 'error' | 'skipped' | 'passed';
+
+/** Who looks at this file alone must not take a node for qualified that is not: what was required and skipped kept it from that. */
+const RESULTS: Readonly<Record<QualificationCheck['verdict'], (required: boolean) => Result>> = {
+  fail: () => 'failure',
+  inconclusive: () => 'error',
+  skipped: (required) => (required ? 'error' : 'skipped'),
+  warn: () => 'passed',
+  pass: () => 'passed',
+};
+const resultOf = ({ verdict, required }: QualificationCheck): Result => RESULTS[verdict](required);
+
 /** Nothing where a check holds. */
-function resultOf(check: QualificationCheck): Readonly<Record<string, object>> {
-  const { verdict, cause, reason } = check;
-  const told = { '@message': clean(reason), '@type': cause ?? check.kind, '#': clean(textOf(check)) };
-  if (verdict === 'fail') return { failure: told };
-  if (verdict === 'inconclusive') return { error: told };
-  return verdict === 'skipped' ? { skipped: { '@message': clean(reason) } } : {};
+function toldOf(check: QualificationCheck): Readonly<Record<string, object>> {
+  const { cause, reason } = check;
+  const result = resultOf(check);
+  if (result === 'passed') return {};
+  if (result === 'skipped') return { skipped: { '@message': clean(reason) } };
+  return {
+    [result]: { '@message': clean(reason), '@type': cause ?? check.kind, '#': clean(textOf(check)) },
+  };
 }
 
 /** Seconds that the case took: those of its batch's launches; what is only looked at takes none. */
@@ -49,8 +64,7 @@ async function textOfRecord(record: Judged): Promise<string> {
   const { create } = await import('xmlbuilder2');
   const { qualification, labels, campaign, piBench } = record;
   const { checks, suite, outcome, identity, startedAt, wall, notJudged } = qualification;
-  const count = (verdict: QualificationCheck['verdict']): number =>
-    checks.filter((check) => check.verdict === verdict).length;
+  const count = (result: Result): number => checks.filter((check) => resultOf(check) === result).length;
   const name = `pi-bench qualify ${suite.name}`;
   const properties = {
     outcome,
@@ -69,8 +83,8 @@ async function textOfRecord(record: Judged): Promise<string> {
         '@timestamp': withoutZone(startedAt),
         '@hostname': clean(identity.hostname ?? 'localhost'),
         '@tests': checks.length,
-        '@failures': count('fail'),
-        '@errors': count('inconclusive'),
+        '@failures': count('failure'),
+        '@errors': count('error'),
         '@skipped': count('skipped'),
         '@time': wall.toFixed(3),
         properties: {
@@ -83,7 +97,7 @@ async function textOfRecord(record: Judged): Promise<string> {
           '@name': clean(check.id),
           '@classname': `pi-bench.${suite.name}.${check.kind}`,
           '@time': secondsOf(record, check).toFixed(3),
-          ...resultOf(check),
+          ...toldOf(check),
         })),
         'system-out': clean(
           [

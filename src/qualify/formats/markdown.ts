@@ -1,4 +1,5 @@
 /** The verdict as Markdown, for a ticket: what is wrong and what to do first, every check below. */
+import { isGpu } from '../../devices/device.js';
 import { formatSeconds } from '../../quantities/format.js';
 import type { Qualification, QualificationCheck, RecordBatch } from '../../record/schema.js';
 import { escapedMarkdown } from '../../report/formats/markdown-text.js';
@@ -70,6 +71,9 @@ export function checksMarkdown(
   ];
 }
 
+const gpuText = ({ device, name, serial }: Qualification['identity']['devices'][number]): string =>
+  `GPU ${device}: ${escapedMarkdown([name ?? 'not known', serial].filter((part) => part !== null).join(', '))}.`;
+
 function markdownLines({ qualification, campaign, labels, batches }: Judged): readonly string[] {
   const { outcome, suite, identity, wall, startedAt } = qualification;
   return [
@@ -80,6 +84,7 @@ function markdownLines({ qualification, campaign, labels, batches }: Judged): re
       : [`**A fault was injected (${campaign.fault.kind}): this is no verdict on the machine.**`, '']),
     `Suite ${escapedMarkdown(suite.name)}, ${countsText(qualification)}; ${formatSeconds(wall, 3)}, begun ${startedAt}.`,
     `CPU: ${escapedMarkdown(String(labels.cpu_model ?? 'not known'))}; campaign ${escapedMarkdown(campaign.id)}.`,
+    ...identity.devices.filter(({ device }) => isGpu(device)).map(gpuText),
     '',
     ...checksMarkdown(qualification, batches),
   ];

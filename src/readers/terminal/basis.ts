@@ -2,6 +2,12 @@
 import { plural } from '../../quantities/format.js';
 import type { RecordBatch } from '../../record/schema.js';
 
+/** What the intervals of several batches rest on, each way once; nothing where none has any. */
+export function intervalsText(batches: readonly RecordBatch[]): readonly string[] {
+  const texts = new Set(batches.filter(({ elapsed }) => elapsed?.interval != null).map(basisText));
+  return texts.size === 0 ? [] : [`95 % intervals ${[...texts].join('; or ')}`];
+}
+
 export function basisText({ elapsed, measured, planned, imported }: RecordBatch): string {
   if (elapsed === null) return '';
   const launches =

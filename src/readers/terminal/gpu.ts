@@ -1,6 +1,7 @@
 /** Several batches on GPUs for a person: one table, whatever their indicator. */
 import { formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { intervalsText } from './basis.js';
 import { intervalText, outputText } from './rate-cells.js';
 import { type Style, wrap } from './style.js';
 import { failedText, flagsText, notCheckedText, verifiedText } from './sweep.js';
@@ -38,6 +39,7 @@ export function renderGpuTable({ batches }: PiBenchRecord, style: Style): string
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
+    ...intervalsText(batches),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),
   ];

@@ -6,6 +6,7 @@ import { executedByAll, executedTexts } from '../../record/executed.js';
 import { readCurves } from '../../record/read-curves.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { median } from '../../statistics/quantile.js';
+import { intervalsText } from './basis.js';
 import { drawCurve } from './curve.js';
 import { impliedText } from './implied-caches.js';
 import { type Style, wrap } from './style.js';
@@ -109,7 +110,7 @@ function uncertaintyText(batches: readonly RecordBatch[]): string {
   const worst = [...widths].sort((a, b) => b.width - a.width)[0];
   if (worst === undefined) return 'no intervals: too few launches of each case; use --inspections 3 or more';
   const middle = median(widths.map(({ width }) => width));
-  return `95 % intervals: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
+  return `${intervalsText(batches).join('')}: half of the cases are within ± ${formatShare(middle)}; the widest is ± ${formatShare(worst.width)} (${worst.title})`;
 }
 
 const VERIFIED = 'every element compared, exactly; reading by the sum of all words';
