@@ -1,6 +1,6 @@
 /**
  * A campaign as a trace: one track for the campaign (waiting, launches, what is between them), one for its launches with
- * their phases and repetitions, one for throttling. Pure but for `readInspection`, which is passed in and called for one
+ * their phases and repetitions (of each device, where launches went on at once), one for throttling. Pure but for `readInspection`, which is passed in and called for one
  * inspection at a time; the events are generated, so that memory does not grow with the campaign.
  *
  * Moments are those of the wall clock: of the journal's lines, and of the documents, which know when their own process
@@ -13,7 +13,7 @@ import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/
 import type { JournalEntry } from '../../store/journal.js';
 import { type Attempt, type CampaignRun, launchedAt, type Moment, runsOf } from './attempts.js';
 import type { Nanoseconds, Slice, TraceEvent } from './events.js';
-import { type LaunchOnTrace, launchEvents } from './launch.js';
+import { type LaunchOnTrace, type LaunchTracks, launchEvents } from './launch.js';
 
 export interface TraceInput {
   readonly record: PiBenchRecord;
@@ -35,7 +35,9 @@ const MOST_SLICES = 250_000;
 /** Of one launch, however many there are. */
 const LEAST_SLICES = 16;
 
-const TRACKS = { campaign: 1, launches: 2, throttled: 3 } as const;
+const CAMPAIGN = 1;
+/** Of the launches that follow each other, the `lane`-th such row; what is at once is in several. */
+const tracksOf = (lane: number): LaunchTracks => ({ launches: 2 + 2 * lane, throttled: 3 + 2 * lane });
 
 interface Known {
   readonly batch: RecordBatch;
@@ -69,7 +71,7 @@ const campaignSlice = (name: string, begin: Nanoseconds, end: Nanoseconds, args?
     ? [
         {
           kind: 'slice',
-          track: TRACKS.campaign,
+          track: CAMPAIGN,
           name,
           category: 'campaign',
           begin,
@@ -78,6 +80,19 @@ const campaignSlice = (name: string, begin: Nanoseconds, end: Nanoseconds, args?
         },
       ]
     : [];
+
+/** Launches in the order of their begins, those together that overlap. */
+function atOnce(launches: readonly Placed[]): readonly (readonly Placed[])[] {
+  const groups: Placed[][] = [];
+  let until: Nanoseconds = 0;
+  for (const launch of launches.toSorted((a, b) => a.begin - b.begin)) {
+    const group = groups.at(-1);
+    if (group !== undefined && launch.begin < until) group.push(launch);
+    else groups.push([launch]);
+    until = Math.max(until, launch.end);
+  }
+  return groups;
+}
 
 /** The campaign's own track for one process that worked on it. */
 function runSlices(
@@ -89,14 +104,17 @@ function runSlices(
 ): TraceEvent[] {
   const inside: TraceEvent[] = [];
   let at = begin;
-  launches.forEach(({ begin: from, end: to, index }, i) => {
+  atOnce(launches).forEach((group, i) => {
+    const from = Math.min(...group.map((launch) => launch.begin));
+    const to = Math.max(...group.map((launch) => launch.end));
+    const numbers = group.map(({ index }) => index + 1).join(', ');
     inside.push(
       ...(i === 0
         ? campaignSlice('before the first launch', at, from, {
             note: 'setting up and, where another campaign measured, waiting for it: the journal does not separate them',
           })
         : campaignSlice('between launches', at, from)),
-      ...campaignSlice(`launch ${index + 1}`, from, to),
+      ...campaignSlice(group.length === 1 ? `launch ${numbers}` : `launches ${numbers} at once`, from, to),
     );
     at = to;
   });
@@ -110,7 +128,7 @@ function runSlices(
   const instants = [...notes, ...open].map(
     (note): TraceEvent => ({
       kind: 'instant',
-      track: TRACKS.campaign,
+      track: CAMPAIGN,
       name: note.text,
       category: 'campaign',
       begin: Math.min(end, Math.max(begin, place(note.at))),
@@ -139,6 +157,13 @@ function endedAttempts(runs: readonly CampaignRun[]): readonly { attempt: Attemp
   return ended.map((attempt) => ({ attempt, last: last.get(attempt.index) === attempt }));
 }
 
+/** The devices whose launches have a row each: one row for all, where nothing was measured at once. */
+function devicesOf({ batches }: PiBenchRecord): readonly string[] {
+  return batches.some(({ atOnce: beside }) => beside !== undefined)
+    ? [...new Set(batches.map(({ device }) => device))]
+    : [];
+}
+
 /**
  * The launches' own track comes first, because where each launch lies is known when its document was read; then the
  * campaign's. Within a track events are in the order of time, the outer before the inner.
@@ -154,48 +179,53 @@ export function* traceOf(input: TraceInput): Generator<TraceEvent, TraceSummary>
   const place = (at: Moment): Nanoseconds => Math.round((at - origin) * 1e6);
 
   yield { kind: 'name', track: null, name: `pi-bench ${record.campaign.id}` };
-  yield { kind: 'name', track: TRACKS.campaign, name: 'campaign' };
-  yield { kind: 'name', track: TRACKS.launches, name: 'launches' };
+  yield { kind: 'name', track: CAMPAIGN, name: 'campaign' };
+  const devices = devicesOf(record);
+  const rows = devices.length === 0 ? ['launches'] : devices.map((device) => `launches on ${device}`);
+  for (const [lane, name] of rows.entries()) yield { kind: 'name', track: tracksOf(lane).launches, name };
   const known = knownLaunches(record);
   const attempts = endedAttempts(runs);
   const room = Math.max(LEAST_SLICES, Math.floor(mostSlices / Math.max(1, attempts.length)));
 
   const placed = new Map<Attempt, Placed>();
-  const throttled: Slice[] = [];
+  const throttled = rows.map((): Slice[] => []);
   let [repetitions, oneByOne] = [0, 0];
-  let before: Nanoseconds = 0;
+  /** When the last launch of each row ended. */
+  const before = rows.map((): Nanoseconds => 0);
   for (const { attempt, last } of attempts) {
     const here = known.get(attempt.index);
     const entry = last ? (here?.entry ?? null) : null;
     const found = last ? readOrWhy(readInspection, attempt, entry) : { read: null, unreadable: null };
     const wished = place(launchedAt(attempt, found.read));
-    const begin = Math.max(before, wished);
+    const lane = Math.max(0, devices.indexOf(here?.batch.device ?? ''));
+    const begin = Math.max(before[lane] ?? 0, wished);
     const { status = '', reason = null, wall = 0 } = attempt.end ?? {};
     const { index } = attempt;
     const where = { index, attempt: attempt.attempt, status, reason, begin, wall, moved: begin - wished };
     const launch = { ...where, batch: here?.batch ?? null, entry, ...found, mostSlices: room };
-    const drawn = yield* launchEvents(launch, TRACKS);
+    const drawn = yield* launchEvents(launch, tracksOf(lane));
     placed.set(attempt, { ...launch, read: null, end: drawn.end });
-    throttled.push(...drawn.throttled);
+    throttled[lane]?.push(...drawn.throttled);
     repetitions += drawn.repetitions;
     oneByOne += drawn.oneByOne;
-    before = drawn.end;
+    before[lane] = drawn.end;
   }
 
   let at: Nanoseconds = 0;
   for (const run of runs) {
     const own = run.attempts.flatMap((attempt) => placed.get(attempt) ?? []);
     const begin = Math.max(at, place(run.begin));
-    at = Math.max(begin, place(run.end), own.at(-1)?.end ?? 0);
+    at = Math.max(begin, place(run.end), ...own.map(({ end }) => end));
     yield* runSlices(run, begin, at, own, place);
   }
-  if (throttled.length > 0) {
+  for (const [lane, slices] of throttled.entries()) {
+    if (slices.length === 0) continue;
     yield {
       kind: 'name',
-      track: TRACKS.throttled,
+      track: tracksOf(lane).throttled,
       name: 'throttled (counted; when in the span is not known)',
     };
-    yield* throttled;
+    yield* slices;
   }
   return { launches: attempts.length, repetitions, oneByOne };
 }

@@ -72,6 +72,40 @@ describe('a trace', () => {
     expect(parts.reduce((sum, { dur }) => sum + ns(dur), 0)).toBe(ns(campaign?.dur));
   });
 
+  it('draws launches that were at once beside each other, each device’s in its own row', () => {
+    const one = campaignOf([{ seconds: [0.1] }, { seconds: [0.1] }]);
+    const [batch] = one.record.batches;
+    const batches = (batch?.inspections ?? []).map((inspection, i) => ({
+      ...batch,
+      device: `cpu:${i}`,
+      atOnce: { of: 2, others: [] },
+      inspections: [inspection],
+    }));
+    // The second launch at the time of the first.
+    const [begun, ended] = one.journal.slice(1, 3);
+    const journal = one.journal.map((entry, i) =>
+      i === 3 || i === 4 ? { ...entry, at: [begun, ended][i - 3]?.at } : entry,
+    );
+    const first = one.readInspection(0)?.document.startedAt;
+    const input = {
+      ...one,
+      record: { ...one.record, batches },
+      journal,
+      readInspection: (index: number) => {
+        const read = one.readInspection(index);
+        return read === null ? null : { ...read, document: { ...read.document, startedAt: first } };
+      },
+    } as unknown as TraceInput;
+    const { events } = traced(input);
+    expectNested(events);
+    const launches = inCategory(events, 'launch');
+    expect(launches).toHaveLength(2);
+    expect(new Set(launches.map(({ tid }) => tid)).size).toBe(2);
+    expect(launches[1]?.ts).toBe(launches[0]?.ts);
+    expect(launches[1]?.args).not.toHaveProperty('movedByMilliseconds');
+    expect(named(events, 'launches 1, 2 at once')).toHaveLength(1);
+  });
+
   it('tells of a launch its status, its batch and its flags', () => {
     const flag = { name: 'throttled', reason: 'stood still', evidence: {} };
     const { events } = traced(campaignOf([{ seconds: [0.1], flags: [flag] }]));
