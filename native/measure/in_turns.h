@@ -36,7 +36,8 @@ template <class Peak, class Work>
   }
   const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
   std::nth_element(shares.begin(), middle, shares.end());
-  return {*middle, shares.size()};
+  const double below = shares.size() % 2 == 0 ? *std::max_element(shares.begin(), middle) : *middle;
+  return {(below + *middle) / 2, shares.size()};
 }
 
 }  // namespace pibench

@@ -97,6 +97,10 @@ function flagsOn(
     throw new UserError(
       `--threads ${threads}: ${device} has ${plural(cpus.length, 'CPU')} that may be used: ask for no more`,
     );
+  if (flags.pin === false)
+    throw new UserError(
+      `--no-pin: threads are kept on ${device} by pinning them: leave --no-pin or --device out`,
+    );
   return { ...flags, device: CPU, threads, pin: true };
 }
 
@@ -197,7 +201,7 @@ function checkAtOnce(batches: readonly BatchSpec[]): void {
       );
     if ('ranks' in one.parameters)
       throw new UserError(`--at-once: ${title} runs on several devices by itself: leave --at-once out`);
-    if (stack.own === undefined && findStack(stack.provider).framework !== null)
+    if (findStack(stack.provider).framework !== null)
       throw new UserError(`--at-once: ${stack.provider} cannot wait for others: choose another stack`);
   }
   groupsOf(batches).forEach((group, i) => {

@@ -19,10 +19,13 @@ export interface InstalledPackages extends Packages {
   readonly installed: readonly InstalledPackage[];
 }
 
-/** Folders from which packages are looked for, in this order. */
+/**
+ * Folders from which packages are looked for, in this order. Where one is named it is the only one: a stack that is gone must not
+ * run in the packages of whatever project it is started from.
+ */
 export function frameworkRoots(environment: NodeJS.ProcessEnv = process.env): readonly string[] {
-  const first = environment[FRAMEWORKS_FROM];
-  return [...(first === undefined || first === '' ? [] : [first]), process.cwd(), packageRoot];
+  const named = environment[FRAMEWORKS_FROM];
+  return named === undefined || named === '' ? [process.cwd(), packageRoot] : [named];
 }
 
 /** As Node looks for it: in the node_modules of the folder and of those around it. */

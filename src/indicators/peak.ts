@@ -17,7 +17,7 @@ import { withGpu } from './with-gpu.js';
 
 /**
  * Of each thread in one repetition: 0.03 to 10 ms from the fastest to the slowest loop there is. 3 x 2^26, because the
- * loops run twelve chains of powers of two at a time.
+ * loops run 12 or 24 chains of powers of two at a time (test/native/gemm_check.cc).
  */
 const OPERATIONS_PER_THREAD: Flop = 3 * 2 ** 26;
 

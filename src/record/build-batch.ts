@@ -35,6 +35,29 @@ function restingOn(inspections: readonly AnalysedInspection[]): readonly Analyse
   return whole.length > 0 ? whole : having(['interrupted', 'timed-out']);
 }
 
+/** Ours is of the pi-bench that runs, which whoever resumes a campaign has to have in its version, in whichever of its files. */
+const OWN = 'embedded';
+
+/** What tells two builds of one library apart; null: not known. */
+const buildOf = ({ document }: AnalysedInspection): string | null =>
+  document === null || document.stack.provider === OWN
+    ? null
+    : (document.stack.sha256 ?? document.stack.version);
+
+/**
+ * A batch is of one build, that of its first launch: a package that was replaced meanwhile, or before a campaign was resumed, is
+ * another stack, whose launches say nothing of this one.
+ */
+function ofOneBuild(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
+  const first = inspections.find((one) => buildOf(one) !== null);
+  return inspections.map((one) => {
+    const build = buildOf(one);
+    if (first === undefined || build === null || build === buildOf(first)) return one;
+    const reason = `it ran another build of ${one.document?.stack.provider} than launch ${first.entry.index + 1}: ${build}, not ${buildOf(first)}`;
+    return { ...one, entry: { ...one.entry, status: 'failed', reason, rate: null } };
+  });
+}
+
 function verifiedOf(inspections: readonly AnalysedInspection[]): RecordBatch['verified'] {
   const checked = inspections.flatMap(({ entry }) => entry.verification ?? []);
   if (checked.some(({ passed }) => !passed)) return 'failed';
@@ -218,8 +241,9 @@ export function buildBatch(
   asked: BatchSpec,
   stack: Omit<StackIdentity, 'implementation'>,
   planned: number,
-  inspections: readonly AnalysedInspection[],
+  analysed: readonly AnalysedInspection[],
 ): RecordBatch {
+  const inspections = ofOneBuild(analysed);
   const indicator = findIndicator(asked.case.indicator);
   const { parameters } = asked.case;
   const work = indicator.work(parameters);

@@ -13,6 +13,7 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--size 1M', /needs .*TiB of memory and .*iB is free/],
   ['--dtype float12', /--dtype float12 is unknown; there is float32, float64, bfloat16, int8/],
   ['--dtype float16', /--dtype float16 is for GPUs; on the CPU there is float32, float64, bfloat16, int8/],
+  ['--device cpu:0 --no-pin', /--no-pin: threads are kept on cpu:0 by pinning them/],
   ['--stack nothing', /--stack nothing is unknown; there is embedded/],
   ['--stack embedded:nothing', /--stack embedded:nothing is unknown; here there is/],
   [

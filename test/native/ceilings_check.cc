@@ -170,6 +170,13 @@ void looks_in_turns(Checks& check) {
                    return 1.0;
                  }).turns > 1,
              "and as many as fit into the time");
+  int of_four = 0;
+  const double shares[] = {0.6, 0.5, 0.7, 0.2};
+  const auto even = share_in_turns(
+      {.time = 0, .least = 4}, [] { return 1.0; }, [&] { return shares[of_four++]; });
+  check.that(even.turns == 4 && std::abs(even.share - 0.55) < 1e-12,
+             "of an even number of turns the share is between the two in the middle",
+             std::to_string(even.share));
   for (const int wrong : {0, 1, 2}) {
     int glances = 0;
     const auto none = share_in_turns(

@@ -166,6 +166,12 @@ void check_peak_loops(Checks& check) {
       check.that(once > 0 && run_peak_loop(type, set->name, 1000) == 1000 * once,
                  std::string(set->name) + " " + pibench::test::name_of(type) +
                      ": the peak loop counts its operations");
+      // src/indicators/peak.ts: the least common multiple of all rounds divides them.
+      constexpr std::uint64_t kOfCall = std::uint64_t{3} << 26U;
+      check.that(once > 0 && kOfCall % once == 0,
+                 std::string(set->name) + " " + pibench::test::name_of(type) +
+                     ": a call of the indicator is whole rounds of the loop",
+                 std::to_string(once));
     }
   }
   check.equal(run_peak_loop(DataType::float32, "sse9", 10), std::uint64_t{0}, "no loop, no operations");

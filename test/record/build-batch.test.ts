@@ -20,6 +20,21 @@ describe('the stack of a batch', () => {
   });
 });
 
+describe('a library that was replaced while it was measured', () => {
+  it('is another one: its launches have no part in the figures of the first', () => {
+    const launches = ['old', 'old', 'new'].map((build, i) => ({ seconds: (i + 1) * 1e-3, build }));
+    const batch = batchOf(matmulCase(), launches);
+    expect(batch.stack.sha256).toBe('old');
+    expect([batch.measured, batch.planned]).toEqual([2, 3]);
+    expect(batch.elapsed?.median).toBeCloseTo(1.5e-3, 12);
+    expect(batch.inspections[2]).toMatchObject({
+      status: 'failed',
+      reason: 'it ran another build of openblas than launch 1: new, not old',
+      rate: null,
+    });
+  });
+});
+
 describe('the interval of a precision', () => {
   it('is above 0 for elapsed and for the rate, though launches rise as under a neighbour’s growing load', () => {
     const rising = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7].map((ms) => ({ seconds: ms * 1e-3 }));

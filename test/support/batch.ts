@@ -16,13 +16,15 @@ export interface Launch {
   readonly flags?: RecordInspection['flags'];
   /** What the stack said that it executed. */
   readonly implementation?: string;
+  /** The checksum of a library, in place of our own kernels. */
+  readonly build?: string;
 }
 
 const REPETITIONS = 10;
 const EMBEDDED = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
 
 function inspectionOf(
-  { seconds, samples, passed = true, implementation, ...rest }: Launch,
+  { seconds, samples, passed = true, implementation, build, ...rest }: Launch,
   index: number,
 ): AnalysedInspection {
   const own = new Float64Array(samples ?? new Float64Array(REPETITIONS).fill(seconds));
@@ -55,9 +57,15 @@ function inspectionOf(
     ...rest,
   };
   const document =
-    implementation === undefined
+    implementation === undefined && build === undefined
       ? null
-      : ({ stack: { ...EMBEDDED, implementation } } as AnalysedInspection['document']);
+      : ({
+          stack: {
+            ...EMBEDDED,
+            ...(build === undefined ? {} : { provider: 'openblas', sha256: build }),
+            implementation: implementation ?? null,
+          },
+        } as AnalysedInspection['document']);
   return { entry, samples: own, sorted, document, noise: launchNoise(own) };
 }
 

@@ -39,9 +39,13 @@ export function runProgram({ command, args, cwd, environment = {}, complaint }: 
       cwd,
       env: changedEnvironment(process.env, { ...OURS, ...environment }),
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: TIME_LIMIT_MS,
-      killSignal: 'SIGKILL',
     });
+    // What it started holds its pipes, and is not waited for.
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, TIME_LIMIT_MS);
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (data: Buffer) => {
       stdout = (stdout + data.toString('utf8')).slice(0, MOST_OUTPUT);
@@ -49,14 +53,16 @@ export function runProgram({ command, args, cwd, environment = {}, complaint }: 
     child.stderr.on('data', (data: Buffer) => {
       stderr = (stderr + data.toString('utf8')).slice(-MOST_OUTPUT);
     });
-    child.on('error', (error) =>
+    child.on('error', (error) => {
+      clearTimeout(timer);
       fail(
         systemCode(error) === 'ENOENT'
           ? `${command} is not on this system`
           : `${command} did not start: ${messageOf(error)}`,
-      ),
-    );
+      );
+    });
     child.on('close', (code, signal) => {
+      clearTimeout(timer);
       if (code === 0) return resolve(stdout);
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       const last = stderr.trim().split('\n').at(-1) ?? '';
