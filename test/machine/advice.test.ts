@@ -88,6 +88,12 @@ describe('advice', () => {
     expect(topics(some)).not.toContain('mixed-cores');
   });
 
+  it('names no more threads than a launch may use, however many cores there are', () => {
+    const smt = { '/sys/devices/system/cpu/smt/active': '1\n' };
+    const some = { ...quiet, ...smt, '/proc/self/status': 'Cpus_allowed_list:\t0-2\n' };
+    expect(about(some, 'smt')?.action).toMatch(/at most 3 threads: --threads 3;/);
+  });
+
   it('warns when the control group is hidden, since a quota could not be seen', () => {
     const hidden = { ...quiet, '/proc/self/cgroup': '0::/../other\n' };
     expect(topics(hidden)).toEqual(['cgroup-hidden']);

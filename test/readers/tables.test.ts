@@ -1,5 +1,6 @@
 /** Tables of several batches: nothing that was measured is left out, and nothing is compared that is not alike. */
 import { describe, expect, it } from 'vitest';
+import { intervalsText } from '../../src/readers/terminal/basis.js';
 import { scalingRows } from '../../src/readers/terminal/collective.js';
 import { kpiLines } from '../../src/readers/terminal/kpis.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
@@ -21,6 +22,20 @@ const memoryOn = (variant: string, bytes: number): RecordBatch => {
   const stack = { ...batch.stack, variant };
   return { ...batch, stack, asked: { ...batch.asked, stack: { provider: 'embedded', variant } } };
 };
+
+describe('what the intervals of several batches rest on', () => {
+  it('is said once for each way, and of one launch that it says nothing of the next', () => {
+    const many = batchOf(matmulCase(), three);
+    const samples = Array.from({ length: 300 }, (_, i) => (1 + ((i * 7919) % 101) / 1000) * 1e-3);
+    const alone = batchOf(matmulCase(), [{ seconds: 1e-3, samples }]);
+    expect(intervalsText([many, many])).toHaveLength(1);
+    expect(intervalsText([many, many])[0]).toMatch(/^95 % intervals .*3 launches/);
+    expect(intervalsText([many, alone])[0]).toMatch(
+      /; or .*within one launch: says nothing of the next launch/,
+    );
+    expect(intervalsText([])).toEqual([]);
+  });
+});
 
 const recordOf = (command: readonly string[], batches: readonly RecordBatch[]): PiBenchRecord =>
   ({

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { renderScore } from '../../src/readers/terminal/score.js';
+import { terminalStyle } from '../../src/readers/terminal/style.js';
 import { prescriptionsOf, stepScore } from '../../src/score/prescription.js';
 import { scoreStacks } from '../../src/score/score.js';
 import { ownIdentity } from '../support/own-stacks.js';
@@ -133,6 +135,9 @@ describe('a prescription', () => {
     const { prescriptions } = prescriptionsOf(document, { cpu_model: 'New' });
     const told = unitOf(prescriptions[0]?.yaml ?? '').run.justification[0]?.message;
     expect(told).toMatch(/forced/);
+    const alone = { ...document, acrossLabels: [] };
+    expect(renderScore(alone, terminalStyle({}))).toMatch(/forced +what would have been refused was not/);
+    expect(renderScore({ ...alone, forced: false }, terminalStyle({}))).not.toMatch(/forced/);
     expect(told).toMatch(/these differ, too, and may be the reason: .*cpu_model/);
   });
 
