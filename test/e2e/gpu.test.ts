@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { MachineDescription } from '../../src/machine/types.js';
 import { addonPath } from '../../src/native.js';
-import { overlapOf } from '../../src/record/at-once.js';
+import { LEAST_OVERLAP, overlapOf, shareOfAlone } from '../../src/record/at-once.js';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import type { GpuTelemetry } from '../../src/telemetry/gpu.js';
 import { fakeEnvironment, fakeGpu, onBrokenDriver, onFakeGpu, withoutGpu } from '../support/fake-gpu.js';
@@ -199,9 +199,11 @@ describe('several GPUs at once', () => {
       expect(together.map(({ atOnce }) => atOnce?.overlap)).toEqual(
         windows.map((own) => overlapOf(own, windows)),
       );
-      for (const { atOnce, verified } of together) {
-        expect(verified).toBe('passed');
-        expect(atOnce?.ofAlone).toBeGreaterThan(0);
+      for (const batch of together) {
+        expect(batch.verified).toBe('passed');
+        const isBeside = (batch.atOnce?.overlap ?? 0) >= LEAST_OVERLAP;
+        expect(shareOfAlone(batch, record.batches)).toBeGreaterThan(0);
+        expect(batch.atOnce?.ofAlone).toBe(isBeside ? shareOfAlone(batch, record.batches) : null);
       }
       const labels = record.kpis.map(({ labels: own }) => own.at_once);
       expect(new Set(labels)).toEqual(new Set([null, true]));

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../kernels/cpu/gemm/peak_sums.h"
 #include "../../kernels/cpu/memory/dispatch.h"
 #include "../../native/measure/best_burst.h"
 #include "../../native/measure/in_turns.h"
@@ -107,6 +108,33 @@ void bursts_are_long_enough(Checks& check) {
                            }),
                "nothing where call " + std::to_string(wrong) + " is wrong");
   }
+}
+
+// A loop that ran half as often must not pass for one that is twice as fast.
+void sums_tell_how_often_a_loop_ran(Checks& check) {
+  using pibench::kernels::counts;
+  constexpr std::uint64_t kOften = std::uint64_t{1} << 40U;
+  for (const std::uint64_t iterations : {1U, 1000U, (1U << 23U) + 1, 1U << 24U}) {
+    const std::string name = std::to_string(iterations) + " iterations: ";
+    const auto sum = static_cast<float>(iterations);
+    check.that(counts(sum, iterations, 1), name + "a sum of ones");
+    for (const float other : {sum / 2, sum - 1, std::nextafter(sum, 0.0F), 0.0F, -sum, std::nanf("")}) {
+      check.that(!counts(other, iterations, 1), name + "no other", std::to_string(other));
+    }
+    check.that(counts(static_cast<double>(iterations) * 2, iterations, 2), name + "of twos");
+    check.that(!counts(static_cast<double>(iterations), iterations, 2), name + "of no ones for twos");
+  }
+  for (const float stands : {0x1p24F, 0x1p25F}) {
+    check.that(counts(stands, kOften, 2), "where a float takes in no more, it came so far",
+               std::to_string(stands));
+  }
+  check.that(!counts(0x1.fffffep23F, kOften, 2), "and no less far");
+  check.that(
+      counts(static_cast<double>(kOften), kOften, 1) && !counts(static_cast<double>(kOften - 1), kOften, 1),
+      "a double counts on");
+  check.that(
+      counts(std::int32_t{-4}, (std::uint64_t{1} << 32U) - 1, 4) && !counts(std::int32_t{-4}, kOften, 4),
+      "an integer wraps around");
 }
 
 void check_peak_ceiling(Checks& check) {
@@ -283,6 +311,7 @@ void check_peak_workload(Checks& check) {
 int main() {
   Checks check;
   bursts_are_long_enough(check);
+  sums_tell_how_often_a_loop_ran(check);
   check_peak_ceiling(check);
   glances_at_the_peak(check);
   looks_in_turns(check);

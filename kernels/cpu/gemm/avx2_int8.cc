@@ -33,11 +33,7 @@ std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
 #pragma GCC unroll 16
     for (int j = 0; j < kSums; ++j) asm volatile("vpaddd %1, %0, %0" : "+x"(sums[j]) : "x"(products[j]));
   }
-  const auto total = static_cast<std::int32_t>(static_cast<std::uint32_t>(4 * iterations));
-#pragma GCC unroll 16
-  for (const auto& sum : sums) {
-    if (!all_are<Int16Pairs>(sum, total)) return 0;
-  }
+  if (!all_count<std::int32_t>(sums, iterations, 4)) return 0;
   return 2 * iterations * kSums * Int16Pairs::kLanes * Int16Pairs::kUnit * 2;
 }
 

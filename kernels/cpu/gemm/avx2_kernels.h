@@ -9,6 +9,7 @@
 #include "avx2_packing.h"
 #include "avx2_tile.h"
 #include "instruction_set.h"
+#include "peak_sums.h"
 
 namespace pibench::kernels {
 namespace {
@@ -55,37 +56,22 @@ constexpr MicroKernel wide_kernel(const MicroKernel& narrow, const ThinKernel* t
   return kernel;
 }
 
-// Independent chains enough for two units of latency 4 or 5. x = x * 1/2 + 1/2 stays at 1.
+// Independent chains enough for two units of latency 4 or 5. Each multiply-add adds 1, as 1/2 * 2.
 constexpr int kChains = 12;
 
 template <typename Arithmetic>
-bool all_are(const typename Arithmetic::Vector& vector, typename Arithmetic::Result value) noexcept {
-  typename Arithmetic::Result lanes[Arithmetic::kLanes];
-  Arithmetic::write(lanes, vector);
-  for (const auto& lane : lanes) {
-    if (lane != value) return false;
-  }
-  return true;
-}
-
-template <typename Arithmetic>
-std::uint64_t peak(typename Arithmetic::Vector half, typename Arithmetic::Vector one,
+std::uint64_t peak(typename Arithmetic::Vector half, typename Arithmetic::Vector two,
                    std::uint64_t iterations) noexcept {
-  asm volatile("" : "+x"(half));
-  typename Arithmetic::Vector chains[kChains];
-#pragma GCC unroll 16
-  for (auto& chain : chains) chain = one;
+  asm volatile("" : "+x"(half), "+x"(two));
+  typename Arithmetic::Vector chains[kChains] = {};
   for (std::uint64_t i = 0; i < iterations; ++i) {
 #pragma GCC unroll 16
     for (auto& chain : chains) {
-      chain = Arithmetic::multiply_add(chain, half, half);
+      chain = Arithmetic::multiply_add(half, two, chain);
       asm volatile("" : "+x"(chain));
     }
   }
-#pragma GCC unroll 16
-  for (const auto& chain : chains) {
-    if (!all_are<Arithmetic>(chain, 1)) return 0;
-  }
+  if (!all_count<typename Arithmetic::Result>(chains, iterations, 1)) return 0;
   return iterations * kChains * Arithmetic::kLanes * 2;
 }
 

@@ -98,26 +98,22 @@ constexpr MicroKernel kKernels[] = {
      .most_vectors = kMostVectors},
 };
 
-// Two FMA units of latency 4 or 5 need 10 independent chains. x = x * 1/2 + 1/2 stays at 1.
+// Two FMA units of latency 4 or 5 need 10 independent chains. Each multiply-add adds 1, as 1/2 * 2.
 constexpr int kChains = 12;
 
 std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
   __m512 half = _mm512_set1_ps(0.5F);
-  asm volatile("" : "+v"(half));
-  __m512 chains[kChains];
-#pragma GCC unroll 16
-  for (auto& chain : chains) chain = _mm512_set1_ps(1.0F);
+  __m512 two = _mm512_set1_ps(2);
+  asm volatile("" : "+v"(half), "+v"(two));
+  __m512 chains[kChains] = {};
   for (std::uint64_t i = 0; i < iterations; ++i) {
 #pragma GCC unroll 16
     for (auto& chain : chains) {
-      chain = _mm512_fmadd_ps(chain, half, half);
+      chain = _mm512_fmadd_ps(half, two, chain);
       asm volatile("" : "+v"(chain));
     }
   }
-#pragma GCC unroll 16
-  for (const auto& chain : chains) {
-    if (_mm512_cmpneq_ps_mask(chain, _mm512_set1_ps(1.0F)) != 0) return 0;
-  }
+  if (!all_count<float>(chains, iterations, 1)) return 0;
   return iterations * kChains * Float32::kLanes * 2;
 }
 

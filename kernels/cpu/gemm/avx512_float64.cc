@@ -99,21 +99,17 @@ constexpr int kChains = 12;
 
 std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
   __m512d half = _mm512_set1_pd(0.5);
-  asm volatile("" : "+v"(half));
-  __m512d chains[kChains];
-#pragma GCC unroll 16
-  for (auto& chain : chains) chain = _mm512_set1_pd(1.0);
+  __m512d two = _mm512_set1_pd(2);
+  asm volatile("" : "+v"(half), "+v"(two));
+  __m512d chains[kChains] = {};
   for (std::uint64_t i = 0; i < iterations; ++i) {
 #pragma GCC unroll 16
     for (auto& chain : chains) {
-      chain = _mm512_fmadd_pd(chain, half, half);
+      chain = _mm512_fmadd_pd(half, two, chain);
       asm volatile("" : "+v"(chain));
     }
   }
-#pragma GCC unroll 16
-  for (const auto& chain : chains) {
-    if (_mm512_cmpneq_pd_mask(chain, _mm512_set1_pd(1.0)) != 0) return 0;
-  }
+  if (!all_count<double>(chains, iterations, 1)) return 0;
   return iterations * kChains * Float64::kLanes * 2;
 }
 

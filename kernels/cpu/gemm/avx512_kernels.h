@@ -6,6 +6,7 @@
 
 #include "avx512_tile.h"
 #include "instruction_set.h"
+#include "peak_sums.h"
 
 namespace pibench::kernels {
 namespace {

@@ -120,9 +120,7 @@ constexpr int kChains = 12;
 std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
   __m512i ones = _mm512_set1_epi8(1);
   asm volatile("" : "+v"(ones));
-  __m512i chains[kChains];
-#pragma GCC unroll 16
-  for (auto& chain : chains) chain = _mm512_setzero_si512();
+  __m512i chains[kChains] = {};
   for (std::uint64_t i = 0; i < iterations; ++i) {
 #pragma GCC unroll 16
     for (auto& chain : chains) {
@@ -130,12 +128,7 @@ std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
       asm volatile("" : "+v"(chain));
     }
   }
-  // Four products of ones a round, modulo 2^32.
-  const __m512i sum = _mm512_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(4 * iterations)));
-#pragma GCC unroll 16
-  for (const auto& chain : chains) {
-    if (_mm512_cmpneq_epi32_mask(chain, sum) != 0) return 0;
-  }
+  if (!all_count<std::int32_t>(chains, iterations, 4)) return 0;
   return iterations * kChains * Int8Quads::kLanes * 8;
 }
 

@@ -172,7 +172,7 @@ struct MicroKernel {  // NOLINT(clang-analyzer-optin.performance.Padding)
 };
 
 // Executes `iterations` rounds of independent multiply-adds in registers and returns the operations executed;
-// 0 where the sums at the end are not what they must be.
+// 0 where the sums at the end are not those of so many (peak_sums.h).
 struct PeakLoop {
   DataType type;
   std::uint64_t (*run)(std::uint64_t iterations) noexcept;

@@ -99,30 +99,30 @@ constexpr MicroKernel kKernels[] = {
     kernel_of<Float32, false>(DataType::bfloat16, &kPackBfloat16AsFloat32, &kThinBfloat16),
     kernel_of<Int16, false>(DataType::int8, &kPackInt8AsInt16, &kThin<Dots<PortablePairs>>)};
 
-// Adds 1/2 * 1/2 and takes it away again: sums stay at or below 1 1/4.
+// Each multiply-add adds 1, as 1/2 * 2.
 std::uint64_t peak_float32(std::uint64_t iterations) noexcept {
   float32x4_t half = vdupq_n_f32(0.5F);
+  float32x4_t two = vdupq_n_f32(2);
   keep(half);
-  const auto step = [half](float32x4_t chain) noexcept {
-    return vfmsq_f32(vfmaq_f32(chain, half, half), half, half);
-  };
-  return run_chains(vdupq_n_f32(1), iterations, step, 1.0F) * 2 * Float32::kLanes * 2;
+  keep(two);
+  const auto step = [half, two](float32x4_t chain) noexcept { return vfmaq_f32(chain, half, two); };
+  return run_chains<float, float32x4_t>(iterations, step, 1) * Float32::kLanes * 2;
 }
 
 std::uint64_t peak_float64(std::uint64_t iterations) noexcept {
   float64x2_t half = vdupq_n_f64(0.5);
+  float64x2_t two = vdupq_n_f64(2);
   keep(half);
-  const auto step = [half](float64x2_t chain) noexcept {
-    return vfmsq_f64(vfmaq_f64(chain, half, half), half, half);
-  };
-  return run_chains(vdupq_n_f64(1), iterations, step, 1.0) * 2 * Float64::kLanes * 2;
+  keep(two);
+  const auto step = [half, two](float64x2_t chain) noexcept { return vfmaq_f64(chain, half, two); };
+  return run_chains<double, float64x2_t>(iterations, step, 1) * Float64::kLanes * 2;
 }
 
 std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
   int16x4_t ones = vdup_n_s16(1);
   keep(ones);
   const auto step = [ones](int32x4_t chain) noexcept { return vmlal_s16(chain, ones, ones); };
-  return run_chains(vdupq_n_s32(0), iterations, step, wrapped_sum(iterations, 1)) * Int16::kLanes * 2;
+  return run_chains<std::int32_t, int32x4_t>(iterations, step, 1) * Int16::kLanes * 2;
 }
 
 constexpr PeakLoop kPeaks[] = {{DataType::float32, peak_float32},

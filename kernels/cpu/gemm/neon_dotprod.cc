@@ -43,7 +43,7 @@ std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
   int8x16_t ones = vdupq_n_s8(1);
   keep(ones);
   const auto step = [ones](int32x4_t chain) noexcept { return vdotq_s32(chain, ones, ones); };
-  return run_chains(vdupq_n_s32(0), iterations, step, wrapped_sum(iterations, 4)) * Int8Quads::kLanes * 8;
+  return run_chains<std::int32_t, int32x4_t>(iterations, step, 4) * Int8Quads::kLanes * 8;
 }
 
 constexpr PeakLoop kPeaks[] = {{DataType::int8, peak_int8}};

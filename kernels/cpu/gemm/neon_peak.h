@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "peak_sums.h"
+
 namespace pibench::kernels {
 namespace {
 
@@ -19,14 +21,12 @@ template <typename Vector>
   asm volatile("" : "+w"(value));
 }
 
-// `step` does a multiply-add on a chain, which holds `start` at first and has to hold `want(iterations)` in
-// each lane at the end. Returns the chains' steps, 0 where a sum is wrong.
-template <typename Vector, typename Step, typename Element>
-[[gnu::always_inline]] inline std::uint64_t run_chains(Vector start, std::uint64_t iterations, Step step,
-                                                       Element want) noexcept {
-  Vector chains[kChains];
-#pragma GCC unroll 24
-  for (auto& chain : chains) chain = start;
+// `step` does a multiply-add on a chain, which adds `adds` to each lane. Returns the chains' steps, 0 where a
+// sum is wrong.
+template <typename Sum, typename Vector, typename Step>
+[[gnu::always_inline]] inline std::uint64_t run_chains(std::uint64_t iterations, Step step,
+                                                       std::uint32_t adds) noexcept {
+  Vector chains[kChains] = {};
   for (std::uint64_t i = 0; i < iterations; ++i) {
 #pragma GCC unroll 24
     for (auto& chain : chains) {
@@ -34,19 +34,7 @@ template <typename Vector, typename Step, typename Element>
       keep(chain);
     }
   }
-  bool right = true;
-#pragma GCC unroll 24
-  for (const Vector chain : chains) {
-    Element lanes[sizeof(Vector) / sizeof(Element)];
-    __builtin_memcpy(lanes, &chain, sizeof(lanes));
-    for (const Element lane : lanes) right = right && lane == want;
-  }
-  return right ? iterations * kChains : 0;
-}
-
-// What an int32 holds to which `step` was added so many times: sums wrap around.
-constexpr std::int32_t wrapped_sum(std::uint64_t iterations, std::uint32_t step) noexcept {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(iterations) * step);
+  return all_count<Sum>(chains, iterations, adds) ? iterations * kChains : 0;
 }
 
 }  // namespace

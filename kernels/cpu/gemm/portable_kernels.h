@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instruction_set.h"
+#include "peak_sums.h"
 #include "portable_thin.h"
 #include "portable_vectors.h"
 #include "thin_kernels.h"
@@ -153,29 +154,25 @@ inline void keep(Vector& value) {
 #endif
 }
 
-// x = x * 1/2 + 1/2 stays at 1: no overflow, no denormal number.
+// Each multiply-add adds 1, as 1/2 * 2.
 template <typename T>
 std::uint64_t peak(std::uint64_t iterations) noexcept {
   using Vector = typename VectorOf<T>::Aligned;
   constexpr int kChains = 12;
   Vector half = Vector{} + T(0.5);
-  keep(half);
-  Vector chains[kChains];
-#pragma GCC unroll 16
-  for (auto& chain : chains) chain = Vector{} + T(1);
+  Vector two = Vector{} + T(2);
+  keep(two);
+  Vector chains[kChains] = {};
   for (std::uint64_t i = 0; i < iterations; ++i) {
 #pragma GCC unroll 16
     for (auto& chain : chains) {
-      chain = chain * half + half;
+      // The sum is no operand of the product, so all chains' products could be made one, and before the loop.
+      keep(half);
+      chain = half * two + chain;
       keep(chain);
     }
   }
-#pragma GCC unroll 16
-  for (const auto& chain : chains) {
-    for (int lane = 0; lane < VectorOf<T>::kLanes; ++lane) {
-      if (chain[lane] != T(1)) return 0;
-    }
-  }
+  if (!all_count<T>(chains, iterations, 1)) return 0;
   return iterations * kChains * VectorOf<T>::kLanes * 2;
 }
 
@@ -188,21 +185,14 @@ std::uint64_t peak_int8(std::uint64_t iterations) noexcept {
   for (std::uint64_t i = 0; i < iterations; ++i) {
 #pragma GCC unroll 16
     for (auto& chain : chains) {
-      // The sum is not an operand of the product, so the products of all chains could be made one.
+      // As above.
       auto other = ones;
       keep(other);
       chain = multiply_add(ones, other, chain);
       keep(chain);
     }
   }
-#pragma GCC unroll 16
-  for (const auto& chain : chains) {
-    std::int32_t lanes[kInt8Lanes];
-    write_words(lanes, chain);
-    for (const std::int32_t lane : lanes) {
-      if (static_cast<std::uint32_t>(lane) != static_cast<std::uint32_t>(2 * iterations)) return 0;
-    }
-  }
+  if (!all_count<std::int32_t>(chains, iterations, 2)) return 0;
   return iterations * kChains * kInt8Lanes * 4;
 }
 
