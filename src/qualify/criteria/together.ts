@@ -5,10 +5,15 @@ import { atLeast, skipped, told } from '../findings.js';
 import { batchesFor, type Context, type Criterion, judgeBatches, notPossible, speedOf } from './criterion.js';
 
 const NOT_ALONE = 'it was not measured alone, too';
+const HARDLY_BESIDE = 'it was not beside the others long enough';
+
+const wasBeside = ({ atOnce }: RecordBatch): boolean => (atOnce?.overlap ?? 0) >= LEAST_OVERLAP;
 
 /** In another attempt only those at once are measured again: alone it was in the first. */
-const ofAlone = (batch: RecordBatch, { reference }: Context): number | null =>
-  batch.atOnce?.ofAlone ?? (reference === null ? null : shareOfAlone(batch, reference.batches));
+function ofAlone(batch: RecordBatch, { reference }: Context): number | null {
+  if (!wasBeside(batch)) return null;
+  return batch.atOnce?.ofAlone ?? (reference === null ? null : shareOfAlone(batch, reference.batches));
+}
 
 const isAtOnce = ({ atOnce }: RecordBatch): boolean => atOnce !== undefined;
 
@@ -34,12 +39,13 @@ export const together: Criterion<'together'> = {
           },
           LEAST_OVERLAP,
         );
+        const unknown = wasBeside(batch) ? NOT_ALONE : HARDLY_BESIDE;
         const looked = { quantity: 'rate_of_alone', measured: share, unit: '1', source };
         const left: Finding =
           check.atLeast !== undefined
-            ? atLeast({ ...looked, ...(share === null ? { note: NOT_ALONE } : {}) }, check.atLeast)
+            ? atLeast({ ...looked, ...(share === null ? { note: unknown } : {}) }, check.atLeast)
             : share === null
-              ? skipped('rate_of_alone', NOT_ALONE, source)
+              ? skipped('rate_of_alone', unknown, source)
               : told(looked);
         return speedOf(batch, [overlapped, left], 'shared');
       },
