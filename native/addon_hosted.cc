@@ -15,6 +15,7 @@
 #include "cuda/devices.h"
 #include "json.h"
 #include "measure/loop.h"
+#include "measure/stop_rule.h"
 #include "measure/warmup.h"
 #include "nvml/monitor.h"
 #include "stacks/library_threads.h"
@@ -128,11 +129,16 @@ Napi::Value warmup_judge(Info info) {
   return object;
 }
 
-// calibrate(callSeconds, clock, cold) -> calls per sample
+// calibrate(callSeconds, clock, job) -> calls per sample
 Napi::Value calls_per_sample(Info info) {
   const auto clock = info[1].As<Napi::Object>();
   const ClockQuality quality{number(clock, "overheadSeconds"), number(clock, "resolutionSeconds")};
-  const auto calls = calibrate(info[0].ToNumber().DoubleValue(), quality, info[2].ToBoolean());
+  const auto job = info[2].As<Napi::Object>();
+  const double least = number(job, "repetitions") > 0
+                           ? 0
+                           : least_sample_seconds(number(job, "budgetSeconds"),
+                                                  static_cast<std::uint64_t>(number(job, "most")));
+  const auto calls = calibrate(info[0].ToNumber().DoubleValue(), quality, job.Get("cold").ToBoolean(), least);
   return Napi::Number::New(info.Env(), static_cast<double>(calls));
 }
 

@@ -66,8 +66,7 @@ void settle(Workload& workload, double call_seconds) {
 // heat and caches stay as the warm-up left them; one that starts cold has to sleep.
 void wait_at_gate(Workload& workload, bool starts_cold, const Outcome& outcome, bool cold,
                   Nanoseconds deadline, Control& control) {
-  constexpr std::size_t kMostSamples = 64;
-  std::vector<Sample> samples(kMostSamples);
+  std::vector<Sample> samples(DeviceClock::kMostSamples);
   DeviceClock* const device = workload.device_clock();
   control.phase.store(Phase::gate, std::memory_order_relaxed);
   while (control.gate_closed.load(std::memory_order_acquire) &&
@@ -224,8 +223,12 @@ Outcome inspect(const Job& job, Control& control) {
   outcome.clock_name = device == nullptr ? "monotonic" : device->name();
   const double call = starts_cold ? 0 : call_seconds(outcome.warmup, *workload);
   const double most_calls = device == nullptr ? kMostCalls : device->most_calls();
+  const double least =
+      job.repetitions > 0 ? 0 : least_sample_seconds(static_cast<double>(job.budget) * 1e-9, job.most);
   const std::uint64_t for_clock =
-      starts_cold ? 1 : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), most_calls);
+      starts_cold
+          ? 1
+          : calibrate(call, outcome.clock, job.cold || workload->times_each_call(), least, most_calls);
   outcome.calls_per_sample = job.cold ? 1 : std::max(for_clock, calls_together(*workload, call, most_calls));
   if (device != nullptr) device->plan(outcome.calls_per_sample, call);
   if (job.gate) {

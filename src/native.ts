@@ -243,8 +243,12 @@ export interface NativeAddon {
   warmupJudge(rule: NativeJob['warmup'], onGpu: boolean): WarmupJudge;
   /** Opens the NVIDIA driver in this process, for good; to be asked before the process has anything on the GPU. @throws Error without a GPU */
   watchGpu(ordinal: number): GpuWatch;
-  /** Calls per sample, so that the clock stays small beside them. */
-  calibrate(callSeconds: Seconds, clock: NativeOutcome['clock'], cold: boolean): number;
+  /** Calls per sample, so that the clock stays small beside them and a budget is used up. */
+  calibrate(
+    callSeconds: Seconds,
+    clock: NativeOutcome['clock'],
+    job: Pick<NativeJob, 'repetitions' | 'budgetSeconds' | 'most' | 'cold'>,
+  ): number;
   /** Nanoseconds of CLOCK_MONOTONIC; what disturbs the calling thread from now on is seen. */
   beginCall(): number;
   /** Nanoseconds of CLOCK_MONOTONIC. */

@@ -14,6 +14,9 @@
 #endif
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #endif
 
 namespace pibench::kernels {
@@ -107,9 +110,25 @@ CoreKind detect_core_kind() {
 
 CoreKind detect_core_kind() { return CoreKind::kOther; }
 
+// Bytes of a vector of SVE; 0 where the kernel does not tell.
+int sve_bytes() {
+#if defined(__linux__)
+  constexpr int kGetVectorLength = 51;  // PR_SVE_GET_VL
+  constexpr int kLengthMask = 0xffff;   // PR_SVE_VL_LEN_MASK
+  const int length = prctl(kGetVectorLength, 0, 0, 0, 0);
+  return length < 0 ? 0 : length & kLengthMask;
+#else
+  return 0;
+#endif
+}
+
 // By number, from Linux' asm/hwcap.h: the headers of an older system lack the later names.
 std::uint32_t detect() {
+  // A Neoverse V1 executes two vectors of 256 bits or four of NEON; an A64FX two of 512 or two of NEON.
+  constexpr int kMadeUpFor = 32;
   constexpr unsigned long kHwcapAsimdDp = 1UL << 20U;
+  constexpr unsigned long kHwcapSve = 1UL << 22U;
+  constexpr unsigned long kHwcap2Sme = 1UL << 23U;
   constexpr unsigned long kHwcap2I8mm = 1UL << 13U;
   constexpr unsigned long kHwcap2Bf16 = 1UL << 14U;
   const unsigned long first = getauxval(AT_HWCAP);
@@ -118,6 +137,8 @@ std::uint32_t detect() {
   if ((first & kHwcapAsimdDp) != 0) found |= kCpuDotprod;
   if ((second & kHwcap2I8mm) != 0) found |= kCpuI8mm;
   if ((second & kHwcap2Bf16) != 0) found |= kCpuArmBf16;
+  if ((first & kHwcapSve) != 0 && sve_bytes() > kMadeUpFor) found |= kCpuWideSve;
+  if ((second & kHwcap2Sme) != 0) found |= kCpuSme;
   return found;
 }
 

@@ -23,6 +23,8 @@ enum CpuFeature : std::uint32_t {
   kCpuDotprod = 1U << 24U,
   kCpuI8mm = 1U << 25U,
   kCpuArmBf16 = 1U << 26U,
+  kCpuWideSve = 1U << 27U,  // SVE with vectors that units of NEON do not make up for
+  kCpuSme = 1U << 28U,
 };
 
 // The features of this machine, found once. 0 on architectures without an entry here.

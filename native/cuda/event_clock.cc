@@ -8,9 +8,7 @@
 namespace pibench::cuda {
 namespace {
 
-// Samples of a group: so many that what the host does once for each group is small beside it, so few that
-// somebody who cancels does not wait long.
-constexpr std::size_t kMostSamples = 64;
+// What a group may last, for the same reason as kMostSamples.
 constexpr double kGroupSeconds = 0.1;
 // Commands and events that may be enqueued behind the gate: a driver's queue has about a thousand places, and
 // a full one would wait for the gate that only the host can open.

@@ -1,6 +1,7 @@
 // Times calls that are only enqueued: on the device that executes them, several samples one behind the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,6 +16,9 @@ namespace pibench {
 class DeviceClock {
  public:
   static constexpr bool kTellsAtOnce = false;
+  // Samples of a group: so many that what the host does once for each group is small beside it, so few that
+  // somebody who cancels does not wait long.
+  static constexpr std::size_t kMostSamples = 64;
 
   DeviceClock() = default;
   DeviceClock(const DeviceClock&) = delete;

@@ -32,16 +32,19 @@ struct Samples {
 };
 
 // Calls per sample, so that the clock's overhead and resolution stay under 0.1 % of a sample: `call_seconds`
-// is what one call takes. 1 where that holds by itself, and where each call must be `alone`; at most `most`.
+// is what one call takes. So many also that a sample lasts `least_seconds`. 1 where that holds by itself, and
+// where each call must be `alone`; at most `most`.
 // What the loop itself adds to samples that share readings comes on top: less than another reading (npm run
 // bench).
 inline constexpr double kMostCalls = 1e6;
 inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, bool alone,
-                               double most = kMostCalls) {
+                               double least_seconds = 0, double most = kMostCalls) {
   constexpr double kShare = 0.001;
   // The time of a call was taken with a reading of its own.
   const double alone_seconds = std::max(call_seconds - clock.overhead_seconds, 1e-9);
-  const double needed = std::max(clock.overhead_seconds, clock.resolution_seconds) / (kShare * alone_seconds);
+  const double seconds =
+      std::max({clock.overhead_seconds / kShare, clock.resolution_seconds / kShare, least_seconds});
+  const double needed = seconds / alone_seconds;
   if (alone || needed <= 1) return 1;
   return static_cast<std::uint64_t>(std::min(std::ceil(needed), most));
 }

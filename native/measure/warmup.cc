@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "device_clock.h"
 #include "timed_call.h"
 
 namespace pibench {
@@ -108,15 +109,14 @@ namespace {
 // What a sample of a device's warm-up lasts at least, where its calls are shorter and share one: about as
 // long as the samples that will count.
 constexpr double kLeastSample = 1e-4;
-constexpr std::size_t kMostSamples = 64;
 
 void warm_up_device(Workload& workload, DeviceClock& device, WarmupJudge& judge, bool one_by_one, bool cold,
                     Nanoseconds deadline, const Control& control) {
-  std::vector<Sample> samples(kMostSamples);
+  std::vector<Sample> samples(DeviceClock::kMostSamples);
   std::uint64_t most = 1;  // calls of a sample
   bool enough = !judge.wants_calls();
   while (!enough) {
-    const std::uint64_t wanted = judge.wanted(most * kMostSamples);
+    const std::uint64_t wanted = judge.wanted(most * DeviceClock::kMostSamples);
     const std::uint64_t calls = std::min(most, wanted);
     const std::span<const Sample> group =
         timed_group(workload, device, std::span(samples).first(wanted / calls), calls, cold);

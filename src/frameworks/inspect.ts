@@ -174,7 +174,7 @@ async function inspect(
   const clock = measureClock();
   const callsPerSample = startsCold
     ? 1
-    : addon.calibrate(await callSeconds(warmup.seconds, product), clock, cold);
+    : addon.calibrate(await callSeconds(warmup.seconds, product), clock, job.native);
   const paths = snapshotPaths(readLocalFile, job.allowedCpus);
   // Of the CPU: on a GPU it is another clock that matters, of which NVML tells.
   const frequency = (): Hertz => (onGpu ? 0 : addon.effectiveFrequency());

@@ -5,6 +5,7 @@
 
 import { OUTCOME_TEXT } from '../qualify/wording.js';
 import { nameBatches, type SweptAxis } from '../readers/batch-names.js';
+import { atOnceText, datasheetText } from '../readers/beside.js';
 import { notCheckedOf } from '../readers/not-checked.js';
 import { recommendationTexts } from '../readers/recommendation.js';
 import { basisText } from '../readers/terminal/basis.js';
@@ -43,6 +44,9 @@ export interface Shape extends Omit<Box, 'outliersBelow' | 'outliersAbove'> {
   readonly outliersAbove: number | null;
 }
 
+/** What its rate is of another one; null: nothing is known of that. */
+export type BesideModel<T> = (NonNullable<T> & { readonly text: string }) | null;
+
 export interface BatchModel {
   readonly name: string;
   readonly title: string;
@@ -62,6 +66,8 @@ export interface BatchModel {
   /** What the interval rests on, in words. */
   readonly basis: string;
   readonly roofline: NonNullable<RecordBatch['roofline']> | null;
+  readonly atOnce: BesideModel<RecordBatch['atOnce']>;
+  readonly datasheet: BesideModel<RecordBatch['datasheet']>;
   /** Of the launch medians, in seconds. */
   readonly between: (Summary & { readonly medians?: readonly number[] }) | null;
   /** Of all repetitions together, in seconds. */
@@ -147,6 +153,8 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     rate: batch.rate,
     basis: basisText(batch),
     roofline: batch.roofline ?? null,
+    atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
+    datasheet: batch.datasheet == null ? null : { ...batch.datasheet, text: datasheetText(batch) ?? '' },
     between: typed(batch.launches),
     pooled: typed(batch.pooled),
     violin: typed(batch.violin),

@@ -64,6 +64,22 @@ export function stabilityRows({ batches }: ReportModel): readonly (readonly stri
   });
 }
 
+/** A list of lines with its head. */
+export interface Lines {
+  readonly head: string;
+  readonly lines: readonly string[];
+}
+
+/** What rates are of other ones: of those alone, and of a datasheet. Only what is known of some batch. */
+export function besideLists({ batches }: ReportModel): readonly Lines[] {
+  const lines = (kind: 'atOnce' | 'datasheet') =>
+    batches.flatMap(({ name, [kind]: beside }) => (beside === null ? [] : [`${name}: ${beside.text}`]));
+  return [
+    { head: 'Measured at once', lines: lines('atOnce') },
+    { head: 'Of the datasheet', lines: lines('datasheet') },
+  ].filter((list) => list.lines.length > 0);
+}
+
 const SUMMARY = [
   'n',
   'mean',
@@ -106,6 +122,9 @@ export function summaryTable({ batches, axis }: ReportModel): Table {
       'rate_p05',
       'rate_sustained',
       'rate_2mnk_less_mn',
+      'rate_of_alone',
+      'at_once_overlap',
+      'rate_of_datasheet',
       'interval_level',
       'interval_basis',
       ...SUMMARY.map((name) => `launches_${snake(name)}`),
@@ -129,6 +148,9 @@ export function summaryTable({ batches, axis }: ReportModel): Table {
         rate?.p05 ?? null,
         rate?.sustained ?? null,
         batch.rate2mnkLessMn,
+        batch.atOnce?.ofAlone ?? null,
+        batch.atOnce?.overlap ?? null,
+        batch.datasheet?.share ?? null,
         rate?.interval?.level ?? null,
         batch.elapsed?.basis ?? null,
         ...SUMMARY.map((name) => between?.[name] ?? null),

@@ -208,8 +208,11 @@ function hosted() {
   const none = addon.warmupJudge({ kind: 'count', count: 0 }, false);
   assert.equal(none.wantsCalls, false);
   const clock = addon.measureClock();
-  assert(addon.calibrate(1e-7, clock, false) > 1);
-  assert.equal(addon.calibrate(1e-7, clock, true), 1);
+  const fixed = { repetitions: 5, budgetSeconds: 1, most: 10, cold: false };
+  assert(addon.calibrate(1e-7, clock, fixed) > 1);
+  assert.equal(addon.calibrate(1e-7, clock, { ...fixed, cold: true }), 1);
+  const lasting = { ...fixed, repetitions: 0, budgetSeconds: 1, most: 1000 };
+  assert.equal(addon.calibrate(1e-4, { overheadSeconds: 0, resolutionSeconds: 0 }, lasting), 13);
   assert(addon.effectiveFrequency() >= 0);
   assert.throws(() => addon.bindOtherThreads([8191]));
   assert.throws(() => addon.bindOtherThreads([8192]));

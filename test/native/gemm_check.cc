@@ -183,10 +183,16 @@ void check_peak_loops(Checks& check) {
                    is_choice(*set, CoreKind::kOther),
                name + (pairs ? " is no choice" : " is a choice") + " on Intel's cores");
     const bool dots = name == "avx512_vnni" || name == "amx_int8";
-    check.that(is_ceiling(*set, DataType::int8, pibench::kernels::kCpuAvxVnni) == dots &&
-                   is_ceiling(*set, DataType::int8, 0) &&
-                   is_ceiling(*set, DataType::float32, pibench::kernels::kCpuAvxVnni),
-               name + (dots ? " is" : " is not") + " int8's ceiling beside AVX-VNNI");
+    for (const std::uint32_t faster : {pibench::kernels::kCpuAvxVnni, pibench::kernels::kCpuAvx512Bw}) {
+      check.that(is_ceiling(*set, DataType::int8, faster) == dots && is_ceiling(*set, DataType::int8, 0) &&
+                     is_ceiling(*set, DataType::float32, faster),
+                 name + (dots ? " is" : " is not") + " int8's ceiling beside " +
+                     (faster == pibench::kernels::kCpuAvxVnni ? "AVX-VNNI" : "pairs of 512 bits"));
+    }
+    for (const std::uint32_t longer : {pibench::kernels::kCpuWideSve, pibench::kernels::kCpuSme}) {
+      check.that(!is_ceiling(*set, DataType::float32, longer) && !is_ceiling(*set, DataType::int8, longer),
+                 name + " is no ceiling beside longer vectors of arm64");
+    }
   }
 }
 

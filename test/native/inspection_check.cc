@@ -356,6 +356,15 @@ void check_stops(Checks& check) {
   check.equal(inspect(job).samples.taken, std::uint64_t{5}, "a budget that is over at once takes the least");
   job.budget = 3'600'000'000'000;
   check.equal(inspect(job).samples.taken, std::uint64_t{7}, "a budget that lasts takes the most");
+  // A thousand calls of this product would be over long before.
+  job.budget = 100'000'000;
+  job.most = 1000;
+  const Outcome lasting = inspect(job);
+  const auto& times = lasting.samples.times;
+  check.that(
+      lasting.samples.taken <= 1000 && times[lasting.samples.taken - 1].exit - times[0].entry >= job.budget,
+      "with few samples of short calls a budget is used up all the same",
+      std::to_string(lasting.samples.taken) + " samples of " + std::to_string(lasting.calls_per_sample));
 
   job = matmul_job(parameters);
   job.repetitions = 1'000'000;

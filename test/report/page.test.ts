@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formats } from '../../src/report/formats/index.js';
+import { buildReport } from '../../src/report/model.js';
 import type { ReadReport } from '../../src/report/read-report.js';
 import { reportOf } from '../support/report.js';
 
@@ -134,6 +135,34 @@ describe('other formats', () => {
     // Its folder is gone: every launch is named as missing and none is made up.
     const samples = (await filesOf('csv', read)).get('samples.csv') ?? '';
     expect(samples.trim().split('\r\n')).toHaveLength(1);
+  });
+
+  it('say what a rate is of the one alone and of the datasheet, where that is known', async () => {
+    const [first, ...others] = read.record.batches;
+    if (first === undefined) throw new Error('no batch');
+    const beside = {
+      ...first,
+      atOnce: { of: 2, others: ['cuda:1'], overlap: 0.96, ofAlone: 0.875 },
+      datasheet: { rate: 1e15, share: 0.71, source: 'a product brief' },
+    };
+    const record = { ...read.record, batches: [beside, ...others] };
+    const known: ReadReport = { ...read, record, report: buildReport(record, []) };
+    for (const name of ['html', 'md']) {
+      const text = await textOf(name, known);
+      expect(text).toContain('Measured at once');
+      expect(text).toContain('with cuda:1, 96.0 % of its time beside all of them, 87.5 % of its rate alone');
+      expect(text).toContain('71.0 % of the ');
+      expect(await textOf(name, read)).not.toMatch(/Measured at once|Of the datasheet/);
+    }
+    const [head = '', ...rows] = (await textOf('csv', known)).trim().split('\r\n');
+    const place = (column: string) => head.split(',').indexOf(column);
+    const cells = rows.map((line) => line.replaceAll(/"[^"]*"/g, 'quoted').split(','));
+    for (const [column, value] of Object.entries({
+      rate_of_alone: '0.875',
+      at_once_overlap: '0.96',
+      rate_of_datasheet: '0.71',
+    }))
+      expect(cells.map((row) => row[place(column)])).toEqual([value, '']);
   });
 
   it('JSON is the report as the page shows it', async () => {

@@ -78,8 +78,10 @@ bool is_choice(const InstructionSet& set, CoreKind cores) noexcept {
 }
 
 bool is_ceiling(const InstructionSet& set, DataType type, std::uint32_t features) noexcept {
+  if ((features & (kCpuWideSve | kCpuSme)) != 0) return false;
   const bool has_dots = (set.needs & (kCpuAvx512Vnni | kCpuAmxInt8)) != 0;
-  return type != DataType::int8 || has_dots || (features & kCpuAvxVnni) == 0;
+  // Without dot products of four, the loops' pairs are of 256 bits.
+  return type != DataType::int8 || has_dots || (features & (kCpuAvxVnni | kCpuAvx512Bw)) == 0;
 }
 
 std::span<const KernelInfo> kernel_list() {

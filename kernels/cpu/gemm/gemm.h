@@ -74,7 +74,8 @@ std::uint64_t run_peak_loop(DataType type, const char* isa, std::uint64_t iterat
 const char* peak_loop_isa(DataType type, const char* isa) noexcept;
 
 // Whether the best loop is a ceiling: that this CPU has no faster instruction for the type that none of the
-// loops uses. (Of int8 with AVX-VNNI and without AVX-512 it has: a library that uses it is no suspect.)
+// loops uses. (Of int8 it has with AVX-VNNI, or pairs of 512 bits, where there is no AVX512-VNNI; of all
+// types with SVE's longer vectors or SME: a library that uses them is no suspect.)
 bool knows_peak(DataType type) noexcept;
 
 }  // namespace pibench::kernels

@@ -2,11 +2,11 @@
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import type { GpuSurvey } from '../../machine/gpus.js';
 import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
-import { LEAST_OVERLAP } from '../../record/at-once.js';
 import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
 import { median } from '../../statistics/quantile.js';
+import { atOnceText, datasheetText } from '../beside.js';
 import { stackKey } from '../comparison/sides.js';
 import { notCheckedOf } from '../not-checked.js';
 import { verificationOf } from '../verification.js';
@@ -88,16 +88,9 @@ function rateRows(batch: RecordBatch, style: Style): Row[] {
   ];
 }
 
-/** Of a GPU: what its maker promises, which is no measurement. */
-function datasheetRow({ datasheet, rateUnit }: RecordBatch): Row[] {
-  if (datasheet == null) return [];
-  const { rate, share, source } = datasheet;
-  return [
-    [
-      'datasheet',
-      `${formatShare(share, 3)} of the ${withPrefix(rate, rateUnit, 4)} that it promises (${source})`,
-    ],
-  ];
+function datasheetRow(batch: RecordBatch): Row[] {
+  const text = datasheetText(batch);
+  return text === null ? [] : [['datasheet', text]];
 }
 
 function precisionRow({ precision }: RecordBatch, style: Style): Row[] {
@@ -176,21 +169,6 @@ function violinLines({ pooled, launches, violin, imported }: RecordBatch, style:
   );
   const boxLine = `  ${' '.repeat(labelWidth)} ${drawBox(axis, { q1, median, q3 }, width)}`;
   return [...drawn, boxLine];
-}
-
-/** Of a batch that was measured beside others: whether it really was, and what that left of its rate. */
-function atOnceText({ atOnce }: RecordBatch): string | null {
-  if (atOnce === undefined) return null;
-  const { of, others, overlap, ofAlone } = atOnce;
-  const names = others.length > MOST_LISTED ? `${of - 1} others` : others.join(', ');
-  return [
-    `with ${names}`,
-    ...(overlap === null ? [] : [`${formatShare(overlap, 3)} of its time beside all of them`]),
-    ...(ofAlone === null ? [] : [`${formatShare(ofAlone, 3)} of its rate alone`]),
-    ...(overlap !== null && overlap < LEAST_OVERLAP
-      ? ['too little to say what the others leave of its rate: measure for longer (--duration)']
-      : []),
-  ].join(', ');
 }
 
 /** What each batch at once came to; nothing where all ran alone. */

@@ -13,7 +13,7 @@ import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
 import type { ReportModel } from '../model.js';
 import { commandText, failedLines, flagLines, notCheckedLines, warnings } from '../page/head.js';
-import { STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
+import { besideLists, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import type { Format, Request } from './format.js';
 import { escapedMarkdown as escaped } from './markdown-text.js';
 import { svgFiles } from './svg.js';
@@ -100,7 +100,7 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
   );
   // A qualification may have looked and measured nothing.
   const measured = report.batches.length > 0;
-  const lines = [
+  const all = [
     `# ${escaped(report.headline.title)}`,
     ...verdictLines(report),
     ...(measured
@@ -118,9 +118,10 @@ function textOf(report: ReportModel, figures: ReportFigures | null): string {
           ...report.recommendations.flatMap((text) => ['', `Repetitions: ${text}.`]),
         ])
       : []),
+    ...besideLists(report).flatMap(({ head, lines }) => section(head, list(lines.map(escaped)))),
     ...(figures === null ? [] : section('Figures', figureLines(report, figures).slice(1))),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${all.join('\n')}\n`;
 }
 
 export const markdown: Format = {

@@ -1,7 +1,7 @@
 /** The first screen of the page: the verdict, what qualifies it, where it comes from, and the stability table. Pure. */
 import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import type { BatchModel, ReportModel } from '../model.js';
-import { STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
+import { besideLists, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import { escapeHtml } from './escape.js';
 import { qualificationHtml } from './qualification.js';
 
@@ -203,6 +203,7 @@ export function stabilityHtml(report: ReportModel): string {
     `<thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`,
     '</div>',
     ...report.recommendations.map((text) => `<p><strong>Repetitions:</strong> ${escapeHtml(text)}.</p>`),
+    ...besideLists(report).map(({ head: of, lines }) => `<p><strong>${of}:</strong></p>${listHtml(lines)}`),
     '</div>',
   ].join('\n');
 }
