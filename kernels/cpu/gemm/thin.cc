@@ -2,7 +2,7 @@
 // one result are neighbours in the matrix, rows are added up, each times an element of the vector; else each
 // element of a result is an inner product of a row with the vector. Either way the matrix is read once, row
 // by row, and members share it without having to meet: nothing is packed but vectors of which the elements
-// are no neighbours.
+// are no neighbours, in each call or, where B is to be packed once, before the first.
 //
 // Everything here counts in elements and moves bytes: it knows no data type.
 #include "thin.h"
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -63,8 +64,8 @@ class ThinGemm final : public Gemm {
   ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const GemmShape& shape, Team& team,
            const ThinStrategy& strategy);
 
-  // Nothing would be gained: the operand is read in place, or is a few vectors.
-  void prepack(const GemmOperands& operands) noexcept override { static_cast<void>(operands); }
+  // Nothing is left to be packed where B is the matrix, or has its vectors' elements as neighbours.
+  void prepack(const GemmOperands& operands) noexcept override;
   void run(const GemmOperands& operands) noexcept override;
   [[nodiscard]] const char* isa() const noexcept override { return set_.name; }
   [[nodiscard]] int members() const noexcept override { return members_; }
@@ -99,6 +100,8 @@ class ThinGemm final : public Gemm {
   std::int64_t block_, rows_;
   bool ahead_;
   std::vector<Buffer> own_;  // of each member: one block of every vector, or of its result
+  // Of every product its vectors, one after the other; nothing: they are taken from B in each call.
+  std::optional<Buffer> packed_b_;
   const GemmOperands* operands_ = nullptr;
 };
 
@@ -118,6 +121,9 @@ ThinGemm::ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const G
       rows_(strategy.rows),
       ahead_(strategy.ahead) {
   const std::int64_t kept = block_ * thin_.vectors;
+  const bool are_neighbours = shape.transpose_b || !thin_.along_rows;
+  if (shape.prepack_b && thin_.a_is_matrix && !are_neighbours)
+    packed_b_.emplace(source_bytes(shape.batch * shape.k * thin_.vectors));
   for (int i = 0; i < members_; ++i)
     own_.emplace_back(thin_.along_rows ? source_bytes(kept) : result_bytes(kept));
   // Touched by its member, so that the pages exist and lie on its memory node before the first run.
@@ -127,6 +133,15 @@ ThinGemm::ThinGemm(const InstructionSet& set, const MicroKernel& kernel, const G
     const Buffer& own = gemm.own_[static_cast<std::size_t>(member)];
     std::memset(own.data(), 0, own.size());
   });
+}
+
+void ThinGemm::prepack(const GemmOperands& operands) noexcept {
+  if (!packed_b_) return;
+  const std::int64_t vectors = shape_.k * thin_.vectors;
+  for (std::int64_t product = 0; product < shape_.batch; ++product) {
+    const auto* from = static_cast<const std::byte*>(operands.b) + source_bytes(product * operands.stride_b);
+    make_neighbours(packed_b_->data() + source_bytes(product * vectors), from, {1, operands.ldb}, shape_.k);
+  }
 }
 
 void ThinGemm::on_members(Team::Body body) noexcept {
@@ -165,11 +180,13 @@ void ThinGemm::multiply(std::int64_t product, Range part, std::byte* own) noexce
   // By vectors and their elements, each as it lies.
   const Steps of_a = shape_.transpose_a ? Steps{1, lda} : Steps{lda, 1};
   const Steps of_b = shape_.transpose_b ? Steps{ldb, 1} : Steps{1, ldb};
-  const Steps vectors = thin_.a_is_matrix ? of_b : of_a;
+  const Steps as_given = thin_.a_is_matrix ? of_b : of_a;
+  const Steps vectors = packed_b_ ? Steps{shape_.k, 1} : as_given;
 
   ThinPart todo{};
   todo.row = thin_.a_is_matrix ? lda : ldb;
   todo.vectors = thin_.a_is_matrix ? b_first : a_first;
+  if (packed_b_) todo.vectors = packed_b_->data() + source_bytes(product * shape_.k * thin_.vectors);
   todo.vector = vectors.major;
   todo.element = vectors.minor;
   todo.result_vector = thin_.a_is_matrix ? 1 : ldc;
