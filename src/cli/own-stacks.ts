@@ -5,7 +5,7 @@ import { messageOf, UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
 import type { BatchSpec, OwnStack } from '../record/schema.js';
 import { findStack } from '../stacks/index.js';
-import { locksText, type StackLock, type StackLocks } from '../stacks/own/lock.js';
+import { lockDigest, locksText, type StackLock, type StackLocks } from '../stacks/own/lock.js';
 import { withFrameworksOf } from '../stacks/own/own-stack.js';
 import { parseLocks } from '../stacks/own/parse-locks.js';
 import {
@@ -146,7 +146,8 @@ export async function restoreOwnStacks(
   quiet: boolean,
 ): Promise<void> {
   const locks = existsSync(lockFile) ? parseLocks(readFileSync(lockFile, 'utf8'), lockFile) : {};
-  for (const { name, problem, lock: digest, environment, folders, variant, provider } of stacks) {
+  for (const own of stacks) {
+    const { name, problem, lock: digest, environment, folders, frameworksFrom, variant, provider } = own;
     if (problem !== null) continue;
     const refuse = (why: string): never => {
       throw new UserError(`the stack ${name} is no longer as it was (${why}): start the campaign anew`);
@@ -154,10 +155,12 @@ export async function restoreOwnStacks(
     const lock = locks[name];
     if (digest !== null) {
       if (lock === undefined) return refuse(`${lockFile} does not say what it was`);
+      if (lockDigest(lock) !== digest) return refuse(`${lockFile} names other packages`);
       await prefixOf(name, lock, environment, hooksOf(quiet)).catch((error) => refuse(messageOf(error)));
     }
     const file = findStack(provider).library === null ? [] : [variant ?? ''];
-    const gone = [...folders, ...file].find((path) => !existsSync(path));
+    const frameworks = frameworksFrom === null ? [] : [frameworksFrom];
+    const gone = [...folders, ...frameworks, ...file].find((path) => !existsSync(path));
     if (gone !== undefined) refuse(`${gone} has gone`);
   }
 }

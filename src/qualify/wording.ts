@@ -67,8 +67,9 @@ export function groupsOf(checks: readonly QualificationCheck[]): readonly (reado
   return [...groups.values()];
 }
 
-/** The figure of a check, where its words are another's. */
+/** The figure of a check, where its words are another's. Why launches were lost is each check's own. */
 export const telling = (check: QualificationCheck): string => {
+  if (check.cause === 'lost-launch') return check.reason;
   const finding = tellingFinding(check);
   return finding === undefined ? check.reason : findingText(finding);
 };

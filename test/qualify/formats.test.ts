@@ -11,7 +11,7 @@ import { isJudged, type Judged, verdictFormats } from '../../src/qualify/formats
 import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
 import { parseSuite } from '../../src/qualify/suite.js';
 import { judgeAll } from '../../src/qualify/verdict.js';
-import { checkTitle } from '../../src/qualify/wording.js';
+import { checkTitle, telling } from '../../src/qualify/wording.js';
 import { renderQualification } from '../../src/readers/terminal/qualification.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
 import { kpisOf, withSameLabels } from '../../src/record/kpis-of.js';
@@ -107,6 +107,15 @@ describe('a verdict', () => {
     const text = lines.join('\n');
     expect(text.indexOf('FAIL')).toBeLessThan(text.indexOf('ok'));
     expect(text).toMatch(/do +take the node/);
+  });
+
+  it('tells of each check why its launches were lost, and of others their figure', () => {
+    const { checks } = record.qualification;
+    const [failed] = checks.filter(({ verdict, findings }) => verdict === 'fail' && findings.length > 0);
+    if (failed === undefined) throw new Error('no check failed');
+    const reason = '1 launch crashed: SIGSEGV';
+    expect(telling({ ...failed, cause: 'lost-launch', reason })).toBe(reason);
+    expect(telling({ ...failed, cause: 'slow', reason })).not.toContain('SIGSEGV');
   });
 
   it('is one line of JSON for a fleet', async () => {
