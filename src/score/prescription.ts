@@ -102,7 +102,7 @@ export function stepScore({ score, interval }: Pick<StackScore, 'score' | 'inter
 }
 
 function message(one: StackScore, document: ScoreDocument): string {
-  const { reference, definition, acrossLabels, forced } = document;
+  const { reference, definition, acrossLabels, forced, forcedPast } = document;
   const { score, interval, cases, missing, unscored, weakenedBy } = one;
   const between =
     interval === null
@@ -115,7 +115,7 @@ function message(one: StackScore, document: ScoreDocument): string {
     ...(missing.length === 0 ? [] : [`${plural(missing.length, 'case')} of the reference not measured`]),
     ...(unscored.length === 0 ? [] : [`${plural(unscored.length, 'case')} without work not scored`]),
     ...(flags.length === 0 ? [] : [`weakened by ${flags.join(', ')}`]),
-    ...(forced ? ['forced'] : []),
+    ...(forced ? ['forced', ...forcedPast] : []),
     ...(acrossLabels.length === 0
       ? []
       : [`these differ, too, and may be the reason: ${differencesText(acrossLabels)}`]),

@@ -86,6 +86,8 @@ export interface ScoreDocument {
   };
   readonly acrossLabels: readonly Difference[];
   readonly forced: boolean;
+  /** What would have been refused, in words; of differing labels `acrossLabels` tells. */
+  readonly forcedPast: readonly string[];
   readonly scores: readonly StackScore[];
 }
 
@@ -233,37 +235,41 @@ function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCas
     : { ...base, score: mean, interval, reason: null, cases };
 }
 
-/** @throws UserError for a reference that cannot be one */
-function requireReference(side: Side, { force }: ScoreQuestion): void {
+/** @throws UserError for a reference that cannot be one, forced or not */
+function requireReference(side: Side): void {
   const wrong = side.entries.find(({ batch }) => batch.rate === null);
-  if (wrong !== undefined) {
-    const why = wrong.batch.verified === 'failed' ? 'a wrong output' : 'nothing measured';
-    throw new UserError(`${side.name} cannot be the reference: ${wrong.batch.title} has ${why}`);
-  }
-  const unverified = side.entries.find(({ batch }) => batch.verified === 'not-run');
-  if (unverified !== undefined && !force) {
-    throw new UserError(
-      `${side.name} cannot be the reference: nobody verified the outputs of ${unverified.batch.title}; --force scores all the same`,
-    );
-  }
+  if (wrong === undefined) return;
+  const why = wrong.batch.verified === 'failed' ? 'a wrong output' : 'nothing measured';
+  throw new UserError(`${side.name} cannot be the reference: ${wrong.batch.title} has ${why}`);
 }
 
-/** @throws UserError for a record in which errors were injected on purpose */
-function refuseFaults({ results, reference, force }: ScoreQuestion): void {
-  const faulty = [results, reference].find(({ record }) => record.campaign.fault !== null);
-  if (faulty === undefined || force) return;
-  throw new UserError(
-    `${faulty.name} has an error injected on purpose: it measures no software; --force scores all the same`,
-  );
-}
+const faultText = ({ name, record }: NamedRecord): readonly string[] =>
+  record.campaign.fault === null ? [] : [`${name} has an error injected on purpose: it measures no software`];
 
-function requireVerified(sides: readonly Side[], { force, results }: ScoreQuestion): void {
+function unverifiedText(sides: readonly Side[], consequence: (title: string) => string): readonly string[] {
   const all = sides.flatMap(({ entries }) => entries);
   const unverified = all.find(({ batch }) => batch.verified === 'not-run' && batch.rate !== null);
-  if (unverified === undefined || force) return;
-  throw new UserError(
-    `${results.name}: nobody verified the outputs of ${unverified.batch.title}, and a wrong answer has no score; --force scores all the same, and says so`,
-  );
+  return unverified === undefined ? [] : [consequence(unverified.batch.title)];
+}
+
+/** What speaks against a score at all, and is told with one that was forced. */
+function objectionsTo(
+  { results, reference }: ScoreQuestion,
+  base: Side,
+  stacks: readonly Side[],
+): readonly string[] {
+  const faults = [...faultText(results), ...faultText(reference)];
+  return [
+    ...new Set(faults),
+    ...unverifiedText(
+      [base],
+      (title) => `${base.name} cannot be the reference: nobody verified the outputs of ${title}`,
+    ),
+    ...unverifiedText(
+      stacks,
+      (title) => `${results.name}: nobody verified the outputs of ${title}, and a wrong answer has no score`,
+    ),
+  ];
 }
 
 /**
@@ -272,10 +278,12 @@ function requireVerified(sides: readonly Side[], { force, results }: ScoreQuesti
 export function scoreStacks(question: ScoreQuestion): ScoreDocument {
   const { results, reference, across, force } = question;
   const base = referenceSide(question);
-  refuseFaults(question);
-  requireReference(base, question);
+  requireReference(base);
   const stacks = sidesByStack(results);
-  requireVerified(stacks, question);
+  const objections = objectionsTo(question, base, stacks);
+  const [objection] = objections;
+  if (objection !== undefined && !force)
+    throw new UserError(`${objection}; --force scores all the same, and says so`);
   const matched = stacks.map((stack) => matchCases([base, stack], BY, across));
   const pairs = matched.flatMap(pairsOf);
   if (pairs.length === 0) {
@@ -310,6 +318,7 @@ export function scoreStacks(question: ScoreQuestion): ScoreDocument {
     },
     acrossLabels: mergeDifferences([...found.flatMap((one) => one.allowed), ...(force ? barring : [])]),
     forced: force,
+    forcedPast: objections,
     scores: scores.toSorted((a, b) => (b.score ?? -1) - (a.score ?? -1)),
   };
 }

@@ -136,8 +136,11 @@ describe('a prescription', () => {
     const told = unitOf(prescriptions[0]?.yaml ?? '').run.justification[0]?.message;
     expect(told).toMatch(/forced/);
     const alone = { ...document, acrossLabels: [] };
-    expect(renderScore(alone, terminalStyle({}))).toMatch(/forced +what would have been refused was not/);
-    expect(renderScore({ ...alone, forced: false }, terminalStyle({}))).not.toMatch(/forced/);
+    expect(renderScore(alone, terminalStyle({}))).not.toMatch(/forced/);
+    const objection = 'r has an error injected on purpose';
+    expect(renderScore({ ...alone, forcedPast: [objection] }, terminalStyle({}))).toMatch(
+      /forced +r has an error injected on purpose/,
+    );
     expect(told).toMatch(/these differ, too, and may be the reason: .*cpu_model/);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderScore } from '../../src/readers/terminal/score.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { prescriptionsOf } from '../../src/score/prescription.js';
 import { type ScoreDocument, type ScoreQuestion, scoreStacks } from '../../src/score/score.js';
 import { aboutSeconds, type DescribedBatch, type DescribedRecord, recordOf } from '../support/records.js';
 
@@ -36,6 +37,20 @@ describe('a score', () => {
     expect(low).toBeLessThan(4);
     expect(low).toBeGreaterThan(3.97);
     expect(high).toBeGreaterThan(4);
+  });
+
+  it('of a record with an injected error is refused, and one that was forced says what it is of', () => {
+    const record = recordOf({ id: 'results', batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8)] });
+    const faulty = { ...record, campaign: { ...record.campaign, fault: { kind: 'crash', inspection: 0, at: 0 } as const } };
+    const asked = { results: { record: faulty, name: 'results' } };
+    const objection = 'results has an error injected on purpose: it measures no software';
+    expect(() => score({ batches: [] }, REFERENCE, asked)).toThrow(
+      `${objection}; --force scores all the same, and says so`,
+    );
+    const forced = score({ batches: [] }, REFERENCE, { ...asked, force: true });
+    expect(forced.forcedPast).toEqual([objection]);
+    expect(prescriptionsOf(forced, {}).prescriptions[0]?.yaml.replaceAll(/\s+/g, ' ')).toContain(objection);
+    expect(score(REFERENCE, REFERENCE, { force: true }).forcedPast).toEqual([]);
   });
 
   it('is of rates: what does no work, as a barrier, has no part in it, and that is said', () => {

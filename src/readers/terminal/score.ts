@@ -48,7 +48,7 @@ function weaknessRows({ scores }: ScoreDocument, style: Style): readonly Row[] {
 }
 
 export function renderScore(document: ScoreDocument, style: Style): string {
-  const { definition, reference, scores, acrossLabels, forced } = document;
+  const { definition, reference, scores, acrossLabels, forced, forcedPast } = document;
   const head = `${definition.name} ${definition.version} against ${reference.name} of ${reference.campaign}`;
   const unscored = [...new Set(scores.flatMap((one) => one.unscored))];
   const rows: readonly Row[] = [
@@ -64,9 +64,7 @@ export function renderScore(document: ScoreDocument, style: Style): string {
             style.warn(`these differ, too, and may be the reason: ${differencesText(acrossLabels)}`),
           ],
         ] as Row[])),
-    ...(forced && acrossLabels.length === 0
-      ? ([['forced', style.warn('what would have been refused was not')]] as Row[])
-      : []),
+    ...forcedPast.map((objection): Row => ['forced', style.warn(objection)]),
   ];
   return [
     ...wrap(style.bold(head), style.width),
