@@ -6,7 +6,7 @@ import { identity } from '../package.js';
 import { QuantityError } from '../quantities/parse.js';
 import { ON_NODE } from '../submit/names.js';
 import { say } from './say.js';
-import { refuseTwice, refuseValue, requireValues, UsageError } from './usage.js';
+import { joinNegatives, refuseTwice, refuseValue, requireValues, UsageError } from './usage.js';
 
 type Command = () => Promise<CommandModule>;
 
@@ -108,7 +108,8 @@ function withoutKeptHelp(cli: Argv): Argv {
   return cli;
 }
 
-function build(args: readonly string[], commands: readonly CommandModule[]): Argv {
+function build(given: readonly string[], commands: readonly CommandModule[]): Argv {
+  const args = joinNegatives(given);
   const cli = createYargs([...args])
     .scriptName('pi-bench')
     // All else that is said is English.
@@ -119,7 +120,7 @@ function build(args: readonly string[], commands: readonly CommandModule[]): Arg
     .completion('completion', 'Print the shell’s completion script: pi-bench completion >> ~/.bashrc')
     .demandCommand(1, 1, 'say what to do: pi-bench matmul, or pi-bench --help', 'one command at a time')
     .strict()
-    .check((given) => refuseTwice(given) && refuseValue(given, args) && requireValues(given, args))
+    .check((flags) => refuseTwice(flags) && refuseValue(flags, args) && requireValues(flags, args))
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .exitProcess(false)
     .epilogue(

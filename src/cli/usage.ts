@@ -12,6 +12,20 @@ export function refuseTwice(given: Readonly<Record<string, unknown>>): true {
   return true;
 }
 
+/** `--duration -1s` as `--duration=-1s`: yargs would take the value for flags of one letter each, and complain of these. */
+export function joinNegatives(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  const joined: string[] = [];
+  args.forEach((arg, i) => {
+    const before = joined.at(-1) ?? '';
+    const isOwn = end < 0 || i < end;
+    if (isOwn && /^-\.?\d/.test(arg) && /^--[\w-]+$/.test(before))
+      joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  });
+  return joined;
+}
+
 /** yargs would take `--prepack=yes` for false. @throws UsageError */
 export function refuseValue(given: Readonly<Record<string, unknown>>, args: readonly string[]): true {
   for (const arg of args) {

@@ -23,6 +23,8 @@ const cases: readonly (readonly [args: string, says: RegExp])[] = [
   ['--reps', /--reps needs a value/],
   ['--budget --size 64', /--budget needs a value/],
   ['--warmup', /--warmup needs a value/],
+  ['--duration -1s', /--duration takes a time such as .*; got "-1s"/],
+  ['--quiet -1s', /--quiet takes no value; got "-1s"/],
   ['--reps 0', /--reps takes a whole number/],
   ['--reps 1e12', /--reps takes at most/],
   ['--inspections 0', /--inspections takes a whole number/],
