@@ -243,7 +243,7 @@ export interface NativeAddon {
   warmupJudge(rule: NativeJob['warmup'], onGpu: boolean): WarmupJudge;
   /** Opens the NVIDIA driver in this process, for good; to be asked before the process has anything on the GPU. @throws Error without a GPU */
   watchGpu(ordinal: number): GpuWatch;
-  /** Calls per sample, so that the clock stays small beside them and a budget is used up. */
+  /** Calls per sample, so that the clock stays small beside them and, where calls may share a sample, a budget is used up. */
   calibrate(
     callSeconds: Seconds,
     clock: NativeOutcome['clock'],

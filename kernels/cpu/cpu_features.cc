@@ -14,9 +14,7 @@
 #endif
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
-#if defined(__linux__)
 #include <sys/prctl.h>
-#endif
 #endif
 
 namespace pibench::kernels {
@@ -112,14 +110,10 @@ CoreKind detect_core_kind() { return CoreKind::kOther; }
 
 // Bytes of a vector of SVE; 0 where the kernel does not tell.
 int sve_bytes() {
-#if defined(__linux__)
   constexpr int kGetVectorLength = 51;  // PR_SVE_GET_VL
   constexpr int kLengthMask = 0xffff;   // PR_SVE_VL_LEN_MASK
   const int length = prctl(kGetVectorLength, 0, 0, 0, 0);
   return length < 0 ? 0 : length & kLengthMask;
-#else
-  return 0;
-#endif
 }
 
 // By number, from Linux' asm/hwcap.h: the headers of an older system lack the later names.

@@ -32,19 +32,20 @@ struct Samples {
 };
 
 // Calls per sample, so that the clock's overhead and resolution stay under 0.1 % of a sample: `call_seconds`
-// is what one call takes. So many also that a sample lasts `least_seconds`. 1 where that holds by itself, and
-// where each call must be `alone`; at most `most`.
-// What the loop itself adds to samples that share readings comes on top: less than another reading (npm run
-// bench).
+// is what one call takes. Where one is shorter than `least_seconds`, so many also that a sample lasts longer,
+// with a reserve, for calls may turn out to be faster than the one that is known. 1 where that holds by
+// itself, and where each call must be `alone`; at most `most`. What the loop itself adds to samples that
+// share readings comes on top: less than another reading (npm run bench).
 inline constexpr double kMostCalls = 1e6;
 inline std::uint64_t calibrate(double call_seconds, const ClockQuality& clock, bool alone,
                                double least_seconds = 0, double most = kMostCalls) {
   constexpr double kShare = 0.001;
   // The time of a call was taken with a reading of its own.
   const double alone_seconds = std::max(call_seconds - clock.overhead_seconds, 1e-9);
-  const double seconds =
-      std::max({clock.overhead_seconds / kShare, clock.resolution_seconds / kShare, least_seconds});
-  const double needed = seconds / alone_seconds;
+  constexpr double kReserve = 1.25;
+  const double for_clock = std::max(clock.overhead_seconds, clock.resolution_seconds) / kShare;
+  const double for_budget = alone_seconds < least_seconds ? kReserve * least_seconds : 0;
+  const double needed = std::max(for_clock, for_budget) / alone_seconds;
   if (alone || needed <= 1) return 1;
   return static_cast<std::uint64_t>(std::min(std::ceil(needed), most));
 }

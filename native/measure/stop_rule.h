@@ -25,13 +25,11 @@ class FixedCount final : public StopRule {
   std::uint64_t count_;
 };
 
-// What a sample of a budget has to last, in seconds, so that the budget is used up before there are `most`:
-// some more than its share, because the calls may turn out to be faster than those they were planned from.
-// Not where few samples are wanted of a long time: then they are to be of calls, not of averages.
+// What a sample of a budget has to last, in seconds, so that the budget is used up before there are `most`;
+// no longer than somebody who cancels had better wait.
 inline double least_sample_seconds(double budget_seconds, std::uint64_t most) noexcept {
-  constexpr double kReserve = 1.25;
   constexpr double kLongest = 0.01;
-  return std::min(kReserve * budget_seconds / static_cast<double>(most), kLongest);
+  return std::min(budget_seconds / static_cast<double>(most), kLongest);
 }
 
 // As many samples as fit into a time, within limits.

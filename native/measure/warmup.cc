@@ -106,8 +106,7 @@ bool WarmupJudge::judge(Nanoseconds spent, const std::function<bool()>& settled)
 
 namespace {
 
-// What a sample of a device's warm-up lasts at least, where its calls are shorter and share one: about as
-// long as the samples that will count.
+// What a sample of a device's warm-up lasts at least, where its calls are shorter and share one.
 constexpr double kLeastSample = 1e-4;
 
 void warm_up_device(Workload& workload, DeviceClock& device, WarmupJudge& judge, bool one_by_one, bool cold,

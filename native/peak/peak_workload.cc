@@ -15,6 +15,9 @@ namespace {
 
 using kernels::DataType;
 
+// Iterations of one call of the loop: a float counts that far, four at a time.
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 22U;
+
 // Runs the loop on every member; counts()[i] is what member i executed.
 class Burst {
  public:
@@ -30,8 +33,10 @@ class Burst {
     team_.run(
         [](void* self, int member) {
           auto& burst = *static_cast<Burst*>(self);
-          burst.counts_[static_cast<std::size_t>(member)].operations =
-              burst.loop_(burst.type_, burst.isa_.c_str(), burst.iterations_);
+          std::uint64_t operations = 0;
+          for (std::uint64_t left = burst.iterations_; left > 0; left -= std::min(left, kMostAtOnce))
+            operations += burst.loop_(burst.type_, burst.isa_.c_str(), std::min(left, kMostAtOnce));
+          burst.counts_[static_cast<std::size_t>(member)].operations = operations;
         },
         this);
   }

@@ -246,29 +246,18 @@ function requireReference(side: Side): void {
 const faultText = ({ name, record }: NamedRecord): readonly string[] =>
   record.campaign.fault === null ? [] : [`${name} has an error injected on purpose: it measures no software`];
 
-function unverifiedText(sides: readonly Side[], consequence: (title: string) => string): readonly string[] {
-  const all = sides.flatMap(({ entries }) => entries);
-  const unverified = all.find(({ batch }) => batch.verified === 'not-run' && batch.rate !== null);
-  return unverified === undefined ? [] : [consequence(unverified.batch.title)];
-}
-
 /** What speaks against a score at all, and is told with one that was forced. */
-function objectionsTo(
-  { results, reference }: ScoreQuestion,
-  base: Side,
-  stacks: readonly Side[],
-): readonly string[] {
-  const faults = [...faultText(results), ...faultText(reference)];
+function objectionsTo({ results, reference }: ScoreQuestion, sides: readonly Side[]): readonly string[] {
+  const unverified = sides
+    .flatMap(({ entries }) => entries)
+    .find(({ batch }) => batch.verified === 'not-run' && batch.rate !== null);
   return [
-    ...new Set(faults),
-    ...unverifiedText(
-      [base],
-      (title) => `${base.name} cannot be the reference: nobody verified the outputs of ${title}`,
-    ),
-    ...unverifiedText(
-      stacks,
-      (title) => `${results.name}: nobody verified the outputs of ${title}, and a wrong answer has no score`,
-    ),
+    ...new Set([...faultText(results), ...faultText(reference)]),
+    ...(unverified === undefined
+      ? []
+      : [
+          `${unverified.of.name}: nobody verified the outputs of ${unverified.batch.title}, and a wrong answer has no score`,
+        ]),
   ];
 }
 
@@ -278,12 +267,12 @@ function objectionsTo(
 export function scoreStacks(question: ScoreQuestion): ScoreDocument {
   const { results, reference, across, force } = question;
   const base = referenceSide(question);
-  requireReference(base);
   const stacks = sidesByStack(results);
-  const objections = objectionsTo(question, base, stacks);
+  const objections = objectionsTo(question, [base, ...stacks]);
   const [objection] = objections;
   if (objection !== undefined && !force)
     throw new UserError(`${objection}; --force scores all the same, and says so`);
+  requireReference(base);
   const matched = stacks.map((stack) => matchCases([base, stack], BY, across));
   const pairs = matched.flatMap(pairsOf);
   if (pairs.length === 0) {

@@ -57,7 +57,10 @@ async function everyType() {
         const outcome = await addon.inspect(jobOf({ parameters: { dtype, threads }, cold })).result;
         assert.equal(outcome.samples.seconds.length, 30);
         assert.equal(outcome.threadIds.length, threads);
-        assert(outcome.ceilings.arithmetic.rate > 0);
+        // Of int8 there are CPUs whose fastest instructions no loop has.
+        if (dtype === 'int8')
+          assert(outcome.ceilings.arithmetic === null || outcome.ceilings.arithmetic.rate > 0);
+        else assert(outcome.ceilings.arithmetic.rate > 0);
         assert(outcome.ceilings.memory.rate > 0);
         assert.equal(outcome.verification.passed, true, outcome.verification.firstWrong);
       }

@@ -137,6 +137,26 @@ void check_dispatch(Checks& check) {
   });
 }
 
+// What is packed before the first call is not looked at again: also few columns, which inner products take as
+// vectors.
+void check_prepacking(Checks& check) {
+  Team team(2, {});
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{300, 2, 100}, {64, 200, 50}}) {
+    const GemmShape shape{.m = m, .n = n, .k = k, .prepack_b = true};
+    const std::vector<float> a(static_cast<std::size_t>(m * k), 1);
+    std::vector<float> b(static_cast<std::size_t>(k * n), 2);
+    std::vector<float> c(static_cast<std::size_t>(m * n));
+    const auto gemm = pibench::kernels::make_gemm(DataType::float32, shape, "", team);
+    const pibench::kernels::GemmOperands operands{a.data(), b.data(), c.data(), k, n, n, 0, 0, 0};
+    gemm->prepack(operands);
+    std::ranges::fill(b, std::nanf(""));
+    gemm->run(operands);
+    check.that(std::ranges::all_of(c, [want = 2 * static_cast<float>(k)](float x) { return x == want; }),
+               std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
+                   ": a prepacked B is packed before the first call");
+  }
+}
+
 void check_packing(Checks& check) {
   // 2 rows of 3 columns, 5 apart, into panels of 4: the last column is zero, whatever was there.
   const std::vector<float> source{1, 2, 3, 9, 9, 4, 5, 6};
@@ -321,6 +341,7 @@ int main(int argc, char** argv) {
     }
   }
   check_dispatch(check);
+  check_prepacking(check);
   check_packing(check);
   check_peak_loops(check);
   check_blocking(check);

@@ -324,9 +324,9 @@ void calibrates(Checks& check) {
   check.equal(pibench::calibrate(0, clock, false), shortest,
               "a call of no time is taken for one of a nanosecond");
   check.equal(pibench::calibrate(0, {1, 1}, false), std::uint64_t{1'000'000}, "there is an end to it");
-  check.equal(pibench::calibrate(1.00003e-3, clock, false, 0.1), std::uint64_t{100},
+  check.equal(pibench::calibrate(1.00003e-3, clock, false, 0.08), std::uint64_t{100},
               "a sample lasts as long as is asked");
-  check.equal(pibench::calibrate(1, clock, false, 0.1), std::uint64_t{1}, "or longer");
+  check.equal(pibench::calibrate(0.0801, clock, false, 0.08), std::uint64_t{1}, "and is one call that does");
   check.equal(pibench::calibrate(1e-3, clock, true, 0.1), std::uint64_t{1},
               "but for calls that are to be alone");
   check.equal(pibench::calibrate(1e-3, clock, false, 0.1, 7), std::uint64_t{7},

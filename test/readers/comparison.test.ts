@@ -323,6 +323,18 @@ describe('what is not comparable', () => {
     expect(renderComparison(forced, terminalStyle({}))).toMatch(/b: output not verified/);
   });
 
+  it('is what has an injected error, unless forced, and then it says so', () => {
+    const record = recordOf(one(1.05, { id: 'f' }));
+    const fault = { kind: 'crash', inspection: 0, at: 0 } as const;
+    const records = [
+      { record: recordOf(one(1)), name: 'a' },
+      { record: { ...record, campaign: { ...record.campaign, fault } }, name: 'b' },
+    ];
+    expect(() => compareRecords(records, ASKED)).toThrow(/b has an error injected on purpose: .*--force/);
+    const forced = compareRecords(records, { ...ASKED, force: true });
+    expect(renderComparison(forced, terminalStyle({}))).toMatch(/note +b has an error injected on purpose/);
+  });
+
   it('leaves out what only one side has, and the answer is then not complete', () => {
     const document = compare([
       { batches: [{ launches: aboutSeconds(1) }, { parameters: { m: 50 }, launches: aboutSeconds(1) }] },

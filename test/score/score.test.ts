@@ -41,7 +41,10 @@ describe('a score', () => {
 
   it('of a record with an injected error is refused, and one that was forced says what it is of', () => {
     const record = recordOf({ id: 'results', batches: [of('x', 10, 1 / 2), of('x', 20, 1 / 8)] });
-    const faulty = { ...record, campaign: { ...record.campaign, fault: { kind: 'crash', inspection: 0, at: 0 } as const } };
+    const faulty = {
+      ...record,
+      campaign: { ...record.campaign, fault: { kind: 'crash', inspection: 0, at: 0 } as const },
+    };
     const asked = { results: { record: faulty, name: 'results' } };
     const objection = 'results has an error injected on purpose: it measures no software';
     expect(() => score({ batches: [] }, REFERENCE, asked)).toThrow(

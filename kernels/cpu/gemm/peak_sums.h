@@ -1,7 +1,6 @@
 // What a peak loop's sums must be at its end. Everything is in an unnamed namespace, as in avx512_tile.h.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -28,7 +27,9 @@ constexpr bool counts(Sum sum, std::uint64_t iterations, std::uint32_t step) noe
 template <typename Sum>
 [[gnu::noinline]] bool all_count(const Sum* sums, std::size_t lanes, std::uint64_t iterations,
                                  std::uint32_t step) noexcept {
-  return std::all_of(sums, sums + lanes, [=](Sum sum) noexcept { return counts(sum, iterations, step); });
+  bool right = true;
+  for (std::size_t lane = 0; lane < lanes; ++lane) right = right && counts(sums[lane], iterations, step);
+  return right;
 }
 
 // Whether all lanes of all chains do. Stored first and read in a function of its own: compared in place,

@@ -116,6 +116,11 @@ function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
   };
 }
 
+/** Records in which errors were injected. */
+const faultyNames = (entries: readonly Entry[]): readonly string[] => [
+  ...new Set(entries.flatMap(({ of }) => (of.record.campaign.fault === null ? [] : [of.name]))),
+];
+
 /** @throws UserError for batches whose outputs nobody verified, or in which errors were injected */
 function refuseUntrusted(entries: readonly Entry[]): void {
   const unverified = entries.find(({ batch }) => batch.verified === 'not-run' && batch.elapsed !== null);
@@ -124,10 +129,10 @@ function refuseUntrusted(entries: readonly Entry[]): void {
       `${unverified.of.name}: the outputs of ${unverified.batch.title} were never verified, so its speed may be that of a wrong result; --force compares all the same`,
     );
   }
-  const faulty = entries.find(({ of }) => of.record.campaign.fault !== null);
+  const [faulty] = faultyNames(entries);
   if (faulty !== undefined) {
     throw new UserError(
-      `${faulty.of.name} has an error injected on purpose: it measures no software; --force compares all the same`,
+      `${faulty} has an error injected on purpose: it measures no software; --force compares all the same`,
     );
   }
 }
@@ -300,6 +305,9 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
     acrossLabels: [...allowed, ...(force ? barring : [])],
     forced: force,
     notes: [
+      ...faultyNames(present.flat()).map(
+        (name) => `${name} has an error injected on purpose: it measures no software`,
+      ),
       ...(given.length === 0 ? [] : [`differ by your labels: ${differencesText(given)}`]),
       ...notesOf(
         present,
