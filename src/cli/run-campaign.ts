@@ -56,7 +56,12 @@ export interface RunOptions {
 
 export interface CampaignEnd extends Finished {
   readonly exitCode: number;
+  /** Of the signal that stopped it, whatever else its exit code tells first; null: none did. */
+  readonly signalled: number | null;
 }
+
+const codeOf = (signal: NodeJS.Signals | null): number | null =>
+  signal === null ? null : EXIT.signal(constants.signals[signal]);
 
 /** What was asked for as a goal and not reached has been measured all the same: only who is strict minds. */
 function exitCodeOf(
@@ -66,7 +71,8 @@ function exitCodeOf(
   strict: boolean,
 ): number {
   if (record.batches.some(({ verified }) => verified === 'failed')) return EXIT.wrongResult;
-  if (signal !== null && record.status === 'interrupted') return EXIT.signal(constants.signals[signal]);
+  const code = record.status === 'interrupted' ? codeOf(signal) : null;
+  if (code !== null) return code;
   if (record.status !== 'complete') return EXIT.incomplete;
   const missed = !settled || record.batches.some(({ precision }) => precision?.reached === false);
   return strict && missed ? EXIT.answerIsNo : EXIT.done;
@@ -155,7 +161,8 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   // Nothing was measured since: who looks at it again must not make its time longer.
   if (finished !== undefined) {
     stopper.release();
-    return { ...finished, exitCode: exitCodeOf(finished.record, conducted, null, options.strict) };
+    const exitCode = exitCodeOf(finished.record, conducted, null, options.strict);
+    return { ...finished, exitCode, signalled: null };
   }
   const signal = stopper.came();
   if (signal === null && conducted.stoppedBy === 'signal') conducted = { ...conducted, stoppedBy: 'budget' };
@@ -175,5 +182,6 @@ export async function runCampaign(start: CampaignStart, options: RunOptions): Pr
   const path = store.writeRecord(record);
   store.append({ event: 'stopped', active, status: record.status, at: new Date().toISOString() });
   stopper.release();
-  return { record, path, exitCode: exitCodeOf(record, conducted, signal, options.strict) };
+  const exitCode = exitCodeOf(record, conducted, signal, options.strict);
+  return { record, path, exitCode, signalled: record.status === 'interrupted' ? codeOf(signal) : null };
 }

@@ -35,6 +35,12 @@ export function serialOf({ os, gpus }: MachineDescription, device: string): Seri
   return { serial: os.hostname, serialIs: 'host name, as there is no machine id' };
 }
 
+/** Of the machine itself and of each of its GPUs. */
+export function serialsOf(machine: MachineDescription): readonly string[] {
+  const gpus = (machine.gpus?.devices ?? []).map(({ ordinal }) => `cuda:${ordinal}`);
+  return ['cpu', ...gpus].flatMap((device) => serialOf(machine, device).serial ?? []);
+}
+
 /** What for and how a case is measured: for a minute, or cold, it reaches less than in a moment. */
 export function purposeOf({ asked }: Pick<RecordBatch, 'asked'>): readonly unknown[] {
   const { stack, labels, atOnce = false, sampling, warmup } = asked;

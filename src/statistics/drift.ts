@@ -21,6 +21,8 @@ export interface Drift {
 
 const MOST_BLOCKS = 100;
 const LEAST_BLOCKS = 8;
+/** Repetitions. */
+export const LEAST_FOR_DRIFT = LEAST_BLOCKS;
 /** Neighbours depend on each other: a block has at least this many where that leaves enough blocks. */
 const LEAST_IN_BLOCK = 5;
 const Z_95 = 1.959963984540054;
@@ -50,7 +52,7 @@ function varianceOfS(values: Float64Array): number {
  */
 export function drift(values: ArrayLike<number>): Drift | null {
   requireFinite(values);
-  if (values.length < LEAST_BLOCKS) return null;
+  if (values.length < LEAST_FOR_DRIFT) return null;
   const blocks = blockMedians(values);
   const n = blocks.length;
   const centre = median(blocks);

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import { historyKey } from '../../src/qualify/rates.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import { drift } from '../../src/statistics/drift.js';
+import { median } from '../../src/statistics/quantile.js';
+import { stepped } from '../../src/statistics/validity/stepped.js';
 import { ceilingsOf, inTurnsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
 import { idleBatch } from '../support/records.js';
@@ -19,6 +22,47 @@ const one = (
   launch: Parameters<typeof partsRecord>[0][number]['launches'][number],
   but?: (batch: RecordBatch) => RecordBatch,
 ) => contextOf(partsRecord([{ part: 'gemm', launches: [launch], ...(but === undefined ? {} : { but }) }]));
+
+/** With the drift and the flag that the launch's document would have, or why there is none. */
+const asAnalysed =
+  (samples: readonly number[]) =>
+  (batch: RecordBatch): RecordBatch => {
+    const found = [stepped.detect({ samples } as never) ?? []].flat();
+    const blind = [stepped.blindness({ samples } as never) ?? []].flat();
+    return {
+      ...batch,
+      inspections: batch.inspections.map((launch) => ({
+        ...launch,
+        statistics: { ...launch.statistics, drift: drift(samples) } as unknown as typeof launch.statistics,
+        flags: found.map(({ reason, evidence }) => ({ name: 'stepped', reason, evidence: { ...evidence } })),
+        notChecked: blind.map((why) => ({ flag: 'stepped', why })),
+      })),
+    };
+  };
+
+const never = (): never => {
+  throw new Error('there is a record');
+};
+
+describe('a check that only warns', () => {
+  const check = { check: 'stability', p05AtLeast: 0.9, level: 'warn' } as const;
+  const samples = Array.from({ length: 100 }, (_, i) => SECOND * (i % 10 === 0 ? 4 : 1));
+  const bad = (...names: readonly string[]) =>
+    one({ seconds: SECOND, samples }, (batch) => ({
+      ...batch,
+      flags: names.map((name) => ({ ...flag(name), inspections: [0] })),
+    }));
+  it('warns of a bad figure also where others were at work', () => {
+    expect(judgement(check, bad()).verdict).toBe('warn');
+    expect(judgement(check, bad('foreign-load')).verdict).toBe('warn');
+    expect(judgement({ ...check, level: 'fail' }, bad('foreign-load')).verdict).toBe('inconclusive');
+  });
+  it('and is an open question where there is no figure', () => {
+    expect(judgement({ check: 'stability', spreadAtMost: 1, level: 'warn' }, bad()).verdict).toBe(
+      'inconclusive',
+    );
+  });
+});
 
 describe('correctness', () => {
   it('passes where every launch was verified', () => {
@@ -251,6 +295,25 @@ describe('stability', () => {
       cause: { name: 'unsteady' },
     });
   });
+  it('fails for a launch whose level rose, wherever that was, and does not judge one of too few repetitions', () => {
+    const check = { check: 'stability', driftAtMost: 0.15, stepAtMost: 0.15 } as const;
+    const series = (changeAt: number, length = 2000) =>
+      Array.from({ length }, (_, i) => SECOND * (i < changeAt ? 1 : 1.67) * (1 + 0.002 * (i % 5)));
+    const launched = (samples: readonly number[]) =>
+      one({ seconds: median(samples), samples }, asAnalysed(samples));
+    // A step is no drift, and where the slow level is the usual one nothing else shows it.
+    for (const changeAt of [300, 1000, 1700])
+      expect(judgement(check, launched(series(changeAt)))).toMatchObject({
+        verdict: 'fail',
+        cause: { name: 'unsteady' },
+      });
+    expect(judgement(check, launched(series(2000)))).toMatchObject({ verdict: 'pass' });
+    const few = launched(series(5, 5));
+    expect(judgement(check, few).findings.map(({ verdict, note }) => [verdict, note])).toEqual([
+      ['skipped', expect.stringMatching(/fewer than 8 repetitions/)],
+      ['skipped', expect.stringMatching(/fewer than 300 repetitions/)],
+    ]);
+  });
   it('compares one fresh launch with those of the first attempt', () => {
     const check = { check: 'stability', spreadAtMost: 0.1 } as const;
     const reference = partsRecord([{ part: 'gemm', launches: [SECOND, SECOND] }]);
@@ -336,6 +399,19 @@ describe('peers', () => {
     const batches = record.batches.map((batch, i) => ({ ...batch, case: first.case, device: `cuda:${i}` }));
     return contextOf({ ...record, batches });
   };
+  it('are those that were measured again with it, and of the others those of the first attempt', () => {
+    const verdicts = (first: readonly number[], again: readonly number[]) => {
+      const reference = gpus(first.map((share) => share * RATE)).record;
+      const { record } = gpus(again.map((share) => share * RATE));
+      return judgementsOf(check, { ...contextOf(record ?? never()), reference }).map(
+        ({ verdict }) => verdict,
+      );
+    };
+    // All are as warm as it is now.
+    expect(verdicts([0.95, 1, 1, 1], [0.965, 0.965, 0.965, 0.965])[0]).toBe('pass');
+    expect(verdicts([0.95, 1, 1, 1], [0.979, 1.03, 1.03, 1.03])[0]).toBe('fail');
+    expect(verdicts([0.95, 1, 1, 1], [0.95])[0]).toBe('fail');
+  });
   it('cannot be told from fewer than three devices', () => {
     expect(judgement(check, gpus([RATE, RATE]))).toMatchObject({ verdict: 'skipped', possible: false });
   });

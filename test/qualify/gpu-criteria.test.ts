@@ -142,6 +142,21 @@ describe('between the look before a run and the one after it', () => {
     expect(judged?.cause?.name ?? null).toBe(cause);
   });
 
+  it('a row that a boot replaced before the run went on is a new one', () => {
+    const replaced = gpu({ remappedRows: rows({ uncorrected: 2 }) });
+    const machine = { ...machineOf(), gpus: survey(replaced) };
+    const goesOn = (gpus: readonly GpuDescription[]) =>
+      ofRun(
+        { memoryErrors: null, gpus: [replaced] },
+        {
+          machine,
+          surroundings: { busy: 0, memoryErrors: null, gpus },
+        },
+      ).find(({ device }) => device === 'cuda:0');
+    expect(goesOn([])).toMatchObject({ verdict: 'pass' });
+    expect(goesOn([gpu({ remappedRows: rows() })])).toMatchObject({ verdict: 'fail' });
+  });
+
   it('a GPU that is gone is an open question, and one that there was no time to ask is not judged', () => {
     expect(gpuAfter([])).toMatchObject({ verdict: 'inconclusive', possible: true });
     expect(gpuAfter(null)).toMatchObject({ verdict: 'skipped', possible: false });

@@ -79,7 +79,7 @@ async function run(flags: Flags): Promise<void> {
     surroundings,
     expected,
     baseline,
-    history: readHistory(out, suite),
+    history: readHistory(out, suite, machine),
     out,
     command: process.argv.slice(2),
     began,

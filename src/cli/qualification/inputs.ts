@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { messageOf, UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { devicesOfMachine, parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
+import { machineOf } from '../../qualify/baseline-key.js';
 import type { HistoryRun } from '../../qualify/criteria/criterion.js';
 import { COUNTED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
+import { serialsOf } from '../../qualify/rates.js';
 import type { Suite } from '../../qualify/suite.js';
 import { sha256 } from '../../record/digest.js';
+import type { PiBenchRecord } from '../../record/schema.js';
 import { findRecords } from '../../store/find-records.js';
 import { readRecord } from '../../store/read-record.js';
 import type { NamedText } from './asked.js';
@@ -71,17 +74,32 @@ export function baselineFrom(given: NamedText | null, machine: MachineDescriptio
   return { data, said: { file, sha256: sha256(text), name: data.name, nodes: data.nodes.length } };
 }
 
-/** Earlier qualified runs below a results folder; what cannot be read is no history. */
-export function readHistory(out: string, suite: Suite): readonly HistoryRun[] {
+/** null: it cannot be read. */
+function recordOrNull(path: string): PiBenchRecord | null {
+  try {
+    return readRecord(path).record;
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Earlier qualified runs of this suite and of devices of this machine below a results folder, the newest of them; what cannot be read
+ * is no history. Only what is one counts: runs that failed, and those of other nodes beside them, must not push it out.
+ */
+export function readHistory(out: string, suite: Suite, machine: MachineDescription): readonly HistoryRun[] {
   if (!suite.checks.some(({ check }) => check === 'history')) return [];
-  return findRecords(out, `qualify-${suite.name}`)
-    .slice(0, MOST_RUNS)
-    .flatMap((path) => {
-      try {
-        return historyRun(readRecord(path).record) ?? [];
-      } catch (error) {
-        if (error instanceof UserError) return [];
-        throw error;
-      }
-    });
+  const own = new Set(serialsOf(machine));
+  const runs: HistoryRun[] = [];
+  for (const path of findRecords(out, `qualify-${suite.name}`)) {
+    const record = recordOrNull(path);
+    const isOurs =
+      record?.qualification?.suite.name === suite.name &&
+      serialsOf(machineOf(record)).some((one) => own.has(one));
+    const run = record !== null && isOurs ? historyRun(record) : null;
+    if (run !== null) runs.push(run);
+    if (runs.length === MOST_RUNS) break;
+  }
+  return runs;
 }

@@ -11,11 +11,9 @@ import type { Baseline } from '../../qualify/baseline-schema.js';
 import type { Aftermath, Context, HistoryRun, Surroundings } from '../../qualify/criteria/criterion.js';
 import { partOf } from '../../qualify/criteria/criterion.js';
 import { qualificationOf, withQualification } from '../../qualify/qualification.js';
-import { twinsOf } from '../../qualify/same-batch.js';
 import type { Suite } from '../../qualify/suite.js';
 import { type JudgedCheck, judgeAll, MOST_ATTEMPTS, undecided } from '../../qualify/verdict.js';
 import { versionNotices } from '../../qualify/versions.js';
-import { groupsOf } from '../../record/at-once.js';
 import type { BatchSpec, Campaign, PiBenchRecord, Qualification } from '../../record/schema.js';
 import type { Seconds } from '../../units.js';
 import { beginCampaign } from '../begin-campaign.js';
@@ -24,6 +22,7 @@ import { qualificationOfEachText } from '../campaign-of-each.js';
 import { createCampaign } from '../create-campaign.js';
 import { type CampaignEnd, type CampaignStart, runCampaign } from '../run-campaign.js';
 import { say } from '../say.js';
+import { costOfAll, launchesAgain, withTheirGroups } from './again.js';
 import { type Asked, askedText } from './asked.js';
 import { batchesHere, notMeasured } from './batches-here.js';
 import { ATTEMPTS } from './names.js';
@@ -77,27 +76,6 @@ const RESERVE: Seconds = 4;
 /** For the counters to be looked at again, and of a deadline what has to be left then to write the record. */
 const AGAIN_LIMIT: Seconds = 15;
 const TO_WRITE: Seconds = 2;
-/** An exit code above: a signal came. */
-const SIGNALLED = 128;
-
-/**
- * Batches that are measured at once are so again: one alone would be another measurement. So are those that differ in nothing: one alone
- * could be any of them.
- */
-function withTheirGroups(again: readonly number[], batches: readonly BatchSpec[]): readonly number[] {
-  const groups = groupsOf(batches);
-  const twins = twinsOf(batches.map((asked) => ({ ...asked, asked })));
-  const all = again.flatMap((index) => [...(groups[index] ?? [index]), ...(twins[index] ?? [])]);
-  return [...new Set(all)].sort((a, b) => a - b);
-}
-
-/** Of one launch, by the first attempt: what it took with all around it. */
-function costOf({ batches }: PiBenchRecord, index: number): Seconds {
-  const all = (batches[index]?.inspections ?? []).map(({ spans }) =>
-    spans.reduce((sum, { seconds }) => sum + seconds, 0),
-  );
-  return Math.max(0, ...all);
-}
 
 /** Of one batch: its part, or none. */
 function partsOf({ batches }: PiBenchRecord, index: number): readonly string[] {
@@ -232,10 +210,11 @@ async function attempt(
   ];
   const folder = join(first.path, '..');
   let ended = first;
-  for (let number = 2; number <= MOST_ATTEMPTS && ended.exitCode < SIGNALLED; number++) {
+  for (let number = 2; number <= MOST_ATTEMPTS && ended.signalled === null; number++) {
     const again = withTheirGroups(undecided(judged), batches);
     if (again.length === 0) break;
-    const cost = again.reduce((sum, index) => sum + costOf(first.record, index), suite.cooldown);
+    const launches = launchesAgain(judged[0] ?? [], batches);
+    const cost = suite.cooldown + costOfAll(first.record, again, batches, launches);
     const parts = [...new Set(again.flatMap((index) => partsOf(first.record, index)))];
     const known = begunAgain[number - 2];
     if (known === undefined && cost > timeLeft(input)) {
@@ -246,7 +225,7 @@ async function attempt(
     if (known === undefined) await setTimeout(suite.cooldown * 1000);
     const once = again.flatMap((index) => {
       const batch = batches[index];
-      return batch === undefined ? [] : [{ ...batch, inspections: 1 }];
+      return batch === undefined ? [] : [{ ...batch, inspections: launches(index) }];
     });
     const place = join(folder, ATTEMPTS);
     ended = await runOne(
@@ -281,7 +260,7 @@ async function attempt(
       }),
     ],
   });
-  const signalled = [first, ended].map(({ exitCode }) => exitCode).find((code) => code >= SIGNALLED) ?? null;
+  const signalled = first.signalled ?? ended.signalled;
   return {
     record: withQualification(first.record, qualification),
     qualification,

@@ -112,10 +112,15 @@ export async function resumeQualification(
     {
       suite,
       machine,
-      surroundings: { busy, memoryErrors: asked.memoryErrors ?? now.memoryErrors },
+      surroundings: {
+        busy,
+        memoryErrors: asked.memoryErrors ?? now.memoryErrors,
+        // A row that broke before the kill is replaced by the boot: beside what is there now it would not be new.
+        gpus: there.gpus?.devices ?? [],
+      },
       expected,
       baseline: baselineFrom(asked.baseline, machine),
-      history: readHistory(asked.out, suite),
+      history: readHistory(asked.out, suite, machine),
       out: asked.out,
       command: campaign.command,
       // Only time in which somebody worked on it counts.

@@ -5,7 +5,7 @@ import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/
 import type { Ratio } from '../../units.js';
 import type { Baseline } from '../baseline-schema.js';
 import { type Cause, causeNamed, explainedBy } from '../causes.js';
-import { findingText, isNotSeen, worstOf } from '../findings.js';
+import { findingText, isBeyond, isNotSeen, worstOf } from '../findings.js';
 import { identitiesOf } from '../same-batch.js';
 import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from '../suite.js';
 
@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly busy: Ratio | null;
   /** Before anything was measured; null: the controllers do not tell (EDAC). */
   readonly memoryErrors: MemoryErrors | null;
+  /** The GPUs as they were before anything was measured, where a boot lies between that and what the machine is now. */
+  readonly gpus?: readonly GpuDescription[];
 }
 
 /** A second look, when what was asked for had been measured: counters are judged by what came meanwhile. */
@@ -95,6 +97,7 @@ export interface Judged {
 const idOf = (kind: string, part?: string, device?: string): string =>
   `${kind}${part === undefined ? '' : `/${part}`}${device === undefined ? '' : `@${device}`}`;
 
+const isOpen = ({ verdict }: Finding): boolean => verdict === 'inconclusive';
 const holds = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'skipped';
 /** As far as it was judged. */
 const qualifies = (verdict: Verdict): boolean => verdict === 'pass' || verdict === 'warn';
@@ -105,7 +108,9 @@ export function judged(
   { part, device, batch, possible = true, findings, cause, because }: Judged,
 ): Judgement {
   const worst = worstOf(findings.map(({ verdict }) => verdict));
-  const reached = worst === 'fail' && check.level === 'warn' ? 'warn' : worst;
+  // A warning is all that it can come to, also where others at work or peers that differ leave open what a bad figure shows.
+  const isBad = worst === 'fail' || (worst === 'inconclusive' && findings.filter(isOpen).every(isBeyond));
+  const reached = isBad && check.level === 'warn' ? 'warn' : worst;
   // Where a suite insists on a check it insists on all of its limits: that the others hold must not answer for one that nobody saw.
   const blind = check.required === true && qualifies(reached) && findings.some(isNotSeen);
   const verdict = blind ? 'inconclusive' : reached;

@@ -104,10 +104,15 @@ function ofGpu(check: CheckOf<'counters'>, gpu: GpuDescription, source: string, 
 
 /** One judgement for the host, and one for each GPU, of the first attempt; others are of the same run. */
 export function overTheRun(check: CheckOf<'counters'>, context: Context): readonly Judgement[] {
-  const { after, record, reference, machine, source } = context;
+  const { after, record, reference, machine, source, surroundings } = context;
   // A check that names parts is of those alone.
   if (after === null || record === null || reference !== null || namedParts(check) !== null) return [];
   if (record.batches.length === 0) return [];
-  const gpus = machine.gpus?.devices ?? [];
+  const before = ({ uuid }: GpuDescription): GpuDescription | undefined =>
+    surroundings.gpus?.find((one) => one.uuid === uuid);
+  const gpus = (machine.gpus?.devices ?? []).map((gpu) => ({
+    ...gpu,
+    remappedRows: before(gpu)?.remappedRows ?? gpu.remappedRows ?? null,
+  }));
   return [ofHost(check, context, after), ...gpus.map((gpu) => ofGpu(check, gpu, source, after))];
 }

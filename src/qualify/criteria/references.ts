@@ -176,8 +176,13 @@ export const peers: Criterion<'peers'> = {
   kind: 'peers',
   repeats: true,
   judge(check, context) {
-    // Measured again, a device still has the peers of the first attempt.
-    const batches = batchesFor(check, context.reference ?? context.record).map(({ batch }) => batch);
+    // Measured again, a device has those of its peers that were measured again, too; of the others those of the first attempt.
+    const measuredIn = (record: Context['record']) => batchesFor(check, record).map(({ batch }) => batch);
+    const now = measuredIn(context.record);
+    const place = (batch: RecordBatch): string => canonicalJson([batch.device, peerKey(batch)]);
+    const again = new Set(now.map(place));
+    const before = context.reference === null ? [] : measuredIn(context.reference);
+    const batches = [...now, ...before.filter((batch) => !again.has(place(batch)))];
     const beside = (one: RecordBatch): readonly RecordBatch[] =>
       batches.filter((other) => other.device !== one.device && peerKey(other) === peerKey(one));
     if (!batches.some((one) => beside(one).length + 1 >= LEAST_OTHERS)) {

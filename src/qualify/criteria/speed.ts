@@ -3,6 +3,8 @@ import { isGpu } from '../../devices/device.js';
 import { whysOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { doesNoWork } from '../../record/work.js';
+import { LEAST_FOR_LEVELS } from '../../statistics/change-points.js';
+import { LEAST_FOR_DRIFT } from '../../statistics/drift.js';
 import { median } from '../../statistics/quantile.js';
 import { MOST_OF_CEILING } from '../../statistics/roofline.js';
 import { atLeast, atMost, notSeen, skipped } from '../findings.js';
@@ -107,6 +109,17 @@ function slowing({ statistics }: RecordInspection): number | null {
   return drift == null ? null : Math.max(0, drift.overallLow);
 }
 
+/**
+ * By how much a launch is slower at its end than at its beginning, where it changed its level: a clock that falls in the first half of
+ * a minute leaves no drift, and the low level is then the usual one. null: too few repetitions to tell.
+ */
+function stepUp(batch: RecordBatch): number | null {
+  if (whysOf(batch, 'stepped').length > 0) return null;
+  return medianOf(
+    seenLaunches(batch).map((one) => Math.max(0, evidenceOf(one, 'stepped', 'lastOverFirst') ?? 0)),
+  );
+}
+
 function medianOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : median(known);
@@ -123,11 +136,26 @@ function spreadOf(batch: RecordBatch, first: RecordBatch | null): number | null 
   return all.length < 2 ? null : (Math.max(...all) - Math.min(...all)) / median(all);
 }
 
+/** What tells of several launches, and takes as many of them to be seen again. */
+export const SPREAD = 'spread_of_launches';
+
+/** Why nobody can tell, however often it is measured: of a machine that is no fault of the suite, nor of the node. */
+function blindTo(quantity: string, batch: RecordBatch): string | null {
+  if (quantity === 'disturbed') return 'this system does not tell which repetitions lost their CPU';
+  const few = (least: number) =>
+    seenLaunches(batch).every(({ statistics }) => Number(statistics?.n ?? 0) < least)
+      ? `fewer than ${least} repetitions, as each takes long`
+      : null;
+  if (quantity === 'slower_at_the_end') return few(LEAST_FOR_LEVELS);
+  return quantity === 'slowing' ? few(LEAST_FOR_DRIFT) : null;
+}
+
 const LOOKS = [
   ['cvAtMost', 'cv', 'at-most', (batch) => numberOr(batch.pooled?.cv), '1'],
   ['p05AtLeast', 'p05_of_median', 'at-least', lowOfMedian, '1'],
   ['driftAtMost', 'slowing', 'at-most', ({ inspections }) => medianOf(inspections.map(slowing)), '1'],
-  ['spreadAtMost', 'spread_of_launches', 'at-most', spreadOf, '1'],
+  ['stepAtMost', 'slower_at_the_end', 'at-most', stepUp, '1'],
+  ['spreadAtMost', SPREAD, 'at-most', spreadOf, '1'],
   ['disturbedAtMost', 'disturbed', 'at-most', ({ disturbedShare }) => disturbedShare, '1'],
   [
     'modesAtMost',
@@ -159,10 +187,8 @@ export const stability: Criterion<'stability'> = {
         const note = measured === null ? { note: 'it takes more launches, or repetitions' } : {};
         const looked = { quantity, measured, unit, source: context.source, ...note };
         const finding = (bound === 'at-least' ? atLeast : atMost)(looked, limit);
-        // That of a machine is no fault of the suite, nor of the node.
-        return measured === null && quantity === 'disturbed'
-          ? [notSeen(finding, 'this system does not tell which repetitions lost their CPU')]
-          : [finding];
+        const why = measured === null ? blindTo(quantity, batch) : null;
+        return [why === null ? finding : notSeen(finding, why)];
       });
       if (findings.length === 0) {
         const none = skipped('stability', 'this check names no limit', context.source);
