@@ -1,4 +1,5 @@
 /** Begins a submission: its nodes, its folder, and the first line of its journal, from which it can be resumed. */
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,6 +7,7 @@ import { messageOf, UserError } from '../errors.js';
 import { formatBytes } from '../quantities/format.js';
 import { tasksOf } from '../submit/follow.js';
 import { appendToSubmission, SUBMISSION_VERSION, type SubmissionHead } from '../submit/journal.js';
+import { namedFiles } from '../submit/named-files.js';
 import { JOBS, NODES } from '../submit/names.js';
 import type { Scheduler, Settings } from '../submit/scheduler.js';
 import { TOKEN_FILE } from '../submit/task.js';
@@ -25,19 +27,27 @@ export interface Submission {
 /** A task is one argument of a program, of which Linux takes 128 KiB. */
 const MOST_FILE_BYTES = 64 * 1024;
 
-/** Files that the command names, for nodes that do not see them; those that are too large they have to see themselves. */
-function filesOf(command: readonly string[]): Record<string, string> {
+/**
+ * Files that the command names, for nodes that do not see them; those that are too large they have to see themselves.
+ * @throws UserError for one that is no text: a task is text, in which it would become another file, and none that is named is binary
+ */
+export function filesOf(command: readonly string[], cwd: string): Record<string, string> {
   const files: Record<string, string> = {};
   let bytes = 0;
-  for (const path of command) {
-    const stat = statSync(path, { throwIfNoEntry: false });
+  for (const { path } of namedFiles(command)) {
+    const stat = statSync(resolve(cwd, path), { throwIfNoEntry: false });
     if (stat?.isFile() !== true) continue;
-    bytes += stat.size;
-    if (bytes <= MOST_FILE_BYTES) files[path] = readFileSync(path, 'utf8');
-    else
+    if (bytes + stat.size > MOST_FILE_BYTES) {
       say(
         `${path} (${formatBytes(stat.size)}) is too large to be handed over: the nodes have to see it themselves`,
       );
+      continue;
+    }
+    const content = readFileSync(resolve(cwd, path));
+    if (!isUtf8(content))
+      throw new UserError(`${path} is not text in UTF-8, so nodes cannot be given it: save it as UTF-8`);
+    files[path] = content.toString('utf8');
+    bytes += content.length;
   }
   return files;
 }
@@ -86,7 +96,7 @@ export async function beginSubmission(
     command: [...command],
     cwd: process.cwd(),
     token: randomBytes(16).toString('hex'),
-    files: filesOf(command),
+    files: filesOf(command, process.cwd()),
     mostBytes: scheduler.mostBytes,
     retries,
     giveUp,

@@ -10,7 +10,9 @@ export interface SplitLine {
   readonly command: readonly string[];
 }
 
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** `stackFile` as `stack-file`. */
+export const kebab = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
  * A flag that submission knows is its own; the first word that is no flag's value begins the command, and so does a flag that it

@@ -23,6 +23,8 @@ const SEEN_WITHIN: Seconds = 15;
 const KNOWN_WITHIN: Seconds = 20;
 /** One that is restarted does not answer for a while, nor does a network. */
 const SILENT_WITHIN: Seconds = 600;
+/** A node that misses one look of its controller, or a registry that fails once, is well again in a moment. */
+const HOPELESS_WITHIN: Seconds = 60;
 
 export interface FollowHooks {
   readonly onEnd: (end: AttemptEnd) => void;
@@ -42,7 +44,7 @@ interface Following {
   readonly head: SubmissionHead;
   readonly connection: Connection;
   readonly hooks: FollowHooks;
-  /** When an end, or a job's absence, was first seen; in milliseconds. By target and attempt. */
+  /** When an end, a job's absence and the like was first seen; in milliseconds. By target and attempt. */
   readonly firstSeen: Map<string, number>;
   /** Whether the scheduler has answered yet; what it refuses from the start it refuses for ever. */
   answered: boolean;
@@ -152,13 +154,32 @@ function delivered(
   }
 }
 
-/** The result as text; null where none came. */
+/** What is not so any more is counted from its beginning when it comes again. */
+function forgetPast({ firstSeen }: Following, state: TargetState, seen: JobState | undefined): void {
+  const isHopeless = seen?.phase === 'waiting' && seen.hopeless === true;
+  if (!isHopeless) firstSeen.delete(keyOf(state, 'hopeless'));
+  if (seen === undefined) return;
+  firstSeen.delete(keyOf(state, 'unknown'));
+  if (seen.phase !== 'ended') firstSeen.delete(keyOf(state, 'ended'));
+}
+
+/** What a job printed that has ended; where it cannot be read at the moment, and may be later: why. */
 async function printed(
-  { connection }: Following,
+  { connection, firstSeen }: Following,
   state: TargetState,
   job: Submitted,
-): Promise<Delivery | null> {
-  return printedDelivery(await connection.output(job, state.attempt), state.target);
+  seen: Extract<JobState, { phase: 'ended' }>,
+): Promise<{ readonly text: string } | { readonly unread: string }> {
+  const key = keyOf(state, 'unread');
+  try {
+    const text = await connection.output(job, state.attempt);
+    firstSeen.delete(key);
+    return { text };
+  } catch (error) {
+    // Of a program that came to its end there is a result; of what was killed hardly.
+    if (!seen.itself || since(firstSeen, key) >= SILENT_WITHIN) throw error;
+    return { unread: messageOf(error) };
+  }
 }
 
 /** A job of which nothing came back. null: that is settled now. */
@@ -186,8 +207,9 @@ async function withoutResult(
   if (seen.phase === 'running')
     return { target, phase: 'running', why: seen.node === target ? null : seen.node };
   const late = head.giveUp !== null && since(firstSeen, keyOf(state, 'waiting')) >= head.giveUp;
-  if (seen.hopeless !== true && !late) return { target, phase: 'waiting', why: seen.why };
-  await connection.cancel(job);
+  const hopeless = seen.hopeless === true && since(firstSeen, keyOf(state, 'hopeless')) >= HOPELESS_WITHIN;
+  if (!hopeless && !late) return { target, phase: 'waiting', why: seen.why };
+  await connection.cancel(job, attempt);
   const why = seen.why ?? 'no reason known';
   const reason = late ? `did not begin within ${formatSeconds(head.giveUp ?? 0, 2)}: ${why}` : why;
   lost(following, state, null, reason);
@@ -203,10 +225,15 @@ async function look(
 ): Promise<WaitingTarget | null> {
   const { folder, firstSeen } = following;
   const { target, attempt } = state;
+  forgetPast(following, state, seen);
   let delivery: Delivery | null;
   try {
-    const shared = sharedDelivery(folder, target, attempt);
-    delivery = shared ?? (seen?.phase === 'ended' ? await printed(following, state, job) : null);
+    delivery = sharedDelivery(folder, target, attempt);
+    if (delivery === null && seen?.phase === 'ended') {
+      const output = await printed(following, state, job, seen);
+      if ('unread' in output) return { target, phase: 'running', why: output.unread };
+      delivery = printedDelivery(output.text, target);
+    }
   } catch (error) {
     // Why a pod, or a job, came to its end says more than that its output is gone with it.
     const known = seen?.phase === 'ended' && !seen.itself ? seen : null;

@@ -6,7 +6,7 @@ import type { JobState } from './scheduler.js';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 
 /** A job that failed as a whole takes its pods with it, as where its time is up; null: it has not, or keeps them. */
-export function jobState({ status }: Job): JobState | null {
+function jobState({ status }: Job): JobState | null {
   const failed = status?.conditions?.find(({ type, status: holds }) => type === 'Failed' && holds === 'True');
   if (failed === undefined) return null;
   const why = joined(failed.reason, failed.message);
@@ -16,6 +16,22 @@ export function jobState({ status }: Job): JobState | null {
     node: null,
     reason: `the job failed${why === null ? '' : ` (${why})`}`,
   };
+}
+
+/** `1,3-5,7`, as a job's status lists indexes. */
+const lists = (ranges: string | undefined, index: number): boolean =>
+  (ranges ?? '').split(',').some((range) => {
+    const [first = '', last = first] = range.split('-');
+    return first !== '' && Number(first) <= index && index <= Number(last);
+  });
+
+/** Of an index that has no pod: a quota, or a busy controller, may let it wait long for one. null: it had one, or gets none. */
+export function podlessState(job: Job, index: number): JobState | null {
+  const { metadata, status } = job;
+  const had = lists(status?.failedIndexes, index) || lists(status?.completedIndexes, index);
+  const failed = jobState(job);
+  if (failed !== null || had || metadata?.deletionTimestamp != null) return failed;
+  return { phase: 'waiting', why: 'its pod is not made yet' };
 }
 
 export const indexOf = ({ metadata }: Pod): string | null =>

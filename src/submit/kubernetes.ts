@@ -6,7 +6,7 @@ import { messageOf, UserError } from '../errors.js';
 import { requireDuration } from '../quantities/parse.js';
 import { type Cluster, openCluster } from './kubernetes-client.js';
 import { jobManifest, leftOut, MOST_LOG_BYTES, SUBMISSION_LABEL } from './kubernetes-manifest.js';
-import { indexOf, jobState, podState } from './kubernetes-pods.js';
+import { indexOf, podlessState, podState } from './kubernetes-pods.js';
 import { checkedNode, jobName } from './names.js';
 import { tailOf } from './node-command.js';
 import type { Connection, Context, JobState, Scheduler, Submitted } from './scheduler.js';
@@ -101,9 +101,11 @@ function connection(context: Context, cluster: Cluster): Connection {
       }
       const podless = jobs.filter(({ job }) => !states.has(job));
       if (podless.length === 0) return states;
-      const ended = new Map((await cluster.jobs(selector)).map((job) => [job.metadata?.name, jobState(job)]));
+      const listed = new Map((await cluster.jobs(selector)).map((job) => [job.metadata?.name, job]));
       for (const { job } of podless) {
-        const state = ended.get(job.split('/')[0]) ?? null;
+        const [name, index] = job.split('/');
+        const whole = listed.get(name);
+        const state = whole === undefined ? null : podlessState(whole, Number(index));
         if (state !== null) states.set(job, state);
       }
       return states;

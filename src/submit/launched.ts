@@ -28,6 +28,8 @@ export interface Launcher {
     jobs: readonly Submitted[],
     attempts: ReadonlyMap<string, number>,
   ): Promise<ReadonlyMap<string, JobState>>;
+  /** Ends what a launcher on another machine has begun, where there is a scheduler that can. */
+  cancel(target: string, attempt: number): Promise<void>;
   /** Looks whether it would be taken at all. @throws UserError where it would not */
   check(task: Task): Promise<void>;
 }
@@ -38,14 +40,17 @@ function stateOf(launcher: DetachedState, known: JobState | undefined): JobState
   const node = known?.phase === 'running' || known?.phase === 'ended' ? known.node : null;
   if (known?.phase === 'ended' && !known.itself) return known;
   const { exitCode } = launcher;
+  // It may be on another machine, as where one login node goes on with what another one began.
+  if (exitCode === null && known !== undefined && known.phase !== 'ended') return known;
   const reasons = {
     gone: 'its launcher is gone from this machine',
     silent: 'it ended and left no result',
     failed: `its launcher ended with exit code ${exitCode}`,
   };
   const reason = exitCode === null ? reasons.gone : exitCode === 0 ? reasons.silent : reasons.failed;
-  // Its output is here already, but a scheduler behind it may yet say why it ended.
-  return { phase: 'ended', itself: known !== undefined && known.phase !== 'ended', node, reason };
+  // The output of one on this machine is here already, but a scheduler behind it may yet say why it ended.
+  const itself = known !== undefined && (known.phase !== 'ended' || exitCode === null);
+  return { phase: 'ended', itself, node, reason };
 }
 
 /** What has just ended is collected in a moment: one that is left lying so long is not waited for by anybody. */
@@ -120,9 +125,12 @@ export function launchedConnection({ folder }: Context, launcher: Launcher): Con
     async said({ target }, attempt) {
       return launcher.said(detachedErrors(folder, target, attempt), detachedOutput(folder, target, attempt));
     },
-    async cancel({ job }) {
-      endDetached(job);
+    async cancel({ target, job }, attempt) {
+      // Where it is not here, its number is nobody's, or another's.
+      if (detachedState(folder, target, attempt, job).phase === 'running') endDetached(job);
+      else await launcher.cancel(target, attempt);
     },
-    howToCancel: (jobs) => `kill ${jobs.map(({ job }) => `-- -${job}`).join(' ')}`,
+    // After a second `--` dash takes no number of a group any more.
+    howToCancel: (jobs) => `kill -- ${jobs.map(({ job }) => `-${job}`).join(' ')}`,
   };
 }

@@ -103,6 +103,7 @@ async function connect(context: Context) {
     // https://github.com/pmodels/mpich/issues/1620
     mayStrand: kind === 'mpich',
     command: (task) => apart(kind, launchCommand(kind, mpirun, context.settings, task, root)),
+    cancel: async () => {},
     check: async () => {},
     states: async () => new Map(),
   });

@@ -20,6 +20,7 @@ import { packageRoot } from '../package.js';
 import { formatBytes } from '../quantities/format.js';
 import { writeFileAtomic } from '../store/atomic.js';
 import { JOURNAL, RECORD } from '../store/store.js';
+import { namedFiles } from './named-files.js';
 import { ATTEMPTS, attemptName, END_FILE } from './names.js';
 import { type Delivery, deliveryLines, NODE_VARIABLE, ownTarget, type Task, TOKEN_FILE } from './task.js';
 
@@ -62,15 +63,17 @@ export function withFiles(
   cwd: string,
   work: string,
 ): readonly string[] {
-  return command.map((argument, i) => {
-    const content = files[argument];
-    if (content === undefined || isHere(resolve(cwd, argument), content)) return argument;
+  const named = new Map(namedFiles(command).map((file) => [file.index, file]));
+  return command.map((word, i) => {
+    const file = named.get(i);
+    const content = file === undefined || !Object.hasOwn(files, file.path) ? undefined : files[file.path];
+    if (file === undefined || content === undefined || isHere(resolve(cwd, file.path), content)) return word;
     // Two may have one name, in two folders.
     const folder = join(work, 'files', String(i));
     mkdirSync(folder, { recursive: true });
-    const path = join(folder, basename(argument));
+    const path = join(folder, basename(file.path));
     writeFileSync(path, content);
-    return path;
+    return `${file.before}${path}`;
   });
 }
 

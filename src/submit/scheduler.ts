@@ -58,7 +58,7 @@ export interface Connection {
   output(job: Submitted, attempt: number): Promise<string>;
   /** The end of what it said on stderr, for a reason. */
   said(job: Submitted, attempt: number): Promise<string>;
-  cancel(job: Submitted): Promise<void>;
+  cancel(job: Submitted, attempt: number): Promise<void>;
   /** How a person ends what runs: `scancel 17`. */
   howToCancel(jobs: readonly Submitted[]): string;
 }

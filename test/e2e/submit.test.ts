@@ -127,6 +127,34 @@ describe('a submission to Slurm', () => {
     });
   });
 
+  it('through srun goes on with resume on a login node that does not have the launcher', async ({ skip }) => {
+    if (slurm === null) return skip(why);
+    const { env } = slurm;
+    await withFolder(async (out) => {
+      const go = join(out, 'go');
+      const asked = [...matmul(16, 10), '--stack', `cblas:${waitingLibrary(out, go)}`];
+      const results = join(out, 'results');
+      const running = start(env, results, '--nodelist', 'n2', '--via', 'srun', ...asked);
+      const folder = await until(() => {
+        const [name = ''] = existsSync(results) ? readdirSync(results) : [];
+        const begun = join(results, name, 'attempts', 'n2.1', 'results');
+        return existsSync(begun) ? join(results, name) : undefined;
+      }, 'the campaign on n2');
+      process.kill(running.child.pid ?? 0, 'SIGKILL');
+      await running.ended;
+      // There its number is nobody's.
+      const path = join(folder, 'submission.ndjson');
+      const journal = readFileSync(path, 'utf8');
+      writeFileSync(path, journal.replace(/"job":"\d+"/, '"job":"99999999"'));
+      const resumed = startPiBench(['resume', folder, '--json'], out, env);
+      await until(() => (resumed.stderr().includes('1 node running') ? true : undefined), 'its job');
+      writeFileSync(go, '');
+      const { nodes, run } = submittedIn(await resumed.ended, folder);
+      expect(nodes.get('n2')).toMatchObject({ status: 'done', lostAttempts: [] });
+      expect(run.code).toBe(0);
+    });
+  });
+
   it('names a node that is lost in mid-run with Slurm’s reason, and tries it as often as it was told', async ({
     skip,
   }) => {

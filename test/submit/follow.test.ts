@@ -1,27 +1,54 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/errors.js';
 import { follow, type WaitingTarget } from '../../src/submit/follow.js';
-import { appendToSubmission, readSubmission } from '../../src/submit/journal.js';
+import { appendToSubmission, readSubmission, type SubmissionHead } from '../../src/submit/journal.js';
 import type { Connection, JobState } from '../../src/submit/scheduler.js';
 import { lastEnd, statesOf } from '../../src/submit/state.js';
+import { deliveryLines } from '../../src/submit/task.js';
 import { withFolder } from '../support/pi-bench.js';
 import { headOf } from './support.js';
 
-/** A submission of one node, followed by a scheduler that says these things one after the other, the last of them for ever. */
-async function followed(folder: string, says: readonly (JobState | UserError)[], output: () => string) {
-  appendToSubmission(folder, headOf());
+/** Waiting takes no time here: the clock is put forward instead. */
+vi.mock('node:timers/promises', () => ({
+  setTimeout: async (milliseconds: number) => {
+    vi.setSystemTime(Date.now() + milliseconds);
+  },
+}));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Said = JobState | UserError | undefined;
+
+interface Scheduling {
+  /** One after the other, the last of them for ever; or after so many seconds. */
+  readonly says: readonly Said[] | ((seconds: number) => Said);
+  readonly output?: (seconds: number) => string;
+  readonly head?: Partial<SubmissionHead>;
+}
+
+/** A submission of one node, followed by such a scheduler. undefined: it does not know the job. */
+async function followed(folder: string, { says, output = () => '', head = {} }: Scheduling) {
+  appendToSubmission(folder, headOf(head));
+  const begun = Date.now();
+  const seconds = (): number => (Date.now() - begun) / 1000;
   let asked = 0;
+  const cancelled: string[] = [];
   const connection: Connection = {
     submit: async (tasks) => tasks.map(({ target }) => ({ target, job: 'job-1' })),
     find: async () => [],
     async observe() {
-      const said = says[Math.min(asked++, says.length - 1)];
+      const said = typeof says === 'function' ? says(seconds()) : says[Math.min(asked++, says.length - 1)];
       if (said instanceof UserError) throw said;
       return new Map(said === undefined ? [] : [['job-1', said]]);
     },
-    output: async () => output(),
+    output: async () => output(seconds()),
     said: async () => '',
-    cancel: async () => {},
+    cancel: async ({ target }) => void cancelled.push(target),
     howToCancel: () => '',
   };
   const waits: string[] = [];
@@ -30,24 +57,38 @@ async function followed(folder: string, says: readonly (JobState | UserError)[],
   const hooks = { onEnd: () => {}, onWait, signal: new AbortController().signal };
   await follow(folder, connection, hooks);
   const [state] = [...statesOf(readSubmission(folder)).values()];
-  return { end: state === undefined ? null : lastEnd(state), waits };
+  return { end: state === undefined ? null : lastEnd(state), waits, cancelled, seconds: seconds() };
 }
 
 const running: JobState = { phase: 'running', node: 'n1' };
 const failed: JobState = { phase: 'ended', itself: false, node: 'n1', reason: 'the node failed' };
+const ended: JobState = { phase: 'ended', itself: true, node: 'n1', reason: 'it left no result' };
+const queued: JobState = { phase: 'waiting', why: 'Priority' };
+const hopeless: JobState = { phase: 'waiting', why: 'the node is down', hopeless: true };
+/** All that a node prints that did what it was told. */
+const RESULT = deliveryLines({
+  target: 'n1',
+  attempt: 1,
+  node: 'n1',
+  exitCode: 0,
+  campaign: null,
+  said: null,
+  leftBehind: null,
+  files: null,
+});
 const silence = new UserError('the controller does not answer');
 
 describe('following a submission', () => {
   it('asks a scheduler again that did not answer for a moment, and says so', () =>
     withFolder(async (folder) => {
-      const { end, waits } = await followed(folder, [running, silence, failed], () => '');
+      const { end, waits } = await followed(folder, { says: [running, silence, failed] });
       expect(waits).toEqual(['no reason', 'the controller does not answer']);
       expect(end).toMatchObject({ exitCode: null, reason: 'the node failed' });
     }));
 
   it('ends where the scheduler refuses to answer from the start', () =>
     withFolder(async (folder) => {
-      await expect(followed(folder, [silence], () => '')).rejects.toThrow('the controller does not answer');
+      await expect(followed(folder, { says: [silence] })).rejects.toThrow('the controller does not answer');
     }));
 
   it('says why a node was lost before it says that its output is gone, too', () =>
@@ -55,7 +96,99 @@ describe('following a submission', () => {
       const gone = () => {
         throw new UserError('there is no log');
       };
-      const { end } = await followed(folder, [failed], gone);
+      const { end } = await followed(folder, { says: [failed], output: gone });
       expect(end).toMatchObject({ node: 'n1', reason: 'the node failed; there is no log' });
+    }));
+});
+
+describe('the output of a node that came to its end', () => {
+  const TIMEOUT = 'the server did not answer in time';
+  const unread = (): never => {
+    throw new UserError(TIMEOUT);
+  };
+
+  it('is read again where that failed for a moment', () =>
+    withFolder(async (folder) => {
+      const output = (seconds: number) => (seconds < 300 ? unread() : RESULT);
+      const { end, waits } = await followed(folder, { says: [ended], output });
+      expect(end).toMatchObject({ exitCode: 0, node: 'n1' });
+      expect(new Set(waits)).toEqual(new Set([TIMEOUT]));
+    }));
+
+  it('is given up with the reason where it cannot be read for ten minutes', () =>
+    withFolder(async (folder) => {
+      const { end, seconds } = await followed(folder, { says: [ended], output: unread });
+      expect(end).toMatchObject({ exitCode: null, reason: TIMEOUT });
+      expect(seconds).toBeGreaterThanOrEqual(600);
+      expect(seconds).toBeLessThan(620);
+    }));
+
+  it('has ten minutes more when it was read in between', () =>
+    withFolder(async (folder) => {
+      let isRead = false;
+      const output = (seconds: number) => {
+        if (seconds > 620) return RESULT;
+        if (seconds < 590 || isRead) return unread();
+        isRead = true;
+        return '';
+      };
+      // For a moment it ran again: an end without a result would be waited for only a little.
+      const says = (seconds: number) => (isRead && seconds < 605 ? running : ended);
+      const { end } = await followed(folder, { says, output });
+      expect(end).toMatchObject({ exitCode: 0 });
+    }));
+
+  it('that is cut off does not get better by being read again', () =>
+    withFolder(async (folder) => {
+      const output = () => RESULT.split('\n').slice(0, -2).join('\n');
+      const { end, seconds } = await followed(folder, { says: [ended], output });
+      expect(end?.reason).toMatch(/what n1 printed is cut off/);
+      expect(seconds).toBe(0);
+    }));
+});
+
+describe('a job that cannot begin', () => {
+  it('is given up once that has been so for a minute', () =>
+    withFolder(async (folder) => {
+      const { end, cancelled, seconds } = await followed(folder, { says: [hopeless] });
+      expect(end).toMatchObject({ exitCode: null, reason: 'the node is down' });
+      expect(cancelled).toEqual(['n1']);
+      expect(seconds).toBeGreaterThanOrEqual(60);
+      expect(seconds).toBeLessThan(80);
+    }));
+
+  it('is left alone where it was so for a moment, however often', () =>
+    withFolder(async (folder) => {
+      const says = (seconds: number) =>
+        seconds > 300 ? ended : Math.floor(seconds / 40) % 2 === 0 ? hopeless : queued;
+      const { end, cancelled } = await followed(folder, { says, output: () => RESULT });
+      expect(end).toMatchObject({ exitCode: 0 });
+      expect(cancelled).toEqual([]);
+    }));
+
+  it('is given up sooner where --give-up says so', () =>
+    withFolder(async (folder) => {
+      const { end, seconds } = await followed(folder, { says: [hopeless], head: { giveUp: 20 } });
+      expect(end?.reason).toBe('did not begin within 20 s: the node is down');
+      expect(seconds).toBeLessThan(40);
+    }));
+});
+
+describe('what is waited for a little', () => {
+  it('is waited for as long again when it comes again: a job that is not listed', () =>
+    withFolder(async (folder) => {
+      const says = (seconds: number) =>
+        seconds > 30 ? failed : seconds > 12 && seconds < 20 ? running : undefined;
+      const { end, waits } = await followed(folder, { says });
+      expect(end?.reason).toBe('the node failed');
+      expect(waits.slice(waits.lastIndexOf('no reason'))).toContain('not listed');
+    }));
+
+  it('is waited for as long again when it comes again: a result of a job that seemed to have ended', () =>
+    withFolder(async (folder) => {
+      const says = (seconds: number) => (seconds > 12 && seconds < 20 ? running : ended);
+      const output = (seconds: number) => (seconds > 25 ? RESULT : '');
+      const { end } = await followed(folder, { says, output });
+      expect(end).toMatchObject({ exitCode: 0 });
     }));
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FRAMEWORKS_FROM } from '../../src/frameworks/packages.js';
 import { kubernetes } from '../../src/submit/kubernetes.js';
 import { jobManifest } from '../../src/submit/kubernetes-manifest.js';
-import { podState } from '../../src/submit/kubernetes-pods.js';
+import { podlessState, podState } from '../../src/submit/kubernetes-pods.js';
 import type { Context } from '../../src/submit/scheduler.js';
 import { deliveryLines, parseTask } from '../../src/submit/task.js';
 import { frameworksProject } from '../support/frameworks.js';
@@ -131,6 +131,26 @@ describe('what Kubernetes says of a pod', () => {
   });
 });
 
+describe('what Kubernetes says of an index without a pod', () => {
+  const waits = { phase: 'waiting', why: 'its pod is not made yet' };
+  const ranges = { completedIndexes: '1,3-5', failedIndexes: '7,9-11' };
+
+  it('is that it waits for one, unless it had one', () => {
+    const waiting = Array.from({ length: 13 }, (_, index) => index).filter(
+      (index) => podlessState({ status: ranges }, index) !== null,
+    );
+    expect(waiting).toEqual([0, 2, 6, 8, 12]);
+    expect(podlessState({ status: ranges }, 0)).toEqual(waits);
+    expect(podlessState({}, 0)).toEqual(waits);
+  });
+
+  it('is that it ended with a job that failed, and nothing where the job is being deleted', () => {
+    const status = { ...ranges, conditions: [{ type: 'Failed', status: 'True' }] };
+    expect(podlessState({ status }, 0)).toMatchObject({ phase: 'ended', reason: 'the job failed' });
+    expect(podlessState({ metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' } }, 0)).toBeNull();
+  });
+});
+
 /** Answers as an API server does, of a cluster whose pods have ended. */
 function fakeServer(requests: { method: string; url: string; body: string }[]): Server {
   const result = deliveryLines({
@@ -159,6 +179,11 @@ function fakeServer(requests: { method: string; url: string; body: string }[]): 
     message: 'it was active longer than its deadline',
   };
   const late = { metadata: { name: 'pi-bench-aaaaaa-1' }, status: { conditions: [failed] } };
+  const short = {
+    metadata: { name: 'pi-bench-aaaaaa-1' },
+    status: { completedIndexes: '2', failedIndexes: '3' },
+  };
+  const jobsIn = (url: string) => (url.includes('/late/') ? [late] : url.includes('/quota/') ? [short] : []);
   const answer = (url: string, method: string, body: string): [number, unknown] => {
     if (url.startsWith('/apis/batch/v1/namespaces/forbidden/'))
       return [
@@ -168,7 +193,7 @@ function fakeServer(requests: { method: string; url: string; body: string }[]): 
     if (url.includes('/pods/pod-0/log')) return [200, result];
     if (url.includes('/pods'))
       return [200, { kind: 'PodList', apiVersion: 'v1', items: url.includes('/late/') ? [] : [pod] }];
-    if (method !== 'POST') return [200, { kind: 'JobList', items: url.includes('/late/') ? [late] : [] }];
+    if (method !== 'POST') return [200, { kind: 'JobList', items: jobsIn(url) }];
     const job = JSON.parse(body) as { spec: { backoffLimitPerIndex?: number } };
     // One that does not know a field takes the job without it.
     if (url.includes('/old/')) delete job.spec.backoffLimitPerIndex;
@@ -257,7 +282,7 @@ describe('through Kubernetes’ own client', () => {
     if (client.folder === null) return skip(client.why);
     const connection = await kubernetes.connect(contextOf({ nodes: '2' }));
     const earlier = requests.length;
-    await connection.cancel({ target: '0', job: 'pi-bench-aaaaaa-1/0' });
+    await connection.cancel({ target: '0', job: 'pi-bench-aaaaaa-1/0' }, 1);
     const deleted = requests.slice(earlier).filter(({ method }) => method === 'DELETE');
     expect(deleted.map(({ url }) => url)).toEqual(['/api/v1/namespaces/bench/pods/pod-0']);
   });
@@ -275,6 +300,17 @@ describe('through Kubernetes’ own client', () => {
         reason: 'the job failed (DeadlineExceeded: it was active longer than its deadline)',
       })),
     );
+  });
+
+  it('a node whose pod is not made yet waits, and one that is listed as ended does not', async ({ skip }) => {
+    if (client.folder === null) return skip(client.why);
+    const connection = await kubernetes.connect(contextOf({ nodes: '4', namespace: 'quota' }));
+    const jobs = ['0', '1', '2', '3'].map((target) => ({ target, job: `pi-bench-aaaaaa-1/${target}` }));
+    const seen = await connection.observe(jobs, new Map());
+    expect([...seen]).toEqual([
+      ['pi-bench-aaaaaa-1/0', expect.objectContaining({ phase: 'ended' })],
+      ['pi-bench-aaaaaa-1/1', { phase: 'waiting', why: 'its pod is not made yet' }],
+    ]);
   });
 
   it('a server that does not know Indexed Jobs as they are needed is refused, and keeps nothing', async ({

@@ -66,12 +66,25 @@ describe('files that a command names', () => {
       const files = { 'a/x.yaml': 'one', 'b/x.yaml': 'two', 'own.yaml': 'three', 'same.yaml': 'four' };
       writeFileSync(join(cwd, 'own.yaml'), 'an older one');
       writeFileSync(join(cwd, 'same.yaml'), 'four');
-      const given = withFiles({ command: ['run', ...Object.keys(files)], files }, cwd, join(cwd, 'work'));
+      const command = [
+        ...['run', 'a/x.yaml', '--suite', 'b/x.yaml'],
+        ...['--baseline=own.yaml', '--stack-file', 'same.yaml'],
+      ];
+      const given = withFiles({ command, files }, cwd, join(cwd, 'work'));
       expect(given[0]).toBe('run');
-      expect(given[4]).toBe('same.yaml');
-      expect(given.slice(1).map((path) => readFileSync(resolve(cwd, path), 'utf8'))).toEqual(
+      expect(given[4]).toMatch(/^--baseline=/);
+      expect(given[6]).toBe('same.yaml');
+      const paths = [given[1], given[3], given[4]?.replace('--baseline=', ''), given[6]];
+      expect(paths.map((path) => readFileSync(resolve(cwd, path ?? ''), 'utf8'))).toEqual(
         Object.values(files),
       );
+    }));
+
+  it('are none of the words that are names, whatever was sent by those names', () =>
+    withFolder(async (cwd) => {
+      const command = ['collective', 'all-reduce', '--dtype', 'float32', '--stack-file', 'toString'];
+      const files = { collective: 'a', 'all-reduce': 'b', float32: 'c' };
+      expect(withFiles({ command, files }, cwd, join(cwd, 'work'))).toEqual(command);
     }));
 });
 

@@ -1,0 +1,89 @@
+/** Launchers of a submission: on this machine, and begun on another one. */
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { detachedState } from '../../src/submit/detached.js';
+import { type Launcher, launchedConnection } from '../../src/submit/launched.js';
+import type { JobState } from '../../src/submit/scheduler.js';
+import { until, withFolder } from '../support/pi-bench.js';
+import { taskOf } from './support.js';
+
+/** No process has it: Linux counts to four million. */
+const ELSEWHERE = '99999999';
+
+/** One launcher of n1, of whose job a scheduler knows this. */
+function connectionTo(folder: string, known: JobState | undefined, cancelled: string[] = []) {
+  const launcher: Launcher = {
+    said: () => '',
+    mayStrand: false,
+    command: () => ['sleep', '600'],
+    states: async () => new Map(known === undefined ? [] : [['n1', known]]),
+    cancel: async (target, attempt) => void cancelled.push(`${target}.${attempt}`),
+    check: async () => {},
+  };
+  return launchedConnection({ settings: {}, folder, label: 'l' }, launcher);
+}
+
+async function stateOf(known: JobState | undefined): Promise<JobState | undefined> {
+  let state: JobState | undefined;
+  await withFolder(async (folder) => {
+    const jobs = [{ target: 'n1', job: ELSEWHERE }];
+    state = (await connectionTo(folder, known).observe(jobs, new Map([['n1', 1]]))).get(ELSEWHERE);
+  });
+  return state;
+}
+
+describe('a launcher that is not on this machine', () => {
+  const running: JobState = { phase: 'running', node: 'n1' };
+  const waiting: JobState = { phase: 'waiting', why: 'Priority' };
+  const ended: JobState = { phase: 'ended', itself: true, node: 'n1', reason: 'the job ended' };
+
+  it('goes on where the scheduler says that its job does', async () => {
+    expect(await stateOf(running)).toEqual(running);
+    expect(await stateOf(waiting)).toEqual(waiting);
+  });
+
+  it('may have left a result that is not seen here yet, where its job came to its end', async () => {
+    expect(await stateOf(ended)).toMatchObject({ phase: 'ended', itself: true, node: 'n1' });
+  });
+
+  it('is gone where no scheduler knows of it', async () => {
+    expect(await stateOf(undefined)).toMatchObject({
+      phase: 'ended',
+      itself: false,
+      reason: 'its launcher is gone from this machine',
+    });
+  });
+
+  it('is ended by the scheduler, and no process here that may have its number', () =>
+    withFolder(async (folder) => {
+      const cancelled: string[] = [];
+      const connection = connectionTo(folder, waiting, cancelled);
+      const [other] = await connection.submit([taskOf({ target: 'n2' })]);
+      if (other === undefined) throw new Error('nothing was begun');
+      try {
+        await connection.cancel({ target: 'n1', job: other.job }, 3);
+        expect(cancelled).toEqual(['n1.3']);
+        expect(detachedState(folder, 'n2', 1, other.job)).toEqual({ phase: 'running' });
+      } finally {
+        await connection.cancel(other, 1);
+      }
+      expect(cancelled).toEqual(['n1.3']);
+    }));
+});
+
+describe('what a person is told who wants to end launchers', () => {
+  it('ends all of them, in a plain sh too', () =>
+    withFolder(async (folder) => {
+      const connection = connectionTo(folder, undefined);
+      const jobs = await connection.submit(['n1', 'n2'].map((target) => taskOf({ target })));
+      const isRunning = ({ target, job }: (typeof jobs)[number]): boolean =>
+        detachedState(folder, target, 1, job).phase === 'running';
+      try {
+        await until(() => (jobs.every(isRunning) ? true : undefined), 'both launchers');
+        execFileSync('sh', ['-c', connection.howToCancel(jobs)]);
+        await until(() => (jobs.some(isRunning) ? undefined : true), 'their end');
+      } finally {
+        for (const job of jobs) await connection.cancel(job, 1);
+      }
+    }));
+});
