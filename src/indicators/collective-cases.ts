@@ -208,6 +208,14 @@ const LACKING: Readonly<Record<Collective['transport'], (one: Collective) => str
   gloo: lackingInGloo,
 };
 
+/** MPI's broadcast has one buffer; Gloo's reduce-scatter overwrites its own. */
+export const isAlwaysInPlace = ({
+  transport,
+  operation,
+}: Pick<Collective, 'transport' | 'operation'>): boolean =>
+  (transport === 'mpi' && operation === 'broadcast') ||
+  (transport === 'gloo' && operation === 'reduce-scatter');
+
 function contradictionOf(one: Collective): string | null {
   const { operation, ranks, root, redop, pattern, inPlace, sync, inputs, dtype, bytes } = one;
   if (isRooted(operation) ? root < 0 || root >= ranks : root !== NO_ROOT)
@@ -222,8 +230,11 @@ function contradictionOf(one: Collective): string | null {
     return `--pattern pairs takes an even number of ranks, not ${ranks}`;
   if (inPlace && (operation === 'send-recv' || operation === 'barrier'))
     return `${operation} has no in-place form: leave --in-place out`;
-  if (inPlace && (inputs === 'clean' || sync === 'none'))
-    return '--in-place overwrites its inputs: it takes fresh ones, and --sync barrier or window';
+  // A broadcast in place reads the root's buffer and writes the others'.
+  if (inPlace && operation !== 'broadcast' && (inputs === 'clean' || sync === 'none'))
+    return isAlwaysInPlace(one)
+      ? `${operation} of --transport ${one.transport} overwrites its inputs: it takes fresh ones, and --sync barrier or window`
+      : '--in-place overwrites its inputs: it takes fresh ones, and --sync barrier or window';
   if (sync === 'none' && inputs === 'fresh')
     return '--sync none runs calls into each other, with no time for new inputs between them: add --inputs clean';
   const lacking = LACKING[one.transport](one);

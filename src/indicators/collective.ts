@@ -13,6 +13,7 @@ import {
   elementsNamed,
   fittingBytes,
   INPUTS,
+  isAlwaysInPlace,
   isReducing,
   isRooted,
   NO_ROOT,
@@ -67,11 +68,6 @@ const RANKS_OF = {
   mpi: 'ranks of --transport mpi find each other by their launcher',
   gloo: 'ranks of --transport gloo are processes of this machine',
 } as const;
-
-/** MPI's broadcast has one buffer; Gloo's reduce-scatter overwrites its own. */
-const isAlwaysInPlace = (transport: Collective['transport'], operation: Collective['operation']): boolean =>
-  (transport === 'mpi' && operation === 'broadcast') ||
-  (transport === 'gloo' && operation === 'reduce-scatter');
 
 /** `8`, `4KiB`, `8..64MiB*2`: a number alone is bytes. @throws QuantityError for what is no size */
 export function sizesOf(text: string): readonly Bytes[] {
@@ -129,7 +125,7 @@ export const collective: Indicator = {
       operation,
       redop: isReducing(operation) ? one(flags, 'redop', REDOPS, 'sum') : 'none',
       root: rootOf(flags, operation),
-      inPlace: isAlwaysInPlace(transport, operation) ? inPlace !== false : inPlace === true,
+      inPlace: isAlwaysInPlace({ transport, operation }) ? inPlace !== false : inPlace === true,
       pattern: operation === 'send-recv' ? one(flags, 'pattern', PATTERNS, 'ring') : 'none',
       ...ranksBy[transport](flags, machine),
       workers: one(

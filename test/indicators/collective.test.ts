@@ -52,6 +52,19 @@ describe('the cases of a collective', () => {
     ]);
   });
 
+  it.each([
+    'mpi',
+    'shm',
+  ])('of a broadcast in place over %s may run into each other: it overwrites no input', (transport) => {
+    const flags = {
+      operation: 'broadcast',
+      transport,
+      sync: 'none',
+      ...(transport === 'shm' ? { 'in-place': true } : {}),
+    };
+    expect(casesOf(flags)[0]).toMatchObject({ inPlace: true, sync: 'none', inputs: 'clean' });
+  });
+
   it('with a block for each rank have equal blocks of whole elements', () => {
     expect(casesOf({ operation: 'all-gather', ranks: '3', bytes: '1MiB' })[0]?.bytes).toBe(
       Math.floor(2 ** 20 / 12) * 12,
@@ -208,7 +221,10 @@ describe('the cases of a collective by Gloo', () => {
     [{ dtype: 'float8_e4m3' }, /Gloo cannot compute with float8_e4m3/],
     [{ operation: 'all-to-all', 'in-place': true }, /Gloo has no all-to-all in place/],
     [{ operation: 'reduce-scatter', 'in-place': false }, /Gloo’s reduce-scatter works in place/],
-    [{ operation: 'reduce-scatter', sync: 'none' }, /--in-place overwrites its inputs/],
+    [
+      { operation: 'reduce-scatter', sync: 'none' },
+      /^reduce-scatter of --transport gloo overwrites its inputs/,
+    ],
     [{ algorithm: 'lines' }, /no algorithm lines for all-reduce: it has ring, bcube, halving-doubling/],
     [{ operation: 'broadcast', algorithm: 'ring' }, /no algorithm ring for broadcast: leave --algorithm out/],
     [{ algorithm: 'halving-doubling' }, /Gloo’s halving-doubling works in place: add --in-place/],

@@ -39,12 +39,17 @@ constexpr std::size_t kMostAnchors = 12;
 // What a rank that gave up needs to say so.
 constexpr Nanoseconds kGrace = 2'000'000'000;
 
+// What MPI has no type for it is given as bytes.
+constexpr bool is_given_as_bytes(Element element) {
+  return element == Element::bfloat16 || element == Element::float16 || element == Element::float8_e4m3;
+}
+
 void check(World& world, const Problem& problem) {
   if (problem.ranks != world.size())
     throw std::invalid_argument("the job has " + std::to_string(world.size()) + " ranks, not " +
                                 std::to_string(problem.ranks));
-  // As many as any of the counts that MPI is given: of bfloat16 and float16 it is given bytes.
-  if (world.library() != nullptr && problem.count * bytes_of(Element::bfloat16) > INT_MAX)
+  const std::uint64_t each = is_given_as_bytes(problem.element) ? bytes_of(problem.element) : 1;
+  if (world.library() != nullptr && problem.count * each > INT_MAX)
     throw std::invalid_argument("MPI counts elements in 32 bits: " + std::to_string(problem.count) +
                                 " are too many");
 }
