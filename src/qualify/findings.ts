@@ -64,11 +64,8 @@ export const notSeen = (finding: Finding, why: string): Finding => ({
 export const isNotSeen = ({ verdict, bound }: Pick<Finding, 'verdict' | 'bound'>): boolean =>
   verdict === 'skipped' && bound !== 'none';
 
-/** Its figure is known and beyond its limit, whatever was made of that. */
-export function isBeyond({ measured, limit, bound }: Finding): boolean {
-  if (typeof measured !== 'number' || typeof limit !== 'number') return false;
-  return bound === 'at-least' ? measured < limit : bound === 'at-most' && measured > limit;
-}
+/** It has a figure and a limit, whatever was made of them. */
+export const isKnown = ({ measured, limit }: Finding): boolean => measured !== null && limit !== null;
 
 const ORDER: readonly Verdict[] = ['fail', 'inconclusive', 'warn', 'pass'];
 

@@ -6,7 +6,7 @@ type Asked = Pick<RecordBatch, 'case' | 'device'> & {
   readonly asked: Omit<RecordBatch['asked'], 'case' | 'device'>;
 };
 
-/** All that was asked for but the number of launches, for what is measured again is launched once. */
+/** All that was asked for but the number of launches, for what is measured again is launched once, or as often as a look at it takes. */
 function sameness({ case: one, device, asked }: Asked): string {
   const { inspections: _, ...how } = asked;
   return canonicalJson([one, device, { ...how, case: null, device: null }]);

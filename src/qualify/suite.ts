@@ -98,13 +98,11 @@ const check = z.discriminatedUnion('check', [
       .min(0)
       .optional()
       .describe('slow-down from the first to the last repetition, surely'),
-    stepAtMost: z
+    fadeAtMost: z
       .number()
       .min(0)
       .optional()
-      .describe(
-        'by how much the last level of the repetitions is slower than their first, where they have levels',
-      ),
+      .describe('by how much what lasts of a launch is slower than its beginning'),
     spreadAtMost: z.number().min(0).optional().describe('of the launches’ medians: (most - least) / median'),
     disturbedAtMost: share.optional().describe('share of the repetitions that lost their CPU'),
     modesAtMost: z.int().min(1).optional().describe('usual times of a repetition'),

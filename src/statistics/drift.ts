@@ -14,6 +14,11 @@ export interface Drift {
   /** 95 % interval of `overall`. */
   readonly overallLow: number;
   readonly overallHigh: number;
+  /**
+   * By how much what lasts is slower than the beginning: of the median of all, or of the last tenth where that is slower, over the
+   * median of the first 25th, less 1. A fall early on leaves no slope, for most pairs lie behind it.
+   */
+  readonly fade: number;
   /** Mann-Kendall's z: beyond ±3 a trend is hardly chance. */
   readonly z: number;
   readonly blocks: number;
@@ -25,6 +30,9 @@ const LEAST_BLOCKS = 8;
 export const LEAST_FOR_DRIFT = LEAST_BLOCKS;
 /** Neighbours depend on each other: a block has at least this many where that leaves enough blocks. */
 const LEAST_IN_BLOCK = 5;
+/** Of the blocks, at the beginning and at the end. */
+const BEGINNING = 1 / 25;
+const END = 1 / 10;
 const Z_95 = 1.959963984540054;
 
 function blockMedians(values: ArrayLike<number>): Float64Array {
@@ -75,12 +83,16 @@ export function drift(values: ArrayLike<number>): Drift | null {
   const overall = relative(0.5);
   const overallLow = relative(share((slopes.length - Z_95 * deviation) / 2 - 1));
   const overallHigh = relative(share((slopes.length + Z_95 * deviation) / 2));
-  if (![overallLow, overall, overallHigh].every(Number.isFinite)) return null;
+  const beginning = median(blocks.subarray(0, Math.max(1, Math.round(BEGINNING * n))));
+  const end = median(blocks.subarray(n - Math.max(1, Math.round(END * n))));
+  const fade = Math.max(centre, end) / beginning - 1;
+  if (![overallLow, overall, overallHigh, fade].every(Number.isFinite)) return null;
   return {
     perThousand: (overall / values.length) * 1000,
     overall,
     overallLow,
     overallHigh,
+    fade,
     // One step back towards 0: S moves in steps of two (continuity correction).
     z: sign === 0 ? 0 : (sign - Math.sign(sign)) / deviation,
     blocks: n,

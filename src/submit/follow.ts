@@ -209,7 +209,13 @@ async function withoutResult(
   const late = head.giveUp !== null && since(firstSeen, keyOf(state, 'waiting')) >= head.giveUp;
   const hopeless = seen.hopeless === true && since(firstSeen, keyOf(state, 'hopeless')) >= HOPELESS_WITHIN;
   if (!hopeless && !late) return { target, phase: 'waiting', why: seen.why };
-  await connection.cancel(job, attempt);
+  try {
+    await connection.cancel(job, attempt);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // The next look tries again: who cannot be reached for a moment must not end the following of all nodes.
+    return { target, phase: 'waiting', why: messageOf(error) };
+  }
   const why = seen.why ?? 'no reason known';
   const reason = late ? `did not begin within ${formatSeconds(head.giveUp ?? 0, 2)}: ${why}` : why;
   lost(following, state, null, reason);

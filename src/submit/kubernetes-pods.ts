@@ -38,7 +38,14 @@ export const indexOf = ({ metadata }: Pod): string | null =>
   metadata?.annotations?.[INDEX] ?? metadata?.labels?.[INDEX] ?? null;
 
 /** An image that cannot be had is asked for again for ever. */
-const HOPELESS = ['ErrImageNeverPull', 'InvalidImageName', 'CreateContainerConfigError', 'ImagePullBackOff'];
+/** As long as they last: of an image that cannot be pulled the two reasons take turns. */
+const HOPELESS = [
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'ErrImagePull',
+  'ImagePullBackOff',
+];
 
 const joined = (...words: readonly (string | undefined)[]): string | null =>
   words.filter((word) => word !== undefined && word !== '').join(': ') || null;

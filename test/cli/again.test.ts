@@ -36,10 +36,10 @@ describe('measuring again', () => {
   it('takes one launch, but all of them where they differ from each other', () => {
     const judged = (batch: number, quantity: string, verdict: string): JudgedCheck =>
       ({ judgement: { batch, findings: [{ quantity, verdict }] } }) as unknown as JudgedCheck;
-    const batches = [spec('cpu', false, 40), spec('cpu', false, 40), spec('cpu', false, 40)];
+    const batches = [spec('cpu', false, 40), spec('numa:0', false, 40), spec('numa:1', false, 40)];
     const launches = launchesAgain(
       [
-        judged(0, 'spread_of_launches', 'fail'),
+        judged(0, 'spread_of_launches', 'inconclusive'),
         judged(1, 'spread_of_launches', 'pass'),
         judged(2, 'slowing', 'fail'),
       ],
@@ -47,5 +47,14 @@ describe('measuring again', () => {
     );
     expect(batches.map((_, i) => launches(i))).toEqual([40, 1, 1]);
     expect(costOfAll(took(1, 1, 1), [0, 1], batches, launches)).toBe(41);
+  });
+
+  it('takes as many of all that are measured at once, which would not be at once otherwise', () => {
+    const judged = {
+      judgement: { batch: 1, findings: [{ quantity: 'spread_of_launches', verdict: 'fail' }] },
+    };
+    const batches = [spec('cpu:0', true, 6), spec('cpu:1', true, 6), spec('cpu', false, 6)];
+    const launches = launchesAgain([judged as unknown as JudgedCheck], batches);
+    expect(batches.map((_, i) => launches(i))).toEqual([6, 6, 1]);
   });
 });

@@ -4,7 +4,6 @@ import { historyKey } from '../../src/qualify/rates.js';
 import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
 import { drift } from '../../src/statistics/drift.js';
 import { median } from '../../src/statistics/quantile.js';
-import { stepped } from '../../src/statistics/validity/stepped.js';
 import { ceilingsOf, inTurnsOf } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
 import { idleBatch } from '../support/records.js';
@@ -23,23 +22,6 @@ const one = (
   but?: (batch: RecordBatch) => RecordBatch,
 ) => contextOf(partsRecord([{ part: 'gemm', launches: [launch], ...(but === undefined ? {} : { but }) }]));
 
-/** With the drift and the flag that the launch's document would have, or why there is none. */
-const asAnalysed =
-  (samples: readonly number[]) =>
-  (batch: RecordBatch): RecordBatch => {
-    const found = [stepped.detect({ samples } as never) ?? []].flat();
-    const blind = [stepped.blindness({ samples } as never) ?? []].flat();
-    return {
-      ...batch,
-      inspections: batch.inspections.map((launch) => ({
-        ...launch,
-        statistics: { ...launch.statistics, drift: drift(samples) } as unknown as typeof launch.statistics,
-        flags: found.map(({ reason, evidence }) => ({ name: 'stepped', reason, evidence: { ...evidence } })),
-        notChecked: blind.map((why) => ({ flag: 'stepped', why })),
-      })),
-    };
-  };
-
 const never = (): never => {
   throw new Error('there is a record');
 };
@@ -56,6 +38,17 @@ describe('a check that only warns', () => {
     expect(judgement(check, bad()).verdict).toBe('warn');
     expect(judgement(check, bad('foreign-load')).verdict).toBe('warn');
     expect(judgement({ ...check, level: 'fail' }, bad('foreign-load')).verdict).toBe('inconclusive');
+  });
+  it('also of devices that agree on nothing', () => {
+    const peers = { check: 'peers', within: 0.03, level: 'warn' } as const;
+    const record = partsRecord(
+      [1, 0.9, 0.6, 0.5].map((share) => ({ part: 'gemm', launches: [SECOND / share] })),
+    );
+    const [first] = record.batches as [RecordBatch];
+    const batches = record.batches.map((batch, i) => ({ ...batch, case: first.case, device: `cuda:${i}` }));
+    const verdicts = judgementsOf(peers, contextOf({ ...record, batches })).map(({ verdict }) => verdict);
+    expect(verdicts).not.toContain('inconclusive');
+    expect(verdicts).toContain('warn');
   });
   it('and is an open question where there is no figure', () => {
     expect(judgement({ check: 'stability', spreadAtMost: 1, level: 'warn' }, bad()).verdict).toBe(
@@ -285,6 +278,17 @@ describe('what does no work, as a barrier', () => {
 });
 
 describe('stability', () => {
+  const fades = { check: 'stability', driftAtMost: 0.15, fadeAtMost: 0.2 } as const;
+  const launched = (level: (at: number) => number, length = 2000) => {
+    const samples = Array.from({ length }, (_, i) => SECOND * level(i / length) * (1 + 0.002 * (i % 5)));
+    return one({ seconds: median(samples), samples }, (batch) => ({
+      ...batch,
+      inspections: batch.inspections.map((launch) => ({
+        ...launch,
+        statistics: { ...launch.statistics, drift: drift(samples) } as unknown as typeof launch.statistics,
+      })),
+    }));
+  };
   const steady = Array.from({ length: 40 }, (_, i) => SECOND * (1 + 0.001 * (i % 3)));
   it('fails for a tenth of the repetitions that are slow', () => {
     const stalled = steady.map((seconds, i) => (i % 10 === 0 ? seconds * 2 : seconds));
@@ -295,24 +299,34 @@ describe('stability', () => {
       cause: { name: 'unsteady' },
     });
   });
-  it('fails for a launch whose level rose, wherever that was, and does not judge one of too few repetitions', () => {
-    const check = { check: 'stability', driftAtMost: 0.15, stepAtMost: 0.15 } as const;
-    const series = (changeAt: number, length = 2000) =>
-      Array.from({ length }, (_, i) => SECOND * (i < changeAt ? 1 : 1.67) * (1 + 0.002 * (i % 5)));
-    const launched = (samples: readonly number[]) =>
-      one({ seconds: median(samples), samples }, asAnalysed(samples));
-    // A step is no drift, and where the slow level is the usual one nothing else shows it.
-    for (const changeAt of [300, 1000, 1700])
-      expect(judgement(check, launched(series(changeAt)))).toMatchObject({
-        verdict: 'fail',
-        cause: { name: 'unsteady' },
-      });
-    expect(judgement(check, launched(series(2000)))).toMatchObject({ verdict: 'pass' });
-    const few = launched(series(5, 5));
-    expect(judgement(check, few).findings.map(({ verdict, note }) => [verdict, note])).toEqual([
-      ['skipped', expect.stringMatching(/fewer than 8 repetitions/)],
-      ['skipped', expect.stringMatching(/fewer than 300 repetitions/)],
-    ]);
+  it.each([
+    ['a step at a twentieth', (at: number) => (at < 0.05 ? 1 : 1.67)],
+    ['a step at an eighth', (at: number) => (at < 0.125 ? 1 : 1.67)],
+    ['a step in the middle', (at: number) => (at < 0.5 ? 1 : 1.67)],
+    ['a step near the end', (at: number) => (at < 0.93 ? 1 : 1.67)],
+    ['a ramp over the first third', (at: number) => 1 + 0.67 * Math.min(1, at / 0.33)],
+    ['a decay', (at: number) => 1.67 - 0.67 * Math.exp(-at / 0.1)],
+    ['a level that comes back', (at: number) => (at < 0.12 || at > 0.9 ? 1 : 1.67)],
+  ] as const)('fails for a launch that fades: %s', (_, level) => {
+    expect(judgement(fades, launched(level))).toMatchObject({ verdict: 'fail', cause: { name: 'unsteady' } });
+  });
+  it('passes one that does not, or becomes faster, and does not judge one of too few repetitions', () => {
+    expect(
+      judgement(
+        fades,
+        launched(() => 1),
+      ),
+    ).toMatchObject({ verdict: 'pass' });
+    expect(
+      judgement(
+        fades,
+        launched((at) => (at < 0.3 ? 1.1 : 1)),
+      ),
+    ).toMatchObject({ verdict: 'pass' });
+    const few = launched(() => 1, 5);
+    expect(judgement(fades, few).findings.map(({ verdict, note }) => [verdict, note])).toEqual(
+      Array(2).fill(['skipped', expect.stringMatching(/fewer than 8 repetitions/)]),
+    );
   });
   it('compares one fresh launch with those of the first attempt', () => {
     const check = { check: 'stability', spreadAtMost: 0.1 } as const;

@@ -32,7 +32,7 @@ const steady = (batch: RecordBatch): RecordBatch =>
       ...batch,
       inspections: batch.inspections.map((launch) => ({
         ...launch,
-        statistics: { drift: { overallLow: 0 } },
+        statistics: { n: 100, drift: { overallLow: 0, fade: 0 } },
       })),
     },
     { sustained: batch.rate?.median ?? null },

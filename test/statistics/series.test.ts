@@ -118,6 +118,15 @@ describe('drift', () => {
     expect(drift([1, 1, 1, 1, 2, 2, 2, 2])?.z).toBeCloseTo(15 / Math.sqrt(48), 9);
   });
 
+  it('tells how much slower what lasts is than the beginning, wherever the fall lies', () => {
+    const stepAt = (share: number) => drift(series(1000, (i) => (i < share * 1000 ? 2 : 3)))?.fade;
+    for (const share of [0.05, 0.3, 0.5, 0.7, 0.94]) expect(stepAt(share)).toBeCloseTo(0.5, 9);
+    // The last tenth tells of what comes late, and half of all of what went by.
+    expect(stepAt(0.97)).toBeCloseTo(0, 9);
+    expect(drift(series(1000, (i) => (i < 300 ? 3 : 2)))?.fade).toBeCloseTo(-1 / 3, 9);
+    expect(drift(series(8, (i) => (i === 0 ? 2 : 3)))?.fade).toBeCloseTo(0.5, 9);
+  });
+
   it('of equal values is none at all', () => {
     expect(drift(series(100, () => 3))).toMatchObject({ overall: 0, overallLow: 0, overallHigh: 0, z: 0 });
   });

@@ -29,10 +29,15 @@ interface Scheduling {
   readonly says: readonly Said[] | ((seconds: number) => Said);
   readonly output?: (seconds: number) => string;
   readonly head?: Partial<SubmissionHead>;
+  /** Of the scheduler while it is asked to cancel; undefined: it does. */
+  readonly refuses?: (seconds: number) => UserError | undefined;
 }
 
 /** A submission of one node, followed by such a scheduler. undefined: it does not know the job. */
-async function followed(folder: string, { says, output = () => '', head = {} }: Scheduling) {
+async function followed(
+  folder: string,
+  { says, output = () => '', head = {}, refuses = () => undefined }: Scheduling,
+) {
   appendToSubmission(folder, headOf(head));
   const begun = Date.now();
   const seconds = (): number => (Date.now() - begun) / 1000;
@@ -48,7 +53,11 @@ async function followed(folder: string, { says, output = () => '', head = {} }: 
     },
     output: async () => output(seconds()),
     said: async () => '',
-    cancel: async ({ target }) => void cancelled.push(target),
+    async cancel({ target }) {
+      const refused = refuses(seconds());
+      if (refused !== undefined) throw refused;
+      cancelled.push(target);
+    },
     howToCancel: () => '',
   };
   const waits: string[] = [];
@@ -164,6 +173,15 @@ describe('a job that cannot begin', () => {
       const { end, cancelled } = await followed(folder, { says, output: () => RESULT });
       expect(end).toMatchObject({ exitCode: 0 });
       expect(cancelled).toEqual([]);
+    }));
+
+  it('is given up later where the scheduler does not answer who cancels it', () =>
+    withFolder(async (folder) => {
+      const refuses = (seconds: number) => (seconds < 100 ? new UserError('squeue: timed out') : undefined);
+      const { end, cancelled, waits } = await followed(folder, { says: [hopeless], refuses });
+      expect(end).toMatchObject({ exitCode: null, reason: 'the node is down' });
+      expect(cancelled).toEqual(['n1']);
+      expect(waits).toContain('squeue: timed out');
     }));
 
   it('is given up sooner where --give-up says so', () =>

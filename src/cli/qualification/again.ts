@@ -25,9 +25,13 @@ export function launchesAgain(
   const whole = new Set(
     judged
       .filter(({ judgement }) =>
-        judgement.findings.some(({ quantity, verdict }) => quantity === SPREAD && verdict === 'fail'),
+        judgement.findings.some(
+          ({ quantity, verdict }) => quantity === SPREAD && verdict !== 'pass' && verdict !== 'skipped',
+        ),
       )
-      .map(({ judgement }) => judgement.batch),
+      .flatMap(({ judgement }) =>
+        judgement.batch === null ? [] : withTheirGroups([judgement.batch], batches),
+      ),
   );
   return (index) => (whole.has(index) ? (batches[index]?.inspections ?? 1) : 1);
 }

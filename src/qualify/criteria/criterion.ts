@@ -5,7 +5,7 @@ import type { Finding, PiBenchRecord, RecordBatch, Verdict } from '../../record/
 import type { Ratio } from '../../units.js';
 import type { Baseline } from '../baseline-schema.js';
 import { type Cause, causeNamed, explainedBy } from '../causes.js';
-import { findingText, isBeyond, isNotSeen, worstOf } from '../findings.js';
+import { findingText, isKnown, isNotSeen, worstOf } from '../findings.js';
 import { identitiesOf } from '../same-batch.js';
 import { type CheckKind, type CheckOf, namedParts, PART, type SuiteCheck } from '../suite.js';
 
@@ -108,8 +108,8 @@ export function judged(
   { part, device, batch, possible = true, findings, cause, because }: Judged,
 ): Judgement {
   const worst = worstOf(findings.map(({ verdict }) => verdict));
-  // A warning is all that it can come to, also where others at work or peers that differ leave open what a bad figure shows.
-  const isBad = worst === 'fail' || (worst === 'inconclusive' && findings.filter(isOpen).every(isBeyond));
+  // A warning is all that it can come to, also where others at work or peers that differ leave open what a figure shows.
+  const isBad = worst === 'fail' || (worst === 'inconclusive' && findings.filter(isOpen).every(isKnown));
   const reached = isBad && check.level === 'warn' ? 'warn' : worst;
   // Where a suite insists on a check it insists on all of its limits: that the others hold must not answer for one that nobody saw.
   const blind = check.required === true && qualifies(reached) && findings.some(isNotSeen);

@@ -3,8 +3,7 @@ import { isGpu } from '../../devices/device.js';
 import { whysOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { doesNoWork } from '../../record/work.js';
-import { LEAST_FOR_LEVELS } from '../../statistics/change-points.js';
-import { LEAST_FOR_DRIFT } from '../../statistics/drift.js';
+import { type Drift, LEAST_FOR_DRIFT } from '../../statistics/drift.js';
 import { median } from '../../statistics/quantile.js';
 import { MOST_OF_CEILING } from '../../statistics/roofline.js';
 import { atLeast, atMost, notSeen, skipped } from '../findings.js';
@@ -99,25 +98,16 @@ function lowOfMedian(batch: RecordBatch): number | null {
   return middle === null || late === null ? null : middle / late;
 }
 
-interface Drift {
-  readonly overallLow: number;
-}
-
 /** Slow-down over a launch that is there surely; 0 where there is none. */
 function slowing({ statistics }: RecordInspection): number | null {
   const drift = statistics?.drift as Drift | null | undefined;
   return drift == null ? null : Math.max(0, drift.overallLow);
 }
 
-/**
- * By how much a launch is slower at its end than at its beginning, where it changed its level: a clock that falls in the first half of
- * a minute leaves no drift, and the low level is then the usual one. null: too few repetitions to tell.
- */
-function stepUp(batch: RecordBatch): number | null {
-  if (whysOf(batch, 'stepped').length > 0) return null;
-  return medianOf(
-    seenLaunches(batch).map((one) => Math.max(0, evidenceOf(one, 'stepped', 'lastOverFirst') ?? 0)),
-  );
+/** By how much what lasts is slower than the beginning; 0 where it is not. */
+function fading({ statistics }: RecordInspection): number | null {
+  const fade = (statistics?.drift as Partial<Drift> | null | undefined)?.fade;
+  return fade === undefined ? null : Math.max(0, fade);
 }
 
 function medianOf(values: readonly (number | null)[]): number | null {
@@ -142,19 +132,17 @@ export const SPREAD = 'spread_of_launches';
 /** Why nobody can tell, however often it is measured: of a machine that is no fault of the suite, nor of the node. */
 function blindTo(quantity: string, batch: RecordBatch): string | null {
   if (quantity === 'disturbed') return 'this system does not tell which repetitions lost their CPU';
-  const few = (least: number) =>
-    seenLaunches(batch).every(({ statistics }) => Number(statistics?.n ?? 0) < least)
-      ? `fewer than ${least} repetitions, as each takes long`
-      : null;
-  if (quantity === 'slower_at_the_end') return few(LEAST_FOR_LEVELS);
-  return quantity === 'slowing' ? few(LEAST_FOR_DRIFT) : null;
+  const few = seenLaunches(batch).every(({ statistics }) => Number(statistics?.n ?? 0) < LEAST_FOR_DRIFT);
+  return few && (quantity === 'slowing' || quantity === 'fading')
+    ? `fewer than ${LEAST_FOR_DRIFT} repetitions, as each takes long`
+    : null;
 }
 
 const LOOKS = [
   ['cvAtMost', 'cv', 'at-most', (batch) => numberOr(batch.pooled?.cv), '1'],
   ['p05AtLeast', 'p05_of_median', 'at-least', lowOfMedian, '1'],
   ['driftAtMost', 'slowing', 'at-most', ({ inspections }) => medianOf(inspections.map(slowing)), '1'],
-  ['stepAtMost', 'slower_at_the_end', 'at-most', stepUp, '1'],
+  ['fadeAtMost', 'fading', 'at-most', ({ inspections }) => medianOf(inspections.map(fading)), '1'],
   ['spreadAtMost', SPREAD, 'at-most', spreadOf, '1'],
   ['disturbedAtMost', 'disturbed', 'at-most', ({ disturbedShare }) => disturbedShare, '1'],
   [

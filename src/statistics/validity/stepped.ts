@@ -38,7 +38,6 @@ export const stepped: Detector = {
           .slice(0, 1 + MOST_NAMED)
           .map(({ level }) => level.toPrecision(4))
           .join(' '),
-        lastOverFirst: stepOf(levels[0]?.level ?? 0, levels.at(-1)?.level ?? 0),
         largest: heights.reduce((most, height) => (Math.abs(height) > Math.abs(most) ? height : most), 0),
       },
     };
