@@ -61,7 +61,6 @@ std::size_t mser_cut(std::span<const double> series, std::size_t batch) {
 
 WarmupJudge::WarmupJudge(const WarmupRule& rule, Nanoseconds begun, Nanoseconds most)
     : rule_(rule), begun_(begun), most_(most), next_look_(kFirstLook) {
-  warmup_.judged = rule.kind == WarmupKind::automatic;
   warmup_.seconds.reserve(std::min<std::size_t>(
       kMostWarmupCalls, rule.kind == WarmupKind::count ? rule.count : kMostWarmupCalls));
 }
@@ -98,6 +97,7 @@ bool WarmupJudge::judge(Nanoseconds spent, const std::function<bool()>& settled)
   const bool full = seconds.size() >= kMostWarmupCalls;
   if ((full || seconds.size() >= next_look_) && spent >= kLeastTime) {
     next_look_ = seconds.size() + std::max<std::size_t>(kFirstLookSlow, seconds.size() / 2);
+    warmup_.judged = true;
     warmup_.steady = is_steady(seconds, slow) && settled();
     if (warmup_.steady || full) return true;
   }

@@ -26,7 +26,7 @@ struct Warmup {
   // kMostWarmupCalls of them.
   std::vector<double> seconds;
   std::uint64_t calls = 0;
-  bool judged = false;  // whether stationarity was asked for
+  bool judged = false;  // whether stationarity was looked for, which takes some calls within the time
   bool steady = false;  // and found
 };
 

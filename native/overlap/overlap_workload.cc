@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -162,6 +163,7 @@ class OverlapWorkload final : public Workload {
   [[nodiscard]] std::string implementation() const override {
     return "matmul " + told_.implementation() + ", " + collective_->implementation();
   }
+  [[nodiscard]] std::optional<LibraryReport> library() const override { return collective_->library(); }
   [[nodiscard]] std::vector<int> thread_ids() override {
     std::vector<int> ids = collective_->thread_ids();
     const std::vector<int> others = told_.thread_ids();

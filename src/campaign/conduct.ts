@@ -226,8 +226,32 @@ export async function conduct(
     return group;
   };
 
+  /** Whoever is not there any more keeps the others of its group waiting no longer. */
+  const launchOne = async (...asked: Parameters<typeof launchNoted>): Promise<InspectionEnd> => {
+    const [inspection, , gate] = asked;
+    try {
+      return await launchNoted(...asked);
+    } finally {
+      gate?.arrived(inspection.index);
+    }
+  };
+
+  /** All of them have ended before one that could not be noted is an error: the machine is taken until then. */
+  const launchAll = async (group: readonly Asked[]): Promise<readonly InspectionEnd[]> => {
+    const gate = group.length > 1 ? makeGate(group.length) : null;
+    const settled = await Promise.allSettled(group.map((one) => launchOne(one, group.length, gate)));
+    return settled.map((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
+  };
+
   /** One launch, noted before and after. */
-  const launchOne = async (inspection: Asked, members: number, gate: Gate | null): Promise<InspectionEnd> => {
+  const launchNoted = async (
+    inspection: Asked,
+    members: number,
+    gate: Gate | null,
+  ): Promise<InspectionEnd> => {
     const batch = campaign.batches[inspection.batch] as BatchSpec;
     const attempt = (attempts.get(inspection.index) ?? 0) + 1;
     store.append({ event: 'started', index: inspection.index, attempt, at: stamp() });
@@ -254,7 +278,6 @@ export async function conduct(
     // A stack that could not be made has nothing to launch.
     const launched: LaunchEnd =
       problem === null ? await launch() : { status: 'failed', reason: problem, wall: 0, path: null };
-    gate?.arrived(inspection.index);
     if (launched.path !== null) store.documentWritten(launched.path);
     const { status, reason, wall } = launched;
     const end: InspectionEnd = { index: inspection.index, attempt, status, reason, wall };
@@ -287,8 +310,7 @@ export async function conduct(
       // Behind one that has to be made again there may be some that are done, and behind a long one some that are short enough.
       continue;
     }
-    const gate = group.length > 1 ? makeGate(group.length) : null;
-    const ended = await Promise.all(group.map((one) => launchOne(one, group.length, gate)));
+    const ended = await launchAll(group);
     ended.forEach((end, i) => {
       const inspection = group[i] as Asked;
       learn(inspection, end);

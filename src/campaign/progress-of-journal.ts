@@ -41,9 +41,14 @@ export function doneSoFar(entries: readonly JournalEntry[]): Done {
       case 'campaign':
       case 'resumed':
         if (since !== null) active += (last - since) / 1000;
-        since = at;
+        since = null;
         break;
       case 'started':
+        // Before the first one it may have waited for the machine.
+        since ??= at;
+        // Of launches at once all are repeated where one was not measured: what an earlier attempt came to counts no more.
+        lost += ends.get(entry.index)?.wall ?? 0;
+        ends.delete(entry.index);
         open.set(entry.index, entry.attempt);
         attempts.set(entry.index, entry.attempt);
         break;

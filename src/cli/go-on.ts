@@ -22,15 +22,37 @@ export const sayTruncated = ({ truncated }: Journal): void => {
   if (truncated) say('the last line of the journal was cut off by the kill and is dropped');
 };
 
-/** @throws UserError when this is not the machine, or not the pi-bench, that began the campaign. */
+/** In the order of their ordinals: in another order a device is another GPU. */
+const gpusOf = ({ gpus }: MachineDescription): string =>
+  (gpus?.devices ?? []).map(({ uuid }) => uuid).join(' ') || 'none';
+
+/**
+ * Why what is measured now would be no more of what was measured then, although the machine is the same one; null: it would.
+ * @param there as the campaign was begun
+ */
+export function conditionsChanged(there: MachineDescription, here: MachineDescription): string | null {
+  const conditions = [
+    ['GPUs', gpusOf(there), gpusOf(here)],
+    ['CPUs that may be used', there.limits.allowedCpus ?? 'unknown', here.limits.allowedCpus ?? 'unknown'],
+    ['kernel', there.os.kernelRelease ?? 'unknown', here.os.kernelRelease ?? 'unknown'],
+  ] as const;
+  const changed = conditions.filter(([, then, now]) => then !== now);
+  if (changed.length === 0) return null;
+  const told = changed.map(([what, then, now]) => `${what}: ${then} then, ${now} now`).join('; ');
+  return `this campaign was begun under other conditions (${told}): resume it under those, or start it anew`;
+}
+
+/** @throws UserError when this is not the machine, as it was, or not the pi-bench, that began the campaign. */
 export function checkSame({ head }: Journal): void {
   const there = head.machine as unknown as MachineDescription;
-  const here = describeHere();
+  const here = describeHere((there.gpus?.devices.length ?? 0) > 0);
   if (there.os.machineIdHash !== here.os.machineIdHash || there.cpu.modelName !== here.cpu.modelName) {
     throw new UserError(
       `this campaign was begun on another machine (${there.os.hostname}, ${there.cpu.modelName}): resume it there, or start it anew here`,
     );
   }
+  const changed = conditionsChanged(there, here);
+  if (changed !== null) throw new UserError(changed);
   const { version, commit } = identity();
   if (head.piBench.version !== version || head.piBench.commit !== commit) {
     throw new UserError(

@@ -4,8 +4,8 @@ import { EXIT } from '../errors.js';
 import { DEADLINE } from '../execution/engine.js';
 
 /**
- * Who launched us passes a signal on that the kernel, or a scheduler, gave to the whole group, so that one signal arrives twice. Nobody
- * types as fast.
+ * Who launched us passes a signal on that the kernel, or a scheduler, gave to the whole group, so that one signal arrives twice; where a session
+ * ends systemd sends another one at once. Nobody types as fast.
  */
 const ONE_SIGNAL_MS = 300;
 
@@ -23,7 +23,7 @@ export function stopOnSignals(onFirst: (name: NodeJS.Signals) => void): Stopper 
   let first: NodeJS.Signals | null = null;
   let came = 0;
   const handler = (name: NodeJS.Signals): void => {
-    if (first === name && performance.now() - came < ONE_SIGNAL_MS) return;
+    if (first !== null && performance.now() - came < ONE_SIGNAL_MS) return;
     if (first !== null) process.exit(EXIT.signal(constants.signals[name]));
     first = name;
     came = performance.now();

@@ -70,6 +70,9 @@ export function fromDocument(end: Extract<Report, { event: 'written' }>, timeout
   return { status: 'measured', reason: null, path };
 }
 
+/** What a terminal, or a scheduler, sends to the whole group. */
+const PASSED_ON: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** What can be said of a worker that left no document. */
 function lost(
   code: number | null,
@@ -85,6 +88,9 @@ function lost(
   if (observed.hung && cancelled) return because('interrupted', `did not stop when asked to, ${where}`);
   if (observed.hung)
     return because('timed-out', `hung ${where}: killed at its limit of ${formatSeconds(job.timeout)}`);
+  // The same signal reached it before it could be told to stop.
+  if (cancelled && signal !== null && PASSED_ON.includes(signal))
+    return because('interrupted', `ended by ${signal}, ${where}`);
   if (signal === 'SIGKILL' && oom)
     return because('out-of-memory', `killed by the kernel for want of memory, ${where}`);
   if (signal === 'SIGKILL' || signal === 'SIGTERM') return because('killed', `killed by ${signal}, ${where}`);

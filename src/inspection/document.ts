@@ -16,7 +16,7 @@ export interface WorkerMoments {
   readonly collected: Seconds;
   /** At the same moment. */
   readonly usage: ResourceUsage;
-  /** Variables of the worker's own environment that a library may have read. */
+  /** Variables of the worker's own environment that change what is measured. */
   readonly environment: Readonly<Record<string, string>>;
   /** Shared libraries from the folders of a stack of one's own. */
   readonly loaded: readonly string[];
@@ -43,17 +43,13 @@ function verification(native: NativeVerification | null): InspectionDocument['ve
 
 type Outcome = NativeOutcome & Partial<Pick<FrameworkOutcome, 'identity' | 'clockName'>>;
 
-/** A library knows better than its file what it is. One of MPI is no stack, but reads its environment as they do. */
-function librarySays(
-  { library, identity, device }: Outcome,
-  { environment }: WorkerMoments,
-  overMpi: boolean,
-): Partial<InspectionDocument['stack']> {
-  if (library === null) return overMpi ? { environment: { ...environment } } : {};
+/** A library knows better than its file what it is. */
+function librarySays({ library, identity, device }: Outcome): Partial<InspectionDocument['stack']> {
+  if (library === null) return {};
   const { version, chose, binding } = library;
   // On a GPU it computes with no threads of the host.
   const threads = device == null ? { threadBinding: binding } : {};
-  return { version, chose, ...threads, environment: { ...environment }, ...identity };
+  return { version, chose, ...threads, ...identity };
 }
 
 /** What of a stack of one's own the launch really had. */
@@ -134,7 +130,9 @@ export function makeDocument(
     stack: {
       ...job.stack,
       implementation: outcome.implementation,
-      ...librarySays(outcome, moments, job.case.parameters.transport === 'mpi'),
+      // Also where no library executes: MPI is no stack, and our own kernels stand on the C library and the loader.
+      environment: { ...moments.environment },
+      ...librarySays(outcome),
       ...ownSays(job, moments),
     },
     device: job.device,

@@ -22,9 +22,8 @@ function report(message: Report): void {
 }
 
 native().dieWithParent();
-// A terminal sends Ctrl-C to the whole group; the campaign decides what it means and says so.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
+// A terminal sends Ctrl-C, and its end, to the whole group; the campaign decides what it means and says so.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
 
 function join(): Rank {
   try {
@@ -40,15 +39,17 @@ function join(): Rank {
 function takeJobs(rank: Rank): void {
   let measuring: Measuring | null = null;
   let work = Promise.resolve();
-  let over = false;
+  let cancelled = false;
+  let ending = false;
   const end = (): void => {
-    over = true;
     native().mpiTell('');
     native().mpiEnd();
     process.exit(0);
   };
   const carryOut = (job: Job): Promise<void> => {
     measuring = lead(rank, job, report);
+    // Somebody may have been in a hurry.
+    if (cancelled) measuring.cancel();
     return measuring.ended;
   };
   const orders = createInterface({ input: process.stdin });
@@ -56,11 +57,18 @@ function takeJobs(rank: Rank): void {
     const message = JSON.parse(line) as Job | Order;
     if (!('order' in message))
       work = work.then(() => carryOut(message)).catch((error) => giveUp(error, report));
-    else if (message.order === 'cancel') measuring?.cancel();
-    else void work.then(end);
+    else if (message.order === 'cancel') {
+      cancelled = true;
+      measuring?.cancel();
+    } else {
+      ending = true;
+      void work.then(end);
+    }
   });
-  // Whoever gave the orders is gone.
-  orders.on('close', () => void work.then(() => (over ? undefined : native().leaveAtOnce(1))));
+  // Whoever gave the orders is gone, and whoever comes next must have the machine, and the files, for himself.
+  orders.on('close', () => {
+    if (!ending) native().leaveAtOnce(1);
+  });
 }
 
 const rank = join();

@@ -55,9 +55,8 @@ function fail(error: unknown): never {
 }
 
 native().dieWithParent();
-// A terminal sends Ctrl-C to the whole group; the parent decides what it means and says so.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
+// A terminal sends Ctrl-C, and its end, to the whole group; the parent decides what it means and says so.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
 
 let asked = false;
 let running: RunningInspection | undefined;

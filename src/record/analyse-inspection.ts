@@ -51,7 +51,8 @@ function observationOf(
     disturbed,
     wall: document.wall - document.evicting,
     threads: findIndicator(document.case.indicator).threads(document.case.parameters),
-    pinned: document.cpus.length > 0,
+    // A library that makes its threads in each call has them on all of the case's CPUs.
+    pinned: document.cpus.length > 0 && (document.stack.threadBinding ?? 'each') === 'each',
     callsPerSample: document.callsPerSample,
     clockOverhead: document.clock.overhead,
     clockResolution: document.clock.resolution,

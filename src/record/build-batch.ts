@@ -44,16 +44,46 @@ const buildOf = ({ document }: AnalysedInspection): string | null =>
     ? null
     : (document.stack.sha256 ?? document.stack.version);
 
+const environmentOf = ({ document }: AnalysedInspection): Readonly<Record<string, string>> | null =>
+  document?.stack.environment ?? null;
+
+/** Why it is no launch of what the first one that tells measured; null: nothing is known against it. */
+function otherBuild(one: AnalysedInspection, inspections: readonly AnalysedInspection[]): string | null {
+  const first = inspections.find((other) => buildOf(other) !== null);
+  const build = buildOf(one);
+  if (first === undefined || build === null || build === buildOf(first)) return null;
+  return `it ran another build of ${one.document?.stack.provider} than launch ${first.entry.index + 1}: ${build}, not ${buildOf(first)}`;
+}
+
+function otherCode(one: AnalysedInspection, inspections: readonly AnalysedInspection[]): string | null {
+  const first = inspections.find(({ document }) => document?.stack.chose != null);
+  const [chose, expected] = [one.document?.stack.chose, first?.document?.stack.chose];
+  if (first === undefined || chose == null || chose === expected) return null;
+  return `${one.document?.stack.provider} chose other code than in launch ${first.entry.index + 1}: ${chose}, not ${expected}`;
+}
+
+function otherEnvironment(
+  one: AnalysedInspection,
+  inspections: readonly AnalysedInspection[],
+): string | null {
+  const first = inspections.find((other) => environmentOf(other) !== null);
+  const [own, its] = [environmentOf(one), first === undefined ? null : environmentOf(first)];
+  if (first === undefined || own === null || its === null) return null;
+  const names = [...new Set([...Object.keys(own), ...Object.keys(its)])].sort();
+  const differing = names.filter((name) => own[name] !== its[name]);
+  if (differing.length === 0) return null;
+  return `it ran in another environment than launch ${first.entry.index + 1}: ${differing.join(', ')} changed`;
+}
+
 /**
- * A batch is of one build, that of its first launch: a package that was replaced meanwhile, or before a campaign was resumed, is
- * another stack, whose launches say nothing of this one.
+ * A batch is of one build in one environment, those of its first launch: a package that was replaced meanwhile, or a variable that
+ * was set before a campaign was resumed, makes another stack, whose launches say nothing of this one.
  */
 function ofOneBuild(inspections: readonly AnalysedInspection[]): readonly AnalysedInspection[] {
-  const first = inspections.find((one) => buildOf(one) !== null);
   return inspections.map((one) => {
-    const build = buildOf(one);
-    if (first === undefined || build === null || build === buildOf(first)) return one;
-    const reason = `it ran another build of ${one.document?.stack.provider} than launch ${first.entry.index + 1}: ${build}, not ${buildOf(first)}`;
+    const reason =
+      otherBuild(one, inspections) ?? otherEnvironment(one, inspections) ?? otherCode(one, inspections);
+    if (reason === null) return one;
     return { ...one, entry: { ...one.entry, status: 'failed', reason, rate: null } };
   });
 }

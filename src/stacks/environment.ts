@@ -4,12 +4,52 @@
  */
 import type { Environment } from './stack.js';
 
-/** Variables that change what a library does: a record without them would not say what was measured. */
-const RELEVANT =
-  /^(OMP|GOMP|KMP|OPENBLAS|GOTO|BLIS|FLEXIBLAS|MKL|DNNL|ONEDNN|LIBXSMM|ORT|GLOO|CUBLAS|CUBLASLT|TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU))_|^NCCL_(?!COMM_ID$)|^(FLEXIBLAS|NODE_OPTIONS|LD_PRELOAD|GLIBC_TUNABLES|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_MAX_CONNECTIONS|NVIDIA_TF32_OVERRIDE)$/;
+const alternatives = (...names: readonly string[]): string => names.join('|');
+
+/** What the names begin with that libraries read, up to an underscore. */
+const PREFIXES = alternatives(
+  ...[
+    'OMP',
+    'GOMP',
+    'KMP',
+    'OPENBLAS',
+    'GOTO',
+    'BLIS',
+    'AOCL',
+    'FLEXIBLAS',
+    'MKL',
+    'DNNL',
+    'ONEDNN',
+    'LIBXSMM',
+  ],
+  ...['ORT', 'GLOO', 'CUBLAS', 'CUBLASLT', 'TF_(NUM|ENABLE|DISABLE|FORCE|CPP|XLA|GPU)'],
+  // Of the C library's allocator: which pages operands lie on.
+  'MALLOC',
+);
+/** Of CUDA what changes how kernels are launched and made; where it is installed changes nothing. */
+const OF_CUDA = alternatives(
+  ...['VISIBLE_DEVICES', 'DEVICE_ORDER', 'DEVICE_MAX_CONNECTIONS', 'LAUNCH_BLOCKING', 'AUTO_BOOST'],
+  ...[
+    'MODULE_LOADING',
+    'MODULE_DATA_LOADING',
+    'FORCE_PTX_JIT',
+    'DISABLE_PTX_JIT',
+    'FORCE_JIT',
+    'DISABLE_JIT',
+  ],
+  ...['SCALE_LAUNCH_QUEUES', 'GRAPHS_USE_NODE_PRIORITY', 'MANAGED_FORCE_DEVICE_ALLOC'],
+  ...['DEVICE_DEFAULT_PERSISTING_L2_CACHE_PERCENTAGE_LIMIT', 'MPS_[A-Z0-9_]+'],
+);
+const NAMES = alternatives(
+  ...['FLEXIBLAS', 'NODE_OPTIONS', 'GLIBC_TUNABLES', 'NVIDIA_TF32_OVERRIDE', `CUDA_(${OF_CUDA})`],
+  // Which file a library is, and what stands between it and who calls it.
+  ...['LD_LIBRARY_PATH', 'LD_PRELOAD', 'LD_AUDIT', 'LD_BIND_NOW'],
+);
+/** Variables that change what is measured: a record without them would not say what that was. */
+const RELEVANT = new RegExp(`^(${PREFIXES})_|^NCCL_(?!COMM_ID$)|^(${NAMES})$`);
 /** Of MPI and what it is built on; what launchers tell each rank of its job is not among them, for it differs each time. */
 const RELEVANT_TO_MPI =
-  /^(UCX|UCC|FI|HCOLL|MPICH|MPIR_CVAR|MV2_(?!COMM_WORLD)[A-Z0-9]+|I_MPI_(ADJUST|FABRICS|SHM|PIN|COLL|OFI)|OMPI_MCA_(btl|coll|mpi|mtl|op|opal|osc|pml|smsc))(_|$)/;
+  /^(UCX|UCC|FI(?!_CXI_DEFAULT_VNI$)|HCOLL|MPICH|MPIR_CVAR|MV2_(?!COMM_WORLD)[A-Z0-9]+|I_MPI_(ADJUST|FABRICS|SHM|PIN|COLL|OFI)|OMPI_MCA_(btl|coll|mpi|mtl|op|opal|osc|pml|smsc))(_|$)/;
 
 /**
  * What every library gets. Binding by OpenMP would bind the process's first thread as soon as the library is loaded, and
@@ -32,7 +72,7 @@ export function changedEnvironment(from: NodeJS.ProcessEnv, changes: Environment
   return Object.fromEntries([...kept, ...set]) as NodeJS.ProcessEnv;
 }
 
-/** Of an environment, what a library may have read. */
+/** Of an environment, what a library may have read, or the C library that all of them stand on. */
 export function relevantEnvironment(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(environment)

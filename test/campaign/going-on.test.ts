@@ -31,6 +31,37 @@ describe('a journal', () => {
   });
 });
 
+describe('a journal of launches at once', () => {
+  const begun = (index: number, attempt: number): JournalEntry => ({ event: 'started', index, attempt, at });
+  it('does not call an earlier attempt done that was begun again', () => {
+    const interrupted = (index: number, attempt: number): JournalEntry => ({
+      ...(ended(index) as Extract<JournalEntry, { event: 'ended' }>),
+      ...{ attempt, status: 'interrupted' },
+    });
+    const first = [begun(0, 1), begun(1, 1), ended(0), interrupted(1, 1)];
+    const again = [
+      begun(0, 2),
+      begun(1, 2),
+      { ...ended(1), attempt: 2 },
+      interrupted(0, 2),
+    ] as JournalEntry[];
+    expect([...doneSoFar([...first, ...again]).ends.keys()]).toEqual([1]);
+    expect(doneSoFar([...first, ...again]).lost).toBe(6);
+  });
+});
+
+describe('a campaign that was killed', () => {
+  const later = (seconds: number): string => new Date(Date.parse(at) + seconds * 1000).toISOString();
+  it('has not worked while it waited for the machine', () => {
+    const campaign = { event: 'campaign', at } as unknown as JournalEntry;
+    const begun: JournalEntry = { event: 'started', index: 0, attempt: 1, at: later(1800) };
+    const entries = [campaign, begun, { ...ended(0), at: later(1810) } as JournalEntry];
+    expect(doneSoFar(entries).active).toBe(10);
+    const resumed = { event: 'resumed', at: later(5000) } as unknown as JournalEntry;
+    expect(doneSoFar([...entries, resumed]).active).toBe(10);
+  });
+});
+
 describe('a campaign whose time is over', () => {
   it('keeps what was measured behind a launch that is missing, and launches nothing', async () => {
     const before = new Map(

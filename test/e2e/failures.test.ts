@@ -86,6 +86,7 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('%s stops cleanly: the record says interrupted and holds all that was measured', (signal, code) =>
     withFolder(async (out) => {
       const args = [...MEASURED, '--reps', '6000', '--inspections', '2'];
@@ -105,11 +106,12 @@ describe('a signal', () => {
           return undefined;
         }
       }, 'the first document');
-      await until(() => {
+      const worker = await until(() => {
         const second = workerOf(running.child.pid ?? 0);
-        return second !== undefined && measuringSeconds(second) > 0.15 ? true : undefined;
+        return second !== undefined && measuringSeconds(second) > 0.15 ? second : undefined;
       }, 'the second launch to measure');
-      process.kill(running.child.pid ?? 0, signal);
+      // As a terminal does: to all of the group.
+      for (const pid of [worker, running.child.pid ?? 0]) process.kill(pid, signal);
       const run = await running.ended;
       expect(run.code).toBe(code);
       const record = readRecordFile(folder);

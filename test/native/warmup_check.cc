@@ -158,6 +158,12 @@ void ends_when_steady(Checks& check) {
   check.that(warmup.steady && warmup.calls == 4, "slow calls are judged one by one, from the fourth on",
              std::to_string(warmup.calls) + " calls");
 
+  auto slower = takes(700 * kMillisecond);
+  static_cast<void>(spent_in(slower, warmup));
+  check.that(!warmup.judged && warmup.calls == 3,
+             "of calls of which too few fit into the time nothing is said",
+             std::to_string(warmup.calls) + " calls");
+
   auto tiny = takes(100);
   spent = spent_in(tiny, warmup);
   check.equal(spent, 50 * kMillisecond, "calls of which not all are kept go on for 50 ms, too");

@@ -35,6 +35,42 @@ describe('a library that was replaced while it was measured', () => {
   });
 });
 
+describe('a variable that was set before a campaign was resumed', () => {
+  const outcomes = (batch: RecordBatch) => batch.inspections.map(({ status, reason }) => reason ?? status);
+
+  it('makes another environment, whose launches have no part in the figures, also of our own kernels', () => {
+    const before = { OMP_NUM_THREADS: '2', MALLOC_ARENA_MAX: '1' };
+    const launches = [before, { ...before }, { OMP_NUM_THREADS: '2', LD_PRELOAD: '/a.so' }].map(
+      (environment, i) => ({ seconds: (i + 1) * 1e-3, environment }),
+    );
+    const batch = batchOf(matmulCase(), launches);
+    expect(outcomes(batch)).toEqual([
+      'measured',
+      'measured',
+      'it ran in another environment than launch 1: LD_PRELOAD, MALLOC_ARENA_MAX changed',
+    ]);
+    expect(batch.measured).toBe(2);
+    expect(batch.elapsed?.median).toBeCloseTo(1.5e-3, 12);
+    expect(fits(batch)).toBeUndefined();
+  });
+
+  it('is not held against launches of which no environment is known', () => {
+    const batch = batchOf(matmulCase(), [
+      { seconds: 1e-3, implementation: 'avx2' },
+      { seconds: 1e-3, environment: { OMP_NUM_THREADS: '2' } },
+    ]);
+    expect(outcomes(batch)).toEqual(['measured', 'measured']);
+  });
+
+  it('and had the library choose other code is seen from what it chose, too', () => {
+    const launches = ['SkylakeX', 'Haswell'].map((chose) => ({ seconds: 1e-3, build: 'one', chose }));
+    expect(outcomes(batchOf(matmulCase(), launches))).toEqual([
+      'measured',
+      'openblas chose other code than in launch 1: Haswell, not SkylakeX',
+    ]);
+  });
+});
+
 describe('the interval of a precision', () => {
   it('is above 0 for elapsed and for the rate, though launches rise as under a neighbour’s growing load', () => {
     const rising = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7].map((ms) => ({ seconds: ms * 1e-3 }));

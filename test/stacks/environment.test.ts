@@ -63,6 +63,22 @@ describe('the environment of a launch', () => {
     expect(relevantEnvironment({ ...shell, NCCL_COMM_ID: '10.0.0.1:4711' })).toEqual(shell);
   });
 
+  it('is recorded of what the C library and the loader read, and of how CUDA launches', () => {
+    const shell = {
+      AOCL_ENABLE_INSTRUCTIONS: 'avx2',
+      MALLOC_ARENA_MAX: '1',
+      LD_LIBRARY_PATH: '/opt/lib',
+      LD_AUDIT: '/lib/audit.so',
+      LD_BIND_NOW: '1',
+      CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+      CUDA_LAUNCH_BLOCKING: '0',
+      CUDA_MODULE_LOADING: 'EAGER',
+      CUDA_MPS_ACTIVE_THREAD_PERCENTAGE: '50',
+    };
+    const places = { CUDA_PATH: '/cuda', CUDA_CACHE_PATH: '/tmp', LD_RUN_PATH: '/a', MALLOCATED: '1' };
+    expect(relevantEnvironment({ ...shell, ...places })).toEqual(shell);
+  });
+
   it('is recorded of an MPI library, without what its launcher says of the job', () => {
     const shell = {
       UCX_MEM_EVENTS: 'no',
@@ -80,6 +96,7 @@ describe('the environment of a launch', () => {
       PMI_FD: '6',
       PMIX_RANK: '0',
       MV2_COMM_WORLD_RANK: '0',
+      FI_CXI_DEFAULT_VNI: '1234',
     };
     expect(relevantEnvironment({ ...shell, ...job })).toEqual(shell);
   });

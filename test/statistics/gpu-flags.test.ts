@@ -91,6 +91,21 @@ function observe(gpu: GpuTelemetry | undefined, more: Partial<Observation> = {})
   };
 }
 
+describe('what becomes of the host’s thread', () => {
+  const moved = { steal: 0.5, threads: [{ ...QUIET_THREAD, cpuAfter: 1 }] };
+  const raised = (gpu: GpuTelemetry | undefined): string[] => {
+    const observation = observe(gpu);
+    return detectFlags({ ...observation, telemetry: { ...observation.telemetry, ...moved } })
+      .map(({ name }) => name)
+      .filter((name) => name === 'migrated' || name === 'stolen');
+  };
+  it('is nothing to repetitions that the GPU timed', () => {
+    expect(raised({ clock, nvml: sound })).toEqual([]);
+    expect(raised({ clock: null, nvml: sound })).toEqual(['stolen', 'migrated']);
+    expect(raised(undefined)).toEqual(['stolen', 'migrated']);
+  });
+});
+
 const found = (nvml: Partial<NvmlTelemetry>): string[] =>
   detectFlags(observe({ clock, nvml: { ...sound, ...nvml } }))
     .map(({ name }) => name)

@@ -134,6 +134,24 @@ describe('preempted', () => {
     expect(names(quietObservation({ samples, disturbed: all }))).toEqual([]);
   });
 
+  const many = (of: number, worst: Partial<ThreadTelemetry> = {}): Partial<Telemetry> => ({
+    allowedCpus: of,
+    onlineCpus: of,
+    threads: Array.from({ length: of }, (_, i) => ({ ...QUIET_THREAD, tid: i, ...(i === 0 ? worst : {}) })),
+  });
+  it('is not said where each of many threads is disturbed as seldom as the two of a quiet machine', () => {
+    const observation = withTelemetry(many(128), { threads: 128, disturbed: every(0.35) });
+    expect(names(observation)).toEqual([]);
+    expect(names(quietObservation({ threads: 2, disturbed: every(0.35) }))).toContain('preempted');
+  });
+
+  it('is said where one of many threads has a competitor: the others wait for it', () => {
+    const observation = withTelemetry(many(128, { runDelay: 0.9 }), { threads: 128 });
+    expect(flagOf(observation, 'preempted')?.reason).toMatch(
+      /one of the measuring threads waited .* for 45 % of its time/,
+    );
+  });
+
   it('is said of little time on a CPU where nothing else is known', () => {
     const flag = flagOf(withThread({ runDelay: null, cpuTime: 1 }, { disturbed: null }), 'preempted');
     expect(flag?.reason).toMatch(/on a CPU for only 50 % of the time/);
@@ -253,6 +271,10 @@ describe('contended', () => {
     const threads = [QUIET_THREAD, { ...QUIET_THREAD, tid: 101 }];
     expect(names(withTelemetry({ otherCpuTime: 0.15, threads }, { threads: 2 }))).toEqual(['contended']);
     expect(names(withTelemetry({ otherCpuTime: 0.15, onlineCpus: 64 }))).toEqual([]);
+    // A hundredth of each CPU is what the kernel and its daemons take.
+    const whole = { onlineCpus: 128, allowedCpus: 128, threads: Array(128).fill(QUIET_THREAD) };
+    expect(names(withTelemetry({ ...whole, otherCpuTime: 0.4 }, { threads: 128 }))).toEqual([]);
+    expect(names(withTelemetry({ ...whole, otherCpuTime: 2.7 }, { threads: 128 }))).toEqual(['contended']);
   });
 
   it('is said of another campaign by its name, and of tasks that waited for a CPU or for memory', () => {

@@ -18,13 +18,17 @@ export interface Launch {
   readonly implementation?: string;
   /** The checksum of a library, in place of our own kernels. */
   readonly build?: string;
+  /** Variables that it may have read. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What a library said that it chose for this CPU. */
+  readonly chose?: string;
 }
 
 const REPETITIONS = 10;
 const EMBEDDED = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
 
 function inspectionOf(
-  { seconds, samples, passed = true, implementation, build, ...rest }: Launch,
+  { seconds, samples, passed = true, implementation, build, environment, chose, ...rest }: Launch,
   index: number,
 ): AnalysedInspection {
   const own = new Float64Array(samples ?? new Float64Array(REPETITIONS).fill(seconds));
@@ -56,16 +60,17 @@ function inspectionOf(
     spans: [],
     ...rest,
   };
-  const document =
-    implementation === undefined && build === undefined
-      ? null
-      : ({
-          stack: {
-            ...EMBEDDED,
-            ...(build === undefined ? {} : { provider: 'openblas', sha256: build }),
-            implementation: implementation ?? null,
-          },
-        } as AnalysedInspection['document']);
+  const document = [implementation, build, environment, chose].every((told) => told === undefined)
+    ? null
+    : ({
+        stack: {
+          ...EMBEDDED,
+          ...(build === undefined ? {} : { provider: 'openblas', sha256: build }),
+          implementation: implementation ?? null,
+          ...(environment === undefined ? {} : { environment }),
+          ...(chose === undefined ? {} : { chose }),
+        },
+      } as AnalysedInspection['document']);
   return { entry, samples: own, sorted, document, noise: launchNoise(own) };
 }
 

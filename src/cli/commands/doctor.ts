@@ -154,7 +154,7 @@ function telemetryHere(machine: MachineDescription): Telemetry {
     before: snapshot(),
     after: snapshot(),
     threadIds: [process.pid],
-    frequency: process.arch === 'x64' ? { before: 1, after: 1 } : null,
+    frequency: native().effectiveFrequency() > 0 ? { before: 1, after: 1 } : null,
     allowedCpus: allowed.length,
     onlineCpus: onlineCpus(machine),
     clockTicks: 100,

@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import { sha256 } from '../../record/digest.js';
@@ -66,13 +66,24 @@ function processSpace(): string {
   }
 }
 
-const temporaryName = (key: string): string => `.${key}.${processSpace()}.${process.pid}.tmp`;
+/** And the first space of processes has the same number on every node: a home that nodes share has folders of all of them. */
+function nodeName(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    // Dots part what the name of a folder says.
+    return hostname().replaceAll('.', '-');
+  }
+}
 
-/** What those left behind who were killed while they made a folder. */
+const temporaryName = (key: string): string => `.${key}.${nodeName()}.${processSpace()}.${process.pid}.tmp`;
+
+/** What those left behind who were killed while they made a folder; of another node nobody here can tell who still lives. */
 function removeLeftovers(root: string): void {
   for (const name of readdirSync(root)) {
-    const [, space, pid] = /^\..+\.(\d+)\.(\d+)\.tmp$/.exec(name) ?? [];
-    if (pid === undefined || space !== processSpace() || existsSync(`/proc/${pid}`)) continue;
+    const [, node, space, pid] = /^\..+\.([^.]+)\.(\d+)\.(\d+)\.tmp$/.exec(name) ?? [];
+    if (pid === undefined || node !== nodeName() || space !== processSpace() || existsSync(`/proc/${pid}`))
+      continue;
     rmSync(join(root, name), { recursive: true, force: true });
   }
 }
@@ -108,6 +119,11 @@ export async function cachedFolder(
     mkdirSync(temporary);
     await make(temporary);
     writeFileSync(join(temporary, SEAL), `${contentsOf(temporary)}\n`);
+    // Our lock reaches no other node, which may have made it meanwhile and measure from it.
+    if (isWhole(folder)) {
+      rmSync(temporary, { recursive: true, force: true });
+      return folder;
+    }
     // One that was damaged since.
     rmSync(folder, { recursive: true, force: true });
     renameSync(temporary, folder);
@@ -115,6 +131,8 @@ export async function cachedFolder(
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
     if (systemCode(error) === null) throw error;
+    // Another node renamed its own between our look and our renaming.
+    if (isWhole(folder)) return folder;
     throw new Error(`the cache cannot be written: ${messageOf(error)}`);
   } finally {
     lock.release();

@@ -131,6 +131,8 @@ function asked(given: z.infer<typeof entry>, line: number): AskedStack {
 
 /** Variables that pi-bench sets itself. */
 const RESERVED = /^(LD_LIBRARY_PATH|PI_BENCH_.*)$/;
+/** With these a device would be another GPU than the record says, or a launch would wait for its kernel behind the gate. */
+const RESERVED_OF_GPU = /^CUDA_(VISIBLE_DEVICES|DEVICE_ORDER|LAUNCH_BLOCKING)$/;
 
 const providerOf = (text: string): string => text.split(':')[0] ?? '';
 
@@ -156,6 +158,8 @@ function problemOf(one: AskedStack): string | null {
   );
   for (const name of Object.keys(one.environment)) {
     if (RESERVED.test(name)) return `${name} is set by pi-bench; for libraries there is folders`;
+    if (RESERVED_OF_GPU.test(name))
+      return `${name} is set by pi-bench, from the device: leave it out; --device chooses a GPU`;
     if (name in set) return `${name} is set by pi-bench, from the case: leave it out`;
   }
   if (one.npm === null) return null;

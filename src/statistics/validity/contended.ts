@@ -6,6 +6,8 @@ import { type Detector, LEAST_TICKS, LEAST_WINDOW, whyMissing, whyTooShort } fro
 
 /** Of the machine's CPU time; and of one CPU beyond those that the measuring threads leave free. */
 const MOST_SHARE = 0.05;
+/** Of each of these CPUs: what a kernel and its daemons do on every one of them. */
+const MOST_OF_OWN = 0.01;
 /** Of the time in which some task waited. Quiet machines: under 1 %. */
 const MOST_PRESSURE = 0.1;
 
@@ -16,7 +18,8 @@ function othersLoad({ threads, telemetry, beside = 0 }: Observation): Seconds | 
   if (otherCpuTime === null || otherCpuTime < LEAST_TICKS || window < LEAST_WINDOW) return null;
   const cpus = otherCpuTime / window;
   const spare = Math.max(0, onlineCpus - threads);
-  return cpus > MOST_SHARE * onlineCpus || cpus > spare + MOST_SHARE ? otherCpuTime : null;
+  const ofOwn = Math.max(MOST_SHARE, MOST_OF_OWN * Math.min(threads, onlineCpus));
+  return cpus > MOST_SHARE * onlineCpus || cpus > spare + ofOwn ? otherCpuTime : null;
 }
 
 /** Pressure that this launch does not make itself: too many threads, or a quota, have tasks wait too. */

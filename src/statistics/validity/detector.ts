@@ -19,6 +19,10 @@ export const LEAST_TICKS: Seconds = 0.05;
 /** In a shorter window so many ticks are much of all that it has. */
 export const LEAST_WINDOW: Seconds = 0.2;
 
+/** A GPU works off what was enqueued; what becomes of the thread which did so, and of its CPU, is in no repetition then. */
+export const timedByGpu = ({ telemetry: { gpu } }: Observation): boolean =>
+  gpu !== undefined && gpu.clock !== null;
+
 /** Why counts in ticks say nothing of an observation; null: they do. */
 export const whyTooShort = ({ window }: Telemetry): string | null =>
   window < LEAST_WINDOW

@@ -28,5 +28,8 @@ export const foreignLoad = gpuDetector({
   blindness: ({ processesBefore, processesAfter }) =>
     processesBefore == null || processesAfter == null
       ? 'NVML does not show the processes of this GPU (a container, or a MIG instance)'
-      : null,
+      : // We are one of them: where none is shown, not all are.
+        processesAfter.length === 0
+        ? 'NVML shows no process on this GPU, and ours is there'
+        : null,
 });

@@ -1,10 +1,15 @@
 /** A measuring thread moved to another CPU and left its caches, perhaps its memory, behind. */
 import { plural } from '../../quantities/format.js';
-import { type Detector, whyMissing } from './detector.js';
+import { type Detector, timedByGpu, whyMissing } from './detector.js';
 
 export const migrated: Detector = {
   name: 'migrated',
-  detect({ telemetry: { threads, allowedCpus }, pinned }) {
+  detect(observation) {
+    if (timedByGpu(observation)) return null;
+    const {
+      telemetry: { threads, allowedCpus },
+      pinned,
+    } = observation;
     const moves = threads.map(({ migrations, cpuBefore, cpuAfter }) =>
       Math.max(migrations ?? 0, cpuBefore === cpuAfter ? 0 : 1),
     );
@@ -15,13 +20,15 @@ export const migrated: Detector = {
       ? 'although bound to their own: somebody changed their affinity'
       : threads.length > allowedCpus
         ? `there are ${plural(allowedCpus, 'CPU')} for them: take no more threads than CPUs (--threads ${allowedCpus})`
-        : 'bind each thread to its own (--pin)';
+        : 'bind each thread to its own (--pin), which a library does not let whose threads are new in each call';
     return {
       reason: `${moved} of ${plural(threads.length, 'measuring thread')} moved to another CPU, ${plural(migrations, 'time')} in all: ${cure}`,
       evidence: { threads: threads.length, moved, migrations, pinned },
     };
   },
-  blindness({ telemetry }) {
+  blindness(observation) {
+    if (timedByGpu(observation)) return null;
+    const { telemetry } = observation;
     if (telemetry.threads.length === 0) return 'the measuring threads’ files could not be read';
     if (telemetry.threads.every(({ migrations }) => migrations !== null)) return null;
     const why = whyMissing(telemetry, 'migrations', 'the kernel does not count them');

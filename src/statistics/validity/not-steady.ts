@@ -84,6 +84,6 @@ export const notSteady: Detector = {
   },
   blindness: ({ samples, steady }) =>
     steady === null && samples.length < LEAST_SAMPLES
-      ? `fewer than ${LEAST_SAMPLES} repetitions, and a fixed warm-up`
+      ? `fewer than ${LEAST_SAMPLES} repetitions, and a warm-up that was fixed or too short to judge`
       : null,
 };

@@ -6,7 +6,7 @@ import { formatSeconds, formatShare, plural, significant } from '../../quantitie
 import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
 import { quantileSorted } from '../quantile.js';
-import { type Detector, whyMissing } from './detector.js';
+import { type Detector, timedByGpu, whyMissing } from './detector.js';
 
 /** Of the threads' time. Quiet machines have under 0.1 %, an equal competitor takes 50 %. */
 const MOST_DELAY = 0.01;
@@ -16,6 +16,10 @@ const MOST_DELAY = 0.01;
  * that is long, and none that is short.
  */
 const MOST_DISTURBANCES_PER_SECOND = 105;
+/** Of so many threads; more have as many times as many, for one is disturbed where any of its threads is. */
+const THREADS_OF_THAT = 2;
+/** Of one thread's time: where many measure, one that has a competitor is little of all, and holds up every repetition. */
+const MOST_DELAY_OF_ONE = 0.05;
 const LEAST_DISTURBANCES = 10;
 /** Without run delay: time on a CPU. Ticks make it coarse, and a thread may wait for the others of its own accord. */
 const LEAST_CPU_SHARE = 0.9;
@@ -25,6 +29,8 @@ interface Findings {
   /** Without what the quota's standstill explains; both null without schedstat. */
   readonly delay: Seconds | null;
   readonly delayShare: number | null;
+  /** Of the thread that waited longest; null also where a quota held up all of them. */
+  readonly worstDelayShare: number | null;
   readonly disturbedShare: number | null;
   readonly disturbances: number;
   readonly disturbancesPerSecond: number | null;
@@ -32,7 +38,8 @@ interface Findings {
   readonly involuntarySwitches: number;
 }
 
-function find({ telemetry, disturbed, samples, sorted, callsPerSample, threads }: Observation): Findings {
+function find(observation: Observation): Findings {
+  const { telemetry, disturbed, samples, sorted, callsPerSample, threads, onGpu } = observation;
   const own = telemetry.threads;
   const time = telemetry.window * own.length;
   const throttled = telemetry.cgroup?.throttledTime ?? 0;
@@ -50,6 +57,10 @@ function find({ telemetry, disturbed, samples, sorted, callsPerSample, threads }
   return {
     delay,
     delayShare: delay === null ? null : delay / time,
+    worstDelayShare:
+      known && throttled === 0
+        ? Math.max(...own.map(({ runDelay }) => runDelay ?? 0)) / telemetry.window
+        : null,
     disturbedShare: disturbed === null || n === 0 ? null : disturbed.length / n,
     disturbances,
     disturbancesPerSecond: disturbed === null || !(sampleTime > 0) ? null : -Math.log(clear) / sampleTime,
@@ -57,6 +68,7 @@ function find({ telemetry, disturbed, samples, sorted, callsPerSample, threads }
       // Who waits for a GPU may sleep meanwhile.
       known ||
       telemetry.gpu !== undefined ||
+      onGpu === true ||
       throttled > 0 ||
       telemetry.window < LEAST_WINDOW ||
       own.length === 0
@@ -65,9 +77,6 @@ function find({ telemetry, disturbed, samples, sorted, callsPerSample, threads }
     involuntarySwitches: own.reduce((sum, { involuntarySwitches }) => sum + involuntarySwitches, 0),
   };
 }
-
-/** A GPU works off what was enqueued; that the thread which did so waits for a CPU is in no repetition then. */
-const timedByGpu = ({ telemetry: { gpu } }: Observation): boolean => gpu !== undefined && gpu.clock !== null;
 
 export const preempted: Detector = {
   name: 'preempted',
@@ -80,7 +89,11 @@ export const preempted: Detector = {
         `the measuring threads waited ${formatSeconds(found.delay, 3)} for a CPU (${formatShare(found.delayShare ?? 0)} of their time)`,
       );
     }
-    const often = (found.disturbancesPerSecond ?? 0) > MOST_DISTURBANCES_PER_SECOND;
+    const ofOne = found.worstDelayShare ?? 0;
+    if (signs.length === 0 && ofOne > MOST_DELAY_OF_ONE)
+      signs.push(`one of the measuring threads waited for a CPU for ${formatShare(ofOne)} of its time`);
+    const most = MOST_DISTURBANCES_PER_SECOND * Math.max(1, observation.threads / THREADS_OF_THAT);
+    const often = (found.disturbancesPerSecond ?? 0) > most;
     if (often && found.disturbances >= LEAST_DISTURBANCES) {
       signs.push(
         `${formatShare(found.disturbedShare ?? 0)} of the repetitions lost a CPU meanwhile (${significant(found.disturbancesPerSecond ?? 0, 2)} a second)`,
@@ -101,6 +114,7 @@ export const preempted: Detector = {
       evidence: {
         runDelaySeconds: found.delay,
         delayShare: found.delayShare,
+        worstDelayShare: found.worstDelayShare,
         disturbedShare: found.disturbedShare,
         disturbancesPerSecond: found.disturbancesPerSecond,
         cpuShare: found.cpuShare,

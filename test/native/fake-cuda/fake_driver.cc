@@ -288,6 +288,8 @@ EXPORTED Result cuDevicePrimaryCtxRetain(ContextHandle** context, DeviceOrdinal 
   auto& known = contexts[device];
   if (known == nullptr) known = std::make_unique<ContextHandle>(device);
   *context = known.get();
+  // For the NVML beside this library, which lists who has one.
+  setenv("FAKE_CUDA_CONTEXT", "1", 1);
   return sticky;
 }
 EXPORTED Result cuDevicePrimaryCtxRelease_v2(DeviceOrdinal) { return sticky; }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cachedFolder, stacksFolder } from '../../../src/stacks/own/cache.js';
@@ -24,6 +24,12 @@ function maker() {
   return { state, make };
 }
 const silent = (): void => {};
+
+const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+const space = /\d+/.exec(spawnSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).stdout)?.[0];
+/** Where a process of a node makes a folder. */
+const halfOf = (key: string, pid: number, node = bootId): string =>
+  join(stacksFolder(), `.${key}.${node}.${space}.${pid}.tmp`);
 
 describe('a folder of the cache', () => {
   it('is made once, and found again', async () => {
@@ -75,8 +81,7 @@ describe('a folder of the cache', () => {
     const { pid } = spawnSync('true');
     const { make } = maker();
     await cachedFolder('other', make, silent);
-    const space = /\d+/.exec(spawnSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).stdout)?.[0];
-    const half = join(stacksFolder(), `.key.${space}.${pid}.tmp`);
+    const half = halfOf('key', pid);
     mkdirSync(half);
     const made = await cachedFolder('key', make, silent);
     expect(existsSync(half)).toBe(false);
@@ -86,10 +91,61 @@ describe('a folder of the cache', () => {
   it('is made where a process that had our number left half of it', async () => {
     const { make } = maker();
     await cachedFolder('other', make, silent);
-    const space = /\d+/.exec(spawnSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).stdout)?.[0];
-    mkdirSync(join(stacksFolder(), `.key.${space}.${process.pid}.tmp`));
+    mkdirSync(halfOf('key', process.pid));
     const made = await cachedFolder('key', make, silent);
     expect(existsSync(join(made, 'lib', 'a.so'))).toBe(true);
+  });
+
+  it('leaves alone what another node makes on a home that both share: its processes are not seen from here', async () => {
+    const { pid } = spawnSync('true');
+    const { make } = maker();
+    await cachedFolder('other', make, silent);
+    const theirs = halfOf('key', pid, '00000000-0000-4000-8000-000000000000');
+    // Our own number is somebody else's there.
+    const alsoTheirs = halfOf('key', process.pid, 'node-2');
+    for (const half of [theirs, alsoTheirs]) mkdirSync(half);
+    await cachedFolder('key', make, silent);
+    expect([theirs, alsoTheirs].map((half) => existsSync(half))).toEqual([true, true]);
+  });
+
+  /** As a node does that our lock does not reach. */
+  const madeThere = async (): Promise<() => number> => {
+    const { make } = maker();
+    const done = await cachedFolder('other', make, silent);
+    return () => {
+      const key = join(stacksFolder(), 'key');
+      cpSync(done, key, { recursive: true });
+      return statSync(key).ino;
+    };
+  };
+
+  it('that another node made meanwhile is not replaced: it may measure from it', async () => {
+    const makeThere = await madeThere();
+    let there = 0;
+    const { make } = maker();
+    const made = await cachedFolder(
+      'key',
+      async (at) => {
+        await make(at);
+        there = makeThere();
+      },
+      silent,
+    );
+    expect(statSync(made).ino).toBe(there);
+    expect(readdirSync(stacksFolder()).sort()).toEqual(['key', 'other']);
+  });
+
+  it('that another node made is used where ours could not be written', async () => {
+    const makeThere = await madeThere();
+    const made = await cachedFolder(
+      'key',
+      async (at) => {
+        makeThere();
+        writeFileSync(join(at, 'no', 'such'), '');
+      },
+      silent,
+    );
+    expect(readFileSync(join(made, 'lib', 'a.so'), 'utf8')).toBe('content');
   });
 
   it('says so where the cache cannot be written', async () => {

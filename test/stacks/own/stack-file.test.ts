@@ -54,6 +54,10 @@ stacks:
       /^s\.yaml:2: mine: OMP_NUM_THREADS is set by pi-bench, from the case/,
     ],
     [stack('stack: blis\n    environment: {LD_LIBRARY_PATH: /a}'), /LD_LIBRARY_PATH is set by pi-bench/],
+    ...['CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER', 'CUDA_LAUNCH_BLOCKING'].map((name): [string, RegExp] => [
+      stack(`stack: cublas\n    environment: {${name}: 1}`),
+      new RegExp(`^s\\.yaml:2: mine: ${name} is set by pi-bench, from the device: leave it out`),
+    ]),
     [stack('stack: embedded\n    npm: {}'), /npm needs packages, or a lockfile/],
     [stack('stack: embedded\n    npm: {packages: {a: latest}}'), /npm package a: "latest" is no range/],
     ['stacks:\n  - {name: openblas, stack: openblas}', /^s\.yaml:2: openblas: .*choose another/],

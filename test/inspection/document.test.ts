@@ -1,0 +1,54 @@
+/** What an inspection's document says of the environment that it was measured in. */
+import { expect, it } from 'vitest';
+import { makeDocument } from '../../src/inspection/document.js';
+import type { Job } from '../../src/inspection/job.js';
+import { written } from '../../src/record/schema.js';
+import { matmulCase } from '../support/batch.js';
+
+const STACK = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
+const NOTHING = { at: 0, files: {} };
+
+type Outcome = Parameters<typeof makeDocument>[1];
+
+/** Of a launch in which nothing happened. */
+function stackOf(library: Outcome['library'], environment: Readonly<Record<string, string>>) {
+  const job = {
+    campaign: 'c',
+    case: matmulCase(),
+    stack: STACK,
+    ownFolders: [],
+    allowedCpus: [0],
+    cpus: [],
+    native: {},
+  } as unknown as Job;
+  const outcome = {
+    library,
+    implementation: 'avx2',
+    spans: [],
+    threadIds: [],
+    before: NOTHING,
+    after: NOTHING,
+    samples: { seconds: new Float64Array(), disturbed: null },
+    clock: {},
+    warmup: { seconds: new Float64Array() },
+    verification: null,
+  } as unknown as Outcome;
+  const moments = { environment, loaded: [] } as unknown as Parameters<typeof makeDocument>[2];
+  const { stack } = makeDocument(job, outcome, moments, { file: 'f', sha256: 's' });
+  expect(written.inspection.shape.stack.safeParse(stack).error).toBeUndefined();
+  return stack;
+}
+
+it('has the environment of a library', () => {
+  const library = { version: '1', chose: 'Haswell', binding: 'none' } as const;
+  expect(stackOf(library, { OMP_NUM_THREADS: '2' })).toMatchObject({
+    version: '1',
+    chose: 'Haswell',
+    environment: { OMP_NUM_THREADS: '2' },
+  });
+});
+
+it('has that of our own kernels too: the C library’s allocator and the loader serve them as well', () => {
+  const environment = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' };
+  expect(stackOf(null, environment)).toEqual({ ...STACK, implementation: 'avx2', environment });
+});
