@@ -60,9 +60,17 @@ function observationOf(
     telemetry: document.telemetry as unknown as Telemetry,
     concurrentCampaign: contendedBy,
     ...besideOf(document),
+    ...elsewhereOf(document),
     onGpu: isGpu(document.device),
     overHostLink: overHostLink(document.case.parameters),
   };
+}
+
+/** Ranks of MPI on hosts other than that of rank 0, which alone is looked at. */
+function elsewhereOf({ case: one }: InspectionDocument): Pick<Observation, 'elsewhere'> {
+  const { ranks, perHost } = one.parameters;
+  const elsewhere = typeof ranks === 'number' && typeof perHost === 'number' ? ranks - perHost : 0;
+  return elsewhere > 0 ? { elsewhere } : {};
 }
 
 /** Of a copy to another GPU, the one that comes back has a context here, too. */

@@ -114,6 +114,8 @@ export interface Observation {
   readonly beside?: number;
   /** Of those, how many have work on this very device, as the other end of a copy has. */
   readonly besideHere?: number;
+  /** Ranks on other hosts, of which nothing but their times came here; absent: none. */
+  readonly elsewhere?: number;
   /** A GPU executed the repetitions, whether or not anybody watched it; absent: the CPU. */
   readonly onGpu?: boolean;
   /** Each repetition sends data over the link between host and GPU; absent: not known to. */

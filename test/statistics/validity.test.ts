@@ -47,6 +47,18 @@ describe('a quiet machine', () => {
   });
 });
 
+describe('ranks on other hosts', () => {
+  it('leave open what is read of a host, and nothing else', () => {
+    expect(notChecked(quietObservation({ elsewhere: 48 })).map(({ flag, why }) => [flag, why])).toEqual(
+      ['throttled', 'stolen', 'migrated', 'contended', 'mixed-cores'].map((flag) => [
+        flag,
+        'of the hosts of 48 other ranks nothing was read',
+      ]),
+    );
+    expect(notChecked(quietObservation({ elsewhere: 0 }))).toEqual([]);
+  });
+});
+
 describe('throttled', () => {
   const cgroup = {
     version: 2,

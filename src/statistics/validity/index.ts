@@ -1,4 +1,5 @@
 /** The registry of validity checks: a new one is its file and its line here. */
+import { plural } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import { requireFinite } from '../finite.js';
 import { clockLimited } from './clock-limited.js';
@@ -65,11 +66,20 @@ export function detectFlags(observation: Observation): readonly Flag[] {
   });
 }
 
+/** What is read of a host, and so of the one that rank 0 is on. */
+const OF_A_HOST: readonly FlagName[] = ['throttled', 'stolen', 'migrated', 'contended', 'mixed-cores'];
+
+function elsewhere({ elsewhere: ranks = 0 }: Observation, name: FlagName): readonly string[] {
+  return ranks > 0 && OF_A_HOST.includes(name)
+    ? [`of the hosts of ${plural(ranks, 'other rank')} nothing was read`]
+    : [];
+}
+
 /** Checks that could not run on this launch, or only in part, and why. */
 export function notChecked(
   observation: Observation,
 ): readonly { readonly flag: FlagName; readonly why: string }[] {
   return detectors.flatMap(({ name, blindness }) =>
-    [blindness(observation) ?? []].flat().map((why) => ({ flag: name, why })),
+    [blindness(observation) ?? [], elsewhere(observation, name)].flat().map((why) => ({ flag: name, why })),
   );
 }
