@@ -29,9 +29,12 @@ const LAUNCHER = join(packageRoot, 'bin', 'pi-bench.mjs');
 const SMALL: readonly string[] = [RECORD, JOURNAL];
 const MOST_SAID = 4000;
 
-/** The campaign is one process of its own on this node: it must not take itself for a rank of what launched us. */
+/**
+ * The campaign is one process of its own on this node: it must not take itself for a rank of what launched us, and launchers that it
+ * starts must not start its ranks within a job of one task, which Open MPI knows by its old name. (srun reads SLURM_JOB_ID.)
+ */
 const LAUNCHERS =
-  /^(OMPI_|PMIX_|PMI_|HYDI_|HYDRA_|MPI_LOCAL|MPIR_|MV2_COMM_WORLD_|SLURM_(PROCID|LOCALID|NTASKS|NPROCS|STEP|PMI))/;
+  /^(OMPI_|PMIX_|PMI_|HYDI_|HYDRA_|MPI_LOCAL|MPIR_|MV2_COMM_WORLD_|SLURM_(JOBID$|PROCID|LOCALID|NTASKS|NPROCS|STEP|PMI))/;
 /** What its user set to tune it is no launcher's word. */
 const TUNING = /^(OMPI_MCA_(btl|coll|mpi|mtl|op|opal|osc|pml|smsc)(_|$)|MPIR_CVAR_)/;
 

@@ -127,6 +127,26 @@ describe('a submission to Slurm', () => {
     });
   });
 
+  it.for([
+    'mpirun.openmpi',
+    'mpirun.mpich',
+  ])('may be of ranks of MPI on each node, whose job is of one task: %s', (launcher, { skip }) =>
+    withFolder(async (out) => {
+      if (slurm === null) return skip(why);
+      const asked = ['collective', 'all-reduce', '--transport', 'mpi', '--ranks', '2', '--bytes', '1KiB'];
+      const few = ['--launcher', launcher, '--reps', '20', '--inspections', '1'];
+      const { run, nodes } = await submit(
+        slurm.env,
+        join(out, 'results'),
+        '--nodelist',
+        'n1',
+        ...asked,
+        ...few,
+      );
+      expect(nodes.get('n1'), run.stderr).toMatchObject({ status: 'done' });
+      expect(run.code).toBe(0);
+    }));
+
   it('through srun goes on with resume on a login node that does not have the launcher', async ({ skip }) => {
     if (slurm === null) return skip(why);
     const { env } = slurm;
