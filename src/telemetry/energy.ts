@@ -42,7 +42,7 @@ export function energy(before: Snapshot, after: Snapshot): EnergyReading {
     if (joules === null) {
       missing.push({
         what: `energy of ${domain}`,
-        why: 'the counter started again, and how often cannot be told',
+        why: 'in so long a launch the counter may have started again, and how often cannot be told',
       });
     } else domains.push({ domain, joules });
   }

@@ -131,6 +131,18 @@ void check_messages(Checks& checks, const std::string& place, const std::string&
               "and what each says to each comes whole, by topic, " + name);
 }
 
+// A number that is the loopback's without saying so, as a host's own name may be: others come by another one.
+void check_names_of_loopback(Checks& checks) {
+  using pibench::collective::rendezvous::connected;
+  using pibench::collective::rendezvous::listening_for_others;
+  const auto reached = [](const std::string& host) {
+    const auto listener = listening_for_others({host, 0});
+    return connected({"127.0.0.2", port_of(listener)}, pibench::now() + kPatience).has_value();
+  };
+  checks.that(reached("0x7f000001"), "a name of this host that is its loopback's is no place to hide");
+  checks.that(!reached("127.0.0.1"), "but where the loopback is named it is meant");
+}
+
 void check_lost(Checks& checks) {
   std::vector<Member> members;
   members.reserve(2);
@@ -298,6 +310,7 @@ int main() {
   checks.throws<std::runtime_error>(
       [&] { static_cast<void>(meet_at("file:" + (folder / "no/place").string(), 0, 1, kPatience)); },
       "a folder that is not there is refused");
+  check_names_of_loopback(checks);
   check_lost(checks);
   check_wrong_starts(checks);
   check_clocks_of_hosts(checks);

@@ -111,7 +111,7 @@ std::string missing_among(const std::vector<Socket>& peers) {
 
 std::vector<Socket> host_meeting(const std::string& text, const Place& place, int ranks,
                                  Nanoseconds patience) {
-  const Socket listener = listening(place.file.empty() ? place.address : Address{});
+  const Socket listener = place.file.empty() ? listening_for_others(place.address) : listening(Address{});
   std::optional<Notice> notice;
   if (!place.file.empty()) notice.emplace(place.file, port_of(listener));
   std::vector<Socket> peers(static_cast<std::size_t>(ranks));

@@ -133,6 +133,33 @@ Socket listening(const Address& address) {
                            advice_for(error));
 }
 
+namespace {
+
+// Said in so many words, it is meant.
+bool says_loopback(const std::string& host) {
+  return host == "localhost" || host.starts_with("127.") || host == "::1";
+}
+
+bool is_loopback(const Socket& socket) {
+  sockaddr_storage own{};
+  socklen_t length = sizeof own;
+  getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&own), &length);
+  if (own.ss_family == AF_INET6)
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&own)->sin6_addr);
+  constexpr std::uint32_t kLoopbackNetwork = 127;
+  return ntohl(reinterpret_cast<const sockaddr_in*>(&own)->sin_addr.s_addr) >> 24U == kLoopbackNetwork;
+}
+
+}  // namespace
+
+Socket listening_for_others(const Address& address) {
+  {
+    Socket made = listening(address);
+    if (says_loopback(address.host) || !is_loopback(made)) return made;
+  }
+  return listening({"", address.port});
+}
+
 std::uint16_t port_of(const Socket& socket) {
   sockaddr_storage own{};
   socklen_t length = sizeof own;

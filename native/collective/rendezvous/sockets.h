@@ -42,6 +42,9 @@ Address address_of(const std::string& text);
 
 // `port` 0: any that is free. Throws std::runtime_error with the system's words.
 Socket listening(const Address& address);
+// Where the other ones of a meeting come. A host's own name may be one of its loopback's numbers (Debian
+// writes 127.0.1.1 into /etc/hosts), and others would find nobody there: then every network is listened to.
+Socket listening_for_others(const Address& address);
 // Of a socket's own end.
 std::uint16_t port_of(const Socket& socket);
 // The other end's number.
