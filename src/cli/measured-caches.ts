@@ -1,24 +1,13 @@
 /** What the newest complete memory record of this machine implies of its caches. Reads records; measures nothing. */
-import { UserError } from '../errors.js';
 import { impliedCaches, type MeasuredCaches } from '../machine/implied-caches.js';
 import type { MachineDescription } from '../machine/types.js';
 import { readCurves } from '../record/read-curves.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import { findRecords } from '../store/find-records.js';
-import { readRecord } from '../store/read-record.js';
+import { readRecordOrNull } from '../store/read-record.js';
 
 /** A curve of fewer points cannot tell one cache from another. */
 const LEAST_POINTS = 8;
-
-/** A record that cannot be read is none: another may be whole. */
-function tryRead(path: string): PiBenchRecord | null {
-  try {
-    return readRecord(path).record;
-  } catch (error) {
-    if (error instanceof UserError) return null;
-    throw error;
-  }
-}
 
 function isOf({ labels }: PiBenchRecord, { os, cpu }: MachineDescription): boolean {
   const same =
@@ -29,7 +18,7 @@ function isOf({ labels }: PiBenchRecord, { os, cpu }: MachineDescription): boole
 /** @param results the folder of the campaigns; null where no record there tells */
 export function measuredCaches(results: string, machine: MachineDescription): MeasuredCaches | null {
   for (const path of findRecords(results, 'memory')) {
-    const record = tryRead(path);
+    const record = readRecordOrNull(path);
     if (record === null || record.status !== 'complete' || !isOf(record, machine)) continue;
     const curve = readCurves(record).find(({ points }) => points.length >= LEAST_POINTS);
     if (curve === undefined) continue;

@@ -60,3 +60,13 @@ export function readRecord(path: string): { readonly record: PiBenchRecord; read
   if (broken.length > 0) throw new UserError(`${file} contradicts itself: ${broken.join('; ')}`);
   return { record, path: file };
 }
+
+/** null: it cannot be read, where another may be whole. */
+export function readRecordOrNull(path: string): PiBenchRecord | null {
+  try {
+    return readRecord(path).record;
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}

@@ -4,9 +4,8 @@ import { follow, type WaitingTarget } from '../../src/submit/follow.js';
 import { appendToSubmission, readSubmission, type SubmissionHead } from '../../src/submit/journal.js';
 import type { Connection, JobState } from '../../src/submit/scheduler.js';
 import { lastEnd, statesOf } from '../../src/submit/state.js';
-import { deliveryLines } from '../../src/submit/task.js';
 import { withFolder } from '../support/pi-bench.js';
-import { headOf } from './support.js';
+import { headOf, resultOf } from './support.js';
 
 /** Waiting takes no time here: the clock is put forward instead. */
 vi.mock('node:timers/promises', () => ({
@@ -74,17 +73,7 @@ const failed: JobState = { phase: 'ended', itself: false, node: 'n1', reason: 't
 const ended: JobState = { phase: 'ended', itself: true, node: 'n1', reason: 'it left no result' };
 const queued: JobState = { phase: 'waiting', why: 'Priority' };
 const hopeless: JobState = { phase: 'waiting', why: 'the node is down', hopeless: true };
-/** All that a node prints that did what it was told. */
-const RESULT = deliveryLines({
-  target: 'n1',
-  attempt: 1,
-  node: 'n1',
-  exitCode: 0,
-  campaign: null,
-  said: null,
-  leftBehind: null,
-  files: null,
-});
+const RESULT = resultOf('n1');
 const silence = new UserError('the controller does not answer');
 
 describe('following a submission', () => {

@@ -10,9 +10,9 @@ import { kubernetes } from '../../src/submit/kubernetes.js';
 import { jobManifest } from '../../src/submit/kubernetes-manifest.js';
 import { podlessState, podState } from '../../src/submit/kubernetes-pods.js';
 import type { Context } from '../../src/submit/scheduler.js';
-import { deliveryLines, parseTask } from '../../src/submit/task.js';
+import { parseTask } from '../../src/submit/task.js';
 import { frameworksProject } from '../support/frameworks.js';
-import { taskOf } from './support.js';
+import { resultOf, taskOf } from './support.js';
 
 const TASK = taskOf({ command: ['matmul', '--size', '64'], target: '0' });
 const TASKS = ['0', '1', '2'].map((target) => ({ ...TASK, target }));
@@ -153,16 +153,7 @@ describe('what Kubernetes says of an index without a pod', () => {
 
 /** Answers as an API server does, of a cluster whose pods have ended. */
 function fakeServer(requests: { method: string; url: string; body: string }[]): Server {
-  const result = deliveryLines({
-    target: '0',
-    attempt: 1,
-    node: 'n1',
-    exitCode: 0,
-    campaign: null,
-    said: null,
-    leftBehind: null,
-    files: null,
-  });
+  const result = resultOf('0');
   const labels = {
     'batch.kubernetes.io/job-name': 'pi-bench-aaaaaa-1',
     'batch.kubernetes.io/job-completion-index': '0',

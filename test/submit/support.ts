@@ -1,6 +1,6 @@
 /** Submissions and tasks as the tests of this folder describe them. */
 import type { SubmissionHead } from '../../src/submit/journal.js';
-import type { Task } from '../../src/submit/task.js';
+import { deliveryLines, type Task } from '../../src/submit/task.js';
 
 export const AT = '2026-11-21T00:00:00.000Z';
 
@@ -35,3 +35,16 @@ export const taskOf = (more: Partial<Task> = {}): Task => ({
   mostBytes: 1,
   ...more,
 });
+
+/** All that a node prints that did what it was told. */
+export const resultOf = (target: string): string =>
+  deliveryLines({
+    target,
+    attempt: 1,
+    node: 'n1',
+    exitCode: 0,
+    campaign: null,
+    said: null,
+    leftBehind: null,
+    files: null,
+  });

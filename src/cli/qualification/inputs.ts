@@ -10,9 +10,8 @@ import { historyRun, MOST_RUNS } from '../../qualify/history.js';
 import { serialsOf } from '../../qualify/rates.js';
 import type { Suite } from '../../qualify/suite.js';
 import { sha256 } from '../../record/digest.js';
-import type { PiBenchRecord } from '../../record/schema.js';
 import { findRecords } from '../../store/find-records.js';
-import { readRecord } from '../../store/read-record.js';
+import { readRecordOrNull } from '../../store/read-record.js';
 import type { NamedText } from './asked.js';
 import type { QualifyInput } from './qualify.js';
 
@@ -77,16 +76,6 @@ export function baselineFrom(given: NamedText | null, machine: MachineDescriptio
 /** Reading one takes some hundredths of a second, and a folder that a fleet shares has thousands. */
 const MOST_READ = 300;
 
-/** null: it cannot be read. */
-function recordOrNull(path: string): PiBenchRecord | null {
-  try {
-    return readRecord(path).record;
-  } catch (error) {
-    if (error instanceof UserError) return null;
-    throw error;
-  }
-}
-
 /**
  * Earlier qualified runs of this suite and of devices of this machine below a results folder, the newest of them; what cannot be read
  * is no history. Only what is one counts: runs that failed, and those of other nodes beside them, must not push it out.
@@ -96,7 +85,7 @@ export function readHistory(out: string, suite: Suite, machine: MachineDescripti
   const own = new Set(serialsOf(machine));
   const runs: HistoryRun[] = [];
   for (const path of findRecords(out, `qualify-${suite.name}`).slice(0, MOST_READ)) {
-    const record = recordOrNull(path);
+    const record = readRecordOrNull(path);
     const isOurs =
       record?.qualification?.suite.name === suite.name &&
       serialsOf(machineOf(record)).some((one) => own.has(one));

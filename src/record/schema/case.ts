@@ -46,7 +46,7 @@ export function caseSchemas(object: ObjectOf) {
     environment: z
       .record(z.string(), z.string())
       .optional()
-      .describe('variables that the library may have read in the launch'),
+      .describe('variables of the launch that change what is measured'),
     packages: z
       .record(z.string(), z.string())
       .optional()
