@@ -119,6 +119,14 @@ const FLAG_OF: Readonly<Record<keyof typeof measuring, string>> = {
   atOnce: 'at-once',
 };
 
+/** What decides the same as another flag, so that only one of them can be given. */
+const ALTERNATIVES: Readonly<Record<string, readonly string[]>> = {
+  reps: ['duration'],
+  duration: ['reps', 'precision'],
+  precision: ['duration', 'settle'],
+  settle: ['precision'],
+};
+
 const flagText = (given: Values): string | boolean => {
   if (typeof given === 'boolean') return given;
   return Array.isArray(given) ? given.join(',') : String(given);
@@ -131,6 +139,16 @@ function flagsOf(asked: Readonly<Record<string, Values | undefined>>): Record<st
       return given === undefined ? [] : [[flag, flagText(given)]];
     }),
   );
+}
+
+/** Of the defaults an entry has what it does not choose otherwise. */
+function overriding(
+  defaults: Readonly<Record<string, string | boolean>>,
+  own: Readonly<Record<string, string | boolean>>,
+): Record<string, string | boolean> {
+  const decided = new Set(Object.keys(own).flatMap((flag) => ALTERNATIVES[flag] ?? []));
+  const kept = Object.entries(defaults).filter(([flag]) => !decided.has(flag));
+  return { ...Object.fromEntries(kept), ...own };
 }
 
 /** What is wrong with a campaign, in better words than the schema's. */
@@ -167,8 +185,7 @@ export function campaignOf(
       return {
         indicator,
         flags: {
-          ...flagsOf(defaults),
-          ...flagsOf(asked as Readonly<Record<string, Values>>),
+          ...overriding(flagsOf(defaults), flagsOf(asked as Readonly<Record<string, Values>>)),
           ...Object.fromEntries(
             Object.entries(parameters ?? {}).map(([key, given]) => [key, flagText(given)]),
           ),

@@ -48,13 +48,18 @@ export interface Comparisons {
   open(batch: number, rounds: number): boolean;
   /** Whether none is open; also where there is none. */
   allSettled(): boolean;
-  /** Nothing can be compared with this batch: its comparisons need no launches of others. */
+  /** This batch gets no more launches: its comparisons need none of others, and are not settled by that. */
   giveUp(batch: number): void;
 }
 
 /** Deterministic: told the same medians, it settles the same comparisons after the same rounds. */
 export function createComparisons(batches: readonly BatchSpec[]): Comparisons {
-  const all = comparedBatches(batches).map((one) => ({ ...one, settled: false, lookedAt: 0 }));
+  const all = comparedBatches(batches).map((one) => ({
+    ...one,
+    settled: false,
+    givenUp: false,
+    lookedAt: 0,
+  }));
   const medians: readonly (number | null)[][] = batches.map(() => []);
   const look = (one: (typeof all)[number], rounds: number): void => {
     if (one.settled || one.lookedAt >= rounds || !isLook(rounds, one.most)) return;
@@ -73,11 +78,11 @@ export function createComparisons(batches: readonly BatchSpec[]): Comparisons {
     open(batch, rounds) {
       const own = all.filter(({ reference, candidate }) => reference === batch || candidate === batch);
       for (const one of own) look(one, rounds);
-      return own.some((one) => !one.settled);
+      return own.some((one) => !one.settled && !one.givenUp);
     },
     allSettled: () => all.every(({ settled: is }) => is),
     giveUp(batch) {
-      for (const one of all) one.settled ||= one.reference === batch || one.candidate === batch;
+      for (const one of all) one.givenUp ||= one.reference === batch || one.candidate === batch;
     },
   };
 }

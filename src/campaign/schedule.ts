@@ -13,7 +13,10 @@ import { type PlannedInspection, rounds } from './plan.js';
 
 /** Launches from which the length of the others is chosen. */
 const PILOTS = 3;
-/** A batch that only fails gets no more launches than these. */
+/**
+ * A batch that failed so often in a row gets no more launches, at its beginning and later: what stopped it then (a GPU that is gone, a
+ * full disk) would stop all of the hundreds that a precision may take, each after its time limit.
+ */
 const MOST_FAILURES = 3;
 
 /** What the schedule has to know of a launch that was measured. */
@@ -49,6 +52,7 @@ interface BatchState {
   readonly medians: number[];
   readonly pilots: LaunchValue[];
   launches: number;
+  /** Since the last one that was measured. */
   failures: number;
   /** Chosen from the pilots, once. */
   repetitions: number | null;
@@ -65,9 +69,9 @@ const decidedOnTheWay = ({ precision, settle }: BatchSpec): boolean =>
 /** Whether which launch comes next follows from what those before it have measured. */
 export const decidesOnTheWay = ({ batches }: Campaign): boolean => batches.some(decidedOnTheWay);
 
-/** What only fails is given up where nobody promised a count. */
-const givenUp = ({ spec, medians, failures }: BatchState): boolean =>
-  decidedOnTheWay(spec) && medians.length === 0 && failures >= MOST_FAILURES;
+/** What goes on failing is given up where nobody promised a count. */
+const givenUp = ({ spec, failures }: BatchState): boolean =>
+  decidedOnTheWay(spec) && failures >= MOST_FAILURES;
 
 function enough(state: BatchState): boolean {
   const { spec, medians } = state;
@@ -95,6 +99,7 @@ function learn(state: BatchState, value: LaunchValue | null): void {
     state.failures++;
     return;
   }
+  state.failures = 0;
   state.medians.push(median(value.samples));
   if (state.pilots.length < PILOTS) {
     state.pilots.push(value);

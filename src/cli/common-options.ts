@@ -10,7 +10,7 @@ import { formatSeconds, formatShare } from '../quantities/format.js';
 import { parseCount, parseDuration, parseShare, requireDuration } from '../quantities/parse.js';
 import type { BatchSpec, Warmup } from '../record/schema.js';
 import { DEFAULT_MARGIN } from '../statistics/compare.js';
-import { MOST_ROUNDS } from '../statistics/settling.js';
+import { LEAST_ROUNDS, MOST_ROUNDS } from '../statistics/settling.js';
 import { LEAST_LAUNCHES } from '../statistics/stopping.js';
 import type { Seconds } from '../units.js';
 
@@ -179,12 +179,17 @@ export function warmupOf(flags: Flags): Warmup {
   throw new UserError(`--warmup takes auto, a number of calls or a time such as 2s; got "${given}"`);
 }
 
-/** As asked for. @throws QuantityError, UserError where a precision could not be reached with so few */
+/** As asked for. @throws QuantityError, UserError where a precision could not be reached, nor a comparison settled, with so few */
 function askedInspections(flags: Flags): number {
   const most = parseCount(text(flags, 'inspections'), '--inspections', MOST_INSPECTIONS);
   if (flags.precision !== undefined && most < LEAST_LAUNCHES) {
     throw new UserError(
       `--precision takes at least ${LEAST_LAUNCHES} launches to be told, and --inspections allows ${most}: give ${LEAST_LAUNCHES} or more, or leave one of the two out`,
+    );
+  }
+  if (flags.settle !== undefined && most < LEAST_ROUNDS) {
+    throw new UserError(
+      `--settle takes at least ${LEAST_ROUNDS} launches of each stack, and --inspections allows ${most}: give ${LEAST_ROUNDS} or more, or leave one of the two out`,
     );
   }
   return most;

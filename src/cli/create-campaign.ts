@@ -1,21 +1,21 @@
 /** Makes batches from flags and a campaign of batches, checked against the machine before anything is allocated. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { measuredAtOnce } from '../campaign/at-once.js';
 import { lonelyBatches } from '../campaign/comparisons.js';
-import { cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
-import { CPU, isGpu, ordinalOf } from '../devices/device.js';
+import { asksForNode, cpuParts, cpusOfPart } from '../devices/cpu-parts.js';
+import { CPU } from '../devices/device.js';
+import { machineOn } from '../devices/machine-on-part.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
-import { availableMemory } from '../machine/capacity.js';
+import { usableCpus } from '../machine/capacity.js';
 import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
-import { formatBytes, plural } from '../quantities/format.js';
-import { groupsOf } from '../record/at-once.js';
+import { plural } from '../quantities/format.js';
 import { LABEL_NAMES } from '../record/labels.js';
 import type { BatchSpec, Campaign, Explored, OwnStack } from '../record/schema.js';
 import { findStack, parseStack } from '../stacks/index.js';
 import type { Seconds } from '../units.js';
+import { checkAtOnce } from './at-once.js';
 import {
   devicesOf,
   inspectionsOf,
@@ -26,46 +26,13 @@ import {
   warmupOf,
   withSettling,
 } from './common-options.js';
+import { checkGpuMemory, checkMemory } from './enough-memory.js';
 import type { OwnNames } from './own-stack-names.js';
-
-/** Of a worker besides its operands: Node.js and the addon. */
-const PROCESS_BYTES = 80 * 2 ** 20;
-/** Bytes that a sample takes in the addon and in JavaScript together. */
-const SAMPLE_BYTES = 64;
 
 /** `20261121T073500Z-matmul-1f2e3d`. */
 export function makeCampaignId(name: string, createdAt: string): string {
   const moment = createdAt.replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
   return `${moment}-${name}-${randomBytes(3).toString('hex')}`;
-}
-
-/** @throws UserError when a launch would need more memory than there is. */
-function checkMemory(indicator: Indicator, batch: BatchSpec, machine: MachineDescription): void {
-  const { sampling } = batch;
-  const samples = (sampling.kind === 'fixed' ? sampling.repetitions : sampling.most) * SAMPLE_BYTES;
-  const needed = indicator.memory(batch.case.parameters) + samples;
-  const there = availableMemory(machine);
-  if (there !== null && needed > there) {
-    const title = indicator.title(batch.case.parameters);
-    throw new UserError(
-      `${title} needs ${formatBytes(needed)} of memory and ${formatBytes(there)} is free: choose a smaller size`,
-    );
-  }
-}
-
-/** @throws UserError when a launch would need more memory than its GPU has. */
-function checkGpuMemory(
-  indicator: Indicator,
-  { device, case: one }: BatchSpec,
-  machine: MachineDescription,
-): void {
-  if (!isGpu(device)) return;
-  const gpu = machine.gpus?.devices.find(({ ordinal }) => ordinal === ordinalOf(device));
-  const needed = indicator.gpuMemory?.(one.parameters) ?? 0;
-  if (gpu === undefined || needed <= gpu.memoryBytes) return;
-  throw new UserError(
-    `${indicator.title(one.parameters)} needs ${formatBytes(needed)} of memory on ${device}, which has ${formatBytes(gpu.memoryBytes)}: choose a smaller size`,
-  );
 }
 
 /** Where nothing is asked for. */
@@ -76,6 +43,16 @@ export function stacksText({ stack }: Flags, own: OwnNames, usual: string | null
   if (stack !== undefined) return String(stack);
   if (usual !== null) return usual;
   return own.size === 0 ? DEFAULT_STACK : [...own.keys()].join(',');
+}
+
+/**
+ * As many as on a CPU that has no more; of nodes at once as many on each as the smallest has, so that they do the same and can wait
+ * for each other.
+ */
+function usualThreads(device: string, flags: Flags, machine: MachineDescription): number {
+  const usable = usableCpus(machineOn(device, machine));
+  if (flags['at-once'] === undefined || !asksForNode(device)) return usable;
+  return Math.min(usable, ...cpuParts(machine).nodes.map(({ cpus }) => cpus.length));
 }
 
 /**
@@ -92,7 +69,7 @@ function flagsOn(
   if (cpus === null) return { ...flags, device };
   if (!('threads' in options) || 'ranks' in options)
     throw new UserError(`${name} does not run on a part of the CPU: leave --device ${device} out`);
-  const threads = flags.threads === undefined ? String(cpus.length) : String(flags.threads);
+  const threads = String(flags.threads ?? usualThreads(device, flags, machine));
   if (Number(threads) > cpus.length)
     throw new UserError(
       `--threads ${threads}: ${device} has ${plural(cpus.length, 'CPU')} that may be used: ask for no more`,
@@ -123,7 +100,7 @@ export function batchesOf(
   const devices = devicesOf(flags, machine).slice(0, indicator.spansDevices === true ? 1 : undefined);
   const each = devices.flatMap((device) =>
     indicator
-      .fromFlags(flagsOn(indicator, flags, device, machine), machine)
+      .fromFlags(flagsOn(indicator, flags, device, machine), machineOn(device, machine))
       .flatMap((parameters) => chosen.map((stack) => ({ parameters, stack, device }))),
   );
   const batches = each.map(({ parameters, stack, device }): BatchSpec => {
@@ -185,61 +162,6 @@ function checkSettling(batches: readonly BatchSpec[]): void {
   throw new UserError(
     `--settle compares, and there is one stack only for ${title}: give several (--stack a,b), or leave --settle out`,
   );
-}
-
-/**
- * What is measured at once has to begin and end together, each on a device of its own, in processes whose calls the addon makes.
- * @throws UserError
- */
-function checkAtOnce(batches: readonly BatchSpec[]): void {
-  for (const batch of batches.filter(({ atOnce }) => atOnce === true)) {
-    const { case: one, stack, precision, settle } = batch;
-    const title = findIndicator(one.indicator).title(one.parameters);
-    if (precision !== undefined || settle !== undefined)
-      throw new UserError(
-        `--at-once: ${title}: launches at once are as many on each device: give --inspections, not --precision or --settle`,
-      );
-    if ('ranks' in one.parameters)
-      throw new UserError(`--at-once: ${title} runs on several devices by itself: leave --at-once out`);
-    if (findStack(stack.provider).framework !== null)
-      throw new UserError(`--at-once: ${stack.provider} cannot wait for others: choose another stack`);
-  }
-  groupsOf(batches).forEach((group, i) => {
-    const devices = group.map((member) => batches[member]?.device);
-    if (group[0] === i && new Set(devices).size < devices.length)
-      throw new UserError(`--at-once: ${devices.join(', ')}: a device cannot be measured beside itself`);
-  });
-}
-
-/** @throws UserError when launches at once would need more memory than there is. */
-function checkMemoryAtOnce(batches: readonly BatchSpec[], machine: MachineDescription): void {
-  const there = availableMemory(machine);
-  groupsOf(batches).forEach((group, i) => {
-    if (group[0] !== i || group.length < 2 || there === null) return;
-    const all = group.flatMap((member) => batches[member] ?? []);
-    const needed = all.reduce(
-      (sum, { case: one }) => sum + findIndicator(one.indicator).memory(one.parameters) + PROCESS_BYTES,
-      0,
-    );
-    if (needed <= there) return;
-    throw new UserError(
-      `--at-once: ${plural(group.length, 'launch', 'launches')} at the same time need ${formatBytes(needed)} of memory and ${formatBytes(there)} is free: choose a smaller size`,
-    );
-  });
-}
-
-/**
- * The batches of one command or entry, as its flag has them.
- * @throws UserError
- */
-export function atOnceOf(
-  batches: readonly BatchSpec[],
-  flags: Flags,
-  machine: MachineDescription,
-): readonly BatchSpec[] {
-  const all = measuredAtOnce(batches, flags['at-once']);
-  checkMemoryAtOnce(all, machine);
-  return all;
 }
 
 /** @throws UserError */

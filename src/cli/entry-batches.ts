@@ -5,6 +5,7 @@ import { findIndicator } from '../indicators/index.js';
 import type { Flags, Indicator } from '../indicators/indicator.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { BatchSpec } from '../record/schema.js';
+import type { WithoutOthers } from './at-once.js';
 import { measuringOptions } from './common-options.js';
 import { checkLabels } from './create-campaign.js';
 import type { OwnNames } from './own-stack-names.js';
@@ -26,10 +27,12 @@ export function batchesOfEntry(
   file: string,
   machine: MachineDescription,
   own: OwnNames,
+  withoutOthers: WithoutOthers = 'refused',
 ): readonly BatchSpec[] {
   const indicator = findIndicator(entry.indicator);
   try {
-    const batches = sweptBatches(indicator, { ...defaultsOf(indicator), ...entry.flags }, machine, own);
+    const flags = { ...defaultsOf(indicator), ...entry.flags };
+    const batches = sweptBatches(indicator, flags, machine, own, withoutOthers);
     if (Object.keys(entry.labels).length === 0) return batches;
     const labelled = batches.map((batch) => ({ ...batch, labels: { ...entry.labels } }));
     checkLabels(labelled);

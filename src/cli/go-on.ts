@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { doneSoFar } from '../campaign/progress-of-journal.js';
 import { decidesOnTheWay } from '../campaign/schedule.js';
 import { UserError } from '../errors.js';
+import { sameMachine } from '../machine/same-machine.js';
 import type { MachineDescription } from '../machine/types.js';
 import { identity } from '../package.js';
 import type { InspectionEnd } from '../record/inspection-end.js';
@@ -46,9 +47,15 @@ export function conditionsChanged(there: MachineDescription, here: MachineDescri
 export function checkSame({ head }: Journal): void {
   const there = head.machine as unknown as MachineDescription;
   const here = describeHere((there.gpus?.devices.length ?? 0) > 0);
-  if (there.os.machineIdHash !== here.os.machineIdHash || there.cpu.modelName !== here.cpu.modelName) {
+  const same = sameMachine(there, here);
+  if (same === 'other') {
     throw new UserError(
       `this campaign was begun on another machine (${there.os.hostname}, ${there.cpu.modelName}): resume it there, or start it anew here`,
+    );
+  }
+  if (same === 'unknown') {
+    throw new UserError(
+      `this campaign was begun before this machine was booted, or on another one of its kind, and in a container nothing tells which (${there.os.hostname} then, ${here.os.hostname} now): start it anew`,
     );
   }
   const changed = conditionsChanged(there, here);

@@ -7,8 +7,9 @@ import type { MachineDescription } from '../machine/types.js';
 import { expandValues } from '../quantities/expand.js';
 import { canonicalJson } from '../record/digest.js';
 import type { BatchSpec } from '../record/schema.js';
+import { atOnceOf, type WithoutOthers } from './at-once.js';
 import { measuringOptions, withSettling } from './common-options.js';
-import { atOnceOf, batchesOf, stacksText } from './create-campaign.js';
+import { batchesOf, stacksText } from './create-campaign.js';
 import type { OwnNames } from './own-stack-names.js';
 
 const MOST_BATCHES = 10_000;
@@ -45,6 +46,7 @@ export function sweptBatches(
   asked: Flags,
   machine: MachineDescription,
   own: OwnNames,
+  withoutOthers: WithoutOthers = 'refused',
 ): readonly BatchSpec[] {
   const flags = withSettling(asked, expandValues(stacksText(asked, own), '--stack').length);
   const given = sweptNames(indicator).filter((name) => flags[name] !== undefined);
@@ -59,5 +61,5 @@ export function sweptBatches(
     batchesOf(indicator, { ...flags, ...one }, machine, own),
   );
   const each = [...new Map(batches.map((batch) => [canonicalJson(batch), batch])).values()];
-  return atOnceOf(each, flags, machine);
+  return atOnceOf(indicator, each, flags, machine, withoutOthers);
 }

@@ -33,7 +33,7 @@ export function cpuParts({ limits, memory }: MachineDescription): CpuParts {
 }
 
 const cpuNamed = (cpu: number): string => `cpu:${cpu}`;
-const nodeNamed = ({ node }: { readonly node: number }): string => `numa:${node}`;
+export const nodeNamed = ({ node }: { readonly node: number }): string => `numa:${node}`;
 
 /** @throws UserError for a part that is not here */
 export function partsNamed(text: string, { cpus, nodes }: CpuParts): readonly string[] {

@@ -1,5 +1,5 @@
 /** The flags of `collective`, as its help shows them. */
-import { ELEMENT_NAMES, OPERATIONS, REDOPS } from './collective-cases.js';
+import { ELEMENT_NAMES, MOST_RANKS, OPERATIONS, REDOPS } from './collective-cases.js';
 import type { Indicator } from './indicator.js';
 
 /** The sizes that are measured unless told otherwise: from one that only latency decides to one past the caches. */
@@ -15,7 +15,7 @@ export const collectiveOptions: Indicator['options'] = {
     type: 'string',
     group: 'Case:',
     describe: 'Ranks that take part',
-    defaultDescription: 'the CPUs that a launch may use, at least 2',
+    defaultDescription: `the CPUs that a launch may use, at least 2, at most ${MOST_RANKS}`,
   },
   bytes: {
     type: 'string',

@@ -6,6 +6,7 @@ import { parseCpuList } from '../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../machine/types.js';
 import { WITHIN } from '../mpi/choice.js';
 import { chooseMpiHere, mpiPlaceHere } from '../mpi/here.js';
+import type { MpiPlace } from '../mpi/place.js';
 import { checkMeetingPlace } from '../mpi/rendezvous.js';
 import { parseCount } from '../quantities/parse.js';
 import { MOST_RANKS } from './collective-cases.js';
@@ -13,6 +14,14 @@ import type { Flags } from './indicator.js';
 
 const askedRanks = (flags: Flags): number | null =>
   flags.ranks === undefined ? null : parseCount(String(flags.ranks), '--ranks', MOST_RANKS);
+
+/** @throws UserError where a launcher has started more than a case can have */
+function checkSize({ launcher, size }: MpiPlace): void {
+  if (size <= MOST_RANKS) return;
+  throw new UserError(
+    `${launcher} has started ${size} ranks, and a collective takes at most ${MOST_RANKS}: start no more`,
+  );
+}
 
 /** A rank for each process that was told where to meet, each with a GPU of its own. */
 function metRanksOf(flags: Flags) {
@@ -26,6 +35,7 @@ function metRanksOf(flags: Flags) {
     throw new UserError(
       `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
     );
+  checkSize(place);
   return {
     rendezvous: checkMeetingPlace(String(flags.rendezvous)),
     launcher: `${WITHIN}${place.launcher}`,
@@ -58,6 +68,7 @@ function mpiOf(flags: Flags, machine: MachineDescription) {
     throw new UserError(
       `--ranks ${asked}, but ${place.launcher} has started ${place.size}: leave --ranks out`,
     );
+  if (place !== null) checkSize(place);
   const text = (name: string): string | undefined =>
     flags[name] === undefined ? undefined : String(flags[name]);
   const chosen = chooseMpiHere({ library: text('mpi-library'), launcher: text('launcher') }, place);
@@ -73,7 +84,8 @@ function ranksOf(
   machine: MachineDescription,
 ): { readonly ranks: number; readonly pin: boolean } {
   const available = usableCpus(machine);
-  const ranks = askedRanks(flags) ?? Math.max(2, available);
+  // Without --ranks a machine of more CPUs is measured, too.
+  const ranks = askedRanks(flags) ?? Math.min(MOST_RANKS, Math.max(2, available));
   const cpus = parseCpuList(machine.limits.allowedCpus)?.length ?? available;
   if (flags.pin === true && ranks > cpus)
     throw new UserError(

@@ -1,4 +1,4 @@
-/** The working sets that `pi-bench memory` sweeps unless told otherwise. Pure. */
+/** The working sets that `pi-bench memory` sweeps unless told otherwise, and the one that is main memory's. Pure. */
 import type { CpuDescription } from '../machine/types.js';
 import type { Bytes } from '../units.js';
 
@@ -7,8 +7,12 @@ const USUAL_FIRST: Bytes = 32 * 2 ** 10;
 const USUAL_LAST: Bytes = 32 * 2 ** 20;
 /** So many times the last caches together is main memory. */
 const PAST_THE_LAST = 4;
-/** Of the memory that is free, what a sweep takes at most by itself. */
+/** Of the memory that is free, what is taken at most where nobody says how much. */
 const SHARE_OF_FREE = 0.5;
+/** What is called main memory has so much where the caches are small, or nothing tells of them. */
+const LEAST_OF_MAIN: Bytes = 512 * 2 ** 20;
+
+type Caches = Pick<CpuDescription, 'caches' | 'cachesFrom'>;
 
 export interface DefaultSizes {
   /** Each four times the one before: for the operations that come in two kinds. */
@@ -28,18 +32,29 @@ function upTo(last: Bytes, first: Bytes, steps: readonly number[], factor: numbe
   return sizes.includes(last) ? sizes : [...sizes, last];
 }
 
-/** From half of each thread's first data cache to four times the last caches of the machine, as far as memory goes. */
-export function defaultSizes(
-  { caches, cachesFrom }: Pick<CpuDescription, 'caches' | 'cachesFrom'>,
-  threads: number,
-  free: Bytes | null,
-): DefaultSizes {
+/** All last caches of the machine together: they need not be of one size, and each size is listed by itself. */
+function lastCaches({ caches, cachesFrom }: Caches): Bytes {
   const data = caches.filter(({ type }) => type !== 'instruction');
-  const [smallest] = data;
-  const largest = cachesFrom === 'kernel' ? data.at(-1) : undefined;
+  // Of the C library the last cache is not known.
+  if (cachesFrom !== 'kernel' || data.length === 0) return USUAL_LAST;
+  const last = Math.max(...data.map(({ level }) => level));
+  return data.reduce((sum, { level, size, instances }) => sum + (level === last ? size * instances : 0), 0);
+}
+
+/** As much as no cache holds, as far as memory goes. */
+function pastTheLast(cpu: Caches, free: Bytes | null): Bytes {
+  const wanted = powerAbove(PAST_THE_LAST * lastCaches(cpu));
+  return free === null ? wanted : Math.min(wanted, powerBelow(free * SHARE_OF_FREE));
+}
+
+/** What `--bytes main` is: the same on machines that differ in small caches only. */
+export const mainMemory = (cpu: Caches, free: Bytes | null): Bytes =>
+  Math.max(LEAST_OF_MAIN, pastTheLast(cpu, free));
+
+/** From half of each thread's first data cache to four times the last caches of the machine, as far as memory goes. */
+export function defaultSizes(cpu: Caches, threads: number, free: Bytes | null): DefaultSizes {
+  const [smallest] = cpu.caches.filter(({ type }) => type !== 'instruction');
   const first = powerBelow(((smallest?.size ?? USUAL_FIRST) / 2) * threads);
-  const all = largest === undefined ? USUAL_LAST : largest.size * largest.instances;
-  const wanted = powerAbove(PAST_THE_LAST * all);
-  const last = free === null ? wanted : Math.min(wanted, powerBelow(free * SHARE_OF_FREE));
+  const last = pastTheLast(cpu, free);
   return { sparse: upTo(last, first, [1], 4), dense: upTo(last, first, [1, 1.5], 2) };
 }

@@ -15,12 +15,14 @@ import type { Indicator, Parameters } from './indicator.js';
 import { GPU_OPERATIONS, HOST_MEMORIES, memoryOnGpu } from './memory-gpu.js';
 import { arraysOfPass, ELEMENT, PASS_NAMES, PASSES } from './memory-passes.js';
 import { bytesOfShare, parseMemoryShare, sizeText } from './memory-share.js';
-import { defaultSizes } from './memory-sizes.js';
+import { defaultSizes, mainMemory } from './memory-sizes.js';
 import { MOST_THREADS, threadOptions, threadsOf } from './threads.js';
 import { withGpu } from './with-gpu.js';
 
 const STORES = ['cached', 'streaming', 'auto'] as const;
 
+/** In the place of sizes: as much as no cache holds. */
+const MAIN = 'main';
 /** Elements of a cache line: shares of threads do not meet in one. */
 const LINE = 8;
 /** What a thread moves in one repetition at least: 0.1 ms in the fastest cache, much more than calling the team takes. */
@@ -81,7 +83,7 @@ const memoryOnCpu: Indicator = {
       type: 'string',
       group: 'Case:',
       describe:
-        'Working sets, all arrays and threads together: 32KiB,1MiB or 16KiB..256MiB*2; 70%: of the free memory',
+        'Working sets, all arrays and threads together: 32KiB,1MiB or 16KiB..256MiB*2; 70%: of the free memory; main: four times the last caches, at least 512 MiB',
       defaultDescription: 'from half of the first cache to four times the last',
     },
     operation: {
@@ -121,18 +123,21 @@ const memoryOnCpu: Indicator = {
       flags.stores === undefined
         ? (['cached', 'streaming'] as const)
         : parseNames(String(flags.stores), '--stores', STORES);
-    const share = flags.bytes === undefined ? null : parseMemoryShare(String(flags.bytes));
+    const text = flags.bytes === undefined ? null : String(flags.bytes);
+    const share = text === null ? null : parseMemoryShare(text);
     if (flags.host !== undefined)
       throw new UserError('--host is of copies to and from a GPU: add --device cuda:0');
     const { threads, pin } = threadsOf(flags, machine);
     const free = availableMemory(machine);
     const defaults = defaultSizes(machine.cpu, threads, free);
+    const sizesOf = (asked: string): readonly Bytes[] =>
+      asked === MAIN ? [mainMemory(machine.cpu, free)] : parseByteList(asked, '--bytes');
     const given =
       share !== null
         ? [bytesOfShare(share, free, threads * MOST_OF_SHARE)]
-        : flags.bytes === undefined
+        : text === null
           ? null
-          : parseByteList(String(flags.bytes), '--bytes');
+          : sizesOf(text);
     const asked = share === null ? {} : { share };
     return operations.flatMap((operation) => {
       const sizes = given ?? (operation === 'read' ? defaults.dense : defaults.sparse);

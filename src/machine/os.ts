@@ -32,6 +32,9 @@ export function readOs(reader: FileReader, glibcVersion: string | null): OsDescr
     aslr: readWholeNumber(reader, '/proc/sys/kernel/randomize_va_space'),
     hostname: readTrimmed(reader, '/proc/sys/kernel/hostname'),
     machineIdHash: hashOfMachineId(readTrimmed(reader, '/etc/machine-id')),
+    bootIdHash: hashOfMachineId(
+      readTrimmed(reader, '/proc/sys/kernel/random/boot_id')?.replaceAll('-', '') ?? null,
+    ),
     loadAverage: parseLoadAverage(reader('/proc/loadavg') ?? ''),
     uptime: decimalNumber(reader('/proc/uptime')?.trim().split(/\s+/)[0]),
     schedstat: hasSchedstat(reader),

@@ -131,6 +131,8 @@ export interface OsDescription {
   readonly hostname: string | null;
   /** A hash that tells machines apart; the machine's own id cannot be had from it. */
   readonly machineIdHash: string | null;
+  /** Likewise of the kernel since it was booted, which containers on it share. Absent in descriptions from before it was read. */
+  readonly bootIdHash?: string | null;
   /** Tasks that ran or wanted to, over 1, 5 and 15 minutes. */
   readonly loadAverage: readonly [number, number, number] | null;
   readonly uptime: Seconds | null;

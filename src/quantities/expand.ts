@@ -46,6 +46,11 @@ function rangeOf(item: string, option: string): readonly string[] | null {
       `${option} takes ranges such as 64..4096*2, 1..8+1 or 32KiB..1MiB; got "${item}"`,
     );
   }
+  if (range.low === 0 && step === '*' && range.high > 0) {
+    throw new QuantityError(
+      `${option}: "${item}" begins with 0, which no factor makes larger: give a step to add, such as ${first}..${last}+1`,
+    );
+  }
   return stepsOf(range, step, by).map((value) => (range.bytes ? `${value}B` : String(value)));
 }
 

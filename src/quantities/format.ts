@@ -40,10 +40,14 @@ export function formatSeconds(value: Seconds, digits = 4): string {
   return value >= 60 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : withPrefix(value, 's', digits);
 }
 
+/** Three significant digits, and four from 1000 on, which would else be rounded to tens. */
 export function formatBytes(value: Bytes): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, value)) / 10)));
-  return `${significant(value / 1024 ** step, 3)} ${units[step]}`;
+  // What would be written as 1024 has the next unit.
+  const fitting = units.findIndex((_, step) => value < 1023.5 * 1024 ** step);
+  const step = fitting === -1 ? units.length - 1 : fitting;
+  const shown = value / 1024 ** step;
+  return `${significant(shown, shown >= 1000 ? 4 : 3)} ${units[step]}`;
 }
 
 /** `16 KiB`, `1.5 MiB`: without the noughts that only say how exact it is. */

@@ -38,8 +38,17 @@ function scaled(text: string, units: Readonly<Record<string, number>>): number |
   return Number.isFinite(value) ? value : null;
 }
 
+/** What a decimal and its product with a unit lose when both are rounded to binary: 4.1 * 1e6 is 4099999.9999999995. */
+const ROUNDING = 2 * Number.EPSILON;
+
+/** The whole number that was typed, where binary has none but the next to it. */
+function unrounded(value: number | null): number | null {
+  const whole = Math.round(value ?? Number.NaN);
+  return value !== null && Math.abs(value - whole) <= ROUNDING * whole ? whole : value;
+}
+
 /** A number, which may have a unit of counts: `512`, `1.5`, `2k`; null when the text is none. */
-export const parseQuantity = (text: string): number | null => scaled(text, COUNT_UNITS);
+export const parseQuantity = (text: string): number | null => unrounded(scaled(text, COUNT_UNITS));
 
 /**
  * A share between 0 and 1: `1%`, `0.01`.
@@ -59,7 +68,7 @@ export function parseShare(text: string, option: string): number {
  * @throws QuantityError naming the option and what it takes.
  */
 export function parseCount(text: string, option: string, most: number = Number.MAX_SAFE_INTEGER): number {
-  const value = scaled(text, COUNT_UNITS);
+  const value = parseQuantity(text);
   if (value === null || !Number.isInteger(value) || value < 1) {
     throw new QuantityError(
       `${option} takes a whole number of at least 1, such as 512, 2k or 4Ki; got "${text}"`,
@@ -71,7 +80,7 @@ export function parseCount(text: string, option: string, most: number = Number.M
 
 /** Bytes with their unit, `64MiB`; null when the text has no unit of bytes. */
 export function parseBytes(text: string): Bytes | null {
-  const value = scaled(text, BYTE_UNITS);
+  const value = unrounded(scaled(text, BYTE_UNITS));
   return value === null || value < 1 ? null : Math.floor(value);
 }
 

@@ -6,11 +6,18 @@ import { canonicalJson } from './digest.js';
 import type { BatchSpec, InspectionDocument, RecordBatch } from './schema.js';
 import { medianRate } from './work.js';
 
-/** All of a batch but where it runs. A copy to another GPU goes with the one that comes back. */
+/**
+ * All of a batch but where it runs. A copy to another GPU goes with the one that comes back; a share of the memory is the same share,
+ * whatever is free on each device.
+ */
 function placeless({ device, ...batch }: BatchSpec): string {
-  const { peer, ...others } = batch.case.parameters;
+  const { peer, bytes, ...others } = batch.case.parameters;
   const pair = typeof peer === 'string' && isGpu(peer) ? [device, peer].sort() : null;
-  const parameters = pair === null ? batch.case.parameters : others;
+  const parameters = {
+    ...others,
+    ...(pair !== null || peer === undefined ? {} : { peer }),
+    ...(others.share !== undefined || bytes === undefined ? {} : { bytes }),
+  };
   return canonicalJson({ ...batch, case: { ...batch.case, parameters }, pair });
 }
 

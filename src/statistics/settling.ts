@@ -5,8 +5,11 @@
  */
 import { type Comparison, compareLaunches, verdictOf } from './compare.js';
 
+/** Fewer rounds settle nothing. */
+export const LEAST_ROUNDS = 10;
+
 /** Rounds after which a comparison is looked at: half as many again each time, so that eight looks go a long way. */
-const LOOKS = [10, 14, 20, 28, 40, 56, 80, 112];
+const LOOKS = [LEAST_ROUNDS, 14, 20, 28, 40, 56, 80, 112];
 
 /** A comparison that has not ended by then lies at its margin, or the machine is too noisy for it. */
 export const MOST_ROUNDS = 112;
@@ -41,7 +44,7 @@ export function settled(
   margin: number,
   comparisons: number,
 ): Settled | null {
-  if (Math.min(reference.length, candidate.length) < (LOOKS[0] ?? 0)) return null;
+  if (Math.min(reference.length, candidate.length) < LEAST_ROUNDS) return null;
   const comparison = compareLaunches(reference, candidate, margin, { rounds: true, looked: true });
   const verdict = verdictOf(comparison, Math.min(1, comparison.p * comparisons), margin);
   if (verdict === 'cannot tell') return null;

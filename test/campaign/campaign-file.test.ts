@@ -70,6 +70,34 @@ measure:
     expect(launchesOf(withDefault(8))).toEqual([8]);
   });
 
+  it('cannot ask for a comparison with fewer launches than settle one', () => {
+    const settling = (inspections: number) =>
+      `measure: [{indicator: matmul, stacks: [embedded, openblas], settle: 2%, inspections: ${inspections}}]`;
+    expect(() => launchesOf(settling(9))).toThrow(
+      /^--settle takes at least 10 launches of each stack, and --inspections allows 9/,
+    );
+    expect(launchesOf(settling(10))).toEqual([10]);
+  });
+
+  it.each([
+    ['repetitions: 200', 'duration: 3s', { duration: '3s' }],
+    ['duration: 3s', 'repetitions: 200', { reps: '200' }],
+    ['duration: 3s', 'precision: 1%', { precision: '1%' }],
+    ['precision: 1%', 'duration: 3s', { duration: '3s' }],
+    ['precision: 1%', 'settle: 2%', { settle: '2%' }],
+    ['settle: 2%', 'precision: 1%', { precision: '1%' }],
+    ['repetitions: 200', 'precision: 1%', { reps: '200', precision: '1%' }],
+    ['duration: 3s', 'settle: 2%', { duration: '3s', settle: '2%' }],
+  ])('with the default "%s" and an entry’s "%s" holds what the entry chose', (usual, own, flags) => {
+    const [entry] = parse(`defaults: {${usual}}\nmeasure: [{indicator: matmul, ${own}}]`).entries;
+    expect(entry?.flags).toEqual(flags);
+  });
+
+  it('leaves to be refused what one entry asks for twice over', () => {
+    const [entry] = parse('measure: [{indicator: matmul, repetitions: 200, duration: 3s}]').entries;
+    expect(entry?.flags).toEqual({ reps: '200', duration: '3s' });
+  });
+
   it('of the README asks for what can be reached', () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
     const files = [...readme.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>

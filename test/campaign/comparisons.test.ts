@@ -103,6 +103,10 @@ describe('comparisons of a campaign', () => {
     expect(Math.max(one, other)).toBeLessThanOrEqual(4);
   });
 
+  it('are not settled by giving up', () => {
+    expect(runOf([batchOf({}), batchOf({})], [1, null], 0.001).settled).toBe(false);
+  });
+
   it('leave batches alone that settle nothing', () => {
     const batches = [batchOf({}), batchOf({}), batchOf({ settle: undefined, inspections: 17 })];
     expect(launchesOf(batches, [1, 1, 1], 0.002)).toEqual([10, 10, 17]);

@@ -100,6 +100,16 @@ describe('a schedule', () => {
     expect(asked.filter(({ batch }) => batch === 1)).toHaveLength(6);
   });
 
+  it('gives up a batch that begins to fail after it was measured, and not one that fails now and then', () => {
+    const noisy = batchOf({ precision: 0.001, inspections: 40 });
+    const from = (fails: (launch: number) => boolean) =>
+      run(campaignOf([noisy]), ({ launch }) => (fails(launch) ? null : 0.2 * noise(launch))).asked.length;
+    expect(from((launch) => launch >= 5)).toBe(8);
+    expect(from((launch) => launch % 3 !== 0)).toBe(40);
+    const promised = batchOf({ inspections: 12 });
+    expect(run(campaignOf([promised]), ({ launch }) => (launch >= 5 ? null : 0)).asked).toHaveLength(12);
+  });
+
   it('goes the same way when it is told the same ends again', () => {
     const campaign = campaignOf(
       [batchOf({ precision: 0.01 }), batchOf({ precision: 0.002, inspections: 20 })],

@@ -71,3 +71,17 @@ it('names all that changed in one line', () => {
   const now = { ...machine, limits: { ...machine.limits, allowedCpus: '2' } };
   expect(resumed(withGpus('GPU-a'), now)).toThrow(/\(GPUs: [^;\n]+; CPUs that may be used: [^;\n]+\): /);
 });
+
+it('refuses where another host runs the same image, and where nothing tells whether it is another', () => {
+  const pod = (bootIdHash: string, total: number): MachineDescription => ({
+    ...machine,
+    os: { ...machine.os, bootIdHash },
+    memory: { ...machine.memory, total },
+    virtualisation: { ...machine.virtualisation, container: 'docker' },
+  });
+  expect(resumed(pod('a', 64e9), pod('a', 64e9))).not.toThrow();
+  expect(resumed(pod('a', 64e9), pod('b', 128e9))).toThrow(/^this campaign was begun on another machine/);
+  expect(resumed(pod('a', 64e9), pod('b', 64e9))).toThrow(
+    /^this campaign was begun before this machine was booted, or on another one of its kind, .*: start it anew$/,
+  );
+});

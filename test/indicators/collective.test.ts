@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { collective } from '../../src/indicators/collective.js';
 import {
   busFactor,
@@ -13,6 +13,8 @@ import {
 } from '../../src/indicators/collective-cases.js';
 import type { GpuDescription, GpuSurvey } from '../../src/machine/gpus.js';
 import { machineOf } from '../support/machine.js';
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const casesOf = (flags: Record<string, unknown>) => collective.fromFlags(flags, machineOf());
 
@@ -93,6 +95,22 @@ describe('the cases of a collective', () => {
         },
       ),
     );
+  });
+
+  it('have a rank for each CPU, and no more than a case can have on a machine of many', () => {
+    const ranksOn = (allowedCpus: string) =>
+      collective.fromFlags({ operation: 'all-reduce', bytes: '1MiB' }, machineOf({ allowedCpus }))[0];
+    expect(ranksOn('0-255')).toMatchObject({ ranks: 256, pin: true });
+    expect(ranksOn('0-511')).toMatchObject({ ranks: 256, pin: true });
+  });
+
+  it('of more ranks than a case can have are refused by who started them', () => {
+    vi.stubEnv('OMPI_COMM_WORLD_RANK', '0');
+    vi.stubEnv('OMPI_COMM_WORLD_SIZE', '384');
+    const says = 'openmpi has started 384 ranks, and a collective takes at most 256: start no more';
+    const meeting = { device: 'cuda:0', rendezvous: 'tcp:host:4000' };
+    for (const flags of [{ transport: 'mpi' }, meeting])
+      expect(() => casesOf({ operation: 'all-reduce', ...flags })).toThrow(says);
   });
 
   it.each([

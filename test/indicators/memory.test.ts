@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memory } from '../../src/indicators/memory.js';
-import { defaultSizes } from '../../src/indicators/memory-sizes.js';
+import { defaultSizes, mainMemory } from '../../src/indicators/memory-sizes.js';
 import { CACHES, cache, machineOf } from '../support/machine.js';
 import { UNBOUND } from './support.js';
 
@@ -175,8 +175,39 @@ describe('the default sizes', () => {
     expect(dense.at(-1)).toBe(128 * MIB);
   });
 
+  it('go past all last caches together, where these are not of one size', () => {
+    const caches = [cache(1, 32 * KIB, 1, 16), cache(3, 96 * MIB, 8, 1), cache(3, 32 * MIB, 8, 1)];
+    for (const some of [caches, caches.toReversed()]) {
+      const { sparse, dense } = defaultSizes({ caches: some, cachesFrom: 'kernel' }, 16, null);
+      expect([sparse.at(-1), dense.at(-1)]).toEqual([512 * MIB, 512 * MIB]);
+    }
+  });
+
   it('stay within half of the memory that is free', () => {
     const { sparse, dense } = defaultSizes({ caches: CACHES, cachesFrom: 'kernel' }, 1, 100 * MIB);
     expect(Math.max(...sparse, ...dense)).toBe(32 * MIB);
+  });
+});
+
+describe('the working set of main memory', () => {
+  const main = (last: number, instances: number, free: number | null) =>
+    mainMemory({ caches: [cache(3, last, 8, instances)], cachesFrom: 'kernel' }, free);
+
+  it('is four times the last caches, and 512 MiB where that is less', () => {
+    expect([main(32 * MIB, 1, null), main(32 * MIB, 4, null)]).toEqual([512 * MIB, 512 * MIB]);
+    // Two sockets of 384 MiB: 512 MiB would lie in them.
+    expect(main(384 * MIB, 2, null)).toBe(4096 * MIB);
+    expect(mainMemory({ caches: [], cachesFrom: null }, null)).toBe(512 * MIB);
+  });
+
+  it('takes no more than half of what is free for it, down to 512 MiB', () => {
+    expect(main(384 * MIB, 2, 6000 * MIB)).toBe(2048 * MIB);
+    expect(main(384 * MIB, 2, 700 * MIB)).toBe(512 * MIB);
+  });
+
+  it('is what `main` means, on the CPU', () => {
+    const [one] = casesOf({ operation: 'triad', stores: 'streaming', bytes: 'main' });
+    expect(one).toEqual({ operation: 'triad', stores: 'streaming', bytes: 512 * MIB, threads: 2, pin: true });
+    expect(() => casesOf({ bytes: 'main,1GiB' })).toThrow(/--bytes takes sizes/);
   });
 });

@@ -81,6 +81,15 @@ describe('describing an Intel server with two sockets', () => {
     expect(machine.limits).toMatchObject({ cpuQuota: null, memoryLimit: null, allowedCpus: '0-7' });
   });
 
+  it('tells one boot from another by a hash', () => {
+    const booted = (id: string) =>
+      describeFiles({ ...intelServer, '/proc/sys/kernel/random/boot_id': `${id}\n` }).os.bootIdHash;
+    const hash = booted('3f6c1f0e-6d1c-4a57-9d0b-0a1b2c3d4e5f');
+    expect(hash).toMatch(/^[0-9a-f]{16}$/);
+    expect(booted('3f6c1f0e-6d1c-4a57-9d0b-0a1b2c3d4e60')).not.toBe(hash);
+    expect(machine.os.bootIdHash).toBeNull();
+  });
+
   it('names system and C library, and never shows the machine id', () => {
     expect(machine.os).toMatchObject({
       name: 'Ubuntu',

@@ -8,7 +8,7 @@ import type { MachineDescription } from '../../src/machine/types.js';
 import { keyedBatch } from '../../src/qualify/baseline-key.js';
 import { historyKey } from '../../src/qualify/rates.js';
 import type { RecordBatch } from '../../src/record/schema.js';
-import { machineOf } from '../support/machine.js';
+import { cache, machineOf } from '../support/machine.js';
 import { contextOf, judgement, knownMachine, partsRecord } from './support.js';
 
 const GIB = 2 ** 30;
@@ -45,6 +45,21 @@ describe('what is looked at in turns with its peak', () => {
     const parts = batches.filter(({ inTurns }) => inTurns === true).map(({ labels }) => labels?.part);
     expect(parts).toEqual(['gemm-float32', 'gemm-float64']);
     expect(batches.length).toBeGreaterThan(parts.length);
+  });
+});
+
+describe('the main memory of t1 and t2', () => {
+  it('is more than the last caches hold, also where these are large', () => {
+    const machine = machineOf();
+    const large = {
+      ...machine,
+      cpu: { ...machine.cpu, caches: [cache(1, 32 * 2 ** 10, 1, 2), cache(3, 384 * 2 ** 20, 1, 2)] },
+    };
+    const sizes = batchesHere(shippedSuite('t2'), large)
+      .filter(({ labels }) => ['memory', 'memory-triad'].includes(labels?.part ?? ''))
+      .map(({ case: one }) => one.parameters.bytes);
+    expect(sizes).toHaveLength(5);
+    expect(new Set(sizes)).toEqual(new Set([4 * GIB]));
   });
 });
 

@@ -25,6 +25,13 @@ describe('several values of a flag', () => {
     expect(values('32KiB,1MiB')).toEqual(['32KiB', '1MiB']);
   });
 
+  it('begin with 0 only where they add: 0 cannot be doubled', () => {
+    expect(values('0..3+1')).toEqual(['0', '1', '2', '3']);
+    expect(values('0..0')).toEqual(['0']);
+    expect(() => values('0..3')).toThrow(/^--size: "0\.\.3" begins with 0, .* such as 0\.\.3\+1$/);
+    expect(() => values('0..8k*4')).toThrow(/such as 0\.\.8k\+1$/);
+  });
+
   it('leave alone what has two dots and is no range of numbers', () => {
     expect(values('cblas:../lib/libblas.so')).toEqual(['cblas:../lib/libblas.so']);
   });

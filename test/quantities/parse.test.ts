@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatSeconds, significant, withPrefix } from '../../src/quantities/format.js';
+import {
+  briefBytes,
+  formatBytes,
+  formatSeconds,
+  significant,
+  withPrefix,
+} from '../../src/quantities/format.js';
 import {
   parseBytes,
   parseCount,
@@ -17,6 +23,8 @@ describe('counts', () => {
     ['1.5k', 1500],
     ['20_000', 20_000],
     ['1M', 1_000_000],
+    ['4.1M', 4_100_000],
+    ['0.0011M', 1100],
   ])('%s is %d', (text, value) => {
     expect(parseCount(text, '--reps')).toBe(value);
   });
@@ -25,6 +33,8 @@ describe('counts', () => {
     '0',
     '-1',
     '1.5',
+    '1000000000.5',
+    '4.1000001M',
     '',
     'many',
     '2s',
@@ -68,6 +78,17 @@ describe('bytes and durations', () => {
     expect(parseBytes('64MiB')).toBe(64 * 2 ** 20);
     expect(parseBytes('1GB')).toBe(1e9);
     expect(parseBytes('1 KiB')).toBe(1024);
+  });
+  it('reads decimals that binary cannot hold as they are typed', () => {
+    expect(parseBytes('4.1MB')).toBe(4_100_000);
+    expect(parseBytes('1.5B')).toBe(1);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e9 }), (n) => {
+        const decimal = (n / 1e6).toFixed(6);
+        expect(parseBytes(`${decimal}MB`)).toBe(n);
+        expect(parseCount(`${decimal}M`, '--reps')).toBe(n);
+      }),
+    );
   });
   it('knows no bytes without a unit', () => {
     expect(parseBytes('64')).toBeNull();
@@ -118,6 +139,25 @@ describe('what people read', () => {
     expect(formatSeconds(125)).toBe('2 min 5 s');
     expect(formatSeconds(119.6)).toBe('2 min 0 s');
     expect(withPrefix(999.96e6, 'Hz')).toBe('1.000 GHz');
+  });
+  it('has of bytes three digits, and no tens in the place of four', () => {
+    expect([0, 100, 999, 1016, 1023].map(formatBytes)).toEqual(['0 B', '100 B', '999 B', '1016 B', '1023 B']);
+    expect([1024, 1023 * 1024, 2 ** 20 - 1, 2 ** 20].map(formatBytes)).toEqual([
+      '1.00 KiB',
+      '1023 KiB',
+      '1.00 MiB',
+      '1.00 MiB',
+    ]);
+    expect([11.2 * 2 ** 30, 1500 * 2 ** 50].map(formatBytes)).toEqual(['11.2 GiB', '1500 PiB']);
+    expect([1016, 1536].map(briefBytes)).toEqual(['1016 B', '1.5 KiB']);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 50 }), (bytes) => {
+        const [, digits = '', unit = ''] = /^([\d.]+) (\w+)$/.exec(formatBytes(bytes)) ?? [];
+        const shown = Number(digits) * 1024 ** ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].indexOf(unit);
+        expect(Math.abs(shown - bytes)).toBeLessThanOrEqual(0.00501 * bytes);
+        expect(Number(digits)).toBeLessThan(1024);
+      }),
+    );
   });
   it('never shows more than it was asked for', () => {
     fc.assert(

@@ -1,13 +1,13 @@
 /** The command of an indicator: flags -> campaign -> record -> terminal. One for each entry of the registry. */
 import type { Argv, CommandModule, Options } from 'yargs';
 import { asksForGpu, isGpu } from '../../devices/device.js';
-import { UserError } from '../../errors.js';
 import { makeStandby } from '../../execution/standby.js';
 import type { Indicator } from '../../indicators/indicator.js';
 import type { Campaign } from '../../record/schema.js';
 import { ownOfCampaign, ownStacksOf } from '../asked-stacks.js';
+import { atOnceOf } from '../at-once.js';
 import { budgetOf, labelsOf, measuringOptions, seedOf } from '../common-options.js';
-import { atOnceOf, batchesOf, createCampaign } from '../create-campaign.js';
+import { batchesOf, createCampaign } from '../create-campaign.js';
 import { describeHere } from '../here.js';
 
 /** What the command takes without a name, beside the option of that name. */
@@ -48,17 +48,14 @@ export function measureCommand(indicator: Indicator): CommandModule {
     handler: async (flags) => {
       const machine = describeHere(asksForGpu(String(flags.device)));
       const file = await ownStacksOf(flags);
-      const asked = atOnceOf(batchesOf(indicator, flags, machine, file.names), flags, machine);
-      if (flags['at-once'] !== undefined && !asked.some(({ atOnce }) => atOnce === true))
-        throw new UserError(
-          `--at-once: ${flags.device} is one device here, so there is nothing to measure at the same time: name several (cuda:all, numa:all, cpu:each)`,
-        );
+      const batches = batchesOf(indicator, flags, machine, file.names);
+      const asked = atOnceOf(indicator, batches, flags, machine);
       const [seed, budget, labels] = [seedOf(flags), budgetOf(flags), labelsOf(flags)];
-      const { batches, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
+      const { batches: made, stacks, locks } = await ownOfCampaign(file, asked, flags.quiet === true);
       const campaign = createCampaign({
         name: indicator.name,
         command: process.argv.slice(2),
-        batches,
+        batches: made,
         seed,
         budget,
         labels,

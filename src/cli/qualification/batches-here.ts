@@ -4,7 +4,6 @@ import { asksForGpu, CPU, gpuNamed, isGpu, ordinalOf } from '../../devices/devic
 import { GPU_DATA_TYPES } from '../../indicators/data-types.js';
 import { findIndicator } from '../../indicators/index.js';
 import { typesOf } from '../../indicators/peak-gpu.js';
-import { parseCpuList } from '../../machine/linux/cpu-list.js';
 import type { MachineDescription } from '../../machine/types.js';
 import type { Suite, SuiteEntry } from '../../qualify/suite.js';
 import { groupsOf } from '../../record/at-once.js';
@@ -50,14 +49,11 @@ function whyNot(entry: SuiteEntry, machine: MachineDescription): string | null {
 }
 
 /** A node is qualified with all its CPUs, whatever a quota leaves of them: that one is there is to be seen. */
-function onAllCpus(entry: SuiteEntry, { limits, cpu }: MachineDescription): SuiteEntry {
-  const { flags, indicator } = entry;
+function withAllCpus({ flags, indicator }: SuiteEntry, machine: MachineDescription): MachineDescription {
   const { options } = findIndicator(indicator);
   // Of ranks, threads are those of each.
   const free = 'threads' in options && !('ranks' in options) && flags.threads === undefined;
-  if (!free || deviceOf(entry) !== CPU) return entry;
-  const threads = parseCpuList(limits.allowedCpus)?.length ?? cpu.threads ?? 1;
-  return { ...entry, flags: { ...flags, threads: String(threads), pin: true } };
+  return free ? { ...machine, limits: { ...machine.limits, cpuQuota: null } } : machine;
 }
 
 /** What is measured here; a node without GPUs is not asked for any. */
@@ -65,7 +61,7 @@ export function batchesHere(suite: Suite, machine: MachineDescription): readonly
   return suite.entries
     .filter((entry) => whyNot(entry, machine) === null)
     .flatMap((entry) =>
-      batchesOfEntry(onAllCpus(entry, machine), entry.file, machine, NO_OWN.names).map((batch) =>
+      batchesOfEntry(entry, entry.file, withAllCpus(entry, machine), NO_OWN.names, 'alone').map((batch) =>
         isJudgedByPeak(entry, suite) && hasPeakOfItsOwn(batch) ? { ...batch, inTurns: true } : batch,
       ),
     )

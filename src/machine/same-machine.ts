@@ -1,0 +1,48 @@
+/**
+ * Whether two descriptions are of one machine. The machine's id tells, but in containers: an image has none, or one that is the same
+ * wherever it runs, and the host's name is the container's, new for each pod. What they see of the kernel and the hardware is the
+ * host's. Pure.
+ */
+import type { Bytes } from '../units.js';
+import type { MachineDescription } from './types.js';
+
+/** `unknown`: of the same kind, and nothing tells one from another. */
+export type Sameness = 'same' | 'other' | 'unknown';
+
+/** The kernel keeps a little more or less for itself at each boot. */
+const SAME_MEMORY = 0.01;
+
+const isContainer = ({ virtualisation }: MachineDescription): boolean => virtualisation.container !== null;
+
+/** Whether it is a process's container, whose kernel is the host's in every file, and not one that is booted like a machine. */
+const hasOnlyKernelOfHost = ({ virtualisation: { container }, os }: MachineDescription): boolean =>
+  container === 'docker' ||
+  container === 'podman' ||
+  container === 'kubernetes' ||
+  (container === 'other' && os.machineIdHash === null);
+
+const differ = <T>(a: T | null, b: T | null): boolean => a !== null && b !== null && a !== b;
+
+function memoryDiffers(a: Bytes | null, b: Bytes | null): boolean {
+  return a !== null && b !== null && Math.abs(a - b) > SAME_MEMORY * Math.max(a, b);
+}
+
+const nodesOf = ({ memory }: MachineDescription): string =>
+  memory.numaNodes.map(({ node, cpus }) => `${node}: ${cpus}`).join('; ');
+
+const hardwareDiffers = (a: MachineDescription, b: MachineDescription): boolean =>
+  memoryDiffers(a.memory.total, b.memory.total) ||
+  nodesOf(a) !== nodesOf(b) ||
+  differ(a.virtualisation.product, b.virtualisation.product);
+
+export function sameMachine(a: MachineDescription, b: MachineDescription): Sameness {
+  if (a.os.machineIdHash !== b.os.machineIdHash || a.cpu.modelName !== b.cpu.modelName) return 'other';
+  const contained = isContainer(a) || isContainer(b);
+  if (a.os.machineIdHash !== null && !contained) return 'same';
+  const [boot, otherBoot] = [a.os.bootIdHash ?? null, b.os.bootIdHash ?? null];
+  if (boot !== null && boot === otherBoot) return 'same';
+  if (hardwareDiffers(a, b)) return 'other';
+  // Booted anew, or another one: outside of containers the host's name tells.
+  if (differ(boot, otherBoot) && (hasOnlyKernelOfHost(a) || hasOnlyKernelOfHost(b))) return 'unknown';
+  return !contained && differ(a.os.hostname, b.os.hostname) ? 'other' : 'same';
+}

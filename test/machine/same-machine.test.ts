@@ -1,0 +1,82 @@
+/** Machines are told apart, also where an image hides which one it is. */
+import { describe, expect, it } from 'vitest';
+import { sameMachine } from '../../src/machine/same-machine.js';
+import type { MachineDescription, OsDescription } from '../../src/machine/types.js';
+import { machineOf } from '../support/machine.js';
+
+interface Told {
+  readonly os?: Partial<OsDescription>;
+  readonly container?: MachineDescription['virtualisation']['container'];
+  readonly total?: number;
+  readonly cpus?: string;
+}
+
+function machine({ os = {}, container = null, total = 64e9, cpus = '0-7' }: Told): MachineDescription {
+  const bare = machineOf();
+  return {
+    ...bare,
+    os: { ...bare.os, hostname: 'node1', bootIdHash: 'boot-a', ...os },
+    memory: { ...bare.memory, total, numaNodes: [{ node: 0, cpus, total, available: total }] },
+    virtualisation: { ...bare.virtualisation, container },
+  };
+}
+
+describe('a machine with an id', () => {
+  it('is known by it, whatever was booted, named or built into it since', () => {
+    const then = machine({ os: { machineIdHash: 'a' } });
+    const now = machine({
+      os: { machineIdHash: 'a', bootIdHash: 'boot-b', hostname: 'node2' },
+      total: 128e9,
+    });
+    expect(sameMachine(then, now)).toBe('same');
+    expect(sameMachine(then, machine({ os: { machineIdHash: 'b' } }))).toBe('other');
+    expect(sameMachine(then, machine({ os: { machineIdHash: null } }))).toBe('other');
+  });
+});
+
+describe.each([
+  ['without an id', null],
+  ['with that of its image', 'image'],
+])('a container %s', (_, machineIdHash) => {
+  const pod = (told: Told): MachineDescription =>
+    machine({ container: 'kubernetes', ...told, os: { machineIdHash, ...told.os } });
+  const then = pod({ os: { hostname: 'bench-x1' } });
+
+  it('is on the same machine while that one is not booted anew, whatever the pod is called', () => {
+    expect(sameMachine(then, pod({ os: { hostname: 'bench-x2' } }))).toBe('same');
+    // More memory was given to it meanwhile.
+    expect(sameMachine(then, pod({ total: 80e9 }))).toBe('same');
+  });
+
+  it('is on another one where memory or NUMA nodes are others', () => {
+    const elsewhere = { os: { bootIdHash: 'boot-b' } };
+    expect(sameMachine(then, pod({ ...elsewhere, total: 128e9 }))).toBe('other');
+    expect(sameMachine(then, pod({ ...elsewhere, cpus: '0-15' }))).toBe('other');
+  });
+
+  it('is not known to be on the same where all looks alike after another boot', () => {
+    expect(sameMachine(then, pod({ os: { bootIdHash: 'boot-b' } }))).toBe('unknown');
+    expect(sameMachine(then, pod({ os: { bootIdHash: 'boot-b' }, total: 64.1e9 }))).toBe('unknown');
+  });
+
+  it('goes by the hardware where nothing tells of boots, as in older journals', () => {
+    const { bootIdHash: _boot, ...os } = then.os;
+    const older = { ...then, os };
+    expect(sameMachine(older, pod({ os: { hostname: 'bench-x2' } }))).toBe('same');
+    expect(sameMachine(older, pod({ total: 128e9 }))).toBe('other');
+  });
+});
+
+describe('a machine without an id, and no container', () => {
+  it('is known by its name after another boot', () => {
+    const rebooted = (hostname: string) => machine({ os: { bootIdHash: 'boot-b', hostname } });
+    expect(sameMachine(machine({}), rebooted('node1'))).toBe('same');
+    expect(sameMachine(machine({}), rebooted('node2'))).toBe('other');
+  });
+});
+
+it('a container that boots like a machine keeps its own id, and has a boot of its own', () => {
+  const system = (bootIdHash: string) =>
+    machine({ container: 'lxc', os: { machineIdHash: 'own', bootIdHash } });
+  expect(sameMachine(system('boot-a'), system('boot-b'))).toBe('same');
+});
