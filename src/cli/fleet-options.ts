@@ -4,6 +4,7 @@ import { refuseMixed, sameMachines } from '../fleet/identity.js';
 import { readFleet } from '../fleet/read-fleet.js';
 import { MARGINS } from '../fleet/rules.js';
 import type { Fleet } from '../fleet/table.js';
+import { leftOutText } from '../import/superbench.js';
 import { plural } from '../quantities/format.js';
 import { parseShare } from '../quantities/parse.js';
 import { listOf } from './read-named.js';
@@ -44,6 +45,8 @@ export const scaleOf = (margin: unknown): number => parseShare(String(margin), '
 export async function readOneKind(paths: unknown, across: unknown): Promise<Fleet> {
   const fleet = await readFleet(pathsOf(paths));
   refuseMixed(fleet.nodes, listOf(across));
+  const leftOut = leftOutText(fleet.nodes);
+  if (leftOut !== null) say(`left out ${leftOut}`);
   const [first, ...more] = sameMachines(fleet.nodes);
   if (first !== undefined) {
     const others = more.length === 0 ? '' : `, and ${plural(more.length, 'machine')} more`;

@@ -1,14 +1,14 @@
 /** Texts that a command has made: to a file, of which stdout then has the name, or to stdout. */
-import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, UserError } from '../errors.js';
+import { writeDestination } from '../store/atomic.js';
 import { makeFolder } from '../store/make-folder.js';
 
-/** @throws UserError where the file cannot be written */
+/** Whole, or as it was: half a file would be read as one. @throws UserError where the file cannot be written */
 export function writeText(path: string, text: string): void {
   try {
     makeFolder(dirname(path));
-    writeFileSync(path, text);
+    writeDestination(path, text);
   } catch (error) {
     throw new UserError(`cannot write ${path}: ${messageOf(error)}`);
   }

@@ -3,7 +3,7 @@
  * comes here first; whatever is not this command's plain use goes on to the command line proper.
  */
 import { parseArgs } from 'node:util';
-import { readAnswer, verdictFile } from '../qualify/answer.js';
+import { readAnswer } from '../qualify/answer.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600, d: 86_400 };
 const DEFAULT_MAX_AGE = '24h';
@@ -39,7 +39,7 @@ export function verdict(
     complain(`pi-bench: --max-age takes an age such as 30min, 24h or 7d; got "${values['max-age']}"`);
     return USAGE;
   }
-  const { line, code } = readAnswer(values.file ?? verdictFile(), age);
+  const { line, code } = readAnswer(values.file ?? null, age);
   print(line);
   return code;
 }

@@ -1,72 +1,117 @@
-/** What a baseline says of each KPI of a fleet, in the form in which the fleet's own centres are. Pure. */
+/** What a baseline says of a fleet, in the form in which the fleet's own centres are, and what the fleet lacks of it. Pure. */
 import { requireSameHardware } from '../qualify/baseline.js';
 import { sameDevice } from '../qualify/baseline-key.js';
-import type { Baseline, BaselineEntry } from '../qualify/baseline-schema.js';
-import { cvOfSketch, sketchOfEntry } from './baseline.js';
+import type { Apart, Baseline, BaselineDevice, BaselineEntry } from '../qualify/baseline-schema.js';
+import { versionsOf } from '../qualify/versions.js';
+import { sketchOfEntry } from './baseline.js';
 import { keyText, readKey } from './case-key.js';
 import type { BaselineCentres } from './judge-series.js';
-import { type Centre, degreesOfMad, MAD_OF_NORMAL } from './limits.js';
+import { type Centre, degreesOfMad, degreesOfOthers, MAD_OF_NORMAL } from './limits.js';
+import { type Missing, missingBeside } from './missing.js';
 import { refuseMixedLimits } from './power-limits.js';
+import type { RuleName } from './rules.js';
 import type { Fleet, Series } from './table.js';
 
+/** A baseline as the nodes of one fleet are held against it. */
+export interface HeldAgainst {
+  readonly name: string;
+  readonly nodes: number;
+  /** Of pi-bench, that measured it. */
+  readonly versions: readonly string[];
+  /** null: it has no entry for this series. */
+  readonly of: (series: Series) => BaselineCentres | null;
+  /** Where a device's typical deviation over all KPIs lies; null: it does not say. */
+  readonly overall: (device: BaselineDevice) => Centre | null;
+  readonly missing: readonly Missing[];
+}
+
+type Known = NonNullable<Apart>;
+
+const ofShare = ({ centre, deviation, nodes }: Known): Centre => ({
+  centre,
+  deviation,
+  nodes,
+  degrees: degreesOfOthers(nodes),
+  ofOthers: true,
+});
+
 /** Rates are compared by their logarithms, worse above. */
-const ofRate = (value: number, { spread, median, nodes }: BaselineEntry): Centre => ({
-  centre: -Math.log(value),
+const ofRate = ({ centre, ...known }: Known): Centre => ofShare({ ...known, centre: -Math.log(centre) });
+
+const ofChange = ({ centre, ...known }: Known): Centre => ofShare({ ...known, centre: -centre });
+
+const ofMedians = ({ median, spread, nodes }: BaselineEntry): Centre => ({
+  centre: -Math.log(median),
   deviation: (MAD_OF_NORMAL * spread.mad) / median,
   nodes,
   degrees: degreesOfMad(nodes),
+  ofOthers: true,
 });
 
-const fixed = (centre: number, nodes: number): Centre => ({ centre, deviation: 0, nodes, degrees: 1 });
-
+/**
+ * By what nobody knows how far healthy nodes differ no node is judged: one spread in the place of another would name healthy nodes.
+ */
 function centresOf(entry: BaselineEntry, sustained: BaselineEntry | undefined): BaselineCentres {
   const sketch = sketchOfEntry(entry);
-  const { nodes, median, p05 } = entry;
+  const { p05, cv, drift, distribution } = entry.apart ?? {
+    p05: null,
+    cv: null,
+    drift: null,
+    distribution: null,
+  };
+  const centres: Partial<Record<RuleName, Centre>> = {
+    median: ofMedians(entry),
+    ...(p05 === null ? {} : { p05: ofRate(p05) }),
+    ...(sustained === undefined ? {} : { sustained: ofMedians(sustained) }),
+    ...(cv === null ? {} : { spread: ofShare(cv) }),
+    ...(drift === null ? {} : { drift: ofChange(drift) }),
+    ...(sketch === null || distribution === null ? {} : { distribution: ofShare(distribution) }),
+  };
   return {
-    centres: {
-      median: ofRate(median, entry),
-      ...(p05 === null ? {} : { p05: ofRate(p05, entry) }),
-      ...(sustained === undefined ? {} : { sustained: ofRate(sustained.median, sustained) }),
-      drift: fixed(0, nodes),
-      ...(sketch === null
-        ? {}
-        : {
-            spread: fixed(cvOfSketch(sketch), nodes),
-            distribution: { ...ofRate(median, entry), centre: 0 },
-          }),
-    },
+    centres,
     sketch: sketch === null ? null : { values: sketch, n: Number.POSITIVE_INFINITY },
+    older: entry.apart === undefined,
   };
 }
 
-/**
- * @returns of each series what it is judged by; null: there is no entry for it
- * @throws UserError where the baseline has none of the fleet's devices, or their power limits differ
- */
-export function baselineCentres(
-  baseline: Baseline,
-  fleet: Fleet,
-): (series: Series) => BaselineCentres | null {
-  refuseMixedLimits(fleet);
-  const devices = fleet.series.map(({ device }) => device);
-  requireSameHardware(baseline, devices, baseline.name, 'these nodes are');
+/** The KPI of an entry has no part in it: an entry of what is sustained stands beside that of the rate. */
+function centresBySeries({ entries }: Baseline): (series: Series) => BaselineCentres | null {
   const byKey = new Map<string, BaselineEntry[]>();
-  for (const entry of baseline.entries) {
+  for (const entry of entries) {
     const key = keyText({ ...entry, kpi: 'any' });
     byKey.set(key, [...(byKey.get(key) ?? []), entry]);
   }
   return ({ key, device, unit, better }) => {
     const own = readKey(key);
     if (own === null) return null;
-    const entries = (byKey.get(keyText({ ...own, kpi: 'any' })) ?? []).filter(
+    const same = (byKey.get(keyText({ ...own, kpi: 'any' })) ?? []).filter(
       (entry) => sameDevice(entry.device, device) && entry.unit === unit && entry.direction === better,
     );
-    const entry = entries.find(({ kpi }) => kpi === own.kpi);
+    const entry = same.find(({ kpi }) => kpi === own.kpi);
     // What is written of a KPI whose lower is better is no rate, and nothing here turns it into one.
     if (entry === undefined || better === 'lower') return null;
     return centresOf(
       entry,
-      entries.find(({ kpi }) => kpi.includes('_sustained_')),
+      same.find(({ kpi }) => kpi.includes('_sustained_')),
     );
+  };
+}
+
+/** @throws UserError where the baseline has none of the fleet's devices, or their power limits differ */
+export function heldAgainst(baseline: Baseline, fleet: Fleet): HeldAgainst {
+  refuseMixedLimits(fleet);
+  const devices = fleet.series.map(({ device }) => device);
+  requireSameHardware(baseline, devices, baseline.name, 'these nodes are');
+  const { overall = [] } = baseline;
+  return {
+    name: baseline.name,
+    nodes: baseline.nodes.length,
+    versions: versionsOf(baseline),
+    of: centresBySeries(baseline),
+    overall: (device) => {
+      const apart = overall.find((one) => sameDevice(one.device, device))?.apart ?? null;
+      return apart === null ? null : ofShare(apart);
+    },
+    missing: missingBeside(fleet, baseline),
   };
 }

@@ -5,22 +5,26 @@ import type { PiBenchIdentity } from '../package.js';
 import { entryProblem } from '../qualify/baseline.js';
 import { apartFromManner } from '../qualify/baseline-key.js';
 import {
+  type Apart,
   BASELINE_KIND,
   BASELINE_SCHEMA,
   BASELINE_VERSION,
   type Baseline,
+  type BaselineDevice,
   type BaselineEntry,
 } from '../qualify/baseline-schema.js';
 import { plural } from '../quantities/format.js';
 import { countedWork } from '../record/work.js';
 import { deviationFrom, median } from '../statistics/quantile.js';
 import { type CaseKey, keyTitle, readKey } from './case-key.js';
-import { judgeSeries, LEAST_NODES } from './judge-series.js';
+import { judgeSeries, LEAST_NODES, pick } from './judge-series.js';
+import { centreOf } from './limits.js';
 import type { NodeHead } from './node-line.js';
+import { typicalOf } from './overall.js';
 import { refuseMixedLimits } from './power-limits.js';
-import { comparableRows, referenceRow } from './rules.js';
+import { comparableRows, gapsFrom, referenceRow, worseness } from './rules.js';
 import { KNOTS, MEDIAN_KNOT, SHARES } from './sketch.js';
-import type { Fleet, Series } from './table.js';
+import { deviceKey, type Fleet, kpisOfNode, type Series } from './table.js';
 
 export interface Refused {
   readonly title: string;
@@ -35,16 +39,19 @@ export interface MadeBaseline {
 interface Making {
   readonly fleet: Fleet;
   readonly scale: number;
+  /** Of a node, on all of its devices. */
+  readonly kpis: number;
 }
 
 const known = (values: Float64Array, rows: Int32Array): Float64Array =>
   Float64Array.from(rows, (row) => values[row] as number).filter((value) => !Number.isNaN(value));
 
 /** A node that computes wrong results is no example, however fast it does. */
-function isWrong({ nodes, places }: Fleet, series: Series, row: number): boolean {
-  const node = nodes[places[series.places[row] as number]?.node ?? -1];
-  return node?.problems.some(({ kind }) => kind === 'wrong') ?? false;
-}
+const computedWrong = (node: NodeHead | undefined): boolean =>
+  node?.problems.some(({ kind }) => kind === 'wrong') ?? false;
+
+const isWrong = ({ nodes, places }: Fleet, series: Series, row: number): boolean =>
+  computedWrong(nodes[places[series.places[row] as number]?.node ?? -1]);
 
 /** null: parameters of another version, of which this one does not know the work. */
 function workOf({ indicator: name, parameters }: CaseKey): number | null {
@@ -62,9 +69,40 @@ function distributionOf(series: Series, row: number, key: CaseKey): BaselineEntr
   const work = workOf(key);
   if (work === null) return null;
   const shares = SHARES.map((share, knot) => ({ share, knot })).reverse();
+  const seconds = shares.map(({ knot }) => work / (series.sketches[row * KNOTS + knot] as number));
+  // A rate so far below the others that its line has 0 for it: no file holds a time without end.
+  if (!seconds.every(Number.isFinite)) return null;
+  return { probabilities: shares.map(({ share }) => 1 - share), seconds };
+}
+
+/**
+ * Where nodes lie, and how far apart; null: too few of them tell.
+ * @param values as they are compared, the logarithms of rates
+ * @param natural a centre as a file has it
+ */
+function apartOf(values: Float64Array, natural = (centre: number): number => centre): Apart {
+  const all = centreOf(values);
+  if (all === null || all.nodes < LEAST_NODES) return null;
+  const { centre, deviation, nodes } = all;
+  return { centre: natural(centre), deviation, nodes };
+}
+
+/** How nodes differ beside their medians, as `fleet check` will look at one more of them. */
+function apartOfNodes(
+  series: Series,
+  kept: Int32Array,
+  entry: BaselineEntry,
+): NonNullable<BaselineEntry['apart']> {
+  const of = (rule: 'p05' | 'spread' | 'drift'): Float64Array => pick(worseness(series, rule), kept);
+  const sketch = sketchOfEntry(entry);
+  const able = comparableRows(series, kept);
+  const gaps = (values: Float64Array): Float64Array =>
+    pick(gapsFrom(series, { values, at: 0, n: Number.POSITIVE_INFINITY }, able), able);
   return {
-    probabilities: shares.map(({ share }) => 1 - share),
-    seconds: shares.map(({ knot }) => work / (series.sketches[row * KNOTS + knot] as number)),
+    p05: apartOf(of('p05'), (centre) => Math.exp(-centre)),
+    cv: apartOf(of('spread')),
+    drift: apartOf(of('drift'), (centre) => -centre),
+    distribution: sketch === null ? null : apartOf(gaps(sketch)),
   };
 }
 
@@ -77,7 +115,11 @@ function nearestOf(series: Series, kept: Int32Array): number | null {
 const siblingKpi = ({ indicator }: CaseKey, statistic: string): string | null =>
   findIndicator(indicator).kpis.find((kpi) => kpi.statistic === statistic)?.name ?? null;
 
-function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[]): readonly BaselineEntry[] {
+function entriesOf(
+  series: Series,
+  { fleet, scale, kpis }: Making,
+  refused: Refused[],
+): readonly BaselineEntry[] {
   const key = readKey(series.key);
   const title = keyTitle(series.key);
   const isOurs = key !== null && indicators.some(({ name }) => name === key.indicator);
@@ -92,7 +134,7 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
     });
     return [];
   }
-  const { kept: alike, reference: nearest } = judgeSeries(series, null, { kpis: fleet.series.length, scale });
+  const { kept: alike, reference: nearest } = judgeSeries(series, null, { kpis, scale });
   const kept = alike.filter((row) => !isWrong(fleet, series, row));
   if (kept.length < LEAST_NODES) {
     const right = kept.length === 0 ? 'none' : String(kept.length);
@@ -130,7 +172,8 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
   };
   const lows = known(columns.p05, kept);
   const main = entry(known(columns.median, kept), key.kpi, lows.length === 0 ? null : median(lows));
-  const whole = { ...main, distribution: reference === null ? null : distributionOf(series, reference, key) };
+  const drawn = { ...main, distribution: reference === null ? null : distributionOf(series, reference, key) };
+  const whole = { ...drawn, apart: apartOfNodes(series, kept, drawn) };
   const problem = entryProblem(whole);
   if (problem !== null) {
     refused.push({ title, why: problem });
@@ -144,6 +187,30 @@ function entriesOf(series: Series, { fleet, scale }: Making, refused: Refused[])
   if (secondProblem === null) return [whole, second];
   refused.push({ title: `the sustained rate of ${title}`, why: secondProblem });
   return [whole];
+}
+
+/** Of each kind of device, how nodes differ over all KPIs that have an entry together. */
+function overallOf(
+  fleet: Fleet,
+  entriesOfSeries: readonly (readonly BaselineEntry[])[],
+): Baseline['overall'] {
+  const middles = entriesOfSeries.map(([entry]) => (entry === undefined ? null : -Math.log(entry.median)));
+  const typical = typicalOf(fleet, middles);
+  const kinds = new Map<string, { readonly device: BaselineDevice; readonly values: number[] }>();
+  fleet.series.forEach(({ device }, i) => {
+    if (middles[i] !== null) kinds.set(deviceKey(device), { device, values: [] });
+  });
+  fleet.places.forEach(({ node, on }, place) => {
+    const head = fleet.nodes[node];
+    const device = head?.devices[on];
+    const value = typical[place] as number;
+    if (device === undefined || Number.isNaN(value) || computedWrong(head)) return;
+    kinds.get(deviceKey(device))?.values.push(value);
+  });
+  return [...kinds.values()].map(({ device, values }) => ({
+    device,
+    apart: apartOf(Float64Array.from(values)),
+  }));
 }
 
 /** A lost node says nothing of what nodes reach. */
@@ -163,7 +230,9 @@ export function makeBaseline(
 ): MadeBaseline {
   refuseMixedLimits(fleet);
   const refused: Refused[] = [];
-  const entries = fleet.series.flatMap((series) => entriesOf(series, { fleet, scale }, refused));
+  const making: Making = { fleet, scale, kpis: kpisOfNode(fleet) };
+  const entriesOfSeries = fleet.series.map((series) => entriesOf(series, making, refused));
+  const entries = entriesOfSeries.flat();
   if (entries.length === 0) {
     const [first] = refused;
     throw new UserError(
@@ -185,24 +254,11 @@ export function makeBaseline(
         digest,
         piBench: tool.name === 'pi-bench' ? tool.version : null,
       })),
-      entries,
+      entries: [...entries],
+      overall: overallOf(fleet, entriesOfSeries),
     },
     refused,
   };
-}
-
-/** Of a reference sketch: standard deviation over mean, each piece between two quantiles spread evenly. */
-export function cvOfSketch(sketch: ArrayLike<number>): number {
-  let [mass, first, second] = [0, 0, 0];
-  for (let knot = 1; knot < KNOTS; knot++) {
-    const [low, high] = [sketch[knot - 1] as number, sketch[knot] as number];
-    const share = (SHARES[knot] as number) - (SHARES[knot - 1] as number);
-    mass += share;
-    first += (share * (low + high)) / 2;
-    second += (share * (low * low + low * high + high * high)) / 3;
-  }
-  const mean = first / mass;
-  return Math.sqrt(Math.max(0, second / mass - mean * mean)) / mean;
 }
 
 /** The rates of an entry's distribution at our quantiles; null: not kept, or kept at others that do not reach as far. */

@@ -7,8 +7,8 @@ import type { BaselineEntry } from '../qualify/baseline-schema.js';
 export type CaseKey = Pick<BaselineEntry, 'indicator' | 'parameters' | 'stack' | 'kpi'>;
 type Parameter = CaseKey['parameters'][string];
 
-/** `matmul?dtype=float32&m=512@embedded#pibench_matmul_rate_flops_per_second` */
-const FORM = /^([^?@#]+)\?([^?@#]*)@([^:@#]*)(?::([^@#]*))?#([a-z][a-z0-9_]*)$/;
+/** `matmul?dtype=float32&m=512@embedded#pibench_matmul_rate_flops_per_second`; of a stack file `@openblas:variant+name#` */
+const FORM = /^([^?@#]+)\?([^?@#]*)@([^:@#+]*)(?::([^@#+]*))?(?:\+([^@#+]*))?#([a-z][a-z0-9_]*)$/;
 /** A text that would be read as something else begins with it. */
 const TEXT = '~';
 
@@ -33,14 +33,15 @@ export function keyText({ indicator, parameters, stack, kpi }: CaseKey): string 
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${encodeURIComponent(name)}=${written(value)}`);
   const variant = stack.variant === null ? '' : `:${encodeURIComponent(stack.variant)}`;
-  return `${encodeURIComponent(indicator)}?${all.join('&')}@${encodeURIComponent(stack.provider)}${variant}#${kpi}`;
+  const own = stack.own === undefined ? '' : `+${encodeURIComponent(stack.own)}`;
+  return `${encodeURIComponent(indicator)}?${all.join('&')}@${encodeURIComponent(stack.provider)}${variant}${own}#${kpi}`;
 }
 
 /** null: another tool's name. */
 export function readKey(text: string): CaseKey | null {
   const match = FORM.exec(text);
   if (match === null) return null;
-  const [, indicator = '', all = '', provider = '', variant, kpi = ''] = match;
+  const [, indicator = '', all = '', provider = '', variant, own, kpi = ''] = match;
   try {
     const parameters = all === '' ? [] : all.split('&').map((one) => one.split('='));
     return {
@@ -51,6 +52,7 @@ export function readKey(text: string): CaseKey | null {
       stack: {
         provider: decodeURIComponent(provider),
         variant: variant === undefined ? null : decodeURIComponent(variant),
+        ...(own === undefined ? {} : { own: decodeURIComponent(own) }),
       },
       kpi,
     };
@@ -92,5 +94,5 @@ export function keyTitle(text: string): string {
   return title;
 }
 
-const stackText = ({ stack: { provider, variant } }: CaseKey): string =>
-  variant === null ? provider : `${provider}:${variant}`;
+const stackText = ({ stack: { provider, variant, own } }: CaseKey): string =>
+  own ?? (variant === null ? provider : `${provider}:${variant}`);

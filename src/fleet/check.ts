@@ -1,5 +1,6 @@
 /** `fleet check`: every node against its fleet, or against a baseline; who is named, why, and what to do. Pure. */
 import { otherVersions } from '../qualify/versions.js';
+import type { HeldAgainst } from './baseline-centres.js';
 import { keyTitle } from './case-key.js';
 import { CAUSE_NAMES, CAUSES, type CauseName, causeOfCheck, causesOf, type Severity } from './causes.js';
 import { type Disagreement, disagreements } from './identity.js';
@@ -10,7 +11,7 @@ import {
   LEAST_NODES,
   type SeriesJudgement,
 } from './judge-series.js';
-import { missingOf } from './missing.js';
+import { type Missing, missingOf } from './missing.js';
 import {
   checkText,
   hasJudgedCheck,
@@ -18,7 +19,7 @@ import {
   openChecksOf,
   optionalChecksOf,
 } from './open-checks.js';
-import { judgeOverall } from './overall.js';
+import { judgeOverall, judgeOverallBy } from './overall.js';
 import { mixedLimits } from './power-limits.js';
 import {
   evidenceOf,
@@ -28,7 +29,7 @@ import {
   suspicionOf,
   tailReaches,
 } from './suspicion.js';
-import type { Fleet, Series } from './table.js';
+import { type Fleet, kpisOfNode, type Series } from './table.js';
 import { type UnseenRule, unseenRules } from './unseen-rules.js';
 
 export interface NamedNode {
@@ -81,14 +82,8 @@ export interface FleetCheck {
 export interface CheckOptions {
   /** Of all margins: 1 is as shipped. */
   readonly scale: number;
-  readonly baseline: {
-    readonly name: string;
-    readonly nodes: number;
-    /** Of pi-bench, that measured it. */
-    readonly versions: readonly string[];
-    /** null: it has no entry for this series. */
-    readonly of: (series: Series) => BaselineCentres | null;
-  } | null;
+  /** null: the nodes are held against each other. */
+  readonly baseline: HeldAgainst | null;
 }
 
 /** Beyond the limit, in limits: how findings of all rules are put in order. */
@@ -114,7 +109,8 @@ function unusualSettings(fleet: Fleet, all: readonly Disagreement[]): readonly (
 /** What is wrong with a node beside its speed, in words. */
 type Problems = ReadonlyMap<CauseName, readonly string[]>;
 
-function problemsOf(fleet: Fleet): ReadonlyMap<number, Problems> {
+/** @param beside what nodes lack of a baseline */
+function problemsOf(fleet: Fleet, beside: readonly Missing[]): ReadonlyMap<number, Problems> {
   const all = new Map<number, Map<CauseName, string[]>>();
   const note = (node: number, cause: CauseName, text: string): void => {
     const own = all.get(node) ?? new Map<CauseName, string[]>();
@@ -129,7 +125,7 @@ function problemsOf(fleet: Fleet): ReadonlyMap<number, Problems> {
       if (check.verdict === 'fail') note(node, causeOfCheck(check.cause), checkText(check));
     }
   });
-  for (const { node, text } of missingOf(fleet)) {
+  for (const { node, text } of [...beside, ...missingOf(fleet)]) {
     // Who says why it lacks something has said it already.
     if (!all.has(node)) note(node, 'lost', text);
   }
@@ -221,13 +217,13 @@ function unjudgedNodes(
   );
 }
 
-const NO_BASELINE: BaselineCentres = { centres: {}, sketch: null };
+const NO_ENTRY: BaselineCentres = { centres: {}, sketch: null, older: false };
 
 /** What has to be judged before anybody can be named: the long part of a check, and one that threads can share. */
-export const judgingOf = ({ series }: Fleet, { scale, baseline }: CheckOptions): JudgeTask => ({
-  series,
-  centres: series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_BASELINE))),
-  options: { kpis: series.length, scale },
+export const judgingOf = (fleet: Fleet, { scale, baseline }: CheckOptions): JudgeTask => ({
+  series: fleet.series,
+  centres: fleet.series.map((one) => (baseline === null ? null : (baseline.of(one) ?? NO_ENTRY))),
+  options: { kpis: kpisOfNode(fleet), scale },
 });
 
 /**
@@ -241,14 +237,15 @@ export function checkFleet(
 ): FleetCheck {
   const { scale, baseline } = options;
   const { nodes, places, series } = fleet;
-  const { centres } = judgingOf(fleet, options);
-  const reaches = tailReaches(judgements, series.length);
+  const task = judgingOf(fleet, options);
+  const reaches = tailReaches(judgements, task.options.kpis);
   const suspicions = new Map<number, Suspicion>();
   series.forEach((one, i) => {
     noteSeries(one, judgements[i] as SeriesJudgement, fleet, reaches, suspicions);
   });
-  const middles = baseline === null ? null : centres.map((one) => one?.centres.median?.centre ?? null);
-  for (const { place, worse, limit } of judgeOverall(fleet, judgements, middles, scale)) {
+  const overall =
+    baseline === null ? judgeOverall(fleet, judgements, scale) : judgeOverallBy(fleet, task, baseline);
+  for (const { place, worse, limit } of overall.findings) {
     const on = places[place]?.on ?? '';
     suspicionOf(place, suspicions).findings.push({
       key: null,
@@ -260,7 +257,7 @@ export function checkFleet(
       usual: false,
     });
   }
-  const problems = problemsOf(fleet);
+  const problems = problemsOf(fleet, baseline?.missing ?? []);
   const disagreed = disagreements(nodes, 'settings');
   const unusual = unusualSettings(fleet, disagreed);
   const ofNode = new Map<number, Suspicion[]>();
@@ -275,7 +272,9 @@ export function checkFleet(
     .sort((a, b) => RANK[a.verdict] - RANK[b.verdict] || byName(a.node, b.node));
   const notJudged = judgements.flatMap((one, i) => whyNotJudged(one, series[i] as Series, baseline !== null));
   const unjudged = unjudgedNodes(fleet, judgements, named);
-  const open = notJudged.length > 0 || unjudged.length > 0 || series.length === 0 || named.length > 0;
+  // Of nodes that were only checked there is no KPI, and their checks are what was judged.
+  const nothing = series.length === 0 && !nodes.some(hasJudgedCheck);
+  const open = notJudged.length > 0 || unjudged.length > 0 || nothing || named.length > 0;
   return {
     nodes: nodes.length,
     kpis: series.length,
@@ -297,7 +296,7 @@ export function checkFleet(
     notJudged,
     unjudged,
     optional: optionalChecksOf(nodes),
-    unseen: unseenRules(series, judgements),
+    unseen: unseenRules(task, judgements, overall.unseen),
     reference: mostFrequent(
       judgements.flatMap(({ reference }, i) => {
         if (reference === null) return [];

@@ -151,6 +151,7 @@ export function nodeOf(record: PiBenchRecord, node: string, read: ReadSamples): 
       cause,
       reason,
       seconds: batch === null ? null : secondsOf(batches[batch]),
+      ...(batch !== null && batches[batch]?.asked.atOnce === true ? { atOnce: true } : {}),
     })),
     problems: problemsOf(record),
     kpis,

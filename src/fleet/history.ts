@@ -1,6 +1,7 @@
 /** What checks found on a fleet's nodes in the past: node lines with verdicts, or with KPIs that are held against each other. Pure. */
 import { median } from '../statistics/quantile.js';
-import { keyTitle } from './case-key.js';
+import type { Seconds } from '../units.js';
+import { keyTitle, readKey } from './case-key.js';
 import { checkFleet } from './check.js';
 import type { NodeLine } from './node-line.js';
 import type { CheckHistory, Defect } from './plan.js';
@@ -16,6 +17,41 @@ interface Gathered {
   readonly seconds: number[];
   runs: number;
 }
+
+/** In the place of a device: the node. */
+const WHOLE = '';
+
+/** What a node's measurements of one unit took: those of one device are one, several devices come one after the other or at once. */
+interface Spent {
+  readonly byDevice: Map<string, Seconds | null>;
+  atOnce: boolean;
+}
+
+type Spending = Map<string, Spent>;
+
+function note(units: Spending, unit: string, on: string, seconds: Seconds | null, atOnce: boolean): void {
+  const spent = units.get(unit) ?? { byDevice: new Map(), atOnce: true };
+  units.set(unit, spent);
+  // What took no time was not measured in any way.
+  if (seconds !== null) spent.atOnce &&= atOnce;
+  // Several criteria judge the same measurement; one of them may not say how long it took.
+  const longest = Math.max(spent.byDevice.get(on) ?? 0, seconds ?? 0);
+  spent.byDevice.set(on, longest > 0 ? longest : null);
+}
+
+/** Of all devices; null: not known of one of them. What is said of the node as a whole took no time of its own. */
+function together({ byDevice, atOnce }: Spent): Seconds | null {
+  const devices = [...byDevice].filter(([on, seconds]) => on !== WHOLE || seconds !== null);
+  const all = devices.flatMap(([, seconds]) => seconds ?? []);
+  if (all.length < devices.length || all.length === 0) return null;
+  return atOnce ? Math.max(...all) : all.reduce((sum, seconds) => sum + seconds, 0);
+}
+
+/** Of a check by its name, `floor/matmul@cuda:0`. */
+const deviceOf = (check: string): string => check.split('@')[1] ?? WHOLE;
+
+/** What tells a node in all of its turns: host names change, and machines with one identity count as one. */
+const nameOf = ({ machine, node }: NodeLine): string => machine ?? node;
 
 export interface History {
   readonly checks: readonly CheckHistory[];
@@ -43,26 +79,30 @@ export function historyOf(files: readonly (readonly NodeLine[])[], scale: number
     const named = new Map(
       checkFleet(numbered, { scale, baseline: null }).named.map(({ node, findings }) => [node, findings]),
     );
-    nodes.forEach(({ node, checks, kpis }, i) => {
+    nodes.forEach((line, i) => {
+      const { checks, kpis } = line;
       const found = new Set<string>();
-      const units = new Map<string, number | null>();
-      for (const { name, verdict, seconds } of checks) {
+      const units: Spending = new Map();
+      for (const { name, verdict, seconds, atOnce = false } of checks) {
         const unit = unitOf(name);
         if (verdict === 'skipped') continue;
-        units.set(unit, Math.max(units.get(unit) ?? 0, seconds ?? 0) || null);
+        note(units, unit, deviceOf(name), seconds, atOnce);
         if (verdict === 'fail') found.add(unit);
       }
       // Where checks were made of the measurements, these are what is planned.
       if (checks.length === 0) {
-        for (const { key, seconds } of kpis) units.set(keyTitle(key), seconds);
+        for (const { key, on, seconds } of kpis) {
+          note(units, keyTitle(key), on, seconds, readKey(key)?.parameters.atOnce === true);
+        }
         for (const { key } of named.get(String(i)) ?? []) if (key !== null) found.add(keyTitle(key));
       }
-      for (const [unit, seconds] of units) {
+      for (const [unit, spent] of units) {
         const one = of(unit);
+        const seconds = together(spent);
         one.runs++;
         if (seconds !== null) one.seconds.push(seconds);
       }
-      if (found.size > 0) defects.push({ node, found });
+      if (found.size > 0) defects.push({ node: nameOf(line), found });
     });
   }
   return {

@@ -48,10 +48,12 @@ export interface BaselineCentres {
   readonly centres: Readonly<Partial<Record<RuleName, Centre>>>;
   /** Of the reference node; null: not kept. */
   readonly sketch: { readonly values: Float64Array; readonly n: number } | null;
+  /** It was made before baselines kept how far nodes differ by each rule. */
+  readonly older: boolean;
 }
 
 export interface JudgeOptions {
-  /** Of a node: the more are looked at, the further away chance alone gets. */
+  /** Of a node, on all of its devices: the more are looked at, the further away chance alone gets. */
   readonly kpis: number;
   /** Of all margins. */
   readonly scale: number;

@@ -44,10 +44,16 @@ export interface Centre {
   readonly nodes: number;
   /** Of freedom, that the deviation is known with. */
   readonly degrees: number;
+  /** It is of other nodes than those that are judged by it; left out: each of these has its part in it. */
+  readonly ofOthers?: true;
 }
 
 const degreesOfQn = (nodes: number): number =>
   (nodes < LEAST_FOR_OWN_PART ? nodes : QN_EFFICIENCY * nodes) - 1;
+
+/** Degrees of freedom of `centreOf`'s deviation, where the nodes that are judged by it have no part in it. */
+export const degreesOfOthers = (nodes: number): number =>
+  nodes <= MOST_FOR_QN ? QN_EFFICIENCY * nodes - 1 : degreesOfMad(nodes);
 
 /** Degrees of freedom of a median absolute deviation. */
 export const degreesOfMad = (nodes: number): number => MAD_EFFICIENCY * nodes - 1;
@@ -116,8 +122,9 @@ function knownReach(level: number, degrees: number): number {
   return made;
 }
 
-export function reachesOf(level: number, { nodes, degrees }: Centre): Reach {
-  const ofMedian = nodes < LEAST_FOR_OWN_PART ? 1 : Math.sqrt(1 + MEDIAN_VARIANCE / nodes);
+export function reachesOf(level: number, { nodes, degrees, ofOthers }: Centre): Reach {
+  const ofMedian =
+    nodes < LEAST_FOR_OWN_PART && ofOthers !== true ? 1 : Math.sqrt(1 + MEDIAN_VARIANCE / nodes);
   return { reach: ofMedian * knownReach(level, degrees), wide: knownReach(level, MOST_DEGREES) };
 }
 

@@ -1,10 +1,14 @@
-/** What a node lacks that at least half of its fleet has: a device, or a KPI on a device. Pure. */
-import { keyTitle } from './case-key.js';
+/** What a node lacks that at least half of its fleet has, or that a baseline has: a device, or a KPI on a device. Pure. */
+import { deviceText, sameDevice } from '../qualify/baseline-key.js';
+import type { Baseline, BaselineDevice, BaselineEntry } from '../qualify/baseline-schema.js';
+import { keyText, keyTitle, readKey } from './case-key.js';
 import { deviceKey, type Fleet } from './table.js';
 
 export interface Missing {
   /** In `Fleet.nodes`. */
   readonly node: number;
+  /** In `Fleet.places`; null: the device itself is missing. */
+  readonly place: number | null;
   readonly text: string;
 }
 
@@ -19,7 +23,7 @@ function missingDevices({ nodes, places }: Fleet): readonly Missing[] {
     const [first, ...more] = usual.filter((on) => having.get(on)?.has(node) === false);
     return first === undefined
       ? []
-      : [{ node, text: `nothing was measured on ${counted(first, more.length)}, as on others` }];
+      : [{ node, place: null, text: `nothing was measured on ${counted(first, more.length)}, as on others` }];
   });
 }
 
@@ -66,7 +70,11 @@ function missingKpis(fleet: Fleet): readonly Missing[] {
   }
   return [...missing].map(([place, titles]) => {
     const { node, on } = places[place] as Fleet['places'][number];
-    return { node, text: `${on} lacks what others have: ${counted(titles[0] ?? '', titles.length - 1)}` };
+    return {
+      node,
+      place,
+      text: `${on} lacks what others have: ${counted(titles[0] ?? '', titles.length - 1)}`,
+    };
   });
 }
 
@@ -74,3 +82,75 @@ export const missingOf = (fleet: Fleet): readonly Missing[] => [
   ...missingDevices(fleet),
   ...missingKpis(fleet),
 ];
+
+/** Whether a node's line has such a KPI: its rates, of which what is sustained is a column. */
+export const isOfLines = ({ kpi, direction }: Pick<BaselineEntry, 'kpi' | 'direction'>): boolean =>
+  direction === 'higher' && !kpi.includes('_sustained_');
+
+/** A node without a device of a kind of which the baseline has some: none of its entries would find such a node slow. */
+function devicesBeside({ nodes, places }: Fleet, devices: readonly BaselineDevice[]): readonly Missing[] {
+  const kinds = [...new Set(devices.map(({ kind }) => kind))];
+  const having = kinds.map(
+    (kind) =>
+      new Set(
+        places.flatMap(({ node, on }) => {
+          const own = nodes[node]?.devices[on];
+          return own !== undefined && devices.some((one) => one.kind === kind && sameDevice(one, own))
+            ? [node]
+            : [];
+        }),
+      ),
+  );
+  return nodes.flatMap((_, node) =>
+    kinds.flatMap((kind, i) => {
+      const first = devices.find((one) => one.kind === kind);
+      return first === undefined || having[i]?.has(node) === true
+        ? []
+        : [
+            {
+              node,
+              place: null,
+              text: `nothing was measured on ${deviceText(first)}, which the baseline has`,
+            },
+          ];
+    }),
+  );
+}
+
+/** Entries that a place of their device lacks: what was not measured must not pass by what the baseline says of the rest. */
+function entriesBeside(fleet: Fleet, entries: readonly BaselineEntry[]): readonly Missing[] {
+  const { nodes, places, series } = fleet;
+  const byKey = new Map<string, Int32Array[]>();
+  for (const { key, places: own } of series) {
+    const read = readKey(key);
+    if (read === null) continue;
+    const same = keyText(read);
+    byKey.set(same, [...(byKey.get(same) ?? []), own]);
+  }
+  const missing = new Map<number, string[]>();
+  for (const entry of entries) {
+    const key = keyText(entry);
+    const having = new Uint8Array(places.length);
+    for (const own of byKey.get(key) ?? []) for (const place of own) having[place] = 1;
+    places.forEach(({ node, on }, place) => {
+      const device = nodes[node]?.devices[on];
+      if (having[place] === 1 || device === undefined || !sameDevice(device, entry.device)) return;
+      missing.set(place, [...(missing.get(place) ?? []), keyTitle(key)]);
+    });
+  }
+  return [...missing].map(([place, titles]) => {
+    const { node, on } = places[place] as Fleet['places'][number];
+    return {
+      node,
+      place,
+      text: `${on} lacks what the baseline has: ${counted(titles[0] ?? '', titles.length - 1)}`,
+    };
+  });
+}
+
+/** What nodes lack of a baseline, whether others of their fleet have it or nobody. */
+export function missingBeside(fleet: Fleet, { entries }: Pick<Baseline, 'entries'>): readonly Missing[] {
+  const own = entries.filter(isOfLines);
+  const devices = [...new Map(own.map(({ device }) => [JSON.stringify(device), device])).values()];
+  return [...devicesBeside(fleet, devices), ...entriesBeside(fleet, own)];
+}

@@ -64,6 +64,8 @@ export interface NodeCheck {
   readonly cause: string | null;
   readonly reason: string | null;
   readonly seconds: Seconds | null;
+  /** What it judges was measured on several devices at once; left out: by itself, or in a line of before it was kept. */
+  readonly atOnce?: boolean;
 }
 
 export interface NodeProblem {
@@ -92,6 +94,8 @@ export interface NodeHead {
   readonly devices: Readonly<Record<string, BaselineDevice>>;
   readonly checks: readonly NodeCheck[];
   readonly problems: readonly NodeProblem[];
+  /** Of another tool's metrics: those that are no KPI here, and one of them. Left out: none. */
+  readonly leftOut?: { readonly metrics: number; readonly example: string };
 }
 
 export interface NodeLine extends NodeHead {
@@ -120,10 +124,12 @@ export function toLine(node: NodeLine): string {
   return `${JSON.stringify({ kind: NODE_KIND, schemaVersion: NODE_VERSION, ...node })}\n`;
 }
 
-/** The quantiles of a sketch as a line has them. */
+/** The quantiles of a sketch as a line has them. However slow, a repetition has a rate above 0: of 0 there would be no time. */
 export function shapeOf(sketch: Float64Array): number[] {
   const middle = sketch[MEDIAN_KNOT] ?? 0;
-  return Array.from(sketch, (value) => Math.round((value / middle - 1) * SHAPE_UNIT));
+  return Array.from(sketch, (value) =>
+    Math.max(1 - SHAPE_UNIT, Math.round((value / middle - 1) * SHAPE_UNIT)),
+  );
 }
 
 type Unchecked = { readonly [name: string]: unknown };
@@ -189,7 +195,12 @@ const isCheck = (value: unknown): boolean =>
   isText(value.name) &&
   VERDICTS.some((one) => one === value.verdict) &&
   (value.required === undefined || typeof value.required === 'boolean') &&
+  (value.atOnce === undefined || typeof value.atOnce === 'boolean') &&
   [value.cause, value.reason].every(isTextOrNull);
+
+const isLeftOut = (value: unknown): boolean =>
+  value === undefined ||
+  (isObject(value) && isNumber(value.metrics) && isText(value.example) && !hasControl(value.example));
 
 const isProblem = (value: unknown): boolean =>
   isObject(value) &&
@@ -214,6 +225,7 @@ function problemOfHead(line: Unchecked): string | null {
   }
   const broken = Object.entries(line.devices as Unchecked).find(([, device]) => !isDevice(device));
   if (broken !== undefined) return `its device ${broken[0]} is not described`;
+  if (!isLeftOut(line.leftOut)) return 'it does not say how many metrics were left out, and one of them';
   if (!(line.checks as readonly unknown[]).every(isCheck))
     return 'a check has no name, or a verdict that is none, or a required that is neither true nor false';
   return (line.problems as readonly unknown[]).every(isProblem)

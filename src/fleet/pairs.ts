@@ -10,6 +10,9 @@ import { median } from '../statistics/quantile.js';
 
 export type Pair = readonly [string, string];
 
+/** Equal for a pair whichever of its nodes is named first. */
+export const pairKey = ([a, b]: Pair): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
+
 /** Rates of a link by what was measured, higher is better; null: it failed. */
 export type LinkRates = Readonly<Record<string, number | null>>;
 
@@ -43,11 +46,46 @@ export function firstPass(nodes: readonly string[], seed: number): Plan {
   return { pairs, left: order.length % 2 === 0 ? [] : [order.at(-1) as string] };
 }
 
+export interface Planned {
+  /** With the pairs of the plan that nothing is there of: they failed, for whoever hangs or is gone leaves nothing behind. */
+  readonly measured: readonly MeasuredPair[];
+  readonly absent: readonly Pair[];
+  /** Nodes that no pair was left for, and that nobody measured with another node either. */
+  readonly alone: readonly string[];
+}
+
+/**
+ * What was measured of a first pass, beside what was to be measured.
+ * @throws UserError for a pair that is not of this plan: with other nodes, or another seed, all pairs would be absent
+ */
+export function besidePlan({ pairs, left }: Plan, measured: readonly MeasuredPair[]): Planned {
+  const wanted = new Set(pairs.map(pairKey));
+  const other = measured.find(
+    ({ pair }) => !wanted.has(pairKey(pair)) && !pair.some((node) => left.includes(node)),
+  );
+  if (other !== undefined)
+    throw new UserError(
+      `${other.pair.join(' and ')} are no pair of a first pass over these nodes: give the --nodes and the --seed with which it was planned`,
+    );
+  const there = new Set(measured.map(({ pair }) => pairKey(pair)));
+  const absent = pairs.filter((pair) => !there.has(pairKey(pair)));
+  return {
+    measured: [...measured, ...absent.map((pair) => ({ pair, rates: null }))],
+    absent,
+    alone: left.filter((node) => !measured.some(({ pair }) => pair.includes(node))),
+  };
+}
+
 /** What a link has to reach, by what was measured. */
 export type LinkLimits = Readonly<Record<string, number>>;
 
+/** Of fewer the median is one of them, or lies between two: the only pair is never slow, and of two nobody knows which is as it should be. */
+export const LEAST_PAIRS = 3;
+
 export interface FirstJudgement {
   readonly limits: LinkLimits;
+  /** Pairs that the limits rest on: those that have a rate. */
+  readonly rated: number;
   readonly slow: readonly MeasuredPair[];
   readonly passed: readonly string[];
 }
@@ -101,7 +139,8 @@ export function judgePairs(measured: readonly MeasuredPair[], margin: number): F
   if (whats.length === 0) throw new UserError(NO_RATE);
   const slow = measured.filter((one) => isSlow(one, limits));
   const passed = measured.filter((one) => !slow.includes(one)).flatMap(({ pair }) => pair);
-  return { limits, slow, passed: [...new Set(passed)].sort() };
+  const rated = measured.filter(({ rates }) => whats.some((what) => (rates?.[what] ?? null) !== null)).length;
+  return { limits, rated, slow, passed: [...new Set(passed)].sort() };
 }
 
 /**

@@ -9,6 +9,7 @@ import { binomialRange } from './proportion.js';
 
 /** One node at one time, of which at least one check failed. */
 export interface Defect {
+  /** The same for one node at all times. */
   readonly node: string;
   /** Names of the checks that failed. */
   readonly found: ReadonlySet<string>;
@@ -36,8 +37,8 @@ export interface FleetPlan {
   readonly defects: number;
   readonly covered: number;
   /**
-   * Share of defects that were not looked at while choosing and that the choice finds all the same, each left out in turn: what
-   * can be expected of the next ones. With its 95 % interval; null: fewer than two defects.
+   * Share of defects that were not looked at while choosing and that the choice finds all the same, each node left out in turn with all
+   * that was ever found on it: what can be expected of the next nodes. With its 95 % interval; null: fewer than two nodes had any.
    */
   readonly expected: { readonly share: number; readonly low: number; readonly high: number } | null;
   /** Checks that were left out, by what they would have found. */
@@ -66,18 +67,21 @@ interface Choice {
 
 const NOTHING: readonly number[] = [];
 
+/** Nothing is left out. */
+const NOBODY: ReadonlySet<number> = new Set();
+
 function greedy(
   checks: readonly Priced[],
   found: ReadonlyMap<string, readonly number[]>,
   budget: Seconds,
-  without: number | null,
+  without: ReadonlySet<number>,
 ): Choice {
   const covered = new Set<number>();
   const names: string[] = [];
   let left = budget;
   const open = new Set(checks);
   const newOf = ({ name }: Priced): number =>
-    (found.get(name) ?? NOTHING).reduce((sum, i) => sum + (i === without || covered.has(i) ? 0 : 1), 0);
+    (found.get(name) ?? NOTHING).reduce((sum, i) => sum + (without.has(i) || covered.has(i) ? 0 : 1), 0);
   for (;;) {
     let best: Priced | null = null;
     let most = 0;
@@ -90,7 +94,7 @@ function greedy(
     names.push(best.name);
     left -= best.seconds;
     open.delete(best);
-    for (const i of found.get(best.name) ?? NOTHING) if (i !== without) covered.add(i);
+    for (const i of found.get(best.name) ?? NOTHING) if (!without.has(i)) covered.add(i);
   }
   return { names, covered };
 }
@@ -100,13 +104,13 @@ function chosen(
   checks: readonly Priced[],
   found: ReadonlyMap<string, readonly number[]>,
   budget: Seconds,
-  without: number | null,
+  without: ReadonlySet<number>,
 ): Choice {
   const byWorth = greedy(checks, found, budget, without);
   let best = byWorth;
   for (const { name, seconds } of checks) {
     if (seconds > budget) continue;
-    const covered = new Set((found.get(name) ?? NOTHING).filter((i) => i !== without));
+    const covered = new Set((found.get(name) ?? NOTHING).filter((i) => !without.has(i)));
     if (covered.size > best.covered.size) best = { names: [name], covered };
   }
   return best;
@@ -114,6 +118,31 @@ function chosen(
 
 /** Leaving each of thousands out would say no more than leaving out some. */
 const MOST_LEFT_OUT = 200;
+
+/**
+ * A node that is broken for weeks is one thing that could be found, however often it was looked at: each node counts once, by the
+ * share of its defects that a choice finds which knew none of them.
+ */
+function expectedOf(
+  checks: readonly Priced[],
+  found: ReadonlyMap<string, readonly number[]>,
+  defects: readonly Defect[],
+  budget: Seconds,
+): FleetPlan['expected'] {
+  const ofNode = new Map<string, number[]>();
+  defects.forEach(({ node }, i) => {
+    ofNode.set(node, [...(ofNode.get(node) ?? []), i]);
+  });
+  if (ofNode.size < 2) return null;
+  const step = Math.ceil(ofNode.size / MOST_LEFT_OUT);
+  const tried = [...ofNode.values()].filter((_, i) => i % step === 0);
+  const shares = tried.map((own) => {
+    const { names } = chosen(checks, found, budget, new Set(own));
+    return own.filter((i) => names.some((name) => defects[i]?.found.has(name))).length / own.length;
+  });
+  const caught = shares.reduce((sum, share) => sum + share, 0);
+  return { share: caught / tried.length, ...binomialRange(caught, tried.length) };
+}
 
 /**
  * @param history every check that ever ran; those without a time cannot be planned and are left out
@@ -130,7 +159,7 @@ export function planChecks(
     )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const found = coverage(defects);
-  const { names, covered } = chosen(checks, found, budget, null);
+  const { names, covered } = chosen(checks, found, budget, NOBODY);
   const seen = new Set<number>();
   const planned = (name: string): PlannedCheck => {
     const { seconds = 0, runs = 0 } = checks.find((check) => check.name === name) ?? {};
@@ -143,19 +172,12 @@ export function planChecks(
     for (const i of found.get(name) ?? NOTHING) seen.add(i);
     return one;
   });
-  const step = Math.max(1, Math.ceil(defects.length / MOST_LEFT_OUT));
-  const tried = defects.flatMap((_, i) => (i % step === 0 ? [i] : []));
-  const caught = tried.filter((i) => {
-    const blind = chosen(checks, found, budget, i);
-    return blind.names.some((name) => defects[i]?.found.has(name));
-  }).length;
   return {
     checks: taken,
     seconds: taken.reduce((sum, { seconds }) => sum + seconds, 0),
     defects: defects.length,
     covered: covered.size,
-    expected:
-      defects.length < 2 ? null : { share: caught / tried.length, ...binomialRange(caught, tried.length) },
+    expected: expectedOf(checks, found, defects, budget),
     leftOut: checks
       .filter(({ name }) => !names.includes(name))
       .map(({ name }) => planned(name))

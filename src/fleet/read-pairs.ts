@@ -1,11 +1,14 @@
-/** Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. */
+/**
+ * Measured pairs: lines `{"pair": ["a", "b"], "rate": 1.2e10}`, or records whose campaign has the label `pair=a b`. Of a pair that was
+ * measured several times the newest counts: it was measured again because something was wrong, or mended.
+ */
 import { z } from 'zod';
 import { messageOf, UserError } from '../errors.js';
 import { keyedBatch, machineOf } from '../qualify/baseline-key.js';
 import { doesNoWork } from '../record/work.js';
 import { readRecord } from '../store/read-record.js';
 import { keyText } from './case-key.js';
-import type { MeasuredPair } from './pairs.js';
+import { type MeasuredPair, type Pair, pairKey } from './pairs.js';
 import { linesOf } from './read-lines.js';
 
 const schema = z.strictObject({
@@ -21,10 +24,14 @@ export interface ReadPairs {
   readonly measured: readonly MeasuredPair[];
   /** Empty: nobody says. */
   readonly unit: string;
+  /** Pairs of which there was more than one measurement. */
+  readonly repeated: readonly Pair[];
 }
 
 interface OnePair extends MeasuredPair {
   readonly unit: string;
+  /** Milliseconds since 1970 at which its campaign began; null: a line does not say. */
+  readonly at: number | null;
 }
 
 function pairOfLine(text: string, where: string): OnePair {
@@ -37,7 +44,7 @@ function pairOfLine(text: string, where: string): OnePair {
   const parsed = schema.safeParse(json);
   if (parsed.success) {
     const { pair, rate, unit = '' } = parsed.data;
-    return { pair, rates: rate === null ? null : { [UNNAMED]: rate }, unit };
+    return { pair, rates: rate === null ? null : { [UNNAMED]: rate }, unit, at: null };
   }
   throw new UserError(
     `${where} is no measured pair such as {"pair": ["a", "b"], "rate": 1.2e10}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`,
@@ -69,7 +76,28 @@ function pairOfRecord(path: string): OnePair {
     rates[what] =
       before === undefined ? rate : before === null || rate === null ? null : Math.min(before, rate);
   }
-  return { pair: [a, b], rates, unit: record.batches[0]?.rateUnit ?? '' };
+  const at = Date.parse(record.campaign.createdAt);
+  return { pair: [a, b], rates, unit: record.batches[0]?.rateUnit ?? '', at };
+}
+
+/** By their times where both have one, or else what was given later. */
+const isNewer = (one: OnePair, before: OnePair): boolean =>
+  one.at === null || before.at === null || one.at >= before.at;
+
+/** Each pair once, whichever of its nodes was named first. */
+function newestOf(read: readonly OnePair[]): {
+  readonly pairs: readonly OnePair[];
+  readonly repeated: readonly Pair[];
+} {
+  const pairs = new Map<string, OnePair>();
+  const repeated = new Map<string, Pair>();
+  for (const one of read) {
+    const key = pairKey(one.pair);
+    const before = pairs.get(key);
+    if (before !== undefined) repeated.set(key, before.pair);
+    if (before === undefined || isNewer(one, before)) pairs.set(key, one);
+  }
+  return { pairs: [...pairs.values()], repeated: [...repeated.values()] };
 }
 
 /**
@@ -88,5 +116,6 @@ export function readPairs(paths: readonly string[]): ReadPairs {
   if (alone !== undefined) throw new UserError(`${alone.pair[0]} is paired with itself: a link has two ends`);
   if (units.length > 1)
     throw new UserError(`pairs in different units cannot be compared: ${units.join(', ')}`);
-  return { measured: read.map(({ pair, rates }) => ({ pair, rates })), unit: units[0] ?? '' };
+  const { pairs, repeated } = newestOf(read);
+  return { measured: pairs.map(({ pair, rates }) => ({ pair, rates })), unit: units[0] ?? '', repeated };
 }

@@ -63,6 +63,24 @@ interface Growing {
 export const deviceKey = ({ kind, name, cpus, pciDevice, pciSubsystem }: BaselineDevice): string =>
   [kind, name, cpus, pciDevice, pciSubsystem].join('|');
 
+/** KPIs of a node on all of its devices together, on average over the nodes that have any: eight GPUs are eight times as many. */
+export function kpisOfNode({ nodes, places, series }: Fleet): number {
+  const having = new Uint8Array(nodes.length);
+  let rows = 0;
+  for (const { places: own } of series) {
+    rows += own.length;
+    // A loop: of two million rows.
+    for (let row = 0; row < own.length; row++) having[places[own[row] as number]?.node ?? -1] = 1;
+  }
+  return (
+    rows /
+    Math.max(
+      1,
+      having.reduce((sum, one) => sum + one, 0),
+    )
+  );
+}
+
 const FIRST_ROOM = 16;
 const rate = (value: number | null, lower: boolean): number =>
   value === null ? Number.NaN : lower ? 1 / value : value;
@@ -118,10 +136,11 @@ function requireAlike(
 }
 
 /**
- * The row of a place: a new one, or, where a campaign measured a case twice, the one that it has.
+ * The row of a place: a new one, or, where a campaign measured a case twice, the one that it has. It is as slow as the slower of
+ * them: in the same time the faster makes more repetitions, so to take what rests on most would be to take the faster.
  * @param firstPlace of its node
  * @param expected rows in the end, as far as it is known
- * @returns null: the one that it has rests on as many repetitions
+ * @returns null: the one that it has is not faster
  */
 function rowOf(
   series: Growing,
@@ -131,7 +150,10 @@ function rowOf(
   expected: number,
 ): number | null {
   for (let row = series.rows - 1; row >= 0 && (series.places[row] as number) >= firstPlace; row--) {
-    if (series.places[row] === place) return kpi.n > (series.columns.n[row] as number) ? row : null;
+    if (series.places[row] === place) {
+      const own = rate(kpi.median, kpi.better === 'lower');
+      return own < (series.columns.median[row] as number) ? row : null;
+    }
   }
   if (series.rows === series.room) enlarge(series, 0, expected);
   series.places[series.rows] = place;

@@ -1,24 +1,31 @@
 /** Rules that could not look at all that was judged otherwise, so that their silence is not taken for a pass. Pure. */
 import { plural } from '../quantities/format.js';
 import { keyTitle } from './case-key.js';
-import type { SeriesJudgement } from './judge-series.js';
-import { COLUMN, RULES } from './rules.js';
+import type { BaselineCentres, JudgeTask, SeriesJudgement } from './judge-series.js';
+import { COLUMN, RULES, type RuleName } from './rules.js';
 import { KNOTS } from './sketch.js';
 import type { Series } from './table.js';
 
 type Rule = (typeof RULES)[number];
 
 export interface UnseenRule {
-  readonly rule: Rule;
+  readonly rule: RuleName;
   /** KPIs that others of the rules judged and this one did not. */
   readonly kpis: number;
   /** Whether these are all that were judged. */
   readonly all: boolean;
   /** One of them; null: there is none. */
   readonly example: string | null;
-  /** Values of nodes that are missing in the KPIs that it judged. */
+  /** Values of nodes that are missing in the KPIs that it judged; of `overall`: devices that it did not judge. */
   readonly values: number;
+  /** null: nobody knows more than that it is so. */
+  readonly why: string | null;
 }
+
+const OLDER = 'the baseline is from before it was kept how far nodes differ by that: make it anew';
+
+const whyOf = (all: readonly (BaselineCentres | null)[]): string | null =>
+  all.some((one) => one?.older === true) ? OLDER : null;
 
 /** Nodes whose line does not say what the rule takes. */
 function missingIn({ places, columns, sketches }: Series, rule: Rule): number {
@@ -29,16 +36,28 @@ function missingIn({ places, columns, sketches }: Series, rule: Rule): number {
   return missing;
 }
 
-/** @param judgements of the series, in their order */
+/**
+ * @param judgements of the task's series, in their order
+ * @param places that were not judged over all KPIs together, for want of what a baseline would have to say of that
+ */
 export function unseenRules(
-  series: readonly Series[],
+  { series, centres }: JudgeTask,
   judgements: readonly SeriesJudgement[],
+  places: number,
 ): readonly UnseenRule[] {
   const judged = series.flatMap((one, i) => {
     const limits = judgements[i]?.limits ?? {};
-    return Object.keys(limits).length === 0 ? [] : [{ one, limits }];
+    return Object.keys(limits).length === 0 ? [] : [{ one, limits, centres: centres[i] ?? null }];
   });
-  return RULES.flatMap((rule) => {
+  const whole: UnseenRule = {
+    rule: 'overall',
+    kpis: 0,
+    all: false,
+    example: null,
+    values: places,
+    why: whyOf(centres),
+  };
+  const each = RULES.flatMap((rule): readonly UnseenRule[] => {
     const without = judged.filter(({ limits }) => limits[rule] === undefined);
     const values = judged
       .filter(({ limits }) => limits[rule] !== undefined)
@@ -46,16 +65,20 @@ export function unseenRules(
     if (without.length === 0 && values === 0) return [];
     const [first] = without;
     const example = first === undefined ? null : keyTitle(first.one.key);
-    return [{ rule, kpis: without.length, all: without.length === judged.length, example, values }];
+    const why = whyOf(without.map(({ centres: of }) => of));
+    return [{ rule, kpis: without.length, all: without.length === judged.length, example, values, why }];
   });
+  return places === 0 ? each : [...each, whole];
 }
 
 /** `spread: not known of 3 KPIs, such as X; 2 values of nodes are missing` */
-export function unseenText({ rule, kpis, all, example, values }: UnseenRule): string {
+export function unseenText({ rule, kpis, all, example, values, why }: UnseenRule): string {
+  const because = why === null ? '' : ` (${why})`;
+  if (rule === 'overall') return `overall: not known of ${plural(values, 'device')}${because}`;
   const such = all ? 'any KPI' : kpis === 1 ? (example ?? '') : `${plural(kpis, 'KPI')}, such as ${example}`;
   return [
     `${rule}: `,
-    kpis === 0 ? '' : `not known of ${such}`,
+    kpis === 0 ? '' : `not known of ${such}${because}`,
     kpis > 0 && values > 0 ? '; ' : '',
     values === 0 ? '' : `${plural(values, 'value')} of nodes ${values === 1 ? 'is' : 'are'} missing`,
   ].join('');

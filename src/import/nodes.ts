@@ -5,7 +5,7 @@ import type { NodeLine } from '../fleet/node-line.js';
 import { dcgmNode } from './dcgm.js';
 import type { Found, FoundFile } from './files.js';
 import type { Unread } from './published.js';
-import { superbenchNode } from './superbench.js';
+import { leftOutText, superbenchNode } from './superbench.js';
 
 export interface ImportedNodes {
   readonly nodes: readonly NodeLine[];
@@ -43,6 +43,7 @@ export function readSuperbench(found: Found): ImportedNodes {
       unread.push({ path, why: 'not a .jsonl file', damaged: false });
       return;
     }
+    const before = nodes.length;
     text.split('\n').forEach((line, i) => {
       if (line.trim() === '') return;
       try {
@@ -54,6 +55,8 @@ export function readSuperbench(found: Found): ImportedNodes {
         unread.push({ path: `${path}:${i + 1}`, why: `not JSON: ${messageOf(error)}`, damaged: true });
       }
     });
+    const why = leftOutText(nodes.slice(before));
+    if (why !== null) unread.push({ path, why, damaged: false });
   });
 }
 

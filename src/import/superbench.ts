@@ -1,7 +1,7 @@
 /**
  * SuperBench's `results-summary.jsonl`: one flat JSON object a node, `benchmark[/run]/metric[:rank]` -> number. It has one value
  * of each metric, no unit, no direction and no version, so directions are taken from the metrics' names and what has none by its
- * name is left out; nothing can be said of distributions. Read and written. Pure.
+ * name is left out, and counted; nothing can be said of distributions. Read and written. Pure.
  */
 import { readKey } from '../fleet/case-key.js';
 import {
@@ -12,12 +12,15 @@ import {
   unknownNode,
 } from '../fleet/node-line.js';
 import type { BaselineDevice } from '../qualify/baseline-schema.js';
+import { plural } from '../quantities/format.js';
 
-const LOWER = /(^|[_/-])(time|latency|lat|overhead|duration)([_/:-]|$)|_(us|ms)$/i;
+/** Ours, as `toSuperbench` writes them. */
+const OWN_RATE = /^pibench_\w+_per_second$/;
+const LOWER = /(^|[_/-])(time|steptimes?|latency|lat|overhead|duration)([_/:-]|$)|_(us|ms)$/i;
 /** How many times as slow or as little it is beside others, whatever of. */
 const FACTOR = /(^|[_/-])x_|interference_factor/i;
 const HIGHER =
-  /flops([_/:-]|$)|(^|[_/-])(iops|iop|bw|bandwidth|throughput|ratio|ops|efficiency|score)([_/:-]|$)/i;
+  /flops([_/:-]|$)|(^|[_/-])(iops|iop|bw|busbw|algbw|bandwidth|throughput|ratio|ops|efficiency|score)([_/:-]|$)/i;
 const RETURN_CODE = /^(.*)\/return_code(?::\d+)?$/;
 /** Readings of the machine beside the benchmarks: no performance. */
 const MONITOR = /^monitor\//;
@@ -39,6 +42,7 @@ const ranked = (rank: string): string => `rank:${rank}`;
 function betterOf(name: string): NodeKpi['better'] | null {
   // Of `gemm-flops/fp16_time` the benchmark says nothing.
   const metric = name.slice(name.lastIndexOf('/') + 1);
+  if (OWN_RATE.test(metric)) return 'higher';
   return FACTOR.test(metric) || LOWER.test(metric) ? 'lower' : HIGHER.test(metric) ? 'higher' : null;
 }
 
@@ -74,6 +78,7 @@ export function superbenchNode(value: unknown): NodeLine | null {
   const entries = Object.entries(metrics);
   if (!entries.some(([name]) => name.includes('/'))) return null;
   const kpis: NodeKpi[] = [];
+  const leftOut: string[] = [];
   const problems: NodeProblem[] = [];
   for (const [name, number] of entries) {
     const [, benchmark] = RETURN_CODE.exec(name) ?? [];
@@ -87,7 +92,8 @@ export function superbenchNode(value: unknown): NodeLine | null {
       }
     } else if (typeof number === 'number' && Number.isFinite(number) && !MONITOR.test(name)) {
       const kpi = kpiOf(name, number);
-      if (kpi !== null) kpis.push(kpi);
+      if (kpi === null) leftOut.push(name);
+      else kpis.push(kpi);
     }
   }
   return {
@@ -101,8 +107,19 @@ export function superbenchNode(value: unknown): NodeLine | null {
       ]),
     ),
     problems,
+    ...(leftOut[0] === undefined ? {} : { leftOut: { metrics: leftOut.length, example: leftOut[0] } }),
     kpis,
   };
+}
+
+/** What became of metrics that are no KPI, in words; null: there is none. */
+export function leftOutText(nodes: readonly Pick<NodeLine, 'leftOut'>[]): string | null {
+  const all = nodes.flatMap(({ leftOut }) => leftOut ?? []);
+  const [first] = all.toSorted((a, b) => b.metrics - a.metrics);
+  if (first === undefined) return null;
+  const of = all.length === 1 ? 'a node' : `each of ${all.length} nodes`;
+  const most = `${all.some(({ metrics }) => metrics !== first.metrics) ? 'up to ' : ''}${plural(first.metrics, 'metric')}`;
+  return `${most} of ${of} (such as ${first.example}): no name that tells what is better, or no value above 0`;
 }
 
 /** `/` and `:` mean something in SuperBench's names. */
@@ -116,7 +133,7 @@ function metricOf({ key, on }: NodeKpi): string {
   if (known === null) return `${key.replace(/^superbench\//, '')}${suffix}`;
   const { indicator, parameters, stack, kpi } = known;
   const said = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-  const all = [...said, stack.provider, ...(stack.variant === null ? [] : [stack.variant])];
+  const all = [...said, stack.provider, stack.variant ?? [], stack.own ?? []].flat();
   return `pi-bench-${plain(indicator)}:${plain(all.join(' '))}/${kpi}${suffix}`;
 }
 

@@ -40,12 +40,18 @@ const MOST_BYTES = 79;
 const CODES = { qualified: 0, 'not-qualified': 1, inconclusive: 2 } as const;
 
 /** Of this user; what root keeps is not what others may write. */
-export function verdictFile(env: NodeJS.ProcessEnv = process.env): string {
+function stateFolder(env: NodeJS.ProcessEnv): string {
   // As its specification has it: what is empty or no absolute path is as if it were not set.
   const given = env.XDG_STATE_HOME ?? '';
-  const state = isAbsolute(given) ? given : join(homedir(), '.local', 'state');
-  return join(state, 'pi-bench', 'verdict.json');
+  return join(isAbsolute(given) ? given : join(homedir(), '.local', 'state'), 'pi-bench');
 }
+
+/** Each host has its own: nodes may share the folder, as where it is a home, and each would put its verdict in the place of the others'. */
+export const verdictFile = (env: NodeJS.ProcessEnv = process.env, host = hostname()): string =>
+  join(stateFolder(env), `verdict-${encodeURIComponent(host)}.json`);
+
+/** Where the verdicts of all hosts were kept before. */
+const formerFile = (env: NodeJS.ProcessEnv): string => join(stateFolder(env), 'verdict.json');
 
 /** Whole characters, in UTF-8. */
 export function cut(text: string, most = MOST_BYTES): string {
@@ -88,9 +94,11 @@ export function parseVerdicts(text: string | null, host: string): readonly Cache
 
 /**
  * What a suite says is settled anew by itself, and a tier also by any higher one: those hold all that the lower ones check. Who asks for
- * less, without the counts or the baseline by which a node fell, settles nothing; nor does a file that calls itself like a tier.
+ * less, without the counts or the baseline by which a node fell, settles nothing; nor does a file that calls itself like a tier, nor
+ * a no whoever could not tell.
  */
 export const supersedes = (later: CachedVerdict, earlier: CachedVerdict): boolean =>
+  !(later.outcome === 'inconclusive' && earlier.outcome === 'not-qualified') &&
   (earlier.held ?? []).every((one) => later.held?.includes(one) === true) &&
   (earlier.tier === null || later.tier === null
     ? later.suite === earlier.suite && later.tier === earlier.tier
@@ -102,7 +110,8 @@ const RUN = 'run: pi-bench qualify';
 const WORST: readonly CachedVerdict['outcome'][] = ['not-qualified', 'inconclusive', 'qualified'];
 
 /**
- * What to answer with what the file holds: the worst of the verdicts that are young enough and that no later one settled anew.
+ * What to answer with what the file holds: the worst of the verdicts that are young enough and that no later one settled anew. A no that
+ * is too old and was not settled is no longer a no, and keeps what looked less closely from saying yes.
  * @param text of the file; null: there is none
  * @param maxAge seconds
  * @param now milliseconds since 1970
@@ -116,10 +125,12 @@ export function answerOf(text: string | null, maxAge: number, now: number, host:
   const age = ({ at }: CachedVerdict): number => (now - Date.parse(at)) / 1000;
   if (age(last) < -60) return unknown('the verdict is from the future: look at the clock');
   if (age(last) > maxAge) return unknown(`the verdict is ${ageText(age(last))} old; ${RUN}`);
-  const standing = newest.filter(
-    (one, i) => age(one) <= maxAge && !newest.slice(0, i).some((later) => supersedes(later, one)),
-  );
+  const unsettled = newest.filter((one, i) => !newest.slice(0, i).some((later) => supersedes(later, one)));
+  const standing = unsettled.filter((one) => age(one) <= maxAge);
   const outcome = WORST.find((name) => standing.some((one) => one.outcome === name)) ?? 'inconclusive';
+  const before = unsettled.find((one) => one.outcome === 'not-qualified' && age(one) > maxAge);
+  if (outcome === 'qualified' && before !== undefined)
+    return unknown(`${before.suite} said no ${ageText(age(before))} ago, and nothing settled it since`);
   // Of several that say the same, the one that looked closest.
   const [told = last] = standing
     .filter((one) => one.outcome === outcome)
@@ -132,12 +143,22 @@ export function answerOf(text: string | null, maxAge: number, now: number, host:
   };
 }
 
-export function readAnswer(path: string, maxAge: number): Answer {
-  let text: string | null = null;
+function readOrNull(path: string): string | null {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     // Nobody asked yet, or it was somebody else.
+    return null;
   }
-  return answerOf(text, maxAge, Date.now(), hostname());
 }
+
+/**
+ * What was kept for this host; null: nothing.
+ * @param path null: where it is kept, or was before each host had a file of its own
+ */
+export const readVerdicts = (path: string | null, env: NodeJS.ProcessEnv = process.env): string | null =>
+  path === null ? (readOrNull(verdictFile(env)) ?? readOrNull(formerFile(env))) : readOrNull(path);
+
+/** @param path null: where it is kept */
+export const readAnswer = (path: string | null, maxAge: number): Answer =>
+  answerOf(readVerdicts(path), maxAge, Date.now(), hostname());

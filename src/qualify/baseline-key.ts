@@ -51,7 +51,8 @@ export const baselineKey = ({ device, indicator, parameters, stack, kpi }: Keyed
     [device.kind, device.name, device.cpus, device.pciDevice, device.pciSubsystem, device.powerLimitWatts],
     indicator,
     parameters,
-    [stack.provider, stack.variant],
+    // As it was before there were stacks of a stack file, where it is none.
+    stack.own === undefined ? [stack.provider, stack.variant] : [stack.provider, stack.variant, stack.own],
     kpi,
   ]);
 
@@ -116,6 +117,16 @@ export function apartFromManner(parameters: Parameters): {
   return { own, manner: [how, atOnce === true ? 'at once' : ''].filter((part) => part !== '').join(', ') };
 }
 
+/**
+ * As it was asked for: what `null` chose is the machine's doing, and a wrong choice is a slow node. Stacks of a stack file have the same
+ * provider and run other versions of it.
+ */
+const askedStack = ({ provider, variant, own }: RecordBatch['asked']['stack']): Keyed['stack'] => ({
+  provider,
+  variant,
+  ...(own === undefined ? {} : { own }),
+});
+
 /** What a KPI of a batch is kept under. */
 export const keyedBatch = (
   machine: MachineDescription,
@@ -125,8 +136,7 @@ export const keyedBatch = (
   device: baselineDevice(machine, batch.device),
   indicator: batch.case.indicator,
   parameters: { ...comparableParameters(batch.case), ...mannerOf(batch.asked) },
-  // As it was asked for: what `null` chose is the machine's doing, and a wrong choice is a slow node.
-  stack: { provider: batch.asked.stack.provider, variant: batch.asked.stack.variant },
+  stack: askedStack(batch.asked.stack),
   kpi,
 });
 

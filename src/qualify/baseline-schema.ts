@@ -19,11 +19,32 @@ function baselineWith(object: ObjectOf) {
     pciSubsystem: z.string().nullable(),
     powerLimitWatts: z.number().nullable().describe('in force; null: a CPU, or not known'),
   });
+  /** null: fewer than three nodes tell. */
+  const apart = (what: string) =>
+    object({
+      centre: z.number().describe('median over the nodes'),
+      deviation: z
+        .number()
+        .min(0)
+        .describe(
+          'robust standard deviation of the nodes (Qn; above 200 nodes 1.4826 MAD); of a rate as a share',
+        ),
+      nodes: z.int().min(1).describe('that tell'),
+    })
+      .nullable()
+      .describe(`${what}; null: too few nodes tell`);
   const entry = object({
     device,
     indicator: z.string(),
     parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
-    stack: object({ provider: z.string(), variant: z.string().nullable() }),
+    stack: object({
+      provider: z.string(),
+      variant: z.string().nullable(),
+      own: z
+        .string()
+        .optional()
+        .describe('name of a stack from a stack file, in which it runs; absent: none'),
+    }),
     kpi: z.string().describe('name of the KPI whose values these are'),
     unit: z.string(),
     direction: z.enum(['higher', 'lower']),
@@ -54,6 +75,14 @@ function baselineWith(object: ObjectOf) {
     })
       .nullable()
       .describe('of the repetitions of the reference node; null: not kept'),
+    apart: object({
+      p05: apart('the rate that 95 % of a node’s repetitions reach'),
+      cv: apart('standard deviation / mean of the rates of a node’s repetitions'),
+      drift: apart('change of a node’s rate over a launch, as a share, below 0 where it gets slower'),
+      distribution: apart('how much slower than the reference node’s distribution, less how much faster'),
+    })
+      .optional()
+      .describe('how nodes differ beside their medians; absent: an older baseline, or a sustained rate'),
   });
   return object({
     $schema: z.string().optional(),
@@ -78,6 +107,17 @@ function baselineWith(object: ObjectOf) {
       }),
     ),
     entries: z.array(entry).min(1),
+    overall: z
+      .array(
+        object({
+          device,
+          apart: apart(
+            'of a node: median over its KPIs of ln(their median / its own), above 0 where it is slower',
+          ),
+        }),
+      )
+      .optional()
+      .describe('by kind of device: how nodes differ over all KPIs together; absent: an older baseline'),
   });
 }
 
@@ -88,3 +128,5 @@ export const readableBaseline = baselineWith(z.looseObject as unknown as ObjectO
 export type Baseline = z.infer<typeof writtenBaseline>;
 export type BaselineEntry = Baseline['entries'][number];
 export type BaselineDevice = BaselineEntry['device'];
+/** Where nodes lie by something, and how far apart. */
+export type Apart = NonNullable<BaselineEntry['apart']>['p05'];

@@ -29,16 +29,27 @@ function distributionProblem(distribution: BaselineEntry['distribution']): strin
     return `its distribution has ${probabilities.length} probabilities and ${seconds.length} times`;
   const ascending = (values: readonly number[]): boolean =>
     values.every((value, i) => value >= (values[i - 1] ?? 0));
-  return ascending(probabilities) && ascending(seconds) && (seconds[0] ?? 0) > 0
+  return ascending(probabilities) &&
+    ascending(seconds) &&
+    (seconds[0] ?? 0) > 0 &&
+    seconds.every(Number.isFinite)
     ? null
     : 'its distribution is not ascending times above 0';
 }
 
 type Judged = Pick<BaselineEntry, 'median' | 'unit' | 'peak'> &
-  Partial<Pick<BaselineEntry, 'p05' | 'spread' | 'distribution'>>;
+  Partial<Pick<BaselineEntry, 'p05' | 'spread' | 'distribution' | 'apart'>>;
 
 /** Why an entry cannot be right; null: nothing speaks against it. */
-export function entryProblem({ median, unit, peak, p05, spread, distribution }: Judged): string | null {
+export function entryProblem({
+  median,
+  unit,
+  peak,
+  p05,
+  spread,
+  distribution,
+  apart,
+}: Judged): string | null {
   if (!(median > 0)) return `its median is ${median}`;
   const beyond = peak === null ? null : peakProblem(median, peak, unit);
   if (beyond !== null) return beyond;
@@ -46,6 +57,9 @@ export function entryProblem({ median, unit, peak, p05, spread, distribution }: 
   if (p05 != null && !(p05 > 0 && p05 <= median * MOST_OF_MEDIAN))
     return `its p05 is ${p05}, and its median ${median}`;
   if (spread !== undefined && !(spread.mad >= 0)) return `its spread is ${spread.mad}`;
+  const low = apart?.p05?.centre;
+  if (low !== undefined && !(low > 0 && low <= median * MOST_OF_MEDIAN))
+    return `its nodes’ p05 is ${low}, and its median ${median}`;
   return distributionProblem(distribution ?? null);
 }
 

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { OUTCOME_TEXT } from '../../src/qualify/wording.js';
 import { root } from '../support/pi-bench.js';
 
 const RECIPES = join(root, 'docs', 'recipes');
@@ -21,13 +22,21 @@ const scripts = files.filter((name) => /\.(sh|sbatch)$/.test(name));
 const folder = mkdtempSync(join(tmpdir(), 'pi-bench-recipes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Stands where pi-bench would, and says what it is told to. */
-function standIn(line: string, status: number): string {
-  const path = join(folder, `pi-bench-${status}`);
-  writeFileSync(path, `#!/bin/sh\necho '${line}'\necho more\nexit ${status}\n`);
+function executable(name: string, ...lines: readonly string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\n${lines.join('\n')}\n`);
   chmodSync(path, 0o755);
   return path;
 }
+
+/** Stands where pi-bench would, and says what it is told to. */
+const standIn = (line: string, status: number): string =>
+  executable(`pi-bench-${status}`, `echo '${line}'`, 'echo more', `exit ${status}`);
+
+/** What Node prints, with 1, where it cannot load a program; a warning may stand before an answer. */
+const BROKEN = 'node:internal/modules/run_main:123';
+const WARNED = `(node:1) Warning: something'; echo '`;
+const NO = 'not-qualified t1 2 h ago: quota cpu-quota';
 
 function run(script: string, env: NodeJS.ProcessEnv) {
   // As bare as Slurm's.
@@ -68,11 +77,13 @@ describe('scripts of the recipes', () => {
 
 describe('the prolog', () => {
   it.each([
-    [0, 0, ''],
-    [1, 1, 'pi-bench: FAIL slow cpu\n'],
-    [2, 0, ''],
-  ])('of a verdict with exit code %s ends with %s', (verdict, expected, said) => {
-    const { status, stderr } = run('slurm/prolog.sh', { PI_BENCH: standIn('FAIL slow cpu', verdict) });
+    [0, 0, 'qualified t1 2 h ago: 24 checks', ''],
+    [1, 1, NO, `pi-bench: ${NO}\n`],
+    [1, 1, `${WARNED}${NO}`, `pi-bench: ${NO}\n`],
+    [1, 0, BROKEN, ''],
+    [2, 0, 'inconclusive: no verdict yet', ''],
+  ])('of a verdict with exit code %s ends with %s: %s', (verdict, expected, line, said) => {
+    const { status, stderr } = run('slurm/prolog.sh', { PI_BENCH: standIn(line, verdict) });
     expect(status).toBe(expected);
     expect(stderr).toBe(said);
   });
@@ -85,16 +96,86 @@ describe('the prolog', () => {
   });
 });
 
-describe('the epilog', () => {
+describe('the health check', () => {
+  /** Stands where Slurm's command would: a node as it shows it, and what it was told to update. */
+  function check(line: string, verdict: number, node: string): { status: number | null; updates: string } {
+    const [programs, updates] = [mkdtempSync(join(folder, 'slurm-')), join(folder, 'updates')];
+    writeFileSync(updates, '');
+    const scontrol = executable(
+      'scontrol',
+      `case "$1" in update) echo "$@" >>'${updates}' ;; *) ${node === '' ? 'exit 1' : `echo '${node}'`} ;; esac`,
+    );
+    // The script has a path of its own: it is told where Slurm's command is by a function.
+    const { status } = spawnSync(
+      'bash',
+      [
+        '-c',
+        `scontrol() { '${scontrol}' "$@"; }; export -f scontrol; "$0"`,
+        join(RECIPES, 'slurm/health-check.sh'),
+      ],
+      {
+        env: {
+          PATH: '/usr/bin:/bin',
+          PI_BENCH: standIn(line, verdict),
+          SLURMD_NODENAME: 'n1',
+          HOME: programs,
+        },
+        encoding: 'utf8',
+        timeout: 30_000,
+      },
+    );
+    return { status, updates: readFileSync(updates, 'utf8').trim() };
+  }
+  const shown = (state: string, reason: string | null): string =>
+    `NodeName=n1 Arch=x86_64 OS=Linux State=${state} ThreadsPerCore=1${reason === null ? '' : ` Reason=${reason} [root@2026-11-21T10:00:00]`}`;
+  const drain = `update NodeName=n1 State=DRAIN Reason=pi-bench: ${NO}`;
+  const resume = 'update NodeName=n1 State=RESUME';
+  const yes = 'qualified t1 2 h ago: 24 checks';
+
   it.each([
-    [0, 0],
-    [1, 1],
-    [2, 0],
-  ])('of exit code %s ends with %s, and keeps the record of a no alone', (verdict, expected) => {
+    ['drains a node that works', NO, 1, shown('IDLE', null), drain],
+    ['drains one with a reason that lies there from before', NO, 1, shown('IDLE', 'old'), drain],
+    ['says anew why it drained', NO, 1, shown('IDLE+DRAIN', 'pi-bench: not-qualified t0'), drain],
+    ['leaves one that somebody else drained', NO, 1, shown('IDLE+DRAIN', 'a fan'), ''],
+    ['leaves one that drains for somebody else', NO, 1, shown('MIXED+DRAIN', 'a fan'), ''],
+    ['leaves one that is down for another reason', NO, 1, shown('DOWN', 'Not responding'), ''],
+    ['leaves a node that Slurm does not tell of', NO, 1, '', ''],
+    ['takes no failure of Node for a no', BROKEN, 1, shown('IDLE', null), ''],
+    ['takes back what it drained', yes, 0, shown('IDLE+DRAIN', 'pi-bench: not-qualified t0'), resume],
+    ['takes nothing else back', yes, 0, shown('IDLE+DRAIN', 'a fan'), ''],
+    ['does nothing without a verdict', 'inconclusive: no verdict yet', 2, shown('IDLE', null), ''],
+  ])('%s', (_, line, verdict, node, expected) => {
+    expect(check(line, verdict, node)).toEqual({ status: 0, updates: expected });
+  });
+});
+
+describe('the epilog', () => {
+  const answers = Object.values(OUTCOME_TEXT);
+  it.each([
+    [0, 0, `${answers[0]}  n1`],
+    [1, 1, `${answers[1]}  n1`],
+    [1, 0, BROKEN],
+    [2, 0, `${answers[2]}  n1`],
+  ])('of exit code %s ends with %s, and keeps the record of a no alone: %s', (verdict, expected, line) => {
     const out = mkdtempSync(join(folder, 'epilog-'));
-    const { status } = run('slurm/epilog.sh', { PI_BENCH: standIn('it', verdict), PI_BENCH_OUT: out });
+    const { status } = run('slurm/epilog.sh', { PI_BENCH: standIn(line, verdict), PI_BENCH_OUT: out });
     expect(status).toBe(expected);
-    expect(readdirSync(out)).toHaveLength(verdict === 1 ? 1 : 0);
+    expect(readdirSync(out)).toHaveLength(expected);
+  });
+});
+
+describe('the plugin of node-problem-detector', () => {
+  it.each([
+    [0, 0, 'qualified t1 2 h ago: 24 checks'],
+    [1, 1, NO],
+    [1, 2, BROKEN],
+    [2, 2, 'inconclusive: no verdict yet'],
+  ])('of exit code %s ends with %s, and one line: %s', (verdict, expected, line) => {
+    const { status, stdout } = spawnSync(join(RECIPES, 'kubernetes/verdict.sh'), {
+      env: { PATH: '/usr/bin:/bin', PI_BENCH: standIn(line, verdict) },
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([expected, `${line}\n`]);
   });
 });
 
@@ -135,8 +216,8 @@ describe('documents of the recipes', () => {
   it('node-problem-detector waits no longer for the verdict than between two of them, and prints all of its line', () => {
     const { pluginConfig, rules } = JSON.parse(
       readFileSync(join(RECIPES, 'kubernetes/node-problem-detector.json'), 'utf8'),
-    ) as { pluginConfig: { max_output_length: number }; rules: { args: string[] }[] };
+    ) as { pluginConfig: { max_output_length: number }; rules: { path: string }[] };
     expect(pluginConfig.max_output_length).toBeGreaterThanOrEqual(80);
-    expect(rules[0]?.args[0]).toBe('verdict');
+    expect(rules[0]?.path).toMatch(/\/verdict\.sh$/);
   });
 });

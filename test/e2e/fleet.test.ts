@@ -1,5 +1,5 @@
 /** `pi-bench fleet` as a user has it: nodes that were really measured, lines, pages, and what it must refuse. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgingOf } from '../../src/fleet/check.js';
@@ -51,9 +51,12 @@ describe('pi-bench fleet', () => {
       expect((await piBench('fleet', 'nodes', ...good, '-o', lines)).code).toBe(0);
       expect(readFileSync(lines, 'utf8')).toMatch(/"node":"third"/);
       const pair = await piBench('fleet', 'pairs', '--first', good[2] ?? '');
+      // One pair is as fast as itself.
       expect([pair.code, pair.stderr]).toEqual([
-        0,
-        expect.stringMatching(/no pair is slower than .*FLOP\/s: there is no second pass/),
+        2,
+        expect.stringMatching(
+          /^pi-bench: 1 pair has a rate, and fewer than 3 cannot say .*\n.*no pair is slower than .*FLOP\/s: there is no second pass/,
+        ),
       ]);
       const baseline = join(folder, 'fleet.json');
       const made = await piBench('fleet', 'baseline', lines, '-o', baseline);
@@ -86,6 +89,33 @@ describe('pi-bench fleet', () => {
       const prom = await piBench('fleet', 'check', path, '--format', 'openmetrics');
       expect(prom.stdout).toMatch(/^pi_bench_fleet_node_ok\{node="slow"\} 0$/m);
       expect(prom.stdout).toMatch(/\n# EOF\n$/);
+    });
+  });
+
+  it('replaces the file that it is told to write as a whole, so that nobody reads half of one', async () => {
+    await withFolder(async (folder) => {
+      const path = write(folder, 'nodes.jsonl', healthyNodes(3));
+      const [file, kept] = [join(folder, 'fleet.json'), join(folder, 'kept')];
+      writeFileSync(file, 'before');
+      linkSync(file, kept);
+      expect((await piBench('fleet', 'baseline', path, '-o', file)).code).toBe(0);
+      expect(JSON.parse(readFileSync(file, 'utf8')).kind).toBe('pi-bench baseline');
+      expect(readFileSync(kept, 'utf8')).toBe('before');
+      expect(readdirSync(folder).sort()).toEqual(['fleet.json', 'kept', 'nodes.jsonl']);
+    });
+  });
+
+  it('says of SuperBench’s metrics which it has no use for', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'results-summary.jsonl');
+      const line = (i: number): string =>
+        `${JSON.stringify({ node: `n${i}`, 'mem-bw/h2d_bw:0': 25, 'gemm-flops/mystery': 3 })}\n`;
+      writeFileSync(path, [1, 2, 3].map(line).join(''));
+      const { code, stderr } = await piBench('fleet', 'check', path);
+      expect([code, stderr]).toEqual([
+        0,
+        'pi-bench: left out 1 metric of each of 3 nodes (such as gemm-flops/mystery): no name that tells what is better, or no value above 0\n',
+      ]);
     });
   });
 
@@ -163,6 +193,27 @@ describe('pi-bench fleet', () => {
       const verdict = await piBench('fleet', 'pairs', '--first', first, '--second', second);
       expect([verdict.code, verdict.stderr]).toEqual([1, '']);
       expect(verdict.stdout).toMatch(/^slow link at c; a link passes from 9\.000 GB\/s/);
+      // Of a pair that hangs nothing is there: it is slow for whoever knows that it was to be measured, and for nobody else.
+      const hangs = pairs.find((pair) => pair.includes('c')) ?? ['', ''];
+      writeFileSync(first, lines(pairs.filter((pair) => pair !== hangs)));
+      const unseen = await piBench('fleet', 'pairs', '--first', first);
+      expect([unseen.code, unseen.stdout]).toEqual([0, '']);
+      const seen = await piBench('fleet', 'pairs', '--nodes', 'a,b,c,d,e,f,g,h', '--first', first);
+      expect([seen.code, seen.stderr]).toEqual([
+        2,
+        `pi-bench: nothing was measured of ${hangs.join(' and ')}: taken for failed\n`,
+      ]);
+      expect(seen.stdout.trim().split('\n')).toHaveLength(2);
+      const seed = await piBench(
+        ...['fleet', 'pairs', '--nodes', 'a,b,c,d,e,f,g,h', '--seed', '2', '--first', first],
+      );
+      expect([seed.code, seed.stdout]).toEqual([64, '']);
+      writeFileSync(first, lines([...pairs, ...pairs.slice(1, 2)]));
+      const twice = await piBench('fleet', 'pairs', '--first', first);
+      expect(twice.stderr).toBe(
+        `pi-bench: measured several times, of which the newest counts: ${pairs[1]?.join(' and ')}\n`,
+      );
+      writeFileSync(first, lines(pairs));
       writeFileSync(second, '{"pair": ["c", "a"], "rate": 4e9, "unit": "FLOP/s"}\n');
       const mixed = await piBench('fleet', 'pairs', '--first', first, '--second', second);
       expect([mixed.code, mixed.stderr]).toEqual([

@@ -29,7 +29,9 @@ beforeAll(async () => {
     executable(
       name,
       `status=$(cat "${folder}/verdict.${of}")`,
-      'echo "verdict $status of $SLURMD_NODENAME"',
+      // As `pi-bench verdict` begins its line.
+      'case $status in 0) said=qualified ;; 1) said=not-qualified ;; *) said=inconclusive ;; esac',
+      'echo "$said verdict of $SLURMD_NODENAME"',
       'exit "$status"',
     );
   const recipe = (name: string, piBench: string, slurmFolder: string): string =>
@@ -64,7 +66,10 @@ describe('in a real Slurm', () => {
     const { command } = slurm;
     const node = (): string => command('sinfo', '--noheader', '--nodes=n2', '--format=%T|%E').trim();
     setVerdict('n2', 1);
-    await until(() => (/^drained\|pi-bench: verdict 1 of n2/.test(node()) ? true : undefined), 'the drain');
+    await until(
+      () => (/^drained\|pi-bench: not-qualified verdict of n2/.test(node()) ? true : undefined),
+      'the drain',
+    );
     setVerdict('n2', 0);
     await until(() => (node().startsWith('idle|') ? true : undefined), 'the node to be taken back');
   });
@@ -91,10 +96,14 @@ describe('in a real Slurm', () => {
     if (slurm === null) return skip(why);
     const { command } = slurm;
     command('scontrol', 'update', 'NodeName=n2', 'State=DRAIN', 'Reason=a fan');
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    expect(command('sinfo', '--noheader', '--nodes=n2', '--format=%T|%E').trim()).toMatch(
-      /^drained\*?\|a fan$/,
-    );
+    // With a yes it is not given back, and with a no it keeps its reason, which is what a later yes goes by.
+    for (const verdict of [0, 1, 0]) {
+      setVerdict('n2', verdict);
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      expect(command('sinfo', '--noheader', '--nodes=n2', '--format=%T|%E').trim()).toMatch(
+        /^drained\*?\|a fan$/,
+      );
+    }
     command('scontrol', 'update', 'NodeName=n2', 'State=RESUME');
   });
 });

@@ -1,17 +1,17 @@
 /** A baseline from a fleet, and nodes that are held against it. */
 import { describe, expect, it } from 'vitest';
-import { cvOfSketch, makeBaseline, sketchOfEntry } from '../../src/fleet/baseline.js';
-import { baselineCentres } from '../../src/fleet/baseline-centres.js';
+import { makeBaseline, sketchOfEntry } from '../../src/fleet/baseline.js';
+import { heldAgainst } from '../../src/fleet/baseline-centres.js';
 import { checkFleet } from '../../src/fleet/check.js';
 import type { NodeLine } from '../../src/fleet/node-line.js';
-import { sketchOf } from '../../src/fleet/sketch.js';
 import { fleetOf } from '../../src/fleet/table.js';
+import { unseenText } from '../../src/fleet/unseen-rules.js';
 import { parseBaseline } from '../../src/qualify/baseline.js';
 import { type Baseline, writtenBaseline } from '../../src/qualify/baseline-schema.js';
 import { versionsOf } from '../../src/qualify/versions.js';
+import { normalOf, randomBits, uniformOf } from '../../src/random.js';
 import { renderFleetCheck } from '../../src/readers/terminal/fleet.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
-import { sortedCopy } from '../../src/statistics/quantile.js';
 import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const ABOUT = {
@@ -24,11 +24,25 @@ const baselineOf = (nodes: readonly NodeLine[]): Baseline => makeBaseline(fleetO
 
 const against = (baseline: Baseline, nodes: readonly NodeLine[]) => {
   const fleet = fleetOf(nodes);
-  return checkFleet(fleet, {
-    scale: 1,
-    baseline: { name: 'b', nodes: 3, versions: versionsOf(baseline), of: baselineCentres(baseline, fleet) },
-  });
+  return checkFleet(fleet, { scale: 1, baseline: heldAgainst(baseline, fleet) });
 };
+
+/** As an older pi-bench wrote it: only medians and their spread. */
+const older = ({ overall: _, ...baseline }: Baseline): Baseline => ({
+  ...baseline,
+  entries: baseline.entries.map(({ apart: _apart, ...entry }) => entry),
+});
+
+/** At everything alike. */
+const slower = (node: NodeLine | undefined, factor: number): NodeLine => ({
+  ...(node as NodeLine),
+  kpis: (node as NodeLine).kpis.map((kpi) => ({
+    ...kpi,
+    median: kpi.median * factor,
+    p05: (kpi.p05 ?? 0) * factor,
+    sustained: (kpi.sustained ?? 0) * factor,
+  })),
+});
 
 const withPeak = (nodes: readonly NodeLine[], value: number, measured = false): NodeLine[] =>
   nodes.map((node) => ({
@@ -49,8 +63,8 @@ describe('a baseline that another version measured', () => {
   it('says which, whoever wrote it; one of an older pi-bench is taken for its writer’s', () => {
     expect(versionsOf(writtenBaseline.parse(baseline))).toEqual(['0.0.9']);
     expect(versionsOf(baselineOf(healthyNodes(3).map(by('1.2', 'other'))))).toEqual([]);
-    const older = { ...baseline, nodes: baseline.nodes.map(({ piBench: _, ...node }) => node) };
-    expect(versionsOf(writtenBaseline.parse(older))).toEqual(['0.0.0']);
+    const silent = { ...baseline, nodes: baseline.nodes.map(({ piBench: _, ...node }) => node) };
+    expect(versionsOf(writtenBaseline.parse(silent))).toEqual(['0.0.0']);
   });
 
   it('is named as such beside the check, and its own is not', () => {
@@ -150,10 +164,8 @@ describe('fleet baseline', () => {
   it('keeps the reference node’s distribution, which is read back', () => {
     const [entry] = baselineOf(healthyNodes(6)).entries;
     const sketch = sketchOfEntry(entry as NonNullable<typeof entry>);
-    const rates = sortedCopy(ratesOf(60));
     expect(sketch?.[12]).toBeCloseTo(entry?.median ?? 0, -3);
     expect(sketch?.[0]).toBeLessThan(0.995e11);
-    expect(cvOfSketch(sketchOf(rates))).toBeCloseTo(0.004, 3);
   });
 });
 
@@ -186,7 +198,156 @@ describe('fleet check against a baseline', () => {
     const found = against(baseline, [more]);
     expect(found.outcome).toBe('inconclusive');
     expect(found.notJudged.map(({ why }) => why)).toEqual(['the baseline has no entry for it']);
+    expect(found.named).toEqual([]);
     const otherUnit = nodeOf('one', [kpiOf(ratesOf(72), { unit: 'GFLOP/s' })]);
     expect(against(baseline, [otherUnit]).outcome).toBe('inconclusive');
+  });
+});
+
+/** Nodes that are healthy and differ by what is not their median: what is slow on them, how they scatter, which way they drift. */
+const differing = (count: number, seed: number): NodeLine[] => {
+  const normal = normalOf(uniformOf(randomBits(seed)));
+  return Array.from({ length: count }, (_, i) => {
+    const [slow, scatter, drift] = [0.05 * normal(), 0.03 * normal(), 0.02 * normal()];
+    const kpis = Array.from({ length: 5 }, (__, k) => {
+      const kpi = kpiOf(ratesOf(1000 * seed + 97 * i + k), { key: KEY.replace('k=512', `k=${512 + k}`) });
+      const p05 = 0.8 * kpi.median * Math.exp(-slow);
+      return { ...kpi, p05, cv: 0.15 + scatter, drift, shape: null };
+    });
+    return nodeOf(`n${i}`, kpis);
+  });
+};
+
+describe('what nodes differ by beside their medians', () => {
+  const baseline = parseBaseline(JSON.stringify(baselineOf(differing(40, 3))), 'b');
+
+  it('is kept with each entry, and names no healthy node of the same kind', () => {
+    const [{ apart } = {}] = baseline.entries;
+    expect(apart?.p05?.centre).toBeCloseTo(0.8e11, -10);
+    expect(apart?.p05?.deviation).toBeGreaterThan(0.03);
+    expect(apart?.cv?.centre).toBeCloseTo(0.15, 1);
+    expect(apart?.drift?.nodes).toBe(40);
+    // Nobody's shape is known.
+    expect(apart?.distribution).toBeNull();
+    const { named, unseen } = against(baseline, differing(40, 4));
+    expect(named).toEqual([]);
+    expect(unseen.map(({ rule, why }) => [rule, why])).toEqual([['distribution', null]]);
+    // In which there is no other opinion of what is far off.
+    const far = differing(1, 5).map((node) => ({
+      ...node,
+      kpis: node.kpis.map((kpi) => ({ ...kpi, drift: -0.2 })),
+    }));
+    expect(against(baseline, far).named[0]?.cause).toBe('drifting');
+  });
+
+  it('is not known of an older baseline: no node is judged by it, and that is said', () => {
+    const found = against(parseBaseline(JSON.stringify(older(baseline)), 'b'), differing(40, 4));
+    expect(found.named).toEqual([]);
+    expect(found.unseen.map(({ rule }) => rule)).toEqual([
+      'p05',
+      'spread',
+      'drift',
+      'distribution',
+      'overall',
+    ]);
+    expect(found.unseen.map(unseenText)[0]).toBe(
+      'p05: not known of any KPI (the baseline is from before it was kept how far nodes differ by that: make it anew)',
+    );
+    expect(found.unseen.map(unseenText)[4]).toMatch(
+      /^overall: not known of 40 devices \(the baseline is from/,
+    );
+    expect(against(older(baseline), [slower(differing(1, 6)[0], 0.9)]).named[0]?.cause).toBe('slow');
+  });
+
+  it('is over all KPIs together what those nodes were, not those that are judged', () => {
+    // The levels of the baseline's nodes differ by 2 %, at all KPIs alike.
+    const level = (i: number): number => 1 + 0.02 * Math.sin(17 * i);
+    const leveled = differing(40, 7).map((node, i) => slower(node, level(i)));
+    const wide = baselineOf(leveled);
+    expect(wide.overall?.[0]?.apart?.deviation).toBeGreaterThan(0.01);
+    // Alone, a node tells nothing of how far nodes differ.
+    const one = (factor: number) => against(wide, [slower(differing(1, 8)[0], factor)]);
+    expect(one(0.96).named).toEqual([]);
+    expect(one(0.85).named[0]?.findings.map(({ rule }) => rule)).toContain('overall');
+  });
+});
+
+describe('what a node lacks of its baseline', () => {
+  const baseline = baselineOf(healthyNodes(6, 5));
+  const [node] = healthyNodes(1, 5, 9);
+  const without = (from: number, one = node): NodeLine => ({
+    ...(one as NodeLine),
+    kpis: (one as NodeLine).kpis.slice(0, from),
+  });
+
+  it('leaves it lost, whether others have it or nobody', () => {
+    expect(against(baseline, [node as NodeLine]).outcome).toBe('pass');
+    const alone = against(baseline, [without(1)]);
+    expect([alone.outcome, alone.named[0]?.cause]).toEqual(['inconclusive', 'lost']);
+    expect(alone.named[0]?.reason).toMatch(/cpu lacks what the baseline has: matmul 512.* and 3 more/);
+    const several = healthyNodes(3, 5, 9).map((one, i) => (i === 1 ? without(3, one) : one));
+    expect(against(baseline, several).named.map(({ node: name, cause }) => [name, cause])).toEqual([
+      ['n1', 'lost'],
+    ]);
+  });
+
+  it('is the device itself where that is gone, and not one of another kind of the same baseline', () => {
+    const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
+    const withGpu = (one: NodeLine, i: number, name = 'H200'): NodeLine => ({
+      ...one,
+      devices: { cpu: CPU, 'cuda:0': { ...gpu, name } },
+      kpis: [...one.kpis, kpiOf(ratesOf(800 + i), { on: 'cuda:0' })],
+    });
+    const both = baselineOf([
+      ...healthyNodes(4).map((one, i) => withGpu(one, i)),
+      ...healthyNodes(4, 1, 2).map((one, i) => ({ ...withGpu(one, 50 + i, 'H100'), node: `h${i}` })),
+    ]);
+    const [bare] = healthyNodes(1, 1, 9);
+    expect(against(both, [withGpu(bare as NodeLine, 90)]).named).toEqual([]);
+    expect(against(both, [bare as NodeLine]).named[0]?.reason).toMatch(
+      /nothing was measured on H200, which the baseline has/,
+    );
+  });
+});
+
+describe('a repetition that stood still for very long', () => {
+  /** So slow that in hundred-thousandths of the median its rate is 0. */
+  const still = ratesOf(3, {}, (rate, i) => (i === 7 ? 1e-9 * rate : rate));
+
+  it('has a rate above 0 in a line, so that a baseline of such nodes can be read', () => {
+    const nodes = healthyNodes(3).map(({ node }) => nodeOf(node, [kpiOf(still)]));
+    expect(nodes[0]?.kpis[0]?.shape?.[0]).toBe(-99_999);
+    const [entry] = parseBaseline(JSON.stringify(baselineOf(nodes)), 'b').entries;
+    expect(entry?.distribution?.seconds.every(Number.isFinite)).toBe(true);
+  });
+
+  it('leaves no distribution where an older line has 0 for it, and the entry can be read', () => {
+    const nodes = healthyNodes(3).map(({ node }) => {
+      const kpi = kpiOf(still);
+      return nodeOf(node, [{ ...kpi, shape: (kpi.shape ?? []).map((value, i) => (i === 0 ? -1e5 : value)) }]);
+    });
+    const [entry] = parseBaseline(JSON.stringify(baselineOf(nodes)), 'b').entries;
+    expect(entry?.distribution).toBeNull();
+  });
+});
+
+describe('stacks of a stack file', () => {
+  it('of one provider have an entry each', () => {
+    const nodes = healthyNodes(3).map((one, i) => ({
+      ...one,
+      kpis: ['old', 'new'].map((own, k) =>
+        kpiOf(ratesOf(20 * i + k, { level: (k + 1) * 1e11 }), {
+          key: KEY.replace('@embedded', `@openblas+${own}`),
+        }),
+      ),
+    }));
+    const rates = parseBaseline(JSON.stringify(baselineOf(nodes)), 'b').entries.filter(
+      ({ kpi }) => !kpi.includes('sustained'),
+    );
+    expect(rates.map(({ stack }) => stack)).toEqual([
+      { provider: 'openblas', variant: null, own: 'old' },
+      { provider: 'openblas', variant: null, own: 'new' },
+    ]);
+    expect(rates.map(({ median }) => Math.round(median / 1e11))).toEqual([1, 2]);
   });
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CauseName } from '../../src/fleet/causes.js';
-import { checkFleet, type FleetCheck } from '../../src/fleet/check.js';
+import { checkFleet, type FleetCheck, judgingOf } from '../../src/fleet/check.js';
 import type { NodeCheck, NodeKpi, NodeLine } from '../../src/fleet/node-line.js';
 import { openMetrics } from '../../src/fleet/open-metrics.js';
 import { fleetOf } from '../../src/fleet/table.js';
@@ -226,6 +226,38 @@ describe('fleet check', () => {
     const ok = openMetrics(fleetOf(nodes), found).match(/^pi_bench_fleet_node_ok.*$/gm);
     expect(ok?.map((line) => line.at(-1))).toEqual(['0', '0', '1']);
     expect(check(healthyNodes(4)).unjudged).toEqual([]);
+  });
+
+  it('takes a fleet that was only checked for judged: all of its checks passed', () => {
+    const passed: NodeCheck = { name: 'dcgm', verdict: 'pass', cause: null, reason: null, seconds: null };
+    const nodes = ['a', 'b'].map((name) => nodeOf(name, [], { checks: [passed], devices: {} }));
+    const found = check(nodes);
+    expect([found.outcome, found.kpis, found.named, found.notJudged, found.unjudged]).toEqual([
+      'pass',
+      0,
+      [],
+      [],
+      [],
+    ]);
+    const open = check([...nodes, nodeOf('c', [], { devices: {} })]);
+    expect([open.outcome, open.unjudged]).toEqual(['inconclusive', ['c']]);
+  });
+
+  it('names no more healthy nodes by chance where each has several devices, which are as many chances', () => {
+    const gpu = { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null };
+    const on = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `cuda:${i}`);
+    const nodes = healthyNodes(4, 3).map((node) => ({
+      ...node,
+      devices: Object.fromEntries(on.map((device) => [device, gpu])) as NodeLine['devices'],
+      kpis: node.kpis.flatMap((kpi) => on.map((device) => ({ ...kpi, on: device }))),
+    }));
+    const chances = (all: readonly NodeLine[]) =>
+      judgingOf(fleetOf(all), { scale: 1, baseline: null }).options.kpis;
+    expect(chances(nodes)).toBe(24);
+    expect(chances(healthyNodes(4, 3))).toBe(3);
+    // Of nodes of which nothing is there no chance is known; where few have a KPI it is a chance of few.
+    expect(chances([...nodes, nodeOf('lost', [], { devices: {} })])).toBe(24);
+    expect(chances([...healthyNodes(3, 2), ...healthyNodes(1, 4)])).toBe(2.5);
   });
 
   it('judges each GPU of a node, and names the one that is slow', () => {

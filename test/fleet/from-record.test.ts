@@ -50,6 +50,17 @@ describe('a node from its record', () => {
     expect(new Set(both.map(({ key }) => key)).size).toBe(2);
   });
 
+  it('keeps stacks of a stack file apart, which have one provider', () => {
+    const [burst] = record.batches;
+    if (burst === undefined) throw new Error('no batch');
+    const of = (own: string) => ({
+      ...burst,
+      asked: { ...burst.asked, stack: { ...burst.asked.stack, own } },
+    });
+    const kpis = nodeOf({ ...record, batches: [burst, of('old'), of('new')] }, 'n1', () => null).kpis;
+    expect(new Set(kpis.map(({ key }) => key)).size).toBe(3);
+  });
+
   it('is written and read back', () => {
     expect(asNodeLine(JSON.parse(toLine(node)), 'here')).toMatchObject({
       node: 'n1',

@@ -25,8 +25,10 @@ describe('a KPI’s key', () => {
         fc.dictionary(name, parameter, { maxKeys: 5, noNullPrototype: true }),
         name,
         fc.option(name),
-        (indicator, parameters, provider, variant) => {
-          const key = { indicator, parameters, stack: { provider, variant }, kpi: 'pibench_x_rate' };
+        fc.option(name),
+        (indicator, parameters, provider, variant, own) => {
+          const stack = { provider, variant, ...(own === null ? {} : { own }) };
+          const key = { indicator, parameters, stack, kpi: 'pibench_x_rate' };
           // -0 is written 0, and no parameter of a case tells them apart.
           const plain = Object.fromEntries(
             Object.entries(parameters).map(([one, value]) => [one, Object.is(value, -0) ? 0 : value]),
@@ -48,6 +50,7 @@ describe('a KPI’s key', () => {
     const soak = KEY.replace('@', '&duration=60s&warmup=0.5s&atOnce=true@');
     expect(keyTitle(soak)).toMatch(/^matmul 512.*, embedded, for 60s after 0\.5s, at once$/);
     expect(keyTitle('other?a=1&b=true@x:y#k')).toBe('other a=1 b, x:y');
+    expect(keyTitle('other?a=1@x:y+my%20stack#k')).toBe('other a=1, my stack');
     expect(keyTitle('superbench/gemm-flops/fp16_flops')).toBe('superbench/gemm-flops/fp16_flops');
   });
 });
@@ -172,18 +175,20 @@ describe('node lines', () => {
     expect(() => first.append(second.fleet())).toThrow(says);
   });
 
-  it('that have a KPI twice count once, by what rests on most repetitions', () => {
-    const nodes = healthyNodes(3).map((node) => ({
-      ...node,
-      kpis: node.kpis.flatMap((kpi) => [
-        kpi,
-        { ...kpi, n: 10 * kpi.n, median: 5 },
-        { ...kpi, n: 1, median: 1 },
-      ]),
-    }));
-    const [series] = fleetOf(nodes).series;
-    expect([...(series?.columns.median ?? [])]).toEqual([5, 5, 5]);
+  it('that have a KPI twice count once, by the slower: in the same time the faster repeats more often', () => {
+    const twice = (better: 'higher' | 'lower') =>
+      healthyNodes(3).map((node) => ({
+        ...node,
+        kpis: node.kpis.flatMap((kpi) => [
+          { ...kpi, better, median: 4 },
+          { ...kpi, better, n: 10 * kpi.n, median: 5 },
+          { ...kpi, better, n: 1, median: 2 },
+        ]),
+      }));
+    const [series] = fleetOf(twice('higher')).series;
+    expect([...(series?.columns.median ?? [])]).toEqual([2, 2, 2]);
     expect([...(series?.places ?? [])]).toEqual([0, 1, 2]);
+    expect(fleetOf(twice('lower')).series[0]?.columns.median[1]).toBe(1 / 5);
   });
 
   const [good] = healthyNodes(1);
@@ -213,6 +218,7 @@ describe('node lines', () => {
     [{ devices: { cpu: null } }, /f:7: its device cpu is not described/],
     [{ hardware: { cpu_model: {} } }, /f:7: its hardware are not plain values/],
     [{ problems: [null] }, /f:7: a problem does not say what is wrong/],
+    [{ leftOut: { metrics: 3 } }, /f:7: it does not say how many metrics were left out/],
     [{ machine: 3 }, /f:7: its machine is neither a text nor null/],
     [{ node: 'n\u001b[31m' }, /f:7: the name of its node has control characters/],
   ])('that are broken are refused with their place (%#)', (change, message) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  besidePlan,
   firstPass,
   judgePairs,
   judgeSecondPass,
@@ -120,6 +121,58 @@ describe('the pairing test', () => {
       const { measured } = readPairs([writeRecord(join(folder, 'a'), record), lost]);
       expect(Object.keys(measured[0]?.rates ?? {})).toHaveLength(2);
       expect(judgePairs(measured, 0.1).slow.map(({ pair }) => pair)).toEqual([['c', 'd']]);
+    }));
+
+  it('takes a planned pair of which nothing is there for failed, and says who was in none', () => {
+    const plan = firstPass(names(7), 1);
+    const [gone, ...rest] = plan.pairs;
+    const { measured, absent, alone } = besidePlan(plan, measure(rest, new Set()));
+    expect([absent, alone]).toEqual([[gone], plan.left]);
+    expect(judgePairs(measured, 0.1).slow).toEqual([{ pair: gone, rates: null }]);
+    // Whichever node is named first, and with the odd one measured afterwards.
+    const turned = plan.pairs.map(([a, b]): Pair => [b, a]);
+    const odd: Pair = [plan.left[0] as string, 'n1'];
+    const whole = besidePlan(plan, measure([...turned, odd], new Set()));
+    expect([whole.absent, whole.alone]).toEqual([[], []]);
+    const other = firstPass(names(7), 2);
+    expect(() => besidePlan(plan, measure(other.pairs, new Set()))).toThrow(
+      /no pair of a first pass over these nodes: give the --nodes and the --seed/,
+    );
+  });
+
+  it('says how many pairs its limits rest on, of which one alone is never slow', () => {
+    const pairs: MeasuredPair[] = [
+      { pair: ['a', 'b'], rates: { '': 1 } },
+      { pair: ['c', 'd'], rates: null },
+    ];
+    expect(judgePairs(pairs, 0.1)).toMatchObject({ rated: 1, slow: [{ pair: ['c', 'd'] }] });
+  });
+
+  it('takes of a pair that was measured several times the newest, whichever node is named first', () =>
+    withFolder(async (folder) => {
+      const at = (name: string, day: number, seconds: number, pair: string): string =>
+        writeRecord(
+          join(folder, name),
+          recordOf({
+            createdAt: `2026-01-0${day}T00:00:00.000Z`,
+            batches: [{ launches: [seconds], labels: { pair } }],
+          }),
+        );
+      const again = at('a', 2, 1e-6, 'a b');
+      const before = at('b', 1, 1e-3, 'b a');
+      const lines = join(folder, 'pairs.jsonl');
+      writeFileSync(lines, '{"pair": ["c", "d"], "rate": 3}\n{"pair": ["d", "c"], "rate": null}\n');
+      const { measured, repeated } = readPairs([again, before, lines]);
+      expect(repeated).toEqual([
+        ['a', 'b'],
+        ['c', 'd'],
+      ]);
+      expect(measured.map(({ pair }) => pair)).toEqual([
+        ['a', 'b'],
+        ['d', 'c'],
+      ]);
+      // Lines tell no time: the last one counts.
+      expect(measured[1]?.rates).toBeNull();
     }));
 
   it('refuses a barrier, whose rate is that of no link and always 0', () =>

@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { historyOf, unitOf } from '../../src/fleet/history.js';
+import type { NodeCheck } from '../../src/fleet/node-line.js';
 import { type CheckHistory, type Defect, planChecks } from '../../src/fleet/plan.js';
 import { binomialRange } from '../../src/fleet/proportion.js';
-import { healthyNodes, kpiOf, nodeOf, ratesOf } from './support.js';
+import { CPU, healthyNodes, KEY, kpiOf, nodeOf, ratesOf } from './support.js';
 
 const CHECKS: readonly CheckHistory[] = [
   { name: 'gemm', seconds: 10, runs: 100 },
@@ -67,6 +68,18 @@ describe('fleet plan', () => {
     expect(planChecks(CHECKS, defects(['gemm']), 60).expected).toBeNull();
   });
 
+  it('expects nothing of what it knows: a node that stays broken is left out with all that was found on it', () => {
+    const week = Array.from({ length: 7 }, () => ({ node: 'broken', found: new Set(['memory']) }));
+    const other = { node: 'other', found: new Set(['gemm']) };
+    const { expected } = planChecks(CHECKS, [...week, other], 60);
+    // Without the node nobody found anything by memory, without the other nobody by gemm.
+    expect(expected?.share).toBe(0);
+    expect(expected?.high).toBeGreaterThan(0.6);
+    expect(planChecks(CHECKS, week, 60).expected).toBeNull();
+    const found = [...week, { node: 'other', found: new Set(['memory']) }];
+    expect(planChecks(CHECKS, found, 60).expected).toMatchObject({ share: 1, low: binomialRange(2, 2).low });
+  });
+
   it('knows a share as Wilson’s interval does', () => {
     // Agresti & Coull's example of a proportion that was never seen, and one half.
     expect(binomialRange(0, 10).high).toBeCloseTo(0.2775, 3);
@@ -91,10 +104,46 @@ describe('a history', () => {
     expect(found.map((one) => [...one.found])).toEqual([['matmul'], ['matmul']]);
   });
 
+  it('takes the time of all devices: one after the other, or the longest where they are measured at once', () => {
+    const checked = (name: string, seconds: number | null, atOnce?: boolean): NodeCheck => ({
+      name,
+      verdict: 'pass',
+      cause: null,
+      reason: null,
+      seconds,
+      ...(atOnce === undefined ? {} : { atOnce }),
+    });
+    const gpus = [0, 1, 2, 3];
+    const node = nodeOf('n', [], {
+      checks: [
+        checked('complete/gemm', null),
+        checked('complete/copies', null),
+        ...gpus.flatMap((i) => [
+          checked(`floor/gemm@cuda:${i}`, 5),
+          checked(`stability/gemm@cuda:${i}`, 5),
+          checked(`floor/copies@cuda:${i}`, 2 + i, true),
+          checked(`floor/lost@cuda:${i}`, i === 1 ? null : 3),
+        ]),
+      ],
+    });
+    const times = historyOf([[node]], 1).checks.map(({ name, seconds }) => [name, seconds]);
+    expect(Object.fromEntries(times)).toEqual({ gemm: 20, copies: 5, lost: null });
+    const device = { ...CPU, kind: 'gpu' as const };
+    const measured = nodeOf(
+      'n',
+      gpus.flatMap((i) => [
+        kpiOf(ratesOf(i), { on: `cuda:${i}`, seconds: 5 }),
+        kpiOf(ratesOf(i), { on: `cuda:${i}`, seconds: 2 + i, key: KEY.replace('@', '&atOnce=true@') }),
+      ]),
+      { devices: Object.fromEntries(gpus.map((i) => [`cuda:${i}`, device])) },
+    );
+    expect(historyOf([[measured]], 1).checks.map(({ seconds }) => seconds)).toEqual([20, 5]);
+  });
+
   it('holds nodes without verdicts against the others of their file', () => {
     const slow = nodeOf('slow', [kpiOf(ratesOf(3, { level: 0.8e11 }))]);
     const { defects: found, runs } = historyOf([[...healthyNodes(5), slow], healthyNodes(5)], 1);
-    expect(found.map(({ node }) => node)).toEqual(['slow']);
+    expect(found.map(({ node }) => node)).toEqual(['hash-of-slow']);
     expect(runs).toBe(11);
   });
 });

@@ -1,10 +1,11 @@
 /** SuperBench's summaries, both ways, and what dcgmi diag -j prints, as nodes of a fleet. */
 import { describe, expect, it } from 'vitest';
 import { checkFleet } from '../../src/fleet/check.js';
+import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { dcgmNode } from '../../src/import/dcgm.js';
 import { readDcgm, readSuperbench } from '../../src/import/nodes.js';
-import { superbenchNode, toSuperbench } from '../../src/import/superbench.js';
+import { leftOutText, superbenchNode, toSuperbench } from '../../src/import/superbench.js';
 import { healthyNodes } from '../fleet/support.js';
 import { foundOf } from './support.js';
 
@@ -54,11 +55,45 @@ describe('SuperBench’s summary', () => {
     expect(read?.kpis.map(({ median }) => median)).toEqual(node?.kpis.map(({ median }) => median));
   });
 
+  it('knows the directions of bus rates, of training steps and of our own rates', () => {
+    const node = superbenchNode({
+      node: 'a',
+      'nccl-bw:nvlink/allreduce_8388608_busbw:0': 300,
+      'nccl-bw:nvlink/allreduce_8388608_algbw:0': 200,
+      'nccl-bw:nvlink/allreduce_8388608_time:0': 5,
+      'model-benchmarks:gpt/steptime_train_float16:0': 40,
+      'model-benchmarks:gpt/throughput_train_float16:0': 9,
+      'pi-bench-memory:bytes=1024_embedded/pibench_memory_rate_bytes_per_second': 1e10,
+      'pi-bench-collective:bytes=1024_nccl/pibench_collective_bus_rate_bytes_per_second': 1e10,
+    });
+    expect(node?.kpis.map(({ better }) => better)).toEqual([
+      ...['higher', 'higher', 'lower', 'lower', 'higher'],
+      ...['higher', 'higher'],
+    ]);
+    expect(node?.leftOut).toBeUndefined();
+  });
+
+  it('says how many metrics it has no use for, and one of them', () => {
+    const [few, more] = [summary('a', 1), { ...summary('b', 0), 'gemm-flops/riddle:1': 4 }];
+    const [first, second] = [superbenchNode(few), superbenchNode(more)];
+    expect(first?.leftOut).toEqual({ metrics: 1, example: 'gemm-flops/mystery' });
+    expect(second?.leftOut?.metrics).toBe(3);
+    expect(leftOutText([first, second].flatMap((node) => node ?? []))).toBe(
+      'up to 3 metrics of each of 2 nodes (such as mem-bw/h2d_bw:0): no name that tells what is better, or no value above 0',
+    );
+    expect(leftOutText(healthyNodes(2))).toBeNull();
+    const { unread } = readSuperbench(foundOf({ 'x.jsonl': `${JSON.stringify(few)}\n` }));
+    expect(unread).toEqual([
+      { path: 'x.jsonl', why: expect.stringMatching(/^1 metric of a node \(such as/), damaged: false },
+    ]);
+    expect(asNodeLine(JSON.parse(toLine(first as NonNullable<typeof first>)), 'x')?.leftOut?.metrics).toBe(1);
+  });
+
   it('says which line is damaged', () => {
     const found = foundOf({ 'results-summary.jsonl': `${JSON.stringify(summary('a', 1))}\n{"node": \n` });
     const { nodes, unread } = readSuperbench(found);
     expect(nodes).toHaveLength(1);
-    expect(unread).toMatchObject([{ path: 'results-summary.jsonl:2', damaged: true }]);
+    expect(unread.filter(({ damaged }) => damaged)).toMatchObject([{ path: 'results-summary.jsonl:2' }]);
     expect(() => readSuperbench(foundOf({ 'x.jsonl': '' }))).toThrow(/holds no results-summary/);
   });
 });

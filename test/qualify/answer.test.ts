@@ -1,7 +1,21 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { keepVerdict, verdictLock } from '../../src/cli/qualification/outputs.js';
 import { parseAge } from '../../src/cli/verdict.js';
-import { answerOf, type CachedVerdict, cut, verdictFile } from '../../src/qualify/answer.js';
+import {
+  answerOf,
+  type CachedVerdict,
+  cut,
+  parseVerdicts,
+  readVerdicts,
+  verdictFile,
+} from '../../src/qualify/answer.js';
+import type { Judged } from '../../src/qualify/formats/index.js';
+import { listenOn } from '../../src/socket-lock.js';
+import { withFolder } from '../support/pi-bench.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR = 3600;
@@ -58,11 +72,25 @@ describe('the cached verdict', () => {
   it('of a quick look does not hide what a longer run found before', () => {
     expect(answer(file(bad, t0))).toEqual({ code: 1, line: 'not-qualified t1 2 h ago: quota cpu-quota' });
     expect(answer(file({}, t0))).toEqual({ code: 0, line: 'qualified t1 2 h ago: 24 checks' });
-    // What the longer run found is too old by now.
+  });
+
+  it('that says no and is too old keeps a quick look from saying yes, until something as thorough settles it', () => {
     expect(answer(file(bad, t0), 1.5 * HOUR)).toEqual({
-      code: 0,
-      line: 'qualified t0 60 min ago: 12 checks',
+      code: 2,
+      line: 'inconclusive: t1 said no 2 h ago, and nothing settled it since',
     });
+    // A no of its own stays one.
+    expect(answer(file(bad, { ...t0, ...bad }), 1.5 * HOUR).code).toBe(1);
+    expect(answer(file(bad, { ...t0, suite: 't1', tier: 't1' }), 1.5 * HOUR).code).toBe(0);
+    // What was too old and not a no is forgotten, as ever.
+    expect(answer(file({}, t0), 1.5 * HOUR).code).toBe(0);
+  });
+
+  it('that says no is not settled by a run that could not tell', () => {
+    const open = { outcome: 'inconclusive', at: '2026-11-21T11:00:00Z', why: 'load busy' } as const;
+    expect(answer(file(bad, open)).code).toBe(1);
+    expect(answer(file(bad, open, { ...t0, at: '2026-11-21T11:30:00Z' }), 0.75 * HOUR).code).toBe(2);
+    expect(answer(file({}, open)).code).toBe(2);
   });
 
   it('is settled anew by a later run of the same suite, or of a higher tier', () => {
@@ -114,9 +142,63 @@ describe('an age', () => {
 });
 
 describe('where answers are kept', () => {
-  it('is below the state folder that is set, if that is an absolute path', () => {
-    expect(verdictFile({ XDG_STATE_HOME: '/state' })).toBe('/state/pi-bench/verdict.json');
+  it('is below the state folder that is set, if that is an absolute path, a file for each host', () => {
+    expect(verdictFile({ XDG_STATE_HOME: '/state' }, 'n1')).toBe('/state/pi-bench/verdict-n1.json');
+    expect(verdictFile({ XDG_STATE_HOME: '/state' }, '../n1')).toBe('/state/pi-bench/verdict-..%2Fn1.json');
     for (const XDG_STATE_HOME of ['', 'state', undefined])
-      expect(verdictFile({ XDG_STATE_HOME })).toMatch(/^\/.*\/\.local\/state\/pi-bench\/verdict\.json$/);
+      expect(verdictFile({ XDG_STATE_HOME }, 'n1')).toMatch(
+        /^\/.*\/\.local\/state\/pi-bench\/verdict-n1\.json$/,
+      );
   });
+
+  const judged = (name: string, tier: string | null, outcome: CachedVerdict['outcome']): Judged =>
+    ({
+      qualification: {
+        outcome,
+        suite: { name, tier, file: null, sha256: '' },
+        endedAt: new Date().toISOString(),
+        checks: [],
+        expected: {},
+        baseline: null,
+      },
+    }) as unknown as Judged;
+  const kept = (env: NodeJS.ProcessEnv): readonly string[] =>
+    parseVerdicts(readVerdicts(null, env), hostname()).map(({ suite }) => suite);
+
+  const textOf = (verdict: CachedVerdict): string =>
+    JSON.stringify({
+      kind: 'pi-bench verdicts',
+      schemaVersion: 1,
+      hostname: hostname(),
+      verdicts: [verdict],
+    });
+
+  it('has the verdicts of all that end at once: each waits for who is writing, and then reads', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      const lock = await listenOn(verdictLock(verdictFile(env)), 'another process', () => {});
+      const waiting = keepVerdict(judged('t0', 't0', 'qualified'), '/r', env);
+      writeFileSync(verdictFile(env), textOf(one({ suite: 'site', tier: null })));
+      lock?.release();
+      await waiting;
+      expect(kept(env)).toEqual(['site', 't0']);
+    }));
+
+  it('leaves those of other hosts in the same folder alone, and takes over what lay there before', () =>
+    withFolder(async (folder) => {
+      const env = { XDG_STATE_HOME: folder };
+      mkdirSync(join(folder, 'pi-bench'));
+      const former = join(folder, 'pi-bench', 'verdict.json');
+      const before = one({ ...bad, suite: 'site', tier: null, at: new Date().toISOString() });
+      const text = textOf(before);
+      writeFileSync(former, text);
+      writeFileSync(verdictFile(env, 'another'), 'its own');
+      expect(kept(env)).toEqual(['site']);
+      await keepVerdict(judged('t0', 't0', 'qualified'), '/r', env);
+      expect(kept(env)).toEqual(['site', 't0']);
+      expect([readFileSync(former, 'utf8'), readFileSync(verdictFile(env, 'another'), 'utf8')]).toEqual([
+        text,
+        'its own',
+      ]);
+    }));
 });

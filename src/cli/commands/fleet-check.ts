@@ -1,14 +1,13 @@
 /** `pi-bench fleet check NODES...`: which nodes stand out, why, and what to do. Reads results; measures nothing. */
 import type { CommandModule } from 'yargs';
 import { EXIT } from '../../errors.js';
-import { baselineCentres } from '../../fleet/baseline-centres.js';
+import { heldAgainst } from '../../fleet/baseline-centres.js';
 import { checkFleet, type FleetCheck, judgingOf } from '../../fleet/check.js';
 import { judgeOnThreads, threadsToJudge } from '../../fleet/judge-threads.js';
 import { openMetrics } from '../../fleet/open-metrics.js';
 import type { Fleet } from '../../fleet/table.js';
 import { identity } from '../../package.js';
 import { readBaseline } from '../../qualify/read-baseline.js';
-import { versionsOf } from '../../qualify/versions.js';
 import { renderFleetCheck } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
 import { readOneKind, scaleOf, withAcross, withMargin, withNodes } from '../fleet-options.js';
@@ -71,18 +70,7 @@ export const fleetCheckCommand: CommandModule = {
     const scale = scaleOf(margin);
     const known = baseline === undefined ? null : readBaseline(String(baseline));
     const fleet = await readOneKind(nodes, across);
-    const options = {
-      scale,
-      baseline:
-        known === null
-          ? null
-          : {
-              name: known.name,
-              nodes: known.nodes.length,
-              versions: versionsOf(known),
-              of: baselineCentres(known, fleet),
-            },
-    };
+    const options = { scale, baseline: known === null ? null : heldAgainst(known, fleet) };
     const task = judgingOf(fleet, options);
     const check = checkFleet(fleet, options, await judgeOnThreads(task, threadsToJudge(task)));
     const text = await textOf(fleet, check, json === true ? 'json' : (String(format) as Format));

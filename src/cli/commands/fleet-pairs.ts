@@ -2,8 +2,20 @@
 import { readFileSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { EXIT, messageOf, UserError } from '../../errors.js';
-import { firstPass, judgePairs, judgeSecondPass, type Plan, secondPass } from '../../fleet/pairs.js';
-import { readPairs } from '../../fleet/read-pairs.js';
+import {
+  besidePlan,
+  type FirstJudgement,
+  firstPass,
+  judgePairs,
+  judgeSecondPass,
+  LEAST_PAIRS,
+  type MeasuredPair,
+  type Pair,
+  type Plan,
+  secondPass,
+} from '../../fleet/pairs.js';
+import { type ReadPairs, readPairs } from '../../fleet/read-pairs.js';
+import { plural } from '../../quantities/format.js';
 import { parseCount, parseShare } from '../../quantities/parse.js';
 import { limitsText, renderPairs, renderPairsVerdict } from '../../readers/terminal/fleet.js';
 import { terminalStyle } from '../../readers/terminal/style.js';
@@ -33,6 +45,45 @@ function printPlan(plan: Plan, json: boolean, leftText: string): void {
   if (plan.left.length > 0) say(`${plan.left.join(', ')} ${leftText}`);
 }
 
+const MOST_NAMED = 10;
+
+function namesText(pairs: readonly Pair[]): string {
+  const named = pairs.slice(0, MOST_NAMED).map((pair) => pair.join(' and '));
+  return `${named.join(', ')}${pairs.length > named.length ? ` and ${pairs.length - named.length} more` : ''}`;
+}
+
+/** Reads a pass, and says of which pairs it has taken one measurement of several. */
+function readPass(paths: unknown): ReadPairs {
+  const read = readPairs(pathsOf(paths));
+  if (read.repeated.length > 0)
+    say(`measured several times, of which the newest counts: ${namesText(read.repeated)}`);
+  return read;
+}
+
+interface FirstPass {
+  readonly measured: readonly MeasuredPair[];
+  /** Nothing is known of somebody: a node that was in no pair. */
+  readonly open: boolean;
+}
+
+/** @param plan null: what was to be measured nobody says */
+function wholeFirstPass(measured: readonly MeasuredPair[], plan: Plan | null): FirstPass {
+  if (plan === null) return { measured, open: false };
+  const { measured: all, absent, alone } = besidePlan(plan, measured);
+  if (absent.length > 0) say(`nothing was measured of ${namesText(absent)}: taken for failed`);
+  if (alone.length > 0) say(`${alone.join(', ')} was in no pair, so nothing is known of it`);
+  return { measured: all, open: alone.length > 0 };
+}
+
+/** Whether the limits rest on pairs enough; where not, that is said. */
+function restsOnEnough({ rated }: FirstJudgement): boolean {
+  if (rated >= LEAST_PAIRS) return true;
+  say(
+    `${plural(rated, 'pair has', 'pairs have')} a rate, and fewer than ${LEAST_PAIRS} cannot say what a link has to reach: measure more pairs`,
+  );
+  return false;
+}
+
 export const fleetPairsCommand: CommandModule = {
   command: 'pairs',
   describe: 'Two passes over pairs of nodes that name the culprit of a slow link',
@@ -40,7 +91,8 @@ export const fleetPairsCommand: CommandModule = {
     yargs
       .option('nodes', {
         type: 'string',
-        describe: 'Names with commas, or @FILE: prints the pairs of the first pass',
+        describe:
+          'Names with commas, or @FILE: prints the pairs of the first pass; beside --first: what it was planned for, so that a pair of which nothing is there has failed',
       })
       .option('first', {
         type: 'string',
@@ -61,31 +113,34 @@ export const fleetPairsCommand: CommandModule = {
       .option('seed', { type: 'string', default: '1', describe: 'Of the order in which nodes are paired' })
       .option('json', { type: 'boolean', describe: 'As JSON' })
       .example([
-        ['$0 fleet pairs --nodes n1,n2,n3,n4', 'which pairs to measure first'],
-        ['$0 fleet pairs --first first/*/', 'suspects, each with a node that passed'],
-        ['$0 fleet pairs --first first/*/ --second second/*/', 'who is slow again'],
+        ['$0 fleet pairs --nodes n1,n2,n3,n4,n5,n6', 'which pairs to measure first'],
+        ['$0 fleet pairs --nodes @nodes.txt --first first/*/*/', 'suspects, each with a node that passed'],
+        ['$0 fleet pairs --nodes @nodes.txt --first first/*/*/ --second second/*/*/', 'who is slow again'],
       ])
       .epilogue(
-        'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Exit codes: 0 no slow link, 1 a culprit, 2 a second pass is needed, or does not settle it',
+        'A line of a .jsonl: {"pair": ["n1", "n2"], "rate": 1.2e10, "unit": "B/s"}; rate null: it failed. Of a pair that was measured several times the newest counts. Exit codes: 0 no slow link, 1 a culprit, 2 a second pass is needed, or does not settle it, or fewer than three pairs have a rate, or a node was in no pair',
       ),
   handler: ({ nodes, first, second, margin, seed, json }) => {
+    const plan =
+      nodes === undefined
+        ? null
+        : firstPass(namesOf(String(nodes)), parseCount(String(seed), '--seed', MOST_SEED));
     if (first === undefined) {
-      if (nodes === undefined || second !== undefined) {
+      if (plan === null || second !== undefined) {
         throw new UserError('pairs takes --nodes for a first pass, or --first with what was measured in it');
       }
-      printPlan(
-        firstPass(namesOf(String(nodes)), parseCount(String(seed), '--seed', MOST_SEED)),
-        json === true,
-        'without a partner: measure with another node afterwards',
-      );
+      printPlan(plan, json === true, 'without a partner: measure with another node afterwards');
       return;
     }
-    const { measured, unit } = readPairs(pathsOf(first));
+    const { measured: read, unit } = readPass(first);
+    const { measured, open } = wholeFirstPass(read, plan);
     const judged = judgePairs(measured, parseShare(String(margin), '--margin'));
+    const good = restsOnEnough(judged) && !open ? EXIT.done : EXIT.incomplete;
     if (second === undefined) {
       if (judged.slow.length === 0) {
         if (json === true) process.stdout.write(`${JSON.stringify({ pairs: [], left: [] }, null, 1)}\n`);
         else say(`no pair is slower than ${limitsText(judged.limits, unit)}: there is no second pass`);
+        process.exitCode = good;
         return;
       }
       printPlan(
@@ -96,7 +151,7 @@ export const fleetPairsCommand: CommandModule = {
       process.exitCode = EXIT.incomplete;
       return;
     }
-    const again = readPairs(pathsOf(second));
+    const again = readPass(second);
     if (again.unit !== unit && again.unit !== '' && unit !== '') {
       throw new UserError(`the first pass is in ${unit} and the second in ${again.unit}: measure both alike`);
     }
@@ -111,6 +166,6 @@ export const fleetPairsCommand: CommandModule = {
       ? EXIT.answerIsNo
       : is('not measured') || verdict.between.length > 0
         ? EXIT.incomplete
-        : EXIT.done;
+        : good;
   },
 };

@@ -24,7 +24,7 @@ export const verdictCommand: CommandModule = {
   handler: ({ maxAge, file }) => {
     const age = parseAge(String(maxAge));
     if (age === null) throw new UserError(`--max-age takes an age such as 30min, 24h or 7d; got "${maxAge}"`);
-    const { line, code } = readAnswer(file === undefined ? verdictFile() : String(file), age);
+    const { line, code } = readAnswer(file === undefined ? null : String(file), age);
     process.stdout.write(`${line}\n`);
     process.exitCode = code;
   },

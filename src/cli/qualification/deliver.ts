@@ -43,7 +43,7 @@ export async function deliver(
   process.exitCode = signalled ?? exitOf(qualification);
   printVerdict(record, path, delivery);
   try {
-    keepVerdict(record, path);
+    await keepVerdict(record, path);
   } catch (error) {
     say(`pi-bench verdict will not know of this: ${messageOf(error)}`);
   }

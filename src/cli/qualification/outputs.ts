@@ -1,11 +1,11 @@
 /** Where a verdict goes beside its record: files of each format, a Pushgateway, the answer that `verdict` reads. The edge to disk and network. */
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, UserError } from '../../errors.js';
 import {
   type CachedVerdict,
   parseVerdicts,
+  readVerdicts,
   supersedes,
   type VerdictFile,
   verdictFile,
@@ -13,6 +13,8 @@ import {
 import { type Judged, type VerdictFormat, verdictFormats } from '../../qualify/formats/index.js';
 import { prom } from '../../qualify/formats/prometheus.js';
 import { standingInTheWay } from '../../qualify/wording.js';
+import { sha256 } from '../../record/digest.js';
+import { takeSocketLock } from '../../socket-lock.js';
 import { writeDestination, writeFileAtomic } from '../../store/atomic.js';
 import { makeFolder } from '../../store/make-folder.js';
 
@@ -109,19 +111,33 @@ export async function push(record: Judged, gateway: URL): Promise<void> {
   if (!response.ok) throw new Error(`${response.status} ${(await response.text()).trim().slice(0, 200)}`);
 }
 
-function readOrNull(file: string): string | null {
+/** Each holds it for a moment. */
+const MOST_LOCKED_MS = 10_000;
+
+/** The lock of a file of verdicts: only this host writes it. */
+export const verdictLock = (file: string): string => `pi-bench-verdicts-${sha256(file).slice(0, 32)}`;
+
+/** One qualification of this host after the other: each reads what is there and writes it with its own beside it. */
+async function alone(file: string, work: () => void): Promise<void> {
+  const signal = AbortSignal.timeout(MOST_LOCKED_MS);
+  const lock = await takeSocketLock(
+    verdictLock(file),
+    `process ${process.pid}`,
+    () => {},
+    () => {},
+    signal,
+  );
   try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
+    work();
+  } finally {
+    lock.release();
   }
 }
 
-/** Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew. */
-export function keepVerdict(record: Judged, path: string, file = verdictFile()): void {
-  const { outcome, suite, endedAt, checks, expected, baseline } = record.qualification;
-  const [first] = standingInTheWay(record.qualification);
-  const own: CachedVerdict = {
+function verdictOf({ qualification }: Judged, path: string): CachedVerdict {
+  const { outcome, suite, endedAt, checks, expected, baseline } = qualification;
+  const [first] = standingInTheWay(qualification);
+  return {
     outcome,
     suite: suite.name,
     tier: suite.tier,
@@ -134,13 +150,28 @@ export function keepVerdict(record: Judged, path: string, file = verdictFile()):
       ...(baseline === null ? [] : ['baseline']),
     ],
   };
-  const others = parseVerdicts(readOrNull(file), hostname()).filter((earlier) => !supersedes(own, earlier));
-  const all: VerdictFile = {
-    kind: 'pi-bench verdicts',
-    schemaVersion: 1,
-    hostname: hostname(),
-    verdicts: [...others, own],
-  };
+}
+
+/**
+ * Leaves the answer for `pi-bench verdict`, beside those of other suites that it does not settle anew.
+ * @throws the system's error, or where somebody else does not let go of the file
+ */
+export async function keepVerdict(
+  record: Judged,
+  path: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  const own = verdictOf(record, path);
+  const file = verdictFile(env);
   makeFolder(dirname(file));
-  writeFileAtomic(file, `${JSON.stringify(all)}\n`);
+  await alone(file, () => {
+    const before = parseVerdicts(readVerdicts(null, env), hostname());
+    const all: VerdictFile = {
+      kind: 'pi-bench verdicts',
+      schemaVersion: 1,
+      hostname: hostname(),
+      verdicts: [...before.filter((earlier) => !supersedes(own, earlier)), own],
+    };
+    writeFileAtomic(file, `${JSON.stringify(all)}\n`);
+  });
 }

@@ -163,13 +163,13 @@ export function renderPlan(plan: FleetPlan, budget: number, runs: number, style:
       ? [
           [
             'expected',
-            style.warn('one defect or none: what the next ones are found by cannot be said'),
+            style.warn('fewer than two nodes had any: what the next ones are found by cannot be said'),
           ] as Row,
         ]
       : [
           [
             'expected',
-            `${formatShare(expected.share)} of defects to come (95 %: ${formatShare(expected.low)} to ${formatShare(expected.high)}), each left out in turn while choosing`,
+            `${formatShare(expected.share)} of defects to come (95 %: ${formatShare(expected.low)} to ${formatShare(expected.high)}), each node left out in turn while choosing`,
           ] as Row,
         ]),
     ...(defects > 1 && defects < FEW_DEFECTS
