@@ -1,6 +1,6 @@
 /** The comparison of a record's stacks, and its table in words, for a page and for a text. Pure. */
 import { UserError } from '../errors.js';
-import { formatShare, significant, withPrefix } from '../quantities/format.js';
+import { formatShare, plural, significant } from '../quantities/format.js';
 import { compareRecords } from '../readers/comparison/comparison.js';
 import type {
   ComparedBatch,
@@ -8,8 +8,9 @@ import type {
   ComparedPair,
   ComparisonDocument,
 } from '../readers/comparison/document.js';
+import { acrossOf, flagTexts } from '../readers/comparison/reservations.js';
 import { stackKey } from '../readers/comparison/sides.js';
-import { ANSWERS, groupLetters, outcomeWords } from '../readers/comparison/words.js';
+import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../readers/comparison/words.js';
 import type { PiBenchRecord } from '../record/schema.js';
 import type { Table } from './figures/figure.js';
 
@@ -58,13 +59,11 @@ interface ComparedRow {
 /** Of each case the fastest first. */
 function rowsOf({ cases }: ComparisonDocument): readonly ComparedRow[] {
   return cases.flatMap((of) =>
-    of.batches
-      .toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1))
-      .map((batch) => ({
-        of,
-        batch,
-        pair: of.comparisons.find(({ candidate }) => candidate === batch.side) ?? null,
-      })),
+    fastestFirst(of.batches).map((batch) => ({
+      of,
+      batch,
+      pair: of.comparisons.find(({ candidate }) => candidate === batch.side) ?? null,
+    })),
   );
 }
 
@@ -73,7 +72,7 @@ export function comparisonRows(document: ComparisonDocument): readonly (readonly
   return rowsOf(document).map(({ of, batch, pair }) => [
     of.name,
     batch.side,
-    batch.rate === null ? NONE : withPrefix(batch.rate, batch.rateUnit),
+    speedText(batch) ?? NONE,
     pair === null ? '1' : pair.ratio === undefined ? NONE : significant(pair.ratio, 4),
     pair === null ? NONE : intervalText(pair),
     pair === null ? 'reference' : outcomeWords(pair.outcome, document.margin),
@@ -121,7 +120,7 @@ export function comparisonTable(document: ComparisonDocument): Table {
 }
 
 /** What a group is, once; nothing where there are none. */
-export const groupsNote = ({ cases }: ComparisonDocument): string | null =>
+const groupsNote = ({ cases }: ComparisonDocument): string | null =>
   cases.some(({ groups }) => groups.length > 0)
     ? 'Those that share a letter of a group cannot be told apart; a like b and b like c does not make a like c. A pair with the reference is told apart where its outcome says so; the other pairs of a case are corrected among themselves.'
     : null;
@@ -132,3 +131,41 @@ export const comparisonCaption = ({ reference, margin, by }: ComparisonDocument)
 /** `same within 2 %: the same within the margin` would say it twice. */
 export const answerText = ({ answer, margin }: ComparisonDocument): string =>
   answer === 'same' ? outcomeWords(answer, margin) : `${answer}: ${ANSWERS[answer]}`;
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** What a person must know before they believe the answer. */
+export function reservationTexts(document: ComparisonDocument): readonly string[] {
+  const across = acrossOf(document);
+  return [
+    ...(across === null
+      ? []
+      : [
+          across.head === 'forced'
+            ? `Forced: ${across.text}.`
+            : `Compared across what is not comparable without asking: ${across.text}.`,
+        ]),
+    ...flagTexts(document).map((text) => `Flags of ${text}.`),
+  ];
+}
+
+const MOST_LEFT_OUT = 8;
+
+/** What else belongs to the answer, a sentence each. */
+export function remarkTexts(document: ComparisonDocument): readonly string[] {
+  const { overall, notCompared, notes, reference } = document;
+  const groups = groupsNote(document);
+  const left = notCompared.slice(0, MOST_LEFT_OUT).map(({ title, why }) => `${title}: ${why}.`);
+  return [
+    ...(groups === null ? [] : [groups]),
+    ...overall.map(
+      ({ candidate, cases, mean, interval }) =>
+        `Over ${plural(cases, 'case')} ${candidate} has ${significant(mean, 4)} times the rate of ${reference} (geometric mean)${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}.`,
+    ),
+    ...left,
+    ...(notCompared.length > left.length
+      ? [`And ${notCompared.length - left.length} more were not compared.`]
+      : []),
+    ...notes.map(sentence),
+  ];
+}

@@ -1,11 +1,11 @@
 /** The one number of a report and whether it may be believed. Pure. */
-import { plural, withPrefix } from '../quantities/format.js';
+import { formatSeconds, plural, withPrefix } from '../quantities/format.js';
 import type { BatchModel } from './model.js';
 
 export interface Headline {
   /** What was measured: `matmul 512 x 512 x 512 float32, 2 threads`. */
   readonly title: string;
-  /** `192.3 GFLOP/s`; null where there is none to give. */
+  /** `192.3 GFLOP/s`, or, of what does no work, the time of a repetition; null where there is none to give. */
   readonly value: string | null;
   /** Of which batch that is, where there are several; otherwise ''. */
   readonly of: string;
@@ -63,7 +63,36 @@ function uncertaintyText({ rate, rateUnit, basis, elapsed, work }: BatchModel): 
   return `no interval: ${basis}${apart}`;
 }
 
-/** Of several batches the highest rate, named as such. Where units differ, of those that have the first one's, and that is said. */
+/** What does no work is as fast as its repetitions are short. */
+function timeUncertaintyText({ elapsed, basis }: BatchModel): string {
+  if (elapsed === null) return '';
+  if (elapsed.interval !== null) {
+    const { level, low, high } = elapsed.interval;
+    return `${Math.round(level * 100)} % interval ${formatSeconds(low)} to ${formatSeconds(high)}, ${basis}`;
+  }
+  const [fast, slow] = elapsed.range ?? [elapsed.median, elapsed.median];
+  const apart = fast === slow ? '' : `; launches from ${formatSeconds(fast)} to ${formatSeconds(slow)}`;
+  return `no interval: ${basis}${apart}`;
+}
+
+type Result = Pick<Headline, 'value' | 'of' | 'uncertainty'>;
+
+function timeOf(batches: readonly BatchModel[]): Result {
+  const [best] = batches
+    .filter(({ idle, elapsed }) => idle && elapsed !== null)
+    .sort((a, b) => (a.elapsed?.median ?? 0) - (b.elapsed?.median ?? 0));
+  if (best?.elapsed == null) return { value: null, of: '', uncertainty: 'there is no score' };
+  return {
+    value: `${formatSeconds(best.elapsed.median)} a repetition`,
+    of: batches.length === 1 ? '' : `the shortest of those that do no work: ${best.title}`,
+    uncertainty: `${timeUncertaintyText(best)}; it does no work, so it has no rate`,
+  };
+}
+
+/**
+ * Of several batches the highest rate, named as such. Where units differ, of those that have the first one's, and that is said. Where
+ * none has a rate, the time of one that does no work.
+ */
 export function headlineOf(batches: readonly BatchModel[], indicator: string, imported: boolean): Headline {
   const [first] = batches;
   const trust = verificationText(batches, imported);
@@ -77,9 +106,7 @@ export function headlineOf(batches: readonly BatchModel[], indicator: string, im
   const [best] = scored
     .filter(({ rateUnit }) => rateUnit === unit)
     .sort((a, b) => (b.rate?.median ?? 0) - (a.rate?.median ?? 0));
-  if (best?.rate == null) {
-    return { title, value: null, of: '', uncertainty: 'there is no score', ...trust };
-  }
+  if (best?.rate == null) return { title, ...timeOf(batches), ...trust };
   return {
     title,
     value: withPrefix(best.rate.median, best.rateUnit),

@@ -18,7 +18,7 @@ import type {
   RecordBatch,
   RecordInspection,
 } from '../record/schema.js';
-import { countedWork, rate2mnkLessMn } from '../record/work.js';
+import { countedWork, doesNoWork, rate2mnkLessMn } from '../record/work.js';
 import type { Box } from '../statistics/box.js';
 import type { Summary } from '../statistics/summary.js';
 import type { Violin } from '../statistics/violin.js';
@@ -49,6 +49,7 @@ export type BesideModel<T> = (NonNullable<T> & { readonly text: string }) | null
 
 export interface BatchModel {
   readonly name: string;
+  readonly indicator: string;
   readonly title: string;
   readonly stack: string;
   readonly planned: number;
@@ -59,6 +60,8 @@ export interface BatchModel {
   readonly rateUnit: string;
   /** Of one repetition, in what the rate counts; null: not known. */
   readonly work: number | null;
+  /** It does no work, as a barrier: its times say how fast it is, and it has no rate. */
+  readonly idle: boolean;
   /** Of products: the rate if they were counted as 2mnk - mn, as older figures have them; null: not meant or not known. */
   readonly rate2mnkLessMn: number | null;
   readonly elapsed: RecordBatch['elapsed'];
@@ -119,20 +122,22 @@ export interface ReportModel {
 /** Statistics stand in the record as plain JSON of this very shape. */
 const typed = <T>(json: RecordBatch['pooled']): T | null => json as T | null;
 
-const launchOf = (inspection: RecordInspection): LaunchModel => ({
+const launchOf = (inspection: RecordInspection, idle: boolean): LaunchModel => ({
   number: inspection.index + 1,
   status: inspection.status,
   reason: inspection.reason,
   statistics: typed<NonNullable<LaunchModel['statistics']>>(inspection.statistics),
-  rate: inspection.rate,
+  rate: idle ? null : inspection.rate,
   disturbedShare: inspection.disturbedShare,
   flags: inspection.flags.map(({ name }) => name),
 });
 
 function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails | null): BatchModel {
   const { stack } = batch;
+  const idle = doesNoWork(batch);
   return {
     name: name ?? batch.case.indicator,
+    indicator: batch.case.indicator,
     title: batch.title,
     stack: [
       stack.own === undefined ? null : `${stack.own.name}:`,
@@ -148,9 +153,10 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     verification: verificationOf(batch),
     rateUnit: batch.rateUnit,
     work: countedWork(batch),
+    idle,
     rate2mnkLessMn: rate2mnkLessMn(batch),
     elapsed: batch.elapsed,
-    rate: batch.rate,
+    rate: idle ? null : batch.rate,
     basis: basisText(batch),
     roofline: batch.roofline ?? null,
     atOnce: batch.atOnce === undefined ? null : { ...batch.atOnce, text: atOnceText(batch) ?? '' },
@@ -164,7 +170,7 @@ function batchOf(batch: RecordBatch, name: string | null, details: BatchDetails 
     disturbedShare: batch.disturbedShare,
     flags: batch.flags,
     notChecked: notCheckedOf(batch).map(([flag, why]) => ({ flag, why })),
-    launches: batch.inspections.map(launchOf),
+    launches: batch.inspections.map((inspection) => launchOf(inspection, idle)),
     details,
   };
 }

@@ -39,8 +39,9 @@ const flagsText = ({ flags }: BatchModel): string =>
         .map(({ name, inspections }) => (inspections.length === 0 ? name : `${name} (${inspections.length})`))
         .join(', ');
 
-function scoreText({ rate, rateUnit, verified }: BatchModel): string {
+function scoreText({ rate, rateUnit, verified, idle, elapsed }: BatchModel): string {
   if (verified === 'failed') return 'WRONG';
+  if (idle && elapsed !== null) return 'does no work';
   return rate === null ? 'no score' : withPrefix(rate.median, rateUnit);
 }
 

@@ -230,6 +230,34 @@ describe('pi-bench explore', () => {
     expect(run.stderr).toMatch(/threads: 1 of x.*: collective has no threads/);
   });
 
+  it('skips a candidate that cannot be measured here, and ends for flags that none can be asked', async () => {
+    const file = writeYaml(place.folder, 'many-threads.yaml', {
+      stacks: [{ name: 'x', stack: 'embedded', threads: [1, 100_000] }],
+    });
+    const asked = ['--reps', '20', '--inspections', '1', '--warmup', '3'];
+    await withFolder(async (out) => {
+      const run = await piBench(
+        'explore',
+        file,
+        '--out',
+        out,
+        '--json',
+        '--quiet',
+        '--',
+        '--size',
+        '32',
+        ...asked,
+      );
+      expect(run.code).toBe(0);
+      expect(printedRecord(run).batches).toHaveLength(1);
+      expect(run.stderr).toMatch(/skipped x.*100000.*: .*threads/);
+    });
+    const bad = await piBench('explore', file, '--', '--size', 'large', ...asked);
+    expect(bad.code).toBe(64);
+    expect(bad.stderr).toMatch(/--size/);
+    expect(bad.stderr).not.toMatch(/skipped/);
+  });
+
   it('says which candidates resolve, and why others do not; the same for the same seed', async () => {
     const file = possibilities();
     const dry = async (...args: string[]) => {

@@ -72,6 +72,42 @@ describe('an inspection of 2020', () => {
     });
   });
 
+  it.each([
+    [
+      'of one that shares its environment, its own',
+      'pytorch',
+      { torch: '1.5', tensorflow: '2.2' },
+      'torch',
+      '1.5',
+    ],
+    ['not another component’s', 'numpy', { tensorflow: '2.2', numpy: '1.18' }, null, '1.18'],
+    ['none where none of its own is locked', 'numpy', { tensorflow: '2.2' }, null, null],
+    [
+      'none where it may be either',
+      'tensorflow',
+      { 'intel-tensorflow': '2.1', tensorflow: '2.2' },
+      null,
+      null,
+    ],
+    [
+      'their version where both have it',
+      'tensorflow',
+      { 'tensorflow-cpu': '2.2', tensorflow: '2.2' },
+      null,
+      '2.2',
+    ],
+  ])('has the version of its component’s package: %s', (_, component, packages, variant, version) => {
+    const locked = Object.entries(packages).map(([name, of]) => [name, { version: `==${of}` }]);
+    const specification = { python: { requirements_locked: { default: Object.fromEntries(locked) } } };
+    const { stdout, ...rest } = JSON.parse(resultText()) as { stdout: object };
+    const result = JSON.stringify({ ...rest, stdout: { ...stdout, component } });
+    const { stack } = onlyBatch({
+      ...inspectionFiles('a', [result]),
+      'a/build/specification': JSON.stringify(specification),
+    });
+    expect(stack).toMatchObject({ provider: component, variant, version });
+  });
+
   it('tells of the machine what the documents tell, and nothing of this one', () => {
     const { labels, machine, imported, accounting } = recordOf(files);
     expect(labels).toMatchObject({

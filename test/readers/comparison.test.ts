@@ -335,6 +335,27 @@ describe('what is not comparable', () => {
     expect(renderComparison(forced, terminalStyle({}))).toMatch(/note +b has an error injected on purpose/);
   });
 
+  it('is what no launch measured to its end: what an interrupted one left has no verdict and no rate', () => {
+    const cut = recordOf(one(0.5, { id: 'c' }));
+    const records = [
+      { record: recordOf(one(1)), name: 'a' },
+      {
+        record: {
+          ...cut,
+          batches: cut.batches.map((batch) => ({
+            ...batch,
+            measured: 0,
+            inspections: batch.inspections.map((entry) => ({ ...entry, status: 'interrupted' as const })),
+          })),
+        },
+        name: 'b',
+      },
+    ];
+    const document = compareRecords(records, ASKED);
+    expect([document.answer, ...outcomes(document)]).toEqual(['not measured', 'not measured']);
+    expect(document.cases[0]?.batches[1]).toMatchObject({ rate: null, elapsedSeconds: null, launches: 0 });
+  });
+
   it('leaves out what only one side has, and the answer is then not complete', () => {
     const document = compare([
       { batches: [{ launches: aboutSeconds(1) }, { parameters: { m: 50 }, launches: aboutSeconds(1) }] },

@@ -107,6 +107,25 @@ describe('launches that took turns', () => {
     expect(pair.outcome).toBe('slower');
   });
 
+  it.each([
+    [12, 12],
+    [40, 14],
+  ] as const)('are as far apart over all cases as in each of them, whatever both drifted by: %i and %i', (...counts) => {
+    const record = campaign({ counts, settle: 0.02 });
+    const other = record.batches.map((batch) => ({
+      ...batch,
+      case: { ...batch.case, parameters: { ...batch.case.parameters, m: 50 } },
+    }));
+    const { cases, overall } = compared([{ ...record, batches: [...record.batches, ...other] }]).document;
+    const [first, second] = cases.flatMap(({ comparisons }) => comparisons);
+    expect([first?.paired, second?.paired]).toEqual([true, true]);
+    const [mean] = overall;
+    expect(mean?.mean).toBeCloseTo(first?.ratio ?? 0, 12);
+    const width = (range: ComparedPair['interval']) => (range?.high ?? 0) - (range?.low ?? 0);
+    expect(width(mean?.interval)).toBeGreaterThan(0);
+    expect(width(mean?.interval)).toBeLessThan(width(first?.interval));
+  });
+
   it('have their comparison below the record where that is what they were launched for', () => {
     const style = terminalStyle({});
     expect(settledLines(campaign(), style)).toEqual([]);

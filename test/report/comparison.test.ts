@@ -1,11 +1,15 @@
 /** The report's comparison of stacks: what is drawn, what the table says, and that names stay text. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { compareRecords } from '../../src/readers/comparison/comparison.js';
 import { comparisonRows, comparisonTable, isCompared } from '../../src/report/comparison.js';
 import { comparison } from '../../src/report/figures/comparison.js';
 import { isDrawn } from '../../src/report/figures/figure.js';
 import { LIGHT } from '../../src/report/figures/theme.js';
+import type { Request } from '../../src/report/formats/format.js';
+import { markdown } from '../../src/report/formats/markdown.js';
 import { buildReport, type ReportModel } from '../../src/report/model.js';
 import { comparisonHtml } from '../../src/report/page/comparison.js';
+import { comparisonPageHtml } from '../../src/report/page/comparison-page.js';
 import { renderSvg } from '../../src/report/render.js';
 import { aboutSeconds, recordOf } from '../support/records.js';
 
@@ -70,6 +74,65 @@ describe('the comparison of a report', () => {
     expect(html).toContain('&lt;img');
     expect(html).not.toContain('<img');
     expect(html).toMatch(/Over 2 cases two has 1\.111 times the rate of one/);
+  });
+
+  it('says what was forced, what differs beside, what nobody verified, and which flags were raised', async () => {
+    const [first, other] = ['a', 'b'].map((name) => ({
+      name,
+      record: recordOf({ id: name, labels: { kernel: name }, batches: [{ launches: aboutSeconds(1) }] }),
+    }));
+    if (first === undefined || other === undefined) throw new Error('two records');
+    const [batch] = other.record.batches;
+    if (batch === undefined) throw new Error('a batch');
+    const flags = [{ name: 'throttled', reason: 'by its quota', evidence: {}, inspections: [0] }];
+    const doubtful = { ...batch, verified: 'not-run' as const, flags };
+    const records = [first, { ...other, record: { ...other.record, batches: [doubtful] } }];
+    const asked = { by: null, reference: null, margin: null };
+    const pageOf = (across: readonly string[], force: boolean, of = records) =>
+      comparisonPageHtml(compareRecords(of, { ...asked, across, force }), '1', renderSvg);
+    const forced = await pageOf([], true);
+    expect(forced).toContain('Forced: these differ, too, and may be the reason: kernel (a / b).');
+    expect(forced).toContain('Flags of b: output not verified, throttled.');
+    const across = await pageOf(['kernel'], false, [first, other]);
+    expect(across).toMatch(/Compared across .*: kernel \(a \/ b\)\./);
+    expect(across).not.toMatch(/not verified|Forced/);
+  });
+
+  it('has in Markdown what the page says of it: flags, the mean over cases, and what was left out', async () => {
+    const { comparison: of } = three;
+    if (!isCompared(of)) throw new Error(of.why);
+    const [one, ...others] = of.cases;
+    const flagged = { ...one, batches: one?.batches.map((batch) => ({ ...batch, flags: ['throttled'] })) };
+    const report = {
+      ...three,
+      comparison: {
+        ...of,
+        cases: [flagged, ...others],
+        notCompared: [{ title: 'a case', side: 'two', why: 'two does not have it' }],
+      },
+    } as ReportModel;
+    let text = '';
+    const request = { read: { report }, warn: () => {}, samples: false } as unknown as Request;
+    for await (const piece of markdown.text?.(request) ?? []) text += piece;
+    expect(text).toMatch(/- Flags of one: .*throttled \(1 of 2 cases\)\./);
+    expect(text).toMatch(/- Over 2 cases two has 1\.111 times the rate of one/);
+    expect(text).toContain('- a case: two does not have it.');
+  });
+
+  it('gives what does no work by the time of a repetition, the fastest first', () => {
+    const record = recordOf({
+      batches: [1, 0.9].map((centre, i) => ({
+        stack: { provider: `stack${i}` },
+        launches: aboutSeconds(centre),
+        idle: true as const,
+      })),
+    });
+    const { comparison: of } = buildReport(record, [null, null]);
+    if (!isCompared(of)) throw new Error(of.why);
+    expect(comparisonRows(of).map(([, who, rate]) => [who, rate])).toEqual([
+      ['stack1', expect.stringMatching(/^(900|899)\.?\d* ms$/)],
+      ['stack0', expect.stringMatching(/^(1\.\d+ s|99\d\.?\d* ms)$/)],
+    ]);
   });
 
   it('says why there is none of one stack, and of what may not be compared', () => {

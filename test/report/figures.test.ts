@@ -252,7 +252,8 @@ describe('what a figure says that it draws', () => {
     ],
     ['pibench_overlap_hidden_curve_ratio', '1', 'overlap', [-2.6, 0.9], 'Shares over the size', 'share, %'],
   ] as const)('%s: neither a rate nor a cache where it is of something else', async (name, unit, of, ys, title, axis) => {
-    const report = { ...sizes, curves: [curve(name, unit, of, ys)] };
+    const overBytes = sizes.axis === null ? null : { ...sizes.axis, key: 'bytes' };
+    const report = { ...sizes, axis: overBytes, curves: [curve(name, unit, of, ys)] };
     const figure = drawnOf(report, 'curves');
     expect(figure.title).toBe(title);
     expect(await svgOf(report, 'curves')).toContain(`>${axis}<`);

@@ -83,16 +83,21 @@ function shownOf({ strategy, possible, resolved, skipped }: Exploration, seed: n
   };
 }
 
+/** @throws UserError for threads that the indicator does not have: left out they would make two candidates one. */
+function checkThreads(resolved: readonly Resolved[], { indicator }: Measuring): void {
+  const one = resolved.find(({ candidate }) => candidate.threads !== null)?.candidate;
+  if (one === undefined || 'threads' in indicator.options) return;
+  throw new UserError(
+    `threads: ${one.threads} of ${one.name}: ${indicator.name} has no threads; leave them out of the stack file`,
+  );
+}
+
+/** @throws UserError, QuantityError for flags of which the candidate cannot be asked */
 function batchesOfCandidate(
   { candidate }: Resolved,
   { indicator, flags }: Measuring,
   machine: MachineDescription,
 ): readonly BatchSpec[] {
-  if (candidate.threads !== null && !('threads' in indicator.options)) {
-    throw new UserError(
-      `threads: ${candidate.threads} of ${candidate.name}: ${indicator.name} has no threads; leave them out of the stack file`,
-    );
-  }
   const threads = candidate.threads === null ? {} : { threads: candidate.threads };
   const asked = { ...flags, ...threads, stack: candidate.request.name };
   const names = namesOf([candidate.request]);
@@ -102,6 +107,23 @@ function batchesOfCandidate(
   }));
 }
 
+/**
+ * What no candidate can be asked for is a mistake in the flags, and not one of the candidates.
+ * @throws UserError, QuantityError
+ */
+function checkFlags(
+  resolved: readonly Resolved[],
+  { indicator, flags }: Measuring,
+  machine: MachineDescription,
+): void {
+  const [first] = resolved;
+  const one = resolved.find(({ candidate }) => candidate.threads === null) ?? first;
+  if (one === undefined) return;
+  const usual = one.candidate.threads === null ? flags : { ...flags, threads: undefined };
+  const plain = { ...one, candidate: { ...one.candidate, threads: null } };
+  batchesOfCandidate(plain, { indicator, flags: usual }, machine);
+}
+
 interface Made {
   readonly batches: readonly BatchSpec[];
   readonly stacks: readonly OwnStack[];
@@ -109,7 +131,7 @@ interface Made {
   readonly skipped: readonly Skipped[];
 }
 
-/** The candidates' stacks; one that cannot execute what is asked for is skipped. */
+/** The candidates' stacks; one that cannot be asked for it here, or cannot execute it, is skipped. */
 async function makeAll(
   found: Exploration,
   measuring: Measuring,
@@ -126,8 +148,9 @@ async function makeAll(
     const { lock } = one;
     const described = { request, folder };
     const made = stacks.get(request.name) ?? (await makeStack(described, async () => lock, hooks)).stack;
-    const settled = settle(batchesOfCandidate(one, measuring, machine), [made]);
+    let settled: readonly BatchSpec[];
     try {
+      settled = settle(batchesOfCandidate(one, measuring, machine), [made]);
       for (const batch of settled) checkBatch(batch, made);
     } catch (error) {
       skipped.push({ name, why: messageOf(error) });
@@ -185,6 +208,8 @@ async function run(file: string, flags: Flags): Promise<void> {
     );
   if (found.resolved.length === 0) throw none(first);
   const machine = describeHere();
+  checkThreads(found.resolved, measuring);
+  checkFlags(found.resolved, measuring, machine);
   const [budget, labels] = [budgetOf(measuring.flags), labelsOf(measuring.flags)];
   const made = await makeAll(found, measuring, dirname(resolve(file)), machine);
   for (const { name, why } of [...found.skipped, ...made.skipped]) say(`skipped ${name}: ${why}`);

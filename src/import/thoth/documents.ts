@@ -9,14 +9,24 @@ import { type ReadLaunch, readLaunch } from './launch.js';
 import { parseCpus } from './quantities.js';
 import type { Inspection2019, Result, Specification } from './schemas.js';
 
-/** The packages that a component may have come from, the more special first. */
-const PACKAGES = ['intel-tensorflow', 'tensorflow-cpu', 'tensorflow-gpu', 'tensorflow', 'torch'];
+/** The packages that a component may have come from; of another its own name is one. */
+const PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['tensorflow', ['intel-tensorflow', 'tensorflow-cpu', 'tensorflow-gpu', 'tensorflow']],
+  ['pytorch', ['torch']],
+]);
 
+/** Where several of a component's packages were locked, nobody knows which of them ran: no more is told than all have in common. */
 function stackOf(component: string, specification: Specification | null): RecordBatch['stack'] {
   const locked = specification?.python?.requirements_locked?.default ?? {};
-  const name = PACKAGES.find((one) => one in locked);
-  const version = (name === undefined ? null : locked[name]?.version?.replace(/^==/, '')) ?? null;
-  return publishedStack(component, name === undefined || name === component ? null : name, version);
+  const names = (PACKAGES.get(component) ?? [component]).filter((name) => Object.hasOwn(locked, name));
+  const versions = new Set(names.map((name) => locked[name]?.version?.replace(/^==/, '') ?? null));
+  const [name] = names;
+  const [version] = versions;
+  return publishedStack(
+    component,
+    names.length !== 1 || name === undefined || name === component ? null : name,
+    versions.size === 1 ? (version ?? null) : null,
+  );
 }
 
 function secondsBetween(from: string | null | undefined, to: string | null | undefined): Seconds | null {

@@ -5,8 +5,7 @@
 import { UserError } from '../../errors.js';
 import type { RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
-import { type Comparison, DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
-import { geometricMean } from '../../statistics/geometric-mean.js';
+import { DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
 import { groupsOf, holm } from '../../statistics/several.js';
 import { nameBatches } from '../batch-names.js';
@@ -24,11 +23,11 @@ import type {
   ComparedPair,
   ComparisonDocument,
   Outcome,
-  Overall,
   Question,
 } from './document.js';
-import { compareEntries, mediansOf, unitsOf } from './launches.js';
+import { compareEntries, type LaunchComparison, mediansOf, unitsOf } from './launches.js';
 import { notesOf } from './notes.js';
+import { overallOf } from './overall.js';
 import {
   comparedBy,
   type Entry,
@@ -44,7 +43,7 @@ const missingOutcome = ({ verified }: RecordBatch): Outcome =>
 
 interface Compared {
   readonly candidate: number;
-  readonly comparison: Comparison;
+  readonly comparison: LaunchComparison;
 }
 
 /** @param entries of one case; null where the side has none */
@@ -107,9 +106,9 @@ function comparedBatch({ of, batch }: Entry, side: Side): ComparedBatch {
     side: side.name,
     campaign: of.record.campaign.id,
     stack: batch.stack,
-    rate: medianRate(batch),
+    rate: batch.measured === 0 ? null : medianRate(batch),
     rateUnit: batch.rateUnit,
-    elapsedSeconds: batch.elapsed?.median ?? null,
+    elapsedSeconds: batch.measured === 0 ? null : (batch.elapsed?.median ?? null),
     launches: mediansOf(batch).length,
     flags: batch.flags.map(({ name }) => name),
     verified: batch.verified,
@@ -188,24 +187,6 @@ function answerOf(outcomes: readonly Outcome[]): Outcome {
     if (outcomes.includes(one)) return one;
   }
   return 'same';
-}
-
-function overallOf(cases: readonly MatchedCase[], sides: readonly Side[]): readonly Overall[] {
-  return sides.slice(1).flatMap(({ name }, i): readonly Overall[] => {
-    const pairs = cases.flatMap(({ entries }) => {
-      const [reference, candidate] = [entries[0]?.batch, entries[i + 1]?.batch];
-      if (reference == null || candidate == null) return [];
-      // What does no work has no rate to be part of a mean of rates.
-      if (medianRate(reference) === null || medianRate(candidate) === null) return [];
-      const sideOf = ({ rate, ...batch }: RecordBatch) => ({
-        median: rate?.median ?? Number.NaN,
-        interval: rate?.interval ?? null,
-        launches: mediansOf({ ...batch, rate }).length,
-      });
-      return [{ value: sideOf(candidate), reference: sideOf(reference) }];
-    });
-    return pairs.length < 2 ? [] : [{ candidate: name, cases: pairs.length, ...geometricMean(pairs) }];
-  });
 }
 
 /** Every candidate with the reference, corrected for all of these comparisons together. */
@@ -300,7 +281,10 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
     level: LEVEL,
     risk: RISK,
     cases,
-    overall: overallOf(common, sides),
+    overall: overallOf(
+      cases,
+      sides.slice(1).map(({ name }) => name),
+    ),
     notCompared,
     acrossLabels: [...allowed, ...(force ? barring : [])],
     forced: force,

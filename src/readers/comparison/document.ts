@@ -1,8 +1,9 @@
 /** The question of a comparison, and its answer as `--json` prints it. */
 import type { RecordBatch } from '../../record/schema.js';
-import type { Comparison, Verdict } from '../../statistics/compare.js';
-import type { GeometricMean } from '../../statistics/geometric-mean.js';
+import type { Verdict } from '../../statistics/compare.js';
+import type { Range } from '../../statistics/shift.js';
 import type { Difference } from './comparable.js';
+import type { LaunchComparison } from './launches.js';
 
 export interface Question {
   /** `record`, `stack`, a label; null: what there is to compare by. */
@@ -25,7 +26,7 @@ export interface ComparedBatch {
   readonly side: string;
   readonly campaign: string;
   readonly stack: RecordBatch['stack'];
-  /** null where nothing was measured, or the output was wrong. */
+  /** null where nothing was measured to its end, the output was wrong, or it does no work. */
   readonly rate: number | null;
   readonly rateUnit: string;
   readonly elapsedSeconds: number | null;
@@ -34,7 +35,7 @@ export interface ComparedBatch {
   readonly verified: RecordBatch['verified'];
 }
 
-export interface ComparedPair extends Partial<Comparison> {
+export interface ComparedPair extends Partial<LaunchComparison> {
   readonly candidate: string;
   readonly outcome: Outcome;
   /** Corrected for the number of comparisons; null where there was none. */
@@ -53,9 +54,13 @@ export interface ComparedCase {
   readonly groups: readonly (readonly string[])[];
 }
 
-export interface Overall extends GeometricMean {
+export interface Overall {
   readonly candidate: string;
   readonly cases: number;
+  /** Geometric mean of the cases' ratios. */
+  readonly mean: number;
+  /** null where one of the ratios has none. */
+  readonly interval: Range | null;
 }
 
 export interface ComparisonDocument {
@@ -68,7 +73,7 @@ export interface ComparisonDocument {
   readonly level: number;
   readonly risk: number;
   readonly cases: readonly ComparedCase[];
-  /** Geometric mean over the cases of rate / reference rate; of candidates with two cases or more. */
+  /** Of candidates with two cases or more. */
   readonly overall: readonly Overall[];
   readonly notCompared: readonly { readonly title: string; readonly side: string; readonly why: string }[];
   /** Differ although the user said that they may, or because of --force. */

@@ -8,8 +8,9 @@ import type { Entry } from './sides.js';
 /** Pairing leaves out launches that only one of the two has: no more of them than these. */
 const MOST_LEFT_OUT = 1 / 3;
 
-export const mediansOf = ({ launches }: RecordBatch): readonly number[] => {
-  const medians = launches?.medians;
+/** None where no launch ran to its end: what an interrupted one left is kept to be looked at, and is no result of the case. */
+export const mediansOf = ({ launches, measured }: RecordBatch): readonly number[] => {
+  const medians = measured === 0 ? null : launches?.medians;
   return Array.isArray(medians) ? medians.filter((value): value is number => typeof value === 'number') : [];
 };
 
@@ -59,8 +60,13 @@ function roundsOf(
 const wasLooked = (one: Entry, other: Entry): boolean =>
   one.of === other.of && one.batch.asked.settle !== undefined && other.batch.asked.settle !== undefined;
 
+export interface LaunchComparison extends Comparison {
+  /** Round by round, and not as two heaps. */
+  readonly paired: boolean;
+}
+
 /** null where one of them has no launches. */
-export function compareEntries(reference: Entry, candidate: Entry, margin: number): Comparison | null {
+export function compareEntries(reference: Entry, candidate: Entry, margin: number): LaunchComparison | null {
   const units = unitsOf([reference.batch, candidate.batch]);
   const [own = [], others = []] = [reference, candidate].map(({ batch }, i) =>
     mediansOf(batch).map((seconds) => seconds / (units[i] ?? 1)),
@@ -69,6 +75,9 @@ export function compareEntries(reference: Entry, candidate: Entry, margin: numbe
   const looked = wasLooked(reference, candidate);
   const rounds = roundsOf(reference, candidate, units, looked);
   return rounds === null
-    ? compareLaunches(own, others, margin, { rounds: false, looked })
-    : compareLaunches(rounds.reference, rounds.candidate, margin, { rounds: true, looked });
+    ? { ...compareLaunches(own, others, margin, { rounds: false, looked }), paired: false }
+    : {
+        ...compareLaunches(rounds.reference, rounds.candidate, margin, { rounds: true, looked }),
+        paired: true,
+      };
 }

@@ -1,6 +1,6 @@
 /** A comparison's answers in words, the same wherever they are shown. Pure. */
-import { formatShare } from '../../quantities/format.js';
-import type { ComparedCase, Outcome } from './document.js';
+import { formatSeconds, formatShare, withPrefix } from '../../quantities/format.js';
+import type { ComparedBatch, ComparedCase, Outcome } from './document.js';
 
 export const outcomeWords = (outcome: Outcome, margin: number): string =>
   outcome === 'same' ? `same within ${formatShare(margin)}` : outcome;
@@ -14,6 +14,17 @@ export const ANSWERS: Readonly<Record<Outcome, string>> = {
   'wrong output': 'an output was wrong: it has no speed',
   'not measured': 'not everything that the reference has could be compared',
 };
+
+/** What has no rate is compared by the time of a repetition; null: nothing was measured right. */
+export function speedText({ rate, rateUnit, elapsedSeconds }: ComparedBatch): string | null {
+  if (rate !== null) return withPrefix(rate, rateUnit);
+  return elapsedSeconds === null ? null : formatSeconds(elapsedSeconds, 4);
+}
+
+const slowest = ({ elapsedSeconds }: ComparedBatch): number => elapsedSeconds ?? Number.MAX_VALUE;
+
+export const fastestFirst = (batches: readonly ComparedBatch[]): readonly ComparedBatch[] =>
+  batches.toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || slowest(a) - slowest(b));
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 

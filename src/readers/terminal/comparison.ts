@@ -1,6 +1,5 @@
 /** A comparison for a person: a row for each case and candidate, what was not compared, and what it all comes to. */
-import { formatSeconds, plural, significant, withPrefix } from '../../quantities/format.js';
-import { differencesText } from '../comparison/comparable.js';
+import { plural, significant } from '../../quantities/format.js';
 import type {
   ComparedBatch,
   ComparedCase,
@@ -8,7 +7,8 @@ import type {
   ComparisonDocument,
   Outcome,
 } from '../comparison/document.js';
-import { ANSWERS, groupLetters, outcomeWords } from '../comparison/words.js';
+import { acrossOf, flagTexts } from '../comparison/reservations.js';
+import { ANSWERS, fastestFirst, groupLetters, outcomeWords, speedText } from '../comparison/words.js';
 import { type Cell, renderFitting } from './fitting-table.js';
 import { type Style, wrap } from './style.js';
 import { type Row, renderRows } from './table.js';
@@ -44,13 +44,8 @@ const intervalText = ({ interval, outcome }: ComparedPair): string =>
       : ''
     : `${significant(interval.low, 4)}–${significant(interval.high, 4)}`;
 
-/** What has no rate is compared by the time of a repetition. */
-function rateText(batch: ComparedBatch | undefined): string {
-  if (batch?.rate != null) return withPrefix(batch.rate, batch.rateUnit);
-  return batch?.elapsedSeconds == null ? '' : formatSeconds(batch.elapsedSeconds, 4);
-}
-
-const slowest = ({ elapsedSeconds }: ComparedBatch): number => elapsedSeconds ?? Number.MAX_VALUE;
+const rateText = (batch: ComparedBatch | undefined): string =>
+  batch === undefined ? '' : (speedText(batch) ?? '');
 
 const batchOf = ({ batches }: ComparedCase, side: string): ComparedBatch | undefined =>
   batches.find((batch) => batch.side === side);
@@ -82,8 +77,7 @@ function groupRows(
   one: ComparedCase,
   style: Style,
 ): readonly (readonly Cell[])[] {
-  const ordered = one.batches.toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || slowest(a) - slowest(b));
-  return ordered.map((batch) => {
+  return fastestFirst(one.batches).map((batch) => {
     const pair = one.comparisons.find(({ candidate }) => candidate === batch.side);
     return [
       left('who', batch.side),
@@ -134,19 +128,8 @@ function settleRows({ cases }: ComparisonDocument): readonly Row[] {
   return [['to settle', text]];
 }
 
-function flagRows({ cases, sides }: ComparisonDocument, style: Style): readonly Row[] {
-  return sides.flatMap(({ name }): readonly Row[] => {
-    const own = cases.flatMap((one) => batchOf(one, name) ?? []);
-    const names = [...new Set(own.flatMap(({ flags }) => flags))].sort();
-    const told = names.map((flag) => {
-      const count = own.filter(({ flags }) => flags.includes(flag)).length;
-      return own.length === 1 ? flag : `${flag} (${count} of ${plural(own.length, 'case')})`;
-    });
-    const unverified = own.some(({ verified }) => verified === 'not-run') ? ['output not verified'] : [];
-    const all = [...unverified, ...told];
-    return all.length === 0 ? [] : [['flags', style.warn(`${name}: ${all.join(', ')}`)]];
-  });
-}
+const flagRows = (document: ComparisonDocument, style: Style): readonly Row[] =>
+  flagTexts(document).map((text): Row => ['flags', style.warn(text)]);
 
 function missingRows({ notCompared }: ComparisonDocument, style: Style): readonly Row[] {
   const listed = notCompared.slice(0, MOST_LISTED).map(({ title, why }) => `${title}: ${why}`);
@@ -158,7 +141,8 @@ function missingRows({ notCompared }: ComparisonDocument, style: Style): readonl
 }
 
 export function renderComparison(document: ComparisonDocument, style: Style): string {
-  const { reference, sides, margin, by, overall, acrossLabels, forced, notes, answer } = document;
+  const { reference, sides, margin, by, overall, notes, answer } = document;
+  const across = acrossOf(document);
   const candidates = sides.slice(1).map(({ name }) => name);
   const head = `${candidates.join(', ')} against ${reference}, by ${by}`;
   const rows: readonly Row[] = [
@@ -171,14 +155,7 @@ export function renderComparison(document: ComparisonDocument, style: Style): st
     ...settleRows(document),
     ...flagRows(document, style),
     ...missingRows(document, style),
-    ...(acrossLabels.length === 0
-      ? []
-      : ([
-          [
-            forced ? 'forced' : 'across',
-            style.warn(`these differ, too, and may be the reason: ${differencesText(acrossLabels)}`),
-          ],
-        ] as Row[])),
+    ...(across === null ? [] : ([[across.head, style.warn(across.text)]] as Row[])),
     ...notes.map((note): Row => ['note', note]),
     ['answer', `${outcomeText(answer, margin, style)}: ${ANSWERS[answer]}`],
   ];

@@ -1,6 +1,7 @@
 /** The stability table: several batches of a campaign, one row each, over their launch medians. */
-import { formatShare, plural, prefixOf, significant } from '../../quantities/format.js';
+import { formatShare, plural, prefixOf, significant, withPrefix } from '../../quantities/format.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
+import { medianRate } from '../../record/work.js';
 import { nameBatches } from '../batch-names.js';
 import { recommendationTexts } from '../recommendation.js';
 import { type Cell, renderFitting } from './fitting-table.js';
@@ -49,7 +50,7 @@ function cellsOf(
   const [factor, prefix] = prefixOf(median ?? 1);
   const time = (value: number | null | undefined, digits = 3): string =>
     typeof value === 'number' ? significant(value / factor, digits) : NONE;
-  const rate = batch.rate === null ? NONE : rateText(batch);
+  const rate = medianRate(batch);
   const flags = batch.flags
     .map(({ name: flag }) => letters.get(flag) ?? '?')
     .sort()
@@ -68,15 +69,10 @@ function cellsOf(
     // Of one launch there is no spread to tell.
     right('IQR', typeof launches.std !== 'number' ? NONE : time(launches.iqr)),
     right('min–max', median === undefined ? NONE : `${time(launches.min, 4)}–${time(launches.max, 4)}`),
-    right('rate', rate),
+    right('rate', rate === null ? NONE : withPrefix(rate, batch.rateUnit)),
     { head: 'over time', align: 'left', text: sparkline(launches.medians ?? [], SPARK_WIDTH) },
     { head: 'flags', align: 'left', text: flags === '' ? '' : style.warn(flags) },
   ];
-}
-
-function rateText({ rate, rateUnit }: RecordBatch): string {
-  const [factor, prefix] = prefixOf(rate?.median ?? 1);
-  return `${significant((rate?.median ?? 0) / factor, 4)} ${prefix}${rateUnit}`;
 }
 
 function legend(letters: ReadonlyMap<string, string>, style: Style): readonly string[] {

@@ -12,6 +12,8 @@ const ROW = 30;
 const MOST_ROWS = 60;
 /** An interval many times as wide as everything else would leave no room for the others. */
 const WIDEST = 4;
+/** Of those that have no mark. */
+const MOST_NAMED = 8;
 
 interface Row {
   readonly name: string;
@@ -28,18 +30,28 @@ const SHAPES = ['triangle-up', 'circle', 'triangle-down', 'diamond'] as const;
 
 const coloursOf = (theme: Theme): string[] => [theme.main, theme.ink, theme.alarm, theme.other];
 
+/** What tells a row from the others. */
+function labelOf(
+  cases: ComparisonDocument['cases'],
+  sides: ComparisonDocument['sides'],
+  name: string,
+  candidate: string,
+): string {
+  if (cases.length === 1) return candidate;
+  return sides.length === 2 ? name : `${name}, ${candidate}`;
+}
+
 function rowsOf({ cases, sides, margin }: ComparisonDocument): readonly Row[] {
   return cases.flatMap(({ name, comparisons }) =>
     comparisons.flatMap(({ candidate, ratio, interval, outcome }): readonly Row[] => {
       if (ratio === undefined) return [];
-      const label = cases.length === 1 ? candidate : sides.length === 2 ? name : `${name}, ${candidate}`;
       const between =
         interval == null
           ? 'no interval'
           : `95 % ${significant(interval.low, 4)} to ${significant(interval.high, 4)}`;
       return [
         {
-          name: label,
+          name: labelOf(cases, sides, name, candidate),
           ratio,
           low: interval?.low ?? null,
           high: interval?.high ?? null,
@@ -60,10 +72,38 @@ function axisOf(rows: readonly Row[], margin: number) {
   return domainOf([...centres, ...ends.map((end) => Math.min(most * room, Math.max(least / room, end)))]);
 }
 
+interface OpenEnd {
+  readonly at: number;
+  readonly shape: string;
+}
+
+/** Where the interval goes on beyond the axis. */
+function openOf({ low, high }: Row, { domain: [from, to] }: ReturnType<typeof axisOf>): readonly OpenEnd[] {
+  return [
+    ...(low !== null && low < from ? [{ at: brief(from), shape: 'triangle-left' }] : []),
+    ...(high !== null && high > to ? [{ at: brief(to), shape: 'triangle-right' }] : []),
+  ];
+}
+
+/** Candidates without a ratio, which have no mark. */
+function unmarkedText({ cases, sides }: ComparisonDocument): string {
+  const without = cases.flatMap(({ name, comparisons }) =>
+    comparisons
+      .filter(({ ratio }) => ratio === undefined)
+      .map(({ candidate, outcome }) => `${labelOf(cases, sides, name, candidate)} (${outcome})`),
+  );
+  const named = without.slice(0, MOST_NAMED).join(', ');
+  const more = without.length > MOST_NAMED ? ` and ${without.length - MOST_NAMED} more` : '';
+  return without.length === 0 ? '' : ` Without a ratio, and so without a mark: ${named}${more}.`;
+}
+
 function specOf(rows: readonly Row[], margin: number, reference: string, theme: Theme): Spec {
   const axis = axisOf(rows, margin);
   const [from, to] = axis.domain;
   const held = (value: number): number => brief(Math.min(to, Math.max(from, value)));
+  const openEnds = rows.flatMap((row, i) =>
+    openOf(row, axis).map((end) => ({ ...end, row: i, outcome: row.outcome })),
+  );
   const values = rows.map((row, i) => ({ ...row, row: i, ratio: brief(row.ratio) }));
   const intervals = values.flatMap(({ low, high, ...row }) =>
     low === null || high === null ? [] : [{ ...row, low: held(low), high: held(high) }],
@@ -114,6 +154,20 @@ function specOf(rows: readonly Row[], margin: number, reference: string, theme: 
     },
     {
       type: 'symbol',
+      name: 'open-end',
+      from: { data: 'open-ends' },
+      encode: {
+        update: {
+          x: { scale: 'x', field: 'at' },
+          y: { scale: 'y', field: 'row', band: 0.5 },
+          shape: { field: 'shape' },
+          size: { value: 70 },
+          fill: { scale: 'colour', field: 'outcome' },
+        },
+      },
+    },
+    {
+      type: 'symbol',
       name: 'ratio',
       from: { data: 'rows' },
       encode: {
@@ -132,6 +186,7 @@ function specOf(rows: readonly Row[], margin: number, reference: string, theme: 
     data: [
       { name: 'rows', values },
       { name: 'intervals', values: intervals },
+      { name: 'open-ends', values: openEnds },
     ],
     scales: [
       numberScale('x', axis, 'width'),
@@ -161,15 +216,20 @@ export function drawComparison(of: ReportComparison): Figure | Absent {
   const title = 'Comparison';
   if (!isCompared(of)) return { title, why: of.why };
   const all = rowsOf(of);
+  const unmarked = unmarkedText(of);
   if (all.length === 0) return { title, why: 'no side has launches beside those of the reference' };
   const rows = all.slice(0, MOST_ROWS);
   const cut =
     all.length > MOST_ROWS
       ? ` The first ${MOST_ROWS} of ${all.length} comparisons are drawn; the data has all.`
       : '';
+  const axis = axisOf(rows, of.margin);
+  const open = rows.some((row) => openOf(row, axis).length > 0)
+    ? ' A bar that ends in an arrow goes on beyond the picture; the table has its end.'
+    : '';
   return {
     title: `Comparison with ${of.reference}`,
-    caption: `Each mark is the rate over that of ${of.reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference. A bar that does neither cannot tell.${cut}`,
+    caption: `Each mark is the rate over that of ${of.reference}, its bar the 95 % interval from the launches; to the right is faster. The shaded band is the margin of ${formatShare(of.margin)}: a bar that the margin holds is called the same, one that lies beside the dashed line a difference. A bar that does neither cannot tell.${open}${unmarked}${cut}`,
     alternative: `${rows.map(({ name, text }) => `${name}: ${text}`).join('. ')}.`,
     spec: (theme) => specOf(rows, of.margin, of.reference, theme),
     data: comparisonTable(of),

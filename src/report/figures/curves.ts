@@ -2,7 +2,7 @@
 import { formatShare, withPrefix } from '../../quantities/format.js';
 import type { CurveKpi } from '../../record/schema.js';
 import type { CampaignFigure } from './figure.js';
-import { type LinePoint, linesSpec, MOST_BANDS, type SeriesStyle } from './lines.js';
+import { isBanded, type LinePoint, linesSpec, type SeriesStyle } from './lines.js';
 import { axisLabel, type Unit, unitFor } from './parts.js';
 
 const LOG_FROM = 8;
@@ -13,6 +13,15 @@ export const isRateCurve = ({ name }: CurveKpi): boolean => /_rate_curve_/.test(
 /** Curves of another name have another unit: the first name's are drawn. */
 export const drawnCurves = (curves: readonly CurveKpi[]): readonly CurveKpi[] =>
   curves.filter(({ name }) => name === curves[0]?.name);
+
+/** Which curves have no line here. */
+function leftOut(curves: readonly CurveKpi[]): string {
+  const drawnNames = new Set(drawnCurves(curves).map(({ name }) => name));
+  const others = [...new Set(curves.map(({ name }) => name))].filter((name) => !drawnNames.has(name));
+  return others.length === 0
+    ? ''
+    : ` In the record only, because they are of something else: ${others.join(', ')}.`;
+}
 
 interface Words {
   readonly title: string;
@@ -132,13 +141,12 @@ export const curves: CampaignFigure = {
       unit: bytes ? ('bytes' as const) : ('count' as const),
       scale: Math.max(...xs) / Math.min(...xs) >= LOG_FROM ? ('log' as const) : ('linear' as const),
     };
-    const bands =
-      shown.length <= MOST_BANDS
-        ? 'The band around a line is the 95 % interval where there are launches enough for one: where it is wide, launches differ much.'
-        : 'The 95 % intervals are in the data: so many bands would hide each other.';
+    const bands = isBanded(points)
+      ? 'The band around a line is the 95 % interval where there are launches enough for one: where it is wide, launches differ much.'
+      : 'The 95 % intervals are in the data: so many bands would hide each other.';
     return {
       title: words.title,
-      caption: `${words.reading} ${bands} Both axes are logarithmic where values are far apart.`,
+      caption: `${words.reading} ${bands} Both axes are logarithmic where values are far apart.${leftOut(all)}`,
       alternative: `${first.help}. ${shown.map(({ name, curve }) => `${name}: ${endsText(curve)}`).join('. ')}.`,
       spec: (theme) => linesSpec({ points, styles, x, yTitle: `${words.y}, ${unit.name}`, unit }, theme),
       data: {

@@ -5,6 +5,7 @@ import type { BatchModel } from '../model.js';
 import type { BatchFigure } from './figure.js';
 import { brief, domainOf, frame, numberAxis, numberScale, unitFor } from './parts.js';
 import type { Theme } from './theme.js';
+import { densityOn } from './violin-rows.js';
 
 const HEIGHT = 190;
 /** Below the density stand the box and the launches. */
@@ -17,11 +18,12 @@ interface Shown {
 }
 
 function specOf({ violin, box, medians }: Shown, theme: Theme): Spec {
-  const { grid, density, modes } = violin;
+  const { grid, modes } = violin;
   const unit = unitFor([box.median], 's');
   const to = (value: number): number => brief(value / unit.factor);
-  const most = Math.max(...density);
   const axis = domainOf([...grid, ...medians, box.whiskerLow, box.whiskerHigh].map(to));
+  const density = densityOn(axis.type, violin);
+  const most = Math.max(...density);
   const at = { scale: 'x', field: 'v' };
   return frame(theme, HEIGHT, {
     data: [

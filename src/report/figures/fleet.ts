@@ -1,4 +1,4 @@
-/** A node beside its fleet: the violin of its repetitions above that of all other nodes, at the KPI that it is worst at. */
+/** A node beside its fleet: the violin of its repetitions above that of the other nodes, at the KPI that it is worst at. */
 import type { Spec } from 'vega';
 import type { NamedNode } from '../../fleet/check.js';
 import { KNOTS, MEDIAN_KNOT, P05_KNOT, valuesOf } from '../../fleet/sketch.js';
@@ -9,9 +9,9 @@ import { sortedCopy } from '../../statistics/quantile.js';
 import { type Violin, violinOfSorted } from '../../statistics/violin.js';
 import type { Absent, Figure } from './figure.js';
 import { markedValues, nodeViolins, quantileMarks } from './node-violins.js';
-import { brief, domainOf, extentOf, unitFor } from './parts.js';
+import { brief, extentOf, unitFor } from './parts.js';
 import type { Theme } from './theme.js';
-import { edgeOf, rowsFrame } from './violin-rows.js';
+import { densityOn, edgeOf, rowsFrame } from './violin-rows.js';
 
 const ROW = 70;
 const OF_NODE = 512;
@@ -31,16 +31,28 @@ const sketchAt = ({ sketches }: Series, row: number): Float32Array =>
 
 const isKnown = (sketch: Float32Array): boolean => !Number.isNaN(sketch[0]);
 
-/** Evenly chosen rows other than the node's own. */
-function othersOf(series: Series, own: ReadonlySet<number>): readonly number[] {
-  const rows = Array.from(series.places, (_, row) => row).filter(
-    (row) => !own.has(row) && isKnown(sketchAt(series, row)),
+interface Others {
+  /** In the series. */
+  readonly rows: readonly number[];
+  /** `56 devices of 7 other nodes`. */
+  readonly name: string;
+  /** Of as many they were chosen. */
+  readonly all: number;
+}
+
+/** Evenly chosen rows of other nodes: the node's other devices may be slow for its reason. */
+function othersOf(series: Series, nodeOf: (row: number) => number, own: number): Others {
+  const all = Array.from(series.places, (_, row) => row).filter(
+    (row) => nodeOf(row) !== nodeOf(own) && isKnown(sketchAt(series, row)),
   );
-  const step = Math.max(1, rows.length / MOST_OTHERS);
-  return Array.from(
-    { length: Math.min(rows.length, MOST_OTHERS) },
-    (_, i) => rows[Math.floor(i * step)] ?? 0,
+  const step = Math.max(1, all.length / MOST_OTHERS);
+  const rows = Array.from(
+    { length: Math.min(all.length, MOST_OTHERS) },
+    (_, i) => all[Math.floor(i * step)] ?? 0,
   );
+  const nodes = new Set(rows.map(nodeOf)).size;
+  const devices = nodes === rows.length ? '' : `${plural(rows.length, 'device')} of `;
+  return { rows, name: `${devices}${plural(nodes, 'other node')}`, all: all.length };
 }
 
 function rowOf(name: string, values: Float64Array, sketch: ArrayLike<number>): Row {
@@ -56,20 +68,17 @@ function rowOf(name: string, values: Float64Array, sketch: ArrayLike<number>): R
 function specOf(rows: readonly Row[], unit: string, theme: Theme): Spec {
   const ends = rows.flatMap(({ violin }) => [...violin.grid]);
   const { factor, name } = unitFor(ends, unit);
-  const { type } = domainOf(ends.map((value) => value / factor));
-  const axis = { type, domain: extentOf(ends.map((value) => value / factor)) } as const;
-  const linear = { ...axis, type: 'linear' } as const;
+  const axis = { type: 'linear', domain: extentOf(ends.map((value) => value / factor)) } as const;
   const shape = rows.flatMap((row) =>
-    edgeOf(row.name, row.violin.grid, row.violin.density, (value) => value / factor).map((edge) => ({
-      ...edge,
-      ofNode: row === rows[0],
-    })),
+    edgeOf(row.name, row.violin.grid, densityOn(axis.type, row.violin), (value) => value / factor).map(
+      (edge) => ({ ...edge, ofNode: row === rows[0] }),
+    ),
   );
   const marks = rows.flatMap((row) => markedValues(row.name, row.median / factor, row.p05 / factor));
   return rowsFrame(theme, {
     names: rows.map((row) => row.name),
     row: ROW,
-    axis: linear,
+    axis,
     title: name,
     data: [
       { name: 'shape', values: shape },
@@ -97,30 +106,32 @@ export function drawNode({ nodes, places, series }: Fleet, named: NamedNode): Fi
   if (one === undefined || own < 0 || !isKnown(sketchAt(one, own))) {
     return { title, why: 'the distribution of its repetitions is not known' };
   }
-  const others = othersOf(one, new Set([own]));
-  if (others.length === 0) return { title, why: 'no other node has a distribution to stand beside' };
+  const others = othersOf(one, (row) => placeOf(row, one)?.node ?? -1, own);
+  if (others.rows.length === 0) return { title, why: 'no other node has a distribution to stand beside' };
   const ownSketch = sketchAt(one, own);
-  const pooled = sortedCopy(others.flatMap((row) => [...valuesOf(sketchAt(one, row), OF_EACH)]));
+  const pooled = sortedCopy(others.rows.flatMap((row) => [...valuesOf(sketchAt(one, row), OF_EACH)]));
   const middle = Float64Array.from({ length: KNOTS }, (_, knot) => {
-    const all = sortedCopy(others.map((row) => sketchAt(one, row)[knot] ?? 0));
+    const all = sortedCopy(others.rows.map((row) => sketchAt(one, row)[knot] ?? 0));
     return all[all.length >> 1] ?? 0;
   });
   const rows = [
     rowOf(named.node, valuesOf(ownSketch, OF_NODE), ownSketch),
-    rowOf(plural(others.length, 'other node'), pooled, middle),
+    rowOf(others.name, pooled, middle),
   ];
+  const chosen =
+    others.all > others.rows.length ? ` Beside it are ${others.name}, evenly chosen of ${others.all}.` : '';
   const rate = (value: number): string => withPrefix(value, one.unit);
   return {
     title,
-    caption: `${named.cause}: ${ruleText(finding)}. The shapes are drawn from seventeen quantiles of each node; the fastest hundredth is not in them. Bars are medians, triangles what 5 % of the repetitions fall below.`,
+    caption: `${named.cause}: ${ruleText(finding)}. The shapes are drawn from seventeen quantiles of each node; the fastest hundredth is not in them. Bars are medians, triangles what 5 % of the repetitions fall below.${chosen}`,
     alternative: rows
       .map((row) => `${row.name}: median ${rate(row.median)}, 95 % of the repetitions reach ${rate(row.p05)}`)
       .join('. '),
     spec: (theme) => specOf(rows, one.unit, theme),
     data: {
-      columns: ['who', `rate (${one.unit})`, 'density'],
+      columns: ['who', `rate (${one.unit})`, 'density', 'scale'],
       rows: rows.flatMap(({ name, violin }) =>
-        violin.grid.map((value, i) => [name, brief(value), brief(violin.density[i] ?? 0)]),
+        violin.grid.map((value, i) => [name, brief(value), brief(violin.density[i] ?? 0), violin.scale]),
       ),
     },
   };

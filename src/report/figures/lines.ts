@@ -49,13 +49,17 @@ export interface Lines {
 const HEIGHT = 300;
 const MOST_TICKS = 14;
 /** More bands on top of each other show nothing: the intervals are then in the data only. */
-export const MOST_BANDS = 4;
+const MOST_BANDS = 4;
 const DASHES = [
   [1, 0],
   [6, 3],
   [2, 3],
 ];
 const SHAPES = ['circle', 'diamond', 'triangle-up'];
+
+/** Whether the ribbons of these are drawn. */
+export const isBanded = (points: readonly Pick<LinePoint, 'series'>[]): boolean =>
+  new Set(points.map(({ series }) => series)).size <= MOST_BANDS;
 
 const known = (values: readonly (number | null)[]): number[] =>
   values.filter((value): value is number => value !== null && Number.isFinite(value));
@@ -210,7 +214,7 @@ export function linesSpec(lines: Lines, theme: Theme): Spec {
         dash: Math.floor(i / theme.series.length),
       },
   );
-  const banded = names.length <= MOST_BANDS;
+  const banded = isBanded(points);
   const values = points.map(({ series, x, y, low, high, from, to, peak, attainable }) => ({
     series,
     x,

@@ -2,10 +2,17 @@
 import type { Axis, Mark, Scale, Spec } from 'vega';
 import { briefBytes, prefixOf, significant } from '../../quantities/format.js';
 import { median } from '../../statistics/quantile.js';
+import type { BatchModel } from '../model.js';
 import { configOf, type Theme } from './theme.js';
 
 /** Why a figure of samples is missing of what others measured. */
 export const NOT_PUBLISHED = 'the times of the repetitions were not published';
+
+/** Continues a sentence. */
+export const whyNoRate = (batches: readonly BatchModel[]): string =>
+  batches.some(({ idle }) => idle)
+    ? 'it is of rates, and what does no work, as a barrier, has none'
+    : 'no batch has a rate';
 
 /** Of the still picture; in the page the script fits it to what room there is. */
 const WIDTH = 720;
@@ -131,11 +138,14 @@ export const nameAxis = (scale: string): Axis => ({
   labelOverlap: false,
 });
 
-/** `512`, `2k`, `16 KiB`, as a value of a swept axis is written. */
+/** `512`, `2k`, `16384`, `16 KiB`, as a value of a swept axis is written: a count is never rounded. */
 export function axisLabel(value: number, unit: 'count' | 'bytes'): string {
   if (unit === 'bytes') return briefBytes(value);
-  const [factor, prefix] = value >= 1000 && value % 100 === 0 ? prefixOf(value) : ([1, ''] as const);
-  return `${Number(significant(value / factor, 4))}${prefix}`;
+  if (!Number.isInteger(value)) return String(Number(significant(value, 4)));
+  const [factor, prefix] = prefixOf(value);
+  const shown = Number(significant(value / factor, 4));
+  const exact = value % 100 === 0 && shown >= 1 && Math.round(shown * factor) === value;
+  return exact ? `${shown}${prefix}` : String(value);
 }
 
 /** An expression that turns a swept value into its label; the values are numbers, so nothing of a record is in it. */

@@ -126,9 +126,19 @@ export const roofline: CampaignFigure = {
       points.length > MOST_ROOFS
         ? ` Roofs are drawn for the first ${MOST_ROOFS} of ${points.length} batches.`
         : '';
+    const otherUnits = all.length - points.length;
+    const withoutRoof = batches.filter(({ rate }) => rate !== null).length - all.length;
+    const left = [
+      ...(otherUnits === 0
+        ? []
+        : [` Batches whose rate is not in ${first.rateUnit} (${otherUnits}) are in the table only.`]),
+      ...(withoutRoof === 0
+        ? []
+        : [` Batches beside which not both ceilings were measured (${withoutRoof}) are in the table only.`]),
+    ].join('');
     return {
       title,
-      caption: `A point is a batch; the dashed roof above it is what this machine allowed it, measured in the same launches: the slope is the rate of reading its working set, the flat part the arithmetic peak of its threads. How far a point is below its roof is what its software leaves.${cut}`,
+      caption: `A point is a batch; the dashed roof above it is what this machine allowed it, measured in the same launches: the slope is the rate of reading its working set, the flat part the arithmetic peak of its threads. How far a point is below its roof is what its software leaves.${cut}${left}`,
       alternative: `${points
         .map(
           ({ name, rate, rateUnit, intensity, bound, share }) =>

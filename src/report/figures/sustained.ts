@@ -2,7 +2,7 @@
 import { formatShare, withPrefix } from '../../quantities/format.js';
 import type { CampaignFigure } from './figure.js';
 import { cutText, MOST_PAIRS, type Pair, pairRows, pairsSpec } from './pairs.js';
-import { unitFor } from './parts.js';
+import { unitFor, whyNoRate } from './parts.js';
 
 const NAMES = ['inside a repetition (burst)', 'over the wall clock (sustained)'] as const;
 
@@ -12,7 +12,7 @@ export const sustained: CampaignFigure = {
   draw({ batches }) {
     const title = 'Burst against sustained rate';
     const [unitOf] = batches.flatMap(({ rate, rateUnit }) => (rate === null ? [] : [rateUnit]));
-    if (unitOf === undefined) return { title, why: 'no batch has a rate' };
+    if (unitOf === undefined) return { title, why: whyNoRate(batches) };
     const all = batches.flatMap(({ name, rate, rateUnit }): Pair[] => {
       if (rate === null || rate.sustained === null || rateUnit !== unitOf) return [];
       const { median, sustained: over } = rate;

@@ -3,8 +3,8 @@ import { withPrefix } from '../../quantities/format.js';
 import type { ReportModel } from '../model.js';
 import { drawnCurves, isRateCurve } from './curves.js';
 import type { CampaignFigure } from './figure.js';
-import { type LinePoint, linesSpec } from './lines.js';
-import { axisLabel, unitFor } from './parts.js';
+import { isBanded, type LinePoint, linesSpec } from './lines.js';
+import { axisLabel, unitFor, whyNoRate } from './parts.js';
 
 /** @param unit of the rates that are drawn: those of another have no place on the same axis */
 function pointsOf({ batches, axis }: ReportModel, unit: string): readonly LinePoint[] {
@@ -31,20 +31,38 @@ function pointsOf({ batches, axis }: ReportModel, unit: string): readonly LinePo
     .sort((a, b) => a.x - b.x);
 }
 
+function whyNoAxis({ batches, imported }: ReportModel): string {
+  if (new Set(batches.map(({ indicator }) => indicator)).size > 1)
+    return 'the batches are of several indicators, which have no axis in common';
+  return imported !== null && batches.length > 1
+    ? 'no number was swept by itself: what was published differs in other things, too'
+    : 'no number was swept: all batches have the same';
+}
+
+/** @param drawn whether the bands are */
+function spreadText({ batches }: ReportModel, drawn: boolean): string {
+  const what = batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions';
+  return drawn
+    ? `the band holds the middle half of all ${what}, and`
+    : `the middle half of all ${what} is in the data, because so many bands would hide each other, and`;
+}
+
 export const sweep: CampaignFigure = {
   scope: 'campaign',
   name: 'sweep',
   draw(report) {
     const { axis, batches, curves } = report;
     const title = `Rate over ${axis?.label ?? 'a swept parameter'}`;
-    if (axis === null) return { title, why: 'no number was swept: all batches have the same' };
-    if (drawnCurves(curves).some(isRateCurve))
+    if (axis === null) return { title, why: whyNoAxis(report) };
+    // Curves are over bytes, whatever else was swept beside.
+    if (axis.key === 'bytes' && drawnCurves(curves).some(isRateCurve))
       return { title, why: 'the record has it as curves, which are drawn below' };
     const scored = batches.filter(({ rate }) => rate !== null);
     const rateUnit = scored[0]?.rateUnit ?? '';
     const points = pointsOf(report, rateUnit);
     if (new Set(points.map(({ x }) => x)).size < 2) {
-      return { title, why: 'fewer than two values of it have a score' };
+      const why = scored.length === 0 ? whyNoRate(batches) : 'fewer than two values of it have a score';
+      return { title, why };
     }
     const others = scored.filter((batch) => batch.rateUnit !== rateUnit).length;
     const left =
@@ -61,7 +79,7 @@ export const sweep: CampaignFigure = {
       : '';
     return {
       title,
-      caption: `The line is the median, the band holds the middle half of all ${batches.some(({ shapeOf }) => shapeOf === 'launches') ? 'launches' : 'repetitions'}, and the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}${left}`,
+      caption: `The line is the median, ${spreadText(report, isBanded(points))} the bar at a point is the 95 % interval of the median, which rests on the launches.${peak}${attainable}${left}`,
       alternative: `Rate over ${axis.label}: ${points
         .map(
           ({ x, y, series }) =>

@@ -173,6 +173,15 @@ function tableOf(rows: readonly Drawn[]): Table {
   };
 }
 
+/** All that is drawn of a row lies within these: a slow launch that is cut off would be hidden. */
+function endsOf({ violin, box, medians, divisor }: Drawn): readonly number[] {
+  const { lowerHinge, upperHinge, whiskerLow, whiskerHigh } = box;
+  const shape = [violin?.grid[0] ?? box.min, violin?.grid.at(-1) ?? box.max];
+  return [...shape, lowerHinge, upperHinge, whiskerLow, whiskerHigh, ...medians].map(
+    (value) => value / divisor,
+  );
+}
+
 function alternativeOf(rows: readonly Drawn[]): string {
   const described = rows.map(
     ({ batch, box }) =>
@@ -193,11 +202,7 @@ export const violins: CampaignFigure = {
     const centres = shown.map(({ box }) => box.median);
     const relative = Math.max(...centres) / Math.min(...centres) > TOGETHER;
     const rows = shown.map((row) => ({ ...row, divisor: relative ? row.box.median : 1 }));
-    const ends = rows.flatMap(({ violin, box, divisor }) =>
-      [violin?.grid[0] ?? box.min, violin?.grid.at(-1) ?? box.max, box.lowerHinge, box.upperHinge].map(
-        (value) => value / divisor,
-      ),
-    );
+    const ends = rows.flatMap(endsOf);
     const unit: Unit = relative ? { factor: 1, name: '' } : unitFor(ends, 's');
     const axis = domainOf(ends.map((value) => value / unit.factor));
     const what = relative ? 'elapsed / median of its batch' : `elapsed, ${unit.name}`;

@@ -6,8 +6,9 @@ import {
   COMPARISON_COLUMNS,
   comparisonCaption,
   comparisonRows,
-  groupsNote,
   isCompared,
+  remarkTexts,
+  reservationTexts,
 } from '../comparison.js';
 import { isDrawn } from '../figures/figure.js';
 import type { ReportFigures } from '../figures/index.js';
@@ -75,16 +76,16 @@ function figureLines(report: ReportModel, figures: ReportFigures): readonly stri
 
 function comparisonLines({ comparison }: ReportModel): readonly string[] {
   if (!isCompared(comparison)) return [];
-  const { notes } = comparison;
-  const groups = groupsNote(comparison);
+  const reservations = reservationTexts(comparison).map(escaped);
+  const remarks = remarkTexts(comparison).map(escaped);
   return [
     escaped(comparisonCaption(comparison)),
     '',
     `Answer: **${escaped(answerText(comparison))}**.`,
     '',
+    ...(reservations.length === 0 ? [] : [...list(reservations), '']),
     ...tableLines(COMPARISON_COLUMNS, comparisonRows(comparison)),
-    ...(groups === null ? [] : ['', groups]),
-    ...notes.flatMap((note) => ['', escaped(`${note}.`)]),
+    ...(remarks.length === 0 ? [] : ['', ...list(remarks)]),
   ];
 }
 

@@ -1,19 +1,17 @@
 /** The page's section of comparisons: the answer, who is how fast, and what a reader should know beside it. */
-import { plural, significant } from '../../quantities/format.js';
 import type { ComparisonDocument } from '../../readers/comparison/document.js';
 import {
   answerText,
   COMPARISON_COLUMNS,
   comparisonCaption,
   comparisonRows,
-  groupsNote,
   isCompared,
   type ReportComparison,
+  remarkTexts,
+  reservationTexts,
 } from '../comparison.js';
 import { escapeHtml } from './escape.js';
 import { together } from './head.js';
-
-const MOST_LEFT_OUT = 8;
 
 /** As good or bad news, for the colour; the words say it, too. */
 const CLASSES: Readonly<Record<string, string>> = {
@@ -53,36 +51,27 @@ function bodiesHtml(comparison: ComparisonDocument): string {
     .join('\n');
 }
 
+const listHtml = (className: string, texts: readonly string[]): readonly string[] =>
+  texts.length === 0
+    ? []
+    : [`<ul class="${className}">${texts.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`];
+
 /** Nothing where nothing is compared: the figure says why. */
 export function comparisonHtml(comparison: ReportComparison): string {
   if (!isCompared(comparison)) return '';
-  const { answer, overall, notCompared, notes, reference } = comparison;
+  const { answer } = comparison;
   const head = SHOWN.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
-  const left = notCompared.slice(0, MOST_LEFT_OUT).map(({ title, why }) => `${title}: ${why}.`);
-  const remarks = [
-    groupsNote(comparison),
-    ...overall.map(
-      ({ candidate, cases: of, mean, interval }) =>
-        `Over ${plural(of, 'case')} ${candidate} has ${significant(mean, 4)} times the rate of ${reference} (geometric mean)${interval === null ? '' : `, 95 % between ${significant(interval.low, 4)} and ${significant(interval.high, 4)}`}.`,
-    ),
-    ...left,
-    notCompared.length > left.length
-      ? `And ${notCompared.length - left.length} more were not compared.`
-      : null,
-    ...notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`),
-  ].filter((text) => text !== null);
   return [
     '<h2 id="comparison-title">Comparison</h2>',
     '<div class="card">',
     `<p class="quiet" id="comparison-note">${escapeHtml(comparisonCaption(comparison))}</p>`,
     `<p><strong>Answer:</strong> <span class="${classOf(answer)}">${escapeHtml(answerText(comparison))}</span></p>`,
+    ...listHtml('warning', reservationTexts(comparison)),
     '<div class="wide" role="region" aria-labelledby="comparison-title" tabindex="0">',
     '<table aria-labelledby="comparison-title" aria-describedby="comparison-note">',
     `<thead><tr>${head}</tr></thead>${bodiesHtml(comparison)}</table>`,
     '</div>',
-    ...(remarks.length === 0
-      ? []
-      : [`<ul class="quiet">${remarks.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`]),
+    ...listHtml('quiet', remarkTexts(comparison)),
     '</div>',
   ].join('\n');
 }

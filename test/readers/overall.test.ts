@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { ComparedCase } from '../../src/readers/comparison/document.js';
+import { meanRatio, overallOf } from '../../src/readers/comparison/overall.js';
+import { compareLaunches } from '../../src/statistics/compare.js';
+import { normalFrom, randomFrom, series } from '../statistics/support.js';
+
+const told = (ratio: number, wide = 0.01) => ({
+  ratio,
+  interval: { low: ratio * (1 - wide), high: ratio / (1 - wide) },
+  launches: [12, 12] as const,
+  paired: true,
+});
+
+describe('the mean over the cases of a comparison', () => {
+  it('is the root of the product of the ratios that the table has, and turns over with them', () => {
+    const { mean, interval } = meanRatio([told(1.1), told(1.21)]);
+    expect(mean).toBeCloseTo(Math.sqrt(1.1 * 1.21), 12);
+    const back = meanRatio([told(1 / 1.1), told(1 / 1.21)]);
+    expect(back.mean * mean).toBeCloseTo(1, 12);
+    expect((back.interval?.low ?? 0) * (interval?.high ?? 0)).toBeCloseTo(1, 12);
+  });
+
+  it('is surer than each of its cases, and has no interval where one of them has none', () => {
+    const { interval } = meanRatio(Array.from({ length: 9 }, () => told(1, 0.03)));
+    expect(interval?.high).toBeLessThan(1.0115);
+    expect(interval?.high).toBeGreaterThan(1.0085);
+    expect(meanRatio([told(1), { ...told(1), interval: null }]).interval).toBeNull();
+  });
+
+  it('leaves out what does no work, and needs two cases', () => {
+    const side = (name: string, rate: number | null) => ({ side: name, rate });
+    const of = (rate: number | null) =>
+      ({
+        batches: [side('a', rate), side('b', rate), side('c', null)],
+        comparisons: [{ candidate: 'b', outcome: 'same', pAdjusted: 1, ...told(1.1) }],
+      }) as unknown as ComparedCase;
+    expect(overallOf([of(1), of(null)], ['b', 'c'])).toEqual([]);
+    expect(overallOf([of(1), of(null), of(2)], ['b', 'c'])).toMatchObject([{ candidate: 'b', cases: 2 }]);
+  });
+
+  it.each([
+    [3, 12, false, 2],
+    [5, 5, false, 10],
+    [6, 6, false, 2],
+    [6, 6, false, 10],
+    [12, 12, false, 10],
+    [10, 10, true, 2],
+    [12, 12, true, 10],
+  ])('has an interval that holds it in 95 of 100 from %i and %i launches, in rounds: %s, of each of %i cases', (own, others, paired, cases) => {
+    const normal = normalFrom(randomFrom(1000 * own + 10 * others + cases));
+    const drawn = (count: number) => series(count, () => Math.exp(0.01 * normal()));
+    const trials = 300;
+    let covered = 0;
+    for (let i = 0; i < trials; i++) {
+      const all = Array.from({ length: cases }, () => ({
+        ...compareLaunches(drawn(own), drawn(others), 0.02, { rounds: paired, looked: false }),
+        paired,
+      }));
+      const { interval } = meanRatio(all);
+      if (interval !== null && interval.low <= 1 && 1 <= interval.high) covered++;
+    }
+    expect(covered / trials).toBeGreaterThan(0.925);
+    // Of fewer than 6 launches it is wider than it need be.
+    expect(covered / trials).toBeLessThan(own < 6 ? 1 : 0.99);
+  });
+});
