@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { addonSources, nodeHeaderFlags } from '../native-sources.mjs';
+import { runsHere } from './cpu-flags.mjs';
 import { buildNative, dependenciesThere } from './native-build.mjs';
 import { packageRoot } from './tree.mjs';
 
@@ -23,6 +24,7 @@ const WORTH_PRECOMPILING = 8;
  * @property {string} compiler
  * @property {string} arch as Node names it
  * @property {boolean} [asBuilt] the addon's code is linked as it was built for the addon
+ * @property {boolean} [whatRuns] of the addon's code only what this CPU can execute is compiled so; the rest is linked as it was built
  * @property {readonly string[]} flags beside those of binding.gyp, to compile and to link
  * @property {(path: string) => readonly string[]} [flagsFor] beside them, for a program of its own
  * @property {readonly string[]} [linkFlags]
@@ -173,18 +175,32 @@ const objectAsBuilt = ({ target, path }) =>
   join('build', 'Release', 'obj.target', target, path.replace(/\.cc$/, '.o'));
 
 /**
+ * What of the addon's code a build compiles, and the objects of the rest as the addon has them, which is built where it is stale. They
+ * are linked last: of an inline function that others have too, the linker takes the first.
+ * @param {Build} build
+ * @param {ReturnType<typeof addonSources>} sources
+ */
+function compiledAnew({ whatRuns = false }, sources) {
+  const compiled = sources.filter((source) => !whatRuns || runsHere(source));
+  const rest = sources.filter((source) => !compiled.includes(source)).map(objectAsBuilt);
+  const failure = rest.length > 0 ? buildNative() : null;
+  if (failure !== null) throw new Error(failure);
+  return { compiled, rest };
+}
+
+/**
  * Compiles sources, each with its flags. Returns their objects and those of the addon's code below Node-API, relative to
  * the package: of the addon itself, which is built where it is stale, or compiled as `build` says.
  * @param {Build} build
  * @throws Error with the compiler's words where something does not compile.
  */
 export async function objectsWithAddon(build, sources) {
-  const below = belowNode(build.arch);
+  const { compiled: below, rest } = compiledAnew(build, belowNode(build.arch));
   // Without node-addon-api there can be no addon: a machine to which only the sources were carried.
   if (!build.asBuilt || !dependenciesThere()) {
     // The kernels, which take longest, come first: none of them is left for one CPU at the end.
     const all = await compileAll(build, [...below, ...sources]);
-    return { own: all.slice(below.length), shared: all.slice(0, below.length) };
+    return { own: all.slice(below.length), shared: [...all.slice(0, below.length), ...rest] };
   }
   const failure = buildNative();
   if (failure !== null) throw new Error(failure);
@@ -197,9 +213,10 @@ export async function objectsWithAddon(build, sources) {
  * @param {Build} build
  */
 export async function buildAddon(build) {
-  const sources = addonSources(build.arch).map(({ path, flags }) => ({
+  const { compiled, rest } = compiledAnew(build, addonSources(build.arch));
+  const sources = compiled.map(({ path, flags }) => ({
     path,
     flags: knowsNodeApi(path) ? [...flags, ...nodeHeaderFlags()] : flags,
   }));
-  return link(build, 'pibench.node', await compileAll(build, sources), ['-shared']);
+  return link(build, 'pibench.node', [...(await compileAll(build, sources)), ...rest], ['-shared']);
 }

@@ -44,7 +44,8 @@ export function serialsOf(machine: MachineDescription): readonly string[] {
 /** What for and how a case is measured: for a minute, or cold, it reaches less than in a moment. */
 export function purposeOf({ asked }: Pick<RecordBatch, 'asked'>): readonly unknown[] {
   const { stack, labels, atOnce = false, sampling, warmup } = asked;
-  return [labels?.[PART] ?? null, stack.provider, stack.variant, atOnce, sampling, warmup];
+  const own = stack.own === undefined ? [] : [stack.own];
+  return [labels?.[PART] ?? null, stack.provider, stack.variant, ...own, atOnce, sampling, warmup];
 }
 
 /**
