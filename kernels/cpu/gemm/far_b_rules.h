@@ -49,6 +49,16 @@ constexpr std::int64_t kZen5ShareOfPanels = 4;  // of L3
 constexpr std::int64_t kDepthOfLines = 512;
 constexpr std::int64_t kColumnsOfLines = 1024;
 
+// On Zen 3, of a B that comes from memory: for few rows, which it is packed for at once (one thread, in turns
+// with panel by panel or in place, float64 and float32: 5x4096x4096 1.26 and 1.6, 16x4096x4096 1.5 and 1.2,
+// 32x4096x1024 1.6 and 1.5, 128x4096x4096 1.2 and 1.2, 200x4096x4096 1.05 and 1.10; but 400x4096x4096 1.04
+// and 0.98, and of a B from L3 64x1024x1024 0.97 and 0.94).
+constexpr std::int64_t kLowShareByLines = 4;  // of L3
+constexpr std::int64_t kLowFewestRowsByLines = 5;
+constexpr std::int64_t kLowMostRowsByLines = 256;
+constexpr std::int64_t kLowDepthOfLines = 256;
+constexpr std::int64_t kLowBytesOfLines = 8 << 10;  // of a row
+
 // Whether few rows use a B that has to be packed.
 bool is_bound_by_reading_b(const MicroKernel& kernel, const GemmShape& shape) {
   return !can_read_b_in_place(kernel, shape) && !shape.prepack_b && !shape.transpose_b &&
@@ -66,6 +76,14 @@ bool is_bound_by_reading_far_b(const MicroKernel& kernel, const GemmShape& shape
 bool packs_by_lines(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
   return cores != CoreKind::kIntel && kernel.packing->by_lines != nullptr &&
          source_bytes(kernel, shape.n) % kPage == 0;
+}
+
+// Likewise of low tiles, which could read it where it lies.
+bool packs_by_lines_of_low(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules,
+                           CoreKind cores) {
+  return rules.low && source_bytes(kernel, shape.k * shape.n) > cache_sizes().l3 / kLowShareByLines &&
+         !shape.prepack_b && !shape.transpose_b && shape.m >= kLowFewestRowsByLines &&
+         shape.m <= kLowMostRowsByLines && packs_by_lines(kernel, shape, cores);
 }
 
 // How many rows of a B that is far away are packed at a time; 0: it is packed panel by panel. For few rows of
@@ -103,7 +121,7 @@ bool asks_for_b(const MicroKernel& kernel, const GemmShape& shape, const GemmSha
 
 // The strategy's blocks, cut so that what few rows use of B stays near until it is used.
 Blocking blocks_of_far_b(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
-                         const Strategy& strategy, CoreKind cores) {
+                         const Strategy& strategy, const CoreRules& rules, CoreKind cores) {
   Blocking blocks = strategy.blocking;
   const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
   const auto at_most = [&](std::int64_t depth) {
@@ -112,7 +130,10 @@ Blocking blocks_of_far_b(const MicroKernel& kernel, const GemmShape& shape, cons
   const auto at_most_wide = [&](std::int64_t columns) {
     blocks.nc = even_piece(part.n, std::min(blocks.nc, columns), kernel.nr);
   };
-  if (strategy.b_rows == kZen5RowsAtATime) {
+  if (packs_by_lines_of_low(kernel, shape, rules, cores)) {
+    at_most(kLowDepthOfLines);
+    at_most_wide(kLowBytesOfLines / source_bytes(kernel, 1));
+  } else if (strategy.b_rows == kZen5RowsAtATime) {
     at_most(kZen5DepthOfRows);
     at_most_wide(kZen5ColumnsOfRows);
   } else if (strategy.by_lines) {

@@ -50,9 +50,11 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool can_b = can_read_b_in_place(kernel, shape);
 
   const InPlace whole = suits_whole(kernel, shape, rules);
-  const Packed packed{!(whole.a && can_a), !shape.prepack_b && !(whole.b && can_b)};
+  const bool low_lines = packs_by_lines_of_low(kernel, shape, rules, cores);
+  const Packed packed{!(whole.a && can_a), !shape.prepack_b && (low_lines || !(whole.b && can_b))};
   strategy.partition = choose_partition(kernel, shape, packed, members);
   strategy.b_rows = is_far(kernel, shape.k * shape.n) ? rows_at_a_time(kernel, shape, cores) : 0;
+  if (low_lines) strategy.b_rows = kRowsAtATime;
   strategy.by_lines = strategy.b_rows > 0 && packs_by_lines(kernel, shape, cores);
   const bool reads_b = cores == CoreKind::kZen5 && is_bound_by_reading_far_b(kernel, shape);
   // Each member packs the columns that it uses, and none waits; of low tiles also beside an A in place (on
@@ -72,7 +74,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   strategy.sums_apart = strategy.b_rows == 0 && keeps_sums_apart(kernel, part);
   const InPlace in_place = suits_member(kernel, shape, part, rules, strategy.sums_apart);
   strategy.a_in_place = in_place.a && can_a;
-  strategy.b_in_place = in_place.b && can_b;
+  strategy.b_in_place = in_place.b && can_b && !low_lines;
   if (strategy.a_in_place && !shape.transpose_a)
     strategy.strip_rows = rows_of_strip(kernel, source_bytes(kernel, shape.k), rules);
 
@@ -80,7 +82,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const auto choose = strategy.sums_apart ? choose_blocking_apart : choose_blocking;
   strategy.blocking = choose(kernel, cache_sizes(), part, blocks_of_b);
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
-  strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
+  strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, rules, cores);
 
   if (rules.low)
     go_by_strips(kernel, shape, part, strategy);
@@ -88,7 +90,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
     strategy.rows_outside = goes_by_strips_widened(shape, part);
 
   strategy.b_copied = kernel.copies_b > 0;
-  strategy.b_asked = !strategy.rows_outside && asks_for_b(kernel, shape, part, rules);
+  strategy.b_asked = !strategy.rows_outside && !low_lines && asks_for_b(kernel, shape, part, rules);
   strategy.evenly = rules.zen4 && is_asked_evenly(kernel, shape);
   strategy.spreading = rules.zen5;
   strategy.next_asked = cores == CoreKind::kOther && kernel.products == 1 && is_far_batch(kernel, shape);
