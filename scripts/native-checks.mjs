@@ -3,6 +3,7 @@
 // take their time, looks for all that the sanitizers can see and prints what they inform of.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { runsHere } from './lib/cpu-flags.mjs';
 import {
   buildPrograms,
   checkPath,
@@ -16,6 +17,7 @@ import {
   unhurried,
 } from './lib/native-programs.mjs';
 import { SANITIZED, SANITIZED_FULLY, SEEN_TWICE } from './lib/sanitized-builds.mjs';
+import { addonSources } from './native-sources.mjs';
 
 export { checkPrograms, TIMELESS };
 
@@ -38,7 +40,7 @@ const LONG_BUILDS = { '': HOST, ...SANITIZED_FULLY };
  * What shows a sanitizer nothing.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
-const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes', 'collective_data'] }; // one thread
+const WITHOUT = { thread: ['shapes', 'cuda_gemm', 'cuda_passes', 'collective_data', 'children'] }; // one thread
 
 /**
  * What is asked of the programs that take longest, where nobody names them: the plain build asks for more of the same, and
@@ -78,6 +80,11 @@ const leftOut = (sanitize, long) =>
   [
     ...(sanitize === 'address,undefined' && !long
       ? [`of undefined behaviour ${SEEN_TWICE.join(', ')}, which check:long looks for`]
+      : []),
+    ...(sanitize !== '' && !long
+      ? addonSources()
+          .filter((source) => !runsHere(source))
+          .map(({ path }) => `${path}, which this CPU cannot execute`)
       : []),
     ...(WITHOUT[sanitize] ?? []).map((name) => `${name}, which has one thread`),
     ...Object.values(long ? {} : (LESS[sanitize] ?? {})).map(

@@ -59,11 +59,12 @@ std::uint32_t detect() {
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return 0;
   const bool os_uses_xsave = has_bit(ecx, 27);
   const bool fma = has_bit(ecx, 12);
+  const bool avx = has_bit(ecx, 28);
   if (!os_uses_xsave) return 0;
   const std::uint64_t state = saved_state();
   std::uint32_t further = 0;
   if (__get_cpuid_count(7, 1, &further, &ebx, &ecx, &edx) == 0) further = 0;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) ebx = ecx = edx = 0;
 
   std::uint32_t found = 0;
   if ((state & kTileState) == kTileState && has_bit(edx, 24) && may_use_tiles()) {
@@ -72,6 +73,7 @@ std::uint32_t detect() {
     if (has_bit(edx, 25)) found |= kCpuAmxInt8;
   }
   if ((state & kYmmState) == kYmmState) {
+    if (avx) found |= kCpuAvx;
     if (fma) found |= kCpuFma;
     if (has_bit(ebx, 5)) found |= kCpuAvx2;
     if (has_bit(further, 4)) found |= kCpuAvxVnni;

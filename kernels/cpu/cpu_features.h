@@ -19,6 +19,7 @@ enum CpuFeature : std::uint32_t {
   kCpuAmxBf16 = 1U << 9U,
   kCpuAmxInt8 = 1U << 10U,
   kCpuAvxVnni = 1U << 11U,
+  kCpuAvx = 1U << 12U,
   // arm64
   kCpuDotprod = 1U << 24U,
   kCpuI8mm = 1U << 25U,

@@ -1,5 +1,5 @@
 // The team: an epoch counter starts a run, a pending counter ends it, and a generation counter is the
-// barrier. Each counter that several members write has a cache line of its own.
+// barrier. Each counter that several members write in every run has a cache line of its own.
 #include "team.h"
 
 #include <pthread.h>
@@ -66,7 +66,6 @@ class SignalsBlocked {
 struct alignas(kLine) Member {
   std::thread thread;
   std::atomic<int> thread_id{0};
-  std::atomic<std::uint64_t> disturbances{0};
 };
 
 }  // namespace
@@ -89,6 +88,9 @@ struct Team::State {
 
   alignas(kLine) std::atomic<std::uint32_t> epoch{0};
   alignas(kLine) std::atomic<int> pending{0};
+  // In the line that member 0 reads last in a run, so that asking costs no other. Written only by who was
+  // disturbed.
+  std::atomic<std::uint64_t> disturbances{0};
   alignas(kLine) std::atomic<int> arrived{0};
   alignas(kLine) std::atomic<std::uint32_t> generation{0};
 
@@ -117,8 +119,7 @@ bool Team::State::await_epoch(std::uint32_t seen) noexcept {
 }
 
 void Team::State::member_loop(int member) noexcept {
-  Member& self = members[static_cast<std::size_t>(member)];
-  self.thread_id.store(current_thread_id(), std::memory_order_release);
+  members[static_cast<std::size_t>(member)].thread_id.store(current_thread_id(), std::memory_order_release);
   PreemptionWire::arm();
   for (std::uint32_t seen = 0;; ++seen) {
     // A sleep trips the wire, but disturbed no run.
@@ -126,8 +127,7 @@ void Team::State::member_loop(int member) noexcept {
     if (body == nullptr) break;
     body(context, member);
     if (PreemptionWire::tripped()) {
-      self.disturbances.store(self.disturbances.load(std::memory_order_relaxed) + 1,
-                              std::memory_order_relaxed);
+      disturbances.fetch_add(1, std::memory_order_relaxed);
       PreemptionWire::arm();
     }
     pending.fetch_sub(1, std::memory_order_release);
@@ -217,9 +217,7 @@ void Team::barrier() noexcept {
 }
 
 std::uint64_t Team::disturbances() const noexcept {
-  std::uint64_t total = 0;
-  for (const Member& member : state_->members) total += member.disturbances.load(std::memory_order_relaxed);
-  return total;
+  return state_->disturbances.load(std::memory_order_relaxed);
 }
 
 const std::vector<int>& Team::thread_ids() const noexcept { return state_->thread_ids; }

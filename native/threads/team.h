@@ -34,7 +34,8 @@ class Team {
   void barrier() noexcept;
 
   // How often members other than 0 found, at the end of a run, that they had been taken off their CPU during
-  // it. Monotonic; read by member 0 between runs. The cost of reading is one load a member.
+  // it. Monotonic; read by member 0 between runs. The cost of reading is one load, of however many members:
+  // it is in every sample.
   [[nodiscard]] std::uint64_t disturbances() const noexcept;
 
   // Kernel thread ids, member order.

@@ -160,7 +160,7 @@ export function compileNative({ force = false } = {}) {
   }
   const cause = log.match(/^.*(?:\berror:|gyp ERR! (?:find Python|stack Error)).*$/m)?.[0]?.trim();
   const why = cause ?? error?.message ?? `node-gyp ended with ${status ?? signal}`;
-  return `the native addon could not be built: ${why}\nIt needs a C++20 compiler (g++ 10 or later), make and Python 3.\n${log}`;
+  return `the native addon could not be built: ${why}\nIt needs a C++20 compiler (g++ 11 or later), make and Python 3.\n${log}`;
 }
 
 /** The same for anybody: waits where somebody else builds. */

@@ -9,6 +9,7 @@
 
 #include "../../kernels/cpu/cpu_features.h"
 #include "../../kernels/cpu/gemm/blocking.h"
+#include "../../kernels/cpu/gemm/dispatch.h"
 #include "../../kernels/cpu/gemm/gemm.h"
 #include "../../kernels/cpu/gemm/instruction_set.h"
 #include "../../kernels/cpu/gemm/loop_nest.h"
@@ -216,6 +217,60 @@ void check_peak_loops(Checks& check) {
   }
 }
 
+#if defined(__x86_64__)
+// CPUs that differ in what they can execute, and whether our fastest loops for floats, bfloat16 and int8 are
+// ceilings there: not where libraries have kernels for instructions that none of these loops uses.
+void check_ceilings_of_cpus(Checks& check) {
+  using namespace pibench::kernels;
+  constexpr std::uint32_t kHaswell = kCpuAvx | kCpuAvx2 | kCpuFma;
+  constexpr std::uint32_t kSkylake = kHaswell | kCpuAvx512F | kCpuAvx512Bw | kCpuAvx512Vl | kCpuAvx512Dq;
+  constexpr std::uint32_t kCooperLake = kSkylake | kCpuAvx512Vnni | kCpuAvx512Bf16;
+  constexpr std::uint32_t kTiles = kCpuAmxTile | kCpuAmxBf16 | kCpuAmxInt8;
+  struct Cpu {
+    const char* name;
+    std::uint32_t features;
+    CoreKind cores;
+    bool floats, bfloat16, int8;
+  };
+  constexpr std::array kCpus{
+      Cpu{"no AVX (Tremont)", 0, CoreKind::kIntel, true, true, true},
+      Cpu{"AVX alone (Sandy Bridge, Bulldozer)", kCpuAvx, CoreKind::kIntel, false, false, false},
+      Cpu{"AVX and FMA without AVX2 (Piledriver)", kCpuAvx | kCpuFma, CoreKind::kOther, false, false, false},
+      Cpu{"AVX2 (Haswell)", kHaswell, CoreKind::kIntel, true, true, true},
+      Cpu{"AVX-VNNI (Alder Lake)", kHaswell | kCpuAvxVnni, CoreKind::kIntel, true, true, false},
+      Cpu{"AVX-512 of other parts than ours (Knights Landing)", kHaswell | kCpuAvx512F, CoreKind::kIntel,
+          false, false, false},
+      Cpu{"AVX-512 (Skylake)", kSkylake, CoreKind::kIntel, true, true, false},
+      Cpu{"AVX512-VNNI (Cascade Lake)", kSkylake | kCpuAvx512Vnni, CoreKind::kIntel, true, true, true},
+      Cpu{"AVX512-BF16 that is no choice (Cooper Lake)", kCooperLake, CoreKind::kIntel, true, false, true},
+      Cpu{"AVX512-BF16 (Zen 4)", kCooperLake, CoreKind::kOther, true, true, true},
+      Cpu{"AMX (Sapphire Rapids)", kCooperLake | kTiles, CoreKind::kIntel, true, true, true},
+  };
+  for (const Cpu& cpu : kCpus) {
+    const auto is_known = [&cpu](DataType type) {
+      for (const InstructionSet* set : compiled_sets()) {
+        if (!is_choice(*set, cpu.cores) || (set->needs & ~cpu.features) != 0) continue;
+        for (int i = 0; i < set->peak_count; ++i) {
+          if (set->peaks[i].type == type) return is_ceiling(*set, type, cpu.features);
+        }
+      }
+      return false;
+    };
+    const auto expect = [&](DataType type, bool expected) {
+      check.that(
+          is_known(type) == expected,
+          pibench::test::name_of(type) + (expected ? ": a ceiling with " : ": no ceiling with ") + cpu.name);
+    };
+    expect(DataType::float32, cpu.floats);
+    expect(DataType::float64, cpu.floats);
+    expect(DataType::bfloat16, cpu.bfloat16);
+    expect(DataType::int8, cpu.int8);
+  }
+  check.that((cpu_features() & kCpuAvx2) == 0 || (cpu_features() & kCpuAvx) != 0,
+             "a CPU on which AVX2 is found has AVX");
+}
+#endif
+
 void check_blocking(Checks& check) {
   bool covers = true;
   for (std::int64_t extent = 1; extent <= 200; ++extent) {
@@ -308,6 +363,14 @@ void check_small_products(Checks& check) {
                    is_thin({1, 4096, 1000}, false, false),
                name + ": few vectors beside many rows are thin");
     check.that(is_thin({8, 1, 1000}, false, false), name + ": one column lies as rows of A do");
+    const auto by_lines = [&](const GemmShape& shape) {
+      return choose_strategy(kernel, shape, 1, CoreKind::kOther).by_lines;
+    };
+    // A row more of columns than a page has lies on no page of its own.
+    check.that(
+        by_lines({32, 32'768, 4096}) && !by_lines({32, 32'769, 4096}) && !by_lines({2, 32'768, 4096}) &&
+            !by_lines({4096, 32'768, 4096}),
+        name + ": for few rows a far B is packed by lines where each of its rows is on a page of its own");
     const auto strategy =
         choose_strategy(*kernel.narrow, {4, 4, 1'000'000, true, false}, 1, CoreKind::kOther);
     check.that(strategy.a_in_place && strategy.b_in_place, name + ": what a single tile reads is not packed");
@@ -347,6 +410,7 @@ int main(int argc, char** argv) {
   check_blocking(check);
   check_rules_everywhere(check);
 #if defined(__x86_64__)
+  check_ceilings_of_cpus(check);
   check_half_empty_tiles(check);
   check_small_products(check);
 #endif

@@ -1,12 +1,17 @@
-// What of the MPI transport needs no MPI: the clocks of hosts, what libraries say of themselves, and where
-// libc is to be left alone. The library's calls are checked by running them (test/e2e/mpi.test.ts).
+// What of the MPI transport needs no job: the clocks of hosts, what libraries say of themselves, where libc
+// is to be left alone, and, where there is a library, messages that are given up, of a rank that is alone.
+// All else of the library's calls is checked by running them (test/e2e/mpi.test.ts).
+#include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,6 +19,7 @@
 #include "../../native/collective/mpi/calls.h"
 #include "../../native/collective/mpi/clock_fit.h"
 #include "../../native/collective/mpi/memory_hooks.h"
+#include "../../native/collective/mpi/message_memory.h"
 #include "../../native/random.h"
 #include "check.h"
 
@@ -25,11 +31,20 @@ using pibench::collective::anchor_of;
 using pibench::collective::ClockAnchor;
 using pibench::collective::ClockModel;
 using pibench::collective::fit_clock;
+using pibench::collective::MessageMemory;
 using pibench::collective::open_mpi;
 using pibench::collective::registers_memory;
 using pibench::collective::short_version;
 using pibench::collective::spare_libc;
+using pibench::collective::Topic;
+using pibench::collective::Wait;
 using pibench::test::Checks;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // which would look at what an MPI library does by itself
+#else
+constexpr bool kSanitized = false;
+#endif
 
 // A rank's clock that was set wrong by `offset` and gains `drift` nanoseconds each nanosecond.
 struct Clock {
@@ -142,6 +157,88 @@ void check_memory_hooks(Checks& checks) {
               "else UCX leaves libc alone where no memory is registered");
 }
 
+void check_memory_of_messages(Checks& checks) {
+  MessageMemory memory;
+  std::byte* const first = memory.of(8);
+  *first = std::byte{1};
+  checks.that(memory.of(4) == first, "messages that follow one another lie in the same memory");
+  memory.leave();
+  std::byte* const second = memory.of(1 << 20);
+  *second = std::byte{2};
+  memory.leave();
+  std::byte* const third = memory.of(8);
+  *third = std::byte{3};
+  checks.that(*first == std::byte{1} && *second == std::byte{2} && first != third,
+              "one that is given up keeps its own");
+}
+
+// What became of a rank that is alone in its job and gave a message up.
+enum class GivenUp : std::uint8_t { as_meant = 40, no_library, no_job, arrived, overwritten, next_is_wrong };
+
+// The first library that is there: a process has one MPI at most.
+GivenUp give_up_alone() {
+  using Message = std::array<std::uint64_t, 4>;
+  std::unique_ptr<pibench::collective::MpiCalls> mpi;
+  for (const char* const name : {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"}) {
+    try {
+      if (!mpi) mpi = open_mpi(name);
+    } catch (const std::runtime_error&) {
+      continue;
+    }
+  }
+  if (!mpi) return GivenUp::no_library;
+  try {
+    mpi->begin();
+  } catch (const std::runtime_error&) {
+    return GivenUp::no_job;
+  }
+  Wait impatient(false, 1'000'000, false);
+  Wait patient(false, Wait::kForever, false);
+  const Message before{7, 7, 7, 7};
+  const Message late{1, 2, 3, 4};
+  const Message next{5, 6, 7, 8};
+  Message mine = before;
+  if (mpi->receive(mine.data(), sizeof mine, 0, Topic::text, impatient)) return GivenUp::arrived;
+  mpi->send(late.data(), sizeof late, 0, Topic::text, patient);
+  Message got{};
+  const bool exchanged = mpi->exchange(next.data(), 0, got.data(), 0, sizeof next, Topic::text, patient);
+  if (mine != before) return GivenUp::overwritten;
+  mpi->end();
+  return exchanged && got == next ? GivenUp::as_meant : GivenUp::next_is_wrong;
+}
+
+// In a process of its own: what an MPI library prints where it finds no network, or whether it ends the
+// process, is no matter of this.
+void check_giving_up(Checks& checks) {
+  if (kSanitized) {
+    Checks::inform("messages that are given up are not checked under this sanitizer");
+    return;
+  }
+  constexpr unsigned kHangsSeconds = 100;
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kHangsSeconds);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    _exit(static_cast<int>(give_up_alone()));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  if (code < static_cast<int>(GivenUp::as_meant) || code == static_cast<int>(GivenUp::no_library) ||
+      code == static_cast<int>(GivenUp::no_job)) {
+    Checks::inform("no MPI library here that works without a launcher: messages given up are not checked");
+    return;
+  }
+  const auto became = static_cast<GivenUp>(code);
+  checks.that(became != GivenUp::arrived, "a message that nobody sends does not come");
+  checks.that(became != GivenUp::overwritten,
+              "one that comes after it was given up is not written to whoever gave up");
+  checks.that(became != GivenUp::next_is_wrong, "and the next one comes as it is");
+}
+
 }  // namespace
 
 int main() {
@@ -150,5 +247,7 @@ int main() {
   check_versions(checks);
   check_memory_hooks(checks);
   check_refusals(checks);
+  check_memory_of_messages(checks);
+  check_giving_up(checks);
   return checks.finish();
 }

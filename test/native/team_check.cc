@@ -4,7 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <set>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -145,7 +147,22 @@ void sees_disturbances(Checks& check) {
     check.that(team.disturbances() > before, "a member that slept inside a run was disturbed");
   } else {
     check.equal(team.disturbances(), before, "without a trip wire nobody is said to be disturbed");
+    return;
   }
+
+  // They sleep, and find out, at the same time.
+  constexpr int kMembers = 8;
+  constexpr std::uint64_t kRuns = 3;
+  Team large(kMembers, {});
+  for (std::uint64_t i = 0; i < kRuns; ++i) {
+    large.run(
+        [](void*, int member) {
+          if (member > 0) std::this_thread::sleep_for(kUntilAsleep);
+        },
+        nullptr);
+  }
+  check.that(large.disturbances() >= kRuns * (kMembers - 1), "of several none is left out",
+             std::to_string(large.disturbances()));
 }
 
 }  // namespace

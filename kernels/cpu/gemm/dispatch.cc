@@ -78,10 +78,23 @@ bool is_choice(const InstructionSet& set, CoreKind cores) noexcept {
 }
 
 bool is_ceiling(const InstructionSet& set, DataType type, std::uint32_t features) noexcept {
-  if ((features & (kCpuWideSve | kCpuSme)) != 0) return false;
-  const bool has_dots = (set.needs & (kCpuAvx512Vnni | kCpuAmxInt8)) != 0;
-  // Without dot products of four, the loops' pairs are of 256 bits.
-  return type != DataType::int8 || has_dots || (features & (kCpuAvxVnni | kCpuAvx512Bw)) == 0;
+  const auto has = [features](std::uint32_t any) { return (features & any) != 0; };
+  const auto uses = [&set](std::uint32_t any) { return (set.needs & any) != 0; };
+  if (has(kCpuWideSve | kCpuSme)) return false;
+  // There are CPUs with vectors of 256 bits and no AVX2, and with vectors of 512 bits and not all that our
+  // kernels for them need: libraries have kernels for these, too.
+  if (has(kCpuAvx) && !uses(kCpuAvx2 | kCpuAvx512F)) return false;
+  if (has(kCpuAvx512F) && !uses(kCpuAvx512F)) return false;
+  if (type == DataType::bfloat16) {
+    // Where pairs are no choice (is_choice), they were slower on some cores of a vendor; nobody measured all.
+    return has(kCpuAmxBf16) ? uses(kCpuAmxBf16) : !has(kCpuAvx512Bf16) || uses(kCpuAvx512Bf16);
+  }
+  if (type == DataType::int8) {
+    if (has(kCpuAmxInt8)) return uses(kCpuAmxInt8);
+    // Without dot products of four, the loops' pairs are of 256 bits.
+    return uses(kCpuAvx512Vnni | kCpuAmxInt8) || !has(kCpuAvxVnni | kCpuAvx512Bw);
+  }
+  return true;
 }
 
 std::span<const KernelInfo> kernel_list() {

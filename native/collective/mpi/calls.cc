@@ -1,11 +1,13 @@
 #include "calls.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "abi.h"
+#include "message_memory.h"
 
 namespace pibench::collective {
 namespace {
@@ -68,27 +70,41 @@ class CallsOf final : public MpiCalls {
 
   bool send(const void* from, std::size_t bytes, int to, Topic topic, Wait& wait) noexcept override {
     Handle request{};
-    isend_(from, static_cast<int>(bytes), handles_.byte, to, static_cast<int>(topic), own_, &request);
-    return complete(wait, [&] { return done(request); });
+    begin_send(from, bytes, to, topic, request);
+    if (complete(wait, [&] { return done(request); })) return true;
+    going_.leave();
+    return false;
   }
   bool receive(void* into, std::size_t bytes, int from, Topic topic, Wait& wait) noexcept override {
     Handle request{};
-    irecv_(into, static_cast<int>(bytes), handles_.byte, from, static_cast<int>(topic), own_, &request);
-    return complete(wait, [&] { return done(request); });
+    const std::byte* const message = begin_receive(bytes, from, topic, request);
+    if (complete(wait, [&] { return done(request); })) {
+      std::copy_n(message, bytes, static_cast<std::byte*>(into));
+      return true;
+    }
+    coming_.leave();
+    return false;
   }
   bool exchange(const void* from, int to, void* into, int source, std::size_t bytes, Topic topic,
                 Wait& wait) noexcept override {
     Handle coming{};
     Handle going{};
-    irecv_(into, static_cast<int>(bytes), handles_.byte, source, static_cast<int>(topic), own_, &coming);
-    isend_(from, static_cast<int>(bytes), handles_.byte, to, static_cast<int>(topic), own_, &going);
+    const std::byte* const message = begin_receive(bytes, source, topic, coming);
+    begin_send(from, bytes, to, topic, going);
     bool came = false;
     bool went = false;
-    return complete(wait, [&] {
+    const auto both = [&] {
       came = came || done(coming);
       went = went || done(going);
       return came && went;
-    });
+    };
+    if (complete(wait, both)) {
+      std::copy_n(message, bytes, static_cast<std::byte*>(into));
+      return true;
+    }
+    coming_.leave();
+    going_.leave();
+    return false;
   }
 
   void collective(const Problem& p, const void* input, void* output) noexcept override {
@@ -145,6 +161,17 @@ class CallsOf final : public MpiCalls {
   [[nodiscard]] Handle redop(const Problem& p) const noexcept {
     return handles_.redops[static_cast<std::size_t>(p.redop)];
   }
+  void begin_send(const void* from, std::size_t bytes, int to, Topic topic, Handle& request) noexcept {
+    std::byte* const message = going_.of(bytes);
+    std::copy_n(static_cast<const std::byte*>(from), bytes, message);
+    isend_(message, static_cast<int>(bytes), handles_.byte, to, static_cast<int>(topic), own_, &request);
+  }
+  // Returns where the message will be.
+  const std::byte* begin_receive(std::size_t bytes, int from, Topic topic, Handle& request) noexcept {
+    std::byte* const message = coming_.of(bytes);
+    irecv_(message, static_cast<int>(bytes), handles_.byte, from, static_cast<int>(topic), own_, &request);
+    return message;
+  }
   bool done(Handle& request) noexcept {
     int flag = 0;
     test_(&request, &flag, handles_.status_ignore);
@@ -162,6 +189,9 @@ class CallsOf final : public MpiCalls {
   SharedLibrary library_;
   MpiHandles<Handle> handles_;
   Handle own_{};
+  // Of pi-bench's own messages. As long as these calls, which is until the process ends (World).
+  MessageMemory going_;
+  MessageMemory coming_;
   int rank_ = 0;
   int size_ = 1;
 

@@ -23,7 +23,8 @@ class Messages {
   [[nodiscard]] virtual int size() const noexcept = 0;
   virtual void end() noexcept = 0;
 
-  // False when the wait's patience is over, or the other rank is gone: what was begun then stays so.
+  // False when the wait's patience is over, or the other rank is gone: what was begun then stays so, but
+  // neither reads nor writes the caller's memory any more.
   virtual bool send(const void* from, std::size_t bytes, int to, Topic topic, Wait& wait) noexcept = 0;
   virtual bool receive(void* into, std::size_t bytes, int from, Topic topic, Wait& wait) noexcept = 0;
   virtual bool exchange(const void* from, int to, void* into, int source, std::size_t bytes, Topic topic,

@@ -94,30 +94,25 @@ void Children::start(const std::function<Executor*(int rank)>& make) {
   }
 }
 
-bool Children::is_ready(int rank) {
-  const Slot& own = slot(rank);
-  switch (own.state.load(std::memory_order_acquire)) {
-    case State::ready:
-      return true;
-    case State::failed:
-      throw std::runtime_error("rank " + std::to_string(rank) + ": " + own.report.text);
-    case State::starting:
-      break;
-  }
-  // One that has failed says why and ends.
-  if (find_ended() == rank && own.state.load(std::memory_order_acquire) == State::starting)
-    throw std::runtime_error("rank " + std::to_string(rank) + " " + end_of(rank));
-  return false;
-}
-
 void Children::await_ready() {
   for (int rank = 1; rank <= count_; ++rank) {
-    while (!is_ready(rank)) sched_yield();
+    while (slot(rank).state.load(std::memory_order_acquire) != State::ready) {
+      // Whichever it is: a rank may wait for one that was ready and is no more.
+      look_for_failed();
+      sched_yield();
+    }
   }
 }
 
 void Children::look_for_failed() {
-  for (int rank = 1; rank <= count_; ++rank) static_cast<void>(is_ready(rank));
+  for (int rank = 1; rank <= count_; ++rank) {
+    const bool ended = has_ended(rank);
+    const Slot& own = slot(rank);
+    // One that has failed says why and ends; one that was killed says nothing.
+    if (own.state.load(std::memory_order_acquire) == State::failed)
+      throw std::runtime_error("rank " + std::to_string(rank) + ": " + own.report.text);
+    if (ended) throw std::runtime_error("rank " + std::to_string(rank) + " " + end_of(rank));
+  }
 }
 
 void Children::live(int rank, const std::function<Executor*(int rank)>& make) noexcept {
@@ -166,14 +161,19 @@ bool Children::has_done(int rank, std::uint32_t number) const noexcept {
 
 const Report& Children::report_of(int rank) const noexcept { return slot(rank).report; }
 
+bool Children::has_ended(int rank) noexcept {
+  const auto i = static_cast<std::size_t>(rank - 1);
+  if (processes_[i] == 0) return true;
+  int status = 0;
+  if (waitpid(processes_[i], &status, WNOHANG) != processes_[i]) return false;
+  processes_[i] = 0;
+  statuses_[i] = status;
+  return true;
+}
+
 int Children::find_ended() noexcept {
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i] == 0) return static_cast<int>(i) + 1;
-    int status = 0;
-    if (waitpid(processes_[i], &status, WNOHANG) != processes_[i]) continue;
-    processes_[i] = 0;
-    statuses_[i] = status;
-    return static_cast<int>(i) + 1;
+  for (int rank = 1; rank <= static_cast<int>(processes_.size()); ++rank) {
+    if (has_ended(rank)) return rank;
   }
   return 0;
 }
@@ -182,7 +182,8 @@ std::string Children::end_of(int rank) const {
   const int status = statuses_[static_cast<std::size_t>(rank - 1)];
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return "was killed by signal " + std::to_string(signal) + " (" + sigdescr_np(signal) + ")";
+    // Every libc has it, not so sigdescr_np. No two threads ask: only the one that started the children does.
+    return "was killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
   }
   return "ended with exit code " + std::to_string(WEXITSTATUS(status));
 }

@@ -24,9 +24,10 @@ class Children {
   // `make` is called in each child, with its rank, and gives what performs its orders there. Throws
   // std::system_error when there can be no more processes.
   void start(const std::function<Executor*(int rank)>& make);
-  // Returns when every child is ready. Throws std::runtime_error with what a child threw.
+  // Returns when every child is ready. Throws std::runtime_error with what a child threw, or how it ended,
+  // as soon as any has.
   void await_ready();
-  // The same of those that have failed by now, without waiting for any.
+  // The same of those that have failed or ended by now, without waiting for any.
   void look_for_failed();
 
   // An order for all of them; its number.
@@ -48,8 +49,7 @@ class Children {
   void await_order(std::uint32_t seen) noexcept;
   void stop() noexcept;
   [[nodiscard]] Slot& slot(int rank) const noexcept;
-  // Whether it is ready. Throws where it has failed.
-  bool is_ready(int rank);
+  [[nodiscard]] bool has_ended(int rank) noexcept;
 
   int count_;
   bool crowded_;
