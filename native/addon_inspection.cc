@@ -93,14 +93,18 @@ struct Running {
   std::thread thread;
   std::unique_ptr<Outcome> outcome;
   std::string error;
+  std::string seen;  // of the device of a launch that failed
 };
 
 void settle(Napi::Env env, Running& running) {
   running.thread.join();
-  if (running.outcome)
+  if (running.outcome) {
     running.deferred.Resolve(outcome_object(env, *running.outcome));
-  else
-    running.deferred.Reject(Napi::Error::New(env, running.error).Value());
+  } else {
+    const auto error = Napi::Error::New(env, running.error);
+    if (!running.seen.empty()) error.Value().Set("device", running.seen);
+    running.deferred.Reject(error.Value());
+  }
 }
 
 // As top -H and /proc/PID/task/TID/comm show it; threads that it starts inherit the name.
@@ -113,6 +117,9 @@ void measure_on_thread(const std::shared_ptr<Running>& running) {
   } catch (const std::bad_alloc& error) {
     // The device's words say more than the host's.
     running->error = error.what() == std::string_view("std::bad_alloc") ? "out of memory" : error.what();
+  } catch (const DeviceFailure& failure) {
+    running->error = failure.what();
+    running->seen = failure.seen();
   } catch (const std::exception& error) {
     running->error = error.what();
   }

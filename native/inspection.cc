@@ -189,16 +189,15 @@ Verification verify(Workload& workload) {
   return with_one_call(repetitions, workload.verify());
 }
 
-}  // namespace
-
-Outcome inspect(const Job& job, Control& control) {
+// The phases in their order. `workload` is the caller's, who can still ask it when one of them threw.
+Outcome go_through(const Job& job, Control& control, std::unique_ptr<Workload>& workload) {
   Outcome outcome;
   Spans spans(outcome.spans);
   const Nanoseconds deadline =
       job.time_limit > 0 ? now() + job.time_limit : std::numeric_limits<Nanoseconds>::max();
 
   outcome.samples = Samples(job.repetitions > 0 ? job.repetitions : job.most);
-  auto workload = with_fault(job.make_workload(), job.fault, control);
+  workload = with_fault(job.make_workload(), job.fault, control);
   DeviceClock* const device = workload->device_clock();
   spans.end(device == nullptr ? "allocate" : "device init");
   workload->prepare();
@@ -296,6 +295,20 @@ Outcome inspect(const Job& job, Control& control) {
   spans.end(job.in_turns ? "in turns" : "verify");
   control.phase.store(Phase::done, std::memory_order_relaxed);
   return outcome;
+}
+
+}  // namespace
+
+Outcome inspect(const Job& job, Control& control) {
+  std::unique_ptr<Workload> workload;
+  try {
+    return go_through(job, control, workload);
+  } catch (const std::runtime_error& error) {
+    // A fault of the hardware ends the launch here: its counters have to be read while somebody still can.
+    const std::string seen = workload == nullptr ? "" : workload->fault_report();
+    if (seen.empty()) throw;
+    throw DeviceFailure(error.what(), seen);
+  }
 }
 
 }  // namespace pibench

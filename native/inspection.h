@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "measure/clock.h"
@@ -62,7 +64,19 @@ struct Outcome {
   std::optional<Verification> verification;
 };
 
-// Runs on the calling thread. Throws what the workload throws while it is made or prepared.
+// Why a launch on a device failed, with what was seen of the device meanwhile (Workload::fault_report).
+class DeviceFailure : public std::runtime_error {
+ public:
+  DeviceFailure(const std::string& what, std::string seen)
+      : std::runtime_error(what), seen_(std::move(seen)) {}
+  [[nodiscard]] const std::string& seen() const noexcept { return seen_; }
+
+ private:
+  std::string seen_;
+};
+
+// Runs on the calling thread. Throws what the workload throws while it is made or prepared, and DeviceFailure
+// for what fails on a device from then on.
 Outcome inspect(const Job& job, Control& control);
 
 }  // namespace pibench

@@ -164,6 +164,7 @@ export interface NativeCeilings {
 }
 
 export interface RunningInspection {
+  /** Where it fails on a GPU, the error's `device` is what was counted of it, as JSON (telemetry/gpu-faults.ts). */
   readonly result: Promise<NativeOutcome>;
   progress(): { readonly phase: string; readonly taken: number };
   /** Absent where JavaScript makes the calls. */

@@ -167,6 +167,7 @@ class CollectiveWorkload final : public Workload {
   std::string device_report(Nanoseconds begin, Nanoseconds end) override {
     return transport_->device_report(begin, end);
   }
+  std::string fault_report() override { return transport_->fault_report(); }
   [[nodiscard]] std::vector<int> thread_ids() override { return transport_->thread_ids(); }
   Team& team() noexcept override { return transport_->team(); }
 

@@ -169,6 +169,8 @@ class Transport {
     static_cast<void>(end);
     return {};
   }
+  // The same of a launch that failed (Workload::fault_report); empty: not known.
+  virtual std::string fault_report() { return {}; }
   // Kernel ids of the ranks' threads on this host.
   [[nodiscard]] virtual std::vector<int> thread_ids() const = 0;
   // Threads of this process; where ranks are processes, it has only the calling one.

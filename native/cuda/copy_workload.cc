@@ -1,7 +1,8 @@
 // Copies that the driver makes: within a GPU, between it and the host, to another GPU.
 //
 // Copies of pinned memory are enqueued and timed by the device. Those of pageable memory make the host wait,
-// so they cannot stand behind a gate: the host's clock times them.
+// and so may those to another GPU that this one cannot reach, which the driver brings by way of the host:
+// they cannot stand behind a gate that only the host opens, and the host's clock times them.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -46,7 +47,10 @@ class Peer {
 class CopyWorkload final : public DeviceWorkload {
  public:
   explicit CopyWorkload(const CopyParameters& parameters)
-      : DeviceWorkload(parameters.place), parameters_(parameters), seeds_(parameters.seed) {
+      : DeviceWorkload(parameters.place, parameters.copy == Copy::peer ? std::vector<int>{parameters.peer}
+                                                                       : std::vector<int>()),
+        parameters_(parameters),
+        seeds_(parameters.seed) {
     if (parameters.copy == Copy::peer) peer_.emplace(session().context(), parameters.peer);
     // On either stream: to be let begin, to copy, to tell the other.
     if (parameters.copy == Copy::both_ways) clock().expect_commands(3);
@@ -54,30 +58,14 @@ class CopyWorkload final : public DeviceWorkload {
 
   void prepare() override {
     const std::size_t bytes = bytes_of_copy();
-    from_ = DeviceMemory(bytes);
-    if (peer_) {
-      peer_->context().make_current();
-      to_ = DeviceMemory(bytes);
-      session().context().make_current();
-    } else {
-      to_ = DeviceMemory(bytes);
-    }
-    if (parameters_.pinned) {
-      pinned_from_ = PinnedMemory(bytes);
-      pinned_to_ = PinnedMemory(bytes);
-    } else {
-      pageable_from_.resize(parameters_.elements);
-      pageable_to_.resize(parameters_.elements);
-    }
-    auto* host = host_from();
-    on_threads(parameters_.elements, [&](std::size_t first, std::size_t count) {
-      for (std::size_t i = first; i < first + count; ++i) host[i] = memory::element(seeds_.a, i);
-    });
-    const Kernel fill = session().kernel(kernels::cuda::kFill);
-    session().launch(fill, kernels::cuda::FillArguments{pointer<void>(from_.address()), seeds_.b, 1, 1,
-                                                        static_cast<std::int64_t>(parameters_.elements),
-                                                        static_cast<std::uint32_t>(Element::float64),
-                                                        kernels::cuda::Values::memory, 0, 0});
+    if (from_device()) from_ = DeviceMemory(bytes);
+    if (peer_) peer_->context().make_current();
+    if (to_device()) to_ = DeviceMemory(bytes);
+    if (peer_) session().context().make_current();
+    if (from_host()) allocate_host(pinned_from_, pageable_from_);
+    if (to_host()) allocate_host(pinned_to_, pageable_to_);
+    if (from_host()) fill_from_host();
+    if (from_device()) fill_from_device();
     if (parameters_.copy == Copy::both_ways) {
       back_ = make_stream();
       forked_ = make_event();
@@ -102,19 +90,20 @@ class CopyWorkload final : public DeviceWorkload {
         session().note(cu().cuMemcpyPeerAsync(to_.address(), peer_->context().get(), from_.address(),
                                               session().context().get(), bytes, stream),
                        "cuMemcpyPeerAsync");
+        if (waits()) finish();
         break;
       case Copy::host_to_device:
-        to_device(stream);
+        copy_to_device(stream);
         break;
       case Copy::device_to_host:
-        to_host(stream);
+        copy_to_host(stream);
         break;
       case Copy::both_ways:
         // The other stream begins when this one comes here, and this one goes on when the other has ended.
         session().note(cu().cuEventRecord(forked_.get(), stream), "cuEventRecord");
         session().note(cu().cuStreamWaitEvent(back_.get(), forked_.get(), 0), "cuStreamWaitEvent");
-        to_device(stream);
-        to_host(back_.get());
+        copy_to_device(stream);
+        copy_to_host(back_.get());
         session().note(cu().cuEventRecord(joined_.get(), back_.get()), "cuEventRecord");
         session().note(cu().cuStreamWaitEvent(stream, joined_.get(), 0), "cuStreamWaitEvent");
         break;
@@ -123,27 +112,18 @@ class CopyWorkload final : public DeviceWorkload {
 
   void poison() noexcept override {
     fetched_.clear();
-    if (peer_) {
-      // On the other device, whose memory this stream's device reaches by copies only.
-      finish();
-      session().note(cu().cuCtxSetCurrent(peer_->context().get()), "cuCtxSetCurrent");
-      const std::vector<unsigned char> poison(bytes_of_copy(), kCopyPoison);
-      session().note(cu().cuMemcpyHtoD_v2(to_.address(), poison.data(), poison.size()), "cuMemcpyHtoD_v2");
-      session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
-      session().note(cu().cuCtxSetCurrent(session().context().get()), "cuCtxSetCurrent");
-    } else {
+    if (peer_)
+      poison_peer();
+    else if (to_.bytes() > 0)
       session().note(cu().cuMemsetD8Async(to_.address(), kCopyPoison, bytes_of_copy(), session().stream()),
                      "cuMemsetD8Async");
-      // Copies of pageable memory are on no stream: without this, one might come first and be overwritten.
-      // And what earlier calls still bring to the host must not come after the poison.
-      finish();
-    }
-    std::memset(host_to(), kCopyPoison, bytes_of_copy());
+    // Copies of pageable memory are on no stream: without this, one might come first and be overwritten.
+    // And what earlier calls still bring to the host must not come after the poison.
+    finish();
+    if (to_host()) std::memset(host_target(), kCopyPoison, bytes_of_copy());
   }
 
-  DeviceClock* device_clock() noexcept override {
-    return parameters_.pinned ? DeviceWorkload::device_clock() : nullptr;
-  }
+  DeviceClock* device_clock() noexcept override { return waits() ? nullptr : DeviceWorkload::device_clock(); }
 
   Verification verify() override {
     fetch();
@@ -182,42 +162,86 @@ class CopyWorkload final : public DeviceWorkload {
   }
 
  private:
+  // Between which memories it copies: only these are allocated and filled.
+  [[nodiscard]] bool from_host() const noexcept {
+    return parameters_.copy == Copy::host_to_device || parameters_.copy == Copy::both_ways;
+  }
+  [[nodiscard]] bool to_host() const noexcept {
+    return parameters_.copy == Copy::device_to_host || parameters_.copy == Copy::both_ways;
+  }
+  [[nodiscard]] bool from_device() const noexcept { return parameters_.copy != Copy::host_to_device; }
+  [[nodiscard]] bool to_device() const noexcept { return parameters_.copy != Copy::device_to_host; }
+  // Whether a call returns only when its copy has ended.
+  [[nodiscard]] bool waits() const noexcept { return !parameters_.pinned || (peer_ && !peer_->direct()); }
+
   [[nodiscard]] std::size_t bytes_of_copy() const noexcept { return parameters_.elements * sizeof(double); }
-  [[nodiscard]] double* host_from() noexcept {
+  [[nodiscard]] double* host_source() noexcept {
     return parameters_.pinned ? reinterpret_cast<double*>(pinned_from_.data()) : pageable_from_.data();
   }
-  [[nodiscard]] double* host_to() noexcept {
+  [[nodiscard]] double* host_target() noexcept {
     return parameters_.pinned ? reinterpret_cast<double*>(pinned_to_.data()) : pageable_to_.data();
   }
 
-  void to_device(StreamHandle* stream) noexcept {
+  void copy_to_device(StreamHandle* stream) noexcept {
     if (parameters_.pinned) {
-      session().note(cu().cuMemcpyHtoDAsync_v2(to_.address(), host_from(), bytes_of_copy(), stream),
+      session().note(cu().cuMemcpyHtoDAsync_v2(to_.address(), host_source(), bytes_of_copy(), stream),
                      "cuMemcpyHtoDAsync_v2");
       return;
     }
-    session().note(cu().cuMemcpyHtoD_v2(to_.address(), host_from(), bytes_of_copy()), "cuMemcpyHtoD_v2");
+    session().note(cu().cuMemcpyHtoD_v2(to_.address(), host_source(), bytes_of_copy()), "cuMemcpyHtoD_v2");
     // It may return while the last of it is still on its way.
     session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
   }
-  void to_host(StreamHandle* stream) noexcept {
+  void copy_to_host(StreamHandle* stream) noexcept {
     if (parameters_.pinned)
-      session().note(cu().cuMemcpyDtoHAsync_v2(host_to(), from_.address(), bytes_of_copy(), stream),
+      session().note(cu().cuMemcpyDtoHAsync_v2(host_target(), from_.address(), bytes_of_copy(), stream),
                      "cuMemcpyDtoHAsync_v2");
     else
-      session().note(cu().cuMemcpyDtoH_v2(host_to(), from_.address(), bytes_of_copy()), "cuMemcpyDtoH_v2");
+      session().note(cu().cuMemcpyDtoH_v2(host_target(), from_.address(), bytes_of_copy()),
+                     "cuMemcpyDtoH_v2");
+  }
+
+  void allocate_host(PinnedMemory& pinned, std::vector<double>& pageable) const {
+    if (parameters_.pinned)
+      pinned = PinnedMemory(bytes_of_copy());
+    else
+      pageable.resize(parameters_.elements);
+  }
+  void fill_from_host() {
+    auto* host = host_source();
+    on_threads(parameters_.elements, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) host[i] = memory::element(seeds_.a, i);
+    });
+  }
+  void fill_from_device() {
+    const Kernel fill = session().kernel(kernels::cuda::kFill);
+    session().launch(fill, kernels::cuda::FillArguments{pointer<void>(from_.address()), seeds_.b, 1, 1,
+                                                        static_cast<std::int64_t>(parameters_.elements),
+                                                        static_cast<std::uint32_t>(Element::float64),
+                                                        kernels::cuda::Values::memory, 0, 0});
+  }
+  // On the other device, whose memory this stream's device reaches by copies only; some of it at a time.
+  void poison_peer() noexcept {
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+    const std::vector<unsigned char> poison(std::min(kAtOnce, bytes_of_copy()), kCopyPoison);
+    finish();
+    session().note(cu().cuCtxSetCurrent(peer_->context().get()), "cuCtxSetCurrent");
+    for (std::size_t first = 0; first < bytes_of_copy(); first += kAtOnce) {
+      const std::size_t bytes = std::min(kAtOnce, bytes_of_copy() - first);
+      session().note(cu().cuMemcpyHtoD_v2(to_.address() + first, poison.data(), bytes), "cuMemcpyHtoD_v2");
+    }
+    session().note(cu().cuCtxSynchronize(), "cuCtxSynchronize");
+    session().note(cu().cuCtxSetCurrent(session().context().get()), "cuCtxSetCurrent");
   }
 
   // Whatever the copies wrote, on the host.
   void fetch() {
     if (!fetched_.empty()) return;
     session().synchronize();
-    const bool device = parameters_.copy != Copy::device_to_host;
-    const bool host = parameters_.copy == Copy::device_to_host || parameters_.copy == Copy::both_ways;
     const std::size_t count = parameters_.elements;
-    fetched_.resize(count * (device && host ? 2 : 1));
-    if (device) to_.download(fetched_.data());
-    if (host) std::copy_n(host_to(), count, fetched_.data() + (device ? count : 0));
+    fetched_.resize(count * (to_device() && to_host() ? 2 : 1));
+    if (to_device()) to_.download(fetched_.data());
+    if (to_host()) std::copy_n(host_target(), count, fetched_.data() + (to_device() ? count : 0));
   }
 
   CopyParameters parameters_;

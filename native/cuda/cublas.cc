@@ -21,9 +21,8 @@ std::string version_of(const stacks::SharedLibrary& library) {
   int major = 0;
   int minor = 0;
   int patch = 0;
-  cublas::check(get(0, &major), "cublasGetProperty");
-  cublas::check(get(1, &minor), "cublasGetProperty");
-  cublas::check(get(2, &patch), "cublasGetProperty");
+  if (get(0, &major) != 0 || get(1, &minor) != 0 || get(2, &patch) != 0)
+    throw std::runtime_error("cuBLAS does not tell its version");
   return "cuBLAS " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
@@ -36,16 +35,16 @@ class CublasGemm final : public DeviceGemm {
         problem_(problem),
         library_(path),
         destroy_(library_.get<Status(Handle*)>("cublasDestroy_v2")),
-        multiply_(library_.get<StridedBatched>("cublasGemmStridedBatchedEx")),
+        multiply_(library_.get<StridedBatched>(kMultiply)),
         scalars_(problem.element) {
     if (problem.element == Element::float8_e4m3)
       throw std::invalid_argument("cuBLAS has no product of float8: use --stack cublaslt");
     auto* create = library_.get<Status(Handle**)>("cublasCreate_v2");
     auto* set_stream = library_.get<Status(Handle*, StreamHandle*)>("cublasSetStream_v2");
-    cublas::check(create(&handle_), "cublasCreate_v2");
+    check(create(&handle_), "cublasCreate_v2");
     const Status status = set_stream(handle_, session.stream());
     if (status != 0) destroy_(handle_);
-    cublas::check(status, "cublasSetStream_v2");
+    check(status, "cublasSetStream_v2");
   }
   ~CublasGemm() override { destroy_(handle_); }
 
@@ -55,20 +54,23 @@ class CublasGemm final : public DeviceGemm {
   void bind(std::span<const OperandSet> sets) override {
     sets_.assign(sets.begin(), sets.end());
     // What it refuses it refuses at once; its first call also allocates.
-    cublas::check(multiply(0), "cublasGemmStridedBatchedEx");
+    check(multiply(0), kMultiply);
     session_.synchronize();
   }
   void enqueue(std::size_t set) noexcept override {
-    if (multiply(set) != 0) session_.fail("cublasGemmStridedBatchedEx failed");
+    const Status status = multiply(set);
+    if (status != 0) session_.fail(std::string(kMultiply) + " failed: " + cublas::name_of(status));
   }
   [[nodiscard]] std::string implementation() const override {
-    return b_transposed() ? "cublasGemmStridedBatchedEx, B transposed" : "cublasGemmStridedBatchedEx";
+    return std::string(kMultiply) + (b_transposed() ? ", B transposed" : "");
   }
   [[nodiscard]] std::optional<LibraryReport> library() const override {
     return LibraryReport{version_of(library_), "", "none"};
   }
 
  private:
+  static constexpr const char* kMultiply = "cublasGemmStridedBatchedEx";
+  void check(Status status, const char* call) const { cublas::check(status, call, version_of(library_)); }
   Status multiply(std::size_t place) noexcept {
     constexpr int kChosenByCublas = -1;
     const auto& [m, n, k, batch, element] = problem_;

@@ -102,26 +102,24 @@ class CublasLtGemm final : public DeviceGemm {
         workspace_(kWorkspace) {
     const auto& [m, n, k, batch, element] = problem;
     Handle* handle = nullptr;
-    cublas::check(lt_.create(&handle), "cublasLtCreate");
+    check(lt_.create(&handle), "cublasLtCreate");
     handle_ = {handle, lt_.destroy};
     Description* description = nullptr;
-    cublas::check(
+    check(
         lt_.make_description(&description, cublas::compute_type(element), cublas::data_type(scalars_.type())),
         "cublasLtMatmulDescCreate");
     description_ = {description, lt_.drop_description};
     if (element == Element::float8_e4m3) {
       // As our kernels have it, which never bring sums of float8 products to more bits on the way.
       const std::int8_t fast = 1;
-      cublas::check(lt_.describe(description, kFastAccumulation, &fast, sizeof fast),
-                    "cublasLtMatmulDescSetAttribute");
+      check(lt_.describe(description, kFastAccumulation, &fast, sizeof fast),
+            "cublasLtMatmulDescSetAttribute");
     }
     // By columns, as it reads matrices, the product is C' = B' A'.
     const int first = b_transposed() ? cublas::kOperationTransposed : cublas::kOperationNone;
     const int second = cublas::kOperationNone;
-    cublas::check(lt_.describe(description, kTransposeA, &first, sizeof first),
-                  "cublasLtMatmulDescSetAttribute");
-    cublas::check(lt_.describe(description, kTransposeB, &second, sizeof second),
-                  "cublasLtMatmulDescSetAttribute");
+    check(lt_.describe(description, kTransposeA, &first, sizeof first), "cublasLtMatmulDescSetAttribute");
+    check(lt_.describe(description, kTransposeB, &second, sizeof second), "cublasLtMatmulDescSetAttribute");
     b_ = b_transposed() ? layout(element, k, n, k * n) : layout(element, n, k, k * n);
     a_ = layout(element, k, m, m * k);
     c_ = layout(result_of(element), n, m, m * n);
@@ -134,11 +132,12 @@ class CublasLtGemm final : public DeviceGemm {
   }
   void bind(std::span<const OperandSet> sets) override {
     sets_.assign(sets.begin(), sets.end());
-    cublas::check(multiply(0), "cublasLtMatmul");
+    check(multiply(0), "cublasLtMatmul");
     session_.synchronize();
   }
   void enqueue(std::size_t set) noexcept override {
-    if (multiply(set) != 0) session_.fail("cublasLtMatmul failed");
+    const Status status = multiply(set);
+    if (status != 0) session_.fail(std::string("cublasLtMatmul failed: ") + cublas::name_of(status));
   }
   [[nodiscard]] std::string implementation() const override {
     return "cublasLtMatmul " + chosen_ + (b_transposed() ? ", B transposed" : "");
@@ -148,33 +147,37 @@ class CublasLtGemm final : public DeviceGemm {
   }
 
  private:
+  void check(Status status, const char* call) const { cublas::check(status, call, version_of(lt_)); }
+
   [[nodiscard]] Held<MatrixLayout> layout(Element element, std::int64_t rows, std::int64_t columns,
                                           std::int64_t stride) const {
     MatrixLayout* made = nullptr;
-    cublas::check(lt_.make_layout(&made, cublas::data_type(element), static_cast<std::uint64_t>(rows),
-                                  static_cast<std::uint64_t>(columns), rows),
-                  "cublasLtMatrixLayoutCreate");
+    check(lt_.make_layout(&made, cublas::data_type(element), static_cast<std::uint64_t>(rows),
+                          static_cast<std::uint64_t>(columns), rows),
+          "cublasLtMatrixLayoutCreate");
     Held<MatrixLayout> held{made, lt_.drop_layout};
     const auto count = static_cast<std::int32_t>(problem_.batch);
-    cublas::check(lt_.lay_out(made, kBatchCount, &count, sizeof count), "cublasLtMatrixLayoutSetAttribute");
-    cublas::check(lt_.lay_out(made, kStride, &stride, sizeof stride), "cublasLtMatrixLayoutSetAttribute");
+    check(lt_.lay_out(made, kBatchCount, &count, sizeof count), "cublasLtMatrixLayoutSetAttribute");
+    check(lt_.lay_out(made, kStride, &stride, sizeof stride), "cublasLtMatrixLayoutSetAttribute");
     return held;
   }
 
   void choose() {
     Preference* raw = nullptr;
-    cublas::check(lt_.make_preference(&raw), "cublasLtMatmulPreferenceCreate");
+    check(lt_.make_preference(&raw), "cublasLtMatmulPreferenceCreate");
     const Held<Preference> preference{raw, lt_.drop_preference};
     const std::uint64_t most = kWorkspace;
-    cublas::check(lt_.prefer(raw, kMostWorkspace, &most, sizeof most),
-                  "cublasLtMatmulPreferenceSetAttribute");
+    check(lt_.prefer(raw, kMostWorkspace, &most, sizeof most), "cublasLtMatmulPreferenceSetAttribute");
     Heuristic best{};
     int found = 0;
     const Status status = lt_.choose(handle_.get(), description_.get(), b_.get(), a_.get(), c_.get(),
                                      c_.get(), raw, 1, &best, &found);
     if (status != 0 || found < 1)
-      throw std::invalid_argument("cuBLASLt has no algorithm for this product (status " +
-                                  std::to_string(status) + ")");
+      throw std::invalid_argument(
+          "cuBLASLt has no algorithm for this product: " +
+          (status == 0 ? "none was found"
+                       : cublas::failure_text(status, "cublasLtMatmulAlgoGetHeuristic",
+                                              version_text(Driver::get().version()), version_of(lt_))));
     algorithm_ = best.algorithm;
     chosen_ = "algorithm " + asked(kAlgorithmId) + ", tile " + asked(kTile) + ", stages " + asked(kStages) +
               ", split-k " + asked(kSplitK);

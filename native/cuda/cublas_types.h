@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "driver.h"
 #include "elements.h"
 
 namespace pibench::cuda::cublas {
@@ -82,9 +83,53 @@ struct Scalars {
   std::int32_t one_int_ = 1, zero_int_ = 0;
 };
 
-inline void check(Status status, const char* call) {
+// cublasStatus_t
+inline const char* name_of(Status status) {
+  switch (status) {
+    case 1:
+      return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case 3:
+      return "CUBLAS_STATUS_ALLOC_FAILED";
+    case 7:
+      return "CUBLAS_STATUS_INVALID_VALUE";
+    case 8:
+      return "CUBLAS_STATUS_ARCH_MISMATCH";
+    case 11:
+      return "CUBLAS_STATUS_MAPPING_ERROR";
+    case 13:
+      return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case 14:
+      return "CUBLAS_STATUS_INTERNAL_ERROR";
+    case 15:
+      return "CUBLAS_STATUS_NOT_SUPPORTED";
+    case 16:
+      return "CUBLAS_STATUS_LICENSE_ERROR";
+    default:
+      return "a status that pi-bench does not know";
+  }
+}
+
+// What failed, in words. `driver` is the version of CUDA that it is for, `library` what it says of itself;
+// that they do not fit each other is the usual reason for a library that cannot begin.
+inline std::string failure_text(Status status, const char* call, const std::string& driver,
+                                const std::string& library) {
+  constexpr Status kNotInitialized = 1;
+  constexpr Status kNotSupported = 15;
+  std::string text = std::string(call) + " failed: " + name_of(status) + " (" + std::to_string(status) + ")";
+  if (status == kNotInitialized)
+    text += "; the driver is for CUDA " + driver + ", the library is " + library +
+            ": a library of a later CUDA than the driver's cannot begin; take another, or a newer driver";
+  if (status == kNotSupported)
+    text += ": " + library + " has no such product on this GPU, or none that this driver (CUDA " + driver +
+            ") can execute";
+  return text;
+}
+
+// Throws std::runtime_error.
+inline void check(Status status, const char* call, const std::string& library) {
   if (status == 0) return;
-  throw std::runtime_error(std::string(call) + " failed with cuBLAS status " + std::to_string(status));
+  throw std::runtime_error(
+      failure_text(status, call, pibench::cuda::version_text(Driver::get().version()), library));
 }
 
 // `13.1.1` from 130101.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <exception>
+#include <optional>
 
 #include "../json.h"
 #include "devices.h"
@@ -17,8 +18,22 @@ std::string pci_bus_id(int ordinal) {
   return id.data();
 }
 
-DeviceWorkload::DeviceWorkload(const Place& place)
-    : monitor_(pci_bus_id(place.ordinal)), session_(place.ordinal, place.kernels), clock_(session_) {}
+namespace {
+
+std::vector<std::unique_ptr<nvml::Monitor>> monitors(const std::vector<int>& ordinals) {
+  std::vector<std::unique_ptr<nvml::Monitor>> all;
+  all.reserve(ordinals.size());
+  for (const int ordinal : ordinals) all.push_back(std::make_unique<nvml::Monitor>(pci_bus_id(ordinal)));
+  return all;
+}
+
+}  // namespace
+
+DeviceWorkload::DeviceWorkload(const Place& place, const std::vector<int>& others)
+    : monitor_(pci_bus_id(place.ordinal)),
+      others_(monitors(others)),
+      session_(place.ordinal, place.kernels),
+      clock_(session_) {}
 
 Output DeviceWorkload::output() noexcept {
   try {
@@ -30,16 +45,32 @@ Output DeviceWorkload::output() noexcept {
 }
 
 std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
-  return json::Object()
+  json::Object report;
+  report
       .add("clock", json::Object()
                         .set("groups", agreement_.groups)
                         .set("samples", agreement_.samples)
                         .set("deviceSeconds", agreement_.device_seconds)
                         .set("hostSeconds", agreement_.host_seconds)
                         .set("enqueueSeconds", agreement_.enqueue_seconds)
+                        .set("betweenSeconds", agreement_.between_seconds)
                         .str())
-      .add("nvml", monitor_.report(begin, end))
-      .str();
+      .add("nvml", monitor_.report(begin, end));
+  if (others_.empty()) return report.str();
+  json::Array others;
+  json::Array linked;
+  for (const auto& other : others_) {
+    others.add(other->report(begin, end));
+    const std::optional<bool> is = monitor_.linked_to(*other);
+    linked.add(!is ? "null" : *is ? "true" : "false");
+  }
+  return report.add("others", others.str()).add("linked", linked.str()).str();
+}
+
+std::string DeviceWorkload::fault_report() {
+  json::Array others;
+  for (const auto& other : others_) others.add(other->faults());
+  return json::Object().add("nvml", monitor_.faults()).add("others", others.str()).str();
 }
 
 }  // namespace pibench::cuda

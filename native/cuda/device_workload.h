@@ -32,6 +32,7 @@ class DeviceWorkload : public Workload {
   void begin_samples(std::uint64_t) override { clock_.forget_agreement(); }
   void end_samples() override { agreement_ = clock_.agreement(); }
   std::string device_report(Nanoseconds begin, Nanoseconds end) override;
+  std::string fault_report() override;
   // What is between two calls of a loop on a device is enqueued too; so nothing is to be done on the host.
   void evict() noexcept override {}
   // Empty where it could not be fetched: the session keeps why.
@@ -40,8 +41,9 @@ class DeviceWorkload : public Workload {
   [[nodiscard]] std::vector<int> thread_ids() override { return team_.thread_ids(); }
 
  protected:
+  // `others`: ordinals of devices that take part without being measured by this clock; they are watched too.
   // Throws NoGpu, CudaError and what Session throws.
-  explicit DeviceWorkload(const Place& place);
+  explicit DeviceWorkload(const Place& place, const std::vector<int>& others = {});
   [[nodiscard]] Session& session() noexcept { return session_; }
   [[nodiscard]] const Session& session() const noexcept { return session_; }
   [[nodiscard]] EventClock& clock() noexcept { return clock_; }
@@ -51,6 +53,7 @@ class DeviceWorkload : public Workload {
  private:
   // In this order: who else is on the device must be read before we are.
   nvml::Monitor monitor_;
+  std::vector<std::unique_ptr<nvml::Monitor>> others_;
   Session session_;
   EventClock clock_;
   ClockAgreement agreement_;

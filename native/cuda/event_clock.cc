@@ -103,6 +103,8 @@ bool EventClock::collect(std::span<Sample> samples) noexcept {
   agreement_.device_seconds += whole;
   agreement_.host_seconds += static_cast<double>(done - opened) * 1e-9;
   agreement_.enqueue_seconds += static_cast<double>(opened - enqueueing_) * 1e-9;
+  if (collected_ > 0) agreement_.between_seconds += static_cast<double>(opened - collected_) * 1e-9;
+  collected_ = done;
   // Where there was no warm-up the first group tells how long the next may be.
   if (call_seconds_ <= 0)
     call_seconds_ = whole / (static_cast<double>(samples.size()) * static_cast<double>(calls_));

@@ -19,6 +19,9 @@ struct ClockAgreement {
   double device_seconds = 0;   // from the first event of a group to its last
   double host_seconds = 0;     // from the opening of its gate until the host knew that it had ended
   double enqueue_seconds = 0;  // that the host took to enqueue it, behind the gate
+  // Of all but the first: from when the host knew that the one before had ended until it opened the gate. The
+  // device stands still for it, and only because it is timed so.
+  double between_seconds = 0;
 };
 
 class EventClock final : public DeviceClock {
@@ -39,7 +42,10 @@ class EventClock final : public DeviceClock {
   [[nodiscard]] std::string failure() const override { return session_.failure(); }
 
   [[nodiscard]] const ClockAgreement& agreement() const noexcept { return agreement_; }
-  void forget_agreement() noexcept { agreement_ = {}; }
+  void forget_agreement() noexcept {
+    agreement_ = {};
+    collected_ = 0;
+  }
 
  private:
   bool record(const Event& event) noexcept;
@@ -54,6 +60,7 @@ class EventClock final : public DeviceClock {
   double call_seconds_ = 0;
   int commands_ = 1;
   Nanoseconds enqueueing_ = 0;
+  Nanoseconds collected_ = 0;  // when the last group had ended; 0: there was none
   ClockAgreement agreement_;
 };
 

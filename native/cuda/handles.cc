@@ -56,8 +56,10 @@ void DeviceMemory::upload(const void* from) const {
   check(cu().cuCtxSynchronize(), "cuCtxSynchronize");
 }
 
-void DeviceMemory::download(void* to) const {
-  check(cu().cuMemcpyDtoH_v2(to, address_, bytes_), "cuMemcpyDtoH_v2");
+void DeviceMemory::download(void* to) const { download_part(to, 0, bytes_); }
+
+void DeviceMemory::download_part(void* to, std::size_t first, std::size_t bytes) const {
+  check(cu().cuMemcpyDtoH_v2(to, address_ + first, bytes), "cuMemcpyDtoH_v2");
 }
 
 PinnedMemory::PinnedMemory(std::size_t bytes) : bytes_(bytes) {

@@ -78,9 +78,10 @@ class DeviceMemory {
   }
   [[nodiscard]] Address address() const noexcept { return address_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  // To and from the whole of it. Wait until it is done; throw CudaError.
+  // To and from the whole of it, or a part. Wait until it is done; throw CudaError.
   void upload(const void* from) const;
   void download(void* to) const;
+  void download_part(void* to, std::size_t first, std::size_t bytes) const;
 
  private:
   void release() const noexcept;

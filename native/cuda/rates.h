@@ -59,8 +59,9 @@ constexpr bool is_ceiling(const kernels::cuda::Peak& peak, unsigned capability) 
 // none that is a ceiling, where the device fails and where a block's sums are wrong.
 double measure_peak(Session& session, EventClock& clock, Element element, std::string& engine);
 
-// The best rate of reading `bytes` over and over, in bytes per second. 0 where the memory is not there, and
-// where a burst did not find all that lies in it: a part of it is no ceiling.
+// The best rate of reading `bytes` over and over, in bytes per second. 0 where the memory is not there, where
+// a burst did not find all that lies in it, as a part of it is no ceiling, and where a pass takes less than
+// some launches of nothing: that would be the time of a launch, and memory that small can be read faster.
 double measure_read(Session& session, EventClock& clock, std::size_t bytes);
 
 }  // namespace pibench::cuda

@@ -75,6 +75,7 @@ class FaultyWorkload final : public Workload {
   std::string device_report(Nanoseconds begin, Nanoseconds end) override {
     return inner_->device_report(begin, end);
   }
+  std::string fault_report() override { return inner_->fault_report(); }
   Team& team() noexcept override { return inner_->team(); }
 
  private:

@@ -207,6 +207,10 @@ class Workload {
     return {};
   }
 
+  // Of a launch that failed: what its devices' counters count since it began, in the shape of device_report;
+  // empty: no device. An error may be the hardware's, and then this is what tells.
+  virtual std::string fault_report() { return {}; }
+
   // The threads that fill and check, and, where our own kernels execute it, compute.
   virtual Team& team() noexcept = 0;
 };

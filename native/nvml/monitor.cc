@@ -10,8 +10,10 @@ namespace pibench::nvml {
 namespace {
 
 constexpr auto kEvery = std::chrono::milliseconds(20);
-// Half an hour of readings; who measures longer gets those of the last half hour.
+// Half an hour of readings; of a longer launch they are farther apart.
 constexpr std::size_t kMostReadings = 90'000;
+// A report of a fault is with NVML some time after the call that the fault made fail.
+constexpr auto kFaultPatience = std::chrono::milliseconds(500);
 constexpr std::size_t kMostInReport = 500;
 constexpr Nanoseconds kRest = 500'000'000;
 
@@ -106,7 +108,19 @@ std::string json_of(const std::optional<RemappedRows>& rows) {
       .str();
 }
 
-Monitor::Monitor(const std::string& pci_bus_id) : device_(Device::find(pci_bus_id, why_not_)) {
+void Readings::add(const Reading& reading) {
+  if (++since_ < every_) return;
+  since_ = 0;
+  if (kept_.size() == most_) {
+    for (std::size_t i = 0; 2 * i < kept_.size(); ++i) kept_[i] = kept_[2 * i];
+    kept_.resize((kept_.size() + 1) / 2);
+    every_ *= 2;
+  }
+  kept_.push_back(reading);
+}
+
+Monitor::Monitor(const std::string& pci_bus_id)
+    : device_(Device::find(pci_bus_id, why_not_)), readings_(kMostReadings) {
   if (!device_) return;
   before_ = count();
   watches_xids_ = device_->watch_xids();
@@ -138,9 +152,7 @@ void Monitor::watch() {
     const auto width = device_->pcie_width();
     {
       const std::scoped_lock lock(mutex_);
-      if (readings_.size() == kMostReadings)
-        readings_.erase(readings_.begin(), readings_.begin() + kMostReadings / 2);
-      readings_.push_back(reading);
+      readings_.add(reading);
       if (generation) most_pcie_generation_ = std::max(*generation, most_pcie_generation_.value_or(0));
       if (width) most_pcie_width_ = std::max(*width, most_pcie_width_.value_or(0));
     }
@@ -151,7 +163,7 @@ void Monitor::watch() {
 bool Monitor::settled() {
   if (!device_) return true;
   const std::scoped_lock lock(mutex_);
-  return at_rest(readings_);
+  return at_rest(readings_.kept());
 }
 
 std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
@@ -160,7 +172,7 @@ std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
   json::Object pcie;
   {
     const std::scoped_lock lock(mutex_);
-    std::ranges::copy_if(readings_, std::back_inserter(inside),
+    std::ranges::copy_if(readings_.kept(), std::back_inserter(inside),
                          [&](const Reading& r) { return r.at >= begin && r.at <= end; });
     pcie.set("generation", most_pcie_generation_).set("width", most_pcie_width_);
   }
@@ -204,26 +216,43 @@ std::string Monitor::report(Nanoseconds begin, Nanoseconds end) {
       .set("enforcedPowerLimitWatts", device_->enforced_power_limit_watts());
   // Since the launch began: the counters are of whole numbers, and errors outside the repetitions count too.
   report.set("joules", grown(before_.energy, after.energy))
-      .set("eccCorrected", grown(before_.ecc_corrected, after.ecc_corrected))
-      .set("eccUncorrected", grown(before_.ecc_uncorrected, after.ecc_uncorrected))
-      .add("remappedRowsBefore", json_of(before_.remapped_rows))
-      .add("remappedRows", json_of(after.remapped_rows))
-      .set("pcieReplays", grown(before_.pcie_replays, after.pcie_replays))
-      .add("nvlinkErrors", grown_errors(before_.nvlink_errors, after.nvlink_errors))
       .add("pcie", pcie.str())
       .add("nvlinks", pair(device_->nvlinks(), "up", "all"))
       .add("processesBefore", process_list(before_.processes))
       .add("processesAfter", process_list(after.processes));
-  const auto xids = watches_xids_ ? device_->xids() : std::nullopt;
-  if (xids) {
-    json::Array list;
-    for (const unsigned long long xid : *xids) list.add(std::to_string(xid));
-    report.add("xids", list.str());
-  } else {
-    report.add("xids", "null");
-  }
+  add_errors(report, after, watches_xids_ ? device_->xids() : std::nullopt);
   report.add("series", series.str());
   return report.str();
+}
+
+std::string Monitor::faults() {
+  if (!device_) return json::Object().set("problem", why_not_).str();
+  json::Object report;
+  report.add("problem", "null");
+  // What the counters say once the reports have come.
+  const auto xids = watches_xids_ ? device_->xids(kFaultPatience) : std::nullopt;
+  add_errors(report, count(), xids);
+  return report.str();
+}
+
+std::optional<bool> Monitor::linked_to(const Monitor& other) const {
+  return device_ && other.device_ ? device_->linked_to(*other.device_) : std::nullopt;
+}
+
+void Monitor::add_errors(json::Object& report, const Counters& after, const Xids& xids) const {
+  report.set("eccCorrected", grown(before_.ecc_corrected, after.ecc_corrected))
+      .set("eccUncorrected", grown(before_.ecc_uncorrected, after.ecc_uncorrected))
+      .add("remappedRowsBefore", json_of(before_.remapped_rows))
+      .add("remappedRows", json_of(after.remapped_rows))
+      .set("pcieReplays", grown(before_.pcie_replays, after.pcie_replays))
+      .add("nvlinkErrors", grown_errors(before_.nvlink_errors, after.nvlink_errors));
+  if (!xids) {
+    report.add("xids", "null");
+    return;
+  }
+  json::Array list;
+  for (const unsigned long long xid : *xids) list.add(std::to_string(xid));
+  report.add("xids", list.str());
 }
 
 }  // namespace pibench::nvml

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "../json.h"
 #include "../measure/clock.h"
 #include "nvml.h"
 
@@ -27,6 +30,20 @@ bool at_rest(const std::vector<Reading>& readings);
 // As an object of JSON; `null` for nothing.
 [[nodiscard]] std::string json_of(const std::optional<RemappedRows>& rows);
 
+// The readings of a launch, however long it is: evenly spaced from the first on. When there is room for no
+// more every second one goes, and from then on every second one comes.
+class Readings {
+ public:
+  explicit Readings(std::size_t most) : most_(most) {}
+  void add(const Reading& reading);
+  [[nodiscard]] const std::vector<Reading>& kept() const noexcept { return kept_; }
+
+ private:
+  std::size_t most_;
+  std::size_t every_ = 1, since_ = 0;
+  std::vector<Reading> kept_;
+};
+
 class Monitor {
  public:
   // Begins to watch; best before the process has anything on the device, so that other processes can be told
@@ -39,6 +56,11 @@ class Monitor {
   [[nodiscard]] bool settled();
   // What was seen between two moments, as JSON; `null` members where NVML does not tell.
   [[nodiscard]] std::string report(Nanoseconds begin, Nanoseconds end);
+  // Of a launch that failed: errors alone, with some patience for reports of faults, which come later than
+  // the call that failed.
+  [[nodiscard]] std::string faults();
+  // Nothing where NVML does not tell of both.
+  [[nodiscard]] std::optional<bool> linked_to(const Monitor& other) const;
 
  private:
   struct Counters {
@@ -50,6 +72,9 @@ class Monitor {
     std::optional<std::vector<Process>> processes;
   };
   [[nodiscard]] Counters count() const;
+  // Of errors, since the launch began.
+  using Xids = std::optional<std::vector<unsigned long long>>;
+  void add_errors(json::Object& report, const Counters& after, const Xids& xids) const;
   void watch();
 
   std::string why_not_;
@@ -57,7 +82,7 @@ class Monitor {
   Counters before_;
   bool watches_xids_ = false;
   std::mutex mutex_;
-  std::vector<Reading> readings_;
+  Readings readings_;
   std::optional<unsigned> most_pcie_generation_, most_pcie_width_;  // seen under load
   std::atomic<bool> stop_{false};
   std::thread thread_;

@@ -288,6 +288,14 @@ std::optional<LinkErrors> Device::nvlink_errors() const {
   return errors;
 }
 
+std::optional<bool> Device::linked_to(const Device& other) const {
+  constexpr int kOverNvlink = 2;  // nvmlGpuP2PCapsIndex_t
+  constexpr int kOk = 0;          // nvmlGpuP2PStatus_t
+  const auto status = ask<int>("nvmlDeviceGetP2PStatus", handle_, other.handle_, kOverNvlink);
+  if (!status) return std::nullopt;
+  return *status == kOk;
+}
+
 std::optional<std::vector<Process>> Device::processes() const {
   constexpr unsigned kMost = 256;
   auto* function =
@@ -326,13 +334,17 @@ bool Device::watch_xids() {
   return false;
 }
 
-std::optional<std::vector<unsigned long long>> Device::xids() {
+std::optional<std::vector<unsigned long long>> Device::xids(std::chrono::milliseconds patience) {
   auto* wait = Library::get().find<Return(void*, RawEvent*, unsigned)>("nvmlEventSetWait_v2");
   if (event_set_ == nullptr || wait == nullptr) return std::nullopt;
   constexpr int kMost = 64;
   std::vector<unsigned long long> xids;
   RawEvent event{};
-  for (int i = 0; i < kMost && wait(event_set_, &event, 0) == kSuccess; ++i) xids.push_back(event.data);
+  auto milliseconds = static_cast<unsigned>(patience.count());
+  for (int i = 0; i < kMost && wait(event_set_, &event, milliseconds) == kSuccess; ++i) {
+    xids.push_back(event.data);
+    milliseconds = 0;
+  }
   return xids;
 }
 

@@ -3,6 +3,7 @@
 // unknown: that is null, never a guess.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -82,13 +83,15 @@ class Device {
   [[nodiscard]] std::optional<Pair> nvlinks() const;
   // Nothing where it has no links, or counts for none of them.
   [[nodiscard]] std::optional<LinkErrors> nvlink_errors() const;
+  // Whether NVLinks connect it with another device, directly or by a switch.
+  [[nodiscard]] std::optional<bool> linked_to(const Device& other) const;
   // Of compute, as the driver sees them; a container may hide others' or give other ids.
   [[nodiscard]] std::optional<std::vector<Process>> processes() const;
 
   // Begins to collect XID errors, the driver's reports of faults; false where it cannot.
   bool watch_xids();
-  // Those that came since; null where nobody watched.
-  [[nodiscard]] std::optional<std::vector<unsigned long long>> xids();
+  // Those that came since, the first of them within `patience`; null where nobody watched.
+  [[nodiscard]] std::optional<std::vector<unsigned long long>> xids(std::chrono::milliseconds patience = {});
 
  private:
   explicit Device(DeviceHandle* handle) : handle_(handle) {}

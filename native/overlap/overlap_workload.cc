@@ -159,6 +159,7 @@ class OverlapWorkload final : public Workload {
   std::string device_report(Nanoseconds begin, Nanoseconds end) override {
     return collective_->device_report(begin, end);
   }
+  std::string fault_report() override { return collective_->fault_report(); }
   Output output() noexcept override { return collective_->output(); }
   [[nodiscard]] std::string implementation() const override {
     return "matmul " + told_.implementation() + ", " + collective_->implementation();

@@ -53,6 +53,14 @@ const ofHost = (operation: Pass | Copy): boolean =>
 /** Whether each repetition of a case sends data over the link between host and GPU; what does not has no memory of the host. */
 export const overHostLink = ({ host = 'none' }: Parameters): boolean => host !== 'none';
 
+/** What the addon says of a copy to a GPU that the first one cannot reach (native/cuda/copy_workload.cc). */
+export const byTheHost = (implementation: string | null | undefined): boolean =>
+  implementation?.includes('through the host') === true;
+
+/** The GPU to which a case copies; null: none. */
+export const peerOf = ({ peer = 'none' }: Parameters): string | null =>
+  isGpu(String(peer)) ? String(peer) : null;
+
 /** Arrays of the working set. */
 function arraysOf(operation: Pass | Copy): number {
   if (isPass(operation)) return arraysOfPass(operation);
@@ -166,13 +174,17 @@ export const memoryOnGpu: GpuSide = {
   },
   memory(parameters) {
     const { operation, bytes } = read(parameters);
-    // What is fetched to be checked: of reading a sum; of a copy also its arrays on the host.
-    const fetched = operation === 'read' ? 0 : isPass(operation) ? bytes : 4 * bytes;
-    return fetched + GPU_PROCESS;
+    // Of what stays on GPUs an array is fetched to be checked; of reading only a sum.
+    const array = bytes / arraysOf(operation);
+    if (operation === 'read') return GPU_PROCESS;
+    if (!ofHost(operation)) return array + GPU_PROCESS;
+    // Each way what it reads or writes here, and what of it is fetched to be checked.
+    return 2 * (operation === 'both-ways' ? 2 : 1) * array + GPU_PROCESS;
   },
   gpuMemory(parameters) {
     const { operation, bytes } = read(parameters);
-    return (isWithin(operation) ? 1 : 2) * bytes + GPU_PROCESS;
+    // One that copies to another GPU may have that one's copy here at the same time.
+    return (operation === 'both-ways' || operation === 'peer' ? 2 : 1) * bytes + GPU_PROCESS;
   },
   dtype: () => 'float64',
   title(parameters) {

@@ -2,7 +2,6 @@
  * What a process does that is a rank of an MPI job: joins it, then measures, or takes part in, one inspection after the
  * other. Rank 0 tells the others the parameters of each over MPI itself, so ranks need no file in common.
  */
-import { messageOf } from '../errors.js';
 import { type Cores, placeOthers, placeThreads, readCores } from '../execution/placement.js';
 import { readLocalFile } from '../machine/local-files.js';
 import { mpiPlaceHere } from '../mpi/here.js';
@@ -10,6 +9,7 @@ import { isMeetingPlace, meetingSeconds } from '../mpi/rendezvous.js';
 import { type MpiWorld, type NativeJob, native, type RunningInspection } from '../native.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import type { Seconds } from '../units.js';
+import { reasonOf } from './failure.js';
 import { finish, timeLeft } from './finish.js';
 import { type Job, monotonic, type Report } from './job.js';
 
@@ -106,7 +106,7 @@ export function lead(rank: Rank, told: Job, report: (message: Report) => void): 
 
 /** Says why, and ends this process at once: the launcher ends the others. */
 export function giveUp(error: unknown, report: (message: Report) => void): never {
-  const message = messageOf(error);
+  const message = reasonOf(error);
   const status = message.includes('out of memory') ? 'out-of-memory' : 'failed';
   report({ event: 'failed', status, message });
   return native().leaveAtOnce(1);

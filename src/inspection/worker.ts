@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { readLocalFile } from '../machine/local-files.js';
 import { native, type RunningInspection } from '../native.js';
 import { snapshotPaths } from '../telemetry/paths.js';
+import { reasonOf } from './failure.js';
 import { type Begin, finish, timeLeft } from './finish.js';
 import { CHANNEL_FD, type FrameworkJob, type Job, monotonic, type Order, type Report } from './job.js';
 
@@ -45,7 +46,7 @@ async function startFramework(job: Job, framework: FrameworkJob): Promise<Runnin
 }
 
 function fail(error: unknown): never {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   report({
     event: 'failed',
     status: message.startsWith('out of memory') ? 'out-of-memory' : 'failed',

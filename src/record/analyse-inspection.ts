@@ -1,7 +1,7 @@
 /** What one inspection's document says: its statistics, its flags, its line in the record. Pure. */
 import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
-import { overHostLink } from '../indicators/memory-gpu.js';
+import { byTheHost, overHostLink, peerOf } from '../indicators/memory-gpu.js';
 import { isWithin } from '../mpi/choice.js';
 import { median, sortedCopy } from '../statistics/quantile.js';
 import { type Summary, summariseSorted } from '../statistics/summary.js';
@@ -37,6 +37,12 @@ export interface AnalysedInspection {
   readonly noise: LaunchNoise | null;
 }
 
+/** Of the repetitions' wall time, what passed because of how they are timed, and not because anything took it. */
+function ofMeasuring({ evicting, telemetry }: InspectionDocument): Seconds {
+  const { gpu } = telemetry as unknown as Telemetry;
+  return evicting + (gpu?.clock?.betweenSeconds ?? 0);
+}
+
 function observationOf(
   document: InspectionDocument,
   { seconds, disturbed }: Samples,
@@ -49,7 +55,7 @@ function observationOf(
     sorted,
     drift,
     disturbed,
-    wall: document.wall - document.evicting,
+    wall: document.wall - ofMeasuring(document),
     threads: findIndicator(document.case.indicator).threads(document.case.parameters),
     // A library that makes its threads in each call has them on all of the case's CPUs.
     pinned: document.cpus.length > 0 && (document.stack.threadBinding ?? 'each') === 'each',
@@ -62,8 +68,23 @@ function observationOf(
     ...besideOf(document),
     ...elsewhereOf(document),
     onGpu: isGpu(document.device),
-    overHostLink: overHostLink(document.case.parameters),
+    ...linkOf(document),
   };
+}
+
+/** A copy to another GPU goes over PCIe where no NVLink connects the two, or where the driver brings it by way of the host. */
+function linkOf({
+  case: { parameters },
+  device,
+  stack,
+  telemetry,
+}: InspectionDocument): Pick<Observation, 'overHostLink' | 'peer'> {
+  const other = peerOf(parameters);
+  if (other === null) return { overHostLink: overHostLink(parameters) };
+  const { gpu } = telemetry as unknown as Telemetry;
+  const linked = byTheHost(stack.implementation) ? false : (gpu?.linked?.[0] ?? null);
+  const peer = gpu?.others === undefined ? {} : { peer: { own: device, other } };
+  return { overHostLink: linked === null ? null : !linked, ...peer };
 }
 
 /** Ranks of MPI on hosts other than that of rank 0, which alone is looked at. */

@@ -24,6 +24,11 @@ export interface GpuClock {
   readonly hostSeconds: Seconds;
   /** That the host took to enqueue them, while the device waited behind the gate. */
   readonly enqueueSeconds: Seconds;
+  /**
+   * From the end of each group to the opening of the next one's gate: the device stands still only because it is timed so. Absent
+   * in documents of older versions.
+   */
+  readonly betweenSeconds?: Seconds;
 }
 
 export interface NvlinkErrors {
@@ -108,8 +113,10 @@ export interface GpuTelemetry {
    */
   readonly clock: GpuClock | null;
   readonly nvml: NvmlTelemetry;
-  /** Of the GPUs of the ranks after the first, in their order; absent: it was one GPU. */
+  /** Of the GPUs of the ranks after the first, in their order, or of the one to which it copies; absent: it was one GPU. */
   readonly others?: readonly NvmlTelemetry[];
+  /** Of a copy to another GPU, whether NVLinks connect the two; null: NVML does not tell. */
+  readonly linked?: readonly (boolean | null)[];
 }
 
 /** Bits of NVML's throttle (later: event) reasons, in its order. */

@@ -97,7 +97,7 @@ export interface Observation {
   readonly drift: Drift | null;
   /** Indices of repetitions in which a measuring thread was taken off its CPU; null where that cannot be known. */
   readonly disturbed: readonly number[] | null;
-  /** Wall time from the first repetition's start to the last one's end, time between repetitions for cache eviction taken off. */
+  /** Wall time from the first repetition's start to the last one's end, time between repetitions for cache eviction, and for a GPU's clock, taken off. */
   readonly wall: Seconds;
   readonly threads: number;
   /** True when each thread is bound to its own CPU. */
@@ -118,6 +118,8 @@ export interface Observation {
   readonly elsewhere?: number;
   /** A GPU executed the repetitions, whether or not anybody watched it; absent: the CPU. */
   readonly onGpu?: boolean;
-  /** Each repetition sends data over the link between host and GPU; absent: not known to. */
-  readonly overHostLink?: boolean;
+  /** Each repetition sends data over the link between host and GPU; null: nothing tells; absent: not known to. */
+  readonly overHostLink?: boolean | null;
+  /** The GPU whose memory is the other end of each copy, which is watched beside the first; absent: none is. */
+  readonly peer?: { readonly own: string; readonly other: string };
 }

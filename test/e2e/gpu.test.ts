@@ -73,9 +73,8 @@ describe('a product on a GPU', () => {
       expect(record.labels.gpus).toMatch(/FAKE/);
       const document = readInspectionFile(campaignFolder(out), 0);
       expect(document.clock.name).toBe('cuda-event');
-      expect(document.verification?.method).toBe('reference + exact integers');
+      expect(document.verification?.method).toBe('reference + same bits + exact integers');
       expect(document.ceilings?.arithmetic?.rate).toBeGreaterThan(0);
-      expect(document.ceilings?.memory?.rate).toBeGreaterThan(0);
       const { seconds } = readSamples(campaignFolder(out), 0);
       expect(seconds.length).toBe(40);
       const { clock, nvml } = document.telemetry.gpu as unknown as GpuTelemetry;
@@ -100,9 +99,50 @@ describe('a product on a GPU', () => {
     expect(record.batches[0]?.inspections[0]?.verification?.firstWrong).toMatch(/12345|expected/);
   });
 
+  it('that was wrong in one element only while it was measured has none, however coarse its sums are', async () => {
+    const shape = ['--m', '32', '--n', '1024', '--k', '1024', '--dtype', 'float8_e4m3'];
+    const { record, run } = await measured(
+      'wrong-until-filled=1',
+      'matmul',
+      '--device',
+      'cuda:0',
+      ...shape,
+      ...FEW,
+    );
+    expect(run.code, run.stderr).toBe(3);
+    const { verification } = there(record.batches[0]?.inspections[0], 'a launch');
+    expect(verification).toMatchObject({ passed: false, wrong: 1 });
+    expect(verification?.method).toBe('freivalds, sampled elements + same bits + exact integers');
+    expect(verification?.firstWrong).toMatch(/^C\[16\]\[0\] is .*, and of one call more /);
+  });
+
+  it('takes one allocation for each operand, however many sets of them rotate', async () => {
+    const tiny = ['matmul', '--device', 'cuda:0', '--size', '4', '--cache', 'cold', ...FEW];
+    const { record, run } = await measured('most-allocations=40', ...tiny);
+    expect(run.code, reasonOf(record)).toBe(0);
+    expect(record.batches[0]?.verified).toBe('passed');
+  });
+
+  it('has a ceiling of memory where reading its operands takes longer than starting to read', async () => {
+    for (const [size, known] of [
+      [16, false],
+      [640, true],
+    ] as const) {
+      await withFolder(async (out) => {
+        const shape = ['--m', '16', '--n', String(size), '--k', String(size)];
+        const args = ['matmul', '--device', 'cuda:0', ...shape, ...FEW, '--quiet', '--out', out];
+        const run = await onFakeGpu('', ...args);
+        expect(run.code, run.stderr).toBe(0);
+        expect(readInspectionFile(campaignFolder(out), 0).ceilings?.memory != null, `${size}`).toBe(known);
+      });
+    }
+  });
+
   it('has no ceiling of memory where reading did not find all that lies there', async () => {
     await withFolder(async (out) => {
-      const run = await onFakeGpu('half-read=1', ...SMALL, '--quiet', '--out', out);
+      const large = ['--m', '16', '--n', '640', '--k', '640', ...FEW];
+      const args = ['matmul', '--device', 'cuda:0', ...large, '--quiet', '--out', out];
+      const run = await onFakeGpu('half-read=1', ...args);
       expect(run.code, run.stderr).toBe(0);
       const { ceilings, verification } = readInspectionFile(campaignFolder(out), 0);
       expect(verification?.passed).toBe(true);
@@ -216,6 +256,34 @@ describe('several GPUs at once', () => {
     );
     expect(run.code, run.stderr).toBe(0);
     expect(record.batches[0]?.verified).toBe('passed');
+  });
+
+  it('are both watched while one copies to the other', async () => {
+    await withFolder(async (out) => {
+      const copy = ['memory', '--device', 'cuda:0', '--operation', 'peer', '--bytes', '1MiB', ...FEW];
+      const args = [...copy, '--json', '--quiet', '--out', out];
+      const run = await onFakeGpu('devices=2,ecc-corrected=1,linked=0', ...args);
+      expect(run.code, run.stderr).toBe(0);
+      const { others, linked } = readInspectionFile(campaignFolder(out), 0).telemetry
+        .gpu as unknown as GpuTelemetry;
+      expect([others?.length, linked]).toEqual([1, [false]]);
+      const [launch] = printedRecord(run).batches[0]?.inspections ?? [];
+      const errors = launch?.flags.filter(({ name }) => name === 'device-errors');
+      expect(errors?.map(({ evidence }) => evidence.gpu)).toEqual(['cuda:0', 'cuda:1']);
+    });
+  });
+
+  it('copy by way of the host without a gate, behind which the driver could not wait for it', async () => {
+    await withFolder(async (out) => {
+      const copy = ['memory', '--device', 'cuda:0', '--operation', 'peer', '--bytes', '1MiB', ...FEW];
+      const args = [...copy, '--json', '--quiet', '--out', out];
+      const run = await onFakeGpu('devices=2,peer=0,peer-copies-wait=1', ...args);
+      expect(run.code, run.stderr).toBe(0);
+      const document = readInspectionFile(campaignFolder(out), 0);
+      expect(document.stack.implementation).toMatch(/through the host$/);
+      expect(document.clock.name).toBe('monotonic');
+      expect(document.verification?.passed).toBe(true);
+    });
   });
 
   it('copy to each other, there, back, and both ways at once', async () => {
@@ -346,6 +414,47 @@ it('peak, memory and kernel-launch are measured and verified on a GPU', async ()
   expect(launch.record.kpis.map(({ name }) => name)).toContain('pibench_kernel_launch_seconds');
 }, 120_000);
 
+it('copies pin memory of the host only where they read or write there', async () => {
+  const pinned = (operation: string) =>
+    measured(
+      'most-pinned=100000',
+      ...['memory', '--device', 'cuda:0', '--operation', operation, '--bytes', '1MiB', '--host', 'pinned'],
+      ...FEW,
+    );
+  const within = await measured(
+    'most-pinned=100000',
+    ...['memory', '--device', 'cuda:0', '--operation', 'device-copy', '--bytes', '1MiB', ...FEW],
+  );
+  expect(within.run.code, reasonOf(within.record)).toBe(0);
+  const up = await pinned('host-to-device');
+  expect(up.record.batches[0]?.inspections[0]?.status).toBe('out-of-memory');
+});
+
+it('the pass that is chosen is the fastest on a GPU that is awake', async () => {
+  const args = ['memory', '--device', 'cuda:0', '--operation', 'read', '--bytes', '64KiB', ...FEW];
+  const { record, run } = await measured('passes-wake=6', ...args);
+  expect(run.code, reasonOf(record)).toBe(0);
+  expect(record.batches[0]?.stack.implementation).toBe('vector');
+});
+
+it('the rate over the wall clock has no part of what enqueueing took, while the device waited for it', async () => {
+  await withFolder(async (out) => {
+    const args = ['matmul', '--device', 'cuda:0', '--size', '48', '--reps', '400', '--inspections', '1'];
+    const run = await onFakeGpu('', ...args, '--warmup', '2', '--json', '--quiet', '--out', out);
+    expect(run.code, run.stderr).toBe(0);
+    const { wall, evicting, telemetry, callsPerSample } = readInspectionFile(campaignFolder(out), 0);
+    const { clock } = telemetry.gpu as unknown as GpuTelemetry;
+    const { groups, betweenSeconds = Number.NaN, enqueueSeconds } = there(clock, 'clock of the GPU');
+    expect(groups).toBeGreaterThan(1);
+    expect(betweenSeconds).toBeGreaterThan(0);
+    expect(betweenSeconds).toBeLessThan(wall);
+    expect(enqueueSeconds).toBeGreaterThan(0);
+    const flop = 2 * 48 ** 3 * 400 * callsPerSample;
+    const sustained = printedRecord(run).batches[0]?.inspections[0]?.rate?.sustained ?? 0;
+    expect(sustained * (wall - evicting - betweenSeconds)).toBeCloseTo(flop, -3);
+  });
+});
+
 it('no group of repetitions fills the queue that it waits behind', async () => {
   const small = ['--operation', 'both-ways', '--bytes', '4KiB', '--inspections', '1', '--reps', '300'];
   const { record, run } = await measured('', 'memory', '--device', 'cuda:0', ...small);
@@ -364,6 +473,13 @@ describe('what goes wrong on a GPU is told', () => {
     expect(run.code).toBe(2);
     expect(record.batches[0]?.inspections[0]?.status).toBe('failed');
     expect(reasonOf(record)).toMatch(reason);
+  });
+
+  it('with what was counted of the GPU until then', async () => {
+    const { record } = await measured('ecc-fails=12,xid=48,ecc-uncorrected=2', ...SMALL);
+    expect(reasonOf(record)).toMatch(
+      /CUDA_ERROR_ECC_UNCORRECTABLE.*; NVML since the launch began: XID 48, uncorrected memory errors 2$/,
+    );
   });
 
   it('too little memory, before anything is launched', async () => {

@@ -62,6 +62,25 @@ describe('a share of a GPU’s memory', () => {
   });
 });
 
+describe('the memory of a copy', () => {
+  const two = withGpus(gpu(0, '9.0'), gpu(1, '9.0'));
+  const GIB = 2 ** 30;
+  const OWN = 512 * 2 ** 20;
+  it.each([
+    // On the host only what is fetched to be checked, of half of the working set.
+    ['device-copy', undefined, GIB / 2, GIB],
+    ['peer', undefined, GIB, 2 * GIB],
+    ['host-to-device', 'pinned', 2 * GIB, GIB],
+    ['device-to-host', 'pageable', 2 * GIB, GIB],
+    ['both-ways', 'pinned', 4 * GIB, 2 * GIB],
+  ])('%s from or to %s memory takes %i bytes of the host and %i of the GPU', (operation, host, onHost, onGpu) => {
+    const flags = { device, operation, bytes: '1GiB', ...(host === undefined ? {} : { host }) };
+    const [one = {}] = memory.fromFlags(flags, two);
+    expect(memory.memory(one) - OWN).toBe(onHost);
+    expect((memory.gpuMemory?.(one) ?? 0) - OWN).toBe(onGpu);
+  });
+});
+
 describe('overlap on GPUs', () => {
   const two = withGpus(gpu(0, '9.0'), gpu(1, '9.0'));
   const casesOf = (flags: Record<string, unknown>, machine = two) =>

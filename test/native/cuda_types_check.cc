@@ -1,4 +1,8 @@
-// Our declarations of the CUDA driver's interface against NVIDIA's own header, where a toolkit has put one.
+// Our declarations of the CUDA driver's interface against NVIDIA's own header, where a toolkit has put one;
+// and what NVIDIA's codes become in words.
+#include <string>
+
+#include "../../native/cuda/cublas_types.h"
 #include "../../native/cuda/driver_types.h"
 #include "check.h"
 
@@ -84,10 +88,27 @@ void compares(Checks& check) {
 
 #endif
 
+void tells_what_cublas_says(Checks& check) {
+  using pibench::cuda::cublas::failure_text;
+  const std::string begin = failure_text(1, "cublasCreate_v2", "12.4", "cuBLAS 13.1.1");
+  check.that(begin.find("CUBLAS_STATUS_NOT_INITIALIZED") != std::string::npos &&
+                 begin.find("CUDA 12.4") != std::string::npos &&
+                 begin.find("cuBLAS 13.1.1") != std::string::npos,
+             "a library that cannot begin is told with its version and the driver's", begin);
+  const std::string product = failure_text(15, "cublasLtMatmul", "12.4", "cuBLASLt 12.4.5");
+  check.that(product.find("CUBLAS_STATUS_NOT_SUPPORTED") != std::string::npos &&
+                 product.find("no such product") != std::string::npos,
+             "what a library does not have is told as that", product);
+  const std::string fault = failure_text(13, "cublasLtMatmul", "12.4", "cuBLASLt 12.4.5");
+  check.that(fault == "cublasLtMatmul failed: CUBLAS_STATUS_EXECUTION_FAILED (13)",
+             "all others have their names", fault);
+}
+
 }  // namespace
 
 int main() {
   Checks check;
   compares(check);
+  tells_what_cublas_says(check);
   return check.finish();
 }

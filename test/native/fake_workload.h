@@ -38,9 +38,11 @@ class FakeWorkload final : public Workload {
   [[nodiscard]] std::string implementation() const override { return "fake"; }
   DeviceClock* device_clock() noexcept override { return device; }
   bool settled() override { return on_settled(); }
+  std::string fault_report() override { return seen; }
   Team& team() noexcept override { return team_; }
 
   DeviceClock* device = nullptr;
+  std::string seen;  // of a device, when a launch fails
   std::function<bool()> on_settled = [] { return true; };
   std::uint64_t runs = 0;
   std::uint64_t evictions = 0;

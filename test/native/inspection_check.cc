@@ -506,6 +506,36 @@ void check_one_call(Checks& check) {
   }
 }
 
+// What a launch that fails while it verifies says, on a workload that saw this of its device.
+template <typename Exception>
+void check_failure(Checks& check, const std::string& seen, const std::string& what) {
+  Job job;
+  job.make_workload = [&seen]() -> std::unique_ptr<pibench::Workload> {
+    auto workload = std::make_unique<pibench::test::FakeWorkload>();
+    workload->seen = seen;
+    workload->on_verify = [] { throw std::runtime_error("launch failed"); };
+    return workload;
+  };
+  job.warmup = {WarmupKind::count, 1, 0};
+  job.repetitions = 1;
+  try {
+    static_cast<void>(inspect(job));
+    check.that(false, what, "nothing was thrown");
+  } catch (const std::exception& error) {
+    const auto* failure = dynamic_cast<const pibench::DeviceFailure*>(&error);
+    const std::string told = failure == nullptr ? "" : failure->seen();
+    check.that(dynamic_cast<const Exception*>(&error) != nullptr && told == seen &&
+                   std::string(error.what()) == "launch failed",
+               what, told);
+  }
+}
+
+void check_failures(Checks& check) {
+  check_failure<pibench::DeviceFailure>(check, R"({"nvml":{"xids":[79]}})",
+                                        "a launch that fails on a device takes along what was seen of it");
+  check_failure<std::runtime_error>(check, "", "and without a device only says why");
+}
+
 void check_refusals(Checks& check) {
   check.throws<std::invalid_argument>(
       [] { static_cast<void>(pibench::find_workload("sort", pibench::WorkloadParameters({}))); },
@@ -555,6 +585,7 @@ int main() {
   check_gate(check);
   check_wrong_results(check);
   check_one_call(check);
+  check_failures(check);
   check_refusals(check);
 
   Job idle;

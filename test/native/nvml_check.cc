@@ -1,6 +1,8 @@
 // What is made of a GPU's readings without a GPU: when it has come to rest, and the document that tells of
 // it.
+#include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "../../native/json.h"
@@ -50,6 +52,22 @@ void rests(Checks& check) {
              "where neither is known nobody waits");
 }
 
+void keeps_the_whole_launch(Checks& check) {
+  constexpr std::size_t kMost = 100;
+  for (const int count : {50, 100, 101, 250, 1000}) {
+    pibench::nvml::Readings readings(kMost);
+    for (int i = 0; i < count; ++i) readings.add({i * kEvery, kClock, 0, kWatts, 0, 0, true});
+    const auto& kept = readings.kept();
+    const Nanoseconds step = kept[1].at - kept[0].at;
+    bool even = true;
+    for (std::size_t i = 1; i < kept.size(); ++i) even = even && kept[i].at - kept[i - 1].at == step;
+    check.that(kept.front().at == 0 && even && kept.size() <= kMost && kept.size() >= 50 &&
+                   kept.back().at + step > (count - 1) * kEvery,
+               "of " + std::to_string(count) + " readings those that are kept span the whole launch evenly",
+               std::to_string(kept.size()) + " kept");
+  }
+}
+
 void writes(Checks& check) {
   namespace json = pibench::json;
   const std::string document = json::Object()
@@ -78,6 +96,7 @@ void tells_remapped_rows(Checks& check) {
 int main() {
   Checks check;
   rests(check);
+  keeps_the_whole_launch(check);
   writes(check);
   tells_remapped_rows(check);
   return check.finish();

@@ -1,9 +1,12 @@
 // Verification: right products pass, and each kind of wrong one does not, whether every element is compared
 // (small shapes) or Freivalds' check is made (large ones).
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "../../native/cuda/elements.h"
 #include "../../native/matmul/verify.h"
@@ -238,6 +241,124 @@ void check_dropping(Checks& check) {
              numbers(coarse));
 }
 
+// Of sums as coarse as those of float8 a row has room for more wrong elements than a tile has columns: what
+// is sampled sees the tile.
+void check_coarse(Checks& check) {
+  using Coarse = pibench::cuda::InFloat8Units;
+  constexpr std::int64_t m = 4;
+  constexpr std::int64_t n = 8192;
+  constexpr std::int64_t k = 4096;
+  constexpr std::int64_t kTile = 64;
+  Matrices<DataType::float32> given(m, n, k, kSeed);
+  const pibench::matmul::ProductOf<Coarse> product{
+      m, n, k, {given.a.data(), k, 1}, {given.b.data(), n, 1}, given.c.data()};
+  const auto verified = [&product] {
+    return pibench::matmul::verify_all<Coarse>([&product](std::int64_t) { return product; }, 1, kSeed);
+  };
+  const Verification right = verified();
+  check.that(right.passed && right.checked == m + n / 64, "a right product of coarse sums passes",
+             numbers(right));
+  for (std::int64_t i = 0; i < m; ++i)
+    std::rotate(&given.at(i, 512), &given.at(i, 512 + 1), &given.at(i, 512 + kTile));
+  const Verification rows = pibench::matmul::verify_freivalds_real(product, kSeed);
+  check.that(rows.passed, "Freivalds' check alone does not see a tile of it that is wrong", numbers(rows));
+  const Verification wrong = verified();
+  const bool there = wrong.first_wrong.starts_with("C[") &&
+                     std::stoll(wrong.first_wrong.substr(wrong.first_wrong.find("][") + 2)) / kTile == 8;
+  check.that(!wrong.passed && there, "one element of each 64 x 64 does, and says where", numbers(wrong));
+}
+
+// An operand whose reads are noted.
+struct Noted {
+  float value;
+  explicit Noted(float number) : value(number) {}
+  Noted(const Noted& other) : value(other.value) { reads.push_back(&other); }
+  Noted& operator=(const Noted&) = delete;
+  ~Noted() = default;
+  inline static std::vector<const Noted*> reads;
+};
+double widen(const Noted& x) {
+  Noted::reads.push_back(&x);
+  return x.value;
+}
+
+// Twice in a row is once: the element is there then. Copies are no elements.
+bool read_once_along(const std::vector<Noted>& matrix) {
+  std::vector<const Noted*> elements;
+  for (const Noted* read : Noted::reads) {
+    const bool within = read >= matrix.data() && read < matrix.data() + matrix.size();
+    if (within && (elements.empty() || elements.back() != read)) elements.push_back(read);
+  }
+  return elements.size() == matrix.size() && std::ranges::is_sorted(elements);
+}
+
+struct NotedFloats {
+  using Operand = Noted;
+  using Result = float;
+  using Wide = double;
+  static constexpr double kUnit = 0x1p-24;
+};
+
+// A matrix by rows, as it would lie by columns.
+template <typename T>
+std::vector<T> by_columns(const std::vector<T>& by_rows, std::int64_t rows, std::int64_t columns) {
+  std::vector<T> turned;
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      turned.push_back(by_rows[static_cast<std::size_t>(i * columns + j)]);
+  }
+  return turned;
+}
+
+// However operands lie, the verdict is the same, and large ones are read as memory is fastest.
+void check_layouts(Checks& check) {
+  constexpr std::int64_t m = 5;
+  constexpr std::int64_t n = 7;
+  constexpr std::int64_t k = 6;
+  const Matrices<DataType::float32> given(m, n, k, kSeed);
+  const Verification by_rows = pibench::matmul::verify_freivalds_real(given.product(), kSeed);
+  const auto noted = [](const std::vector<float>& numbers) {
+    return std::vector<Noted>(numbers.begin(), numbers.end());
+  };
+  for (const auto& [turn_a, turn_b] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+    const std::vector<Noted> a = noted(turn_a ? by_columns(given.a, m, k) : given.a);
+    const std::vector<Noted> b = noted(turn_b ? by_columns(given.b, k, n) : given.b);
+    const pibench::matmul::ProductOf<NotedFloats> product{m,
+                                                          n,
+                                                          k,
+                                                          {a.data(), turn_a ? 1 : k, turn_a ? m : 1},
+                                                          {b.data(), turn_b ? 1 : n, turn_b ? k : 1},
+                                                          given.c.data()};
+    Noted::reads.clear();
+    const Verification result = pibench::matmul::verify_freivalds_real(product, kSeed);
+    const std::string name = std::string("Freivalds: A by ") + (turn_a ? "columns" : "rows") + ", B by " +
+                             (turn_b ? "columns: " : "rows: ");
+    check.that(
+        result.passed && result.worst_error == by_rows.worst_error && result.checked == by_rows.checked,
+        name + "the same numbers", numbers(result));
+    check.that(read_once_along(a) && read_once_along(b), name + "each is read once, along memory");
+  }
+
+  // Padded, and of whole numbers.
+  const Matrices<DataType::int8> whole(m, n, k, kSeed);
+  constexpr std::int64_t ld = 11;
+  std::vector<std::int8_t> a(static_cast<std::size_t>(k * ld), 77);
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t l = 0; l < k; ++l)
+      a[static_cast<std::size_t>(l * ld + i)] = whole.a[static_cast<std::size_t>(i * k + l)];
+  }
+  const auto b = by_columns(whole.b, k, n);
+  auto c = whole.c;
+  const pibench::matmul::Product<DataType::int8> product{m,       n, k, {a.data(), 1, ld}, {b.data(), 1, k},
+                                                         c.data()};
+  check.that(pibench::matmul::verify_freivalds_integer(product, kSeed).passed,
+             "Freivalds: whole numbers by columns are right");
+  ++c[static_cast<std::size_t>(2 * n + 3)];
+  const Verification wrong = pibench::matmul::verify_freivalds_integer(product, kSeed);
+  check.that(wrong.wrong == 1 && wrong.first_wrong.starts_with("row 2 of C"), "and a wrong one is not",
+             numbers(wrong));
+}
+
 }  // namespace
 
 int main() {
@@ -249,6 +370,8 @@ int main() {
   });
   check_tolerance(check);
   check_dropping(check);
+  check_coarse(check);
+  check_layouts(check);
   check_edges(check);
   return check.finish();
 }

@@ -281,6 +281,46 @@ describe('what happened while a GPU was measured', () => {
     expect(of('xids')).toMatchObject({ verdict: 'skipped', note: whys.join('; ') });
   });
 
+  const FAILED = 'cuEventSynchronize: CUDA_ERROR_UNKNOWN; NVML since the launch began: ';
+  it.each([
+    [`${FAILED}XID 48,63, uncorrected memory errors 2`, 'fail', 'memory-errors', 'isolate'],
+    [`${FAILED}XID 79, memory errors not seen`, 'fail', 'driver-fault', 'reset'],
+    [
+      `${FAILED}XID none, uncorrected memory errors 0, a row could not be replaced`,
+      'fail',
+      'remap-failed',
+      'isolate',
+    ],
+    ['cuEventSynchronize: CUDA_ERROR_ECC_UNCORRECTABLE', 'fail', 'memory-errors', 'isolate'],
+    // That nothing was counted does not say that nothing was.
+    [`${FAILED}XID none, uncorrected memory errors 0`, 'inconclusive', 'lost-launch', 'triage'],
+    ['crashed with SIGSEGV', 'inconclusive', 'lost-launch', 'triage'],
+  ] as const)('counters: a launch that failed with %j is %s', (reason, verdict, cause, severity) => {
+    const record = during('', {}).record;
+    if (record === null) throw new Error('no record');
+    const lost = { status: 'failed', reason, file: null, sha256: null, statistics: null, flags: [] } as const;
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      inspections: batch.inspections.map((launch) => ({ ...launch, ...lost, flags: [] })),
+    }));
+    const judged = judgement({ check: 'counters' }, contextOf({ ...record, batches }));
+    expect([judged.verdict, judged.cause?.name, judged.cause?.severity]).toEqual([verdict, cause, severity]);
+  });
+
+  it('counters: what a launch that failed counted is added to what the others did', () => {
+    const record = partsRecord([{ part: 'gemm', launches: [0.001, 0.001] }]);
+    const reason = `${FAILED}XID 79, uncorrected memory errors 0`;
+    const batches = record.batches.map((batch) => ({
+      ...batch,
+      device: 'cuda:0',
+      inspections: batch.inspections.map((launch, i) =>
+        i === 0 ? launch : { ...launch, status: 'failed' as const, reason, file: null, statistics: null },
+      ),
+    }));
+    const judged = judgement({ check: 'counters' }, contextOf({ ...record, batches }));
+    expect(judged).toMatchObject({ verdict: 'fail', cause: { name: 'driver-fault' } });
+  });
+
   it('counters: a card that no bridge connects has no degraded link', () => {
     const alone = { nvlinksUp: 0, nvlinks: 18, pcieReplays: 0 };
     expect(judgement({ check: 'counters' }, during('link-degraded', alone)).verdict).toBe('pass');
@@ -292,13 +332,23 @@ describe('what happened while a GPU was measured', () => {
     // Nothing went over the link, so its generation is not looked at.
     [{ pcieAwake: true, pcieGeneration: 3, mostPcieGeneration: 5 }, 'none', [], undefined],
     [{}, 'pinned', [{ flag: 'link-degraded', why: 'no PCIe generation' }], 'skipped'],
-  ] as const)('counters: a link of copies with %j, host memory %s, %j: %s', (evidence, host, blind, verdict) => {
+    // Between GPUs PCIe is looked at where a copy used it.
+    [{ pcieAwake: true, pcieGeneration: 3, mostPcieGeneration: 5 }, 'peer', [], 'warn'],
+    [{ pcieAwake: false, pcieGeneration: 1, mostPcieGeneration: 5 }, 'peer', [], undefined],
+    [{}, 'peer', [{ flag: 'link-degraded', why: 'no PCIe generation' }], 'skipped'],
+  ] as const)('counters: a link of copies with %j, memory of %s, %j: %s', (evidence, end, blind, verdict) => {
     const context = during(Object.keys(evidence).length === 0 ? '' : 'link-degraded', evidence, [...blind]);
     const record = context.record;
     if (record === null) throw new Error('no record');
     const batches = record.batches.map((batch) => ({
       ...batch,
-      case: { ...batch.case, parameters: { ...batch.case.parameters, host } },
+      case: {
+        ...batch.case,
+        parameters: {
+          ...batch.case.parameters,
+          ...(end === 'peer' ? { host: 'none', peer: 'cuda:1' } : { host: end }),
+        },
+      },
     }));
     const { findings, cause } = judgement(
       { check: 'counters' },

@@ -285,6 +285,32 @@ describe('a launch of ranks on several GPUs', () => {
   });
 });
 
+describe('a launch that copies to another GPU', () => {
+  const moving = { ...sound, series: series(Array.from({ length: 30 }, (_, i) => 1e9 + i * 3e7)) };
+  const to = (other: NvmlTelemetry) =>
+    observe(
+      { clock, nvml: sound, others: [other] },
+      { onGpu: true, peer: { own: 'cuda:0', other: 'cuda:3' } },
+    );
+
+  it('has the errors of that one, by its name', () => {
+    const [flag, ...more] = detectFlags(to({ ...sound, eccUncorrected: 2 })).filter(({ name }) =>
+      OWN.includes(name),
+    );
+    expect(more).toEqual([]);
+    expect(flag).toMatchObject({ name: 'device-errors', evidence: { eccUncorrected: 2, gpu: 'cuda:3' } });
+    expect(flag?.reason).toMatch(/^cuda:3: /);
+    const whys = notChecked(to({ problem: 'no library' })).map(({ why }) => why);
+    expect(whys).toContain('cuda:3: NVML does not tell: no library');
+  });
+
+  it('does not mind that the clock of that one moves, which has nothing to do', () => {
+    expect(detectFlags(to(moving)).map(({ name }) => name)).not.toContain('clock-not-settled');
+    const own = observe({ clock, nvml: moving, others: [sound] }, { onGpu: true });
+    expect(detectFlags(own).map(({ name }) => name)).toContain('clock-not-settled');
+  });
+});
+
 it('a launch on the CPU is not asked for what only GPUs have', () => {
   const names = notChecked(observe(undefined)).map(({ flag }) => flag);
   for (const name of OWN) expect(names).not.toContain(name);

@@ -59,6 +59,11 @@ class Monitors {
         .add("others", others.str())
         .str();
   }
+  [[nodiscard]] std::string faults() {
+    json::Array others;
+    for (std::size_t rank = 1; rank < all_.size(); ++rank) others.add(all_[rank]->faults());
+    return json::Object().add("nvml", all_[0]->faults()).add("others", others.str()).str();
+  }
 
  private:
   std::vector<std::unique_ptr<nvml::Monitor>> all_;
@@ -111,6 +116,7 @@ class NcclTransport final : public Transport {
   std::string device_report(Nanoseconds begin, Nanoseconds end) override {
     return monitors_.report(begin, end);
   }
+  std::string fault_report() override { return monitors_.faults(); }
   [[nodiscard]] std::vector<int> thread_ids() const override { return threads_->thread_ids(); }
   Team& team() noexcept override { return threads_->team(); }
 

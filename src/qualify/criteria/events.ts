@@ -1,8 +1,9 @@
 /** What happened while it was measured: clocks that were lowered, errors that were counted. Seen once is seen. Pure. */
 import { isGpu } from '../../devices/device.js';
-import { overHostLink } from '../../indicators/memory-gpu.js';
+import { overHostLink, peerOf } from '../../indicators/memory-gpu.js';
 import { whysOf } from '../../readers/not-checked.js';
 import type { Finding, RecordBatch } from '../../record/schema.js';
+import { faultsIn } from '../../telemetry/gpu-faults.js';
 import { type CauseName, causeNamed } from '../causes.js';
 import { atMost, below, type Looked, notSeen, skipped, told } from '../findings.js';
 import { type Criterion, judgeBatches, nothingToShow, seenLaunches } from './criterion.js';
@@ -10,10 +11,19 @@ import { overTheRun } from './over-the-run.js';
 
 type Evidence = Readonly<Record<string, number | string | boolean | null>>;
 
-const evidences = ({ inspections }: RecordBatch, flag: string): readonly Evidence[] =>
-  inspections.flatMap(({ flags }) =>
+/** A launch that failed on a GPU has no flags: what was counted of errors until then its reason keeps. */
+const errorsOfLost = ({ inspections }: RecordBatch): readonly Evidence[] =>
+  inspections.flatMap(({ statistics, reason }) => {
+    const faults = statistics === null ? faultsIn(reason ?? '') : null;
+    return faults === null ? [] : [{ ...faults }];
+  });
+
+const evidences = (batch: RecordBatch, flag: string): readonly Evidence[] => [
+  ...batch.inspections.flatMap(({ flags }) =>
     flags.filter(({ name }) => name === flag).map(({ evidence }) => evidence),
-  );
+  ),
+  ...(flag === 'device-errors' ? errorsOfLost(batch) : []),
+];
 
 /** The most of any launch; 0: none raised the flag. */
 const mostOf = (batch: RecordBatch, flag: string, name: string): number =>
@@ -267,13 +277,17 @@ const narrowed = ({ pcieWidth, mostPcieWidth, nvlinksUp, nvlinks }: Evidence): b
 
 /** Of a lower generation than GPU and slot can: of copies alone, as links that rest go slower. */
 function slowLinks(batch: RecordBatch, source: string): readonly Finding[] {
-  if (!overHostLink(batch.case.parameters)) return [];
+  const { parameters } = batch.case;
+  if (!overHostLink(parameters) && peerOf(parameters) === null) return [];
   const slow = evidences(batch, 'link-degraded').filter(
     ({ pcieAwake, pcieGeneration, mostPcieGeneration }) =>
       pcieAwake === true && below(pcieGeneration, mostPcieGeneration),
   );
   const looked = { quantity: 'slow_links', measured: slow.length, source, otherwise: 'warn' } as const;
-  return [watched(looked, 0, unseen(batch, 'link-degraded', 'PCIe generation'))];
+  const why = unseen(batch, 'link-degraded', 'PCIe generation');
+  // Copies between GPUs that NVLinks connect use no PCIe: of these there is nothing to say.
+  if (!overHostLink(parameters) && slow.length === 0 && why === null) return [];
+  return [watched(looked, 0, why)];
 }
 
 export const counters: Criterion<'counters'> = {
@@ -290,9 +304,13 @@ export const counters: Criterion<'counters'> = {
         );
         return { possible: false, findings: [none], cause: null };
       }
-      if (seenLaunches(batch).length === 0)
-        return { findings: nothingSeen(source), cause: nothingToShow(batch) };
       const counted = COUNTED.map(countedFinding(batch, source, check.correctedAtMost ?? CORRECTED_AT_MOST));
+      if (seenLaunches(batch).length === 0) {
+        // What was counted until the launches failed counts; that nothing was says nothing.
+        const bad = [...counted, xidFinding(batch)].filter(({ verdict }) => verdict === 'fail');
+        if (bad.length > 0) return { findings: bad, cause: causeNamed(causeOf(bad)) };
+        return { findings: nothingSeen(source), cause: nothingToShow(batch) };
+      }
       const links = evidences(batch, 'link-degraded').filter(narrowed).length;
       const blindToLink = unseen(batch, 'link-degraded', 'PCIe link');
       const findings: readonly Finding[] = [

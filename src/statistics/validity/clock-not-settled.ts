@@ -18,6 +18,8 @@ function ends({ series }: NvmlTelemetry): { readonly first: number; readonly las
 
 export const clockNotSettled = gpuDetector({
   name: 'clock-not-settled',
+  // One that only takes what is copied to it rests, and its clock moves as it likes.
+  ofWorkOnly: true,
   detect(nvml) {
     const clocks = ends(nvml);
     if (clocks === null) return null;

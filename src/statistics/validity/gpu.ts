@@ -6,6 +6,8 @@ import type { FlagName } from './types.js';
 
 export interface GpuCheck {
   readonly name: FlagName;
+  /** Whether it is about the GPU at work alone, and not about one whose memory is only the other end of a copy. */
+  readonly ofWorkOnly?: boolean;
   /** Of one GPU. */
   readonly detect: (nvml: NvmlTelemetry, observation: Observation) => Found | null;
   /** Why NVML's answers do not suffice; null: they do. */
@@ -19,40 +21,55 @@ const allOf = ({ telemetry: { gpu } }: Observation): readonly NvmlTelemetry[] =>
 /** Ranks that are processes of their own tell nothing of their GPUs. */
 const UNWATCHED = 'nobody watched the GPUs of these ranks';
 
-/** Of several GPUs, which it is: as far from the first as it has a rank. */
-const ofRank = ({ reason, evidence }: Found, rank: number): Found => ({
-  reason: `rank ${rank}: ${reason}`,
-  evidence: { ...evidence, rank },
-});
+/** Of several GPUs, which it is: the ends of a copy by their names, others as far from the first as they have a rank. */
+const ofOne = ({ reason, evidence }: Found, place: number, { peer }: Observation): Found => {
+  if (peer === undefined)
+    return { reason: `rank ${place}: ${reason}`, evidence: { ...evidence, rank: place } };
+  const gpu = nameOf(place, peer);
+  return { reason: `${gpu}: ${reason}`, evidence: { ...evidence, gpu } };
+};
 
-/** Each reason with the ranks that have it: one GPU may show what another does not. @param whys of each rank */
-function ofEach(whys: readonly (string | null)[]): readonly string[] {
-  const ranks = new Map<string, number[]>();
-  whys.forEach((why, rank) => {
-    if (why !== null) ranks.set(why, [...(ranks.get(why) ?? []), rank]);
+const nameOf = (place: number, { own, other }: NonNullable<Observation['peer']>): string =>
+  place === 0 ? own : other;
+
+function whose(places: readonly number[], { peer }: Observation): string {
+  if (peer !== undefined) return places.map((place) => nameOf(place, peer)).join(', ');
+  return `${places.length === 1 ? 'rank' : 'ranks'} ${places.join(', ')}`;
+}
+
+/** Each reason with those that have it: one GPU may show what another does not. @param whys of each GPU */
+function ofEach(whys: readonly (string | null)[], observation: Observation): readonly string[] {
+  const places = new Map<string, number[]>();
+  whys.forEach((why, place) => {
+    if (why !== null) places.set(why, [...(places.get(why) ?? []), place]);
   });
-  return [...ranks].map(([why, own]) =>
-    own.length === whys.length ? why : `${own.length === 1 ? 'rank' : 'ranks'} ${own.join(', ')}: ${why}`,
+  return [...places].map(([why, own]) =>
+    own.length === whys.length ? why : `${whose(own, observation)}: ${why}`,
   );
 }
 
-export function gpuDetector({ name, detect, blindness }: GpuCheck): Detector {
+export function gpuDetector({ name, ofWorkOnly = false, detect, blindness }: GpuCheck): Detector {
+  const asked = (observation: Observation): readonly NvmlTelemetry[] =>
+    ofWorkOnly && observation.peer !== undefined ? allOf(observation).slice(0, 1) : allOf(observation);
   return {
     name,
     detect(observation) {
-      const all = allOf(observation);
-      return all.flatMap((nvml, rank) => {
+      const all = asked(observation);
+      return all.flatMap((nvml, place) => {
         const found = nvml.problem === null ? detect(nvml, observation) : null;
         if (found === null) return [];
-        return all.length === 1 ? found : ofRank(found, rank);
+        return all.length === 1 ? found : ofOne(found, place, observation);
       });
     },
     blindness(observation) {
-      const all = allOf(observation);
+      const all = asked(observation);
       if (all.length === 0) return observation.onGpu === true ? UNWATCHED : null;
       const why = ({ problem }: NvmlTelemetry) =>
         problem === null ? null : `NVML does not tell: ${problem}`;
-      return ofEach(all.map((nvml) => why(nvml) ?? blindness(nvml, observation)));
+      return ofEach(
+        all.map((nvml) => why(nvml) ?? blindness(nvml, observation)),
+        observation,
+      );
     },
   };
 }

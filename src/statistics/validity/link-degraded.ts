@@ -10,8 +10,11 @@ const slower = (seen: number | null | undefined, most: number | null | undefined
   seen != null && most != null && seen < most;
 
 /** Links that rest go slower to save power, so a generation is a sign only of one over which data went all the time. */
-const wasAwake = ({ readings }: NvmlTelemetry, overHostLink: boolean): boolean =>
-  overHostLink && (readings ?? 0) >= ENOUGH_READINGS;
+const wasAwake = ({ readings }: NvmlTelemetry, overHostLink: boolean | null): boolean =>
+  overHostLink === true && (readings ?? 0) >= ENOUGH_READINGS;
+
+const UNKNOWN_WAY =
+  'nothing tells whether NVLinks connect the two GPUs, so the PCIe generation of links that may have rested was not looked at';
 
 /** Why the generation of a link with data on it is not known; empty: it is. */
 function generationUnseen({ pcie, readings = 0 }: NvmlTelemetry): readonly string[] {
@@ -22,7 +25,7 @@ function generationUnseen({ pcie, readings = 0 }: NvmlTelemetry): readonly strin
     : [];
 }
 
-function signsOf(nvml: NvmlTelemetry, overHostLink: boolean): string[] {
+function signsOf(nvml: NvmlTelemetry, overHostLink: boolean | null): string[] {
   const { pcie, nvlinks, pcieReplays, nvlinkErrors } = nvml;
   const signs: string[] = [];
   if (slower(pcie?.width, pcie?.mostWidth))
@@ -70,7 +73,7 @@ export const linkDegraded = gpuDetector({
       ...(pcie?.width == null || pcie.mostWidth == null
         ? ['NVML does not show the PCIe link of this GPU']
         : []),
-      ...(overHostLink ? generationUnseen(nvml) : []),
+      ...(overHostLink === null ? [UNKNOWN_WAY] : overHostLink ? generationUnseen(nvml) : []),
       ...(pcieReplays == null ? ['NVML does not count repeated transfers over PCIe'] : []),
       // Of links of which none is up nothing goes wrong.
       ...(nvlinks != null && nvlinks.up > 0 && nvlinkErrors == null

@@ -304,6 +304,8 @@ EXPORTED Result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 EXPORTED Result cuMemAlloc_v2(Address* address, std::size_t bytes) {
   if (sticky != result::kSuccess) return sticky;
   if (bytes == 0) return result::kInvalidValue;
+  static std::atomic<long> made{0};
+  if (++made > setting("most-allocations", 1L << 30)) return result::kOutOfMemory;
   if (allocated + taken() + static_cast<long>(bytes) > memory()) return result::kOutOfMemory;
   allocated += static_cast<long>(bytes);
   void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -323,6 +325,7 @@ EXPORTED Result cuMemFree_v2(Address address) {
   return sticky;
 }
 EXPORTED Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  if (static_cast<long>(bytes) > setting("most-pinned", 1L << 40)) return result::kOutOfMemory;
   *memory = std::calloc(1, bytes);
   return *memory == nullptr ? result::kOutOfMemory : sticky.load();
 }
@@ -359,6 +362,9 @@ EXPORTED Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes
 }
 EXPORTED Result cuMemcpyPeerAsync(Address to, ContextHandle*, Address from, ContextHandle*, std::size_t bytes,
                                   StreamHandle* s) {
+  // A driver that brings it by way of the host may only return when what is before it on the stream has
+  // ended.
+  if (setting("peer-copies-wait", 0) != 0) s->wait();
   return cuMemcpyDtoDAsync_v2(to, from, bytes, s);
 }
 EXPORTED Result cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes, StreamHandle* s) {

@@ -1,5 +1,6 @@
 #include "fake_kernels.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -62,6 +63,10 @@ void store(std::byte* memory, std::int64_t i, Element element, double value) {
   write(static_cast<std::uint8_t>(bits));
 }
 
+// Whether there was a product, and operands were filled after one.
+bool multiplied = false;
+bool filled_again = false;
+
 void multiply(const kernels::cuda::Gemm& gemm, const kernels::cuda::GemmArguments& p) {
   const bool transposed = gemm.b == kernels::cuda::Layout::transposed;
   const std::int64_t m = p.m;
@@ -88,6 +93,12 @@ void multiply(const kernels::cuda::Gemm& gemm, const kernels::cuda::GemmArgument
   }
   // A device whose arithmetic is wrong in one place.
   if (setting("wrong", 0) != 0) store(static_cast<std::byte*>(p.c), m * n / 2, gemm.result, 12345);
+  multiplied = true;
+  // One that puts an element into its neighbour's place, until its operands are filled again.
+  if (setting("wrong-until-filled", 0) == 0 || filled_again) return;
+  const std::size_t bytes = bytes_of(gemm.result);
+  std::byte* const middle = static_cast<std::byte*>(p.c) + static_cast<std::size_t>(m * n / 2) * bytes;
+  std::memcpy(middle, middle - bytes, bytes);
 }
 
 RememberedTensor remembered(const kernels::cuda::TensorMap& map) {
@@ -145,6 +156,7 @@ void spin_gate(const kernels::cuda::SpinGateArguments& p, unsigned) {
 }
 
 void fill(const kernels::cuda::FillArguments& p, unsigned) {
+  filled_again = filled_again || multiplied;
   const auto element = static_cast<Element>(p.element);
   for (std::int64_t i = 0; i < p.matrices; ++i) {
     for (std::int64_t r = 0; r < p.rows; ++r) {
@@ -183,6 +195,20 @@ void peak(const kernels::cuda::PeakArguments& p, unsigned blocks) {
   while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
   for (unsigned block = 0; block < blocks; ++block) p.sums[block] += 0x5eedULL + p.iterations;
   if (setting("wrong", 0) != 0) ++p.sums[blocks / 2];
+}
+
+// A device whose first passes are slow, as of one that was at rest, and on which always that kernel is
+// fastest that comes first.
+void linger(const kernels::cuda::Memory& memory) {
+  static long passes = 0;
+  const long waking = setting("passes-wake", 0);
+  if (waking == 0) return;
+  const auto* const first = std::ranges::find(kernels::cuda::kMemories, memory.operation,
+                                              [](const auto& one) { return one.operation; });
+  constexpr int kAwake = 2;
+  constexpr int kAtRest = 20;
+  const int milliseconds = ++passes <= waking ? kAtRest : &memory == first ? 0 : kAwake;
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
 template <kernels::cuda::Operation operation>
@@ -242,7 +268,10 @@ std::optional<std::function<void()>> kernel_call(std::string_view symbol, const 
     // Too few would leave a part of the array as it was.
     if (memory.blocks_per_multiprocessor == 0 && grid.blocks != blocks_of(memory, elements, 1))
       return std::nullopt;
-    return memory_call(memory.operation, argument);
+    return [&memory, pass = memory_call(memory.operation, argument)] {
+      linger(memory);
+      pass();
+    };
   }
   const auto supports = [&](const kernels::cuda::Support& kernel) {
     return symbol == kernel.symbol && grid.threads == kernel.threads && grid.shared_bytes == 0;

@@ -36,6 +36,11 @@ struct Pci {
 struct Memory {
   unsigned long long total, free, used;
 };
+struct Event {
+  Device device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
 struct Process {
   unsigned pid;
   unsigned long long bytes;
@@ -182,6 +187,12 @@ EXPORTED int nvmlDeviceGetNvLinkState(Device, unsigned link, unsigned* active) {
   *active = link < static_cast<unsigned>(setting("nvlinks-up", 4)) ? 1 : 0;
   return 0;
 }
+// Whether NVLinks connect two devices: NVML_P2P_STATUS_OK, or not supported.
+EXPORTED int nvmlDeviceGetP2PStatus(Device, Device, int, int* status) {
+  const long linked = setting("linked", 1);
+  *status = linked > 0 ? 0 : 3;
+  return linked < 0 ? 3 : 0;
+}
 EXPORTED int nvmlDeviceGetNvLinkErrorCounter(Device, unsigned link, unsigned counter,
                                              unsigned long long* value) {
   static unsigned reads[4][4] = {};
@@ -193,6 +204,23 @@ EXPORTED int nvmlDeviceGetNvLinkErrorCounter(Device, unsigned link, unsigned cou
   // Of one link; of one of the two kinds of checksums.
   const bool counted = link == 1 && counter != 2;
   *value = counted ? static_cast<unsigned long long>(each) * reads[link][counter]++ : 0;
+  return 0;
+}
+// Reports of faults: one, where `xid` says which; nothing can be watched where it does not.
+EXPORTED int nvmlEventSetCreate(void** set) {
+  static char events;
+  *set = &events;
+  return 0;
+}
+EXPORTED int nvmlEventSetFree(void*) { return 0; }
+EXPORTED int nvmlDeviceRegisterEvents(Device, unsigned long long, void*) {
+  return setting("xid", -1) < 0 ? 3 : 0;
+}
+EXPORTED int nvmlEventSetWait_v2(void*, Event* event, unsigned) {
+  static bool told = false;
+  if (told || setting("xid", 0) == 0) return 10;  // NVML_ERROR_TIMEOUT
+  told = true;
+  *event = {nullptr, 8, static_cast<unsigned long long>(setting("xid", 0)), 0, 0};
   return 0;
 }
 EXPORTED int nvmlDeviceGetComputeRunningProcesses_v3(Device, unsigned* count, Process* processes) {

@@ -1,0 +1,98 @@
+/** What is made of a document whose repetitions a GPU executed: its rate over the wall clock, and which link it used. */
+import { describe, expect, it } from 'vitest';
+import { analyseInspection } from '../../src/record/analyse-inspection.js';
+import type { InspectionDocument } from '../../src/record/schema.js';
+import type { GpuTelemetry, NvmlTelemetry } from '../../src/telemetry/gpu.js';
+import { QUIET_TELEMETRY } from '../statistics/support.js';
+
+const REPETITIONS = 100;
+const SECONDS = 1e-3;
+const BYTES = 2 ** 20;
+
+const nvml: NvmlTelemetry = {
+  problem: null,
+  readings: 30,
+  pcie: { generation: 3, width: 16, mostGeneration: 5, mostWidth: 16 },
+  pcieReplays: 0,
+};
+const clock = { groups: 10, samples: 100, deviceSeconds: 0.1, hostSeconds: 0.1, enqueueSeconds: 0.05 };
+
+interface Copied {
+  readonly gpu: Partial<GpuTelemetry>;
+  readonly peer?: string;
+  readonly implementation?: string;
+}
+
+function analysed({ gpu, peer = 'cuda:1', implementation = 'cuMemcpyPeerAsync, direct' }: Copied) {
+  const telemetry = { ...QUIET_TELEMETRY, gpu: { clock, nvml, ...gpu } };
+  const operation = peer === 'none' ? 'device-copy' : 'peer';
+  const document = {
+    attempt: 1,
+    case: { indicator: 'memory', parameters: { operation, bytes: BYTES, host: 'none', peer } },
+    stack: { implementation },
+    device: 'cuda:0',
+    cpus: [],
+    callsPerSample: 1,
+    // Half of it is between the repetitions.
+    wall: 2 * REPETITIONS * SECONDS,
+    evicting: 0,
+    clock: { name: 'cuda-event', overhead: 1e-6, resolution: 1e-6 },
+    warmup: { steady: true },
+    spans: [],
+    telemetry,
+    verification: { passed: true },
+  } as unknown as InspectionDocument;
+  const samples = {
+    seconds: new Float64Array(REPETITIONS).fill(SECONDS),
+    entries: Float64Array.from({ length: REPETITIONS }, (_, i) => 2 * i * SECONDS),
+    disturbed: null,
+  };
+  const end = { index: 0, attempt: 1, status: 'measured', reason: null, wall: 1 } as const;
+  return analyseInspection(end, { document, text: '', file: 'inspections/0.json', samples }, null).entry;
+}
+
+const sustainedOf = (gpu: Partial<GpuTelemetry>): number => {
+  const { rate } = analysed({ gpu, peer: 'none' });
+  return (rate?.sustained ?? 0) / (rate?.burst ?? 1);
+};
+
+describe('the rate of a GPU over the wall clock', () => {
+  it('has no part of what the host took to enqueue groups while the device had to wait', () => {
+    expect(sustainedOf({ clock: { ...clock, betweenSeconds: REPETITIONS * SECONDS } })).toBeCloseTo(1, 9);
+    expect(sustainedOf({ clock: { ...clock, betweenSeconds: 0 } })).toBeCloseTo(0.5, 9);
+  });
+  it('is that of all of it where nobody knows: older documents, and calls that the host’s clock times', () => {
+    expect(sustainedOf({ clock })).toBeCloseTo(0.5, 9);
+    expect(sustainedOf({ clock: null })).toBeCloseTo(0.5, 9);
+  });
+});
+
+describe('a copy to another GPU', () => {
+  const linkOf = (copied: Copied) => {
+    const { flags, notChecked } = analysed(copied);
+    return {
+      slow: flags.filter(({ name }) => name === 'link-degraded').map(({ evidence }) => evidence.gpu ?? 'one'),
+      unseen: notChecked.flatMap(({ flag, why }) =>
+        flag === 'link-degraded' && why.includes('generation') ? why : [],
+      ),
+    };
+  };
+
+  it('goes over PCIe where no NVLink connects the two: both links are looked at', () => {
+    const gpu = { others: [nvml], linked: [false] };
+    expect(linkOf({ gpu })).toEqual({ slow: ['cuda:0', 'cuda:1'], unseen: [] });
+  });
+  it('and where the driver brings it by way of the host, whatever connects them', () => {
+    const gpu = { others: [nvml], linked: [true] };
+    expect(linkOf({ gpu, implementation: 'cuMemcpyPeerAsync, through the host' }).slow).toHaveLength(2);
+  });
+  it('goes over NVLinks where they connect the two: PCIe may rest', () => {
+    expect(linkOf({ gpu: { others: [nvml], linked: [true] } })).toEqual({ slow: [], unseen: [] });
+  });
+  it.each<Partial<GpuTelemetry>>([
+    { others: [nvml], linked: [null] },
+    {},
+  ])('of which nothing tells over what it goes was not checked: %j', (gpu) => {
+    expect(linkOf({ gpu })).toEqual({ slow: [], unseen: [expect.stringMatching(/nothing tells whether/)] });
+  });
+});
