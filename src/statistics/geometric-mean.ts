@@ -35,8 +35,8 @@ export interface GeometricMean {
   readonly interval: Range | null;
 }
 
-interface Term {
-  /** Distances on logarithms from the median to the ends, as standard errors. */
+export interface Term {
+  /** Distances on logarithms from the estimate to the ends, as standard errors. */
   readonly below: number;
   readonly above: number;
   readonly degrees: number;
@@ -77,19 +77,15 @@ function reachOfSum(terms: readonly Term[], level: number): number {
 }
 
 /**
- * @param pairs one for each case, independent of each other
- * @param level that the intervals have, and that the result gets
- * @throws RangeError where there is no case, or a median is not above 0
+ * @param logs of the ratio of each case, at least one
+ * @param terms independent of each other, several of a case or one; null: nothing is known of one, and so nothing of the mean's interval
  */
-export function geometricMean(pairs: readonly Pair[], level = LEVEL): GeometricMean {
-  if (pairs.length === 0) throw new RangeError('a mean over no case');
-  const logs = pairs.map(({ value, reference }) => Math.log(value.median / reference.median));
-  if (!logs.every(Number.isFinite)) throw new RangeError('a median is not above 0');
+export function meanOfLogs(
+  logs: readonly number[],
+  terms: readonly (Term | null)[],
+  level = LEVEL,
+): GeometricMean {
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
-  const terms = pairs.flatMap(({ value, reference }) => [
-    termOf(value, level, false),
-    termOf(reference, level, true),
-  ]);
   const known = terms.filter((term) => term !== null);
   if (known.length < terms.length) return { mean: Math.exp(mean), interval: null };
   const reach = reachOfSum(known, level) / logs.length;
@@ -99,4 +95,20 @@ export function geometricMean(pairs: readonly Pair[], level = LEVEL): GeometricM
     mean: Math.exp(mean),
     interval: { low: Math.exp(mean - sum('below')), high: Math.exp(mean + sum('above')) },
   };
+}
+
+/**
+ * @param pairs one for each case, independent of each other
+ * @param level that the intervals have, and that the result gets
+ * @throws RangeError where there is no case, or a median is not above 0
+ */
+export function geometricMean(pairs: readonly Pair[], level = LEVEL): GeometricMean {
+  if (pairs.length === 0) throw new RangeError('a mean over no case');
+  const logs = pairs.map(({ value, reference }) => Math.log(value.median / reference.median));
+  if (!logs.every(Number.isFinite)) throw new RangeError('a median is not above 0');
+  const terms = pairs.flatMap(({ value, reference }) => [
+    termOf(value, level, false),
+    termOf(reference, level, true),
+  ]);
+  return meanOfLogs(logs, terms, level);
 }

@@ -130,7 +130,7 @@ Blocking blocks_of_far_b(const MicroKernel& kernel, const GemmShape& shape, cons
   const auto at_most_wide = [&](std::int64_t columns) {
     blocks.nc = even_piece(part.n, std::min(blocks.nc, columns), kernel.nr);
   };
-  if (packs_by_lines_of_low(kernel, shape, rules, cores)) {
+  if (strategy.by_lines && rules.low) {
     at_most(kLowDepthOfLines);
     at_most_wide(kLowBytesOfLines / source_bytes(kernel, 1));
   } else if (strategy.b_rows == kZen5RowsAtATime) {

@@ -7,9 +7,10 @@
  * and that averages out over the cases: so a distance is first divided by the reach of Student's t, and the sum multiplied by that for
  * the degrees of freedom that its terms have together (Welch & Satterthwaite).
  */
+import { meanOfLogs, type Term } from '../../statistics/geometric-mean.js';
 import { LEVEL } from '../../statistics/interval.js';
 import type { Range } from '../../statistics/shift.js';
-import { degreesOfSum, reachOf } from '../../statistics/student.js';
+import { reachOf } from '../../statistics/student.js';
 import type { ComparedCase, ComparedPair, Overall } from './document.js';
 
 interface Told {
@@ -17,13 +18,6 @@ interface Told {
   readonly interval: Range | null;
   readonly launches: readonly [number, number];
   readonly paired: boolean;
-}
-
-interface Term {
-  /** Distances on logarithms from the ratio to its ends, as standard errors. */
-  readonly below: number;
-  readonly above: number;
-  readonly degrees: number;
 }
 
 /** A pair of launches in a round is one value. Ranks have the reach of Student's t within some per cent, on the side of wider. */
@@ -43,21 +37,11 @@ function termOf(told: Told): Term | null {
 }
 
 /** @param all of independent cases, at least one */
-export function meanRatio(all: readonly Told[]): Pick<Overall, 'mean' | 'interval'> {
-  const mean = all.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / all.length;
-  const terms = all.map(termOf).filter((term) => term !== null);
-  if (terms.length < all.length) return { mean: Math.exp(mean), interval: null };
-  const together = degreesOfSum(
-    terms.map(({ below, above, degrees }) => ({ variance: ((below + above) / 2) ** 2, degrees })),
+export const meanRatio = (all: readonly Told[]): Pick<Overall, 'mean' | 'interval'> =>
+  meanOfLogs(
+    all.map(({ ratio }) => Math.log(ratio)),
+    all.map(termOf),
   );
-  const reach = reachOf(LEVEL, together) / all.length;
-  const distance = (side: 'below' | 'above'): number =>
-    reach * Math.sqrt(terms.reduce((sum, term) => sum + term[side] ** 2, 0));
-  return {
-    mean: Math.exp(mean),
-    interval: { low: Math.exp(mean - distance('below')), high: Math.exp(mean + distance('above')) },
-  };
-}
 
 function toldOf({ ratio, interval, launches, paired }: ComparedPair): readonly Told[] {
   if (ratio === undefined || interval === undefined || launches === undefined || paired === undefined)
