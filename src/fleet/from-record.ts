@@ -1,6 +1,7 @@
 /** A node's line from its record, and from the samples of its launches. Pure: the samples are passed in. */
 import { indicators } from '../indicators/index.js';
 import { baselineDevice, keyedBatch, machineOf } from '../qualify/baseline-key.js';
+import { throttledByHeat, throttledByQuota } from '../qualify/causes.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
 import { countedWork, doesNoWork } from '../record/work.js';
 import { drift } from '../statistics/drift.js';
@@ -80,6 +81,19 @@ function secondsOf(batch: RecordBatch | undefined): number | null {
   return seconds > 0 ? seconds : null;
 }
 
+/**
+ * Names alone go into a line, and `throttled` has two reasons: of heat it is told as `thermal`, as that of a GPU is, so that nobody is
+ * sent to lift a quota. Each launch is asked, as the batch keeps the evidence of the first.
+ */
+function flagNames({ flags, inspections }: RecordBatch): readonly string[] {
+  const all = [...flags, ...inspections.flatMap((inspection) => inspection.flags)];
+  const throttled = all.filter(({ name }) => name === 'throttled');
+  const names = new Set(flags.map(({ name }) => name));
+  if (throttled.some(throttledByHeat)) names.add('thermal');
+  if (throttled.every((flag) => throttledByHeat(flag) && !throttledByQuota(flag))) names.delete('throttled');
+  return [...names];
+}
+
 /** null: it has no rate, which is what nodes are held against each other by. */
 function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): NodeKpi | null {
   const name = rateKpi(batch);
@@ -99,7 +113,7 @@ function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): No
     peak: peakOf(batch),
     hertz: medianOrNull(resting.flatMap(({ frequency }) => frequency ?? [])),
     seconds: secondsOf(batch),
-    flags: batch.flags.map((flag) => flag.name),
+    flags: flagNames(batch),
   };
 }
 

@@ -48,7 +48,7 @@ export interface NodeKpi {
   readonly hertz: Hertz | null;
   /** That measuring it took. */
   readonly seconds: Seconds | null;
-  /** Validity flags of its launches. */
+  /** Validity flags of its launches. `throttled` is by a quota, and `thermal` by heat, also of a CPU; a line of before has `throttled` for both. */
   readonly flags: readonly string[];
 }
 

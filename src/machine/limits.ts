@@ -29,6 +29,7 @@ export function readLimits(reader: FileReader): Limits {
     allowedCpus: allowed === null ? null : formatCpuList(allowed),
     allowedNodes: allowedNodes(reader('/proc/self/status') ?? ''),
     onlineCpus: readTrimmed(reader, '/sys/devices/system/cpu/online'),
+    cgroupTold: cgroup !== null,
     cgroup:
       cpu === null ? null : { version: cpu.version, path: cpu.path, visible: cpu.directories.length > 0 },
     cpuQuota: quota?.cpus ?? null,

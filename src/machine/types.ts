@@ -147,6 +147,9 @@ export interface Limits {
   /** NUMA nodes from which it may take memory, as a list. */
   readonly allowedNodes: string | null;
   readonly onlineCpus: string | null;
+  /** Whether the kernel told the control groups of this process: where not, that no limit was found says nothing. */
+  readonly cgroupTold: boolean;
+  /** null: the kernel has no CPU controller for this process, or does not tell. */
   readonly cgroup: {
     readonly version: 1 | 2;
     readonly path: string;

@@ -117,10 +117,21 @@ export function causeNamed(name: CauseName): Cause {
 
 type Flags = Pick<RecordBatch, 'flags'>['flags'];
 
+type Flag = Pick<Flags[number], 'name' | 'evidence'>;
+
+/** Of one flag that has two reasons, a quota and heat: what its evidence counts. */
+const throttledBy =
+  (counted: 'throttledPeriods' | 'thermalThrottles') =>
+  ({ name, evidence }: Flag): boolean =>
+    name === 'throttled' && Number(evidence[counted] ?? 0) > 0;
+
+export const throttledByQuota = throttledBy('throttledPeriods');
+export const throttledByHeat = throttledBy('thermalThrottles');
+
 /** The flags that explain a bad figure, the surest first. */
 const EXPLAINING: readonly (readonly [cause: CauseName, holds: (flag: Flags[number]) => boolean])[] = [
-  ['cpu-quota', ({ name, evidence }) => name === 'throttled' && Number(evidence.throttledPeriods ?? 0) > 0],
-  ['thermal', ({ name, evidence }) => name === 'throttled' && Number(evidence.thermalThrottles ?? 0) > 0],
+  ['cpu-quota', throttledByQuota],
+  ['thermal', throttledByHeat],
   ['thermal', ({ name }) => name === 'thermal'],
   ['power-brake', ({ name }) => name === 'power-brake'],
   [

@@ -27,9 +27,14 @@ interface Run {
   readonly outcome?: 'qualified' | 'not-qualified' | 'inconclusive';
   readonly machine?: string;
   readonly suite?: string;
+  readonly fault?: PiBenchRecord['campaign']['fault'];
 }
 
-const qualified = (record: PiBenchRecord, id: string, { outcome, machine, suite }: Run): PiBenchRecord => {
+const qualified = (
+  record: PiBenchRecord,
+  id: string,
+  { outcome, machine, suite, fault }: Run,
+): PiBenchRecord => {
   const qualification = qualificationOf({
     suite: suiteNamed(suite ?? 'site'),
     machine: of(machine ?? 'own'),
@@ -45,7 +50,7 @@ const qualified = (record: PiBenchRecord, id: string, { outcome, machine, suite 
   return withQualification(
     {
       ...record,
-      campaign: { ...record.campaign, id },
+      campaign: { ...record.campaign, id, fault: fault ?? null },
       machine: of(machine ?? 'own') as unknown as PiBenchRecord['machine'],
     },
     { ...qualification, outcome: outcome ?? 'qualified' },
@@ -79,6 +84,10 @@ it('are the newest that were qualified, however many failed or could not be told
 it('are of this machine, and of this very suite', async () => {
   const others = Array.from({ length: 30 }, (): Run => ({ machine: 'another' }));
   expect(await history([...others, { suite: 'site-night' }, {}])).toEqual(['run-31']);
+});
+
+it('are of what the machine does by itself: in none was a fault injected', async () => {
+  expect(await history([{ fault: { kind: 'stopped', share: 0.5 } }, {}])).toEqual(['run-1']);
 });
 
 it('are twenty', async () => {

@@ -1,12 +1,17 @@
 /** A node's line from its record: the same figures, the shape of its repetitions, and what is wrong with it. */
 import { describe, expect, it } from 'vitest';
+import type { CauseName } from '../../src/fleet/causes.js';
+import { checkFleet } from '../../src/fleet/check.js';
 import { nodeOf } from '../../src/fleet/from-record.js';
-import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
+import { asNodeLine, type NodeKpi, toLine } from '../../src/fleet/node-line.js';
 import { KNOTS } from '../../src/fleet/sketch.js';
+import { fleetOf } from '../../src/fleet/table.js';
 import { qualificationOf, withQualification } from '../../src/qualify/qualification.js';
 import { parseSuite } from '../../src/qualify/suite.js';
 import { judgeAll } from '../../src/qualify/verdict.js';
-import { contextOf, knownMachine } from '../qualify/support.js';
+import type { RecordBatch, RecordInspection } from '../../src/record/schema.js';
+import { contextOf, flag, knownMachine } from '../qualify/support.js';
+import { ceilingsOf } from '../support/batch.js';
 import { aboutSeconds, recordOf } from '../support/records.js';
 
 const seconds = (launch: number): Float64Array =>
@@ -116,6 +121,55 @@ describe('a node from its record', () => {
     expect(judgedNode('').problems).toEqual([
       { kind: 'lost', what: 'site', why: 'nothing was judged by it' },
     ]);
+  });
+
+  type Bounds = Pick<RecordBatch, 'datasheet' | 'roofline'>;
+  const datasheet = { rate: 9e12, share: 0.2, source: 'data sheet of the GPU' };
+  const ceilings = ceilingsOf(8e9, (1.2e9 * 120e3) / 2e6);
+  const bound = recordOf({ batches: [{ launches: [{ seconds: 0.002, ceilings }] }] });
+  const ofRegisters = { source: expect.stringMatching(/in registers/), measured: true };
+  it.each<[string, (of: Bounds) => Bounds, NodeKpi['peak']]>([
+    [
+      'the data sheet, where one is known',
+      (of) => ({ ...of, datasheet }),
+      { value: 9e12, source: datasheet.source, measured: false },
+    ],
+    [
+      'what the ceilings of its launches allow',
+      (of) => of,
+      { value: expect.closeTo(1.2e9, -3), source: expect.stringMatching(/ceilings/), measured: true },
+    ],
+    [
+      'the peak in registers, where the rate of memory is not known',
+      ({ roofline }) => ({ roofline: roofline == null ? null : { ...roofline, attainable: null } }),
+      { value: 8e9, ...ofRegisters },
+    ],
+    ['nothing that is known', () => ({ roofline: null }), null],
+  ])('is bound by %s', (_, boundBy, peak) => {
+    const batches = bound.batches.map((one) => ({ ...one, ...boundBy(one) }));
+    expect(nodeOf({ ...bound, batches }, 'n1', () => null).kpis[0]?.peak).toEqual(peak);
+  });
+
+  const byHeat = flag('throttled', { throttledPeriods: 0, thermalThrottles: 3 });
+  const byQuota = flag('throttled', { throttledPeriods: 5, thermalThrottles: 0 });
+  const byBoth = flag('throttled', { throttledPeriods: 5, thermalThrottles: 3 });
+  type Flags = RecordInspection['flags'];
+  it.each<[string, readonly Flags[], readonly string[], CauseName]>([
+    ['heat', [[byHeat]], ['thermal'], 'thermal'],
+    ['a quota', [[byQuota]], ['throttled'], 'cpu-quota'],
+    ['both', [[byBoth]], ['throttled', 'thermal'], 'cpu-quota'],
+    ['heat, and in another launch a quota', [[byHeat], [byQuota]], ['throttled', 'thermal'], 'cpu-quota'],
+    // Of what others published CPU time alone tells, which a quota takes.
+    ['something that was not counted', [[flag('throttled')]], ['throttled'], 'cpu-quota'],
+    ['heat, and was disturbed', [[byHeat, flag('preempted')]], ['preempted', 'thermal'], 'thermal'],
+  ])('that was throttled by %s is told so, and what to do about that', (_, launches, names, cause) => {
+    const slow = (seconds: number, flags: readonly Flags[]) =>
+      recordOf({ batches: [{ launches: flags.map((own) => ({ seconds, flags: own })) }] });
+    const hot = nodeOf(slow(0.002, launches), 'hot', () => null);
+    expect(hot.kpis[0]?.flags).toEqual(names);
+    const others = ['a', 'b', 'c', 'd'].map((name) => nodeOf(slow(0.001, [[]]), name, () => null));
+    const { named } = checkFleet(fleetOf([...others, hot]), { scale: 1, baseline: null });
+    expect(named.map((one) => [one.node, one.cause])).toEqual([['hot', cause]]);
   });
 
   it('says that a result was wrong, and has no rate for it', () => {

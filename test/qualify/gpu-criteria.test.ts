@@ -202,7 +202,9 @@ describe('what happened while a GPU was measured', () => {
     ['', {}, 'pass', null],
     ['thermal', { softwareShare: 0.02, hardwareShare: 0 }, 'fail', 'thermal'],
     ['thermal', { softwareShare: 0.002, hardwareShare: 0.001 }, 'pass', null],
+    ['thermal', { softwareShare: 0, hardwareShare: 0.02 }, 'fail', 'thermal'],
     ['power-brake', { brakeShare: 0.5, hardwareSlowdownShare: 0 }, 'fail', 'power-brake'],
+    ['power-brake', { brakeShare: 0, hardwareSlowdownShare: 0.5 }, 'fail', 'power-brake'],
     ['power-capped', { share: 0.9 }, 'pass', null],
   ] as const)('clock events, each bit by itself: %s %j is %s', (name, evidence, verdict, cause) => {
     const judged = judgement(clock, during(name, evidence));

@@ -6,7 +6,7 @@ import type { Baseline, BaselineEntry } from '../../src/qualify/baseline-schema.
 import type { Context } from '../../src/qualify/criteria/criterion.js';
 import { judgementsOf } from '../../src/qualify/criteria/index.js';
 import type { SuiteCheck } from '../../src/qualify/suite.js';
-import type { PiBenchRecord, RecordBatch } from '../../src/record/schema.js';
+import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../src/record/schema.js';
 import type { Launch } from '../support/batch.js';
 import { machineOf } from '../support/machine.js';
 import { recordOf } from '../support/records.js';
@@ -120,3 +120,16 @@ export const baselineOf = (
     },
   ],
 });
+
+export const SECOND = 0.001;
+/** Of 2 x 100^3 operations in that time. */
+export const RATE = 2e6 / SECOND;
+
+export const flag = (
+  name: string,
+  evidence: RecordInspection['flags'][number]['evidence'] = {},
+): RecordInspection['flags'][number] => ({ name, reason: `${name} happened`, evidence });
+
+/** A record of one launch of one part. */
+export const oneLaunch = (launch: number | Launch, but?: (batch: RecordBatch) => RecordBatch): Context =>
+  contextOf(partsRecord([{ part: 'gemm', launches: [launch], ...(but === undefined ? {} : { but }) }]));

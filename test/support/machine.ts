@@ -37,6 +37,6 @@ export function machineOf(limits: Partial<MachineDescription['limits']> = {}): M
     ...bare,
     cpu: { ...bare.cpu, caches: CACHES, cachesFrom: 'kernel', threads: 2, cores: 2 },
     memory: { ...bare.memory, available: 16 * 1024 * MIB },
-    limits: { ...bare.limits, allowedCpus: '0-1', ...limits },
+    limits: { ...bare.limits, allowedCpus: '0-1', cgroupTold: true, ...limits },
   };
 }

@@ -93,19 +93,22 @@ export const identity: Criterion<'identity'> = {
   },
 };
 
+/** Why a quota that was not found may be there all the same; null: it was looked for where it would be. */
+function whyHidden({ cgroup, cgroupTold }: MachineDescription['limits']): string | null {
+  if (!cgroupTold)
+    return 'the kernel does not tell the control group of this process: a quota cannot be seen';
+  return cgroup?.visible === false
+    ? `the files of control group ${cgroup.path} are not mounted here: a quota cannot be seen`
+    : null;
+}
+
 export const quota: Criterion<'quota'> = {
   kind: 'quota',
   repeats: false,
   judge(check, { machine: { limits, cpu }, source }) {
-    const { cpuQuota, cgroup, allowedCpus, onlineCpus } = limits;
-    if (cpuQuota === null && cgroup?.visible === false)
-      return [
-        notPossible(
-          check,
-          `the files of control group ${cgroup.path} are not mounted here: a quota cannot be seen`,
-          source,
-        ),
-      ];
+    const { cpuQuota, allowedCpus, onlineCpus } = limits;
+    const hidden = whyHidden(limits);
+    if (cpuQuota === null && hidden !== null) return [notPossible(check, hidden, source)];
     const allowed = parseCpuList(allowedCpus)?.length ?? null;
     const online = parseCpuList(onlineCpus)?.length ?? cpu.threads;
     const quantity = 'cpu_quota';

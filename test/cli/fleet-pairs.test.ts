@@ -1,0 +1,100 @@
+/** By which code `fleet pairs` ends: 0 only where every node was looked at and no link is slow. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fleetPairsCommand } from '../../src/cli/commands/fleet-pairs.js';
+import { firstPass, type Pair } from '../../src/fleet/pairs.js';
+import { withFolder } from '../support/pi-bench.js';
+
+const EIGHT = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const SLOW = 4e9;
+const GOOD = 1e10;
+
+type Rate = (pair: Pair) => number;
+const linesOf = (pairs: readonly Pair[], rate: Rate): string =>
+  pairs.map((pair) => `${JSON.stringify({ pair, rate: rate(pair), unit: 'B/s' })}\n`).join('');
+
+interface Passes {
+  readonly nodes: readonly string[];
+  readonly first: Rate;
+  /** null: there was no second pass. */
+  readonly second: readonly (readonly [...Pair, number])[] | null;
+}
+
+/** The exit code, and what was said. */
+const run = ({ nodes, first, second }: Passes): Promise<readonly [code: unknown, said: string]> =>
+  withFolder(async (folder) => {
+    const [one, two] = [join(folder, 'first.jsonl'), join(folder, 'second.jsonl')];
+    writeFileSync(one, linesOf(firstPass(nodes, 1).pairs, first));
+    const again = (second ?? []).map(([a, b, rate]) => ({ pair: [a, b] as const, rate }));
+    writeFileSync(two, again.map((line) => `${JSON.stringify({ ...line, unit: 'B/s' })}\n`).join(''));
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    await fleetPairsCommand.handler({
+      ...{ _: [], $0: '', nodes: nodes.join(','), seed: '1', margin: '10%' },
+      ...{ first: [one], ...(second === null ? {} : { second: [two] }) },
+    });
+    return [process.exitCode, said.mock.calls.map(([text]) => String(text)).join('')];
+  });
+
+describe('fleet pairs', () => {
+  const before = process.exitCode;
+  beforeEach(() => {
+    process.exitCode = undefined;
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    process.exitCode = before;
+  });
+
+  const good: Rate = () => GOOD;
+  const { pairs, left } = firstPass(EIGHT.slice(0, 7), 1);
+
+  it('ends with 0 where every link is good, and with 2 where a node was in no pair', async () => {
+    expect(await run({ nodes: EIGHT, first: good, second: null })).toEqual([
+      0,
+      expect.stringMatching(/no pair is slower/),
+    ]);
+    expect(pairs).toHaveLength(3);
+    expect(await run({ nodes: EIGHT.slice(0, 7), first: good, second: null })).toEqual([
+      2,
+      expect.stringContaining(`${left[0]} was in no pair, so nothing is known of it`),
+    ]);
+  });
+
+  /** The first pair of the first pass is slow; the others passed. */
+  const [suspects, other, further] = firstPass(EIGHT, 1).pairs as [Pair, Pair, Pair];
+  const first: Rate = (pair) => (pair.includes(suspects[0]) ? SLOW : GOOD);
+  const [one, two] = suspects;
+
+  it.each<[string, Passes['second'], number]>([
+    ['nobody measured again', null, 2],
+    [
+      'one is slow again',
+      [
+        [one, other[0], SLOW],
+        [two, other[1], GOOD],
+      ],
+      1,
+    ],
+    [
+      'both are good with others, so that the way between them is slow',
+      [
+        [one, other[0], GOOD],
+        [two, other[1], GOOD],
+      ],
+      2,
+    ],
+    ['only one of its nodes was measured again', [[one, other[0], GOOD]], 2],
+    ['neither of its nodes was measured again', [[further[0], other[0], GOOD]], 2],
+  ])('a slow link, of which %s: ends with its code', async (_, second, code) => {
+    const [ended] = await run({ nodes: EIGHT, first, second });
+    expect(ended).toBe(code);
+  });
+
+  it('ends with 2 after a second pass of good links, too, where a node was in no pair', async () => {
+    const second = [[pairs[0]?.[0] ?? '', pairs[1]?.[0] ?? '', GOOD]] as const;
+    const [ended] = await run({ nodes: EIGHT.slice(0, 7), first: good, second });
+    expect(ended).toBe(2);
+  });
+});

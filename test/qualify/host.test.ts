@@ -1,0 +1,101 @@
+/** What a machine is before anything is measured. */
+import { describe, expect, it } from 'vitest';
+import { readLimits } from '../../src/machine/limits.js';
+import type { MachineDescription } from '../../src/machine/types.js';
+import type { Suite, SuiteCheck } from '../../src/qualify/suite.js';
+import { checksOf, judgeAll, outcomeOf } from '../../src/qualify/verdict.js';
+import type { Verdict } from '../../src/record/schema.js';
+import { machineOf } from '../support/machine.js';
+import { contextOf, judgement } from './support.js';
+
+describe('the machine before anything is measured', () => {
+  it('fails with a quota below the CPUs that may be used', () => {
+    const at = (cpuQuota: number | null) =>
+      judgement({ check: 'quota' }, contextOf(null, { machine: machineOf({ cpuQuota }) }));
+    expect(at(1.8)).toMatchObject({ verdict: 'fail', cause: { name: 'cpu-quota', severity: 'config' } });
+    expect(at(2).verdict).toBe('pass');
+    expect(at(null).verdict).toBe('pass');
+  });
+  it('is not judged by a quota that cannot be seen', () => {
+    const machine = machineOf({ cgroup: { version: 2, path: '/x', visible: false } });
+    expect(judgement({ check: 'quota' }, contextOf(null, { machine }))).toMatchObject({
+      verdict: 'skipped',
+      possible: false,
+    });
+  });
+  it.each([
+    ['does not tell', null, 'skipped', 'inconclusive'],
+    ['has no controller of CPUs', '3:memory:/job\n1:name=systemd:/job\n', 'pass', 'qualified'],
+  ] as const)('has no quota, or one that nobody could look for: a kernel that %s', (_, text, verdict, required) => {
+    const read = readLimits((path) => (path === '/proc/self/cgroup' ? text : null));
+    const context = contextOf(null, { machine: machineOf({ ...read, allowedCpus: '0-1' }) });
+    expect(read.cgroup).toBeNull();
+    expect(judgement({ check: 'quota' }, context)).toMatchObject({ verdict, possible: verdict === 'pass' });
+    const suite = { checks: [{ check: 'quota', required: true }] } as unknown as Suite;
+    expect(outcomeOf(checksOf([judgeAll(suite, context)]))).toBe(required);
+  });
+
+  const { cpu, memory, limits } = machineOf();
+  const governedBy = (...governors: readonly string[]) => ({
+    cpu: { ...cpu, frequency: { ...cpu.frequency, governors } },
+  });
+  const nodesOf = (allowedNodes: string, ...gib: readonly number[]) => ({
+    memory: {
+      ...memory,
+      numaNodes: gib.map((total, node) => ({ node, cpus: '0-1', total: total * 2 ** 30, available: null })),
+    },
+    limits: { ...limits, allowedNodes },
+  });
+  const swapped = (used: number) => ({ memory: { ...memory, swap: { total: 2 ** 30, used } } });
+  it.each<[string, SuiteCheck, Partial<MachineDescription>, Verdict, string | null]>([
+    ['the governor performance', { check: 'governor' }, governedBy('performance'), 'pass', null],
+    ['another governor', { check: 'governor' }, governedBy('powersave'), 'warn', 'governor'],
+    [
+      'another governor of some CPUs',
+      { check: 'governor' },
+      governedBy('performance', 'powersave'),
+      'warn',
+      'governor',
+    ],
+    ['NUMA nodes that are alike', { check: 'numa' }, nodesOf('0-1', 8, 7), 'pass', null],
+    ['a NUMA node that lacks memory', { check: 'numa' }, nodesOf('0-1', 8, 6), 'fail', 'numa'],
+    ['a NUMA node that may not be used', { check: 'numa' }, nodesOf('0', 8, 8), 'fail', 'numa'],
+    ['nothing swapped out', { check: 'swap' }, swapped(0), 'pass', null],
+    ['something swapped out', { check: 'swap' }, swapped(1), 'warn', 'swapped'],
+  ])('with %s', (_, check, machine, verdict, cause) => {
+    const judged = judgement(check, contextOf(null, { machine: { ...machineOf(), ...machine } }));
+    expect([judged.verdict, judged.cause?.name ?? null]).toEqual([verdict, cause]);
+  });
+
+  it('fails where something that is expected is missing', () => {
+    const expected = (counts: Record<string, number>) =>
+      judgement({ check: 'counts' }, contextOf(null, { expected: counts }));
+    expect(expected({ cpu: 2 }).verdict).toBe('pass');
+    expect(expected({ cpu: 4 }).verdict).toBe('fail');
+    expect(expected({ gpu: 8 })).toMatchObject({ verdict: 'fail', cause: { name: 'missing-device' } });
+    expect(expected({}).verdict).toBe('skipped');
+  });
+  it('is not judged while others work on it', () => {
+    const busy = (share: number | null) =>
+      judgement(
+        { check: 'load', busyAtMost: 0.1 },
+        contextOf(null, { surroundings: { busy: share, memoryErrors: null } }),
+      );
+    expect(busy(0.05).verdict).toBe('pass');
+    expect(busy(0.4)).toMatchObject({ verdict: 'inconclusive', cause: { name: 'busy' } });
+    expect(busy(null)).toMatchObject({ verdict: 'skipped', possible: false });
+  });
+  it('fails for a memory error that could not be corrected, and warns of those that could', () => {
+    const errors = (uncorrected: number, corrected: number) =>
+      judgement(
+        { check: 'ecc' },
+        contextOf(null, { surroundings: { busy: 0, memoryErrors: { uncorrected, corrected } } }),
+      );
+    expect(errors(0, 0).verdict).toBe('pass');
+    expect(errors(0, 3)).toMatchObject({ verdict: 'warn', cause: { name: 'corrected-errors' } });
+    expect(errors(1, 0)).toMatchObject({
+      verdict: 'fail',
+      cause: { name: 'memory-errors', severity: 'isolate' },
+    });
+  });
+});
