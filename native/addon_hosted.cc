@@ -154,26 +154,32 @@ Napi::Value end_call(Info info) { return Napi::Number::New(info.Env(), static_ca
 // disturbed() -> whether the calling thread may have lost its CPU since beginCall()
 Napi::Value disturbed(Info info) { return Napi::Boolean::New(info.Env(), PreemptionWire::tripped()); }
 
-// watchGpu(ordinal) -> { settled(), report(begin, end) }, times in nanoseconds: what NVML tells of the GPU
-// from now on. The report ends it. Frameworks compute on streams of their own, so it has no clock of the
-// device.
+// watchGpu(ordinal) -> { settled(), report(begin, end), faults() }, times in nanoseconds: what NVML tells of
+// the GPU from now on; the report, or that of a launch that failed, ends it. Frameworks compute on streams of
+// their own, so it has no clock of the device.
 Napi::Value watch_gpu(Info info) {
   const Napi::Env env = info.Env();
   using Watched = std::optional<nvml::Monitor>;
   const auto monitor = guarded(env, [&] {
     return std::make_shared<Watched>(std::in_place, cuda::pci_bus_id(info[0].ToNumber().Int32Value()));
   });
+  // What `ask` gets to know, as the last thing.
+  const auto last = [monitor](Info call, const auto& ask) -> Napi::Value {
+    if (!*monitor) throw Napi::Error::New(call.Env(), "nobody watches the GPU any more");
+    const std::string seen = ask(**monitor);
+    monitor->reset();
+    return Napi::String::New(call.Env(), json::Object().add("clock", "null").add("nvml", seen).str());
+  };
   auto watch = Napi::Object::New(env);
   watch.Set("settled", Napi::Function::New(env, [monitor](Info call) {
               return Napi::Boolean::New(call.Env(), !*monitor || (*monitor)->settled());
             }));
-  watch.Set("report", Napi::Function::New(env, [monitor](Info call) -> Napi::Value {
-              if (!*monitor) throw Napi::Error::New(call.Env(), "nobody watches the GPU any more");
+  watch.Set("report", Napi::Function::New(env, [last](Info call) {
               const auto time = [&call](int place) { return call[place].ToNumber().Int64Value(); };
-              const std::string seen = (*monitor)->report(time(0), time(1));
-              monitor->reset();
-              return Napi::String::New(call.Env(),
-                                       json::Object().add("clock", "null").add("nvml", seen).str());
+              return last(call, [&](nvml::Monitor& it) { return it.report(time(0), time(1)); });
+            }));
+  watch.Set("faults", Napi::Function::New(env, [last](Info call) {
+              return last(call, [](nvml::Monitor& it) { return it.faults(); });
             }));
   return watch;
 }

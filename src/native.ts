@@ -219,6 +219,8 @@ export interface GpuWatch {
   settled(): boolean;
   /** JSON (telemetry/gpu.ts) of the time between two moments of the addon's clock, in nanoseconds; ends the watch. */
   report(begin: number, end: number): string;
+  /** JSON of errors alone, for the reason of a launch that failed (telemetry/gpu-faults.ts); ends the watch. */
+  faults(): string;
 }
 
 export interface NativeAddon {

@@ -1,27 +1,19 @@
 /** The local engine: each inspection in a child process of its own, with a limit that does not depend on it. */
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../errors.js';
 import { CHANNEL_FD, type Job, MEASURED, monotonic, type Report } from '../inspection/job.js';
+import { readLocalFile } from '../machine/local-files.js';
 import { formatSeconds, plural } from '../quantities/format.js';
 import type { InspectionStatus } from '../record/schema.js';
 import type { Seconds } from '../units.js';
 import { DEADLINE, type LaunchEnd, type LaunchHooks, type OpenEngine } from './engine.js';
 import { GRACE, MOST_PATIENCE, makeLimit } from './limit.js';
+import { type OomKills, oomKillsBetween, readOomKills } from './oom-kills.js';
+import { onLines, reportIn, unreadable } from './reports.js';
 import { type Standby, startWorker } from './standby.js';
 import { stopAndGo } from './stop-and-go.js';
 
 const MOST_STDERR = 2000;
-
-/** How often the kernel killed something for want of memory since it started; null where it does not say. */
-function oomKills(): number | null {
-  try {
-    const count = /^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1];
-    return count === undefined ? null : Number(count);
-  } catch {
-    return null;
-  }
-}
 
 interface Observed {
   last: { phase: string; taken: number };
@@ -33,20 +25,22 @@ interface Observed {
 }
 
 function listen(child: ChildProcess, onProgress: LaunchHooks['onProgress'], observed: Observed): void {
-  let rest = '';
-  child.stdio[CHANNEL_FD]?.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString('utf8')).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const report = JSON.parse(line) as Report;
-      if (report.event !== 'progress') {
-        observed.end = report;
-        continue;
-      }
-      observed.last = { phase: report.phase, taken: report.taken };
-      if (report.phase === 'measure') observed.measuringSince ??= monotonic();
-      onProgress(report.phase, report.taken);
+  onLines(child.stdio[CHANNEL_FD], (line) => {
+    // After its last word nothing changes any more, as where a library takes its leave.
+    if (observed.end !== null) return;
+    const report = reportIn(line);
+    if (report === null) {
+      observed.end = unreadable(line);
+      child.kill('SIGKILL');
+      return;
     }
+    if (report.event !== 'progress') {
+      observed.end = report;
+      return;
+    }
+    observed.last = { phase: report.phase, taken: report.taken };
+    if (report.phase === 'measure') observed.measuringSince ??= monotonic();
+    onProgress(report.phase, report.taken);
   });
   child.stderr?.on('data', (chunk: Buffer) => {
     observed.stderr = (observed.stderr + chunk.toString('utf8')).slice(-MOST_STDERR);
@@ -79,7 +73,7 @@ function lost(
   signal: NodeJS.Signals | null,
   observed: Observed,
   job: Job,
-  oom: boolean,
+  oom: OomKills['where'] | null,
   cancelled: boolean,
 ): Ended {
   const where = `in phase ${observed.last.phase} after ${plural(observed.last.taken, 'repetition')}`;
@@ -91,8 +85,11 @@ function lost(
   // The same signal reached it before it could be told to stop.
   if (cancelled && signal !== null && PASSED_ON.includes(signal))
     return because('interrupted', `ended by ${signal}, ${where}`);
-  if (signal === 'SIGKILL' && oom)
-    return because('out-of-memory', `killed by the kernel for want of memory, ${where}`);
+  if (signal === 'SIGKILL' && oom !== null) {
+    const status = oom === 'in its control group' ? 'out-of-memory' : 'killed';
+    const meanwhile = `while the kernel killed for want of memory ${oom}`;
+    return because(status, `killed by SIGKILL ${meanwhile}, ${where}`);
+  }
   if (signal === 'SIGKILL' || signal === 'SIGTERM') return because('killed', `killed by ${signal}, ${where}`);
   const said = observed.stderr.trim().split('\n').at(-1);
   const how = signal === null ? `ended with exit code ${code}` : `crashed with ${signal}`;
@@ -103,8 +100,14 @@ function lost(
 const standsAlone = ({ standstill, case: { parameters } }: Job, gate: LaunchHooks['gate']): boolean =>
   standstill === null && gate === undefined && !('ranks' in parameters);
 
-/** @param standby null: each worker is started when its job is there */
-export const makeLocalEngine = (standby: Standby | null): OpenEngine => ({
+/**
+ * @param standby null: each worker is started when its job is there
+ * @param oomKills looked at before a launch and after it
+ */
+export const makeLocalEngine = (
+  standby: Standby | null,
+  oomKills: () => OomKills | null = () => readOomKills(readLocalFile),
+): OpenEngine => ({
   name: 'local',
   rest: () => standby?.dismiss(),
   close: async () => standby?.dismiss(),
@@ -177,7 +180,7 @@ export const makeLocalEngine = (standby: Standby | null): OpenEngine => ({
       child.on('close', (code, exitSignal) => {
         finish();
         const wall = wallSoFar();
-        const oom = oomBefore !== null && (oomKills() ?? 0) > oomBefore;
+        const oom = oomKillsBetween(oomBefore, oomKills());
         const end =
           observed.end?.event === 'written'
             ? fromDocument(observed.end, job.timeout)

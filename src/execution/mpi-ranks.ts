@@ -16,6 +16,7 @@ import type { Seconds } from '../units.js';
 import type { LaunchHooks } from './engine.js';
 import { GRACE } from './limit.js';
 import { lateText, lossText, startLossText, unreachableHost } from './mpi-loss.js';
+import { onLines, reportIn, unreadable } from './reports.js';
 
 const WORKER = programFile('inspection/mpi-worker');
 /** Ranks of MPI find each other in less than a second; hosts may be slow. */
@@ -109,16 +110,6 @@ function killAll(child: ChildProcess): void {
   }
 }
 
-/** Lines as they come, whole ones only. */
-function lines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
-  let rest = '';
-  stream?.on('data', (chunk: Buffer) => {
-    const found = (rest + chunk.toString('utf8')).split('\n');
-    rest = found.pop() ?? '';
-    for (const line of found) onLine(line);
-  });
-}
-
 export function attend(of: MpiCase, child: ChildProcess): Ranks {
   let said = '';
   let over = false;
@@ -132,10 +123,17 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
     unreachable = unreachableHost(line);
     if (unreachable !== null) setTimeout(() => ranks.world === null && ranks.stop(), UNREACHABLE_MS).unref();
   };
-  lines(child.stdout, (line) => {
+  onLines(child.stdout, (line) => {
     const at = line.indexOf(SPOKEN);
     if (at < 0) return hear(line);
-    const report = JSON.parse(line.slice(at + SPOKEN.length)) as Report;
+    const report = reportIn(line.slice(at + SPOKEN.length));
+    if (report === null) {
+      hear(line);
+      waiting.push(unreadable(line));
+      wake();
+      // What they are at nobody could tell any more.
+      return ranks.stop();
+    }
     if (report.event === 'progress') {
       ranks.last = { phase: report.phase, taken: report.taken };
       return ranks.onProgress(report.phase, report.taken);
@@ -144,7 +142,7 @@ export function attend(of: MpiCase, child: ChildProcess): Ranks {
     waiting.push(report);
     wake();
   });
-  lines(child.stderr, hear);
+  onLines(child.stderr, hear);
   // Writing to ranks that are already gone says nothing new: their end does.
   child.stdin?.on('error', () => {});
   const closed = new Promise<void>((resolve) => {

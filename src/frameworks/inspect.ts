@@ -5,9 +5,16 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { isGpu } from '../devices/device.js';
+import { messageOf } from '../errors.js';
 import type { FrameworkJob, Job } from '../inspection/job.js';
 import { readLocalFile } from '../machine/local-files.js';
-import { type HostedCase, type NativeVerification, native, type RunningInspection } from '../native.js';
+import {
+  type GpuWatch,
+  type HostedCase,
+  type NativeVerification,
+  native,
+  type RunningInspection,
+} from '../native.js';
 import { median } from '../statistics/quantile.js';
 import { snapshotPaths } from '../telemetry/paths.js';
 import type { Hertz, Seconds } from '../units.js';
@@ -19,11 +26,11 @@ import { identityInUse } from './identity.js';
 import { openFramework } from './index.js';
 import { type Control, call, type Nanoseconds, NOTHING_TAKEN, repeat, samplesOf } from './loop.js';
 import type { FrameworkOutcome } from './outcome.js';
+import { settle } from './settle.js';
 
 /** Between samples the event loop gets a turn, so that a signal and the progress display are heard. */
 const BREATH: Nanoseconds = 100e6;
 const PROGRESS: Nanoseconds = 1e9;
-const SETTLE: Nanoseconds = 1e6;
 
 interface Span {
   readonly name: string;
@@ -97,11 +104,6 @@ async function callSeconds(warmup: Float64Array, product: PreparedProduct): Prom
   return (native().endCall() - begin) * 1e-9;
 }
 
-async function settle(product: PreparedProduct): Promise<void> {
-  const until = native().endCall() + SETTLE;
-  for (let calls = 0; calls < 2 || native().endCall() < until; ++calls) await call(product, 1);
-}
-
 /** The output of the repetitions, and, where that is right, of one call more, as the addon does it. */
 async function verify({ hosted, product }: Prepared): Promise<NativeVerification> {
   product.deliver();
@@ -114,12 +116,19 @@ async function verify({ hosted, product }: Prepared): Promise<NativeVerification
   return hosted.verifyOneCall();
 }
 
-async function inspect(
+/** What somebody sees of the GPU meanwhile. */
+interface Watch {
+  gpu: GpuWatch | null;
+}
+
+/** The phases in their order. `watch` is the caller's, who can still ask it when one of them threw. */
+async function goThrough(
   job: Job,
   framework: FrameworkJob,
   timeLimit: Seconds,
   control: Control,
   onProgress: () => void,
+  watch: Watch,
 ): Promise<FrameworkOutcome> {
   if (job.native.fault != null) throw new Error('faults are injected into the embedded stack only');
   const addon = native();
@@ -146,7 +155,7 @@ async function inspect(
 
   // Before the framework is there: other processes on the GPU must be told from this one.
   const onGpu = isGpu(job.device);
-  const gpu = onGpu ? addon.watchGpu(ONLY_GPU) : null;
+  if (onGpu) watch.gpu = addon.watchGpu(ONLY_GPU);
   const prepared = await prepare(job, framework, end);
   const { hosted, product } = prepared;
   const { cold } = job.native;
@@ -163,7 +172,7 @@ async function inspect(
     const entry = addon.endCall();
     await call(product, 1);
     const exit = addon.endCall();
-    enough = judge.enough(entry, exit, gpu?.settled() ?? true) || exit >= deadline || control.cancelled;
+    enough = judge.enough(entry, exit, watch.gpu?.settled() ?? true) || exit >= deadline || control.cancelled;
     await breathe(exit);
   }
   const warmup = judge.result();
@@ -172,9 +181,8 @@ async function inspect(
 
   enter('calibrate');
   const clock = measureClock();
-  const callsPerSample = startsCold
-    ? 1
-    : addon.calibrate(await callSeconds(warmup.seconds, product), clock, job.native);
+  const oneCall = startsCold ? 0 : await callSeconds(warmup.seconds, product);
+  const callsPerSample = startsCold ? 1 : addon.calibrate(oneCall, clock, job.native);
   const paths = snapshotPaths(readLocalFile, job.allowedCpus);
   // Of the CPU: on a GPU it is another clock that matters, of which NVML tells.
   const frequency = (): Hertz => (onGpu ? 0 : addon.effectiveFrequency());
@@ -182,7 +190,7 @@ async function inspect(
   const before = addon.takeSnapshot(paths, threads.ids);
   // Before the calls that bring back what telling costs.
   enter('measure');
-  if (!startsCold) await settle(product);
+  if (!startsCold) await settle(product, oneCall);
   product.poison();
   hosted.poison();
   end('calibrate');
@@ -204,7 +212,6 @@ async function inspect(
   enter('cool-down');
   const after = addon.takeSnapshot(paths, threads.ids);
   const frequencyAfter = frequency();
-  const device = gpu?.report(measuring, after.at * 1e9) ?? null;
   addon.disarm();
   end('cool-down');
 
@@ -220,6 +227,9 @@ async function inspect(
 
   enter('verify');
   const verification = taken.count > 0 ? await verify(prepared) : null;
+  const identity = identityInUse(job, framework, prepared.opened, product, threads);
+  // Whoever reads the output may be the first to find an error in the memory where it lies. Last, for it ends the watch.
+  const device = watch.gpu?.report(measuring, after.at * 1e9) ?? null;
   end('verify');
   control.phase = 'done';
   return {
@@ -234,12 +244,18 @@ async function inspect(
     frequencyBefore,
     frequencyAfter,
     threadIds: threads.ids,
-    ...identityInUse(job, framework, prepared.opened, product, threads),
+    ...identity,
     ceilings,
     device,
     verification,
   };
 }
+
+/** A fault of the hardware ends the launch here: its counters have to be read while somebody still can. */
+const withFaults = (error: unknown, { gpu }: Watch): unknown =>
+  gpu === null
+    ? error
+    : Object.assign(new Error(messageOf(error), { cause: error }), { device: gpu.faults() });
 
 /**
  * @param timeLimit of all phases up to the end of the repetitions
@@ -252,8 +268,11 @@ export function inspectFramework(
   onProgress: () => void,
 ): RunningInspection {
   const control: Control = { phase: 'allocate', taken: 0, cancelled: false };
+  const watch: Watch = { gpu: null };
   return {
-    result: inspect(job, framework, timeLimit, control, onProgress),
+    result: goThrough(job, framework, timeLimit, control, onProgress, watch).catch((error: unknown) => {
+      throw withFaults(error, watch);
+    }),
     progress: () => ({ phase: control.phase, taken: control.taken }),
     cancel: () => {
       control.cancelled = true;

@@ -93,6 +93,8 @@ describe('frameworks and our own kernels in one command', () => {
         expect(document.clock.name).toBe('monotonic, read from JavaScript');
         expect(document.warmup.calls).toBe(5);
         expect(document.cpus).toHaveLength(1);
+        // All of what the repetitions left, and all of what one call more leaves.
+        expect(document.verification?.checked).toBe(2 * 48 * 48);
         expect(readSamples(campaignFolder(out), document.index).seconds).toHaveLength(30);
         // Spans add up to the launch: nothing of it is unaccounted for.
         expect(document.spans.map(({ name: span }) => span)).toEqual(
@@ -141,33 +143,37 @@ describe('frameworks and our own kernels in one command', () => {
     }));
 });
 
+/** In a project: TensorFlow.js and its backends, of which this program changes the core, `tf`. */
+function changedTensorFlow(project: string, installed: string, changes: string): string {
+  const theRealOne = (name: string) => `require(${JSON.stringify(join(installed, name))})`;
+  const core = '@tensorflow/tfjs-core';
+  writePackage(project, core, `const tf = ${theRealOne(core)}; ${changes}`);
+  for (const name of ['cpu', 'wasm']) {
+    const backend = `@tensorflow/tfjs-backend-${name}`;
+    writePackage(project, backend, `module.exports = ${theRealOne(backend)};`);
+  }
+  const place = join(project, 'node_modules', '@tensorflow');
+  const program = join('tfjs-backend-cpu', 'dist', 'tf-backend-cpu.node.js');
+  mkdirSync(dirname(join(place, program)));
+  copyFileSync(join(installed, '@tensorflow', program), join(place, program));
+  return place;
+}
+
 describe('a framework that goes wrong', () => {
   it('ends its own stack only, with the reason in the record', (context) =>
     withFolder(async (out) => {
-      const folder = real(context);
-      const installed = join(folder, 'node_modules');
-      const theRealOne = (name: string) => `require(${JSON.stringify(join(installed, name))})`;
+      const installed = join(real(context), 'node_modules');
+      const project = join(scratch, 'wrong');
       // Its products are a thousandth too large.
-      writePackage(
-        scratch,
-        '@tensorflow/tfjs-core',
-        `const tf = ${theRealOne('@tensorflow/tfjs-core')};
-         module.exports = { ...tf, matMul: (...operands) => tf.mul(tf.matMul(...operands), 1.001) };`,
-      );
-      for (const name of ['cpu', 'wasm']) {
-        const backend = `@tensorflow/tfjs-backend-${name}`;
-        writePackage(scratch, backend, `module.exports = ${theRealOne(backend)};`);
-      }
-      const place = join(scratch, 'node_modules', '@tensorflow');
-      const program = join('tfjs-backend-cpu', 'dist', 'tf-backend-cpu.node.js');
-      mkdirSync(dirname(join(place, program)));
-      copyFileSync(join(installed, '@tensorflow', program), join(place, program));
+      const larger =
+        'module.exports = { ...tf, matMul: (...operands) => tf.mul(tf.matMul(...operands), 1.001) };';
+      const place = changedTensorFlow(project, installed, larger);
       // And no WebAssembly: TensorFlow.js would go on in plain JavaScript.
       const wasmFile = join(place, 'tfjs-backend-wasm', 'wasm-out', 'tfjs-backend-wasm-simd.wasm');
       mkdirSync(dirname(wasmFile));
       writeFileSync(wasmFile, 'no WebAssembly');
       const args = [...SMALL, '--threads', '1', '--stack', 'embedded,tfjs:cpu,tfjs:wasm'];
-      const { run, record } = await recordOf(scratch, out, ['matmul'], args);
+      const { run, record } = await recordOf(project, out, ['matmul'], args);
       expect(run.code).toBe(3);
       expect(batchOn(record, 'embedded')).toMatchObject({ measured: 2, verified: 'passed' });
       const cpu = batchOn(record, 'tfjs:cpu');
@@ -179,6 +185,41 @@ describe('a framework that goes wrong', () => {
         expect(status).toBe('failed');
         expect(reason).toMatch(/could not initialise its backend wasm/);
       }
+    }));
+
+  it('is found out where all repetitions together have computed C, and none of them by itself', (context) =>
+    withFolder(async (out) => {
+      const installed = join(real(context), 'node_modules');
+      // Each call computes one half; the other lies there from the call before.
+      const halves = `
+        let memory;
+        let half = 0;
+        const fill = (...given) => {
+          const filled = tf.fill(...given);
+          memory = filled.dataSync().slice();
+          return filled;
+        };
+        const matMul = (...operands) => {
+          const whole = tf.matMul(...operands);
+          const computed = whole.dataSync();
+          memory ??= new Float32Array(computed.length);
+          half = 1 - half;
+          const begin = (half * computed.length) / 2;
+          memory.set(computed.subarray(begin, begin + computed.length / 2), begin);
+          whole.dispose();
+          return tf.tensor(memory.slice(), whole.shape);
+        };
+        module.exports = { ...tf, fill, matMul };`;
+      const project = join(scratch, 'halves');
+      changedTensorFlow(project, installed, halves);
+      const few = ['--size', '48', '--reps', '30', '--inspections', '1', '--warmup', '5'];
+      const args = [...few, '--threads', '1', '--stack', 'tfjs:cpu'];
+      const { run, record } = await recordOf(project, out, ['matmul'], args);
+      expect(run.code).toBe(3);
+      const [batch] = record.batches;
+      expect(batch).toMatchObject({ rate: null, verified: 'failed' });
+      const { verification } = readInspectionFile(campaignFolder(out), 0);
+      expect(verification).toMatchObject({ passed: false, checked: 2 * 48 * 48, wrong: (48 * 48) / 2 });
     }));
 
   it('keeps what was measured when it is stopped', (context) =>

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeLimit, patienceFor } from '../../src/execution/limit.js';
 import { makeLocalEngine } from '../../src/execution/local.js';
-import { type Job, monotonic } from '../../src/inspection/job.js';
+import { monotonic } from '../../src/inspection/job.js';
 import { timerMs } from '../../src/timer.js';
+import { jobOf } from './support.js';
 
 describe('a launch that the system does not start', () => {
   it('has failed, and the campaign goes on', async () => {
@@ -11,14 +12,7 @@ describe('a launch that the system does not start', () => {
     const environment = Object.fromEntries(
       Array.from({ length: 64 }, (_, i) => [`BIG_${i}`, 'x'.repeat(120_000)]),
     );
-    const job = {
-      environment,
-      case: { parameters: {} },
-      standstill: null,
-      timeout: 1,
-      launchedAt: monotonic(),
-    } as unknown as Job;
-    const end = await makeLocalEngine(null).launch(job, {
+    const end = await makeLocalEngine(null).launch(jobOf({ environment, timeout: 1 }), {
       onProgress: () => {},
       signal: new AbortController().signal,
     });

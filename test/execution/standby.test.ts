@@ -7,6 +7,7 @@ import { makeStandby, type Standby } from '../../src/execution/standby.js';
 import { type Job, monotonic } from '../../src/inspection/job.js';
 import { until, workerOf } from '../support/pi-bench.js';
 import { statFields } from '../support/processes.js';
+import { jobOf, startProgram } from './support.js';
 
 /** Not where it has ended and only waits to be asked how, which nobody may ever do. */
 function isThere(pid: number): boolean {
@@ -91,18 +92,10 @@ describe('a worker that stands by', () => {
 
 describe('a launch', () => {
   /** A worker that says that it has measured, and ends. */
-  const PROGRAM = `const { writeSync } = require('node:fs');
-    process.stdin.once('data', () => {
-      writeSync(3, '{"event":"progress","phase":"write","taken":5}\\n');
-      writeSync(3, '{"event":"written","path":"there","ended":"complete","passed":true,"refused":[]}\\n');
-      process.exit(0);
-    });`;
-  const job = {
-    environment: { OMP_NUM_THREADS: '2' },
-    case: { parameters: {} },
-    standstill: null,
-    timeout: 30,
-  } as unknown as Job;
+  const PROGRAM = `writeSync(3, '{"event":"progress","phase":"write","taken":5}\\n');
+    writeSync(3, '{"event":"written","path":"there","ended":"complete","passed":true,"refused":[]}\\n');
+    process.exit(0);`;
+  const job = jobOf({ environment: { OMP_NUM_THREADS: '2' } });
   const makeWatched = () => {
     const calls: string[] = [];
     const standby: Standby = {
@@ -110,7 +103,7 @@ describe('a launch', () => {
       dismiss: () => calls.push('dismiss'),
       take(changes) {
         calls.push(`take ${JSON.stringify(changes)}`);
-        return spawn(process.execPath, ['-e', PROGRAM], { stdio: ['pipe', 'ignore', 'pipe', 'pipe'] });
+        return startProgram(PROGRAM);
       },
     };
     return { calls, engine: makeLocalEngine(standby) };

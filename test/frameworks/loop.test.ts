@@ -4,14 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { PreparedProduct } from '../../src/frameworks/adapter.js';
 import { type Control, type Loop, NOTHING_TAKEN, repeat, samplesOf } from '../../src/frameworks/loop.js';
 import { native } from '../../src/native.js';
-
-const product = (run: PreparedProduct['run']): PreparedProduct => ({
-  run,
-  poison: () => {},
-  deliver: () => {},
-  implementation: 'a test',
-  timed: 'nothing',
-});
+import { productOf } from './support.js';
 
 function loop(
   run: PreparedProduct['run'],
@@ -21,7 +14,7 @@ function loop(
   return {
     control,
     loop: {
-      product: product(run),
+      product: productOf(run),
       evict: () => {},
       callsPerSample: 1,
       deadline: Number.POSITIVE_INFINITY,
