@@ -3,25 +3,33 @@ import { detectors } from '../statistics/validity/index.js';
 import type { FlagName } from '../statistics/validity/types.js';
 import type { NotChecked } from './published.js';
 
-/** Checks that rest on what the kernel counts around the repetitions; the others on the repetitions' own times. */
-const ON_TELEMETRY: readonly FlagName[] = [
-  'throttled',
-  'stolen',
-  'preempted',
-  'migrated',
-  'contended',
-  'crowded',
-  'mixed-cores',
-];
+const KERNEL = 'nothing of what the kernel counted was published';
+const GPU = 'no readings of a GPU were published';
+/** All others look at each repetition. */
+const TIMES = 'the times of the repetitions were not published';
+
+const WHYS: Readonly<Partial<Record<FlagName, string>>> = {
+  throttled: KERNEL,
+  stolen: KERNEL,
+  preempted: KERNEL,
+  migrated: KERNEL,
+  contended: KERNEL,
+  crowded: 'how many threads took turns on how many CPUs was not published',
+  'mixed-cores': 'on which cores the threads ran was not published',
+  'device-errors': GPU,
+  'power-brake': GPU,
+  thermal: GPU,
+  'power-capped': GPU,
+  'foreign-load': GPU,
+  'clock-not-settled': GPU,
+  'link-degraded': GPU,
+  // A launch's median says how long a repetition takes, and not how well that can be told.
+  'clock-limited': 'the resolution of the clock was not published',
+};
 
 /** All checks but those that `besides` names, which the importer did in part and words itself. */
 export function uncheckable(besides: readonly FlagName[]): readonly NotChecked[] {
   return detectors
     .filter(({ name }) => !besides.includes(name))
-    .map(({ name }) => ({
-      flag: name,
-      why: ON_TELEMETRY.includes(name)
-        ? 'nothing of what the kernel counted was published'
-        : 'the times of the repetitions were not published',
-    }));
+    .map(({ name }) => ({ flag: name, why: WHYS[name] ?? TIMES }));
 }

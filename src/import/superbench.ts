@@ -137,7 +137,10 @@ function metricOf({ key, on }: NodeKpi): string {
   return `pi-bench-${plain(indicator)}:${plain(all.join(' '))}/${kpi}${suffix}`;
 }
 
-/** Its line for SuperBench's `sb result` and whoever reads that: medians in base units, a return code for what was lost or wrong. */
+/**
+ * Its line for SuperBench's `sb result` and whoever reads that: medians in base units, a return code for what was lost, wrong or
+ * failed. A check that could not judge is none of these: SuperBench takes a return code for a broken node.
+ */
 export function toSuperbench({ node, kpis, problems, checks }: NodeLine): string {
   const failed = checks.filter(({ verdict }: NodeCheck) => verdict === 'fail');
   return `${JSON.stringify({

@@ -20,6 +20,8 @@ function verificationText(
   batches: readonly BatchModel[],
   imported: boolean,
 ): Pick<Headline, 'trust' | 'verification'> {
+  // A node that was only looked at: nothing was wrong, and nothing was right.
+  if (batches.length === 0) return { trust: 'warning', verification: 'Nothing was measured' };
   const wrong = batches.filter(({ verified }) => verified === 'failed');
   const missing = batches.filter(({ verified }) => verified === 'not-run');
   const [firstWrong] = wrong;

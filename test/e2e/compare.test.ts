@@ -127,6 +127,28 @@ describe('pi-bench compare', () => {
   });
 });
 
+describe('the exit code of score', () => {
+  it('is 0 for stacks with a score of every case, 2 where one lacks any, and 3 where an output was wrong', async () => {
+    await withFolder(async (folder) => {
+      const right = { stack: { provider: 'x' }, launches: aboutSeconds(1) };
+      const other = { ...right, parameters: { m: 7 } };
+      const wrong = { ...other, launches: [{ seconds: 1, passed: false }] };
+      const described = {
+        reference: [right, other],
+        all: [right, other],
+        some: [right],
+        wrong: [right, wrong],
+      };
+      const folders = Object.entries(described).map(([id, batches]) =>
+        writeRecord(folder, recordOf({ id, batches })),
+      );
+      const [reference = '', ...results] = folders;
+      const runs = await piBenchEach(results.map((one) => ['score', one, '--reference', reference]));
+      expect(runs.map(({ code }) => code)).toEqual([0, 2, 3]);
+    });
+  });
+});
+
 describe('what compare and score refuse, in one line', () => {
   it('is bad input, each with what to do', async () => {
     await withFolder(async (folder) => {

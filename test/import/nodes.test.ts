@@ -1,12 +1,18 @@
 /** SuperBench's summaries, both ways, and what dcgmi diag -j prints, as nodes of a fleet. */
 import { describe, expect, it } from 'vitest';
 import { checkFleet } from '../../src/fleet/check.js';
-import { asNodeLine, toLine } from '../../src/fleet/node-line.js';
+import {
+  asNodeLine,
+  type CheckVerdict,
+  type NodeCheck,
+  type NodeProblem,
+  toLine,
+} from '../../src/fleet/node-line.js';
 import { fleetOf } from '../../src/fleet/table.js';
 import { dcgmNode } from '../../src/import/dcgm.js';
 import { readDcgm, readSuperbench } from '../../src/import/nodes.js';
 import { leftOutText, superbenchNode, toSuperbench } from '../../src/import/superbench.js';
-import { healthyNodes } from '../fleet/support.js';
+import { healthyNodes, nodeOf } from '../fleet/support.js';
 import { foundOf } from './support.js';
 
 const summary = (node: string, bandwidth: number) => ({
@@ -53,6 +59,21 @@ describe('SuperBench’s summary', () => {
     }
     const read = superbenchNode(flat);
     expect(read?.kpis.map(({ median }) => median)).toEqual(node?.kpis.map(({ median }) => median));
+  });
+
+  it('has the return code 1 for what was lost, wrong or failed, and none for what could not be judged', () => {
+    const returnCode = (more: Parameters<typeof nodeOf>[2]) =>
+      (JSON.parse(toSuperbench(nodeOf('a', [], more))) as Record<string, unknown>)['pi-bench/return_code'];
+    const check = (verdict: CheckVerdict): NodeCheck => {
+      return { name: 'speed', verdict, cause: null, reason: null, seconds: null };
+    };
+    const problem = (kind: NodeProblem['kind']): NodeProblem => ({ kind, what: 'matmul', why: 'a test’s' });
+    expect(returnCode({ problems: [problem('lost')] })).toBe(1);
+    expect(returnCode({ problems: [problem('wrong')] })).toBe(1);
+    expect(returnCode({ checks: [check('pass'), check('fail')] })).toBe(1);
+    expect(returnCode({ problems: [problem('lost')], checks: [check('fail')] })).toBe(1);
+    expect(returnCode({ checks: [check('pass'), check('warn')] })).toBe(0);
+    expect(returnCode({ checks: [check('inconclusive')] })).toBe(0);
   });
 
   it('knows the directions of bus rates, of training steps and of our own rates', () => {

@@ -57,6 +57,14 @@ describe('headlineOf', () => {
     expect(headlineOf([small, unknown], 'matmul', false).verification).toMatch(/^Not verified: in 1 batch/);
   });
 
+  it('does not take for verified what has no batch, as a node that was only looked at', () => {
+    expect(headlineOf([], '', false)).toMatchObject({
+      value: null,
+      trust: 'warning',
+      verification: 'Nothing was measured',
+    });
+  });
+
   it('says how far launches are apart where they are too few for an interval', () => {
     const rate = large.rate === null ? null : { ...large.rate, interval: null };
     const few: BatchModel = { ...large, rate, basis: '2 launches: too few for an interval' };

@@ -200,6 +200,35 @@ describe('what cannot be scored', () => {
     );
   });
 
+  it.each(['results', 'reference'] as const)('is what nobody verified, unless told to: %s', (unverified) => {
+    const named = (side: 'results' | 'reference', described: DescribedRecord) => {
+      const record = recordOf({ id: side, ...described });
+      const batches = record.batches.map((batch) => ({ ...batch, verified: 'not-run' as const }));
+      return { record: side === unverified ? { ...record, batches } : record, name: side };
+    };
+    const question: ScoreQuestion = {
+      results: named('results', { batches: [of('x', 10, 0.5)] }),
+      reference: named('reference', { batches: [of('base', 10, 1)] }),
+      referenceStack: null,
+      across: [],
+      force: false,
+    };
+    const objection = `${unverified}: nobody verified the outputs of ${question.results.record.batches[0]?.title}, and a wrong answer has no score`;
+    expect(() => scoreStacks(question)).toThrow(`${objection}; --force scores all the same, and says so`);
+    const forced = scoreStacks({ ...question, force: true });
+    expect([forced.forced, forced.forcedPast]).toEqual([true, [objection]]);
+    const [one] = forced.scores;
+    expect(one?.score).toBeCloseTo(2, 9);
+    expect(one?.weakenedBy.filter(({ flag }) => flag === 'not-verified')).toEqual([
+      {
+        flag: 'not-verified',
+        of: unverified === 'results' ? 'stack' : 'reference',
+        title: question.results.record.batches[0]?.title,
+        reason: 'nobody compared its outputs with right ones',
+      },
+    ]);
+  });
+
   it('is against a wrong output', () => {
     const wrong: DescribedRecord = {
       batches: [{ ...of('base', 10, 1), launches: [{ seconds: 1, passed: false }] }],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { importedRecord } from '../../src/import/record.js';
 import { readThoth } from '../../src/import/thoth.js';
+import { sha256 } from '../../src/record/digest.js';
 import { NO_SAMPLES } from '../../src/record/samples.js';
 import type { InspectionDocument, PiBenchRecord } from '../../src/record/schema.js';
 import { exportThoth } from '../../src/score/thoth/export.js';
@@ -162,13 +163,15 @@ describe('documents for Thoth', () => {
       campaign([
         SQUARE,
         { parameters: { m: 50 }, launches: SECONDS },
+        { parameters: { k: 50 }, launches: SECONDS },
         { parameters: { batch: 4 }, launches: SECONDS },
         { launches: [{ seconds: 1e-3, passed: false }] },
       ]),
     );
     expect(batches).toBe(1);
     expect(leftOut).toEqual([
-      expect.stringMatching(/square products only/),
+      expect.stringMatching(/^matmul 50 x 100 x 100 .*square products only/),
+      expect.stringMatching(/^matmul 100 x 100 x 50 .*square products only/),
       expect.stringMatching(/no batches of products/),
       expect.stringMatching(/not verified, or wrong/),
     ]);
@@ -177,6 +180,48 @@ describe('documents for Thoth', () => {
   it('leave out what was measured by a pi-bench that did not read its usage: a row of zeros would be made up', () => {
     const { files, leftOut } = exported(campaign([SQUARE]), 1, null);
     expect([files, leftOut]).toEqual([[], [expect.stringMatching(/did not record what its process used/)]]);
+  });
+
+  it('are of square products only, whatever else a record has', () => {
+    const record = campaign([SQUARE]);
+    const [batch] = record.batches;
+    if (batch === undefined) throw new Error('a batch was described');
+    const memory = { ...batch, title: 'copy 1 MiB', case: { indicator: 'memory', parameters: { m: 1 } } };
+    const unmeasured = { ...batch, title: 'nothing', rate: null };
+    const { batches, leftOut } = exported({ ...record, batches: [memory, unmeasured, batch] });
+    expect(batches).toBe(1);
+    expect(leftOut).toEqual(['copy 1 MiB: Thoth has no table for memory', 'nothing: nothing was measured']);
+  });
+
+  it('rest on the very documents that the record names: one that is missing or changed leaves its batch out', () => {
+    const record = campaign([SQUARE]);
+    const [batch] = record.batches;
+    if (batch === undefined) throw new Error('a batch was described');
+    const inspections = batch.inspections.map((one) => ({ ...one, sha256: sha256(`${one.file}`) }));
+    const named = { ...record, batches: [{ ...batch, inspections }] };
+    const from = (textOf: (file: string) => string | null) =>
+      exportThoth(
+        named,
+        () => null,
+        (file) => {
+          const text = textOf(file);
+          return text === null
+            ? null
+            : { document: documentOf(0, USAGE, CALLS), text, file, samples: NO_SAMPLES };
+        },
+      );
+    expect(from((file) => file)).toMatchObject({ batches: 1, leftOut: [] });
+    const third = String(inspections[2]?.file);
+    expect(from((file) => (file === third ? `${file} ` : file))).toEqual({
+      files: [],
+      batches: 0,
+      leftOut: [`${batch.title}: ${third} is not the document that the record names`],
+    });
+    expect(from((file) => (file === third ? null : file))).toEqual({
+      files: [],
+      batches: 0,
+      leftOut: [`${batch.title}: ${third} is missing`],
+    });
   });
 
   it('give every batch a folder of its own', () => {

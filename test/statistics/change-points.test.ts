@@ -50,6 +50,22 @@ describe('the levels of a series', () => {
     expect(steppedLevels(step(1.03))).toHaveLength(2);
   });
 
+  it('count from a step of 2 % on', () => {
+    const step = (height: number) => series(4000, (i) => (i < 2000 ? 1 : height) * (1 + 5e-4 * normal()));
+    expect(steppedLevels(step(1.018))).toBeNull();
+    expect(steppedLevels(step(1.022))).toHaveLength(2);
+    expect(steppedLevels(step(1 / 1.022))).toHaveLength(2);
+  });
+
+  it('begin with one that lasts for a tenth of the series: what ends before was not warm', () => {
+    const begun = (share: number) => {
+      const own = normalFrom(randomFrom(5));
+      return steppedLevels(series(4000, (i) => (i < share * 4000 ? 1.2 : 1) * (1 + 0.01 * own())));
+    };
+    expect(begun(0.08)).toBeNull();
+    expect(begun(0.12)).toHaveLength(2);
+  });
+
   it('divided out leave a series of one level', () => {
     const samples = series(2000, (i) => (i < 700 ? 1 : 1.5) * (1 + 0.02 * normal()));
     const rest = withoutLevels(samples, levelsOf(samples));

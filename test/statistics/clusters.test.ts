@@ -56,6 +56,20 @@ describe('clustering at multiples of a period', () => {
     expect(found.rayleighP).toBeLessThan(1e-10);
   });
 
+  it('counts a multiple from three values near it on, and no value near 0 as one', () => {
+    const { rest, multiples, share, byChance } = clustering([1, 1, 1, 1, 2, 2, 2, 3, 3, 0.01], 1);
+    expect([share, byChance, multiples]).toEqual([0.9, 0.12, 2]);
+    expect(rest).toMatchObject({ n: 6, share: 5 / 6, multiples: 1 });
+    // Cosines over their standard deviation, sqrt(n / 2).
+    expect(rest.u).toBeCloseTo((5 + Math.cos(0.02 * Math.PI)) * Math.sqrt(2 / 6), 12);
+    expect(nearMultiples([0.01, 0.02], 1, 0.5)).toBe(false);
+  });
+
+  it('takes for near what is within 6 % of a period', () => {
+    expect(shareNearMultiples([3.059, 2.941, 3.061, 2.939], 1)).toBe(0.5);
+    expect(clustering([3.059, 2.941, 3.061, 2.939], 1).share).toBe(0.5);
+  });
+
   it('midway between multiples is clustered by Rayleigh, and not about zero', () => {
     const found = clustering(
       series(30, (i) => 0.1 * (0.5 + (i % 3))),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareLaunches, RISK, verdictOf } from '../../src/statistics/compare.js';
 import { atMost, differenceRank } from '../../src/statistics/mann-whitney.js';
+import { robustDeviation } from '../../src/statistics/scale.js';
 import { shiftBetween } from '../../src/statistics/shift.js';
 import { normalFrom, randomFrom, SEEDED } from './support.js';
 
@@ -48,6 +49,19 @@ describe('the distribution of U', () => {
     }
     expect(atMost(0, 6, 6)).toBeCloseTo(1 / 924, 12);
     expect(differenceRank(3, 3, 0.95)).toBeNull();
+  });
+
+  it('is what counting all orders gives, also of many values beside few', () => {
+    // Where three of 23 come: the sum of their ranks less that of the first three is U.
+    const sums: number[] = [];
+    for (let a = 0; a < 23; a++)
+      for (let b = a + 1; b < 23; b++) for (let c = b + 1; c < 23; c++) sums.push(a + b + c - 3);
+    for (const u of [0, 4, 10, 30, 59])
+      expect(atMost(u, 3, 20)).toBeCloseTo(sums.filter((sum) => sum <= u).length / sums.length, 12);
+  });
+
+  it('leaves to the other side what it does not have, where it is the normal one too', () => {
+    expect(atMost(300, 26, 26) + atMost(26 * 26 - 301, 26, 26)).toBeCloseTo(1, 9);
   });
 
   it('goes over into the normal one without a step', () => {
@@ -116,6 +130,86 @@ describe('a comparison', () => {
     const reach = 3.1824 * Math.sqrt(0.01 / 3 + 0.00729166667 / 4);
     expect(interval?.(0.95).low).toBeCloseTo(0.3875 - reach, 4);
     expect(method).toMatch(/Welch/);
+  });
+
+  it('rests on ranks from six launches of both on, on Welch’s t from two, and on nothing with one', () => {
+    const of = (count: number) => Array.from({ length: count }, (_, i) => 1 + i / 100);
+    const methodOf = (m: number, n: number) => shiftBetween(of(m), of(n)).method;
+    expect(methodOf(6, 6)).toMatch(/Mann-Whitney/);
+    for (const [m, n] of [
+      [5, 6],
+      [6, 5],
+      [5, 5],
+      [2, 9],
+    ] as const)
+      expect(methodOf(m, n)).toMatch(/^Welch/);
+    expect(methodOf(1, 9)).toBe('none: one launch says nothing of the next');
+    expect(shiftBetween([1, 1, 1, 1, 1, 1], of(6)).interval).not.toBeNull();
+    expect(shiftBetween(of(6), [1, 1, 1, 1, 1, 1]).interval).not.toBeNull();
+  });
+
+  it('adds Welch’s interval where the batch with fewer launches spreads half as much again, and is as unsure', () => {
+    const even = (count: number, spread: number) =>
+      Array.from({ length: count }, (_, i) => Math.exp(spread * ((2 * i) / (count - 1) - 1)));
+    const deviation = (values: readonly number[]) => robustDeviation(values.map(Math.log));
+    const many = even(12, 0.01);
+    const few = (times: number) => even(6, (0.01 * times * deviation(many)) / deviation(even(6, 0.01)));
+    expect(shiftBetween(many, few(1.45)).method).not.toMatch(/Welch/);
+    const { interval, p, method } = shiftBetween(many, few(1.55));
+    expect(method).toMatch(/and Welch's, because the batch with fewer launches spreads more$/);
+    expect(p).toBeCloseTo(1, 9);
+    // All six lie above all twelve, of which ranks alone would be as sure as they can be: at 2 in 18,564.
+    const above = even(6, 0.5).map((value) => value * Math.exp(0.7));
+    expect(shiftBetween(many, above).p).toBeGreaterThan(0.001);
+    const { low, high } = interval?.(0.95) ?? { low: 0, high: 0 };
+    expect(low).toBeLessThan(0);
+    expect(high).toBeCloseTo(-low, 9);
+  });
+
+  it('keeps a fifth of its risk for the look that ends it, where its number was decided by looking', () => {
+    const side = (from: number, step: number) => Array.from({ length: 12 }, (_, i) => from + step * i ** 1.5);
+    const [a, b] = [side(1, 0.003), side(1.02, 0.002)];
+    const shift = shiftBetween(a, b);
+    const ends = (level: number) => {
+      const { low, high } = shift.interval?.(level) ?? { low: 0, high: 0 };
+      return { low: Math.exp(-high), high: Math.exp(-low) };
+    };
+    const [fixed, looked] = [false, true].map((one) =>
+      compareLaunches(a, b, MARGIN, { rounds: false, looked: one }),
+    );
+    expect(fixed).toMatchObject({ interval: ends(0.95), equivalence: ends(0.9), p: shift.p });
+    expect(looked).toMatchObject({ interval: ends(0.99), equivalence: ends(0.98) });
+    expect(looked?.p).toBeCloseTo(Math.min(1, 5 * shift.p), 12);
+    expect(ends(0.99).low).toBeLessThan(ends(0.98).low);
+    expect(ends(0.98).low).toBeLessThan(ends(0.95).low);
+    expect(ends(0.95).low).toBeLessThan(ends(0.9).low);
+  });
+
+  it('is a verdict by its limits themselves: the margin and its inverse are still the same, 5 % still tell', () => {
+    const of = (low: number, high: number) => ({ ratio: 1, equivalence: { low, high } });
+    expect(verdictOf(of(1 / 1.02, 1.02), 1, 0.02)).toBe('same');
+    expect(verdictOf(of(1 / 1.02 - 1e-6, 1.02), 1, 0.02)).toBe('cannot tell');
+    expect(verdictOf(of(1 / 1.02, 1.02 + 1e-6), 1, 0.02)).toBe('cannot tell');
+    const apart = { equivalence: { low: 0.5, high: 2 } };
+    expect(verdictOf({ ratio: 1.1, ...apart }, RISK)).toBe('faster');
+    expect(verdictOf({ ratio: 0.9, ...apart }, RISK)).toBe('slower');
+    expect(verdictOf({ ratio: 1.1, ...apart }, RISK + 1e-9)).toBe('cannot tell');
+    expect(verdictOf({ ratio: 1, ...apart }, 0)).toBe('cannot tell');
+  });
+
+  it.each([
+    // pi / 3 x 0.02 x (reaches / distance)²; the reaches are 1.9600 + 1.2816, or of the margin 1.6449 + 1.2816 or twice 1.6449.
+    [0.03, 245, ((1.959964 + 1.281552) / 0.03) ** 2],
+    [0.012, 1529, ((1.959964 + 1.281552) / 0.012) ** 2],
+    [0.008, 1288, ((1.644854 + 1.281552) / (Math.log(1.02) - 0.008)) ** 2],
+    [0.004, 908, ((1.644854 + 1.644854) / (Math.log(1.02) - 0.004)) ** 2],
+    [0, 578, ((1.644854 + 1.644854) / Math.log(1.02)) ** 2],
+  ])('of launches that spread by 0.1 and lie %d apart settles with %i', (distance, launches, squared) => {
+    // Logarithms with a variance of 0.01 on either side.
+    const reference = [-0.1, 0, 0.1].map(Math.exp);
+    const candidate = reference.map((value) => value * Math.exp(distance));
+    expect(Math.ceil((Math.PI / 3) * 0.02 * squared)).toBe(launches);
+    expect(compareLaunches(reference, candidate, 0.02).launchesToSettle).toBe(launches);
   });
 
   it('says nothing of launches without any spread, however many: a coarse clock is no certainty', () => {

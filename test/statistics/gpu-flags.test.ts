@@ -166,6 +166,28 @@ describe('a GPU launch', () => {
     expect(found(nvml)).toEqual([name]);
   });
 
+  it.each<[string, Partial<NvmlTelemetry>, RegExp]>([
+    [
+      'lowered',
+      { enforcedPowerLimitWatts: 300 },
+      /at its power limit of 300 W, which somebody lowered from 700 W in/,
+    ],
+    ['the usual one', {}, /at its power limit of 700 W in/],
+    ['raised', { enforcedPowerLimitWatts: 800 }, /at its power limit of 800 W in/],
+    ['not known to be usual', { defaultPowerLimitWatts: null }, /at its power limit of 700 W in/],
+    ['not known', { enforcedPowerLimitWatts: null, powerLimitWatts: null }, /at its power limit in/],
+  ])('that comes to its power limit says so, which is %s', (_, nvml, words) => {
+    const capped = { ...sound, ...nvml, reasons: bit('powerCap', 0.9) };
+    const [flag] = detectFlags(observe({ clock, nvml: capped })).filter(
+      ({ name }) => name === 'power-capped',
+    );
+    expect(flag?.reason).toMatch(words);
+    expect(flag?.evidence).toMatchObject({
+      limitWatts: capped.enforcedPowerLimitWatts,
+      defaultLimitWatts: capped.defaultPowerLimitWatts,
+    });
+  });
+
   it('has a slow link where copies keep it awake, and long enough to be seen', () => {
     const slow = { pcie: { generation: 3, width: 16, mostGeneration: 5, mostWidth: 16 } };
     const over = (nvml: Partial<NvmlTelemetry>, overHostLink = true) => {

@@ -1,10 +1,15 @@
 /** Intervals contain the truth as often as they say, and say what they rest on. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { launchInterval, withinLaunchInterval } from '../../src/statistics/interval.js';
+import {
+  launchInterval,
+  levelForLooking,
+  sequentialInterval,
+  withinLaunchInterval,
+} from '../../src/statistics/interval.js';
 import { normalReach } from '../../src/statistics/normal.js';
 import { median, quantileSorted } from '../../src/statistics/quantile.js';
-import { studentReach } from '../../src/statistics/student.js';
+import { degreesOfSum, reachOf, studentReach } from '../../src/statistics/student.js';
 import { normalFrom, randomFrom, SEEDED, series } from './support.js';
 
 describe('quantiles of known distributions', () => {
@@ -19,6 +24,32 @@ describe('quantiles of known distributions', () => {
   ])('Student’s t, %i degrees of freedom', (degrees, at95, at99) => {
     expect(studentReach(0.95, degrees)).toBeCloseTo(at95, 4);
     expect(studentReach(0.99, degrees)).toBeCloseTo(at99, 4);
+  });
+
+  it('Student’s t is the normal where there are very many degrees', () => {
+    expect(reachOf(0.95, 100)).toBeCloseTo(1.983972, 5);
+    expect(reachOf(0.95, Number.POSITIVE_INFINITY)).toBeCloseTo(1.959964, 5);
+  });
+
+  it('sums of equal variances have the degrees of all together, without one that rounding takes', () => {
+    for (let terms = 1; terms <= 30; terms++)
+      for (const [degrees, variance] of [
+        [1, 0.1],
+        [2, 0.3],
+        [5, 1e-7],
+        [11, 0.7],
+      ] as const) {
+        const all = Array.from({ length: terms }, () => ({ variance, degrees }));
+        expect(degreesOfSum(all)).toBe(terms * degrees);
+      }
+    // (3 + 1)² / (9 / 2 + 1 / 8) = 3.46.
+    expect(
+      degreesOfSum([
+        { variance: 3, degrees: 2 },
+        { variance: 1, degrees: 8 },
+      ]),
+    ).toBe(3);
+    expect(degreesOfSum([{ variance: 0, degrees: 5 }])).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('the normal', () => {
@@ -65,6 +96,25 @@ describe('the interval of launches', () => {
     });
   });
 
+  it('takes for a gap what is more than twice as wide as the middle, and what lies nearer for the same mode', () => {
+    // The middle of six ends at their second and fifth, 3 apart.
+    const highOf = (last: number) => launchInterval([1, 2, 3, 4, 5, last]).ci?.high;
+    expect(highOf(10.9)).toBeCloseTo(10.9 - (5.9 * 5) / 14, 12);
+    expect(highOf(11.1)).toBe(11.1);
+    const lowOf = (one: number) => launchInterval([one, 2, 3, 4, 5, 6]).ci?.low;
+    expect(lowOf(-3.9)).toBeCloseTo(-3.9 + (5.9 * 5) / 14, 12);
+    expect(lowOf(-4.1)).toBe(-4.1);
+  });
+
+  it('knows of no gap where the next values are one and the same, and of one where they are two', () => {
+    // At 50 % of three: g(1) = 3/4, g(2) = 0, so I = 1/3 and lambda = 1/2.
+    expect(launchInterval([1, 2, 3], 0.5).ci).toEqual({
+      low: expect.closeTo(1.5, 12),
+      high: expect.closeTo(2.5, 12),
+    });
+    expect(launchInterval([1, 2, 3, 9], 0.7).ci?.high).toBe(9);
+  });
+
   it('of three to five values is Student’s, and says that they are few', () => {
     const { ci, basis } = launchInterval([1, 2, 3]);
     expect(basis).toBe('few launches');
@@ -82,6 +132,9 @@ describe('the interval of launches', () => {
     expect(ci?.high).toBeCloseTo(4.302653 / Math.sqrt(3), 5);
     expect(ci?.low).toBeCloseTo(-4.302653 / Math.sqrt(3), 5);
     expect(method).not.toContain('logarithms');
+    const fromZero = launchInterval([0, 1, 2]);
+    expect(fromZero.ci?.low).toBeCloseTo(1 - 4.302653 / Math.sqrt(3), 5);
+    expect(fromZero.method).not.toContain('logarithms');
   });
 
   it('of three times, one of which a neighbour trebled, begins above 0, and that of rates is the same', () => {
@@ -193,6 +246,25 @@ describe('the interval of launches', () => {
   });
 });
 
+describe('the interval of launches whose number was decided by looking', () => {
+  it('is read at 97 % where 95 are claimed', () => {
+    expect(levelForLooking(0.95)).toBeCloseTo(0.97, 12);
+    expect(levelForLooking(0.99)).toBeCloseTo(0.994, 12);
+  });
+
+  it('is that of plain order statistics, none of which six launches have', () => {
+    expect(sequentialInterval([1, 2, 3, 4, 5, 6]).ci).toBeNull();
+    expect(sequentialInterval([1, 2, 3, 4, 5, 6, 7])).toMatchObject({
+      level: 0.95,
+      ci: { low: 1, high: 7 },
+      basis: 'launches',
+    });
+    // g(2) of 10 is 97.9 %, of 9 it is 96.1 %.
+    expect(sequentialInterval([1, 2, 3, 4, 5, 6, 7, 8, 9]).ci).toEqual({ low: 1, high: 9 });
+    expect(sequentialInterval([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).ci).toEqual({ low: 2, high: 9 });
+  });
+});
+
 describe('the interval of few launches', () => {
   const normal = normalFrom(randomFrom(19));
   it.each([
@@ -299,6 +371,17 @@ describe('the interval within a launch', () => {
     }
   });
 
+  it('believes repetitions to be alike by two thirds of a standard error more than they look', () => {
+    // Steps of 2 through 17 ranks and back to the second: 1 - (15 x 4 + 15²) / (2 x 408).
+    const found = (1 - 285 / 816) * (1 + 4 / 17);
+    const correlation = found + 0.6745 * Math.sqrt((1 - found ** 2) / 17);
+    let times = 1;
+    for (let lag = 1; lag < 200; lag++) times += (4 / Math.PI) * Math.asin(correlation ** lag);
+    const { ci, method } = withinLaunchInterval(series(17, (i) => (2 * i) % 17));
+    expect(ci).toBeNull();
+    expect(method).toContain(`no more than ${(17 / times).toPrecision(2)} independent ones`);
+  });
+
   it('is labelled as one that says nothing of the next launch', () => {
     expect(withinLaunchInterval(series(20, (i) => (i * 7) % 20)).basis).toBe('within one launch');
   });
@@ -312,8 +395,11 @@ describe('the interval within a launch', () => {
     const rising = withinLaunchInterval(series(40, (i) => i));
     expect(rising.ci).toBeNull();
     expect(rising.method).toMatch(
-      /^none: 40 repetitions that depend on each other may be worth no more than/,
+      /^none: 40 repetitions that depend on each other may be worth no more than 0\.44 independent ones/,
     );
-    expect(withinLaunchInterval(series(15, () => 4)).ci).toEqual({ low: 4, high: 4 });
+    expect(withinLaunchInterval(series(15, () => 4))).toMatchObject({
+      ci: { low: 4, high: 4 },
+      method: 'all repetitions are equal',
+    });
   });
 });

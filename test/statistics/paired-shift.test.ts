@@ -25,6 +25,10 @@ describe('the distribution of signed ranks', () => {
     expect(() => signedRankAtMost(0, 0)).toThrow(/no differences/);
   });
 
+  it('leaves to the other side what it does not have, where it is the normal one too', () => {
+    expect(signedRankAtMost(500, 51) + signedRankAtMost((51 * 52) / 2 - 501, 51)).toBeCloseTo(1, 9);
+  });
+
   it('goes over into the normal one without a step', () => {
     expect(Math.abs(signedRankAtMost(450, 50) - signedRankAtMost(450 + 25, 51))).toBeLessThan(0.005);
   });
@@ -91,6 +95,22 @@ describe('a comparison by rounds', () => {
       expect(covered / trials).toBeGreaterThan(0.925);
       expect(covered / trials).toBeLessThan(0.98);
     }
+  });
+
+  it('counts rounds without a difference on both sides', () => {
+    const ten = Array.from({ length: 10 }, (_, i) => 1 + i / 100);
+    expect(pairedShift(ten, [2, ...ten.slice(1)]).p).toBe(1);
+  });
+
+  it('plans by the spread of the ratios within rounds, and not by that of the launches', () => {
+    const drifting = (centre: number) =>
+      Array.from({ length: 12 }, (_, i) => centre * Math.exp(0.1 * i + 0.01 * (i % 3)));
+    const still = (centre: number) => Array.from({ length: 12 }, (_, i) => centre * Math.exp(0.01 * (i % 3)));
+    const plan = (a: readonly number[], b: readonly number[]) =>
+      compareLaunches(a, b, 0.02, ROUNDS).launchesToSettle;
+    const ratios = Array.from({ length: 12 }, (_, i) => Math.exp(0.05 * ((i * 5) % 12)));
+    const times = (values: readonly number[]) => values.map((value, i) => value * (ratios[i] ?? 1));
+    expect(plan(drifting(1), times(drifting(1.01)))).toBe(plan(still(1), times(still(1.01))));
   });
 
   it('takes fewer than ten rounds for two heaps, and refuses what are no rounds', () => {

@@ -63,6 +63,11 @@ describe('the interval of a quantile', () => {
     const launches = Array.from({ length: 6 }, () => series(19, normal).sort());
     expect(quantileInterval(launches, 0.95).tooFewRepetitions).toBe(true);
     expect(quantileInterval(launches, 0.9).tooFewRepetitions).toBe(false);
+    expect(quantileInterval(launches, 0.05).tooFewRepetitions).toBe(true);
+    const [, ...others] = launches;
+    const longer = series(100, normal).sort();
+    expect(quantileInterval([longer, ...others], 0.95).tooFewRepetitions).toBe(true);
+    expect(quantileInterval([longer, longer.subarray(0, 20)], 0.95).tooFewRepetitions).toBe(false);
   });
 
   it('refuses what is no quantile and no launch', () => {

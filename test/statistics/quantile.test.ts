@@ -6,6 +6,7 @@ import {
   deviationFrom,
   madSorted,
   median,
+  quantileInPlace,
   quantileSorted,
   sortedCopy,
 } from '../../src/statistics/quantile.js';
@@ -60,6 +61,21 @@ describe('the median found by selection', () => {
     const values = new Float64Array([3, 1, 2]);
     median(values);
     expect([...values]).toEqual([3, 1, 2]);
+  });
+});
+
+describe('a quantile found by selection', () => {
+  it('is that of the sorted values, whatever their order and ties', () => {
+    const tied = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 60 });
+    const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.25, 0.5, 1));
+    fc.assert(
+      fc.property(fc.oneof(durations(), tied), share, (values, p) => {
+        const expected = quantileSorted(sortedCopy(values), p);
+        expect(quantileInPlace(new Float64Array(values), p)).toBe(expected);
+      }),
+      SEEDED,
+    );
+    expect(quantileInPlace(new Float64Array([4, 1]), 0.25)).toBe(1.75);
   });
 });
 

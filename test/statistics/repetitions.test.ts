@@ -98,6 +98,50 @@ describe('a sweep whose small counts spread more', () => {
   });
 });
 
+describe('the evidence of a count', () => {
+  it('is the spread, its ratio to the smallest, and how well both are known', () => {
+    const around = (spread: number) => [-1, 0, 1, -1, 0, 1].map((at) => Math.exp(spread * at));
+    const { counts, best } = recommendRepetitions([
+      { repetitions: 10, launchMedians: around(0.2) },
+      { repetitions: 20, launchMedians: around(0.1) },
+    ]);
+    // Two thirds of it on average, as large as for many launches; deviations of 0 and 1 have an error of 0.5164 / sqrt(6).
+    const mean = (2 / 3) * Math.sqrt(6 / 5);
+    const error = Math.sqrt(4 / 15 / 6) / (2 / 3);
+    const reach = 2.228139 * Math.hypot(error, error);
+    expect(counts.map(({ spread }) => spread)).toEqual([
+      expect.closeTo(0.2 * mean, 12),
+      expect.closeTo(0.1 * mean, 12),
+    ]);
+    expect(best).toBe(20);
+    expect(counts[0]?.ratio).toBeCloseTo(2, 12);
+    expect(counts[0]?.ratioInterval?.low).toBeCloseTo(2 * Math.exp(-reach), 5);
+    expect(counts[0]?.ratioInterval?.high).toBeCloseTo(2 * Math.exp(reach), 5);
+    expect([counts[1]?.ratio, counts[1]?.ratioInterval]).toEqual([1, null]);
+  });
+
+  it('is from a table the standard deviation over the median, whose logarithm has an error of 1 / sqrt(2 (n - 1))', () => {
+    const { counts } = recommendFromSpreads([
+      { repetitions: 10, n: 10, median: 100, std: 2 },
+      { repetitions: 20, n: 10, median: 50, std: 0.5 },
+    ]);
+    expect(counts.map(({ spread }) => spread)).toEqual([0.02, 0.01]);
+    const reach = 2.100922 * Math.sqrt(2 / 18);
+    expect(counts[0]?.ratioInterval?.low).toBeCloseTo(2 * Math.exp(-reach), 5);
+    expect(counts[0]?.ratioInterval?.high).toBeCloseTo(2 * Math.exp(reach), 5);
+    // Twice the variance of nine degrees four times over: P(F > 4) of 9 and 9 degrees is 0.026, on either side.
+    expect(Math.abs((counts[0]?.p ?? 0) - 0.051)).toBeLessThan(0.021);
+  });
+
+  it('is never less than one in a thousand, for so many draws cannot tell less', () => {
+    const { counts } = recommendFromSpreads([
+      { repetitions: 10, n: 30, median: 1, std: 1 },
+      { repetitions: 20, n: 30, median: 1, std: 0.001 },
+    ]);
+    expect(counts[0]?.p).toBe(0.001);
+  });
+});
+
 describe('a sweep that nothing can be said of', () => {
   it('says which batch has too few launches', () => {
     const found = recommendRepetitions([

@@ -1,6 +1,6 @@
 /** What depends on the order of the repetitions: autocorrelation, drift, the steady state. */
 import { describe, expect, it } from 'vitest';
-import { effectiveSampleSize, lag1 } from '../../src/statistics/autocorrelation.js';
+import { autocorrelations, effectiveSampleSize, lag1 } from '../../src/statistics/autocorrelation.js';
 import { drift } from '../../src/statistics/drift.js';
 import { steadyFrom } from '../../src/statistics/steady.js';
 import { normalFrom, randomFrom, series } from './support.js';
@@ -29,6 +29,21 @@ describe('autocorrelation', () => {
     );
     for (const ratio of ratios) expect(ratio).toBeGreaterThan(0.6);
     for (const ratio of ratios) expect(ratio).toBeLessThan(1.5);
+  });
+
+  it('of few values is the sum of products over all of them, not over as many as there are pairs', () => {
+    // Deviations -1.5, -0.5, 0.5, 1.5: squares 5, products 1.25, -1.5 and -2.25.
+    expect(lag1([1, 2, 3, 4])).toBeCloseTo(1.25 / 5, 12);
+    const all = autocorrelations([1, 2, 3, 4], 9) ?? [];
+    expect(all.map((value) => Number(value.toFixed(12)))).toEqual([0.25, -0.3, -0.45]);
+    expect(autocorrelations([1, 2, 3, 4], 1)).toEqual([expect.closeTo(0.25, 12)]);
+    expect(autocorrelations([2, 2, 2], 2)).toBeNull();
+  });
+
+  it('is not looked for in what rounding leaves of equal values', () => {
+    expect(lag1([1, 1, 1 + Number.EPSILON, 1])).toBeNull();
+    expect(lag1([0, 1e-150, 2e-150, 1e-150])).toBeNull();
+    expect(lag1([1, 1, 1 + 1e-9, 1])).not.toBeNull();
   });
 
   it('of an alternating series credits no more than twice its length', () => {

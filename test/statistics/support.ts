@@ -2,7 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { sampleVariance } from 'simple-statistics';
 import { drift } from '../../src/statistics/drift.js';
+import { reachOf } from '../../src/statistics/student.js';
 import type { Observation, Telemetry, ThreadTelemetry } from '../../src/telemetry/types.js';
 
 /** Uniform on 0 to 1, both excluded; the same for the same seed (mulberry32). */
@@ -23,6 +25,19 @@ export const normalFrom = (random: () => number): (() => number) => {
 
 export const series = (n: number, value: (i: number) => number): Float64Array =>
   Float64Array.from({ length: n }, (_, i) => value(i));
+
+/**
+ * On logarithms, the width of Student's interval of the mean ratio over cases, all launches of one spread: of normal ones none is
+ * narrower that covers as often.
+ * @param pairs launches of both sides of each case
+ */
+export function studentWidth(pairs: readonly (readonly [Float64Array, Float64Array])[]): number {
+  const logs = pairs.flat().map((values) => Array.from(values, Math.log));
+  const degrees = logs.reduce((sum, { length }) => sum + length - 1, 0);
+  const squares = logs.reduce((sum, one) => sum + sampleVariance(one) * (one.length - 1), 0);
+  const ofMean = logs.reduce((sum, { length }) => sum + 1 / length, 0) / pairs.length ** 2;
+  return 2 * reachOf(0.95, degrees) * Math.sqrt((squares / degrees) * ofMean);
+}
 
 /** Durations as they occur: from nanoseconds to minutes, with ties. */
 export const durations = (least = 1, most = 300): fc.Arbitrary<number[]> =>

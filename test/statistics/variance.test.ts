@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { launchInterval } from '../../src/statistics/interval.js';
 import { expectedHalfWidth } from '../../src/statistics/interval-width.js';
+import { normalReach } from '../../src/statistics/normal.js';
 import { median } from '../../src/statistics/quantile.js';
 import { bestRepetitions, launchesFor, varianceComponents } from '../../src/statistics/variance.js';
 import { normalFrom, randomFrom, series } from './support.js';
@@ -125,6 +126,14 @@ describe('the best number of repetitions', () => {
 });
 
 describe('the number of launches for a target', () => {
+  it('rests on the places of order statistics that are expected of normal values', () => {
+    // Blom's places, 1.0536 for six: of the extremes 1.2816 and of the next 0.6433 with 5/14 of the way.
+    const place = (i: number) => normalReach(1 - (2 * (i - 0.375)) / 6.25);
+    expect(expectedHalfWidth(6, 0.95, 'interpolated')).toBeCloseTo((9 * place(1) + 5 * place(2)) / 14, 12);
+    expect(expectedHalfWidth(7, 0.97, 'plain')).toBeCloseTo(normalReach(1 - 1.25 / 7.25), 12);
+    expect(expectedHalfWidth(6, 0.97, 'plain')).toBeNull();
+  });
+
   it.each([6, 7, 9, 12, 20, 30])('knows how wide the interval of %i launches is', (k) => {
     let sum = 0;
     for (let trial = 0; trial < 4000; trial++) {

@@ -172,6 +172,12 @@ describe('a violin', () => {
     expect(violin(series(100, (i) => 1 + (i % 9))).bandwidthRule).toBe(
       'Silverman: fewer than 10 different values',
     );
+    expect(violin(series(100, (i) => 1 + (i % 10))).bandwidthRule).toMatch(
+      /^Sheather-Jones|did not converge/,
+    );
+    // 0.9 min(sd, IQR / 1.349) n^(-1/5), here of logarithms, from 1 to 9.
+    const { bandwidth } = violin(series(100, (i) => 1 + (i % 9)));
+    expect(bandwidth).toBeCloseTo((0.9 * Math.log(7 / 3)) / 1.349 / 100 ** 0.2, 4);
   });
 
   it('says how many samples lie beyond a part that is shown, and integrates to what it shows', () => {

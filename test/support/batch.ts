@@ -12,6 +12,9 @@ export interface Launch {
   readonly spans?: RecordInspection['spans'];
   readonly ceilings?: RecordInspection['ceilings'];
   readonly frequency?: RecordInspection['frequency'];
+  readonly ranks?: NonNullable<RecordInspection['ranks']>;
+  readonly overlap?: NonNullable<RecordInspection['overlap']>;
+  readonly disturbedShare?: RecordInspection['disturbedShare'];
   readonly passed?: boolean;
   readonly flags?: RecordInspection['flags'];
   /** What the stack said that it executed. */

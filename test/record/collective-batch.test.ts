@@ -1,0 +1,179 @@
+/** What ranks add to a batch: all launches as one, and the figures that follow from those by a factor or a quotient. */
+import { describe, expect, it } from 'vitest';
+import { collective } from '../../src/indicators/collective.js';
+import { overlap as overlapIndicator } from '../../src/indicators/overlap.js';
+import { elementsOf } from '../../src/record/collective-kpis.js';
+import type { KpiDeclaration } from '../../src/record/kpi.js';
+import type { RecordBatch, RecordInspection } from '../../src/record/schema.js';
+import { batchOf, type Launch } from '../support/batch.js';
+
+const CASE = {
+  indicator: 'collective',
+  parameters: {
+    operation: 'all-reduce',
+    bytes: 4096,
+    dtype: 'float64',
+    redop: 'sum',
+    root: -1,
+    inPlace: false,
+    pattern: 'none',
+    ranks: 4,
+    workers: 'threads',
+    pin: false,
+    sync: 'barrier',
+    inputs: 'fresh',
+    transport: 'shm',
+    algorithm: 'auto',
+  },
+};
+const OVERLAP = {
+  indicator: 'overlap',
+  parameters: {
+    operation: 'all-reduce',
+    bytes: 4096,
+    size: 64,
+    dtype: 'float32',
+    ranks: 2,
+    threads: 1,
+    pin: false,
+  },
+};
+
+const LEVEL = { level: 0.95, method: 'a test’s', basis: 'launches' };
+const skew = (p50: number) => ({ p50, p99: 2 * p50, max: 3 * p50 });
+
+/** @param at what is typical of it, in units that stay whole */
+function launch(late: number, at: number, watched = true): Launch {
+  const one = { median: at, p99: 2 * at, total: 10 * at, slowest: 0.25, slowestWorth: 10, last: 0.25 };
+  return {
+    seconds: 0.2,
+    ranks: {
+      repetitions: 10,
+      calls: 10,
+      ranks: Array.from({ length: 4 }, () => one),
+      skewIn: skew(at),
+      skewOut: skew(2 * at),
+      late,
+      useful: watched ? [1, 2, 3, 4].map((rank) => rank * at) : null,
+      runtime: watched ? 5 * at : null,
+    },
+    ceilings: { arithmetic: null, memory: null, moving: { rate: 1e10 * at, bytes: 1e9, by: 'passes' } },
+  };
+}
+
+const kpiOf = (kpis: readonly KpiDeclaration[], name: string, batch: RecordBatch) =>
+  kpis.find((kpi) => kpi.name === name)?.value(batch, { timeToResult: 1 });
+
+describe('a collective', () => {
+  const batch = batchOf(CASE, [launch(3, 0.5), launch(4, 1), launch(0, 4, false)]);
+
+  it('has the bus rate of its operation and ranks, and its interval, both by the same factor', () => {
+    const rate = {
+      median: 10,
+      p05: 8,
+      p05Interval: null,
+      sustained: 9,
+      interval: { ...LEVEL, low: 8, high: 12 },
+    };
+    const busRate = (of: RecordBatch) =>
+      kpiOf(collective.kpis, 'pibench_collective_bus_rate_bytes_per_second', of);
+    // 2 (4 - 1) / 4 for an all-reduce of four.
+    expect(busRate({ ...batch, rate })).toEqual({ value: 15, ci: { level: 0.95, low: 12, high: 18 } });
+    expect(busRate({ ...batch, rate: { ...rate, interval: null } })).toEqual({ value: 15, ci: null });
+    expect(busRate({ ...batch, rate: null })).toBeNull();
+  });
+
+  it('has its share of the ceiling: the time of the bytes at its rate, over the time that it took', () => {
+    // 1e9 bytes at the median of 0.5e10, 1e10 and 4e10 bytes a second take 0.1 s, and it took 0.2 s.
+    expect(batch.ranks?.ceiling).toEqual({ rate: 1e10, bytes: 1e9, by: 'passes', share: 0.5 });
+    expect(kpiOf(collective.kpis, 'pibench_collective_ceiling_share_ratio', batch)?.value).toBe(0.5);
+  });
+
+  it('has elements of its data type', () => {
+    expect(elementsOf(batch)).toBe(512);
+  });
+
+  it('adds up what came late, and has the medians of what is typical', () => {
+    expect(batch.ranks).toMatchObject({ late: 7, repetitions: 30, calls: 30 });
+    expect(batch.ranks?.ranks[0]).toMatchObject({ median: 1, p99: 2, total: 55, slowestWorth: 30 });
+    expect([batch.ranks?.skewIn, batch.ranks?.skewOut]).toEqual([
+      { p50: 1, p99: 2, max: 12 },
+      { p50: 2, p99: 4, max: 24 },
+    ]);
+    expect(kpiOf(collective.kpis, 'pibench_collective_skew_in_seconds', batch)?.value).toBe(1);
+    expect(kpiOf(collective.kpis, 'pibench_collective_skew_out_seconds', batch)?.value).toBe(2);
+  });
+
+  it('has POP’s efficiencies of the launches in which somebody watched', () => {
+    expect(batch.ranks).toMatchObject({ useful: [0.75, 1.5, 2.25, 3], runtime: 3.75 });
+    // Mean / largest = 1.875 / 3, and largest / runtime = 3 / 3.75.
+    expect(kpiOf(collective.kpis, 'pibench_collective_load_balance_ratio', batch)?.value).toBeCloseTo(
+      0.625,
+      12,
+    );
+    expect(
+      kpiOf(collective.kpis, 'pibench_collective_communication_efficiency_ratio', batch)?.value,
+    ).toBeCloseTo(0.8, 12);
+    const unwatched = batchOf(CASE, [launch(0, 1, false)]);
+    expect(unwatched.ranks).toMatchObject({ useful: null, runtime: null });
+    expect(kpiOf(collective.kpis, 'pibench_collective_load_balance_ratio', unwatched)).toBeNull();
+  });
+
+  it('has neither ranks nor a ceiling where no launch tells of them', () => {
+    expect(batchOf(CASE, [{ seconds: 0.2 }]).ranks).toBeUndefined();
+    const { ceilings: _, ...without } = launch(0, 1);
+    expect(batchOf(CASE, [without]).ranks?.ceiling).toBeNull();
+  });
+});
+
+describe('an overlap', () => {
+  const told = (at: number): NonNullable<RecordInspection['overlap']> => ({
+    compute: 3 * at,
+    communicate: at,
+    computeBeside: 4.5 * at,
+    communicateBeside: 4 * at,
+    hidden: at / 10,
+  });
+  const batch = batchOf(
+    OVERLAP,
+    [1, 2, 7].map((at) => ({ seconds: 5, overlap: told(at) })),
+  );
+  const kpi = (name: string) => kpiOf(overlapIndicator.kpis, `pibench_overlap_${name}`, batch)?.value;
+
+  it('is that of the median launch, and what follows is one time over another', () => {
+    // At the median of 1, 2 and 7: 6 s and 2 s alone, 9 s and 8 s beside the other, and 5 s both at once.
+    expect([kpi('matmul_alone_seconds'), kpi('collective_alone_seconds')]).toEqual([6, 2]);
+    expect([kpi('matmul_slowed_ratio'), kpi('collective_slowed_ratio')]).toEqual([1.5, 4]);
+    expect(kpi('gain_ratio')).toBeCloseTo((6 + 2) / 5, 12);
+    expect(kpi('hidden_ratio')).toBe(0.2);
+    expect(kpi('most_hidden_ratio')).toBe(1);
+  });
+
+  it('has an interval of the hidden share that may begin below 0: Student’s of the shares themselves', () => {
+    const reach = (4.302653 * Math.sqrt((0.7 / 3) ** 2 + (0.4 / 3) ** 2 + (1.1 / 3) ** 2)) / Math.sqrt(2 * 3);
+    expect(kpiOf(overlapIndicator.kpis, 'pibench_overlap_hidden_ratio', batch)?.ci).toMatchObject({
+      level: 0.95,
+      low: expect.closeTo(1 / 3 - reach, 5),
+      high: expect.closeTo(1 / 3 + reach, 5),
+    });
+  });
+});
+
+describe('the share of disturbed repetitions', () => {
+  const of = (...shares: readonly (readonly [share: number | null, repetitions: number])[]) =>
+    batchOf(
+      CASE,
+      shares.map(([disturbedShare, repetitions]) => ({
+        seconds: 0.2,
+        samples: Array(repetitions).fill(0.2),
+        disturbedShare,
+      })),
+    ).disturbedShare;
+
+  it('is that of all repetitions together, and not of the launches', () => {
+    expect(of([0.5, 100], [0, 300])).toBe(0.125);
+    // Of a launch that could not tell, nothing is taken for undisturbed.
+    expect(of([0.5, 100], [null, 300])).toBe(0.5);
+    expect(of([null, 100])).toBeNull();
+  });
+});
