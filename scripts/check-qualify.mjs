@@ -2,7 +2,7 @@
 // a verdict can be relied on. On a node that stays quiet meanwhile all runs have to come to the same verdict, and what came of the
 // others is told beside it, up to --most in all; with nine tenths of its CPUs left by a quota, every run has to fail, by what was
 // measured and not only by what the control group says, with the quota as the cause. The quota takes root and a control group that can
-// be written; without them that half says so and is left out. First comes the self-test: each kind of fault, once.
+// be written; without them that half says so and is left out, and the check ends with 2 at best. First comes the self-test: each kind of fault, once.
 // --suite scripts/check-qualify/short.yaml has the checks of t1 in a third of its time. --out keeps each run as a line, and begins where
 // an earlier call with the same file and suite ended.
 import { spawnSync } from 'node:child_process';
@@ -19,6 +19,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { exitCodeOf } from './check-qualify/exit-code.mjs';
 import { quietText, wasQuiet, watched } from './check-qualify/quietness.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
@@ -170,13 +171,14 @@ function agreement(count, most) {
   return quiet.length >= count && agreed === quiet.length;
 }
 
+/** Whether all runs under a quota were right; null: there can be no quota here. */
 function underQuota(count) {
   const group = limitedGroup();
   if (group === null) {
     console.log(
       'quota: left out, as no control group with a quota can be made here (root and a writable /sys/fs/cgroup)',
     );
-    return true;
+    return null;
   }
   try {
     const all = runs(
@@ -202,4 +204,4 @@ const tested =
 const agreed =
   Number(values.runs) === 0 || agreement(Number(values.runs), Number(values.most ?? 2 * Number(values.runs)));
 const seen = Number(values['quota-runs']) === 0 || underQuota(Number(values['quota-runs']));
-if (!tested || !agreed || !seen) process.exitCode = 1;
+process.exitCode = exitCodeOf([tested, agreed, seen]);

@@ -24,12 +24,20 @@ const PRODUCTS = 'gemm=0.25';
 const LESS = { shapes: SHAPES, gemm: PRODUCTS, collective: 'collective=few' };
 /** Of x86: what a machine may lack and QEMU has. */
 const OF_X64 = 'portable-v3,avx2';
-
 /** Where this machine has that too it has checked it by itself, and an emulator that repeats some of it is enough. */
-function programsOfX64() {
-  const repeats = /^flags\b.*\bavx2\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'));
-  return (repeats ? ['shapes=700', 'gemm=0.1'] : [SHAPES, PRODUCTS]).map((program) => `${program},${OF_X64}`);
-}
+const REPEATS = /^flags\b.*\bavx2\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'));
+/** Products of these instruction sets, passes over memory and, where they ran nowhere else, reductions. */
+const PROGRAMS_OF_X64 = [
+  ...(REPEATS ? ['shapes=700', 'gemm=0.1'] : [SHAPES, PRODUCTS]).map((program) => `${program},${OF_X64}`),
+  'memory',
+  ...(REPEATS ? [] : [LESS.collective]),
+];
+
+/** The programs that are not among these. */
+const othersThan = (programs) => {
+  const names = programs.map((program) => programAsked(program).name);
+  return checkPrograms().filter((name) => !names.includes(name));
+};
 
 /**
  * For each architecture: its emulator, which programs, what these leave out and why, and the instruction sets that QEMU 7.2,
@@ -47,9 +55,12 @@ const TARGETS = {
   },
   x64: {
     emulator: ['qemu-x86_64', '-cpu', 'max'],
-    programs: programsOfX64(),
-    without:
-      'portable, and most of AVX2 where this machine has it, which the plain build checks (npm run check:native); AVX-512 and AMX, which QEMU 7.2 lacks',
+    programs: PROGRAMS_OF_X64,
+    without: [
+      `of products all but ${PROGRAMS_OF_X64.slice(0, 2).join(' and ')}`,
+      `${othersThan(PROGRAMS_OF_X64).join(', ')}, which the plain build has on this machine's own CPU${REPEATS ? ', AVX2 too' : ', with no AVX2'} (npm run check:native)`,
+      'AVX-512 and AMX, which QEMU 7.2 lacks',
+    ].join('; '),
     beyondEmulator: /^(avx512|amx)/,
   },
 };

@@ -1,9 +1,11 @@
 // npm run check:native [-- --sanitize address,undefined | thread] [--long] [-- program ...]: compiles the check programs
 // of test/native with the code that they check and runs them. `gemm=20` gives a program an argument; --long lets them
-// take their time, looks for all that the sanitizers can see and prints what they inform of.
+// take their time, looks for all that the sanitizers can see and prints how far they have come.
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runsHere } from './lib/cpu-flags.mjs';
+import { execute } from './lib/native-objects.mjs';
 import {
   buildPrograms,
   checkPath,
@@ -17,6 +19,8 @@ import {
   unhurried,
 } from './lib/native-programs.mjs';
 import { SANITIZED, SANITIZED_FULLY, SEEN_TWICE } from './lib/sanitized-builds.mjs';
+import { buildControlProgram, requireReports } from './lib/sanitizer-controls.mjs';
+import { packageRoot } from './lib/tree.mjs';
 import { addonSources } from './native-sources.mjs';
 
 export { checkPrograms, TIMELESS };
@@ -92,6 +96,19 @@ const leftOut = (sanitize, long) =>
     ),
   ].join('; ');
 
+/**
+ * @param {string} sanitize
+ * @param {import('./lib/native-objects.mjs').Build} build which is to have it
+ * @throws Error where the programs of this build would have nothing reported
+ */
+export async function requireSanitizer(sanitize, build) {
+  const program = join(packageRoot, await buildControlProgram(build));
+  return requireReports(sanitize, async (mistake) => {
+    const done = await execute(program, [mistake], { env: { ...process.env, ...build.environment } });
+    return { failed: done.status !== 0, report: done.stderr };
+  });
+}
+
 async function main(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -102,6 +119,10 @@ async function main(args) {
   if (asked === undefined) throw new Error(`--sanitize takes one of: ${sanitizers.join(' ')}`);
   const less = positionals.length > 0 ? '' : leftOut(values.sanitize, values.long);
   if (less !== '') process.stdout.write(`left out: ${less}\n`);
+  if (values.sanitize !== '')
+    process.stdout.write(
+      `reported, as it should be: ${(await requireSanitizer(values.sanitize, asked)).join(', ')}\n`,
+    );
   const programs = (positionals.length > 0 ? positionals : programsOf(values.sanitize, values.long)).map(
     programAsked,
   );

@@ -107,7 +107,7 @@ std::string cublas_version(const std::string& path) { return version_of(stacks::
 std::unique_ptr<DeviceGemm> make_library_gemm(Session& session, const GemmProblem& problem,
                                               const std::string& interface, const std::string& path) {
   if (interface == "cublas") return make_cublas_gemm(session, problem, path);
-  if (interface == "cublaslt") return make_cublas_lt_gemm(session, problem, path);
+  if (interface == "cublaslt") return make_cublas_lt_gemm(session, problem, result_of(problem.element), path);
   throw std::invalid_argument("no interface " + interface + " for libraries on GPUs is known");
 }
 

@@ -14,7 +14,8 @@ std::unique_ptr<DeviceGemm> make_library_gemm(Session& session, const GemmProble
                                               const std::string& interface, const std::string& path);
 std::unique_ptr<DeviceGemm> make_cublas_gemm(Session& session, const GemmProblem& problem,
                                              const std::string& path);
-std::unique_ptr<DeviceGemm> make_cublas_lt_gemm(Session& session, const GemmProblem& problem,
+// `result`: the type of the result's elements; what an inspection measures has result_of(problem.element).
+std::unique_ptr<DeviceGemm> make_cublas_lt_gemm(Session& session, const GemmProblem& problem, Element result,
                                                 const std::string& path);
 
 // What a library says of itself without a GPU: its version. Throws std::runtime_error where it cannot be

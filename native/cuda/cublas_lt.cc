@@ -93,7 +93,7 @@ std::string version_of(const LtFunctions& lt) { return "cuBLASLt " + cublas::ver
 
 class CublasLtGemm final : public DeviceGemm {
  public:
-  CublasLtGemm(Session& session, const GemmProblem& problem, const std::string& path)
+  CublasLtGemm(Session& session, const GemmProblem& problem, Element result, const std::string& path)
       : session_(session),
         problem_(problem),
         library_(path),
@@ -122,7 +122,7 @@ class CublasLtGemm final : public DeviceGemm {
     check(lt_.describe(description, kTransposeB, &second, sizeof second), "cublasLtMatmulDescSetAttribute");
     b_ = b_transposed() ? layout(element, k, n, k * n) : layout(element, n, k, k * n);
     a_ = layout(element, k, m, m * k);
-    c_ = layout(result_of(element), n, m, m * n);
+    c_ = layout(result, n, m, m * n);
     choose();
   }
 
@@ -215,9 +215,9 @@ class CublasLtGemm final : public DeviceGemm {
 
 }  // namespace
 
-std::unique_ptr<DeviceGemm> make_cublas_lt_gemm(Session& session, const GemmProblem& problem,
+std::unique_ptr<DeviceGemm> make_cublas_lt_gemm(Session& session, const GemmProblem& problem, Element result,
                                                 const std::string& path) {
-  return std::make_unique<CublasLtGemm>(session, problem, path);
+  return std::make_unique<CublasLtGemm>(session, problem, result, path);
 }
 
 std::string cublas_lt_version(const std::string& path) {

@@ -2,12 +2,13 @@
 // GPU.
 //
 //   cuda_check --kernels FOLDER [--cublaslt FILE] [--only TEXT] [--quick | --untimed] [--device N] [--seconds
-//   N] [--jobs N]
+//   N] [--all-seconds N] [--jobs N]
 //
 // Each case runs in a process of its own and prints one line of JSON; a case that hangs, crashes or runs into
 // a sticky error ends alone, and after a third that hangs the rest is left out: it would take all the time.
 // What was tried least comes last. What is not timed may run beside others (--jobs): most of it is waiting
-// for a process to begin. Ends with 1 where a case is wrong.
+// for a process to begin. No case begins after --all-seconds. Ends with 1 where a case is wrong, with 2 where
+// none is and some were left out.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +69,8 @@ bool read_options(const std::vector<std::string>& arguments, Options& options) {
       options.setting.ordinal = whole(value);
     else if (flag == "--seconds")
       options.seconds = whole(value);
+    else if (flag == "--all-seconds")
+      options.all_seconds = whole(value);
     else if (flag == "--jobs")
       options.jobs = whole(value);
     else if (flag == "--case")
@@ -192,7 +195,7 @@ int main(int count, char** values) {
   Options options;
   if (!read_options(arguments, options)) {
     std::cerr << "usage: cuda_check --kernels FOLDER [--cublaslt FILE] [--only TEXT] [--quick | --untimed] "
-                 "[--device N] [--seconds N] [--jobs N]\n";
+                 "[--device N] [--seconds N] [--all-seconds N] [--jobs N]\n";
     return 64;
   }
   if (!options.one.empty()) return run_one(options);
@@ -203,14 +206,16 @@ int main(int count, char** values) {
   std::atomic<int> wrong{0};
   std::atomic<int> ran{0};
   std::atomic<int> hung{0};
+  std::atomic<int> left_out{0};
   const auto work = [&] {
     for (std::size_t at = 0; (at = next.fetch_add(1)) < names.size();) {
       const std::string& name = names[at];
-      const bool late = std::time(nullptr) - begin > options.all_seconds;
+      const bool late = std::time(nullptr) - begin >= options.all_seconds;
       if (late || hung >= kMostHung) {
         Report report(name);
         report.skip(late ? "the time for all cases is over" : "not in time: three cases before it hung");
         print(report.line() + '\n');
+        ++left_out;
         continue;
       }
       ++ran;
@@ -225,7 +230,9 @@ int main(int count, char** values) {
     for (int job = 1; job < options.jobs; ++job) others.emplace_back(work);
     work();
   }
-  std::cout << "{\"cases\":" << ran << ",\"wrong\":" << wrong << ",\"seconds\":" << std::time(nullptr) - begin
-            << "}\n";
-  return wrong == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  std::cout << "{\"cases\":" << ran << ",\"wrong\":" << wrong << ",\"leftOut\":" << left_out
+            << ",\"seconds\":" << std::time(nullptr) - begin << "}\n";
+  constexpr int kIncomplete = 2;
+  if (wrong != 0 || names.empty()) return EXIT_FAILURE;
+  return left_out == 0 ? EXIT_SUCCESS : kIncomplete;
 }

@@ -25,7 +25,7 @@ constexpr std::uint64_t kStreamA = 0xa, kStreamB = 0xb, kStreamX = 0xc;
 constexpr std::size_t kGuard = 4096;  // bytes before and after C, which nobody may write
 constexpr std::uint32_t kPoison = 0xa5a5a5a5;
 constexpr int kRepeats = 4;  // of each product: an error that moves is a race
-constexpr int kRounds = 7;
+constexpr int kRounds = 8;   // even: each of the two goes first in half of them
 constexpr double kTurnSeconds = 0.03;
 
 std::size_t bytes(std::int64_t elements, Element element) {
@@ -175,17 +175,18 @@ void check_shape(Session& session, const Gemm& gemm, const GemmProblem& problem,
   }
 }
 
-double middle(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Turn by turn with the library, so that both see the same clock and temperature.
+// Turn by turn with the library, so that both see the same clock and temperature; it gives what our kernel
+// gives, of the same type: twice the bytes of C would be other work.
 void time_shape(Session& session, const Gemm& gemm, const GemmProblem& problem, const Setting& setting,
                 Report& report) {
   EventClock clock(session);
-  Matrices matrices(session, problem, gemm.result == Element::float64 ? Element::float64 : Element::float32);
+  Matrices matrices(session, problem, gemm.result);
   const OperandSet set = matrices.set();
   const auto own = make_own_gemm(session, problem, gemm);
   std::unique_ptr<DeviceGemm> library;
@@ -193,7 +194,7 @@ void time_shape(Session& session, const Gemm& gemm, const GemmProblem& problem, 
   own->bind({&set, 1});
   try {
     if (!setting.cublaslt.empty())
-      library = make_library_gemm(session, problem, "cublaslt", setting.cublaslt);
+      library = make_cublas_lt_gemm(session, problem, gemm.result, setting.cublaslt);
     // Where the library wants B the other way round, the same random elements are another B: as good to time.
     if (library != nullptr) library->bind({&set, 1});
   } catch (const std::exception& error) {
@@ -216,20 +217,23 @@ void time_shape(Session& session, const Gemm& gemm, const GemmProblem& problem, 
   std::vector<double> own_seconds;
   std::vector<double> library_seconds;
   std::vector<double> ratios;
+  const auto own_turn = [&] { own_seconds.push_back(turn(*own, own_calls)); };
+  const auto library_turn = [&] { library_seconds.push_back(turn(*library, library_calls)); };
   for (int round = 0; round < kRounds; ++round) {
-    own_seconds.push_back(turn(*own, own_calls));
-    if (library == nullptr) continue;
-    library_seconds.push_back(turn(*library, library_calls));
-    ratios.push_back(library_seconds.back() / own_seconds.back());
+    const bool own_first = round % 2 == 0;
+    if (own_first) own_turn();
+    if (library != nullptr) library_turn();
+    if (!own_first) own_turn();
+    if (library != nullptr) ratios.push_back(library_seconds.back() / own_seconds.back());
   }
   session.synchronize();
   const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                       static_cast<double>(problem.k) * 1e-12;
   const std::string size = std::to_string(problem.m);
-  report.measured(std::string("tflops_") + size, work / middle(own_seconds));
+  report.measured(std::string("tflops_") + size, work / median(own_seconds));
   if (library == nullptr) return;
-  report.measured(std::string("cublaslt_tflops_") + size, work / middle(library_seconds));
-  report.measured(std::string("of_cublaslt_") + size, middle(ratios));
+  report.measured(std::string("cublaslt_tflops_") + size, work / median(library_seconds));
+  report.measured(std::string("of_cublaslt_") + size, median(ratios));
 }
 
 // Edges along each dimension, less than a tile, several tiles and rounds of all multiprocessors, batches.

@@ -1,6 +1,8 @@
 // Every workload on a GPU as an inspection uses it: repetitions that are verified together, poison that no
 // verification takes for a result, one more call that is verified by itself.
+#include <cstring>
 #include <memory>
+#include <vector>
 
 #include "../../kernels/cuda/contract.h"
 #include "../../native/cuda/launch_workload.h"
@@ -56,18 +58,39 @@ void check_products(const Place& place, Report& report) {
   }
 }
 
+// What the first block of a loop leaves after so many iterations.
+std::uint64_t first_sum(Session& session, const kernels::cuda::Peak& peak, std::uint32_t iterations) {
+  const std::vector<std::uint64_t> nothing(session.multiprocessors() * peak.blocks_per_multiprocessor);
+  const DeviceMemory sums(nothing.size() * sizeof(std::uint64_t));
+  sums.upload(nothing.data());
+  const Kernel kernel = session.kernel(peak.module, peak.symbol, static_cast<unsigned>(nothing.size()),
+                                       peak.threads, peak.shared_bytes);
+  session.launch(kernel, kernels::cuda::PeakArguments{pointer<std::uint64_t>(sums.address()), iterations, 0});
+  session.synchronize();
+  std::vector<std::uint64_t> found(nothing.size());
+  sums.download(found.data());
+  return found.front();
+}
+
 void check_peaks(const Place& place, Report& report) {
-  const Session session(place.ordinal, place.kernels);
+  Session session(place.ordinal, place.kernels);
   for (const auto& peak : kernels::cuda::kPeaks) {
     if (!runs_on(peak.target, session.capability())) continue;
-    constexpr double kIterations = 96;
+    constexpr std::uint32_t kIterations = 96;
     PeakParameters parameters;
     parameters.place = place;
     parameters.element = peak.element;
     parameters.engine = cuda::name_of(peak.engine);
     parameters.operations =
         peak.operations * peak.blocks_per_multiprocessor * session.multiprocessors() * kIterations;
-    check(peak.symbol, make_peak_workload(parameters), report);
+    const auto workload = make_peak_workload(parameters);
+    check(peak.symbol, workload, report);
+    // It has made one call, and its own verification knows only that all calls are alike.
+    std::uint64_t left = 0;
+    const Output output = workload->output();
+    if (output.bytes.size() == sizeof left) std::memcpy(&left, output.bytes.data(), sizeof left);
+    report.that(left != 0 && left == first_sum(session, peak, kIterations),
+                std::string(peak.symbol) + ": a call makes other iterations than its operations are of");
   }
 }
 

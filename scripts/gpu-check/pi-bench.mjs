@@ -93,12 +93,23 @@ export function trouble({ code, outOfTime, stderr, record, documents }) {
 }
 
 /** What a batch's rate rests on, in a few numbers. */
-export const summaryOf = ({ title, stack, rate, elapsed, roofline, datasheet, flags, verified }) => ({
+export const summaryOf = ({
+  title,
+  stack,
+  rate,
+  elapsed,
+  roofline,
+  datasheet,
+  flags,
+  verified,
+  inspections,
+}) => ({
   title,
   stack: stack.provider,
   implementation: stack.implementation,
   version: stack.version,
   rate: rate?.median ?? null,
+  launches: inspections.map((launch) => launch.rate?.burst ?? null),
   elapsed: elapsed?.median ?? null,
   ofPeak: roofline?.efficiency ?? null,
   ofDatasheet: datasheet?.share ?? null,

@@ -1,4 +1,5 @@
 // The GPU check's findings as a table in Markdown, with the targets beside what was measured. Pure.
+import { besideRivals } from './rivals.mjs';
 
 const percent = (share) => (share == null ? '-' : `${(share * 100).toFixed(1)} %`);
 const tera = (rate) => (rate == null ? '-' : (rate / 1e12).toPrecision(4));
@@ -11,16 +12,11 @@ const table = (head, rows) => [
   ...rows.map((cells) => row(...cells)),
 ];
 
-/** Our rate over the best library's, of one type and size. */
-function shareOfLibraries(rows, dtype, size) {
-  const of = (stack) =>
-    rows.find((one) => one.dtype === dtype && one.size === size && one.stack === stack)?.rate ?? null;
-  const best = Math.max(...['cublas', 'cublaslt'].map((stack) => of(stack) ?? 0));
-  const own = of('embedded');
-  return own === null || best === 0 ? null : own / best;
-}
-
 const KEYS = ['kernels', 'correctness', 'others', 'timing', 'firstSample', 'products', 'tests', 'pytorch'];
+
+/** Who is the fastest of those measured. */
+const fastestOf = (names) =>
+  names.length > 1 ? `the fastest of ${names.join(', ')}` : (names[0] ?? 'a library');
 
 /** What no step of this check asks a GPU for. */
 const LEFT_OUT = [
@@ -51,17 +47,18 @@ function shareOfCopy(memory) {
  * Of the steps that are there.
  * @param {{ products?: any, others?: any, timing?: any, firstSample?: any, [more: string]: any }} check
  */
-export function targetsOf({ products, others, timing, firstSample }) {
+export function targetsOf({ products, others, timing, firstSample, pytorch }) {
   const rows = products?.rows ?? [];
   const told = rows.find(({ stack, overhead: o }) => stack === 'embedded' && o);
   const overhead = told?.overhead ?? null;
   const share = (dtype, size, target) => {
-    const value = shareOfLibraries(rows, dtype, size);
+    const { beside, best, share: reached, met, doubt } = besideRivals({ rows, pytorch }, dtype, size, target);
     return {
-      what: `embedded ${dtype} at ${size}, of cuBLAS`,
+      what: `embedded ${dtype} at ${size}, of ${fastestOf(beside)}`,
       target: `${target}`,
-      value: percent(value),
-      met: value === null ? null : value >= target,
+      value: best === null ? '-' : `${percent(reached)} of ${best}`,
+      met,
+      doubt,
     };
   };
   const copy = shareOfCopy(others?.rows.memory ?? []);
@@ -114,7 +111,10 @@ function overheadsText(rows) {
   ];
 }
 
-const verdict = (met) => (met === null ? 'not measured' : met ? 'met' : 'missed');
+const verdict = ({ met, doubt }) => {
+  if (met !== null) return met ? 'met' : 'missed';
+  return doubt ? `not judged: ${doubt}` : 'not measured';
+};
 
 const listed = (lines) => lines.map((what) => `- ${what.replaceAll('\n', ' ')}`);
 
@@ -125,7 +125,7 @@ export function markdown(check) {
   return [
     `# ${gpu.name}`,
     '',
-    `Written by scripts/gpu-check.sh in ${Math.round(seconds)} s, ${date}, commit ${commit}, driver ${gpu.driver ?? 'not known'}, compute capability ${gpu.computeCapability}, power limit ${gpu.powerLimitWatts ?? 'not known'} W. Rates are medians over launches of launch medians; libraries' launches are interleaved with ours.`,
+    `Written by scripts/gpu-check.sh in ${Math.round(seconds)} s, ${date}, commit ${commit}, driver ${gpu.driver ?? 'not known'}, compute capability ${gpu.computeCapability}, power limit ${gpu.powerLimitWatts ?? 'not known'} W. Rates are medians over launches of launch medians; libraries' launches are interleaved with ours, PyTorch's are not. cuBLASLt takes the first algorithm that its heuristics name, cuBLAS chooses by itself.`,
     '',
     `Right results: ${kernels?.right ?? 0} kernels and workloads by themselves, ${correctness?.right ?? 0} products from the command to the record. ${wrong.length === 0 ? 'Nothing that was checked was wrong.' : 'Wrong or missing:'}`,
     ...listed(wrong),
@@ -138,7 +138,7 @@ export function markdown(check) {
     '',
     ...table(
       ['what', 'target', 'measured', ''],
-      check.targets.map(({ what, target, value, met }) => [what, target, value, verdict(met)]),
+      check.targets.map((one) => [one.what, one.target, one.value, verdict(one)]),
     ),
     '',
     ...overheadsText(products?.rows ?? []),

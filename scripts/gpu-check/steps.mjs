@@ -183,15 +183,20 @@ export async function libraries({ piBench }) {
   return { libraries: here, rows: [], wrong };
 }
 
+/** Of which cuBLAS has no product; cuBLASLt has. */
+const NOT_IN_CUBLAS = 'float8_e4m3';
+const WITHOUT_TARGET = ['tf32', 'float16'];
+
 /** Products of ours beside the libraries', interleaved launches. */
 export const products =
   (dtype, size) =>
   async ({ piBench, check }) => {
-    // One of the two libraries is enough where time is short; bfloat16 is what they are compared by.
     const here = check.products?.libraries ?? [];
-    const stacks = ['embedded', ...here.filter((name) => name === 'cublaslt' || dtype === 'bfloat16')];
+    const stacks = ['embedded', ...here.filter((name) => name !== 'cublas' || dtype !== NOT_IN_CUBLAS)];
+    // Of what has no target one launch each is enough: time is short.
+    const launches = WITHOUT_TARGET.includes(dtype) ? '1' : '2';
     const product = ['--size', String(size), '--dtype', dtype, '--stack', stacks.join(',')];
-    const measuring = ['--inspections', '2', '--duration', '500ms', '--warmup', '1s'];
+    const measuring = ['--inspections', launches, '--duration', '500ms', '--warmup', '1s'];
     const limit = size < 8192 ? SHORT : LONG;
     const given = await piBench('sweep', 'matmul', ...DEVICE, ...product, ...measuring, ...limit);
     const why = trouble(given);
@@ -204,7 +209,7 @@ export const products =
     return { rows, wrong: why === null ? [] : [`${dtype} ${size}: ${why}`] };
   };
 
-const LARGE = ['bfloat16', 'float32', 'float64', 'float8_e4m3', 'int8', 'tf32', 'float16'];
+const LARGE = ['bfloat16', 'float32', 'float64', 'float8_e4m3', 'int8', ...WITHOUT_TARGET];
 
 /** What must not be lost comes first, what takes longest last. Those of one key add to each other. */
 export const STEPS = [

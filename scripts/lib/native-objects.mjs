@@ -31,7 +31,7 @@ const WORTH_PRECOMPILING = 8;
  * @property {Record<string, string>} [environment] of the programs
  * @property {readonly string[]} [emulator] the command that runs a program; none: it runs itself
  * @property {number} timeLimit of one program, in milliseconds
- * @property {(line: string) => void} [onProgress] called with each line in which a program informs of something
+ * @property {(line: string) => void} [onProgress] called with each line in which a program says how far it has come
  */
 
 /**
@@ -141,8 +141,13 @@ async function precompile(flags, build) {
   return ['-I', folder, '-I', dirname(STANDARD), '-include', 'standard.h'];
 }
 
-/** Compiles sources, each with its flags, and returns where their objects are, relative to the package. */
-async function compileAll(build, sources) {
+/**
+ * Compiles sources, each with its flags, and returns where their objects are, relative to the package.
+ * @param {Build} build
+ * @param {readonly { path: string, flags: readonly string[] }[]} sources
+ * @returns {Promise<string[]>}
+ */
+export async function compileAll(build, sources) {
   const alike = new Map();
   for (const source of sources) {
     const how = source.flags.join(' ');

@@ -4,8 +4,9 @@ import { commonFlags, filesBelow } from '../native-sources.mjs';
 import { execute, inParallel, link, objectsWithAddon } from './native-objects.mjs';
 import { packageRoot } from './tree.mjs';
 
-// What begins a line in which a program informs of something.
+// What begins a line in which a program informs of something, and one in which it says how far it has come (test/native/check.h).
 const INFORMED = '# ';
+const PROGRESS = '#> ';
 
 // Programs that compare results and know no time: these run beside each other, all others alone. Longest first.
 export const TIMELESS = [
@@ -125,7 +126,7 @@ export async function runProgram(build, binary, args = []) {
     timeout: build.timeLimit,
     killSignal: 'SIGKILL',
     onOutput: byLine((line) => {
-      if (line.startsWith(INFORMED)) build.onProgress?.(line.slice(INFORMED.length));
+      if (line.startsWith(PROGRESS)) build.onProgress?.(line.slice(PROGRESS.length));
     }),
   });
   const seconds = (performance.now() - begin) / 1000;
@@ -165,8 +166,11 @@ export async function runPrograms(build, programs, onResult) {
   for (const one of runs.filter(({ rank }) => rank < 0)) await run(one);
 }
 
-/** Prints one line about a program that ran, and what failed below it. Returns whether all was right. */
-export function printResult({ name, checks, failed, trouble, seconds }) {
+/**
+ * Prints one line about a program that ran, and below it what failed and what it informed of, which is where it says what it
+ * left out. Returns whether all was right.
+ */
+export function printResult({ name, checks, failed, trouble, informed, seconds }) {
   const right = failed.length === 0 && trouble === null;
   const verdict = right
     ? 'right'
@@ -175,6 +179,7 @@ export function printResult({ name, checks, failed, trouble, seconds }) {
     `${name.padEnd(12)} ${String(checks).padStart(4)} checks  ${seconds.toFixed(1).padStart(5)} s  ${verdict}\n`,
   );
   for (const line of failed) process.stdout.write(`  ${line}\n`);
+  for (const line of new Set(informed)) process.stdout.write(`  ${INFORMED}${line}\n`);
   if (trouble !== null) process.stdout.write(`  ${trouble.trimEnd().replaceAll('\n', '\n  ')}\n`);
   return right;
 }

@@ -1,5 +1,6 @@
 // What a check program needs: each check prints one line (`ok 1 - what` or `not ok 1 - what: why`, as TAP has
-// it), and the program ends with 1 when one failed. `# text` lines inform only.
+// it), and the program ends with 1 when one failed. `# text` lines inform, above all of what was left out;
+// `#> text` lines say how far a program has come.
 #pragma once
 
 #include <cstdio>
@@ -42,6 +43,10 @@ class Checks {
   }
 
   static void inform(const std::string& text) { std::printf("# %s\n", text.c_str()); }
+  static void progress(const std::string& text) {
+    std::printf("#> %s\n", text.c_str());
+    std::fflush(stdout);
+  }
 
   // The plan, by which a reader knows that the program came to its end, and the exit status.
   [[nodiscard]] int finish() const {

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildCudaCheck } from '../../scripts/cuda-check.mjs';
+import { buildCudaCheck, exitCodeOf } from '../../scripts/cuda-check.mjs';
 import { fakeEnvironment, fakeGpu } from '../support/fake-gpu.js';
 import { root } from '../support/pi-bench.js';
 
@@ -16,6 +16,7 @@ interface Line {
   readonly skipped?: string;
   readonly wrong?: readonly string[] | number;
   readonly cases?: number;
+  readonly leftOut?: number;
 }
 
 let program = '';
@@ -102,6 +103,22 @@ describe('the check of the CUDA kernels', () => {
       names.slice(3).map(() => 'not in time: three cases before it hung'),
     );
     expect(status).toBe(1);
+  });
+
+  test('counts what it had no time for, and does not end as if that were right', () => {
+    const { status, cases, sum } = check('', '--only', 'pibench_memory_copy', '--all-seconds', '0');
+    expect(cases.length).toBeGreaterThan(1);
+    for (const { skipped } of cases) expect(skipped).toBe('the time for all cases is over');
+    expect(sum).toMatchObject({ cases: 0, wrong: 0, leftOut: cases.length });
+    expect(status).toBe(2);
+  });
+
+  test('is not right with a module that could not be built', () => {
+    expect(exitCodeOf([], 0)).toBe(0);
+    expect(exitCodeOf(['gemm_mma.cu could not be compiled'], 0)).toBe(1);
+    expect(exitCodeOf(['gemm_mma.cu could not be compiled'], 2)).toBe(1);
+    expect(exitCodeOf([], 2)).toBe(2);
+    expect(exitCodeOf([], null)).toBe(70);
   });
 
   test('skips what the device does not have', () => {

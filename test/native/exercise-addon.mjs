@@ -1,11 +1,17 @@
-// Uses everything that the addon offers, in a process of its own that a sanitizer watches (scripts/sanitize-addon.mjs):
-// node exercise-addon.mjs <addon> all|exit. Ends with 1 where the addon did not do what it should.
+// Uses what the addon offers, but for what LEFT_OUT names, in processes of their own that a sanitizer watches
+// (scripts/sanitize-addon.mjs): node exercise-addon.mjs <addon> <name of EXERCISES>. Ends with 1 where the addon did not do what
+// it should.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { exerciseFailure, exerciseGpus } from './exercise/gpus.mjs';
+import { followOther } from './exercise/meeting.mjs';
+import { exerciseRanks } from './exercise/ranks.mjs';
 
-const [addonPath, what] = process.argv.slice(2);
+const [addonPath, what, ...more] = process.argv.slice(2);
 const addon = createRequire(import.meta.url)(addonPath);
 
 /** Whether this CPU's fastest instructions for int8 are such as no loop of ours has (knows_peak in kernels/cpu/gemm/gemm.h). */
@@ -264,22 +270,38 @@ function otherFunctions() {
   for (const cpu of [-1, 8191, 8192]) assert.throws(() => addon.bindMainThread([cpu]), Error, String(cpu));
 }
 
-if (what === 'exit') {
-  // The process ends while a thread of the addon measures: what process.exit() tears down, it may still use.
+/** The process ends while a thread of the addon measures: what process.exit() tears down, it may still use. */
+async function endMeanwhile() {
   const running = addon.inspect(ENDLESS);
   while (running.progress().taken < 10) await sleep(1);
   process.exit(0);
 }
-await everyType();
-await libraries();
-await largeProducts();
-await everyLayout();
-await everyPeak();
-await everyPass();
-await everyRule();
-await cancelInFlight();
-await severalAtOnce();
-hosted();
-await refusals();
-otherFunctions();
+
+async function onThisCpu() {
+  await everyType();
+  await libraries();
+  await largeProducts();
+  await everyLayout();
+  await everyPeak();
+  await everyPass();
+  await everyRule();
+  await cancelInFlight();
+  await severalAtOnce();
+  hosted();
+  await refusals();
+  otherFunctions();
+  await exerciseRanks(addon);
+}
+
+const startRank = (place) =>
+  spawn(process.execPath, [fileURLToPath(import.meta.url), addonPath, 'follow', place], { stdio: 'inherit' });
+
+const EXERCISES = {
+  all: onThisCpu,
+  exit: endMeanwhile,
+  gpus: () => exerciseGpus(addon, startRank),
+  'gpu-failure': () => exerciseFailure(addon),
+  follow: (place) => followOther(addon, place),
+};
+await EXERCISES[what](...more);
 globalThis.gc?.();

@@ -390,7 +390,8 @@ void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& k
   check.that(why.empty() && shapes > 0, name + ": shapes up to 70 x 70 x 70 are right and stay within C",
              why);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  Checks::inform(name + ": " + std::to_string(shapes) + " shapes, " + std::to_string(seconds.count()) + " s");
+  Checks::progress(name + ": " + std::to_string(shapes) + " shapes, " + std::to_string(seconds.count()) +
+                   " s");
 }
 
 inline void check_shapes(Checks& check, const InstructionSet& set, const MicroKernel& kernel,

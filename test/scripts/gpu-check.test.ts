@@ -3,11 +3,13 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bounded } from '../../scripts/gpu-check/bounded.mjs';
+import { compileKernels } from '../../scripts/gpu-check/build.mjs';
 import { hashOfNative, takeCarried } from '../../scripts/gpu-check/carried.mjs';
 import { follow } from '../../scripts/gpu-check/follow.mjs';
 import { overheadOf, piBenchWithin, rightOf, trouble } from '../../scripts/gpu-check/pi-bench.mjs';
 import { markdown, notRunOf, targetsOf, wrongOf } from '../../scripts/gpu-check/report.mjs';
-import { kernelsOf, libraries, STEPS } from '../../scripts/gpu-check/steps.mjs';
+import { besideRivals } from '../../scripts/gpu-check/rivals.mjs';
+import { kernelsOf, libraries, products, STEPS } from '../../scripts/gpu-check/steps.mjs';
 import { withFolder } from '../support/pi-bench.js';
 
 const GPU = { name: 'FAKE', computeCapability: '9.0' };
@@ -123,6 +125,15 @@ writeFileSync(process.argv[process.argv.indexOf('--out') + 1] + '/journal', 'all
   });
 });
 
+describe('the kernels', () => {
+  it('are not taken from an earlier build where they could not be built of these sources', () =>
+    withFolder(async (folder) => {
+      const builder = join(folder, 'fails.mjs');
+      writeFileSync(builder, `process.stderr.write('peak.cu: error'); process.exitCode = 1;`);
+      await expect(compileKernels(() => 10, builder)).rejects.toThrow(/peak\.cu: error/);
+    }));
+});
+
 describe('what was built elsewhere', () => {
   it('is taken for the same sources only', () =>
     withFolder(async (folder) => {
@@ -178,6 +189,75 @@ describe('every kernel by itself', () => {
       'kernels: ended with 70: no libcuda',
     ]);
     expect(kernelsOf({ ...none, status: 'SIGTERM', outOfTime: true }).wrong).toHaveLength(1);
+  });
+});
+
+describe('our product beside others', () => {
+  const row = (stack: string, launches: readonly number[], flags: readonly string[] = []) => ({
+    dtype: 'float64',
+    size: 8192,
+    stack,
+    launches,
+    rate: launches.reduce((sum, rate) => sum + rate, 0) / launches.length,
+    flags,
+  });
+  const share = (rows: readonly object[], pytorch: object = {}) =>
+    besideRivals({ rows, pytorch }, 'float64', 8192, 0.9);
+
+  it('is judged against the fastest, whoever that is', () => {
+    const rows = [row('embedded', [95, 93]), row('cublas', [90, 90]), row('cublaslt', [100, 100])];
+    expect(share(rows)).toMatchObject({ beside: ['cuBLAS', 'cuBLASLt'], best: 'cuBLASLt', met: true });
+    const pytorch = { rates: { 'float64 8192': 110, 'bfloat16 8192': 110 } };
+    expect(share(rows, pytorch)).toMatchObject({ best: 'PyTorch', met: false });
+  });
+
+  it('is not judged against PyTorch where that writes fewer bytes', () => {
+    const rows = [row('embedded', [95, 93]), row('cublaslt', [100, 100])].map((one) => ({
+      ...one,
+      dtype: 'bfloat16',
+    }));
+    const pytorch = { rates: { 'bfloat16 8192': 200 } };
+    expect(besideRivals({ rows, pytorch }, 'bfloat16', 8192, 0.9)).toMatchObject({
+      beside: ['cuBLASLt'],
+      met: true,
+    });
+  });
+
+  it('is not judged where its launches lie on both sides of the target, or there is one', () => {
+    const straddling = [row('embedded', [95, 89]), row('cublaslt', [100, 100])];
+    expect(share(straddling)).toMatchObject({ met: null, doubt: 'its launches lie on both sides' });
+    const one = [row('embedded', [95]), row('cublaslt', [100])];
+    expect(share(one)).toMatchObject({ met: null, doubt: 'it takes two launches of each' });
+  });
+
+  it('is not judged where only one of the two ran into a limit of the device', () => {
+    const rows = [
+      row('embedded', [95, 95], ['clock-not-settled']),
+      row('cublaslt', [100, 100], ['clock-not-settled', 'power-capped', 'drifting']),
+    ];
+    expect(share(rows)).toMatchObject({ met: null, doubt: 'only one of the two is power-capped' });
+    const [target] = targetsOf({
+      products: { rows: rows.map((one) => ({ ...one, dtype: 'bfloat16' })) },
+    }).slice(1);
+    expect(target).toMatchObject({ value: '95.0 % of cuBLASLt', met: null });
+  });
+
+  it('names what was measured', () => {
+    const target = targetsOf({ products: { rows: [row('embedded', [1, 1]), row('cublaslt', [1, 1])] } }).find(
+      ({ what }) => what.includes('float64'),
+    );
+    expect(target?.what).toBe('embedded float64 at 8192, of cuBLASLt');
+  });
+
+  it('is measured beside both libraries where both have the type', async () => {
+    const asked: string[] = [];
+    const piBench = async (...args: string[]) => {
+      asked.push(args[args.indexOf('--stack') + 1] ?? '');
+      return { code: 0, record: { batches: [] }, documents: [] };
+    };
+    const check = { products: { libraries: ['cublas', 'cublaslt'] } };
+    for (const dtype of ['float64', 'float8_e4m3']) await products(dtype, 8192)({ piBench, check });
+    expect(asked).toEqual(['embedded,cublas,cublaslt', 'embedded,cublaslt']);
   });
 });
 

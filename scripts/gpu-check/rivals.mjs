@@ -1,0 +1,64 @@
+// Whether our product of a type and size reaches its share of the fastest that was measured beside it. Pure.
+
+/** Of which PyTorch's results have the type of ours: of 16-bit operands it writes 16-bit results, which is less work. */
+const SAME_WORK_AS_PYTORCH = ['float32', 'float64'];
+/** Flags of what the device did: a side that has one which the other has not was not measured under the same conditions. */
+const OF_THE_DEVICE = [
+  'thermal',
+  'power-capped',
+  'power-brake',
+  'clock-not-settled',
+  'foreign-load',
+  'link-degraded',
+  'device-errors',
+];
+const NAMES = { cublas: 'cuBLAS', cublaslt: 'cuBLASLt' };
+
+/** All that was measured beside ours, each with its launches' rates; PyTorch's launches are not known, nor its flags. */
+function rivalsOf(rows, pytorch, dtype, size) {
+  const libraries = rows
+    .filter(({ stack, rate }) => NAMES[stack] !== undefined && rate !== null)
+    .map(({ stack, rate, launches, flags }) => ({ name: NAMES[stack], rate, launches, flags }));
+  const rate = pytorch?.rates?.[`${dtype} ${size}`] ?? null;
+  if (rate === null || !SAME_WORK_AS_PYTORCH.includes(dtype)) return libraries;
+  return [...libraries, { name: 'PyTorch', rate, launches: null, flags: null }];
+}
+
+/** Of each of our launches its rate over the rival's of the same round, or over the only one that is known of it. */
+const ratiosOf = (own, rival) =>
+  own.launches.flatMap((rate, round) => {
+    const beside = rival.launches === null ? rival.rate : rival.launches[round];
+    return rate === null || beside == null ? [] : [rate / beside];
+  });
+
+/** Why what was measured cannot tell whether the target is reached; null: it can. */
+function doubtOf(own, rival, ratios, target) {
+  const differing = OF_THE_DEVICE.filter(
+    (flag) => rival.flags !== null && own.flags.includes(flag) !== rival.flags.includes(flag),
+  );
+  if (differing.length > 0) return `only one of the two is ${differing.join(', ')}`;
+  if (ratios.length < 2) return 'it takes two launches of each';
+  const reach = ratios.filter((ratio) => ratio >= target).length;
+  return reach === 0 || reach === ratios.length ? null : 'its launches lie on both sides';
+}
+
+/**
+ * @param {{ rows: readonly any[], pytorch?: any }} found
+ * @param {string} dtype
+ * @param {number} size
+ * @param {number} target
+ * @returns {{ beside: string[], best: string | null, share: number | null, met: boolean | null, doubt: string | null }} which were
+ *   measured, the fastest of them, our rate over its rate; `met` null: not measured, or not judged for that doubt
+ */
+export function besideRivals({ rows, pytorch }, dtype, size, target) {
+  const of = rows.filter((row) => row.dtype === dtype && row.size === size);
+  const own = of.find(({ stack }) => stack === 'embedded');
+  const rivals = rivalsOf(of, pytorch, dtype, size);
+  const beside = rivals.map(({ name }) => name);
+  if (own === undefined || own.rate === null || rivals.length === 0)
+    return { beside, best: null, share: null, met: null, doubt: null };
+  const best = rivals.reduce((a, b) => (b.rate > a.rate ? b : a));
+  const share = own.rate / best.rate;
+  const doubt = doubtOf(own, best, ratiosOf(own, best), target);
+  return { beside, best: best.name, share, met: doubt === null ? share >= target : null, doubt };
+}
