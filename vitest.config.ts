@@ -18,7 +18,7 @@ const COMMAND = [
  */
 const BESIDE = [
   ...e2e('bad-input', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'import', 'matmul', 'memory'),
-  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks'),
+  ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'without-addon'),
   'test/native/{cuda-check,precompiled}.test.ts',
 ];
 

@@ -1,10 +1,10 @@
 // npm run build:ts, after tsc: bundles each program of src/programs.ts with all that it imports, which is loaded in a fraction of
 // the time of its modules. The only argument is the folder of what was compiled; dist/ without one.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { COMPILED, packageRoot } from './lib/tree.mjs';
+import { COMPILED, compiledOf, packageRoot } from './lib/tree.mjs';
 
 const compiled = resolve(process.argv[2] ?? COMPILED);
 const out = join(compiled, 'bundle');
@@ -78,6 +78,8 @@ function licencesOf(folders) {
   return [...new Set(texts)].sort().join('\n\n');
 }
 
+// Whoever compiles notes of what; what was noted before is not what this is made of.
+rmSync(compiledOf(compiled), { force: true });
 const bundles = await Promise.all(PROGRAMS.map((program) => build(bundle(program))));
 const modules = bundles.flatMap(({ output }) => output.flatMap(({ moduleIds = [] }) => moduleIds));
 const packages = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));

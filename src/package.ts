@@ -9,6 +9,9 @@ const packageOf = (folder: string): string =>
 
 export const packageRoot = packageOf(dirname(fileURLToPath(import.meta.url)));
 
+/** What a person types to build what needs nvcc or Gloo’s headers, in a clone as in an installed package. */
+export const BUILD_PLUGINS = `node ${join(packageRoot, 'scripts', 'build-plugins.mjs')}`;
+
 export type PiBenchIdentity = {
   readonly version: string;
   /** null where neither git nor the package says. */

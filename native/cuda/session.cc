@@ -12,8 +12,9 @@ namespace {
 std::vector<char> read_module(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw std::runtime_error("the GPU kernels are not built: " + path +
-                             " is missing; `npm run build:plugins` makes it where nvcc is found");
+    throw std::runtime_error(
+        "the GPU kernels are not built: " + path +
+        " is missing; `node scripts/build-plugins.mjs` in pi-bench's folder makes it where nvcc is found");
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 

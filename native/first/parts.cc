@@ -16,7 +16,7 @@ namespace pibench {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw std::invalid_argument(what + " is not built yet: npm run build:native makes the whole addon");
+  throw std::invalid_argument(what + " is not built yet: `pi-bench doctor` builds the whole addon");
 }
 
 }  // namespace

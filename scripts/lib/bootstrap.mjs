@@ -2,15 +2,20 @@
 import { spawn } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildEnvironment } from './build-environment.mjs';
 import { asOnlyBuilder, beginNative, compileNative } from './native-build.mjs';
+import { noteSources } from './source-record.mjs';
 import {
   addonStale,
   COMPILED,
+  COMPILER,
+  compiledOf,
   compiledStale,
   dependenciesMissing,
   isClone,
   isReady,
   packageRoot,
+  typescriptFiles,
 } from './tree.mjs';
 
 /** The cause of a failure stands at the top; npm's manual follows. */
@@ -23,7 +28,6 @@ const BUILDING = {
 
 const say = (line) => process.stderr.write(`pi-bench: ${line}\n`);
 
-const TYPESCRIPT = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
 const BUNDLE = join(packageRoot, 'scripts', 'bundle.mjs');
 
 /** What a clone comes with was checked before it was committed, and nobody reads its declarations: a sixth of the time. */
@@ -34,7 +38,11 @@ const dependenciesLacking = () => isClone && dependenciesMissing();
 /** Runs a command to its end. Resolves with null, or with why it failed. */
 function step(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: packageRoot, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: packageRoot,
+      env: buildEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => {
@@ -74,8 +82,9 @@ async function makeReady(part) {
   const begun = part !== 'whole' || dependenciesLacking() ? beginNative(part) : undefined;
   if (dependenciesLacking()) {
     say('first run in this clone: installing dependencies');
-    // The scripts of this package are left out: the addon is built below, where a failure can be told.
-    const failure = await step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+    // The scripts of this package are left out: the addon is built below, where a failure can be told. What compiles is
+    // needed here, whatever the environment says of production.
+    const failure = await step('npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund']);
     if (failure !== null) {
       await begun?.stop();
       return failure;
@@ -95,14 +104,17 @@ async function makeReady(part) {
 async function compileTypeScript() {
   say('compiling TypeScript');
   const [fresh, old] = [`${COMPILED}.new`, `${COMPILED}.old`];
+  // Before anything is read: what is changed meanwhile has to be compiled again.
+  const [sources, began] = [typescriptFiles(), new Date()];
   try {
     // What one that was ended has left.
     remove(fresh, old);
     const how = existsSync(COMPILED) ? [] : AS_CLONED;
-    const compile = [TYPESCRIPT, '-p', 'tsconfig.json', '--outDir', fresh, ...how];
+    const compile = [COMPILER, '-p', 'tsconfig.json', '--outDir', fresh, ...how];
     const failure =
       (await step(process.execPath, compile)) ?? (await step(process.execPath, [BUNDLE, fresh]));
     if (failure === null) {
+      noteSources(compiledOf(fresh), sources, began);
       if (existsSync(COMPILED)) renameSync(COMPILED, old);
       renameSync(fresh, COMPILED);
     }

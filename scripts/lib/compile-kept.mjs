@@ -48,7 +48,8 @@ export function compileKept({ compiler, source, how, argumentsFor, cache, to }) 
     });
     const log = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`.trim();
     if (done.status !== 0) {
-      rmSync(partial, { force: true });
+      // What was made of other sources must not be taken for what these would be.
+      for (const path of [partial, to]) rmSync(path, { force: true });
       return { failure: failureOf(compiler, source, done, log), warning: null };
     }
     if (log !== '') writeFileSync(warnings, log);

@@ -16,6 +16,9 @@ function instructionSets() {
 
 const here = instructionSets();
 
+/** Whether Linux says what this CPU has, in the words of x86. */
+export const isTold = here !== null;
+
 /**
  * Whether this CPU can execute what a source becomes with its flags; true where that is not known.
  * @param {{ flags: readonly string[] }} source

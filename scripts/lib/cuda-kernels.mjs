@@ -1,7 +1,7 @@
 // Compiles the kernels for NVIDIA GPUs, kernels/cuda/<module>.cu to build/plugins/cuda/<module>.fatbin, with nvcc alone: the
 // driver loads such a file as it is, so there is nothing to link, and neither CMake nor a GPU is needed.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { compileKept } from './compile-kept.mjs';
 import { packageRoot } from './tree.mjs';
@@ -123,6 +123,8 @@ function compile(nvcc, known, module) {
   const targets = targetsFor(CUDA_MODULES[module], known.has);
   if (targets.length === 0) {
     const wanted = CUDA_MODULES[module].join(', ');
+    // Another nvcc may have made one, of other sources.
+    rmSync(place(module), { force: true });
     return {
       failure: `${sourceOf(module)} was not compiled: this nvcc knows none of ${wanted}`,
       warning: null,

@@ -2,8 +2,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { ADDONS } from './tree.mjs';
 
-/** Commands that read what was measured. */
-const READERS = ['show', 'report', 'compare'];
+/** Commands that measure nothing here: they read what was measured, or have others measure (on-node, a process of its own). */
+const MEASURE_NOTHING = [
+  'show',
+  'report',
+  'compare',
+  'score',
+  'import',
+  'fleet',
+  'verdict',
+  'submit',
+  'on-node',
+  'completion',
+  '--get-yargs-completions',
+];
+
+/** Commands that say what is here: without the addon, that it is not. */
+const SAY_WHAT_IS_HERE = ['doctor', 'machine'];
 
 /**
  * Flags with which matmul is a float32 product by our own kernels on the CPU, whatever their values: neither another data
@@ -77,6 +92,19 @@ function firstPart({ arch, cpuinfo, gpu }) {
   return FIRST_PARTS.find(suits)?.part;
 }
 
+/** @param {readonly string[]} args */
+function measuresNothing(args) {
+  // Behind -- stand operands.
+  const words = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  return args.length === 0 || MEASURE_NOTHING.includes(args[0]) || words.includes('--help');
+}
+
+/**
+ * Whether a command goes on, with less to say, where what it needs of the addon cannot be built.
+ * @param {readonly string[]} args
+ */
+export const goesOnWithout = ([command]) => SAY_WHAT_IS_HERE.includes(command);
+
 /**
  * What a command line needs where the whole addon is not there yet; where it is, that is what is used and kept up to date.
  * @param {readonly string[]} args
@@ -85,6 +113,6 @@ function firstPart({ arch, cpuinfo, gpu }) {
  * @returns {import('./tree.mjs').Part}
  */
 export function neededPart(args, wholeThere = existsSync(ADDONS.whole), here = HERE) {
-  if (READERS.includes(args[0])) return 'none';
+  if (measuresNothing(args)) return 'none';
   return (!wholeThere && isFirstProduct(args) && firstPart(here)) || 'whole';
 }

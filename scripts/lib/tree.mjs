@@ -1,7 +1,8 @@
 // What of this package is there, and what is older than its sources. No dependency: runs before anything is installed.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { builtOfOthers, filesBelow, modified } from './source-record.mjs';
 
 export const packageRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -26,45 +27,56 @@ export const bundled = (program) => pathToFileURL(join(COMPILED, 'bundle', `${pr
 /** A clone has the TypeScript sources; an installed package has only what they compile to. */
 export const isClone = existsSync(join(packageRoot, 'tsconfig.json'));
 
-/** Newest modification among the files below the given paths, in milliseconds; 0 where there are none. */
-function newest(paths) {
-  let latest = 0;
-  for (const path of paths) {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) continue;
-    if (stat.isDirectory())
-      latest = Math.max(latest, newest(readdirSync(path).map((name) => `${path}/${name}`)));
-    else latest = Math.max(latest, stat.mtimeMs);
-  }
-  return latest;
-}
+const NATIVE = ['native', 'kernels', 'binding.gyp'];
+const TYPESCRIPT = ['src', 'tsconfig.json', 'scripts/bundle.mjs', 'package-lock.json'];
 
-function modified(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
-}
+/** What the addon is built of, as it is now. */
+export const nativeFiles = () => filesBelow(packageRoot, NATIVE);
+/** What dist/ is made of. */
+export const typescriptFiles = () => filesBelow(packageRoot, TYPESCRIPT);
 
-const inRoot = (names) => names.map((name) => join(packageRoot, name));
+/**
+ * Where it is noted of what an addon was built.
+ * @param {string} addon
+ */
+export const sourcesOf = (addon) => `${addon}.sources`;
+/**
+ * The same of what was compiled.
+ * @param {string} compiled
+ */
+export const compiledOf = (compiled) => join(compiled, 'sources');
+/**
+ * What stands beside an addon that could not be loaded here.
+ * @param {string} addon
+ */
+export const refusalOf = (addon) => `${addon}.refused`;
 
+/** The compiler of TypeScript, a dependency of development: an installation may have left these out. */
+export const COMPILER = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** True where dependencies are to be installed; what only compiles is not missed while there is nothing to compile. */
 export function dependenciesMissing() {
   const marker = join(packageRoot, 'node_modules', '.package-lock.json');
-  return modified(marker) < newest(inRoot(['package-lock.json']));
+  if (modified(marker) < modified(join(packageRoot, 'package-lock.json'))) return true;
+  return !existsSync(COMPILER) && compiledStale();
 }
 
 /**
- * True where so much of the addon has to be built: it is absent or, in a clone, older than a source.
+ * True where so much of the addon has to be built: it is absent, was refused, or, in a clone, was built of other sources.
  * @param {Part} [part]
  */
 export function addonStale(part = 'whole') {
   if (part === 'none') return false;
   const addon = ADDONS[part];
-  if (!existsSync(addon)) return true;
-  return isClone && modified(addon) < newest(inRoot(['native', 'kernels', 'binding.gyp']));
+  if (!existsSync(addon) || existsSync(refusalOf(addon))) return true;
+  return isClone && builtOfOthers(addon, sourcesOf(addon), nativeFiles());
 }
 
 /** True where dist/ has to be compiled and bundled; an installed package always has it. */
 export function compiledStale() {
-  const sources = ['src', 'tsconfig.json', join('scripts', 'bundle.mjs'), 'package-lock.json'];
-  return isClone && modified(bundled('cli/main')) < newest(inRoot(sources));
+  if (!isClone) return false;
+  const main = fileURLToPath(bundled('cli/main'));
+  return !existsSync(main) || builtOfOthers(main, compiledOf(COMPILED), typescriptFiles());
 }
 
 /**

@@ -6,7 +6,7 @@ import { isGpu } from '../devices/device.js';
 import { UserError } from '../errors.js';
 import { findIndicator } from '../indicators/index.js';
 import { addonPath, gpuKernels, type NativePasses, native } from '../native.js';
-import { identity } from '../package.js';
+import { BUILD_PLUGINS, identity } from '../package.js';
 import type { Stack } from './stack.js';
 
 const variants = (here: boolean): string[] => [
@@ -55,7 +55,7 @@ const GPU_ENGINES = ['wgmma', 'mma', 'scalar', 'vector', 'streaming', 'single', 
 /** Why there are no kernels for GPUs; null: there are. */
 export function gpuKernelsProblem(): string | null {
   if (gpuModules().length > 0) return null;
-  return `the GPU kernels are not built (${gpuKernels} has none): npm run build:plugins makes them where nvcc is found`;
+  return `the GPU kernels are not built (${gpuKernels} has none): where nvcc is found, ${BUILD_PLUGINS} makes them`;
 }
 
 /** Which of them a GPU has for a case, its launch says. @throws UserError */

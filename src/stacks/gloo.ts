@@ -1,6 +1,7 @@
 /** Gloo: the collectives of the library that PyTorch takes on CPUs, over TCP. It takes a plugin that is built with its headers. */
 import { existsSync } from 'node:fs';
 import { glooPlugin } from '../native.js';
+import { BUILD_PLUGINS } from '../package.js';
 import { library } from './library.js';
 
 export const gloo = library({
@@ -16,6 +17,6 @@ export const gloo = library({
   mostThreads: null,
   environment: () => ({}),
   plugin: { path: glooPlugin, isBuilt: () => existsSync(glooPlugin) },
-  needed: 'Debian’s package libgloo-dev (apt-get install libgloo-dev), then npm run build:plugins',
+  needed: `Debian’s package libgloo-dev (apt-get install libgloo-dev), then: ${BUILD_PLUGINS}`,
   choices: null,
 });

@@ -1,20 +1,11 @@
 /** The part of the addon that is built first, alone: it measures the first command's product, and nothing else. */
-import {
-  appendFileSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { neededPart } from '../../scripts/lib/needed-part.mjs';
 import type { NativeAddon, NativeJob } from '../../src/native.js';
+import { installed } from '../support/installed.js';
 import {
   killAll,
   matmulRecord,
@@ -35,14 +26,7 @@ const SMALL = ['--size', '64', '--reps', '50', '--inspections', '2'];
 const executed = PART !== 'whole' && existsSync(join(root, FIRST));
 
 /** pi-bench as it is installed, with no more of the addon than what is built first. */
-function installFirstPart(folder: string): string {
-  for (const path of ['bin', 'scripts', 'dist', 'package.json'])
-    cpSync(join(root, path), join(folder, path), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  mkdirSync(join(folder, 'build', 'Release'), { recursive: true });
-  copyFileSync(join(root, FIRST), join(folder, FIRST));
-  return join(folder, 'bin', 'pi-bench.mjs');
-}
+const installFirstPart = (folder: string): string => installed(folder, { [NAME]: join(root, FIRST) });
 
 const matmul = (launcher: string, folder: string, ...args: string[]) =>
   start(process.execPath, [launcher, 'matmul', ...SMALL, '--json', '--quiet', ...args], folder).ended;

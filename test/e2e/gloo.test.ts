@@ -69,7 +69,7 @@ describe('Gloo', () => {
       expect(run.code).toBe(64);
       expect(run.stderr.trim().split('\n')).toHaveLength(1);
       expect(run.stderr).toMatch(
-        /--stack gloo: what calls it is not built \(\/nowhere\/gloo\.so\)\. .*npm run build:plugins/,
+        /--stack gloo: what calls it is not built \(\/nowhere\/gloo\.so\)\. .*node \/.*\/scripts\/build-plugins\.mjs/,
       );
       expect(existsSync(out) ? readdirSync(out) : []).toEqual([]);
     });

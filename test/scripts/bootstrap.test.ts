@@ -1,5 +1,5 @@
 // Making a fresh clone ready, with npm, tsc, node-gyp and make that only note that they were called: who does it, and how often.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -10,11 +10,14 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/pi-bench.js';
 
 let clone = '';
@@ -28,10 +31,11 @@ const put = (path: string, text: string, mode = 0o644): void => {
 /** Waits until the file `go` is there, so that a test decides how long it takes. */
 const NPM = `#!/bin/sh
 echo "npm $1" >>log
+command -v node >/dev/null || exit 1
 while [ ! -e go ]; do sleep 0.05; done
 if [ -e npm-fails ]; then echo 'npm error because' >&2; exit 1; fi
 mkdir -p node_modules/typescript/bin
-cp tsc.js node_modules/typescript/bin/tsc
+case "$*" in *--include=dev*) cp tsc.js node_modules/typescript/bin/tsc ;; esac
 touch node_modules/.package-lock.json
 `;
 const TSC = `
@@ -40,6 +44,7 @@ appendFileSync('log', 'tsc\\n');
 const out = process.argv[process.argv.indexOf('--outDir') + 1];
 mkdirSync(out + '/cli', { recursive: true });
 writeFileSync(out + '/cli/main.js', 'new');
+if (existsSync('edited')) writeFileSync('src/one.ts', 'edited meanwhile');
 process.exit(existsSync('tsc-fails') ? 2 : 0);
 `;
 const BUNDLE = `
@@ -49,18 +54,26 @@ mkdirSync(process.argv[2] + '/bundle/cli', { recursive: true });
 writeFileSync(process.argv[2] + '/bundle/cli/main.js', 'new');
 process.exit(existsSync('bundle-fails') ? 1 : 0);
 `;
+/** What it has linked is no addon where a file says so, unless it began from nothing. */
 const NODE_GYP = `
-const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
+const { appendFileSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } = require('node:fs');
 const commands = process.argv.slice(2).filter((word) => /^(configure|build|rebuild)$/.test(word));
 appendFileSync('log', 'node-gyp ' + commands.join(' ') + '\\n');
 mkdirSync('build/Release', { recursive: true });
-if (commands.includes('build')) writeFileSync('build/Release/pibench.node', 'addon');
+if (commands.includes('rebuild')) {
+  rmSync('build', { recursive: true });
+  mkdirSync('build/Release', { recursive: true });
+}
+if (!commands.includes('build') && !commands.includes('rebuild')) process.exit(0);
+for (const name of ['pibench', 'pibench_first_avx512', 'pibench_first_avx2'])
+  copyFileSync('addon.node', 'build/Release/' + name + '.node');
+if (existsSync('links-half') && commands.includes('build')) writeFileSync('build/Release/pibench.node', 'half');
 `;
 const MAKE = `#!/bin/sh
 shift 5 # of where and how
 echo "make $*" >>log
 for goal in "$@"; do
-  case $goal in pibench | pibench_first_avx512 | pibench_first_avx2) echo addon >build/Release/$goal.node ;; esac
+  case $goal in pibench | pibench_first_avx512 | pibench_first_avx2) cp addon.node build/Release/$goal.node ;; esac
 done
 `;
 const LIBRARIES = ['pibench_core', 'pibench_more', 'pibench_inspection'];
@@ -77,6 +90,18 @@ const BINDING = {
   ],
 };
 
+/** An addon that does nothing. */
+let addons = '';
+
+beforeAll(() => {
+  addons = mkdtempSync(join(tmpdir(), 'pi-bench-addon-'));
+  const source = 'extern "C" void* napi_register_module_v1(void*, void* exports) { return exports; }';
+  const args = ['-shared', '-fPIC', '-x', 'c++', '-', '-o', join(addons, 'addon.node')];
+  execFileSync(process.env.CXX ?? 'g++', args, { input: source });
+});
+
+afterAll(() => rmSync(addons, { recursive: true, force: true }));
+
 beforeEach(() => {
   clone = realpathSync(mkdtempSync(join(tmpdir(), 'pi-bench-clone-')));
   children = [];
@@ -88,6 +113,7 @@ beforeEach(() => {
   put('binding.gyp', JSON.stringify(BINDING));
   put('tsc.js', TSC);
   put('scripts/bundle.mjs', BUNDLE);
+  cpSync(join(addons, 'addon.node'), join(clone, 'addon.node'));
   put('node-gyp.cjs', NODE_GYP);
   put('bin/npm', NPM, 0o755);
   put('bin/make', MAKE, 0o755);
@@ -108,8 +134,12 @@ const forPart = (part: string): string[] => [
 ];
 
 /** What makes the clone ready; `said` grows as it speaks. */
-function begin(program: readonly string[] = [join(clone, 'scripts', 'bootstrap.mjs')]) {
-  const child = spawn(process.execPath, [...program], {
+function begin(
+  program: readonly string[] = [join(clone, 'scripts', 'bootstrap.mjs')],
+  more: NodeJS.ProcessEnv = {},
+  node = process.execPath,
+) {
+  const child = spawn(node, [...program], {
     cwd: clone,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
@@ -117,6 +147,7 @@ function begin(program: readonly string[] = [join(clone, 'scripts', 'bootstrap.m
       PATH: `${join(clone, 'bin')}:${process.env.PATH}`,
       MAKE: join(clone, 'bin', 'make'),
       npm_config_node_gyp: join(clone, 'node-gyp.cjs'),
+      ...more,
     },
   });
   children.push(child);
@@ -257,4 +288,127 @@ test.each([
   expect(run.said).toMatch(message);
   expect(readFileSync(join(clone, 'dist/bundle/cli/main.js'), 'utf8')).toBe('old');
   expect(leftovers()).toEqual([]);
+});
+
+const isThere = (path: string): boolean => existsSync(join(clone, path));
+
+/** A clone that is ready, with an empty log. */
+async function ready(): Promise<void> {
+  put('go', '');
+  const run = begin();
+  expect(await run.ended, run.said).toBe(0);
+  rmSync(join(clone, 'log'));
+}
+
+async function calledBy(run: ReturnType<typeof begin>): Promise<string[]> {
+  expect(await run.ended, run.said).toBe(0);
+  return called();
+}
+
+test('what compiles is installed whatever the environment says, and again where it was left out', async () => {
+  await ready();
+  rmSync(join(clone, 'node_modules', 'typescript'), { recursive: true });
+  // Nothing is to be compiled, so nothing is missed.
+  expect(await calledBy(begin())).toEqual([]);
+  rmSync(join(clone, 'dist'), { recursive: true });
+  expect(await calledBy(begin())).toEqual(['npm ci', 'tsc', 'bundle']);
+});
+
+test('the Node that runs is found by what installs, also where it is not in PATH', async () => {
+  put('go', '');
+  for (const tool of ['sleep', 'mkdir', 'cp', 'touch']) symlinkSync(`/bin/${tool}`, join(clone, 'bin', tool));
+  const run = begin(undefined, { PATH: join(clone, 'bin') });
+  expect(await run.ended, run.said).toBe(0);
+});
+
+test('a source that is edited while it is compiled is compiled again', async () => {
+  put('edited', '');
+  await ready();
+  rmSync(join(clone, 'edited'));
+  expect(await calledBy(begin())).toEqual(['tsc', 'bundle']);
+  expect(await calledBy(begin())).toEqual(['tsc', 'bundle']);
+});
+
+test('sources that were unpacked over others are built of, though they are older than the build', async () => {
+  await ready();
+  const before = new Date(statSync(join(clone, 'native', 'one.cc')).mtimeMs - 86_400_000);
+  for (const path of ['native/one.cc', 'src/one.ts']) {
+    put(path, 'another');
+    utimesSync(join(clone, path), before, before);
+  }
+  // make would not see it.
+  expect((await calledBy(begin())).sort()).toEqual(['bundle', 'node-gyp rebuild', 'tsc']);
+  expect((await calledBy(begin())).length).toBe(3);
+  put('native/one.cc', 'newer');
+  expect((await calledBy(begin())).at(-1)).toBe('node-gyp configure build');
+});
+
+test('another compiler compiles all of it, when something is compiled', async () => {
+  await ready();
+  put('build/compiler', 'g++\ng++ 2.95');
+  expect(await calledBy(begin())).toEqual([]);
+  put('native/one.cc', 'newer');
+  expect(await calledBy(begin())).toEqual(['node-gyp rebuild']);
+});
+
+test('an addon that a killed linker left half is built from nothing, and one that was refused here is built once', async () => {
+  await ready();
+  put('links-half', '');
+  put('native/one.cc', 'newer');
+  expect(await calledBy(begin())).toEqual(['node-gyp configure build', 'node-gyp rebuild']);
+  expect(isThere('build/Release/pibench.node')).toBe(true);
+  rmSync(join(clone, 'links-half'));
+  rmSync(join(clone, 'log'));
+  put('build/Release/pibench.node.refused', '');
+  expect(await calledBy(begin())).toEqual(['node-gyp configure build']);
+  rmSync(join(clone, 'log'));
+  expect(await calledBy(begin())).toEqual([]);
+});
+
+test('an addon that is built and cannot be loaded is told, and is not what is run', async () => {
+  await ready();
+  put('addon.node', 'of another machine');
+  put('native/one.cc', 'newer');
+  const run = begin();
+  expect(await run.ended).toBe(1);
+  expect(run.said).toMatch(
+    /the native addon was built and cannot be loaded: .*(invalid ELF header|too short)/,
+  );
+});
+
+test('a part that cannot be loaded is not taken for built: all is tried', async () => {
+  put('go', '');
+  put('bin/make', MAKE.replace('cp addon.node', 'echo half >'), 0o755);
+  const run = begin(forPart('firstAvx2'));
+  expect(await run.ended, run.said).toBe(0);
+  expect(called().at(-1)).toBe('node-gyp configure build');
+});
+
+test('where Node’s headers cannot be fetched that is what is told', async () => {
+  put('go', '');
+  // As node-gyp says it of an installation without headers.
+  put(
+    'node-gyp.cjs',
+    'console.error("gyp ERR! stack FetchError: request to https://nodejs.org failed"); process.exit(1);',
+  );
+  const node = join(clone, 'node', 'bin', 'node');
+  mkdirSync(dirname(node), { recursive: true });
+  cpSync(realpathSync(process.execPath), node);
+  const run = begin(undefined, {}, node);
+  expect(await run.ended).toBe(1);
+  expect(run.said).toContain(
+    `Node’s headers are not in ${join(clone, 'node', 'include', 'node')} and could not be fetched: gyp ERR! stack FetchError: request to`,
+  );
+});
+
+test('what was built for GPUs and is not any more is told, with what builds it', async () => {
+  await ready();
+  put('build/plugins/cuda/memory.fatbin', '');
+  put('native/one.cc', 'newer');
+  put('broken-nvcc', '#!/bin/sh\nexit 1\n', 0o755);
+  const run = begin(undefined, { CUDACXX: join(clone, 'broken-nvcc') });
+  expect(await run.ended, run.said).toBe(0);
+  expect(run.said).toContain(
+    `broken-nvcc does not run; then: node ${join(clone, 'scripts', 'build-plugins.mjs')}`,
+  );
 });

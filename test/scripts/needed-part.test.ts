@@ -1,6 +1,6 @@
 // Which command lines need not wait until all of the addon is built.
 import { expect, test } from 'vitest';
-import { type HERE, neededPart } from '../../scripts/lib/needed-part.mjs';
+import { goesOnWithout, type HERE, neededPart } from '../../scripts/lib/needed-part.mjs';
 import { measuringOptions } from '../../src/cli/common-options.js';
 import { matmul } from '../../src/indicators/matmul.js';
 
@@ -70,7 +70,30 @@ test('where the whole addon is there, it is what is used', () => {
   expect(needed('matmul', machine(), true)).toBe('whole');
 });
 
-test('who reads records needs no addon', () => {
-  for (const line of ['show results/x', 'report results/x --out page.html', 'compare a b'])
-    expect(needed(line), line).toBe('none');
+test('who measures nothing needs no addon', () => {
+  for (const line of [
+    'show results/x',
+    'report results/x --out page.html',
+    'compare a b',
+    'score a --reference b',
+    'import thoth x',
+    'fleet check x',
+    'verdict results/x',
+    'submit slurm --nodes 4 matmul',
+    'on-node {}',
+    'completion',
+    '--get-yargs-completions matmul --s',
+    '--help',
+    'memory --help',
+  ])
+    for (const wholeThere of [true, false]) expect(needed(line, machine(), wholeThere), line).toBe('none');
+  expect(neededPart([])).toBe('none');
+  expect(needed('memory -- --help')).toBe('whole');
+});
+
+test('who says what is here goes on without the addon, and nobody who measures', () => {
+  for (const line of ['doctor', 'doctor --json', 'machine'])
+    expect(goesOnWithout(line.split(' '))).toBe(true);
+  for (const line of ['matmul', 'qualify', 'stacks', 'resume x'])
+    expect(goesOnWithout(line.split(' '))).toBe(false);
 });

@@ -9,7 +9,8 @@
 namespace pibench::collective::gloo {
 namespace {
 
-constexpr const char* kHowToBuild = "npm run build:plugins builds it, with Debian's package libgloo-dev";
+constexpr const char* kHowToBuild =
+    "`node scripts/build-plugins.mjs` in pi-bench's folder builds it, with Debian's package libgloo-dev";
 
 const Plugin* opened(const std::string& path) {
   if (!std::filesystem::exists(path))

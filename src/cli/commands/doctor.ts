@@ -21,6 +21,7 @@ import { snapshotPaths, THREAD_ID } from '../../telemetry/paths.js';
 import { computeTelemetry } from '../../telemetry/telemetry.js';
 import type { Snapshot, Telemetry } from '../../telemetry/types.js';
 import { coresHere, describeHere, onlineCpus } from '../here.js';
+import { say } from '../say.js';
 import { selfTest } from '../self-test.js';
 import { transportsHere } from '../transports.js';
 
@@ -29,6 +30,8 @@ interface Finding {
   readonly ok: boolean;
   readonly text: string;
 }
+
+const ADDON = 'addon';
 
 function addonFindings({ here }: Survey): Finding[] {
   const installed: Finding = {
@@ -40,7 +43,7 @@ function addonFindings({ here }: Survey): Finding[] {
     const { overheadSeconds, resolutionSeconds } = native().measureClock();
     return [
       installed,
-      { name: 'addon', ok: true, text: addonPath() },
+      { name: ADDON, ok: true, text: addonPath() },
       {
         name: 'clock',
         ok: overheadSeconds < 1e-6,
@@ -51,7 +54,11 @@ function addonFindings({ here }: Survey): Finding[] {
   } catch (error) {
     return [
       installed,
-      { name: 'addon', ok: false, text: `${addonPath()} could not be loaded: ${messageOf(error)}` },
+      {
+        name: ADDON,
+        ok: false,
+        text: `${addonPath()} could not be loaded: ${messageOf(error).split('\n', 1)[0]}`,
+      },
     ];
   }
 }
@@ -137,6 +144,15 @@ function frameworksAdvice(): Advice[] {
   });
 }
 
+/** Without the addon nobody has looked; that finding stands for itself. */
+function lacksFrequency(): boolean {
+  try {
+    return native().effectiveFrequency() === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** What a snapshot of this very process shows, and what it lacks. */
 function telemetryHere(machine: MachineDescription): Telemetry {
   const { allowed } = coresHere();
@@ -154,7 +170,7 @@ function telemetryHere(machine: MachineDescription): Telemetry {
     before: snapshot(),
     after: snapshot(),
     threadIds: [process.pid],
-    frequency: native().effectiveFrequency() > 0 ? { before: 1, after: 1 } : null,
+    frequency: lacksFrequency() ? null : { before: 1, after: 1 },
     allowedCpus: allowed.length,
     onlineCpus: onlineCpus(machine),
     clockTicks: 100,
@@ -211,6 +227,7 @@ async function doctor(json: boolean, selfTests: boolean): Promise<void> {
   }
   process.exitCode = sound ? EXIT.done : EXIT.answerIsNo;
   if (!selfTests) return;
+  if (findings.some(({ name, ok }) => name === ADDON && !ok)) return say('no self-test: it needs the addon');
 
   const out = json ? process.stderr : process.stdout;
   out.write(`\n${style.bold('Self-test: faults on purpose, each must be caught')}\n\n`);
