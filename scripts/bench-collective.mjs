@@ -4,10 +4,10 @@
 // named; and, beside all targets, Gloo over our own gloo transport, where its plugin is built. All of these programs ask MPI
 // for the level of threads that our ranks need, which are processes of several threads, or for `--threads single`. In each round
 // every size is measured once with each of them, in an order drawn anew; compared are the ratios of one round: the faster MPI's
-// time / ours. `open`: the 95 % interval holds the target. Compared are only turns in which the two CPUs were equally near to
-// each other (ours.mjs), and rows are apart where that changed in between. What is compared: ours reads and writes buffers that
-// its ranks share, as threads or by allocation; MPI has to take any memory, and is called as any program calls it, with the
-// library's own choice of algorithm and one CPU for each rank.
+// time / ours. A target is met or missed where all of the 95 % interval is on that side of it (verdicts.mjs). Compared are only
+// turns in which the two CPUs were equally near to each other (ours.mjs), and rows are apart where that changed in between. What
+// is compared: ours reads and writes buffers that its ranks share, as threads or by allocation; MPI has to take any memory, and
+// is called as any program calls it, with the library's own choice of algorithm and one CPU for each rank.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,18 +24,16 @@ import {
   timeOfTransport,
 } from './bench-collective/libraries.mjs';
 import { labelled, meetingTime, timeOfOurs } from './bench-collective/ours.mjs';
+import { AGREEMENT, againstTarget, agreement, intervalText } from './bench-collective/verdicts.mjs';
 import { shuffled } from './lib/draw.mjs';
 import { orEnd, positiveNumber, readFlags, wholeNumber, wholeNumbers } from './lib/flags.mjs';
-import { intervalOf, median } from './lib/measure.mjs';
+import { median } from './lib/measure.mjs';
 
 const RANKS = 2;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SIZES = [8, 4 * KIB, 32 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB];
 const SHARE_OF_CEILING = 0.95;
-/** Fewer rounds are printed and not judged. */
-const LEAST_ROUNDS = 3;
-const AGREEMENT = 0.1;
 
 const USAGE = `npm run bench:collective -- [flags]: our all-reduce beside Open MPI's, MPICH's and Gloo's
   --sizes LIST    bytes: 8 to 64 MiB
@@ -72,14 +70,6 @@ function targetOf(bytes) {
   return bytes === 64 * MIB ? 5 : null;
 }
 
-const verdict = (ratios, target) => {
-  if (target === null) return '';
-  if (ratios.length < LEAST_ROUNDS) return 'few';
-  const [low, high] = intervalOf(ratios);
-  if (median(ratios) >= target) return 'meets';
-  return low < target && high >= target ? 'open' : 'MISSES';
-};
-
 /**
  * Our mpi transport beside another caller of the same library, from the size on where the two kinds of barrier before a call
  * do not matter.
@@ -94,16 +84,12 @@ function printAgreement(title, pick, timesOf) {
     if (alike.length === 0) continue;
     const times = alike.map((turns) => timesOf(...turns.map(({ value }) => value)));
     const ratios = times.map(([ours, theirs]) => ours / theirs);
-    const [low, high] = intervalOf(ratios);
     const counts = bytes >= 4 * KIB && bytes <= 16 * MIB;
-    const agrees = Math.abs(median(ratios) - 1) <= AGREEMENT;
-    const open = low <= 1 + AGREEMENT && high >= 1 - AGREEMENT;
-    const few = alike.length < LEAST_ROUNDS;
-    const said = !counts ? '' : few ? 'few' : agrees ? 'agrees' : open ? 'open' : 'DIFFERS';
+    const said = counts ? agreement(ratios) : '';
     if (said === 'DIFFERS') missed += 1;
     const text = (which) => formatSeconds(median(times.map((pair) => pair[which])), 3).padStart(9);
     process.stdout.write(
-      `${String(bytes).padStart(9)}  ${text(0)}  ${text(1)}  ${median(ratios).toFixed(2)}  ${`${low.toFixed(2)} to ${high.toFixed(2)}`.padEnd(14)}  ${said}\n`,
+      `${String(bytes).padStart(9)}  ${text(0)}  ${text(1)}  ${median(ratios).toFixed(2)}  ${intervalText(ratios).padEnd(14)}  ${said}\n`,
     );
   }
   return missed;
@@ -167,7 +153,7 @@ try {
   );
   const names = mpis.map(({ name }) => name);
   process.stdout.write(
-    `${'bytes'.padStart(9)}  ${'CPUs meet in'.padEnd(14)}  rounds  ${'ours'.padStart(9)}  ${[...names, ...others.map(({ name }) => name)].map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  algorithm\n`,
+    `${'bytes'.padStart(9)}  ${'CPUs meet in'.padEnd(14)}  rounds  ${'ours'.padStart(9)}  ${[...names, ...others.map(({ name }) => name)].map((name) => name.padStart(9)).join('  ')}  ${'x faster'.padStart(8)}  ${'95 %'.padEnd(14)}  target  ${''.padEnd(6)}  of ceiling  ${''.padEnd(6)}  algorithm\n`,
   );
   let missed = 0;
   for (const [bytes, all] of found) {
@@ -185,13 +171,11 @@ try {
         (one) => Math.min(...Object.values(one.times).map(({ value }) => value)) / one.ours.value.time,
       );
       const target = targetOf(bytes);
-      const [low, high] = compared ? intervalOf(ratios) : [0, 0];
-      const said = compared ? verdict(ratios, target) : '';
+      const said = compared && target !== null ? againstTarget(ratios, target) : '';
       const shares = ours.flatMap(({ share }) => share ?? []);
       const share = shares.length === 0 ? null : median(shares);
-      const under =
-        bytes >= 4 * MIB && shares.length >= LEAST_ROUNDS && share !== null && share < SHARE_OF_CEILING;
-      if (said === 'MISSES' || under) missed += 1;
+      const ofCeiling = bytes < 4 * MIB || shares.length === 0 ? '' : againstTarget(shares, SHARE_OF_CEILING);
+      if (said === 'MISSES' || ofCeiling === 'MISSES') missed += 1;
       const text = (value) => formatSeconds(value, 3).padStart(9);
       const times = names.map((name) =>
         compared ? text(median(some.map((one) => one.times[name].value))) : ''.padStart(9),
@@ -201,7 +185,7 @@ try {
         return those.length === 0 ? ''.padStart(9) : text(median(those));
       });
       process.stdout.write(
-        `${String(bytes).padStart(9)}  ${`${label} ${formatSeconds(median(meeting), 2)}`.padEnd(14)}  ${String(some.length).padStart(6)}  ${text(median(ours.map(({ time }) => time)))}  ${[...times, ...beside].join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? `${low.toFixed(2)} to ${high.toFixed(2)}` : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}${under ? ' <' : '  '} ${ours.at(-1).how}\n`,
+        `${String(bytes).padStart(9)}  ${`${label} ${formatSeconds(median(meeting), 2)}`.padEnd(14)}  ${String(some.length).padStart(6)}  ${text(median(ours.map(({ time }) => time)))}  ${[...times, ...beside].join('  ')}  ${(compared ? median(ratios).toFixed(2) : '').padStart(8)}  ${(compared ? intervalText(ratios) : '').padEnd(14)}  ${String(target ?? '').padStart(6)}  ${said.padEnd(6)}  ${(share === null ? '' : `${(share * 100).toFixed(1)} %`).padStart(10)}  ${ofCeiling.padEnd(6)}  ${ours.at(-1).how}\n`,
       );
     }
   }
@@ -210,7 +194,7 @@ try {
     `\nCPUs meet in: a barrier before and after each turn (far: more than twice the shortest of all); rounds: in which all turns had them so. Of ${taken.length} turns they moved in ${moved}, which count nowhere.\n`,
   );
   process.stdout.write(
-    `\n< under the target of ${SHARE_OF_CEILING} of the ceiling: passes of both ranks over memory of their own, whose inputs are rewritten as the all-reduce’s are, in the same launch\n`,
+    `\nof ceiling: target ${SHARE_OF_CEILING}, from 4 MiB on; passes of both ranks over memory of their own, whose inputs are rewritten as the all-reduce’s are, in the same launch\n\n95 %: exact order statistics, at the least 95 %, which fewer than 6 rounds have not (few); meets, MISSES: all of it is on that side of the target; open: the target lies inside\n`,
   );
   for (const name of names)
     missed += printAgreement(

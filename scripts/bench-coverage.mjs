@@ -20,6 +20,7 @@ import { EFFECTS, MOODS, NOISES } from './bench-coverage/series.mjs';
 import { simulateFixed, simulateSequential, TARGETS } from './bench-coverage/simulate.mjs';
 import { COSTS, SPREADS, simulateSpending, TARGET } from './bench-coverage/spend.mjs';
 import { simulateWithin } from './bench-coverage/within.mjs';
+import { commandGiven } from './lib/machine-lines.mjs';
 import { progress } from './lib/progress.mjs';
 
 /** The methods are shown side by side at this number of launches. */
@@ -82,6 +83,12 @@ function verdict(settings, name, trials) {
   return `${name}: ${all.length - outside.length} of ${all.length} settings within ${100 * LOW} to ${100 * HIGH} %, chance allowed for; ${range}${named.length === 0 ? '' : ` (outside: ${named.join('; ')}${outside.length > named.length ? '; ...' : ''})`}`;
 }
 
+const given = ({ records, markdown }) =>
+  commandGiven('bench:coverage', {
+    ...Object.fromEntries(records.map((path) => [path, 'DIR'])),
+    ...(markdown === undefined ? {} : { [markdown]: 'FILE' }),
+  });
+
 function main() {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return process.stdout.write(USAGE);
@@ -112,7 +119,7 @@ function main() {
     printWithin();
     return end();
   }
-  print(heading(options));
+  print(heading(options, given(options)));
   // Records first: what cannot be read should not end a run of minutes.
   const records = options.records.flatMap((path) => replay(path, options));
   const settings = fixedSettings(options);

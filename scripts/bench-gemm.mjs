@@ -2,14 +2,15 @@
 // turns with the others and with the register-only peak; see bench-gemm/.
 import { writeFileSync } from 'node:fs';
 import { coresHere } from '../dist/cli/here.js';
+import { placeThreads } from '../dist/execution/placement.js';
 import { buildCandidate } from './bench-gemm/build.mjs';
 import { libraryCandidates, ownCandidates } from './bench-gemm/candidates.mjs';
 import { describe } from './bench-gemm/machine.mjs';
 import { readOptions, USAGE } from './bench-gemm/options.mjs';
 import { caseTable, footnotes, heading, summary } from './bench-gemm/report.mjs';
-import { figures, isOpen } from './bench-gemm/results.mjs';
+import { figures, isOpen, tableFigures } from './bench-gemm/results.mjs';
 import { settle } from './bench-gemm/settings.mjs';
-import { measureInTurns, withMoreTurns } from './bench-gemm/turns.mjs';
+import { measureInTurns, withMoreLaunches } from './bench-gemm/turns.mjs';
 import { random } from './lib/draw.mjs';
 import { titleLines } from './lib/machine-lines.mjs';
 import { progress } from './lib/progress.mjs';
@@ -29,27 +30,28 @@ async function measureCase(situation, candidates, settings, options, draw) {
   });
   let runs = await measureInTurns(set, { ...options, draw });
   for (let again = 0; again < MOST_AGAIN && !options.quick && isOpen(figures(situation, runs)); again++) {
-    runs = withMoreTurns(runs, await measureInTurns(set, { ...options, draw }));
+    runs = withMoreLaunches(runs, await measureInTurns(set, { ...options, draw }));
   }
-  return figures(situation, runs);
+  return { situation, runs };
 }
 
 async function measureTable(type, threads, cpus, candidates, options, draw) {
   const cases = [];
   let settings = {};
   for (const shape of options.shapes) {
-    const situation = { type, threads, shape, cpus: cpus.slice(0, threads) };
+    const situation = { type, threads, shape, cpus };
     progress(`${heading(situation)}: ${shape.name}`);
     const taking = candidates.filter((candidate) => candidate.applies(situation));
     settings = { ...settings, ...(await settle(taking, situation, settings, draw)) };
     cases.push(await measureCase(situation, taking, settings, options, draw));
   }
   progress('');
-  return cases;
+  return tableFigures(cases);
 }
 
 /** What a machine without any of our instruction sets would get, beside AVX2: all shapes and types, on one thread. */
-async function measurePortable(program, cpus, options, draw, print) {
+async function measurePortable(program, cores, options, draw, print) {
+  const cpus = placeThreads(cores, 1);
   const candidates = ownCandidates({ stacks: PORTABLE_STACKS, prepack: false, before: undefined }, program);
   const all = [];
   for (const type of options.types) {
@@ -63,7 +65,7 @@ async function measurePortable(program, cpus, options, draw, print) {
 async function main() {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return process.stdout.write(USAGE);
-  const cpus = coresHere().allowed;
+  const cores = coresHere();
   const program = await buildCandidate();
   const candidates = [...ownCandidates(options, program), ...libraryCandidates(options, program)];
   const draw = random(options.seed);
@@ -76,8 +78,9 @@ async function main() {
   const all = [];
   for (const type of options.types) {
     for (const threads of options.threads) {
-      if (threads > cpus.length) {
-        print(`${heading({ type, threads })}: there are ${cpus.length} CPUs, so it was not measured`);
+      const cpus = placeThreads(cores, threads);
+      if (cpus === null) {
+        print(`${heading({ type, threads })}: fewer CPUs may be used here, so it was not measured`);
         continue;
       }
       const cases = await measureTable(type, threads, cpus, candidates, options, draw);
@@ -86,7 +89,7 @@ async function main() {
       print(footnotes(cases).join('\n'));
     }
   }
-  if (options.portable) all.push(...(await measurePortable(program, cpus, options, draw, print)));
+  if (options.portable) all.push(...(await measurePortable(program, cores, options, draw, print)));
   print(summary(all).join('\n'));
   if (all.some(isOursWrong)) process.exitCode = 3;
   if (options.markdown !== undefined) {

@@ -13,7 +13,7 @@ import { caseTable, heading, summary } from './bench-memory/report.mjs';
 import { figures, isOpen } from './bench-memory/results.mjs';
 import { commitLine, machineLine, systemLine, titleLines } from './lib/machine-lines.mjs';
 import { buildPrograms, HOST } from './lib/native-programs.mjs';
-import { roundsOfLaunches } from './lib/paired.mjs';
+import { HOW_DECIDED, roundsOfLaunches } from './lib/paired.mjs';
 import { progress } from './lib/progress.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
@@ -50,7 +50,7 @@ function measureCase(program, situation, options) {
 }
 
 const HOW = ({ rounds, launches, seed }) =>
-  `- Each cell: bytes that arrays' elements take, moved once each, over the median time of ${rounds} turns in ${launches} launches, in an order drawn with seed ${seed}, and up to four times as many where those do not decide. Ratio: median over the rounds, of turns side by side, with its interval of 95 % over all looks. A turn in which a thread lost its CPU is left out. After its first pass each way's result was checked, element by element`;
+  `- Each cell: bytes that arrays' elements take, moved once each, over the median time of ${rounds} turns in ${launches} launches, in an order drawn with seed ${seed}, and up to four times as many where those do not decide. ${HOW_DECIDED} (few). A turn in which a thread lost its CPU is left out; where that leaves less than half of the rounds there is no verdict (disturbed). After its first pass each way's result was checked, element by element`;
 
 async function main() {
   const options = readOptions();

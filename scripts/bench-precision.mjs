@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { orEnd, readFlags, wholeNumber } from './lib/flags.mjs';
-import { line, median } from './lib/measure.mjs';
+import { line, median, wholeMedian } from './lib/measure.mjs';
 import { packageRoot } from './lib/tree.mjs';
 
 const USAGE = `npm run bench:precision -- [flags]: what --precision saves, and whether it may
@@ -99,6 +99,7 @@ function phases(results) {
 }
 
 const results = { fixed: [], precise: [] };
+let shortLength;
 let lengths;
 try {
   for (let pair = 0; pair < PAIRS; pair++) {
@@ -108,7 +109,8 @@ try {
       show(name, result);
     }
   }
-  lengths = compareLengths(median(results.precise.map(({ repetitions }) => repetitions)));
+  shortLength = wholeMedian(results.precise.map(({ repetitions }) => repetitions));
+  lengths = compareLengths(shortLength);
 } finally {
   rmSync(out, { recursive: true, force: true });
 }
@@ -137,7 +139,7 @@ if (PAIRS > 1) {
   line('  the long campaigns differ among themselves by', percent(spread), '', null);
 }
 line(
-  `rate in launches of ${median(precise.map(({ repetitions }) => repetitions))} repetitions over that of ${LONG}, in turns`,
+  `rate in launches of ${shortLength} repetitions over that of ${LONG}, in turns`,
   `${lengths.ratio.toFixed(4)} (95 %: ${lengths.interval.low.toFixed(4)} to ${lengths.interval.high.toFixed(4)}): ${lengths.outcome}`,
   'same',
   lengths.outcome === 'same',

@@ -9,10 +9,10 @@ export const HIGH = 0.97;
 const percent = (share) => `${(100 * share).toFixed(1)}`;
 const errorOf = (share, trials) => Math.sqrt((share * (1 - share)) / trials);
 
-export function heading({ trials, repetitions, seed }) {
+export function heading({ trials, repetitions, seed }, command) {
   return [
     '# How often the 95 % intervals contain the truth',
-    'Written by `npm run bench:coverage -- --markdown FILE`; the code that is judged is the one that writes records.',
+    `Written by \`${command}\`; the code that is judged is the one that writes records.`,
     [
       `- ${trials} trials of each setting, ${repetitions} repetitions in a launch, seed ${seed}: a coverage of 95 % has a standard error of ${percent(errorOf(0.95, trials))} points`,
       `- A repetition takes 1 + ${NOISE} x noise + ${EFFECT} x launch effect; rows: the noise inside a launch and the effects of launches. A normal one has a standard deviation of 1; of two modes each has, and they are 6 apart; one in ten of contaminated launches is 8 further; drifting is a rise by 1 over the launch`,

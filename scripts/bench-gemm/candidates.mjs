@@ -1,8 +1,14 @@
 // What can be compared on this machine: our own kernels, and the libraries that are here. A library's settings that make it
 // choose other kernels are tried out, for it does not always know the CPU that it runs on.
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
+import { blis } from '../../dist/stacks/blis.js';
+import { libxsmm } from '../../dist/stacks/libxsmm.js';
+import { mkl } from '../../dist/stacks/mkl.js';
+import { onednn } from '../../dist/stacks/onednn.js';
+import { openblas } from '../../dist/stacks/openblas.js';
+import { searchLibrary } from '../../dist/stacks/search.js';
+import { localSystem } from '../../dist/stacks/system.js';
 import { sharedFromArchives } from './build.mjs';
 import { operationsOf, square } from './shapes.mjs';
 
@@ -57,27 +63,30 @@ function settings(name, flags) {
   ];
 }
 
-function fromLinkerCache(soname) {
-  const { stdout } = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' });
-  return (stdout ?? '')
-    .split('\n')
-    .filter((line) => line.trim().startsWith(`${soname} `))
-    .map((line) => line.split(' => ')[1]);
+/** The candidate calls with integers of 32 bits. */
+const hasShortIntegers = (name) => !name.includes('64');
+
+/**
+ * The build that is compared of those which are found, as stacks find them: one from the preferred folders, else the first.
+ * @param {import('../../dist/stacks/stack.js').Stack} stack
+ * @param {import('../../dist/stacks/search.js').LibrarySystem} system
+ * @param {readonly string[]} [preferred] folders in which Debian has variants of one library
+ */
+function locate({ library: spec }, system, preferred = []) {
+  const { folders } = spec;
+  const [sonames, subfolders] = [spec.sonames, spec.subfolders].map((names) =>
+    names.filter(hasShortIntegers),
+  );
+  const builds = searchLibrary({ sonames, subfolders, folders }, system);
+  const inPreferred = preferred.flatMap((folder) => builds.filter((path) => path.includes(`/${folder}/`)));
+  return inPreferred[0] ?? builds[0] ?? null;
 }
 
-/** The first of these that is there. Debian keeps variants of one library in folders of their own. */
-function locate(soname, folders) {
-  const triplet = process.arch === 'x64' ? 'x86_64-linux-gnu' : 'aarch64-linux-gnu';
-  const inFolders = folders.map((folder) => join('/usr/lib', triplet, folder, soname));
-  const found = [...inFolders, ...fromLinkerCache(soname)].find((path) => existsSync(path));
-  return found === undefined ? null : realpathSync(found);
-}
-
-function xsmm() {
-  const shared = locate('libxsmm.so.1', []);
+function xsmm(system) {
+  const shared = locate(libxsmm, system);
   if (shared !== null) return shared;
   const archives = ['/usr/lib/libxsmm.a', '/usr/lib/libxsmmnoblas.a'];
-  return archives.every((path) => existsSync(path)) ? sharedFromArchives(archives) : null;
+  return archives.every((path) => system.realPath(path) !== null) ? sharedFromArchives(archives) : null;
 }
 
 /**
@@ -93,24 +102,18 @@ export function nameOf(family, path) {
 
 /** The libraries of this machine and those asked for: { name, family, path }. BLIS with threads of its own starts them in
  * each call, so the other one is preferred. */
-function libraries(asked) {
+function libraries(asked, system) {
   const here = [
     {
       name: 'openblas',
       family: 'cblas',
-      path: locate('libopenblas.so.0', ['openblas-pthread', 'openblas-openmp']),
+      path: locate(openblas, system, ['openblas-pthread', 'openblas-openmp']),
     },
-    { name: 'blis', family: 'cblas', path: locate('libblis.so.4', ['blis-openmp', 'blis-pthread']) },
-    {
-      name: 'mkl',
-      family: 'mkl',
-      path: ['libmkl_rt.so.3', 'libmkl_rt.so.2', 'libmkl_rt.so']
-        .map((name) => locate(name, []))
-        .find((path) => path !== null),
-    },
-    { name: 'onednn', family: 'onednn', path: locate('libdnnl.so.2', []) },
-    { name: 'libxsmm', family: 'libxsmm', path: xsmm() },
-  ].filter(({ path }) => path != null);
+    { name: 'blis', family: 'cblas', path: locate(blis, system, ['blis-openmp', 'blis-pthread']) },
+    { name: 'mkl', family: 'mkl', path: locate(mkl, system) },
+    { name: 'onednn', family: 'onednn', path: locate(onednn, system) },
+    { name: 'libxsmm', family: 'libxsmm', path: xsmm(system) },
+  ].filter(({ path }) => path !== null);
   const more = asked.map((text) => {
     const [family, path] = [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1)];
     if (!(family in PROGRAM_KINDS))
@@ -140,9 +143,9 @@ const mklLayer = (threads) => ({ MKL_THREADING_LAYER: threads > 1 ? 'GNU' : 'SEQ
 const wordsOf = ({ m, n, k, transpose, batch }) => [m, n, k, transpose, batch].map(String);
 
 /** The libraries as candidates: { name, role, path, settings, applies(case), processFor(case, setting) }. */
-export function libraryCandidates({ libraries: asked, only, prepack }, program) {
+export function libraryCandidates({ libraries: asked, only, prepack }, program, system = localSystem) {
   const flags = cpuFlags();
-  return libraries(asked).flatMap(({ name, family, path }) =>
+  return libraries(asked, system).flatMap(({ name, family, path }) =>
     PROGRAM_KINDS[family]
       .map(({ suffix, kind, types, as, role = 'library' }) => ({
         name: `${name}${suffix}`,
@@ -194,6 +197,6 @@ export function ownCandidates({ stacks, prepack, before }, program) {
     const plain = candidate(name, 'own', 'plain', isa);
     return prepack ? [plain, candidate(`${name} prepacked`, 'own prepacked', 'prepacked', isa)] : [plain];
   });
-  const earlier = before === undefined ? [] : [candidate('before', 'library', 'plain', '', before)];
+  const earlier = before === undefined ? [] : [candidate('before', 'before', 'plain', '', before)];
   return [...own, ...earlier, candidate('peak', 'peak', 'peak', '')];
 }

@@ -18,7 +18,7 @@ export const USAGE = `npm run bench:gemm -- [flags]: pi-bench's own GEMM beside 
   --prepack        also with the right operand packed before the timed region, on both sides
   --library LIST   more libraries: cblas:FILE, mkl:FILE, onednn:FILE, libxsmm:FILE
   --only LIST      only the libraries whose names contain one of these words
-  --before FILE    also the kernels of another checkout, as a rival: what bench:gemm built there,
+  --before FILE    also beside the kernels of another checkout: what bench:gemm built there,
                    node_modules/.cache/native-checks/plain/bench-gemm
   --portable       also our portable kernel beside AVX2's, one thread, of the same types and shapes; part of a
                    run without flags

@@ -1,5 +1,5 @@
 // The figures as tables. Pure.
-import { ratioText } from '../lib/paired.mjs';
+import { counts, countsOfTargets, ratioText } from '../lib/paired.mjs';
 import { table, threadsText } from '../lib/table.mjs';
 
 const GIGA = 1e9;
@@ -19,16 +19,27 @@ function rateCell(row) {
 }
 
 const WORDS = { jit: 'JIT', avx2: 'AVX2' };
-const rivalText = ({ versus, rival }) => WORDS[versus] ?? rival;
-const NOTHING = 'no library here has this type';
+const NOTHING = 'no library measured has this type';
 
-function verdict(comparisons) {
+function rivalText({ versus, rival, failed }) {
+  if (rival !== null) return WORDS[versus] ?? rival;
+  return failed.length > 0 ? failed.join(' and ') : NOTHING;
+}
+
+/** The worst first: what one row says of several comparisons. */
+const CELLS = [
+  ['missed', 'MISSED'],
+  [null, 'not compared'],
+  ['rival failed', 'not judged'],
+  ['disturbed', 'disturbed'],
+  ['few', 'few'],
+  ['tie', 'tie'],
+  ['holds', 'yes'],
+];
+
+function verdictCell(comparisons) {
   const judged = comparisons.filter(({ target }) => target !== null);
-  if (judged.length === 0) return '';
-  if (judged.some(({ holds }) => holds === false)) return 'MISSED';
-  if (judged.every(({ holds }) => holds === true)) return 'yes';
-  if (judged.some(({ rival }) => rival === null)) return 'not compared';
-  return judged.some(({ holds }) => holds === null) ? 'disturbed' : 'tie';
+  return CELLS.find(([verdict]) => judged.some((one) => one.verdict === verdict))?.[1] ?? '';
 }
 
 const first = (names) => [...new Set(names)];
@@ -37,11 +48,11 @@ const first = (names) => [...new Set(names)];
 function comparisonCells(comparisons) {
   const column = (text) => comparisons.map(text).join(', ');
   return [
-    column((comparison) => (comparison.rival === null ? NOTHING : rivalText(comparison))),
+    column(rivalText),
     column(ratioText),
     column(({ ratio, bestRatio }) => (ratio === null ? '' : bestRatio.toFixed(3))),
     column(({ target }) => (target === null ? '' : String(target))).replace(/^[, ]+$/, ''),
-    verdict(comparisons),
+    verdictCell(comparisons),
   ];
 }
 
@@ -60,7 +71,7 @@ export function caseTable(cases) {
       situation.shape.name,
       ...names.map((name) => rateCell(figures.find((row) => row.name === name))),
       mine?.trouble === null && peak !== null ? (mine.rate / peak).toFixed(3) : '',
-      ...comparisonCells(comparisons.filter((comparison) => comparison.own.startsWith(own))),
+      ...comparisonCells(comparisons.filter((one) => [own, `${own} prepacked`].includes(one.own))),
     ];
   });
   return table(header, rows);
@@ -114,6 +125,23 @@ function troubles(cases) {
   );
 }
 
+/** Of comparisons without a target: where ours is at least as fast, as surely as where a target holds. */
+function countsBeside(what, comparisons) {
+  if (comparisons.length === 0) return [];
+  const { held, missed, tied, few, open, above, below } = counts(comparisons);
+  const alone =
+    few.length === 0 ? '' : `; by the ratio alone at least as fast in ${above} and slower in ${below}`;
+  return [
+    `Without a target, beside ${what}: of ${comparisons.length} cases at least as fast in ${held.length}, slower in ${missed.length}, undecided in ${tied.length}, not judged in ${open.length}${alone}.`,
+  ];
+}
+
+/** Why nothing is decided, where that is not the ratio's own. */
+function reasonOf({ verdict, failed }) {
+  if (verdict === 'rival failed') return `, ${failed.join(' and ')} failed`;
+  return verdict === null ? `, ${NOTHING}` : '';
+}
+
 /**
  * How many targets hold, and those that do not or are not known to, one a line.
  * @param {readonly Pick<import('./results.mjs').Figures, 'situation' | 'comparisons'>[]} cases
@@ -123,31 +151,25 @@ export function summary(cases) {
     comparisons.map((comparison) => ({ situation, ...comparison })),
   );
   const aimed = all.filter(({ target }) => target !== null);
-  const free = all.filter(
-    ({ target, versus, ratio }) => target === null && versus === 'library' && ratio !== null,
-  );
+  const free = all.filter(({ target, ratio }) => target === null && ratio !== null);
+  const beside = (side) => free.filter(({ versus }) => versus === side);
   const lines = (word, which) =>
-    which.map(({ situation, own, versus, rival, ratio, interval, target }) => {
-      const shown =
-        rival === null ? '' : ` ${ratioText({ ratio, interval })} of ${rivalText({ versus, rival })}`;
+    which.map((comparison) => {
+      const { situation, own, rival, target } = comparison;
+      const shown = rival === null ? '' : ` ${ratioText(comparison)} of ${rivalText(comparison)}`;
       const where = `${situation.type} ${situation.shape.name}, ${threadsText(situation.threads)}`;
-      return `- ${word} ${where}: ${own}${shown}, target ${target}`;
+      return `- ${word} ${where}: ${own}${shown}, target ${target}${reasonOf(comparison)}`;
     });
-  const missed = aimed.filter(({ holds }) => holds === false);
-  const tied = aimed.filter(({ holds }) => holds === 'tie');
-  const open = aimed.filter(({ holds }) => holds === null);
-  const held = aimed.length - missed.length - tied.length - open.length;
+  const { missed, tied, few, open } = counts(aimed);
   return [
     // With transposed operands and batches there are none.
-    ...(aimed.length === 0
-      ? []
-      : [
-          `Of ${aimed.length} targets ${held} hold, ${tied.length} are ties (the target lies inside the interval of the ratio), ${missed.length} were missed, ${open.length} could not be judged.`,
-        ]),
-    `Without a target: at least as fast as the best library in ${free.filter(({ ratio }) => ratio >= 1).length} of ${free.length} cases.`,
+    ...(aimed.length === 0 ? [] : [countsOfTargets(aimed)]),
+    ...countsBeside('the best library', beside('library')),
+    ...countsBeside('the build before', beside('before')),
     '',
     ...lines('MISSED', missed),
     ...lines('tie', tied),
+    ...lines('few', few),
     ...lines('not judged', open),
   ];
 }

@@ -38,29 +38,29 @@ async function launch(candidates, rounds, { seconds, draw }) {
 
 /**
  * Measures the candidates in rounds of turns, in some launches: a process keeps the memory that it got, and its speed with
- * it. Returns for each, in their order, { candidate, hello, turns, trouble }: the answers of its turns, one for each round,
- * or what kept it from giving them.
+ * it. Returns for each, in their order, { candidate, hello, launches, trouble }: the answers of its turns, one for each round of
+ * each launch, or what kept it from giving them.
  */
 export async function measureInTurns(candidates, options) {
   const all = [];
   for (const rounds of roundsOfLaunches(options.rounds, options.launches))
     all.push(await launch(candidates, rounds, options));
-  return all[0].map((run, index) => ({
+  return all[0].map(({ turns, ...run }, index) => ({
     ...run,
-    turns: all.flatMap((runs) => runs[index].turns),
+    launches: all.map((runs) => runs[index].turns),
     trouble: all.map((runs) => runs[index].trouble).find((text) => text !== null) ?? null,
   }));
 }
 
 /**
- * The turns of the same candidates measured again, behind those that there are.
- * @template {Pick<import('./results.mjs').Run, 'turns' | 'trouble'>} R
+ * The launches of the same candidates measured again, behind those that there are.
+ * @template {Pick<import('./results.mjs').Run, 'launches' | 'trouble'>} R
  * @param {readonly R[]} runs
  * @param {readonly R[]} more
  */
-export const withMoreTurns = (runs, more) =>
+export const withMoreLaunches = (runs, more) =>
   runs.map((run, index) => ({
     ...run,
-    turns: [...run.turns, ...more[index].turns],
+    launches: [...run.launches, ...more[index].launches],
     trouble: run.trouble ?? more[index].trouble,
   }));

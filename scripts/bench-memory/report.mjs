@@ -1,14 +1,13 @@
 // The figures of bench:memory as tables. Pure.
 import { formatBytes } from '../../dist/quantities/format.js';
-import { ratioText } from '../lib/paired.mjs';
+import { counts, countsOfTargets, ratioText } from '../lib/paired.mjs';
 import { table, threadsText } from '../lib/table.mjs';
 
 const GIGA = 1e9;
 
 const rateText = (rate) => (rate / GIGA).toFixed(rate < 100 * GIGA ? 2 : 1);
 
-const verdict = ({ holds }) =>
-  holds === true ? 'yes' : holds === false ? 'MISSED' : holds === 'tie' ? 'tie' : 'disturbed';
+const CELLS = { holds: 'yes', missed: 'MISSED' };
 
 /** @param {{ pass: string, threads: number }} situation */
 export const heading = ({ pass, threads }) => `${pass}, ${threadsText(threads)}, GB/s`;
@@ -26,7 +25,10 @@ export function caseTable(cases) {
     formatBytes(situation.bytes),
     ...names.map((name) => rateText(found[name])),
     chosen.join(', '),
-    ...compared.flatMap((comparison) => [ratioText(comparison), verdict(comparison)]),
+    ...compared.flatMap((comparison) => [
+      ratioText(comparison),
+      CELLS[comparison.verdict] ?? comparison.verdict,
+    ]),
     compared.at(-1).name,
   ]);
   return table(header, rows);
@@ -40,13 +42,12 @@ export function summary(cases) {
   const all = cases.flatMap(({ situation, comparisons }) =>
     comparisons.map((comparison) => ({ situation, ...comparison })),
   );
-  const having = (holds) => all.filter((comparison) => comparison.holds === holds);
   const lines = (word, those) =>
     those.map(
       (comparison) =>
         `- ${word} ${comparison.situation.pass} of ${formatBytes(comparison.situation.bytes)}, ${threadsText(comparison.situation.threads)}: ${ratioText(comparison)} of ${comparison.name}, target ${comparison.target}`,
     );
-  const [held, missed, tied, open] = [true, false, 'tie', null].map(having);
+  const { missed, tied, few, open } = counts(all);
   const wrong = cases.flatMap(({ situation, wrong: those }) =>
     those.map(
       ({ name, wrong: elements }) =>
@@ -54,11 +55,12 @@ export function summary(cases) {
     ),
   );
   return [
-    `Of ${all.length} targets ${held.length} hold, ${tied.length} are ties (the target lies inside the interval of the ratio), ${missed.length} were missed, ${open.length} could not be judged.`,
+    countsOfTargets(all),
     '',
     ...wrong,
     ...lines('MISSED', missed),
     ...lines('tie', tied),
+    ...lines('few', few),
     ...lines('not judged', open),
   ];
 }

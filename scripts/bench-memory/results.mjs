@@ -1,6 +1,6 @@
 // From what the launches of a case told to its figures. Pure.
 import { median } from '../lib/measure.mjs';
-import { judge, pairedRatio } from '../lib/paired.mjs';
+import { isClean, isUndecided, judge, pairedRatio } from '../lib/paired.mjs';
 
 /**
  * What one launch told: seconds and disturbance of each way's turns, elements that it left wrong.
@@ -17,23 +17,28 @@ const OF_THE_BEST = 0.95;
 const LIBRARY = ['memcpy', 'memset'];
 
 /**
- * Launches of a case behind each other: each way with all its turns, in the order of the rounds.
+ * Each way with its turns of all launches.
  * @param {readonly Launch[]} launches
  */
 function together(launches) {
   return launches[0].ways.map(({ name }, index) => ({
     name,
     wrong: launches.reduce((sum, { ways }) => sum + ways[index].wrong, 0),
-    turns: launches.flatMap(({ ways }) => ways[index].turns),
+    launches: launches.map(({ ways }) => ways[index].turns),
   }));
 }
 
-const secondsOf = ({ turns }) => median(turns.map((turn) => turn.median));
+/** Of the turns that were not disturbed, unless there are no others. */
+function secondsOf({ launches }) {
+  const turns = launches.flat();
+  const clean = turns.filter(isClean);
+  return median((clean.length > 0 ? clean : turns).map((turn) => turn.median));
+}
 
 /** `auto` against one other way: their ratio, and whether it reaches the target. Null where there is no other. */
 function against(auto, other, target) {
   if (other === undefined) return null;
-  return { name: other.name, target, ...pairedRatio(auto, other), holds: judge(auto, [other], target) };
+  return { name: other.name, target, ...pairedRatio(auto, other), verdict: judge(auto, [other], target) };
 }
 
 /**
@@ -62,4 +67,4 @@ export function figures(situation, launches) {
 }
 
 /** Whether more rounds could decide what these have not. */
-export const isOpen = ({ comparisons }) => comparisons.some(({ holds }) => typeof holds !== 'boolean');
+export const isOpen = ({ comparisons }) => comparisons.some(({ verdict }) => isUndecided(verdict));

@@ -39,8 +39,22 @@ export const systemLine = () => `- Linux ${release()}, Node ${process.versions.n
 
 export const commitLine = () => `- pi-bench at commit ${commit()}, ${new Date().toISOString().slice(0, 10)}`;
 
-/** A heading, and the command that wrote what is below it, with its flags, so that a reader can do it again. */
-export function titleLines(title, command, file) {
-  const flags = process.argv.slice(2).map((flag) => flag.replace(file, 'FILE'));
-  return `# ${title}\n\nWritten by \`npm run ${command} -- ${flags.join(' ')}\`.`;
+/**
+ * The command that was given, so that a reader can do it again; words stand for paths, which are of this machine.
+ * @param {string} command
+ * @param {Readonly<Record<string, string>>} words by path
+ * @param {readonly string[]} [args]
+ */
+export function commandGiven(command, words, args = process.argv.slice(2)) {
+  const flags = args
+    .map((arg) => {
+      const path = Object.keys(words).find((one) => arg === one || arg.endsWith(`=${one}`));
+      return path === undefined ? arg : `${arg.slice(0, arg.length - path.length)}${words[path]}`;
+    })
+    .map((arg) => (/\s/.test(arg) ? `"${arg}"` : arg));
+  return [`npm run ${command}`, ...(flags.length === 0 ? [] : ['--', ...flags])].join(' ');
 }
+
+/** A heading, and the command that wrote what is below it. */
+export const titleLines = (title, command, file) =>
+  `# ${title}\n\nWritten by \`${commandGiven(command, { [file]: 'FILE' })}\`.`;

@@ -12,16 +12,11 @@ export function median(values) {
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
-/** An interval of about 95 % for the median. Order statistics: with 15 rounds the 4th to the 12th hold the median with 96 %. */
-export function intervalOf(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const reach = Math.ceil(0.98 * Math.sqrt(sorted.length));
-  const middle = (sorted.length - 1) / 2;
-  return [
-    sorted[Math.max(0, Math.floor(middle - reach))],
-    sorted[Math.min(sorted.length - 1, Math.ceil(middle + reach))],
-  ];
-}
+/**
+ * Of counts: the median of an even number of them may lie between two.
+ * @param {readonly number[]} counts
+ */
+export const wholeMedian = (counts) => Math.round(median(counts));
 
 /** Prints one result beside its target. `ok` is null where there is no target. */
 export function line(what, value, target, ok) {

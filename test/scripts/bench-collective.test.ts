@@ -8,6 +8,7 @@ import {
   readOsu,
   slowestMean,
 } from '../../scripts/bench-collective/benchmarks.mjs';
+import { againstTarget, agreement, intervalText } from '../../scripts/bench-collective/verdicts.mjs';
 
 const IMB = `
 # MPI_Datatype for reductions    :   MPI_FLOAT
@@ -87,5 +88,35 @@ describe('a benchmark that is named', () => {
     expect(() => benchmarks({ imb: [process.execPath] }, [], options)).toThrow(
       /^--imb \S+ is linked to no MPI that is known, which is not compared here: build it with mpicc\.openmpi or/,
     );
+  });
+});
+
+describe('what rounds say', () => {
+  const seven = [3.47, 3.9, 4.1, 4.22, 4.5, 4.9, 5.14];
+
+  it('of a target is by the whole interval, whatever the median', () => {
+    expect(againstTarget(seven, 3.4)).toBe('meets');
+    expect(againstTarget(seven, 4)).toBe('open');
+    expect(againstTarget(seven, 5.1)).toBe('open');
+    expect(againstTarget(seven, 5.2)).toBe('MISSES');
+  });
+
+  it('of fewer than six is nothing: not even their ends are an interval of 95 %', () => {
+    expect(againstTarget(seven.slice(0, 5), 1)).toBe('few');
+    expect(agreement([1, 1, 1, 1, 1])).toBe('few');
+    expect(intervalText(seven.slice(0, 5))).toBe('');
+    expect(intervalText(seven.slice(0, 6))).toBe('3.47 to 4.90');
+    expect(intervalText(seven)).toBe('3.47 to 5.14');
+    expect(intervalText([...seven, 9, 9])).toBe('3.90 to 9.00');
+  });
+
+  it('of two callers is that they agree only where the whole interval does', () => {
+    const around = (middle: number, reach: number) =>
+      [-1, -0.6, -0.3, 0, 0.3, 0.6, 1].map((step) => middle + step * reach);
+    expect(agreement(around(1, 0.09))).toBe('agrees');
+    expect(agreement(around(1, 0.2))).toBe('open');
+    expect(agreement(around(1.2, 0.15))).toBe('open');
+    expect(agreement(around(1.2, 0.05))).toBe('DIFFERS');
+    expect(agreement(around(0.8, 0.05))).toBe('DIFFERS');
   });
 });

@@ -1,8 +1,9 @@
 /** The truths of the coverage benchmark are true, and its count of misses allows for chance. */
 import { describe, expect, it } from 'vitest';
 import { naiveCovers } from '../../scripts/bench-coverage/others.mjs';
-import { misses } from '../../scripts/bench-coverage/report.mjs';
+import { heading, misses } from '../../scripts/bench-coverage/report.mjs';
 import { drawLaunch, EFFECTS, NOISES, truthOf } from '../../scripts/bench-coverage/series.mjs';
+import { commandGiven } from '../../scripts/lib/machine-lines.mjs';
 import { launchQuantile } from '../../src/statistics/quantile-interval.js';
 import { normalFrom, randomFrom } from '../statistics/support.js';
 
@@ -53,4 +54,15 @@ describe('a coverage', () => {
     // 1.96 x sqrt(400) / 2 = 19.6.
     expect([180, 181, 219, 220].map((count) => naiveCovers(count, 400))).toEqual([false, true, true, false]);
   });
+});
+
+it('the head of a table has the command as it was given, words in place of paths', () => {
+  const args = ['--quick', '--record', 'results/one', '--seed', '7', '--markdown=tables.md'];
+  const command = commandGiven('bench:coverage', { 'results/one': 'DIR', 'tables.md': 'FILE' }, args);
+  expect(command).toBe('npm run bench:coverage -- --quick --record DIR --seed 7 --markdown=FILE');
+  expect(heading({ trials: 150, repetitions: 60, seed: 7 }, command)).toContain(`\`${command}\``);
+  expect(commandGiven('bench:gemm', {}, ['--only', 'onednn 3'])).toBe(
+    'npm run bench:gemm -- --only "onednn 3"',
+  );
+  expect(commandGiven('bench:memory', {}, [])).toBe('npm run bench:memory');
 });

@@ -1,29 +1,24 @@
 /** bench:gemm's pure parts: which turns, which figures, which tables. Nothing here measures. */
 import { describe, expect, it } from 'vitest';
-import { nameOf, ownCandidates } from '../../scripts/bench-gemm/candidates.mjs';
+import { libraryCandidates, nameOf, ownCandidates } from '../../scripts/bench-gemm/candidates.mjs';
 import { readOptions } from '../../scripts/bench-gemm/options.mjs';
 import { caseTable, footnotes, summary } from '../../scripts/bench-gemm/report.mjs';
-import { figures, isOpen, targetFor } from '../../scripts/bench-gemm/results.mjs';
+import { figures, isOpen, tableFigures, targetFor } from '../../scripts/bench-gemm/results.mjs';
 import { shapeNamed, skinnyShapes, square, variantOf } from '../../scripts/bench-gemm/shapes.mjs';
-import { withMoreTurns } from '../../scripts/bench-gemm/turns.mjs';
+import { withMoreLaunches } from '../../scripts/bench-gemm/turns.mjs';
 import { random, shuffled } from '../../scripts/lib/draw.mjs';
-import { judge, leftOutAtEachEnd, pairedRatio, roundsOfLaunches } from '../../scripts/lib/paired.mjs';
+import { roundsOfLaunches } from '../../scripts/lib/paired.mjs';
 import { table } from '../../scripts/lib/table.mjs';
+import { steady, type Turns, turn } from './turns.js';
 
-const turn = (median: number, disturbed = 0) => ({ median, min: median, count: 4, disturbed });
 const situation = { type: 'float32', threads: 1, shape: square(100), cpus: [0] };
-const run = (
-  name: string,
-  role: string,
-  turns: ReturnType<typeof turn>[],
-  trouble: string | null = null,
-) => ({
+const run = (name: string, role: string, launches: Turns[], trouble: string | null = null) => ({
   candidate: { name, role, setting: { label: '', environment: {} } },
   hello: { version: '', kernel: 'avx512', pinned: true, operations: 2e6 },
-  turns,
+  launches,
   trouble,
 });
-const peak = run('peak', 'peak', [turn(1e-6)]);
+const peak = run('peak', 'peak', steady(1e-6));
 
 describe('a library that was asked for', () => {
   it.each([
@@ -36,11 +31,30 @@ describe('a library that was asked for', () => {
   });
 
   it('and fails alike everywhere is told so once', () => {
-    const failed = [peak, run('own', 'own', [turn(1)]), run('onednn 9', 'library', [], 'failed: too new')];
+    const failed = [peak, run('own', 'own', steady(1)), run('onednn 9', 'library', [], 'failed: too new')];
     const at = (n: number) => figures({ ...situation, shape: square(n) }, failed);
     expect(footnotes([at(1), at(2)]).at(-1)).toBe('onednn 9: failed: too new (in every case)');
     const sound = figures(situation, failed.slice(0, 2));
     expect(footnotes([at(1), sound]).at(-1)).toBe('1: onednn 9: failed: too new');
+  });
+});
+
+describe('the libraries that are here', () => {
+  const found = (...files: string[]) =>
+    libraryCandidates({ libraries: [], only: [], prepack: false }, 'program', {
+      architecture: 'x64',
+      loaderFolders: [],
+      linkerCache: () => files.map((file) => `\t${file} (libc6,x86-64) => /there/${file}\n`).join(''),
+      realPath: (path) => (path.startsWith('/there/') ? path : null),
+    }).map(({ name, path }) => `${name} ${path}`);
+
+  it.each(['libdnnl.so.2', 'libdnnl.so.3'])('are those that stacks find: %s', (file) => {
+    expect(found(file)).toContain(`onednn /there/${file}`);
+  });
+
+  it('leave out what counts with integers of 64 bits, with which the candidate is not called', () => {
+    expect(found('libopenblas64.so.0')).toEqual([]);
+    expect(found('libopenblas64.so.0', 'libopenblas.so.0')).toEqual(['openblas /there/libopenblas.so.0']);
   });
 });
 
@@ -51,7 +65,7 @@ describe('an earlier build', () => {
     const before = process.execPath;
     const [own, earlier] = ownCandidates({ ...asked, before }, 'program');
     expect(own.processFor(situation).command).toBe('program');
-    expect(earlier).toMatchObject({ name: 'before', role: 'library' });
+    expect(earlier).toMatchObject({ name: 'before', role: 'before' });
     expect(earlier.processFor(situation).command).toBe(before);
   });
 
@@ -86,63 +100,35 @@ describe('the turns', () => {
   });
 });
 
-describe('the ratio of two candidates', () => {
-  it('pairs the turns of a round, so that a drift of the machine cancels', () => {
-    const own = { turns: [turn(1), turn(2), turn(4)] };
-    const other = { turns: [turn(1.1), turn(2.2), turn(4.4)] };
-    const { ratio, clean } = pairedRatio(own, other);
-    expect(ratio).toBeCloseTo(1.1, 12);
-    expect(clean).toBe(true);
-  });
-
-  it('leaves out rounds without an undisturbed sample, and says when too few are left', () => {
-    const own = { turns: [turn(1), turn(9, 4), turn(1)] };
-    expect(pairedRatio(own, { turns: [turn(1), turn(1), turn(1)] })).toMatchObject({ ratio: 1, clean: true });
-    expect(pairedRatio(own, { turns: [turn(1, 4), turn(1), turn(1)] }).clean).toBe(false);
-  });
-
-  it('decides against a target only by clean turns', () => {
-    const own = { turns: [turn(1)] };
-    const slower = { turns: [turn(1.2)] };
-    const faster = { turns: [turn(0.8)] };
-    const disturbed = { turns: [turn(1.2, 4)] };
-    expect(judge(own, [slower], 1)).toBe(true);
-    expect(judge(own, [slower, faster], 1)).toBe(false);
-    expect(judge(own, [slower, disturbed], 1)).toBeNull();
-    expect(judge(own, [faster, disturbed], 1)).toBe(false);
-    expect(judge(own, [], 1)).toBeNull();
-  });
-});
-
-describe('a ratio near its target', () => {
-  const own = (ratios: number[]) => ({ turns: ratios.map(() => turn(1)) });
-  const other = (ratios: number[]) => ({ turns: ratios.map((ratio) => turn(ratio)) });
-  const judged = (ratios: number[], target: number) => judge(own(ratios), [other(ratios)], target);
-
-  it('is a tie while its interval has the target inside, and decided when it has not', () => {
-    const around = [0.99, 0.995, 0.997, 0.999, 1.001, 1.003, 1.005, 1.01];
-    expect(judged(around, 1)).toBe('tie');
-    expect(judged(around, 0.98)).toBe(true);
-    expect(judged(around, 1.02)).toBe(false);
-  });
-
-  it('has the interval of the sign test: 8 values with all of them, 32 without 8 at each end', () => {
-    expect([7, 8, 32].map(leftOutAtEachEnd)).toEqual([null, 0, 8]);
-  });
-
+describe('a case', () => {
   it('is measured again while it is open, unless nothing is there to compare with', () => {
-    const rounds = Array.from({ length: 8 }, (_, i) => turn((0.99 + i * 0.003) * 2e-6));
-    const mine = run(
-      'embedded',
-      'own',
-      rounds.map(() => turn(2e-6)),
+    const launches = [0, 4].map((first) =>
+      Array.from({ length: 4 }, (_, i) => turn((0.99 + (first + i) * 0.003) * 2e-6)),
     );
-    const open = figures(situation, [mine, run('one', 'library', rounds), peak]);
-    expect(open.comparisons).toMatchObject([{ holds: 'tie' }]);
+    const mine = run('embedded', 'own', steady(2e-6));
+    const open = figures(situation, [mine, run('one', 'library', launches), peak]);
+    expect(open.comparisons).toMatchObject([{ verdict: 'tie' }]);
     expect(isOpen(open)).toBe(true);
-    const twice = withMoreTurns([mine], [mine]);
-    expect(twice[0]?.turns).toHaveLength(16);
+    const twice = withMoreLaunches([mine], [mine]);
+    expect(twice[0]?.launches).toHaveLength(4);
     expect(isOpen(figures(situation, [mine, peak]))).toBe(false);
+  });
+
+  it('is measured again while its rounds are too few', () => {
+    const once = (seconds: number) => [[turn(seconds)]];
+    const few = figures(situation, [
+      run('embedded', 'own', once(2e-6)),
+      run('one', 'library', once(3e-6)),
+      peak,
+    ]);
+    expect(few.comparisons).toMatchObject([{ verdict: 'few', ratio: 1.5 }]);
+    expect(isOpen(few)).toBe(true);
+    expect(caseTable([few])).toContain('few |');
+    expect(summary([few])).toEqual([
+      'Of 1 targets 0 hold, 0 are ties (the target lies inside the interval of the ratio, or between launches), 0 were missed, 0 could not be judged. By the ratio alone, of too few rounds or launches for a verdict: 1 at or above the target, 0 below.',
+      '',
+      '- few float32 100, 1 thread: embedded 1.500 of one, target 1',
+    ]);
   });
 });
 
@@ -168,51 +154,118 @@ describe('the targets', () => {
 describe('the figures of a case', () => {
   it('name the library that leaves the smallest ratio', () => {
     const { rows, comparisons } = figures(situation, [
-      run('embedded', 'own', [turn(2e-6)]),
-      run('one', 'library', [turn(4e-6)]),
-      run('two', 'library', [turn(3e-6)]),
+      run('embedded', 'own', steady(2e-6)),
+      run('one', 'library', steady(4e-6)),
+      run('two', 'library', steady(3e-6)),
       peak,
     ]);
     expect(rows.map(({ rate }) => rate)).toEqual([1e12, 5e11, 2e6 / 3e-6]);
-    expect(comparisons).toMatchObject([{ rival: 'two', ratio: 1.5, target: 1, holds: true }]);
+    expect(comparisons).toMatchObject([{ rival: 'two', ratio: 1.5, target: 1, verdict: 'holds' }]);
   });
 
   it('hold no rate above the peak of the threads asked for', () => {
-    const { rows, comparisons } = figures(situation, [
-      run('embedded', 'own', [turn(2e-6)]),
-      run('cheat', 'library', [turn(0.5e-6)]),
+    const runs = [run('embedded', 'own', steady(2e-6)), run('cheat', 'library', steady(0.5e-6)), peak];
+    const [figure] = tableFigures([{ situation, runs }]);
+    expect(figure?.rows[1]?.trouble).toContain('of the peak');
+    expect(figure?.comparisons).toMatchObject([{ rival: null, verdict: 'rival failed', failed: ['cheat'] }]);
+  });
+
+  it('take the best peak of the table for that: one that was disturbed makes nobody a cheat', () => {
+    const runs = [run('embedded', 'own', steady(2e-6)), run('fast', 'library', steady(1.1e-6))];
+    const halved = run('peak', 'peak', steady(2e-6));
+    const [first] = tableFigures([
+      { situation, runs: [...runs, halved] },
+      { situation, runs: [...runs, peak] },
+    ]);
+    expect(first?.comparisons).toMatchObject([{ rival: 'fast', verdict: 'missed', failed: [] }]);
+  });
+
+  it('are not judged where a rival failed, unless they are missed without it', () => {
+    const broken = run('broken', 'library', [], 'failed: ended with 1');
+    const cases = [3e-6, 1e-6].map((seconds) =>
+      figures(situation, [
+        run('embedded', 'own', steady(2e-6)),
+        run('one', 'library', steady(seconds)),
+        broken,
+        run('unable', 'library', [], 'unsupported: no function'),
+        peak,
+      ]),
+    );
+    expect(cases.flatMap(({ comparisons }) => comparisons)).toMatchObject([
+      { rival: 'one', ratio: 1.5, verdict: 'rival failed', failed: ['broken'] },
+      { rival: 'one', ratio: 0.5, verdict: 'missed' },
+    ]);
+    expect(cases.map(isOpen)).toEqual([false, false]);
+    expect(caseTable(cases)).toContain('not judged');
+    expect(summary(cases)).toContain(
+      '- not judged float32 100, 1 thread: embedded 1.500 (1.500 to 1.500) of one, target 1, broken failed',
+    );
+  });
+
+  it('set the build before apart from libraries, without a target', () => {
+    const found = figures(situation, [
+      run('embedded', 'own', steady(2e-6)),
+      run('before', 'before', steady(3e-6)),
       peak,
     ]);
-    expect(rows[1]?.trouble).toContain('of the peak');
-    expect(comparisons).toMatchObject([{ rival: null, holds: null }]);
+    expect(found.comparisons).toMatchObject([
+      { versus: 'library', rival: null, verdict: null },
+      { versus: 'before', rival: 'before', ratio: 1.5, target: null, verdict: 'holds' },
+    ]);
+    expect(summary([found])[1]).toBe(
+      'Without a target, beside the build before: of 1 cases at least as fast in 1, slower in 0, undecided in 0, not judged in 0.',
+    );
+    expect(summary([found]).join()).not.toContain('best library');
   });
 
   it('count a wrong result of ours as a missed target', () => {
     const { comparisons } = figures(situation, [
       run('embedded', 'own', [], 'WRONG: [0, 0] is 1, not 2'),
-      run('one', 'library', [turn(4e-6)]),
+      run('one', 'library', steady(4e-6)),
       peak,
     ]);
-    expect(comparisons).toMatchObject([{ holds: false }]);
+    expect(comparisons).toMatchObject([{ verdict: 'missed' }]);
     expect(summary([{ situation, comparisons }])[0]).toBe(
-      'Of 1 targets 0 hold, 0 are ties (the target lies inside the interval of the ratio), 1 were missed, 0 could not be judged.',
+      'Of 1 targets 0 hold, 0 are ties (the target lies inside the interval of the ratio, or between launches), 1 were missed, 0 could not be judged.',
     );
   });
 
   it('say nothing of targets where there are none', () => {
     const shape = variantOf(square(64), { transpose: 'NT', batch: 1 });
     const { comparisons } = figures({ ...situation, shape }, [
-      run('embedded', 'own', [turn(2e-6)]),
-      run('one', 'library', [turn(4e-6)]),
+      run('embedded', 'own', steady(2e-6)),
+      run('one', 'library', steady(4e-6)),
       peak,
     ]);
     expect(summary([{ situation, comparisons }])[0]).toBe(
-      'Without a target: at least as fast as the best library in 1 of 1 cases.',
+      'Without a target, beside the best library: of 1 cases at least as fast in 1, slower in 0, undecided in 0, not judged in 0.',
     );
   });
 });
 
 describe('the tables', () => {
+  it('set beside the libraries what they are about, not the kernels asked for by name', () => {
+    const found = figures(situation, [
+      run('embedded', 'own', steady(2e-6)),
+      run('embedded:avx2', 'own', steady(4e-6)),
+      run('one', 'library', steady(3e-6)),
+      peak,
+    ]);
+    expect(caseTable([found])).toContain('1.500 (1.500 to 1.500) |');
+  });
+
+  it('count apart, without a target, what is undecided, disturbed or of too few rounds', () => {
+    const shape = variantOf(square(64), { transpose: 'NT', batch: 1 });
+    const beside = (launches: Turns[], own = steady(2e-6)) =>
+      figures({ ...situation, shape }, [run('embedded', 'own', own), run('one', 'library', launches)]);
+    const apart = [steady(1.9e-6)[0], steady(2.2e-6)[0]].map((launch) => launch ?? []);
+    const cases = [steady(3e-6), steady(1e-6), steady(3e-6, 4), apart].map((launches) => beside(launches));
+    const few = [[[turn(3e-6)]], [[turn(1e-6)]]].map((launches) => beside(launches, [[turn(2e-6)]]));
+    expect(summary([...cases, ...few])[0]).toBe(
+      'Without a target, beside the best library: of 6 cases at least as fast in 1, slower in 1, undecided in 1, not judged in 1; by the ratio alone at least as fast in 1 and slower in 1.',
+    );
+  });
+
   it('are aligned in a terminal and markdown at once', () => {
     expect(
       table(
@@ -226,8 +279,8 @@ describe('the tables', () => {
   });
 
   it('say that nothing was there to compare with, which is no pass', () => {
-    const text = caseTable([figures(situation, [run('embedded', 'own', [turn(2e-6)]), peak])]);
-    expect(text).toContain('no library here has this type');
+    const text = caseTable([figures(situation, [run('embedded', 'own', steady(2e-6)), peak])]);
+    expect(text).toContain('no library measured has this type');
     expect(text).toContain('not compared');
     expect(text).not.toContain('yes');
   });
@@ -235,7 +288,7 @@ describe('the tables', () => {
   it('show a wrong result as a word, never as a rate', () => {
     const text = caseTable([
       figures(situation, [
-        run('embedded', 'own', [turn(2e-6)]),
+        run('embedded', 'own', steady(2e-6)),
         run('one', 'library', [], 'WRONG: [0, 0] is 1, not 2'),
         peak,
       ]),

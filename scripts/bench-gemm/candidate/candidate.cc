@@ -149,6 +149,8 @@ void serve(const std::vector<std::string>& arguments) {
   std::vector<int> cpus;
   std::istringstream list(arguments[2]);
   for (std::string cpu; std::getline(list, cpu, ',');) cpus.push_back(std::stoi(cpu));
+  // Before anything is loaded that counts CPUs or starts threads.
+  bench::bind_to(cpus);
   const std::string& transpose = arguments[7];
   const bench::Product product{
       arguments[3],           std::stoi(arguments[4]), std::stoi(arguments[5]), std::stoi(arguments[6]),

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <string>
 
+#include "../../../native/threads/affinity.h"
+
 namespace bench {
 namespace {
 
@@ -24,6 +26,12 @@ std::vector<int> tasks() {
 }
 
 }  // namespace
+
+void bind_to(const std::vector<int>& cpus) {
+  pibench::CpuSet set;
+  for (const int cpu : cpus) set.add(cpu);
+  set.bind(pibench::current_thread_id());
+}
 
 bool pin_tasks(const std::vector<int>& cpus) {
   const std::vector<int> ids = tasks();
