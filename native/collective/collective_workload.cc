@@ -180,7 +180,10 @@ class CollectiveWorkload final : public Workload {
   // Whether there is a time.
   bool iterate(Task task, std::uint64_t calls, RankFault fault) noexcept {
     perform({.task = task, .fault = fault, .iteration = ++iteration_, .calls = calls});
-    if (!lost_) count_wrong();
+    if (!lost_) {
+      count_missing(calls);
+      count_wrong();
+    }
     return !lost_;
   }
 
@@ -192,6 +195,17 @@ class CollectiveWorkload final : public Workload {
       if (report.wrong > 0 && first_wrong_.empty()) first_wrong_ = report.text;
     }
     if (is_barrier()) check_barrier();
+  }
+
+  // A time is divided by all calls, and what the last one leaves is what one alone would have left.
+  void count_missing(std::uint64_t calls) noexcept {
+    for (const Report& report : transport_->reports()) {
+      if (report.calls == calls) continue;
+      ++wrong_;
+      if (first_wrong_.empty())
+        first_wrong_ = "rank " + std::to_string(&report - transport_->reports().data()) + " made " +
+                       std::to_string(report.calls) + " of " + std::to_string(calls) + " calls";
+    }
   }
 
   [[nodiscard]] std::string tolerance_text() const {

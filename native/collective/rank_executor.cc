@@ -86,8 +86,10 @@ class RankExecutor final : public Executor {
     PreemptionWire::arm();
     port_.begin();
     const Nanoseconds entry = port_.now();
-    for (std::uint64_t call = 0; call < order.calls; ++call) port_.run();
+    std::uint64_t made = 0;
+    for (; made < order.calls; ++made) port_.run();
     const Nanoseconds exit = port_.ended(entry, port_.now());
+    report.calls = made;
     report.disturbed = PreemptionWire::tripped();
     report.entry = entry;
     report.exit = exit;
@@ -239,12 +241,13 @@ class RankExecutor final : public Executor {
     const bool rewrites = settings_.fresh && bytes >= kLeastRewritten;
     const std::uint64_t together = rewrites ? 1 : order.calls;
     Nanoseconds passing = 0;
+    std::uint64_t made = 0;
     for (std::uint64_t call = 0; call < order.calls; call += together) {
       // Loaded are those behind the one that is stored.
       if (rewrites) std::fill_n(first + count, there ? (arrays - 1) * count : 0, static_cast<double>(call));
       port_.barrier();
       const Nanoseconds entry = port_.now();
-      for (std::uint64_t i = 0; i < together; ++i) pass(over);
+      for (; made < call + together; ++made) pass(over);
       // Until all have passed: one that lost its CPU meanwhile would leave the others memory for themselves,
       // and each would be faster alone than any can be beside the others.
       port_.barrier();
@@ -252,6 +255,7 @@ class RankExecutor final : public Executor {
       if (call == 0) report.entry = entry;
       passing += exit - entry;
     }
+    report.calls = made;
     report.exit = report.entry + passing;
     report.checked = there ? bytes : 0;
   }

@@ -63,8 +63,9 @@ struct Report {
   static constexpr std::size_t kText = 160;
   // Of the calls, on the clock of all ranks.
   Nanoseconds entry = 0, exit = 0;
-  bool disturbed = false;  // the rank was taken off its CPU in between
-  bool late = false;       // it came after the agreed moment (Sync::window)
+  bool disturbed = false;   // the rank was taken off its CPU in between
+  bool late = false;        // it came after the agreed moment (Sync::window)
+  std::uint64_t calls = 0;  // that it made, or passes of a ceiling
   std::uint64_t checked = 0, wrong = 0;
   double worst = 0;          // largest error as a multiple of its limit, where results may round
   Nanoseconds spent = 0;     // what a task measured beside entry and exit

@@ -98,11 +98,13 @@ class Share {
 
 class MemoryWorkload final : public Workload {
  public:
-  explicit MemoryWorkload(const Parameters& parameters)
+  MemoryWorkload(const Parameters& parameters, const std::optional<Choice>& given)
       : parameters_(parameters),
         team_(parameters.threads, parameters.cpus),
-        chosen_(named(parameters)),
+        given_(given),
+        chosen_(given ? *given : named(parameters)),
         sums_(static_cast<std::size_t>(parameters.threads)),
+        made_(sums_.size()),
         seeds_(parameters.seed) {}
 
   void prepare() override {
@@ -114,7 +116,8 @@ class MemoryWorkload final : public Workload {
     });
     std::vector<Arrays> arrays;
     for (const Share& share : shares_) arrays.push_back(share.arrays());
-    chosen_ = choose(team_, arrays, {parameters_.operation, parameters_.stores, parameters_.isa});
+    if (!given_)
+      chosen_ = choose(team_, arrays, {parameters_.operation, parameters_.stores, parameters_.isa});
     poison();
   }
 
@@ -130,6 +133,7 @@ class MemoryWorkload final : public Workload {
     each([](MemoryWorkload& self, std::size_t member) {
       self.shares_[member].poison();
       self.sums_[member] = kNoSum;
+      self.made_[member] = 0;
     });
   }
 
@@ -200,16 +204,26 @@ class MemoryWorkload final : public Workload {
   void pass(std::size_t member) noexcept {
     const Arrays arrays = shares_[member].arrays();
     std::uint64_t sum = 0;
-    for (std::size_t pass = 0; pass < parameters_.passes; ++pass) sum = chosen_.run(arrays);
+    std::size_t made = 0;
+    for (; made < parameters_.passes; ++made) sum += chosen_.run(arrays);
     sums_[member] = sum;
+    made_[member] = made;
   }
 
   void check(std::size_t member) {
     Finding& finding = findings_[member];
+    // The rate counts all of them, and what is written looks the same after one.
+    if (made_[member] != parameters_.passes) {
+      finding = {parameters_.elements, "thread " + std::to_string(member) + " made " +
+                                           std::to_string(made_[member]) + " of " +
+                                           std::to_string(parameters_.passes) + " passes"};
+      return;
+    }
     if (reads()) {
-      if (sums_[member] == sum_of_words(seeds_.a, first_of(member), parameters_.elements)) return;
+      const std::uint64_t of_one = sum_of_words(seeds_.a, first_of(member), parameters_.elements);
+      if (sums_[member] == of_one * parameters_.passes) return;
       finding = {parameters_.elements,
-                 "the sum of the words that thread " + std::to_string(member) + " read"};
+                 "the sum of the words that thread " + std::to_string(member) + " read in all passes"};
       return;
     }
     const double* out = shares_[member].out();
@@ -225,9 +239,11 @@ class MemoryWorkload final : public Workload {
 
   Parameters parameters_;
   Team team_;
+  std::optional<Choice> given_;  // none: by trial
   Choice chosen_;
   std::vector<Share> shares_;
-  std::vector<std::uint64_t> sums_;
+  std::vector<std::uint64_t> sums_;  // of each member's last call, all passes together
+  std::vector<std::size_t> made_;    // passes of each member in its last call
   std::vector<Finding> findings_;
   Seeds seeds_;
 };
@@ -250,7 +266,11 @@ std::optional<Stores> stores_named(const std::string& name) {
 }
 
 std::unique_ptr<Workload> make_workload(const Parameters& parameters) {
-  return std::make_unique<MemoryWorkload>(parameters);
+  return std::make_unique<MemoryWorkload>(parameters, std::nullopt);
+}
+
+std::unique_ptr<Workload> make_workload(const Parameters& parameters, const Choice& choice) {
+  return std::make_unique<MemoryWorkload>(parameters, choice);
 }
 
 }  // namespace pibench::memory

@@ -10,6 +10,7 @@
 
 #include "../../kernels/cpu/memory/memory_kernels.h"
 #include "../measure/workload.h"
+#include "choice.h"
 
 namespace pibench::memory {
 
@@ -32,5 +33,8 @@ std::optional<kernels::memory::Stores> stores_named(const std::string& name);
 // Must be constructed on the thread that will call run(): it becomes member 0 of the team.
 // Throws std::invalid_argument when there is no such pass here, std::bad_alloc when there is no memory.
 std::unique_ptr<Workload> make_workload(const Parameters& parameters);
+
+// The same with a pass of the caller's, which checks replace by one that counts.
+std::unique_ptr<Workload> make_workload(const Parameters& parameters, const Choice& choice);
 
 }  // namespace pibench::memory

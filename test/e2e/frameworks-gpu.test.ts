@@ -54,9 +54,12 @@ function withBrokenProvider(context: TestContext): string {
   return project;
 }
 
-/** A project whose ONNX Runtime takes the CPU where it is asked for CUDA; `says` in its profiles who computed. */
-function withWrapper(context: TestContext, says: 'the truth' | 'CUDA'): string {
-  const project = join(scratch, says === 'CUDA' ? 'believed' : 'fallback');
+/**
+ * A project whose ONNX Runtime takes the CPU where it is asked for CUDA; `says` in its profiles who computed.
+ * @param beforeRun a program that comes before each run, which is asked for `fetches`; `count` is its own
+ */
+function withWrapper(context: TestContext, name: string, says: 'the truth' | 'CUDA', beforeRun = ''): string {
+  const project = join(scratch, name);
   const theRealOne = join(withBrokenProvider(context), 'node_modules', 'onnxruntime-node');
   const rename = says === 'CUDA';
   writePackage(
@@ -65,13 +68,17 @@ function withWrapper(context: TestContext, says: 'the truth' | 'CUDA'): string {
     `const fs = require('node:fs');
      const path = require('node:path');
      const real = require(${JSON.stringify(theRealOne)});
+     let count = 0;
      const create = async (model, options) => {
        const [{ name, deviceId }] = options.executionProviders;
        if (name !== 'cuda' || deviceId !== 0) throw new Error('asked for something else');
        const { extra, ...others } = options;
        const session = await real.InferenceSession.create(model, { ...others, executionProviders: ['cpu'] });
        return {
-         run: (...given) => session.run(...given),
+         run(feeds, fetches) {
+           ${beforeRun}
+           return session.run(feeds, fetches);
+         },
          release: () => session.release(),
          endProfiling() {
            session.endProfiling();
@@ -91,12 +98,18 @@ function withWrapper(context: TestContext, says: 'the truth' | 'CUDA'): string {
   return project;
 }
 
+/** Of the provider's trial one, of the case's session two, then the first repetition's, and that of the call after all of them. */
+const POISONED_RUNS = 5;
 const FEW = ['--inspections', '1', '--reps', '20', '--warmup', '3'];
 
 /** matmul on a framework in a project, where there are two fake GPUs. */
-async function onGpu(project: string, out: string, ...args: readonly string[]) {
+const onGpu = (project: string, out: string, ...args: readonly string[]) =>
+  onSuchGpus('devices=2', project, out, ...args);
+
+/** @param settings of the fake driver */
+async function onSuchGpus(settings: string, project: string, out: string, ...args: readonly string[]) {
   const command = ['matmul', '--size', '48', ...FEW, '--json', '--quiet', '--out', out, ...args];
-  const { CUDA_VISIBLE_DEVICES: _, ...environment } = fakeEnvironment(fakeGpu(), 'devices=2');
+  const { CUDA_VISIBLE_DEVICES: _, ...environment } = fakeEnvironment(fakeGpu(), settings);
   const run = await piBenchIn({ cwd: project, env: environment }, ...command);
   return { run, record: run.stdout === '' ? null : (JSON.parse(run.stdout) as PiBenchRecord) };
 }
@@ -104,7 +117,7 @@ async function onGpu(project: string, out: string, ...args: readonly string[]) {
 describe('ONNX Runtime on a GPU', () => {
   it('is measured where it computes there, on the GPU that was asked for', (context) =>
     withFolder(async (out) => {
-      const project = withWrapper(context, 'CUDA');
+      const project = withWrapper(context, 'believed', 'CUDA');
       const { run, record } = await onGpu(project, out, '--device', 'cuda:1', '--stack', 'onnxruntime');
       expect(run.code, run.stderr).toBe(0);
       const [batch] = record?.batches ?? [];
@@ -129,13 +142,46 @@ describe('ONNX Runtime on a GPU', () => {
 
   it('has no figure where the CPU computed in its place, and says who did', (context) =>
     withFolder(async (out) => {
-      const project = withWrapper(context, 'the truth');
+      const project = withWrapper(context, 'fallback', 'the truth');
       const { run, record } = await onGpu(project, out, '--device', 'cuda:0', '--stack', 'onnxruntime:cuda');
       expect(run.code).toBe(2);
       expect(record?.batches[0]).toMatchObject({ rate: null, measured: 0 });
       expect(record?.batches[0]?.inspections[0]).toMatchObject({
         status: 'failed',
         reason: expect.stringMatching(/CPUExecutionProvider has computed the MatMul/),
+      });
+    }));
+
+  it('is watched until its output has been checked, which may be what finds an error in memory', (context) =>
+    withFolder(async (out) => {
+      // As many errors as there were runs into an output that was poisoned.
+      const errors = `if (Number.isNaN(fetches.C.data[0]))
+        process.env.PIBENCH_FAKE_GPU = 'ecc-uncorrected=' + ++count;`;
+      const project = withWrapper(context, 'erring', 'CUDA', errors);
+      const { run } = await onGpu(project, out, '--device', 'cuda:0', '--stack', 'onnxruntime');
+      expect(run.code, run.stderr).toBe(0);
+      const { telemetry, verification } = readInspectionFile(campaignFolder(out), 0);
+      expect(verification).toMatchObject({ passed: true, checked: 2 * 48 * 48 });
+      expect((telemetry.gpu as unknown as GpuTelemetry).nvml).toMatchObject({
+        eccUncorrected: POISONED_RUNS,
+      });
+    }));
+
+  it('that fails says what was counted of the GPU until then', (context) =>
+    withFolder(async (out) => {
+      // In the repetitions, or shortly before them.
+      const fails = "if (++count === 10) throw new Error('CUDA failure 719: unspecified launch failure');";
+      const project = withWrapper(context, 'failing', 'CUDA', fails);
+      const settings = 'xid=48,ecc-uncorrected=2';
+      const args = ['--device', 'cuda:0', '--stack', 'onnxruntime'];
+      const { run, record } = await onSuchGpus(settings, project, out, ...args);
+      expect(run.code).toBe(2);
+      const [batch] = record?.batches ?? [];
+      expect(batch?.inspections[0]).toMatchObject({
+        status: 'failed',
+        reason: expect.stringMatching(
+          /^CUDA failure 719: .*; NVML since the launch began: XID 48, uncorrected memory errors 2$/,
+        ),
       });
     }));
 

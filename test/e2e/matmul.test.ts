@@ -8,6 +8,7 @@ import { brokenRules } from '../../src/record/check.js';
 import { digestOf } from '../../src/record/digest.js';
 import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
 import { median } from '../../src/statistics/quantile.js';
+import type { Telemetry } from '../../src/telemetry/types.js';
 import { waitingLibrary } from '../support/libraries.js';
 import {
   campaignFolder,
@@ -121,6 +122,16 @@ describe('a small campaign', () => {
       expect(Object.keys(kpi.labels)).toEqual(keys);
       expect(kpi.help).not.toBe('');
       expect('value' in kpi ? kpi.value : 'a curve').toBeGreaterThan(0);
+    }
+  });
+
+  it('has each thread on the CPU that its document names, where Linux saw it before and after', () => {
+    for (const index of [0, 1]) {
+      const { cpus, telemetry } = readInspectionFile(measured.folder, index);
+      const { threads } = telemetry as unknown as Telemetry;
+      expect(cpus.length).toBeGreaterThan(0);
+      expect(threads.map(({ cpuBefore }) => cpuBefore)).toEqual(cpus);
+      expect(threads.map(({ cpuAfter }) => cpuAfter)).toEqual(cpus);
     }
   });
 

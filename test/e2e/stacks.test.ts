@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHANNEL_FD } from '../../src/inspection/job.js';
 import { parseCpuinfo } from '../../src/machine/cpuinfo.js';
 import { sha256 } from '../../src/record/digest.js';
 import { type PiBenchRecord, type RecordBatch, written } from '../../src/record/schema.js';
@@ -115,6 +116,7 @@ describe('a library that goes wrong', () => {
       const paths = {
         noSymbol: tinyLibrary(folder, 'nosymbol', 'NO_SYMBOL'),
         crashes: tinyLibrary(folder, 'crashes', 'CRASHES'),
+        talks: tinyLibrary(folder, 'talks', `TALKS_TO=${CHANNEL_FD}`),
         wrong: tinyLibrary(folder, 'wrong', 'WRONG'),
         disobeys: tinyLibrary(folder, 'disobeys', 'DISOBEYS'),
         foreign: foreignCopy(sound, join(folder, 'libforeign.so')),
@@ -132,6 +134,7 @@ describe('a library that goes wrong', () => {
       };
       expect(endOf(paths.noSymbol)).toMatch(/^failed: the library has no cblas_sgemm/);
       expect(endOf(paths.crashes)).toMatch(/^crashed: crashed with SIGABRT, in phase start of libcrashes.so/);
+      expect(endOf(paths.talks)).toMatch(/^failed: something else wrote to the file .*: "x"$/);
       expect(endOf(paths.wrong)).toMatch(/^wrong: the output is wrong/);
       expect(endOf(paths.disobeys)).toMatch(/^failed: .*told to use 1 threads and says that it uses 7/);
       expect(endOf(paths.foreign)).toMatch(/^failed: .*libforeign.so was built for (arm64|x86-64)/);

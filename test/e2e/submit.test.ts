@@ -23,6 +23,7 @@ import {
   withFolder,
 } from '../support/pi-bench.js';
 import { type Slurm, startSlurm } from '../support/slurm.js';
+import { there } from '../support/there.js';
 
 const matmul = (size: number, reps: number): readonly string[] => [
   ...['matmul', '--size', String(size), '--reps', String(reps)],
@@ -124,6 +125,47 @@ describe('a submission to Slurm', () => {
       expect(resumed.code).toBe(0);
       const journal = readFileSync(join(folder, 'submission.ndjson'), 'utf8');
       expect(journal.match(/"event":"submitted"/g)).toHaveLength(1);
+    });
+  });
+
+  it('killed while its jobs are still held is gone on with by resume, which binds these to their nodes', async ({
+    skip,
+  }) => {
+    if (slurm === null) return skip(why);
+    const { env, command } = slurm;
+    await withFolder(async (out) => {
+      const results = join(out, 'results');
+      // It is waited for while it is told which job goes where.
+      const asked = join(out, 'asked');
+      const slow = `#!/bin/sh\n[ "$1" = --quiet ] && : >'${asked}' && exec sleep 600\nPATH='${env.PATH}' exec scontrol "$@"\n`;
+      writeFileSync(join(out, 'scontrol'), slow, { mode: 0o755 });
+      const running = start(
+        { ...env, PATH: `${out}:${env.PATH}` },
+        results,
+        '--nodelist',
+        'n1,n3',
+        ...matmul(16, 10),
+      );
+      await until(() => (existsSync(asked) ? true : undefined), 'the jobs');
+      process.kill(-there(running.child.pid, 'pi-bench'), 'SIGKILL');
+      await running.ended;
+      const held = command('squeue', '--noheader', '--array', '--format=%i %r').trim().split('\n').toSorted();
+      const [array] = there(held[0], 'job').split('_');
+      expect(held).toEqual([0, 1].map((task) => `${array}_${task} JobHeldUser`));
+
+      const folder = campaignFolder(results);
+      const { nodes, run } = submittedIn(
+        await startPiBench(['resume', folder, '--json'], out, env).ended,
+        folder,
+      );
+      expect([...nodes].map(([name, { status, node }]) => [name, status, node])).toEqual([
+        ['n1', 'done', 'n1'],
+        ['n3', 'done', 'n3'],
+      ]);
+      expect(run.code).toBe(0);
+      const journal = readFileSync(join(folder, 'submission.ndjson'), 'utf8');
+      const ids = [...journal.matchAll(/"job":"([^"]*)"/g)].map(([, id]) => id);
+      expect(ids.toSorted()).toEqual([`${array}_0`, `${array}_1`]);
     });
   });
 

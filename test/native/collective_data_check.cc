@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "../../kernels/cpu/collective/dispatch.h"
 #include "../../kernels/cuda/arithmetic.h"
 #include "../../native/collective/data.h"
 #include "../../native/cuda/elements.h"
 #include "../../native/random.h"
 #include "check.h"
+#include "collective_tables.h"
 
 namespace {
 
@@ -259,8 +259,7 @@ std::uint32_t reduced(const pibench::kernels::collective::CollectiveKernels& tab
 // large.
 void check_roundings(Checks& checks) {
   namespace rounding = pibench::kernels::cuda;
-  for (const auto* table : pibench::kernels::collective::kernel_tables()) {
-    if (!pibench::kernels::collective::runs_here(*table)) continue;
+  for (const auto* const table : pibench::test::collective_tables_here()) {
     for (const Type& type : {kTypes[3], kTypes[4]}) {
       const bool half = type.element == Element::float16;
       Problem p;

@@ -121,6 +121,9 @@ class Device {
   }
   [[nodiscard]] std::uint32_t grid() const { return grid_; }
   [[nodiscard]] std::uint32_t block_threads() const { return block_threads_; }
+  // Of all that ran, as the instructions that did them say.
+  [[nodiscard]] std::uint64_t multiply_adds() const { return multiply_adds_; }
+  void count_multiply_adds(std::uint64_t count) { multiply_adds_ += count; }
   // Lets others run until `ready` holds.
   void wait(std::function<bool()> ready) {
     if (ready()) return;
@@ -148,6 +151,7 @@ class Device {
   jmp_buf scheduler_{};
   std::uint32_t grid_ = 0, block_threads_ = 0;
   bool patient_ = false;
+  std::uint64_t multiply_adds_ = 0;
   std::uint64_t chance_ = 0x9e3779b97f4a7c15ULL;
   std::exception_ptr failure_;
 #if defined(__SANITIZE_ADDRESS__)

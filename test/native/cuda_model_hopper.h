@@ -155,6 +155,7 @@ void multiply_async(Sum (&d)[count], std::uint64_t a, std::uint64_t b, std::uint
       for (std::uint32_t half = 0; half < 2; ++half) {
         Sum& to = d[i / 2 * 4 + half * 2 + i % 2];
         to = static_cast<Sum>((add != 0 ? to : Sum{0}) + sums[half]);
+        device().count_multiply_adds(kDepth);
       }
     }
   });

@@ -162,6 +162,7 @@ void multiply_add(Sum (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, st
       for (std::uint32_t column = 0; column < 8; ++column) {
         double sum = 0;
         for (std::uint32_t k = 0; k < kDepth; ++k) sum += of_a[row][k] * of_b[column][k];
+        device().count_multiply_adds(kDepth);
         Sum& to = of(row % 8 * 4 + column / 2).c[row / 8 * 2 + column % 2];
         to = static_cast<Sum>(to + sum);
       }
@@ -174,10 +175,12 @@ inline void multiply_add_double(double (&c)[4], const double (&a)[8], const doub
     double* c;
   };
   model::with_warp(Given{a, b, c}, [](const auto& of, std::uint32_t) {
+    constexpr std::uint32_t kDepth = 16;
     for (std::uint32_t row = 0; row < 16; ++row) {
       for (std::uint32_t column = 0; column < 8; ++column) {
         double& to = of(row % 8 * 4 + column / 2).c[row / 8 * 2 + column % 2];
-        for (std::uint32_t k = 0; k < 16; ++k)
+        device().count_multiply_adds(kDepth);
+        for (std::uint32_t k = 0; k < kDepth; ++k)
           to += of(row % 8 * 4 + k % 4).a[k / 4 * 2 + row / 8] * of(column * 4 + k % 4).b[k / 4];
       }
     }

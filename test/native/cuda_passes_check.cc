@@ -1,6 +1,8 @@
 // The kernels for NVIDIA GPUs that are no products, run as they are written on a model of a GPU
 // (cuda_model.h): passes over memory, the copy engine's copy, filling, fingerprints, comparing, and the peak
 // loops.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <functional>
@@ -195,19 +197,84 @@ void check_words(Checks& checks) {
   checks.that(print(right, 2) != print(left, 2), "another place of a word is another fingerprint");
 }
 
-void check_peak(Checks& checks, const char* name, const std::function<void(const PeakArguments&)>& loop,
-                std::uint32_t shared) {
+// A number of which the model counts the multiply-adds, as it does those of matrix units.
+template <typename T>
+struct Counted {
+  Counted() = default;
+  explicit Counted(double x) : value(static_cast<T>(x)) {}
+  T value;
+};
+template <typename T>
+struct Product {
+  T value;
+};
+template <typename T>
+Product<T> operator*(Counted<T> a, Counted<T> b) {
+  return {a.value * b.value};
+}
+template <typename T>
+Counted<T> operator+(Counted<T> sum, Product<T> product) {
+  model::device().count_multiply_adds(1);
+  return Counted<T>(sum.value + product.value);
+}
+template <typename T>
+Counted<T> operator+(Counted<T> a, Counted<T> b) {
+  return Counted<T>(a.value + b.value);
+}
+template <typename T>
+Counted<T> operator-(Counted<T> a, Counted<T> b) {
+  return Counted<T>(a.value - b.value);
+}
+template <typename T>
+Counted<T> operator/(Counted<T> a, int b) {
+  return Counted<T>(a.value / static_cast<T>(b));
+}
+
+struct Loop {
+  Element element;
+  Engine engine;
+  void (*run)(const PeakArguments& arguments);
+};
+
+constexpr std::array kLoops{
+    Loop{Element::float64, Engine::scalar, peak_scalar<Counted<double>>},
+    Loop{Element::float32, Engine::scalar, peak_scalar<Counted<float>>},
+    Loop{Element::float64, Engine::mma, peak_mma_double},
+    Loop{Element::tf32, Engine::mma, peak_mma<Element::tf32>},
+    Loop{Element::float16, Engine::mma, peak_mma<Element::float16>},
+    Loop{Element::bfloat16, Engine::mma, peak_mma<Element::bfloat16>},
+    Loop{Element::int8, Engine::mma, peak_mma<Element::int8>},
+    Loop{Element::float8_e4m3, Engine::mma, peak_mma<Element::float8_e4m3>},
+    Loop{Element::tf32, Engine::wgmma, peak_wgmma<Element::tf32>},
+    Loop{Element::float16, Engine::wgmma, peak_wgmma<Element::float16>},
+    Loop{Element::bfloat16, Engine::wgmma, peak_wgmma<Element::bfloat16>},
+    Loop{Element::float8_e4m3, Engine::wgmma, peak_wgmma<Element::float8_e4m3>},
+    Loop{Element::int8, Engine::wgmma, peak_wgmma<Element::int8>},
+};
+
+// A rate is what the contract says of a loop, divided by the loop's time: only here somebody counts.
+void check_peak(Checks& checks, const Peak& peak) {
+  const std::string name = peak.symbol;
+  const auto* const loop = std::ranges::find_if(
+      kLoops, [&](const Loop& one) { return one.element == peak.element && one.engine == peak.engine; });
+  if (loop == kLoops.end()) return checks.that(false, name + " is checked");
+  constexpr std::uint32_t kTogether = 2;
   const auto sums = [&](std::uint32_t iterations) {
-    std::vector<std::uint64_t> found(2, 0);
-    const std::string trouble = run(2, 256, shared, [&] { loop({found.data(), iterations, 0}); });
+    std::vector<std::uint64_t> found(kTogether, 0);
+    const std::uint64_t before = model::device().multiply_adds();
+    const std::string trouble = run(kTogether, peak.threads, peak.shared_bytes, [&] {
+      loop->run({found.data(), iterations, 0});
+    });
+    const auto counted = static_cast<double>(2 * (model::device().multiply_adds() - before));
+    checks.equal(counted, peak.operations * kTogether * iterations,
+                 name + ": operations of " + std::to_string(iterations) + " iterations");
     if (!trouble.empty()) found[0] = 0;
     return found;
   };
   const std::vector<std::uint64_t> one = sums(1);
   const std::vector<std::uint64_t> two = sums(2);
-  checks.that(one[0] != 0 && one[0] == one[1] && two[0] == two[1],
-              std::string(name) + ": all blocks have one sum");
-  checks.that(one[0] != two[0], std::string(name) + ": every iteration changes it");
+  checks.that(one[0] != 0 && one[0] == one[1] && two[0] == two[1], name + ": all blocks have one sum");
+  checks.that(one[0] != two[0], name + ": every iteration changes it");
 }
 
 }  // namespace
@@ -225,12 +292,6 @@ int main() {
   check_words(checks);
   check_steps<double>(checks, "scalar float64");
   check_steps<float>(checks, "scalar float32");
-  check_peak(checks, "scalar float64", peak_scalar<double>, 0);
-  check_peak(checks, "scalar float32", peak_scalar<float>, 0);
-  check_peak(checks, "float64 of matrix units", peak_mma_double, 0);
-  check_peak(checks, "bfloat16 of matrix units", peak_mma<Element::bfloat16>, 0);
-  check_peak(checks, "int8 of matrix units", peak_mma<Element::int8>, 0);
-  check_peak(checks, "bfloat16 of Hopper", peak_wgmma<Element::bfloat16>, kPeakBytesA + kPeakBytesB + 1024);
-  check_peak(checks, "int8 of Hopper", peak_wgmma<Element::int8>, kPeakBytesA + kPeakBytesB + 1024);
+  for (const Peak& peak : kPeaks) check_peak(checks, peak);
   return checks.finish();
 }

@@ -3,6 +3,7 @@
 // wrong.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -26,6 +27,7 @@ using pibench::kernels::memory::MemoryKernels;
 using pibench::kernels::memory::Operation;
 using pibench::kernels::memory::Stores;
 using pibench::kernels::memory::WritePass;
+using pibench::memory::Choice;
 using pibench::memory::element;
 using pibench::memory::Parameters;
 using pibench::memory::Seeds;
@@ -130,8 +132,10 @@ void check_passes(Checks& checks, const MemoryKernels& table) {
   }
 }
 
+constexpr std::size_t kPasses = 3;
+
 Parameters parameters_of(Operation operation, std::optional<Stores> stores, int threads, const char* isa) {
-  return {operation, stores, 1003, 3, threads, {}, isa, 7};
+  return {operation, stores, 1003, kPasses, threads, {}, isa, 7};
 }
 
 // Every bit of the output matters to the check.
@@ -157,6 +161,47 @@ void check_workload(Checks& checks, const Parameters& parameters, const std::str
   workload->evict();
   workload->run();
   checks.that(workload->verify().passed, name + ": verified after eviction");
+}
+
+// Passes of all threads. They have no argument that could hold it.
+std::atomic<std::size_t> passes_made{0};
+
+std::uint64_t counted_read(const double* a, std::size_t count) noexcept {
+  ++passes_made;
+  return pibench::kernels::memory::kPortable.read(a, count);
+}
+std::uint64_t last_read_only(const double* a, std::size_t count) noexcept {
+  return ++passes_made % kPasses == 0 ? pibench::kernels::memory::kPortable.read(a, count) : 0;
+}
+void counted_copy(const Arrays& arrays) noexcept {
+  ++passes_made;
+  pibench::kernels::memory::kPortable.copy[0](arrays);
+}
+
+// The rate is that of all passes of a call, and what the last one leaves is what one alone would have left.
+void check_passes_made(Checks& checks) {
+  MemoryKernels counting = pibench::kernels::memory::kPortable;
+  counting.read = counted_read;
+  for (const Operation operation : {Operation::read, Operation::copy}) {
+    const std::string name = kNames.at(static_cast<std::size_t>(operation));
+    const WritePass pass = operation == Operation::read ? nullptr : counted_copy;
+    constexpr int kThreads = 3;
+    constexpr std::size_t kCalls = 2;
+    const auto workload = pibench::memory::make_workload(
+        parameters_of(operation, Stores::cached, kThreads, ""), Choice{&counting, Stores::cached, pass});
+    workload->prepare();
+    passes_made = 0;
+    for (std::size_t call = 0; call < kCalls; ++call) workload->run();
+    checks.equal(passes_made.load(), kCalls * kPasses * kThreads, name + ": every thread makes every pass");
+    checks.that(workload->verify().passed, name + ": verified, with a pass that counts");
+  }
+  counting.read = last_read_only;
+  const auto lazy = pibench::memory::make_workload(parameters_of(Operation::read, Stores::cached, 1, ""),
+                                                   Choice{&counting, Stores::cached, nullptr});
+  lazy->prepare();
+  passes_made = 0;
+  lazy->run();
+  checks.that(!lazy->verify().passed, "passes that read nothing before the last one are seen");
 }
 
 void check_choice(Checks& checks) {
@@ -254,6 +299,7 @@ int main() {
     }
   }
   check_workload(checks, parameters_of(Operation::triad, std::nullopt, 2, ""), "triad auto");
+  check_passes_made(checks);
   check_choice(checks);
   check_best(checks);
   check_refusals(checks);

@@ -60,10 +60,11 @@ describe('the levels of a series', () => {
   it('begin with one that lasts for a tenth of the series: what ends before was not warm', () => {
     const begun = (share: number) => {
       const own = normalFrom(randomFrom(5));
-      return steppedLevels(series(4000, (i) => (i < share * 4000 ? 1.2 : 1) * (1 + 0.01 * own())));
+      const levelAt = (i: number) => (i < share * 4000 ? 1.3 : i < 2000 ? 1 : 1.15);
+      return steppedLevels(series(4000, (i) => levelAt(i) * (1 + 0.01 * own())))?.map(({ from }) => from);
     };
-    expect(begun(0.08)).toBeNull();
-    expect(begun(0.12)).toHaveLength(2);
+    expect(begun(0.09)).toEqual([0, 2000]);
+    expect(begun(0.11)).toEqual([0, 440, 2000]);
   });
 
   it('divided out leave a series of one level', () => {

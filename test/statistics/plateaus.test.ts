@@ -111,6 +111,38 @@ describe('plateaus of a curve', () => {
     expect(findPlateaus([[1, 1]])).toHaveLength(1);
   });
 
+  /** Points at 1, 2, 3, ...: so many of each level. */
+  const levels = (...parts: readonly (readonly [level: number, points: number])[]): Point[] =>
+    parts
+      .flatMap(([level, points]) => Array(points).fill(level) as number[])
+      .map((level, i): Point => [i + 1, level]);
+  const placesOf = (curve: readonly Point[]) => findPlateaus(curve).map(({ from, to }) => [from, to]);
+
+  it('are two from a step of 6 % on, and where an end has one point from one to two thirds on', () => {
+    const step = (height: number) => placesOf(levels([Math.exp(height), 8], [1, 8]));
+    expect(step(0.055)).toEqual([[1, 16]]);
+    expect(step(0.065)).toEqual([
+      [1, 8],
+      [9, 16],
+    ]);
+    const last = (times: number) => placesOf(levels([times, 8], [1, 1]));
+    expect(last(1.45)).toEqual([[1, 9]]);
+    expect(last(1.55)).toEqual([
+      [1, 8],
+      [9, 9],
+    ]);
+  });
+
+  it('have three points between others: two are the way down, and it is left where it is half as far, by ratio', () => {
+    const between = (points: number) => findPlateaus(levels([4, 8], [2, points], [1, 8]));
+    expect(between(3).map(({ level }) => level)).toEqual([4, 2, 1].map((level) => expect.closeTo(level, 12)));
+    expect(between(2).map(({ level }) => level)).toEqual([4, 1].map((level) => expect.closeTo(level, 12)));
+    const down = findPlateaus(levels([4, 8], [2.1, 2], [1.9, 2], [1, 8]));
+    expect(down[0]).toMatchObject({ to: 8, leftBy: 11 });
+    const [first] = findPlateaus(levels([4, 8], [2.2, 1], [1.8, 1], [1, 8]));
+    expect(first).toMatchObject({ to: 8, leftBy: 10 });
+  });
+
   it('never rise: a slow start is part of the first', () => {
     const curve = SIZES.map((bytes, i): Point => [bytes, i < 3 ? 1e11 : bytes <= 1024 * KIB ? 2e11 : 3e10]);
     const plateaus = findPlateaus(curve);

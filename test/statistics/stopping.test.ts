@@ -1,6 +1,7 @@
 /** Launches end when the precision that was asked for is there, not when luck looks like it, and pilots plan the rest. */
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.js';
+import { expectedHalfWidth } from '../../src/statistics/interval-width.js';
 import { median } from '../../src/statistics/quantile.js';
 import {
   LEAST_LAUNCHES,
@@ -217,6 +218,17 @@ describe('the plan from pilot launches', () => {
     });
   });
 
+  it('counts the pilots as launches, however few would have done', () => {
+    const quiet = (count: number) =>
+      precisionPlan({
+        launches: Array.from({ length: count }, (_, at) => series(400, (i) => 1 + ((i + at) % 2) / 1000)),
+        ...costs,
+        target: 0.01,
+      });
+    expect(quiet(6)).toMatchObject({ launches: 8, remaining: 2 });
+    expect(quiet(12)).toMatchObject({ launches: 12, remaining: 0 });
+  });
+
   it('gives the repetitions of Kalibera & Jones: 2,000 of a pilot become about 90', () => {
     // s1² of a median is pi / 2 x 0.03²: sqrt((0.2 / 1.4e-3) (pi / 2) (0.03 / 0.005)²) = 90.
     const plans = Array.from({ length: 40 }, () =>
@@ -291,5 +303,27 @@ describe('the plan from pilot launches', () => {
     );
     expect(median(expected) / median(taken)).toBeGreaterThan(0.75);
     expect(median(expected) / median(taken)).toBeLessThan(1.33);
+  });
+
+  it('keeps to the shortest of the pilots where these differ', () => {
+    const pilots = [launch(500, 0.005, 0.03), launch(300, 0.005, 0.03)];
+    expect(precisionPlan({ launches: pilots, ...costs, target: 0.01 }).repetitions).toBe(300);
+  });
+
+  it('expects the fewest launches whose larger half-width, with the guard, is within the target', () => {
+    const pilots = Array.from({ length: 6 }, () => launch(400, 0.01, 0.01));
+    const { repetitions, launches, components } = precisionPlan({
+      launches: pilots,
+      ...costs,
+      target: 0.005,
+    });
+    const { between = 0, within = 0, estimate = 0 } = components ?? {};
+    const deviation = Math.sqrt(between + within / repetitions);
+    // The larger half is a tenth wider than their mean, and one in as many launches of the target is kept back.
+    const expected = (k: number) =>
+      (1.1 * (expectedHalfWidth(k, 0.97, 'plain') ?? 9) * deviation) / estimate + 0.005 / k;
+    expect(launches).toBeGreaterThan(8);
+    expect(expected(launches ?? 0)).toBeLessThanOrEqual(0.005);
+    for (let k = 8; k < (launches ?? 0); k++) expect(expected(k)).toBeGreaterThan(0.005);
   });
 });

@@ -1,10 +1,16 @@
 /** The variance at both levels is found where it is known, and the plans made of it deliver what they promise. */
 import { describe, expect, it } from 'vitest';
+import { effectiveSampleSize } from '../../src/statistics/autocorrelation.js';
 import { launchInterval } from '../../src/statistics/interval.js';
 import { expectedHalfWidth } from '../../src/statistics/interval-width.js';
 import { normalReach } from '../../src/statistics/normal.js';
 import { median } from '../../src/statistics/quantile.js';
-import { bestRepetitions, launchesFor, varianceComponents } from '../../src/statistics/variance.js';
+import {
+  bestRepetitions,
+  launchesFor,
+  launchNoise,
+  varianceComponents,
+} from '../../src/statistics/variance.js';
 import { normalFrom, randomFrom, series } from './support.js';
 
 const normal = normalFrom(randomFrom(41));
@@ -84,6 +90,22 @@ describe('variance components', () => {
   it('take the harmonic mean of unequal numbers of repetitions', () => {
     const found = varianceComponents([launch(20, 0.01, 0.03), launch(80, 0.01, 0.03)]);
     expect(found?.repetitions).toBeCloseTo(32, 9);
+  });
+
+  it('have the middle launch for an estimate', () => {
+    expect(varianceComponents([[1], [9], [2]])?.estimate).toBe(2);
+  });
+
+  it('read the noise of few repetitions at their quartiles, and no further out', () => {
+    const samples = [1, 3, 2, 4, 6, 5, 8, 7, 20, 40];
+    const worth = effectiveSampleSize(samples.map((value) => (value <= 5.5 ? 1 : 0))) ?? 0;
+    // Two standard errors of the share below, 1 / sqrt(worth), are beyond the quartiles.
+    expect(worth).toBeLessThan(16);
+    const quartiles = 7.75 - 3.25;
+    expect(launchNoise(samples).longRun).toBeCloseTo(
+      10 * ((quartiles * (1 / (2 * Math.sqrt(worth)))) / 0.5) ** 2,
+      12,
+    );
   });
 
   it('are unknown of one launch, and refuse an empty one', () => {

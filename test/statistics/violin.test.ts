@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { box } from '../../src/statistics/box.js';
 import { describeSamples } from '../../src/statistics/describe.js';
 import { prominentMaxima } from '../../src/statistics/modes.js';
+import { normalReach } from '../../src/statistics/normal.js';
 import { summarise } from '../../src/statistics/summary.js';
 import { type Violin, violin } from '../../src/statistics/violin.js';
 import { durations, normalFrom, randomFrom, SEEDED, series } from './support.js';
@@ -120,6 +121,9 @@ describe('a violin', () => {
     const spikes = violin(series(1000, (i) => (i < 500 ? 1 : 2) + 1e-9 * (i % 100)));
     expect(spikes.bandwidth).toBeGreaterThan(1e-4);
     expect(spikes.modes).toHaveLength(2);
+    // Of the 127 cells a thirty-second.
+    const stalled = violin(series(1000, (i) => (i === 0 ? 2 : 1) + 1e-9 * (i % 100)));
+    expect(stalled.bandwidth).toBeCloseTo(1 / (127 * 32), 9);
   });
 
   it('has no NaN for two values, values of any sign, and values as far apart as they can be', () => {
@@ -157,6 +161,31 @@ describe('a violin', () => {
     expect(drawn.modes).toHaveLength(2);
   });
 
+  it('has as modes the maxima of a tenth of the highest and more', () => {
+    const bell = (centre: number, count: number) =>
+      Array.from({ length: count }, (_, i) => {
+        const side = Math.abs((2 * i + 1) / count - 1);
+        return centre + 0.05 * Math.sign(2 * i + 1 - count) * (side === 0 ? 0 : normalReach(side));
+      });
+    expect(violin([...bell(10, 1800), ...bell(11, 220)]).modes).toHaveLength(2);
+    expect(violin([...bell(10, 1900), ...bell(11, 150)]).modes).toHaveLength(1);
+  });
+
+  it('is the sum of a bell on each value, cut off at the extremes', () => {
+    const values = Array.from(series(40, (i) => 100 + (i % 7) + i / 40 + (i === 39 ? 8 : 0)));
+    const { grid, density, bandwidth, scale } = violin(values);
+    expect(scale).toBe('linear');
+    const sums = grid.map((at) =>
+      values.reduce((sum, value) => sum + Math.exp(-(((at - value) / bandwidth) ** 2) / 2), 0),
+    );
+    const area = (heights: readonly number[]) =>
+      heights.reduce((sum, height, i) => sum + height * (i === 0 || i === 127 ? 0.5 : 1), 0);
+    const scaled = sums.map((sum) => (sum * area(density)) / area(sums));
+    const highest = Math.max(...scaled);
+    for (const [i, height] of scaled.entries())
+      expect(Math.abs((density[i] ?? 0) - height) / highest).toBeLessThan(0.015);
+  });
+
   it('goes to a logarithmic scale beyond a ratio of 3, and not at 3', () => {
     expect(violin([1, 1.5, 2, 2.5, 3]).scale).toBe('linear');
     expect(violin([1, 1.5, 2, 2.5, 3.001]).scale).toBe('log');
@@ -178,6 +207,14 @@ describe('a violin', () => {
     // 0.9 min(sd, IQR / 1.349) n^(-1/5), here of logarithms, from 1 to 9.
     const { bandwidth } = violin(series(100, (i) => 1 + (i % 9)));
     expect(bandwidth).toBeCloseTo((0.9 * Math.log(7 / 3)) / 1.349 / 100 ** 0.2, 4);
+  });
+
+  it('counts what lies beyond on each side by itself, where many equal values end one', () => {
+    const { beyond } = violin(
+      series(100, (i) => Math.max(30, i)),
+      0.5,
+    );
+    expect(beyond).toEqual({ below: 0, above: 25 });
   });
 
   it('says how many samples lie beyond a part that is shown, and integrates to what it shows', () => {

@@ -1,7 +1,7 @@
 /** Launchers of a submission: on this machine, and begun on another one. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { detachedState } from '../../src/submit/detached.js';
+import { detachedState, findDetached } from '../../src/submit/detached.js';
 import { type Launcher, launchedConnection } from '../../src/submit/launched.js';
 import type { JobState } from '../../src/submit/scheduler.js';
 import { until, withFolder } from '../support/pi-bench.js';
@@ -68,6 +68,24 @@ describe('a launcher that is not on this machine', () => {
         await connection.cancel(other, 1);
       }
       expect(cancelled).toEqual(['n1.3']);
+    }));
+});
+
+describe('launchers that nobody noted', () => {
+  it('are found by who comes after, each by its target and attempt', () =>
+    withFolder(async (folder) => {
+      const before = connectionTo(folder, undefined);
+      const tasks = ['n1', 'n2', 'n3'].map((target) => taskOf({ target }));
+      const begun = await before.submit(tasks.slice(0, 2));
+      try {
+        const isThere = ({ target }: (typeof begun)[number]) => findDetached(folder, target, 1) !== null;
+        await until(() => (begun.every(isThere) ? true : undefined), 'both launchers');
+        const after = connectionTo(folder, undefined);
+        expect(await after.find(tasks)).toEqual(begun);
+        expect(await after.find(tasks.map((task) => ({ ...task, attempt: 2 })))).toEqual([]);
+      } finally {
+        for (const job of begun) await before.cancel(job, 1);
+      }
     }));
 });
 

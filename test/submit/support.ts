@@ -37,10 +37,10 @@ export const taskOf = (more: Partial<Task> = {}): Task => ({
 });
 
 /** All that a node prints that did what it was told. */
-export const resultOf = (target: string): string =>
+export const resultOf = (target: string, attempt = 1): string =>
   deliveryLines({
     target,
-    attempt: 1,
+    attempt,
     node: 'n1',
     exitCode: 0,
     campaign: null,

@@ -88,6 +88,13 @@ void GEMM(int order, int transpose_a, int transpose_b, integer m, integer n, int
 __attribute__((constructor)) static void load(void) { abort(); }
 #endif
 
+#ifdef TALKS_TO
+/* To a file that it found open, whoever's that is. */
+__attribute__((constructor)) static void load(void) {
+  if (write(TALKS_TO, "x\n", 2) != 2) abort();
+}
+#endif
+
 #ifdef DISOBEYS
 void openblas_set_num_threads(int threads) { (void)threads; }
 int openblas_get_num_threads(void) { return 7; }
