@@ -60,14 +60,14 @@ void check_products(const Place& place, Report& report) {
 
 // What the first block of a loop leaves after so many iterations.
 std::uint64_t first_sum(Session& session, const kernels::cuda::Peak& peak, std::uint32_t iterations) {
-  const std::vector<std::uint64_t> nothing(session.multiprocessors() * peak.blocks_per_multiprocessor);
-  const DeviceMemory sums(nothing.size() * sizeof(std::uint64_t));
+  const unsigned blocks = session.multiprocessors() * peak.blocks_per_multiprocessor;
+  const std::vector<std::uint64_t> nothing(blocks);
+  const DeviceMemory sums(blocks * sizeof(std::uint64_t));
   sums.upload(nothing.data());
-  const Kernel kernel = session.kernel(peak.module, peak.symbol, static_cast<unsigned>(nothing.size()),
-                                       peak.threads, peak.shared_bytes);
+  const Kernel kernel = session.kernel(peak.module, peak.symbol, blocks, peak.threads, peak.shared_bytes);
   session.launch(kernel, kernels::cuda::PeakArguments{pointer<std::uint64_t>(sums.address()), iterations, 0});
   session.synchronize();
-  std::vector<std::uint64_t> found(nothing.size());
+  std::vector<std::uint64_t> found(blocks);
   sums.download(found.data());
   return found.front();
 }

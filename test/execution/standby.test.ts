@@ -1,6 +1,6 @@
 /** Workers that are started before their job is known: who gets them, and that none is left behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeLocalEngine } from '../../src/execution/local.js';
 import { makeStandby, type Standby } from '../../src/execution/standby.js';
@@ -67,7 +67,8 @@ describe('a worker that stands by', () => {
     other.prepare({});
     const pid = await startedBy(process.pid);
     process.kill(pid, 'SIGKILL');
-    await gone(pid);
+    // Until this process was told, as it is who started it: before, nobody here could know.
+    await until(() => (existsSync(`/proc/${pid}`) ? undefined : true), 'the news of its end');
     expect(take({}, other)).toBeNull();
   });
 
