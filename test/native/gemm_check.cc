@@ -17,7 +17,7 @@
 #include "../../native/threads/team.h"
 #include "check.h"
 #include "instruction_sets.h"
-#include "peak_rounds.h"
+#include "peak_loops.h"
 #include "products.h"
 
 namespace {
@@ -35,7 +35,6 @@ using pibench::test::describe;
 using pibench::test::Given;
 using pibench::test::instruction_sets;
 using pibench::test::kLeastThreads;
-using pibench::test::operations_of_round;
 using pibench::test::pick_given;
 using pibench::test::pick_thin;
 using pibench::test::Random;
@@ -179,29 +178,8 @@ void check_packing(Checks& check) {
              "pairs of the depth are neighbours, and the depth is filled up with zeros");
 }
 
-void check_peak_loops(Checks& check) {
-  using pibench::kernels::run_peak_loop;
-  for (const InstructionSet* set : instruction_sets()) {
-    for (int i = 0; i < set->peak_count; ++i) {
-      const DataType type = set->peaks[i].type;
-      const std::string name = std::string(set->name) + " " + pibench::test::name_of(type);
-      const std::uint64_t once = operations_of_round(set->name, type);
-      // src/indicators/peak.ts: the least common multiple of all rounds divides them.
-      constexpr std::uint64_t kOfCall = std::uint64_t{3} << 26U;
-      check.that(once > 0 && kOfCall % once == 0,
-                 name + ": a call of the indicator is whole rounds of the loop", std::to_string(once));
-      if ((set->needs & ~pibench::kernels::cpu_features()) != 0) continue;
-      for (const std::uint64_t rounds : {1U, 1000U})
-        check.equal(set->peaks[i].run(rounds), rounds * once,
-                    name + ": " + std::to_string(rounds) + " rounds of the peak loop count their operations");
-      // Asked for by the name, of which there may be a better one.
-      check.equal(run_peak_loop(type, set->name, 1),
-                  operations_of_round(pibench::kernels::peak_loop_isa(type, set->name), type),
-                  name + ": and so does the loop of that name");
-    }
-  }
-  check.equal(run_peak_loop(DataType::float32, "sse9", 10), std::uint64_t{0}, "no loop, no operations");
-  using pibench::kernels::CoreKind;
+// Which sets are chosen on which cores, and beside what their loops are ceilings.
+void check_choices(Checks& check) {
   for (const InstructionSet* set : instruction_sets()) {
     const std::string name = set->name;
     const bool pairs = name == "avx512_bf16";
@@ -412,6 +390,7 @@ int main(int argc, char** argv) {
   check_prepacking(check);
   check_packing(check);
   check_peak_loops(check);
+  check_choices(check);
   check_blocking(check);
   check_rules_everywhere(check);
 #if defined(__x86_64__)

@@ -4,9 +4,16 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "../../kernels/cpu/cpu_features.h"
 #include "../../kernels/cpu/data_type.h"
+#include "../../kernels/cpu/data_type_name.h"
+#include "../../kernels/cpu/gemm/gemm.h"
+#include "../../kernels/cpu/gemm/instruction_set.h"
+#include "check.h"
+#include "instruction_sets.h"
 
 namespace pibench::test {
 
@@ -55,6 +62,31 @@ constexpr std::uint64_t operations_of_round(std::string_view isa, kernels::DataT
     if (round.isa == isa && round.type == type) return 2 * round.instructions * round.lanes * round.products;
   }
   return 0;
+}
+
+inline void check_peak_loops(Checks& check) {
+  using kernels::DataType;
+  using kernels::run_peak_loop;
+  for (const kernels::InstructionSet* set : instruction_sets()) {
+    for (int i = 0; i < set->peak_count; ++i) {
+      const DataType type = set->peaks[i].type;
+      const std::string name = std::string(set->name) + " " + name_of(type);
+      const std::uint64_t once = operations_of_round(set->name, type);
+      // src/indicators/peak.ts: the least common multiple of all rounds divides them.
+      constexpr std::uint64_t kOfCall = std::uint64_t{3} << 26U;
+      check.that(once > 0 && kOfCall % once == 0,
+                 name + ": a call of the indicator is whole rounds of the loop", std::to_string(once));
+      if ((set->needs & ~kernels::cpu_features()) != 0) continue;
+      for (const std::uint64_t rounds : {1U, 1000U})
+        check.equal(set->peaks[i].run(rounds), rounds * once,
+                    name + ": " + std::to_string(rounds) + " rounds of the peak loop count their operations");
+      // Asked for by the name, of which there may be a better one.
+      check.equal(run_peak_loop(type, set->name, 1),
+                  operations_of_round(kernels::peak_loop_isa(type, set->name), type),
+                  name + ": and so does the loop of that name");
+    }
+  }
+  check.equal(run_peak_loop(DataType::float32, "sse9", 10), std::uint64_t{0}, "no loop, no operations");
 }
 
 }  // namespace pibench::test
