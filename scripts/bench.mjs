@@ -33,7 +33,7 @@ function campaign(...args) {
   );
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
   const record = JSON.parse(stdout);
-  return { record, folder: join(out, record.id) };
+  return { record, folder: join(out, record.campaign.id) };
 }
 
 /** The launcher answers `--version` by itself: what commands load is in a command that reads a record. */

@@ -16,6 +16,7 @@ import {
   until,
   withFolder,
 } from '../support/pi-bench.js';
+import { shortJob } from '../support/short-job.mjs';
 
 /** That of this CPU. */
 const PART = neededPart(['matmul'], false);
@@ -85,19 +86,9 @@ describe.runIf(executed)('what is built first', () => {
   it('refuses what it has no kernel or no code for, should it be asked for it all the same', async () => {
     const addon = createRequire(import.meta.url)(join(root, FIRST)) as NativeAddon;
     const sides = { m: 8, n: 8, k: 8, transposeA: 'N', transposeB: 'N', batch: 1, prepack: 0 };
+    const product = { ...sides, dtype: 'float32', threads: 1, cpus: [], isa: '', seed: 1 };
     const inspect = async (workload: string, change: NativeJob['parameters']) =>
-      addon.inspect({
-        workload,
-        parameters: { ...sides, dtype: 'float32', threads: 1, cpus: [], isa: '', seed: 1, ...change },
-        warmup: { kind: 'count', count: 1 },
-        repetitions: 1,
-        budgetSeconds: 0,
-        least: 1,
-        most: 1,
-        cold: false,
-        timeLimitSeconds: 0,
-        snapshotPaths: [],
-      }).result;
+      addon.inspect(shortJob(workload, { ...product, ...change })).result;
     const refused = (workload: string, change: NativeJob['parameters'] = {}) =>
       expect(inspect(workload, change)).rejects;
     await refused('matmul', { dtype: 'int8' }).toThrow('a product of int8 is not built yet');

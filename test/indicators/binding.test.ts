@@ -7,6 +7,7 @@ import { readAllowedCpus } from '../../src/machine/linux/allowed-cpus.js';
 import { native } from '../../src/native.js';
 import { THREAD_ID, threadPath } from '../../src/telemetry/paths.js';
 import { machineOf } from '../support/machine.js';
+import { shortJob } from '../support/short-job.mjs';
 
 /** A case of each indicator that takes threads, as small as it can be. */
 const CASES: readonly (readonly [name: string, flags: Record<string, unknown>])[] = [
@@ -46,18 +47,9 @@ describe('the CPUs that Linux lets the threads run on', () => {
     const threads = indicator.threads(parameters);
     // The last first, as nobody would have them by chance. Where there are fewer than threads, they are taken again.
     const cpus = Array.from({ length: threads }, (_, at) => allowed.at(-1 - (at % allowed.length)) ?? -1);
-    const { threadIds, before } = await native().inspect({
-      ...workloadOf(indicator, parameters, cpus),
-      warmup: { kind: 'count', count: 1 },
-      repetitions: 1,
-      budgetSeconds: 0,
-      least: 1,
-      most: 1,
-      cold: false,
-      ceilings: false,
-      timeLimitSeconds: 0,
-      snapshotPaths: [threadPath(THREAD_ID, 'status')],
-    }).result;
+    const { workload, parameters: asked } = workloadOf(indicator, parameters, cpus);
+    const job = shortJob(workload, asked, { snapshotPaths: [threadPath(THREAD_ID, 'status')] });
+    const { threadIds, before } = await native().inspect(job).result;
     const bound = threadIds.map((tid) => {
       const status = before.files[threadPath(tid, 'status')] ?? null;
       return readAllowedCpus((path) => (path === '/proc/self/status' ? status : null)) ?? [];

@@ -3,7 +3,7 @@
 // of each fault. LIBRARY PLUGIN as arguments.
 
 import { createRequire } from 'node:module';
-import { collectiveJob } from './collective-job.mjs';
+import { shortJob } from './short-job.mjs';
 
 const addon = createRequire(import.meta.url)('../../build/Release/pibench.node');
 const [library, plugin] = process.argv.slice(2);
@@ -60,7 +60,7 @@ let count = 0;
 for (const parameters of cases()) {
   count += 1;
   try {
-    const { verification, ranks } = await addon.inspect(collectiveJob(parameters)).result;
+    const { verification, ranks } = await addon.inspect(shortJob('collective', parameters)).result;
     const right = verification?.passed === true && ranks.exits.length === 3 * parameters.ranks;
     if (!right) wrong.push({ ...parameters, verification });
   } catch (error) {
@@ -69,9 +69,10 @@ for (const parameters of cases()) {
 }
 
 const faults = {};
-for (const kind of ['corrupt-rank', 'absent-rank', 'lost-rank']) {
+for (const kind of /** @type {const} */ (['corrupt-rank', 'absent-rank', 'lost-rank'])) {
   try {
-    const { verification } = await addon.inspect(collectiveJob(faulty, { fault: { kind, at: 1 } })).result;
+    const { verification } = await addon.inspect(shortJob('collective', faulty, { fault: { kind, at: 1 } }))
+      .result;
     faults[kind] = verification.passed ? 'nothing' : verification.firstWrong;
   } catch (error) {
     faults[kind] = error.message;

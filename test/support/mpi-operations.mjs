@@ -5,7 +5,7 @@
 
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { collectiveJob } from './collective-job.mjs';
+import { shortJob } from './short-job.mjs';
 
 const addon = createRequire(import.meta.url)('../../build/Release/pibench.node');
 const world = addon.mpiOpen(process.argv[2]);
@@ -55,7 +55,7 @@ function* cases() {
 
 function inspect(parameters, fault) {
   addon.mpiTell(JSON.stringify(parameters));
-  return addon.inspect(collectiveJob(parameters, { fault })).result;
+  return addon.inspect(shortJob('collective', parameters, { fault })).result;
 }
 
 if (world.rank === 0) {

@@ -2,7 +2,7 @@
 // kernels are a CPU's, so what a sanitizer sees is all that runs on the host.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { collectiveJob } from '../../support/collective-job.mjs';
+import { shortJob } from '../../support/short-job.mjs';
 import { EXCHANGE, right } from './exchange.mjs';
 import { meetOther } from './meeting.mjs';
 
@@ -13,8 +13,7 @@ const TYPES = ['float32', 'float64', 'tf32', 'float16', 'bfloat16', 'float8_e4m3
 const PEAK_OPERATIONS = 4 * 2 ** 24;
 const ELEMENTS = 5000;
 
-const jobFor = (workload, parameters, more = {}) =>
-  collectiveJob({ ...PLACE, ...parameters }, { workload, ...more });
+const jobFor = (workload, parameters, more = {}) => shortJob(workload, { ...PLACE, ...parameters }, more);
 
 async function products(addon) {
   for (const dtype of TYPES) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { collectiveJob } from '../../support/collective-job.mjs';
+import { shortJob } from '../../support/short-job.mjs';
 import { EXCHANGE, right } from './exchange.mjs';
 
 const PATIENCE_SECONDS = 60;
@@ -29,7 +29,7 @@ export async function meetOther(addon, startRank) {
     assert.deepEqual([world.rank, world.size, world.hosts], [0, 2, 1]);
     for (const parameters of EXCHANGES) {
       addon.mpiTell(JSON.stringify(parameters));
-      await right(addon, collectiveJob(parameters));
+      await right(addon, shortJob('collective', parameters));
     }
     assert.equal(addon.mpiWaited(), 0);
     addon.mpiTell('');
