@@ -49,7 +49,8 @@ bool must_have(const Problem& p, const std::string& algorithm) {
   for (int rank = 0; rank < p.ranks; ++rank)
     most = std::max(most, pibench::collective::given(p, rank) * pibench::collective::bytes_of(p.element));
   if (algorithm == "direct") return true;
-  if (algorithm == "lines") return most <= 148 * 56 && p.ranks <= 16;
+  // 148 lines of the cache, of each of which 56 bytes are data.
+  if (algorithm == "lines") return most <= std::size_t{148} * 56 && p.ranks <= 16;
   const bool is_large = most >= std::size_t{256} << 10U;
   const bool swaps = p.operation == Operation::all_to_all && p.in_place;
   return is_large && !swaps && (algorithm == "streaming" || (algorithm == "blocks" && reduces(p.operation)));
