@@ -97,7 +97,7 @@ function centresBySeries({ entries }: Baseline): (series: Series) => BaselineCen
   };
 }
 
-/** @throws UserError where the baseline has none of the fleet's devices, or their power limits differ */
+/** @throws UserError where the fleet's devices of a kind are none of the baseline's, or power limits differ */
 export function heldAgainst(baseline: Baseline, fleet: Fleet): HeldAgainst {
   refuseMixedLimits(fleet);
   const devices = fleet.series.map(({ device }) => device);

@@ -235,7 +235,7 @@ export function checkFleet(
   options: CheckOptions,
   judgements: readonly SeriesJudgement[] = judgeAll(judgingOf(fleet, options)),
 ): FleetCheck {
-  const { scale, baseline } = options;
+  const { baseline } = options;
   const { nodes, places, series } = fleet;
   const task = judgingOf(fleet, options);
   const reaches = tailReaches(judgements, task.options.kpis);
@@ -244,8 +244,8 @@ export function checkFleet(
     noteSeries(one, judgements[i] as SeriesJudgement, fleet, reaches, suspicions);
   });
   const overall =
-    baseline === null ? judgeOverall(fleet, judgements, scale) : judgeOverallBy(fleet, task, baseline);
-  for (const { place, worse, limit } of overall.findings) {
+    baseline === null ? judgeOverall(fleet, judgements, task.options) : judgeOverallBy(fleet, task, baseline);
+  for (const { place, worse, limit, usual } of overall.findings) {
     const on = places[place]?.on ?? '';
     suspicionOf(place, suspicions).findings.push({
       key: null,
@@ -254,7 +254,7 @@ export function checkFleet(
       rule: 'overall',
       worse,
       limit,
-      usual: false,
+      usual,
     });
   }
   const problems = problemsOf(fleet, baseline?.missing ?? []);

@@ -2,6 +2,7 @@
 import { indicators } from '../indicators/index.js';
 import { baselineDevice, keyedBatch, machineOf } from '../qualify/baseline-key.js';
 import { throttledByHeat, throttledByQuota } from '../qualify/causes.js';
+import { isResult } from '../record/result.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../record/schema.js';
 import { countedWork, doesNoWork } from '../record/work.js';
 import { drift } from '../statistics/drift.js';
@@ -94,10 +95,11 @@ function flagNames({ flags, inspections }: RecordBatch): readonly string[] {
   return [...names];
 }
 
-/** null: it has no rate, which is what nodes are held against each other by. */
+/** null: no launch ran to its end, or it has no rate, which is what nodes are held against each other by. */
 function kpiOf(record: PiBenchRecord, batch: RecordBatch, read: ReadSamples): NodeKpi | null {
   const name = rateKpi(batch);
-  if (batch.rate === null || batch.work === null || doesNoWork(batch) || name === null) return null;
+  if (!isResult(batch) || batch.rate === null || batch.work === null || doesNoWork(batch) || name === null)
+    return null;
   const resting = batch.inspections.filter(({ status }) => status === 'measured');
   const launches = resting.flatMap((inspection) => read(inspection) ?? []);
   return {

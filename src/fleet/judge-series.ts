@@ -206,7 +206,8 @@ function round(judged: Judging, kept: Int32Array, before: Distances | null = nul
   return { findings, distances, limits, compared: by };
 }
 
-function betterHalf(values: Float64Array, { centre, deviation }: Centre): Float32Array {
+/** How far the nodes that are better than the centre lie from it, in robust standard deviations. */
+export function betterHalf(values: Float64Array, { centre, deviation }: Centre): Float32Array {
   const better = new Float32Array(values.length);
   let count = 0;
   for (let row = 0; row < values.length; row++) {
@@ -229,8 +230,31 @@ function spreadsOf(by: Round['compared']): SeriesJudgement['spreads'] {
 }
 
 /**
- * Names what lies beyond the limits, takes it out, and looks again until nothing more is found: an outlier must not decide
- * where the centre is. A node that is worse at one KPI still counts for the others.
+ * What lies beyond the limits is taken out, and the rest is looked at again until nothing more is found: an outlier must not decide
+ * where the centre is.
+ * @param look at those that are kept; `before` is the round before, null: this is the first
+ * @param named in a round, of all
+ */
+export function inRounds<R>(
+  all: Int32Array,
+  look: (kept: Int32Array, before: R | null) => R,
+  named: (last: R) => ReadonlySet<number>,
+): { readonly last: R; readonly kept: Int32Array } {
+  let kept = all;
+  let last = look(kept, null);
+  for (let rounds = 1; rounds < MOST_ROUNDS; rounds++) {
+    const out = named(last);
+    const left = all.filter((one) => !out.has(one));
+    // Where half would have to go there is no fleet left to be held against.
+    if (left.length < Math.max(LEAST_NODES, all.length / 2) || left.length >= kept.length) break;
+    kept = left;
+    last = look(kept, last);
+  }
+  return { last, kept };
+}
+
+/**
+ * Names what lies beyond the limits, in rounds. A node that is worse at one KPI still counts for the others.
  * @param baseline null: the nodes are held against each other, three or more
  */
 export function judgeSeries(
@@ -244,16 +268,11 @@ export function judgeSeries(
     const { findings, limits } = round(judged, all);
     return { findings, reference: null, kept: all, limits, spreads: {} };
   }
-  let kept = all;
-  let last = round(judged, kept);
-  for (let rounds = 1; rounds < MOST_ROUNDS; rounds++) {
-    const named = new Set(last.findings.map(({ row }) => row));
-    const left = all.filter((row) => !named.has(row));
-    // Where half would have to go there is no fleet left to be held against.
-    if (left.length < Math.max(LEAST_NODES, all.length / 2) || left.length >= kept.length) break;
-    kept = left;
-    last = round(judged, kept, last.distances);
-  }
+  const { last, kept } = inRounds<Round>(
+    all,
+    (left, before) => round(judged, left, before?.distances),
+    ({ findings }) => new Set(findings.map(({ row }) => row)),
+  );
   const { findings, limits, distances, compared: by } = last;
   return { findings, limits, kept, reference: distances?.reference ?? null, spreads: spreadsOf(by) };
 }

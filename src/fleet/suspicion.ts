@@ -72,21 +72,34 @@ export function noteSeries(
 /** Robust standard deviations within which nodes are usual; of rules whose differences have heavy tails. */
 export type TailReaches = Readonly<Partial<Record<RuleName, number>>>;
 
+/**
+ * How far healthy nodes go, in robust standard deviations; null: no further than normal values.
+ * @param halves how far the better half lies from the middle, in the same
+ */
+export function tailReach(halves: readonly Float32Array[], kpis: number): number | null {
+  const all = new Float64Array(halves.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const half of halves) {
+    all.set(half, at);
+    at += half.length;
+  }
+  const tail = tailOf(all);
+  return tail === null ? null : reachOfTail(tail, strictestLevel(kpis));
+}
+
 /** Of all KPIs together: one alone has too few nodes to know its tail. */
+export const betterHalves = (
+  judgements: readonly SeriesJudgement[],
+  rule: RuleName,
+): readonly Float32Array[] => judgements.flatMap(({ spreads }) => spreads[rule]?.better ?? []);
+
 export function tailReaches(judgements: readonly SeriesJudgement[], kpis: number): TailReaches {
   const reaches: Partial<Record<RuleName, number>> = {};
   for (const rule of RULES) {
     // Only where somebody is named does it matter.
     if (!judgements.some(({ findings }) => findings.some((one) => one.rule === rule))) continue;
-    const halves = judgements.flatMap(({ spreads }) => spreads[rule]?.better ?? []);
-    const all = new Float64Array(halves.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const half of halves) {
-      all.set(half, at);
-      at += half.length;
-    }
-    const tail = tailOf(all);
-    if (tail !== null) reaches[rule] = reachOfTail(tail, strictestLevel(kpis));
+    const reach = tailReach(betterHalves(judgements, rule), kpis);
+    if (reach !== null) reaches[rule] = reach;
   }
   return reaches;
 }

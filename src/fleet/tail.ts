@@ -19,7 +19,7 @@ export interface Tail {
 export const LEAST_FOR_TAIL = 50;
 /** Values that are fitted: evenly chosen from the sorted ones where there are more. */
 const MOST_FITTED = 10_000;
-const LEAST_FITTED = 100;
+export const LEAST_FITTED = 100;
 const DEGREES = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30] as const;
 const ROUNDS = 30;
 /** Twice the logarithm of the likelihood ratio that normal values pass in 1 of 100 fleets: chi-squared of one degree at 0.98. */

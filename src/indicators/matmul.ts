@@ -5,7 +5,7 @@ import { UserError } from '../errors.js';
 import { formatBytes, plural } from '../quantities/format.js';
 import { parseBytes, parseCount } from '../quantities/parse.js';
 import type { KpiDeclaration } from '../record/kpi.js';
-import { rateCurve, rateKpis } from '../record/rate-kpis.js';
+import { ciOf, rateCurve, rateKpis } from '../record/rate-kpis.js';
 import { flop2mnkLessMn, rate2mnkLessMn } from '../record/work.js';
 import type { Bytes } from '../units.js';
 import {
@@ -120,13 +120,7 @@ const otherCountKpi: KpiDeclaration = {
     const value = rate2mnkLessMn(batch);
     const { rate, work } = batch;
     if (value === null || rate === null || work === null) return null;
-    const { interval } = rate;
-    const share = (work.flop2mnkLessMn ?? 0) / work.flop;
-    const ci =
-      interval === null
-        ? null
-        : { level: interval.level, low: interval.low * share, high: interval.high * share };
-    return { value, ci };
+    return { value, ci: ciOf(rate.interval, (work.flop2mnkLessMn ?? 0) / work.flop) };
   },
 };
 

@@ -52,6 +52,18 @@ const hiddenCgroup: Check = ({ limits }) =>
           'mount /sys/fs/cgroup in the container, with its own cgroup namespace: docker run --cgroupns=private',
       };
 
+const untoldCgroup: Check = ({ limits }) =>
+  limits.cgroupTold
+    ? null
+    : {
+        topic: 'cgroup-untold',
+        level: 'worthwhile',
+        seen: 'no control group of this process in /proc/self/cgroup',
+        why: 'a sandbox may have a CPU quota or memory limit that cannot be seen, and neither can throttling during a measurement',
+        action:
+          'run it outside of the sandbox; a kernel without control groups (CONFIG_CGROUPS) has no quota',
+      };
+
 const load: Check = ({ os, cpu }) => {
   const one = os.loadAverage?.[0];
   if (one === undefined || one < BUSY_LOAD) return null;
@@ -250,6 +262,7 @@ const aslr: Check = ({ os }) =>
 const CHECKS: readonly Check[] = [
   quota,
   hiddenCgroup,
+  untoldCgroup,
   load,
   swap,
   governor,

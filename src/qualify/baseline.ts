@@ -115,8 +115,46 @@ export function parseBaseline(text: string, name: string): Baseline {
   return parsed.data;
 }
 
+interface Held {
+  /** Of the baseline. */
+  readonly theirs: readonly BaselineDevice[];
+  readonly here: readonly BaselineDevice[];
+  readonly name: string;
+  readonly who: string;
+}
+
+/** @throws UserError where a device differs from one of theirs by its power limit alone: it would be held to nothing */
+function requireSameLimits({ theirs, here, name, who }: Held): void {
+  for (const one of here) {
+    if (theirs.some((other) => sameDevice(other, one))) continue;
+    const device = theirs.find((other) => sameButLimit(other, one));
+    if (device === undefined) continue;
+    const [limit, own] = [device, one].map(({ powerLimitWatts: watts }) =>
+      watts === null ? 'an unknown power limit' : `a power limit of ${watts} W`,
+    );
+    const set =
+      device.powerLimitWatts === null ? '' : `set it (nvidia-smi -pl ${device.powerLimitWatts}), or `;
+    throw new UserError(
+      `${name} is a baseline of ${one.name} with ${limit}, and ${who} ${one.name} with ${own}: ${set}make a baseline of nodes with theirs (pi-bench fleet baseline)`,
+    );
+  }
+}
+
+/** @throws UserError where no device is one of theirs */
+function requireSameDevice({ theirs, here, name, who }: Held): void {
+  if (theirs.some((device) => here.some((one) => sameDevice(device, one)))) return;
+  const texts = (devices: readonly BaselineDevice[]): string =>
+    [...new Set(devices.map(deviceText))].join(', ');
+  throw new UserError(
+    `${name} is a baseline of other hardware: it is of ${texts(theirs)}, and ${who} ${texts(here)}; make one of nodes of their kind (pi-bench fleet baseline)`,
+  );
+}
+
 /**
- * @throws UserError where no entry is of any of the devices: one line that names the difference and says what to do
+ * Looks at each kind of device by itself: that the CPUs are the same must not answer for GPUs with another power limit. A kind of
+ * which the baseline has nothing is not judged by it, and one that is not here is missing: beside a kind that both have, neither is
+ * other hardware.
+ * @throws UserError where entries are of other devices: one line that names the difference and says what to do
  * @param here devices that are to be judged
  * @param who whose they are: `here is`, `these nodes are`
  */
@@ -127,24 +165,17 @@ export function requireSameHardware(
   who: string,
 ): void {
   if (here.length === 0) return;
-  if (entries.some(({ device }) => here.some((one) => sameDevice(device, one)))) return;
-  for (const { device } of entries) {
-    const one = here.find((other) => sameButLimit(device, other));
-    if (one === undefined) continue;
-    const [theirs, own] = [device, one].map(({ powerLimitWatts: limit }) =>
-      limit === null ? 'an unknown power limit' : `a power limit of ${limit} W`,
-    );
-    const set =
-      device.powerLimitWatts === null ? '' : `set it (nvidia-smi -pl ${device.powerLimitWatts}), or `;
-    throw new UserError(
-      `${name} is a baseline of ${one.name} with ${theirs}, and ${who} ${one.name} with ${own}: ${set}make a baseline of nodes with theirs (pi-bench fleet baseline)`,
-    );
+  const held: Held = { theirs: entries.map(({ device }) => device), here, name, who };
+  const kinds = [...new Set(here.map(({ kind }) => kind))];
+  const each = kinds.map((one): Held => {
+    const ofKind = ({ kind }: BaselineDevice): boolean => kind === one;
+    return { ...held, theirs: held.theirs.filter(ofKind), here: here.filter(ofKind) };
+  });
+  const shared = each.filter(({ theirs }) => theirs.length > 0);
+  for (const kind of shared.length > 0 ? shared : [held]) {
+    requireSameLimits(kind);
+    requireSameDevice(kind);
   }
-  const texts = (devices: readonly BaselineDevice[]): string =>
-    [...new Set(devices.map(deviceText))].join(', ');
-  throw new UserError(
-    `${name} is a baseline of other hardware: it is of ${texts(entries.map(({ device }) => device))}, and ${who} ${texts(here)}; make one of nodes of their kind (pi-bench fleet baseline)`,
-  );
 }
 
 /** What a machine can be judged by: its CPU and its GPUs. */

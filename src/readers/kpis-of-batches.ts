@@ -1,6 +1,7 @@
 /** Which KPI is of which batch, which a record tells by labels alone. Pure. */
 import { indicators } from '../indicators/index.js';
 import { batchLabels } from '../record/labels.js';
+import { isResult } from '../record/result.js';
 import type { Labels, PiBenchRecord, RecordBatch, ScalarKpi } from '../record/schema.js';
 
 /** A curve is its points, which are KPIs of their own. */
@@ -12,6 +13,7 @@ const fits = (own: Labels, { labels }: ScalarKpi): boolean =>
 
 /** A batch without a score has fewer KPIs than others that go by its labels. */
 function has(batch: RecordBatch, name: string): boolean {
+  if (!isResult(batch)) return false;
   const all = indicators.find((one) => one.name === batch.case.indicator)?.kpis ?? [];
   const declared = all.find((one) => one.name === name);
   return declared === undefined || declared.value(batch, { timeToResult: 0 }) !== null;

@@ -3,6 +3,7 @@ import { isGpu } from '../devices/device.js';
 import { median } from '../statistics/quantile.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
 import { canonicalJson } from './digest.js';
+import { isResult } from './result.js';
 import type { BatchSpec, InspectionDocument, RecordBatch } from './schema.js';
 import { medianRate } from './work.js';
 
@@ -56,12 +57,13 @@ const sameButAlone = ({ case: one, device, asked }: RecordBatch): string =>
   canonicalJson([one, device, asked.stack, asked.labels ?? null]);
 
 /**
- * Of the rate that the same batch has alone, measured in the same way; null: it was not measured so, or has no rate. A minute beside
- * others over a moment alone would be the minute's doing, too.
+ * Of the rate that the same batch has alone, measured in the same way; null: it was not measured so, or has no rate, or no launch of
+ * either ran to its end. A minute beside others over a moment alone would be the minute's doing, too.
  */
 export function shareOfAlone(batch: RecordBatch, batches: readonly RecordBatch[]): number | null {
+  if (!isResult(batch)) return null;
   const alone = batches.filter(
-    (other) => other.asked.atOnce !== true && sameButAlone(other) === sameButAlone(batch),
+    (other) => isResult(other) && other.asked.atOnce !== true && sameButAlone(other) === sameButAlone(batch),
   );
   const sampling = canonicalJson(batch.asked.sampling);
   const like = alone.find(({ asked }) => canonicalJson(asked.sampling) === sampling);

@@ -1,6 +1,7 @@
 /** A batch of the record from its inspections: the headline rests on the launches, never on repetitions as if independent. */
 import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
+import type { MachineDescription } from '../machine/types.js';
 import { headlineOf as headlineOfLaunches, pool } from '../statistics/batch.js';
 import { describeSamples } from '../statistics/describe.js';
 import { type Interval, LEVEL } from '../statistics/interval.js';
@@ -10,13 +11,21 @@ import { quantileInterval } from '../statistics/quantile-interval.js';
 import { mergeRanks } from '../statistics/rank-times.js';
 import { roofline } from '../statistics/roofline.js';
 import { precisionReached } from '../statistics/stopping.js';
-import { aboveCeiling } from '../statistics/validity/above-ceiling.js';
+import {
+  aboveCeiling,
+  aboveDatasheet,
+  aboveMostHidden,
+  aboveMoving,
+  together,
+} from '../statistics/validity/above-ceiling.js';
 import { launchesNotIndependent } from '../statistics/validity/launches-not-independent.js';
 import { peakMoved } from '../statistics/validity/peak-moved.js';
+import type { Flag } from '../statistics/validity/types.js';
 import type { Seconds } from '../units.js';
 import type { AnalysedInspection } from './analyse-inspection.js';
+import { datasheetShare } from './datasheet.js';
 import { executedByAll } from './executed.js';
-import type { BatchSpec, RecordBatch, RecordInspection, StackIdentity } from './schema.js';
+import type { BatchSpec, RecordBatch, StackIdentity } from './schema.js';
 import { varianceOf } from './variance.js';
 import { countedWork, type Work } from './work.js';
 
@@ -102,10 +111,21 @@ function byTime(inspections: readonly AnalysedInspection[]): readonly AnalysedIn
 
 const medianOf = ({ sorted }: AnalysedInspection): Seconds => quantileSorted(sorted, 0.5);
 
+/** What bounds a batch, beside what it reached of it. */
+type Bounds = Pick<RecordBatch, 'roofline' | 'ranks' | 'overlap' | 'datasheet'>;
+
+const boundsPassed = ({ roofline, ranks, overlap, datasheet }: Bounds): Flag | null =>
+  together([
+    aboveCeiling(roofline ?? null),
+    aboveMoving(ranks?.ceiling ?? null),
+    aboveMostHidden(overlap ?? null),
+    aboveDatasheet(datasheet ?? null),
+  ]);
+
 /** What no launch can say of itself; it holds for all on which the numbers rest. */
 function batchFlags(
   resting: readonly AnalysedInspection[],
-  bounds: RecordBatch['roofline'],
+  bounds: Bounds,
   { precision, device, case: { indicator, parameters } }: BatchSpec,
 ): RecordBatch['flags'] {
   const inspections = resting.map(({ entry }) => entry.index);
@@ -114,8 +134,8 @@ function batchFlags(
     ceilings?.arithmetic == null || isGpu(device) ? [] : [{ peak: ceilings.arithmetic.rate, frequency }],
   );
   const moved = peakMoved(peaks, findIndicator(indicator).rateUnit(parameters));
-  return [dependent, aboveCeiling(bounds ?? null), moved].flatMap((flag) =>
-    flag === null ? [] : [{ ...flag, inspections }],
+  return [dependent, boundsPassed(bounds), moved].flatMap((flag) =>
+    flag === null ? [] : [{ ...flag, evidence: { ...flag.evidence }, inspections }],
   );
 }
 
@@ -133,8 +153,8 @@ export function flagsOf(inspections: readonly Pick<AnalysedInspection, 'entry'>[
   return [...flags.values()];
 }
 
-function disturbedShare(inspections: readonly RecordInspection[]): number | null {
-  const shares = inspections.flatMap(({ disturbedShare: share, statistics }) =>
+function disturbedShare(inspections: readonly AnalysedInspection[]): number | null {
+  const shares = inspections.flatMap(({ entry: { disturbedShare: share, statistics } }) =>
     share === null ? [] : [{ share, n: Number(statistics?.n ?? 0) }],
   );
   const all = shares.reduce((sum, { n }) => sum + n, 0);
@@ -267,11 +287,20 @@ function overlapOf(resting: readonly AnalysedInspection[]): Pick<RecordBatch, 'o
   return merged === null ? {} : { overlap: { ...merged } };
 }
 
+/** Of a GPU; nothing of the CPU, of which no datasheet is asked. */
+const datasheetOf = (
+  batch: Parameters<typeof datasheetShare>[0],
+  machine: MachineDescription | null,
+): Pick<RecordBatch, 'datasheet'> =>
+  machine === null || !isGpu(batch.device) ? {} : { datasheet: datasheetShare(batch, machine) };
+
+/** @param machine that it was measured on, for what the datasheets of its GPUs promise; null: not asked */
 export function buildBatch(
   asked: BatchSpec,
   stack: Omit<StackIdentity, 'implementation'>,
   planned: number,
   analysed: readonly AnalysedInspection[],
+  machine: MachineDescription | null = null,
 ): RecordBatch {
   const inspections = ofOneBuild(analysed);
   const indicator = findIndicator(asked.case.indicator);
@@ -284,6 +313,8 @@ export function buildBatch(
   // A wrong answer anywhere in the batch: the stack has no score for this case.
   const scored =
     resting.length > 0 && verified === 'passed' && !entries.some(({ status }) => status === 'wrong');
+  // What spoiled a launch that has no part in the numbers says nothing of them; it keeps that for itself.
+  const telling = scored ? resting : inspections;
   const base = {
     case: asked.case,
     title: `${indicator.title(parameters)}${asked.atOnce === true ? ', at once' : ''}`,
@@ -300,8 +331,8 @@ export function buildBatch(
     planned,
     measured: entries.filter(({ status }) => status === 'measured').length,
     verified,
-    disturbedShare: disturbedShare(entries),
-    flags: [...flagsOf(inspections), ...batchFlags(resting, null, asked)],
+    disturbedShare: disturbedShare(telling),
+    flags: [...flagsOf(telling), ...batchFlags(resting, {}, asked)],
     inspections: entries,
   };
   if (!scored)
@@ -310,6 +341,7 @@ export function buildBatch(
       elapsed: null,
       rate: null,
       roofline: null,
+      ...datasheetOf({ ...base, rate: null }, machine),
       launches: null,
       variance: null,
       pooled: null,
@@ -319,16 +351,20 @@ export function buildBatch(
 
   const { summary, violin, box } = describeSamples(pool(resting.map(({ samples }) => samples)), SHOWN);
   const headline = headlineOf(resting, asked.precision);
-  const bounds = rooflineOf(work, headline.elapsed.median, resting);
-  return {
-    ...base,
-    flags: [...flagsOf(inspections), ...batchFlags(resting, bounds, asked)],
-    elapsed: headline.elapsed,
-    ...(headline.precision === undefined ? {} : { precision: headline.precision }),
-    rate: rateOf(countedWork(base), headline, resting),
-    roofline: bounds,
+  const rate = rateOf(countedWork(base), headline, resting);
+  const bounds = {
+    roofline: rooflineOf(work, headline.elapsed.median, resting),
     ...ranksOf(headline.elapsed.median, resting),
     ...overlapOf(resting),
+    ...datasheetOf({ ...base, rate }, machine),
+  };
+  return {
+    ...base,
+    flags: [...flagsOf(telling), ...batchFlags(resting, bounds, asked)],
+    elapsed: headline.elapsed,
+    ...(headline.precision === undefined ? {} : { precision: headline.precision }),
+    rate,
+    ...bounds,
     launches: plain(headline.launches),
     variance: varianceOf(resting),
     pooled: plain(summary),

@@ -1,7 +1,6 @@
 /**
  * From a campaign's inspections, analysed, to its record. Pure: the same documents give the same record, so a resumed campaign ends like one that was never disturbed.
  */
-import { isGpu } from '../devices/device.js';
 import { findIndicator } from '../indicators/index.js';
 import type { MachineDescription } from '../machine/types.js';
 import type { PiBenchIdentity } from '../package.js';
@@ -12,7 +11,6 @@ import { withAtOnce } from './at-once.js';
 import { buildBatch } from './build-batch.js';
 import { brokenRules } from './check.js';
 import { curvesOf } from './curves.js';
-import { datasheetShare } from './datasheet.js';
 import { digestOf } from './digest.js';
 import type { BatchEnd } from './inspection-end.js';
 import { kpisOf, withSameLabels } from './kpis-of.js';
@@ -45,12 +43,17 @@ export interface RecordInput {
 }
 
 /** Where the wall time went: the spans of the same name summed over the inspections. */
-function accountingOf(input: RecordInput): NonNullable<PiBenchRecord['accounting']> {
+function accountingOf(
+  input: RecordInput,
+  batches: readonly RecordBatch[],
+): NonNullable<PiBenchRecord['accounting']> {
   const sums = new Map<string, Seconds>();
   // Launches at once share the time in which they all ran.
   const share = (at: number): number => 1 / (input.analysed[at]?.document?.atOnce?.of ?? 1);
-  // By what became of each launch where it was analysed: one that is above its peak ended as measured.
-  const isMeasured = (at: number): boolean => input.analysed[at]?.entry.status === 'measured';
+  // By what became of each launch in its batch: one that is above its peak, or ran another build, ended as measured, too.
+  const inspections = batches.flatMap((batch) => batch.inspections);
+  const counting = new Set(inspections.flatMap(({ index, status }) => (status === 'measured' ? index : [])));
+  const isMeasured = (at: number): boolean => counting.has(input.ends[at]?.index ?? -1);
   input.analysed.forEach(({ entry: { spans } }, at) => {
     if (!isMeasured(at)) return;
     for (const { name, seconds } of spans) sums.set(name, (sums.get(name) ?? 0) + seconds * share(at));
@@ -97,8 +100,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
   const launches = campaign.batches.map((_, i) => analysed.filter((__, at) => input.ends[at]?.batch === i));
   const built = campaign.batches.map((asked, i) => {
     const stack = identifyStack(campaign, asked.stack, asked.device);
-    const batch = buildBatch(asked, stack, plannedOf(input, asked, i), launches[i] ?? []);
-    return isGpu(batch.device) ? { ...batch, datasheet: datasheetShare(batch, machine) } : batch;
+    return buildBatch(asked, stack, plannedOf(input, asked, i), launches[i] ?? [], machine);
   });
   const batches = [...withAtOnce(built, campaign.batches, launches)];
   const record: PiBenchRecord = {
@@ -121,7 +123,7 @@ export function buildRecord(input: RecordInput): PiBenchRecord {
       ...curvesOf(batches, labels, timestamp),
     ]),
     ...recommended(batches),
-    accounting: accountingOf(input),
+    accounting: accountingOf(input, batches),
     digest: '',
   };
   const checked = written.record.parse(record);

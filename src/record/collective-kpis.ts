@@ -3,7 +3,7 @@ import { busFactor, ELEMENTS, readCollective } from '../indicators/collective-ca
 import { popEfficiencies } from '../statistics/pop.js';
 import type { Ratio } from '../units.js';
 import type { CurveDeclaration, KpiDeclaration, KpiValue } from './kpi.js';
-import { rateCurve, rateKpis } from './rate-kpis.js';
+import { ciOf, rateCurve, rateKpis } from './rate-kpis.js';
 import type { RecordBatch } from './schema.js';
 
 const PREFIX = 'pibench_collective';
@@ -16,14 +16,7 @@ export function busRateOf({ rate, case: one }: RecordBatch): KpiValue | null {
   const { operation, ranks } = readCollective(one.parameters);
   const factor = busFactor(operation, ranks);
   if (rate === null || factor === null) return null;
-  const { interval } = rate;
-  return {
-    value: rate.median * factor,
-    ci:
-      interval === null
-        ? null
-        : { level: interval.level, low: interval.low * factor, high: interval.high * factor },
-  };
+  return { value: rate.median * factor, ci: ciOf(rate.interval, factor) };
 }
 
 /** Elements of the size, as nccl-tests' readers know the column. */
@@ -141,14 +134,7 @@ const elapsedCurve: CurveDeclaration = {
   statistic: 'median',
   display: micro,
   regression: true,
-  point: ({ elapsed }) => {
-    if (elapsed === null) return null;
-    const { interval } = elapsed;
-    return {
-      value: elapsed.median,
-      ci: interval === null ? null : { level: interval.level, low: interval.low, high: interval.high },
-    };
-  },
+  point: ({ elapsed }) => (elapsed === null ? null : { value: elapsed.median, ci: ciOf(elapsed.interval) }),
 };
 
 export const collectiveCurves: readonly CurveDeclaration[] = [

@@ -3,6 +3,7 @@ import { findIndicator } from '../indicators/index.js';
 import { canonicalJson } from './digest.js';
 import type { CurveDeclaration, KpiValue } from './kpi.js';
 import { batchLabels } from './labels.js';
+import { isResult } from './result.js';
 import type { CurveKpi, Labels, RecordBatch } from './schema.js';
 
 interface Point {
@@ -33,7 +34,12 @@ function implementationOf(sweep: readonly RecordBatch[]): string | null {
 function ciOf(points: readonly Point[]): CurveKpi['ci'] {
   const level = points.find(({ y }) => y.ci !== null)?.y.ci?.level;
   if (level === undefined) return null;
-  return { level, intervals: points.map(({ y }) => (y.ci === null ? null : [y.ci.low, y.ci.high])) };
+  const bases = points.map(({ y }) => y.ci?.basis ?? null);
+  return {
+    level,
+    intervals: points.map(({ y }) => (y.ci === null ? null : [y.ci.low, y.ci.high])),
+    ...(bases.every((basis) => basis === null) ? {} : { basis: bases }),
+  };
 }
 
 function curveOf(
@@ -76,11 +82,12 @@ function curveOf(
 }
 
 export function curvesOf(batches: readonly RecordBatch[], labels: Labels, timestamp: string): CurveKpi[] {
-  const names = new Set(batches.map((batch) => batch.case.indicator));
+  const results = batches.filter(isResult);
+  const names = new Set(results.map((batch) => batch.case.indicator));
   return [...names].flatMap((name) =>
     findIndicator(name).curves.flatMap((declaration) =>
       sweepsOf(
-        batches.filter((batch) => batch.case.indicator === name),
+        results.filter((batch) => batch.case.indicator === name),
         declaration.along,
       ).flatMap((sweep) => curveOf(declaration, sweep, labels, timestamp)),
     ),

@@ -37,5 +37,11 @@ export interface CurveDeclaration
 
 export interface KpiValue {
   readonly value: number;
-  readonly ci: { readonly level: number; readonly low: number; readonly high: number } | null;
+  readonly ci: {
+    readonly level: number;
+    readonly low: number;
+    readonly high: number;
+    /** What it rests on, as the batch's interval has it; absent: not told. */
+    readonly basis?: string;
+  } | null;
 }

@@ -2,6 +2,7 @@
 import type { Seconds } from '../units.js';
 import type { KpiDeclaration } from './kpi.js';
 import { batchLabels } from './labels.js';
+import { isResult } from './result.js';
 import type { Kpi, Labels, RecordBatch } from './schema.js';
 
 export interface KpiContext {
@@ -10,13 +11,17 @@ export interface KpiContext {
   readonly timestamp: string;
 }
 
-/** @param labels of the record; those of the batch are added. KPIs that the batch does not have are left out. */
+/**
+ * @param labels of the record; those of the batch are added. KPIs that the batch does not have are left out; all are where no launch
+ *   ran to its end.
+ */
 export function kpisOf(
   declarations: readonly KpiDeclaration[],
   batch: RecordBatch,
   labels: Labels,
   { timeToResult, timestamp }: KpiContext,
 ): Kpi[] {
+  if (!isResult(batch)) return [];
   const own = batchLabels(labels, batch);
   return declarations.flatMap((kpi) => {
     const value = kpi.value(batch, { timeToResult });

@@ -4,8 +4,11 @@ import type { RecordBatch } from './schema.js';
 
 type Interval = NonNullable<NonNullable<RecordBatch['rate']>['interval']>;
 
-function ciOf(interval: Interval | null): KpiValue['ci'] {
-  return interval === null ? null : { level: interval.level, low: interval.low, high: interval.high };
+/** @param factor of what is in the unit of the interval, where a KPI is a multiple of it */
+export function ciOf(interval: Interval | null, factor = 1): KpiValue['ci'] {
+  if (interval === null) return null;
+  const { level, low, high, basis } = interval;
+  return { level, low: low * factor, high: high * factor, basis };
 }
 
 const rateDisplay = (batch: RecordBatch) => ({ divisor: 1e9, unit: `G${batch.rateUnit}`, digits: 4 });

@@ -6,6 +6,7 @@ import {
 } from '../statistics/repetitions.js';
 import { launchesFor } from '../statistics/variance.js';
 import { canonicalJson } from './digest.js';
+import { isResult } from './result.js';
 import type { PiBenchRecord, Recommendation, RecordBatch } from './schema.js';
 
 /** Half-widths of the interval, as shares of the median, for which launches are told. */
@@ -26,12 +27,13 @@ interface Counted {
   readonly launches: LaunchStatistics;
 }
 
-/** Batches that differ in nothing but a fixed number of repetitions, and of launches. */
+/** Batches that differ in nothing but a fixed number of repetitions, which their launches did make, and of launches. */
 function sweepsOf(batches: readonly RecordBatch[]): readonly (readonly Counted[])[] {
   const sweeps = new Map<string, Counted[]>();
-  batches.forEach(({ asked, launches }, at) => {
+  batches.forEach((batch, at) => {
+    const { asked, launches } = batch;
     const { sampling, inspections: _, ...same } = asked;
-    if (sampling?.kind !== 'fixed' || launches === null) return;
+    if (sampling?.kind !== 'fixed' || launches === null || !isResult(batch)) return;
     const key = canonicalJson(same);
     const counted = { at, repetitions: sampling.repetitions, launches: launches as LaunchStatistics };
     sweeps.set(key, [...(sweeps.get(key) ?? []), counted]);

@@ -75,7 +75,7 @@ export function comparisonRows(document: ComparisonDocument): readonly (readonly
     speedText(batch) ?? NONE,
     pair === null ? '1' : pair.ratio === undefined ? NONE : significant(pair.ratio, 4),
     pair === null ? NONE : intervalText(pair),
-    pair === null ? 'reference' : outcomeWords(pair.outcome, document.margin),
+    pair === null ? 'reference' : outcomeWords(pair.outcome, pair.margin),
     groupLetters(of, batch.side) || NONE,
     String(batch.launches),
   ]);
@@ -111,7 +111,7 @@ export function comparisonTable(document: ComparisonDocument): Table {
       pair?.interval?.low ?? null,
       pair?.interval?.high ?? null,
       pair?.pAdjusted ?? null,
-      document.margin,
+      pair?.margin ?? null,
       pair?.outcome ?? 'reference',
       groupLetters(of, batch.side),
       pair?.method ?? null,

@@ -9,6 +9,7 @@ import {
   refuseDifferent,
 } from '../readers/comparison/comparable.js';
 import {
+  betterKnown,
   type Entry,
   entriesOf,
   type MatchedCase,
@@ -203,11 +204,14 @@ function scoredCase({ value, reference }: ScoredPair): readonly ScoredCase[] {
   ];
 }
 
+const stackOf = ({ entries }: Side): RecordBatch['stack'] =>
+  entries.map(({ batch }) => batch.stack).reduce(betterKnown);
+
 function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCase[]): StackScore {
   const pairs = pairsOf(matched);
   const base = {
     name: stack.name,
-    stack: stack.entries[0]?.batch.stack as RecordBatch['stack'],
+    stack: stackOf(stack),
     missing: matched.flatMap(({ title, entries: [other, own] }) =>
       other != null && own == null ? [title] : [],
     ),
@@ -303,7 +307,7 @@ export function scoreStacks(question: ScoreQuestion): ScoreDocument {
       campaign: reference.record.campaign.id,
       digest: reference.record.digest,
       name: base.name,
-      stack: base.entries[0]?.batch.stack as RecordBatch['stack'],
+      stack: stackOf(base),
     },
     acrossLabels: mergeDifferences([...found.flatMap((one) => one.allowed), ...(force ? barring : [])]),
     forced: force,

@@ -8,10 +8,12 @@
  */
 import { sampleVariance } from 'simple-statistics';
 import { LEVEL } from './interval.js';
+import { atMost } from './mann-whitney.js';
 import { normalReach } from './normal.js';
 import { LEAST_ROUNDS, pairedShift } from './paired-shift.js';
 import { robustDeviation } from './scale.js';
 import { LEAST_FOR_RANKS, type Range, type Shift, shiftBetween } from './shift.js';
+import { signedRankAtMost } from './signed-ranks.js';
 
 export type Verdict = 'faster' | 'slower' | 'same' | 'cannot tell';
 
@@ -44,6 +46,8 @@ export interface Design {
   readonly rounds: boolean;
   /** Their number was decided by looking at the comparison (src/statistics/settling.ts). */
   readonly looked: boolean;
+  /** Among how many a difference has to hold, as `launchesToSettle` counts on it; absent: it is the only one. */
+  readonly comparisons?: number;
 }
 
 const FIXED: Design = { rounds: false, looked: false };
@@ -74,26 +78,46 @@ function spreadOf(values: ArrayLike<number>): number {
   return logs.length >= LEAST_FOR_RANKS ? robustDeviation(logs) : Math.sqrt(sampleVariance(Array.from(logs)));
 }
 
+/** The smallest p that so many launches of each can come to; as many in one campaign are rounds, which are paired. */
+const leastP = (launches: number): number =>
+  2 * (launches < LEAST_ROUNDS ? atMost(0, launches, launches) : signedRankAtMost(0, launches));
+
+/** So many launches, or as many more as it takes that they could tell any difference. */
+function telling(launches: number, risk: number): number {
+  let count = Math.max(LEAST_PLANNED, launches);
+  while (leastP(count) > risk) count++;
+  return count;
+}
+
+/** Fewest launches of each that can tell a difference among so many comparisons. */
+export const leastLaunches = (comparisons: number): number => telling(LEAST_PLANNED, RISK / comparisons);
+
 /**
  * Launches on each side that settle with `POWER`, were the ratio what it seems to be: either the difference is found, or it is
- * shown to be smaller than the margin, whatever takes fewer. Normal approximation, with what ranks cost.
+ * shown to be smaller than the margin, whatever takes fewer. Normal approximation, with what ranks cost. A difference has to hold
+ * among all comparisons, the first of Holm's steps; that one is smaller than the margin is not corrected for them.
  */
 function launchesToSettle(
   estimate: number,
   variance: number | null,
   margin: number,
   risk: number,
+  comparisons: number,
 ): number | null {
   if (variance === null) return null;
   const distance = Math.abs(estimate);
   const power = normalReach(2 * POWER - 1);
-  const found = (normalReach(1 - risk) + power) / distance;
+  const found = (normalReach(1 - risk / comparisons) + power) / distance;
   const inside = Math.log1p(margin) - distance;
   // Both sides of the margin are near where the ratio is 1: each may miss with half of what is left.
   const missed = distance < inside / 2 ? normalReach(POWER) : power;
   const excluded = inside > 0 ? (normalReach(1 - 2 * risk) + missed) / inside : Number.POSITIVE_INFINITY;
-  const launches = Math.ceil(OF_RANKS * variance * Math.min(found, excluded) ** 2);
-  return Math.min(MOST_PLANNED, Math.max(LEAST_PLANNED, launches));
+  const launchesOf = (reach: number): number =>
+    Number.isFinite(reach)
+      ? Math.min(MOST_PLANNED, Math.ceil(OF_RANKS * variance * reach ** 2))
+      : MOST_PLANNED;
+  const toFind = telling(launchesOf(found), risk / comparisons);
+  return Math.max(LEAST_PLANNED, Math.min(toFind, launchesOf(excluded)));
 }
 
 const ratioOf = ({ low, high }: Range): Range => ({ low: Math.exp(-high), high: Math.exp(-low) });
@@ -124,7 +148,7 @@ export function compareLaunches(
   reference: ArrayLike<number>,
   candidate: ArrayLike<number>,
   margin = DEFAULT_MARGIN,
-  { rounds, looked }: Design = FIXED,
+  { rounds, looked, comparisons = 1 }: Design = FIXED,
 ): Comparison {
   requireMargin(margin);
   const paired = rounds && reference.length >= LEAST_ROUNDS;
@@ -143,6 +167,7 @@ export function compareLaunches(
       varianceOfRatio(reference, candidate, paired),
       margin,
       risk,
+      comparisons,
     ),
   };
 }

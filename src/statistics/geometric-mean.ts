@@ -31,7 +31,7 @@ export interface Pair {
 export interface GeometricMean {
   /** Of value / reference. */
   readonly mean: number;
-  /** null where one of the medians has none. */
+  /** null where one of the medians has none, or the launches of both sides of a case show no spread. */
   readonly interval: Range | null;
 }
 
@@ -67,6 +67,21 @@ function termOf(
   const [below, above] = inverse ? [high, low] : [low, high];
   // The interval of few launches is about their mean, and need not hold their median.
   return { below: Math.max(0, below), above: Math.max(0, above), degrees: launches - 1 };
+}
+
+/** Launches that are all alike leave this much between the ends of their interval, by the rounding of logarithms. */
+const ROUNDING = 1e-12;
+
+const showsNoSpread = ({ interval }: MedianWithInterval): boolean =>
+  interval !== null && Math.log(interval.high / interval.low) <= ROUNDING;
+
+/**
+ * Launches without any spread on both sides do not tell how far they spread (`shiftBetween`): as terms of 0 they would make a mean
+ * exact of which nobody knows how exact it is.
+ */
+function termsOf({ value, reference }: Pair, level: number): readonly (Term | null)[] {
+  if (showsNoSpread(value) && showsNoSpread(reference)) return [null];
+  return [termOf(value, level, false), termOf(reference, level, true)];
 }
 
 function reachOfSum(terms: readonly Term[], level: number): number {
@@ -106,9 +121,9 @@ export function geometricMean(pairs: readonly Pair[], level = LEVEL): GeometricM
   if (pairs.length === 0) throw new RangeError('a mean over no case');
   const logs = pairs.map(({ value, reference }) => Math.log(value.median / reference.median));
   if (!logs.every(Number.isFinite)) throw new RangeError('a median is not above 0');
-  const terms = pairs.flatMap(({ value, reference }) => [
-    termOf(value, level, false),
-    termOf(reference, level, true),
-  ]);
-  return meanOfLogs(logs, terms, level);
+  return meanOfLogs(
+    logs,
+    pairs.flatMap((pair) => termsOf(pair, level)),
+    level,
+  );
 }

@@ -70,6 +70,12 @@ function widened(interval: Interval, centre: number, { correlation, worth, widen
   };
 }
 
+/** Two shares with as many digits as tell them apart, so that no figure contradicts the verdict beside it. */
+function toldApart(one: number, other: number): readonly [string, string] {
+  const digits = [2, 3, 4, 5, 6, 7, 8].find((some) => formatShare(one, some) !== formatShare(other, some));
+  return [formatShare(one, digits), formatShare(other, digits)];
+}
+
 function requireTarget(target: number): void {
   if (!(target > 0 && target < 1)) {
     throw new UserError(`a precision is between 0 and 100 %, not ${target * 100} %: give 1%, for example`);
@@ -102,7 +108,8 @@ export function precisionReached(launchMedians: ArrayLike<number>, target: numbe
     return { ...base, reached: false, reason: `${launches} launches of at least ${LEAST_LAUNCHES}` };
   }
   const worth = alike.widening === 1 ? '' : ` (worth ${significant(alike.worth, 2)})`;
-  const figures = `±${formatShare(halfWidth)} after ${launches} launches${worth}, ±${formatShare(limit)} needed for ±${formatShare(target)}`;
+  const [found, needed] = toldApart(halfWidth, limit);
+  const figures = `±${found} after ${launches} launches${worth}, ±${needed} needed for ±${formatShare(target)}`;
   return { ...base, reached: halfWidth <= limit, reason: figures };
 }
 

@@ -52,6 +52,15 @@ describe('what is measured at once', () => {
     expect(shareOfAlone(beside, [other, beside])).toBeNull();
   });
 
+  it('is compared with nothing of which no launch ran to its end', () => {
+    const cut = { seconds: 1, status: 'interrupted' } as const;
+    const share = (alone: typeof cut | number, own: typeof cut | number) => {
+      const beside = recordBatch({ launches: [own], atOnce: true });
+      return shareOfAlone(beside, [recordBatch({ launches: [alone] }), beside]);
+    };
+    expect([share(1, 1), share(cut, 1), share(1, cut)]).toEqual([1, null, null]);
+  });
+
   it('is of copies between GPUs the one there and the one back', () => {
     const all = ['0', '1', '2'].flatMap((from) =>
       ['0', '1', '2'].flatMap((to) => (from === to ? [] : [peer(`cuda:${from}`, `cuda:${to}`)])),

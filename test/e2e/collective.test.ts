@@ -128,7 +128,7 @@ describe('ranks', () => {
     withFolder(async (out) => {
       const args = ['sweep', 'collective', 'all-reduce', '--ranks', '1,2', '--bytes', '64KiB'];
       const run = await piBench(...args, '--inspections', '1', '--out', out, ...SHORT);
-      expect(run.stdout).toMatch(/1 → 2 ranks +strong scaling at 64 KiB: speed-up/);
+      expect(run.stdout).toMatch(/1 → 2 ranks +weak scaling at 64 KiB: speed-up/);
       const folder = join(out, 'performance');
       const exported = await piBench(
         'report',

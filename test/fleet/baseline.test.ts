@@ -153,6 +153,23 @@ describe('fleet baseline', () => {
     );
   });
 
+  it('against nodes with the same CPU and GPUs of another power limit is refused by those: they are not lost', () => {
+    const withGpu = (limit: number) =>
+      healthyNodes(4).map((node, i) => ({
+        ...node,
+        devices: {
+          cpu: CPU,
+          'cuda:0': { ...CPU, kind: 'gpu' as const, name: 'H200', cpus: null, powerLimitWatts: limit },
+        },
+        kpis: [...node.kpis, kpiOf(ratesOf(800 + i), { on: 'cuda:0' })],
+      }));
+    const baseline = baselineOf(withGpu(700));
+    expect(against(baseline, withGpu(700)).named).toEqual([]);
+    expect(() => against(baseline, withGpu(500))).toThrow(
+      /^made-up is a baseline of H200 with a power limit of 700 W, and these nodes are H200 with a power limit of 500 W: set it/,
+    );
+  });
+
   it('does not take a node that computed wrong results for an example, nor for the reference', () => {
     const wrong = healthyNodes(4).map((node, i) => ({
       ...node,

@@ -99,6 +99,11 @@ describe('advice', () => {
     expect(topics(hidden)).toEqual(['cgroup-hidden']);
   });
 
+  it('says that a quota could be there unseen where no control group is told', () => {
+    const { '/proc/self/cgroup': _, ...untold } = quiet;
+    expect(topics(untold)).toEqual(['cgroup-untold']);
+  });
+
   it.each([
     ['governor', { '/sys/devices/system/cpu/cpu5/cpufreq/scaling_governor': 'schedutil\n' }],
     ['turbo', { '/sys/devices/system/cpu/intel_pstate/no_turbo': '0\n' }],
@@ -121,6 +126,6 @@ describe('advice', () => {
   });
 
   it('is only what follows from the little that could be read', () => {
-    expect(topics({})).toEqual(['schedstat', 'psi']);
+    expect(topics({})).toEqual(['cgroup-untold', 'schedstat', 'psi']);
   });
 });

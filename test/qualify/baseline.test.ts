@@ -97,6 +97,35 @@ describe('a baseline', () => {
     );
     expect(judge(null)).toThrow(/and here is H200 with an unknown power limit/);
   });
+
+  it('is held against each kind of device by itself: the same CPU answers for no GPU', () => {
+    const gpu = (powerLimitWatts: number, name = 'H200'): BaselineDevice => ({
+      kind: 'gpu',
+      name,
+      cpus: null,
+      pciDevice: '10de:2335',
+      pciSubsystem: null,
+      powerLimitWatts,
+    });
+    const cpu = baselineDevice(machine, 'cpu');
+    const both = parseBaseline(text({}, { entries: [entry(), entry({ device: gpu(700) })] }), 'fleet.json');
+    const judge =
+      (...here: BaselineDevice[]) =>
+      () => {
+        requireSameHardware(both, here, 'fleet.json', 'here is');
+      };
+    expect(judge(cpu, gpu(700))).not.toThrow();
+    expect(judge(cpu, gpu(500))).toThrow(
+      /^fleet\.json is a baseline of H200 with a power limit of 700 W, and here is H200 with a power limit of 500 W: set it/,
+    );
+    expect(judge(cpu, gpu(700), gpu(500))).toThrow(/and here is H200 with a power limit of 500 W/);
+    expect(judge(cpu, gpu(700, 'H100'))).toThrow(
+      /^fleet\.json is a baseline of other hardware: it is of H200 \(power limit 700 W\), and here is H100 \(power limit 700 W\);/,
+    );
+    // A GPU that is gone is missing, and not other hardware.
+    expect(judge(cpu)).not.toThrow();
+    expect(judge(gpu(700))).not.toThrow();
+  });
 });
 
 describe('what a record keeps of the baseline that it was held to', () => {

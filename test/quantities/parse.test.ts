@@ -137,8 +137,19 @@ describe('what people read', () => {
     expect(withPrefix(0, 's')).toBe('0 s');
     expect(formatSeconds(1.3957e-3)).toBe('1.396 ms');
     expect(formatSeconds(125)).toBe('2 min 5 s');
-    expect(formatSeconds(119.6)).toBe('2 min 0 s');
+    expect(formatSeconds(119.96)).toBe('2 min 0 s');
     expect(withPrefix(999.96e6, 'Hz')).toBe('1.000 GHz');
+  });
+  it('has the digits of a time beyond a minute, too: the ends of an interval are not its median', () => {
+    const shown = [75.4, 74.6, 75.49].map((value) => formatSeconds(value));
+    expect(shown).toEqual(['1 min 15.4 s', '1 min 14.6 s', '1 min 15.49 s']);
+    expect([754.32, 7543.2, 754.96].map((value) => formatSeconds(value))).toEqual([
+      '12 min 34.3 s',
+      '125 min 43 s',
+      '12 min 35 s',
+    ]);
+    expect([75.4, 119.6].map((value) => formatSeconds(value, 2))).toEqual(['1 min 15 s', '2 min 0 s']);
+    expect([60, 99.996].map((value) => formatSeconds(value))).toEqual(['1 min 0 s', '1 min 40 s']);
   });
   it('has of bytes three digits, and no tens in the place of four', () => {
     expect([0, 100, 999, 1016, 1023].map(formatBytes)).toEqual(['0 B', '100 B', '999 B', '1016 B', '1023 B']);

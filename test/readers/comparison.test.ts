@@ -4,8 +4,10 @@ import { compareRecords } from '../../src/readers/comparison/comparison.js';
 import type { ComparisonDocument, Question } from '../../src/readers/comparison/document.js';
 import { renderComparison } from '../../src/readers/terminal/comparison.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
+import { stacks as registry } from '../../src/stacks/index.js';
+import { crashed } from '../support/crashed.js';
 import { ownIdentity } from '../support/own-stacks.js';
-import { aboutSeconds, type DescribedRecord, recordOf } from '../support/records.js';
+import { aboutSeconds, type DescribedBatch, type DescribedRecord, recordOf } from '../support/records.js';
 
 const ASKED: Question = { by: null, reference: null, margin: 0.01, across: [], force: false };
 
@@ -97,6 +99,26 @@ describe('a comparison of records', () => {
     expect(document.answer).toBe('cannot tell');
     expect(document.cases[0]?.comparisons[0]?.launchesToSettle).toBeGreaterThan(20);
     expect(renderComparison(document, terminalStyle({}))).toMatch(/to settle .*about \d+ launches of each/);
+  });
+
+  it('asks for no number of launches that cannot tell among so many comparisons', () => {
+    const cases = (first: number, count = 6): DescribedRecord => ({
+      batches: Array.from({ length: 40 }, (_, i) => ({
+        parameters: { m: 10 + i },
+        launches: aboutSeconds(i === 0 ? first : 1, count, 0.003),
+      })),
+    });
+    const document = compare([cases(1), cases(1 / 1.03)], { margin: 0.02 });
+    // The least that 6 and 6 can come to, 2 of 924, is too much 40 times; of 7 and 7, 2 of 3,432, it is not.
+    expect(outcomes(document)[0]).toBe('cannot tell');
+    expect(renderComparison(document, terminalStyle({}))).toMatch(/about 7 launches .*--inspections 7/s);
+    const enough = compare([cases(1, 7), cases(1 / 1.03, 7)], { margin: 0.02 });
+    expect(outcomes(enough)[0]).toBe('faster');
+    const advice = (first: DescribedRecord, second: DescribedRecord) =>
+      renderComparison(compare([first, second]), { ...terminalStyle({}), width: 160 });
+    expect(advice(cases(1, 1), cases(1, 1))).toMatch(/measure at least 7 launches of each/);
+    const once: DescribedRecord = { batches: [{ launches: [1] }] };
+    expect(advice(once, { ...once, id: 'other' })).toMatch(/measure at least 6 launches of each/);
   });
 
   it('takes one library in two stacks of a stack file for two stacks, by their names', () => {
@@ -205,6 +227,47 @@ describe('the stacks inside one record', () => {
     expect(sides.map(({ name }) => name)).toEqual(['blas 1 aaaa', 'blas 1 bbbb']);
   });
 
+  it('are not three where all launches of a case crashed, before which nobody knows the version', () => {
+    const of = (provider: string, m: number): DescribedBatch => ({
+      stack: { provider, version: `${provider} 0.3.26`, sha256: `${provider}'s file` },
+      parameters: { m },
+      launches: aboutSeconds(1),
+    });
+    const record = recordOf({
+      batches: [of('embedded', 512), of('embedded', 1024), of('openblas', 1024), of('openblas', 512)],
+    });
+    const document = compareRecords([{ record: crashed(record, 2), name: 'a' }], ASKED);
+    expect(document.sides.map(({ name }) => name)).toEqual(['embedded', 'openblas']);
+    expect(outcomes(document)).toEqual(['same', 'not measured']);
+    expect([document.answer, document.notCompared]).toEqual(['not measured', []]);
+  });
+
+  it('are named by a version that any of their batches tells', () => {
+    const build = (sha256: string, version: string | null, m: number): DescribedBatch => ({
+      stack: { provider: 'blas', version, sha256 },
+      parameters: { m },
+      launches: aboutSeconds(1),
+    });
+    const batches = [
+      build('aaaa', null, 10),
+      build('aaaa', '1', 20),
+      build('bbbb', '2', 10),
+      build('bbbb', null, 20),
+    ];
+    const { sides } = compare([{ batches }]);
+    expect(sides.map(({ name }) => name)).toEqual(['blas 1', 'blas 2']);
+  });
+
+  it('are two where a framework differs in one of its packages alone', () => {
+    const framework = (core: string, centre: number): DescribedBatch => ({
+      stack: { provider: 'tfjs', version: '4', sha256: 'one', packages: { 'tfjs-node': '4', core } },
+      launches: aboutSeconds(centre),
+    });
+    const document = compare([{ batches: [framework('4.1', 1), framework('4.2', 0.9)] }]);
+    expect(outcomes(document)).toEqual(['faster']);
+    expect(document.sides.map(({ name }) => name)).toEqual(['tfjs 4 one core 4.1', 'tfjs 4 one core 4.2']);
+  });
+
   it('have no speed where an output was wrong, and the answer says so', () => {
     const document = compare([
       {
@@ -216,6 +279,100 @@ describe('the stacks inside one record', () => {
     ]);
     expect([document.answer, outcomes(document)]).toEqual(['wrong output', ['wrong output']]);
     expect(document.cases[0]?.batches[1]?.rate).toBeNull();
+  });
+});
+
+describe('a wrong output', () => {
+  const wrong = (seconds: number, m = 100): DescribedBatch => ({
+    parameters: { m },
+    launches: [{ seconds, passed: false }],
+  });
+
+  it('is told where the reference did not run, or the other side did not', () => {
+    const [right, bad] = [recordOf({ id: 'a', ...one(1) }), recordOf({ id: 'b', batches: [wrong(1)] })];
+    const lost = { record: crashed(right, 0), name: 'lost' };
+    for (const records of [
+      [lost, { record: bad, name: 'bad' }],
+      [{ record: bad, name: 'bad' }, lost],
+    ]) {
+      const document = compareRecords(records, ASKED);
+      expect([document.answer, outcomes(document)]).toEqual(['wrong output', ['wrong output']]);
+    }
+  });
+
+  it('of a case that the other side does not have is the answer, and is named first', () => {
+    const common = { launches: aboutSeconds(1) };
+    for (const [reference, candidate, side] of [
+      [[common, { ...common, parameters: { m: 20 } }], [common, wrong(1, 50)], 'b'],
+      [[common, wrong(1, 50)], [common], 'a'],
+    ] as const) {
+      const document = compare([{ batches: [...reference] }, { batches: [...candidate] }]);
+      expect([document.answer, outcomes(document)]).toEqual(['wrong output', ['same']]);
+      expect(document.notCompared[0]).toEqual({
+        title: expect.stringMatching(/^matmul 50/),
+        side,
+        why: `the output of ${side} was wrong`,
+      });
+      expect(renderComparison(document, { ...terminalStyle({}), width: 160 })).toMatch(
+        /left out .*matmul 50.*: the output of . was wrong/,
+      );
+    }
+  });
+});
+
+describe('the variables that libraries read', () => {
+  type Variables = Readonly<Record<string, string>>;
+  const ran = (environment: Variables, more: Partial<DescribedBatch> = {}): DescribedBatch => ({
+    ...more,
+    stack: { provider: 'openblas', version: '1', environment: { ...environment }, ...more.stack },
+    launches: aboutSeconds(1),
+  });
+  const notesOf = (...batches: readonly DescribedBatch[]) =>
+    compare(batches.map((batch) => ({ batches: [batch] }))).notes.filter((note) => /variables/.test(note));
+
+  it('are told with the values of both sides where they differ, and nothing is refused', () => {
+    const plain = { OMP_NUM_THREADS: '2', MALLOC_ARENA_MAX: '1' };
+    const tuned = { ...plain, OPENBLAS_CORETYPE: 'Haswell', LD_PRELOAD: '/x.so', MALLOC_ARENA_MAX: '4' };
+    const document = compare([{ batches: [ran(plain)] }, { batches: [ran(tuned)] }]);
+    const note =
+      'launched with different variables, which may be the reason of a difference: a without LD_PRELOAD, MALLOC_ARENA_MAX=1, without OPENBLAS_CORETYPE; b LD_PRELOAD=/x.so, MALLOC_ARENA_MAX=4, OPENBLAS_CORETYPE=Haswell';
+    expect(document.notes).toContain(note);
+    expect(document.answer).toBe('same');
+    expect(renderComparison(document, { ...terminalStyle({}), width: 400 })).toContain(note);
+    expect(notesOf(ran(plain), ran(plain))).toEqual([]);
+  });
+
+  it('are not known of a side that tells none, as records from before they were noted', () => {
+    expect(notesOf(ran({ LD_PRELOAD: '/x.so' }), { launches: aboutSeconds(1) })).toEqual([]);
+  });
+
+  it('differ between stacks and numbers of threads by what pi-bench sets, which is no news', () => {
+    for (const { provider, environment } of registry) {
+      const set = Object.entries(environment(2)).map(([name, value]) => [name, value ?? 'by the user']);
+      const batches = [
+        ran({}, { stack: { provider: 'ours' } }),
+        ran(Object.fromEntries(set), { stack: { provider } }),
+      ];
+      expect([provider, compare([{ batches }]).notes]).toEqual([provider, []]);
+    }
+    const threads = [1, 2].map((count) =>
+      ran({ OMP_NUM_THREADS: String(count) }, { parameters: { threads: count } }),
+    );
+    expect(compare([{ batches: threads }]).notes).toEqual([]);
+    // Of one stack and one case nobody but the user can have changed them.
+    expect(notesOf(ran({ MKL_DYNAMIC: 'FALSE' }), ran({ MKL_DYNAMIC: 'TRUE' }))).toHaveLength(1);
+  });
+
+  it('of stacks of a stack file are what is compared, and those of one stack in two records are told', () => {
+    const own = (name: string, value: string) =>
+      ran(
+        { OPENBLAS_CORETYPE: value, LD_LIBRARY_PATH: `/${name}` },
+        { stack: { own: ownIdentity(name, { OPENBLAS_CORETYPE: value }) } },
+      );
+    expect(compare([{ batches: [own('x', 'Haswell'), own('y', 'Zen')] }]).notes).toEqual([]);
+    expect(notesOf(own('x', 'Haswell'), own('x', 'Zen'))).toEqual([
+      expect.stringMatching(/: a OPENBLAS_CORETYPE=Haswell; b OPENBLAS_CORETYPE=Zen$/),
+    ]);
   });
 });
 

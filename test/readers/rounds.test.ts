@@ -101,6 +101,74 @@ describe('launches that took turns', () => {
     expect(compared([campaign({ settle: 0.05 })], 0.01).document.answer).toBe('slower');
   });
 
+  it('are judged case by case, each by the margin that its own launches were to settle', () => {
+    const [tight, wide] = [campaign({ settle: 0.01 }), campaign({ settle: 0.05 })];
+    const others = wide.batches.map((batch) => ({
+      ...batch,
+      case: { ...batch.case, parameters: { ...batch.case.parameters, m: 50 } },
+    }));
+    const both = { ...tight, batches: [...tight.batches, ...others] };
+    const judged = (margin: number | null) => {
+      const { document } = compared([both], margin);
+      return document.cases.map(({ comparisons }) => [comparisons[0]?.outcome, comparisons[0]?.margin]);
+    };
+    expect(judged(null)).toEqual([
+      ['slower', 0.01],
+      ['same', 0.05],
+    ]);
+    expect(judged(0.05)).toEqual([
+      ['same', 0.05],
+      ['same', 0.05],
+    ]);
+    const { document } = compared([both]);
+    expect([document.answer, document.margin]).toEqual(['slower', 0.05]);
+    expect(document.notes).toContain(
+      'each case is judged by the margin that its own launches were to settle, 1.0 % to 5.0 %',
+    );
+    expect(settledLines(both, { ...terminalStyle({}), width: 160 }).join('\n')).toMatch(
+      /slower[\s\S]*same within 5\.0 %/,
+    );
+    // Who settles nothing has the default, whatever others settle.
+    const without = campaign().batches.map((batch, i) => ({ ...batch, case: others[i]?.case ?? batch.case }));
+    const beside = { ...wide, batches: [...wide.batches, ...without] };
+    expect(compared([beside]).document.cases[1]?.comparisons[0]).toMatchObject({ margin: 0.02 });
+  });
+
+  it('pair in the rounds that they were in, where one was left out and later ones went on', () => {
+    // Each round has a drift of its own, which only the launch of the same round shares.
+    const mood = (round: number): number => Math.exp(0.1 * ((round * 7) % 12));
+    const own = (round: number): number => 1 + 0.002 * Math.sin(7 * round);
+    const skipping = (numbered: (round: number, batch: number) => number): PiBenchRecord => {
+      const record = campaign();
+      const batches = record.batches.map((batch, i) => {
+        const inspections = batch.inspections.flatMap((entry, round) =>
+          i === 0 && round === 2
+            ? []
+            : [
+                {
+                  ...entry,
+                  index: numbered(round, i),
+                  statistics: { n: 10, median: mood(round) * (i === 0 ? 1 : 1.03 * own(round)) },
+                },
+              ],
+        );
+        const medians = inspections.map(({ statistics }) => statistics.median);
+        return { ...batch, inspections, launches: { ...batch.launches, medians } };
+      });
+      return { ...record, batches };
+    };
+    // Within a round the order is the seed's.
+    const planned = (round: number, batch: number) => 2 * round + ((batch + round) % 2);
+    const { pair } = compared([skipping(planned)]);
+    expect([pair.paired, pair.launches]).toEqual([true, [11, 11]]);
+    expect(pair.outcome).toBe('slower');
+    expect(pair.ratio).toBeCloseTo(1 / 1.03, 3);
+    // Numbers of no plan, as two of a batch in one round, or beyond its end: nobody knows which were side by side.
+    const twice = (round: number, batch: number) => planned(batch === 0 && round === 5 ? 4 : round, batch);
+    const beyond = (round: number, batch: number) => planned(batch === 0 && round === 11 ? 12 : round, batch);
+    for (const numbers of [twice, beyond]) expect(compared([skipping(numbers)]).pair.paired).toBe(false);
+  });
+
   it('pair with a reference that went on for others', () => {
     const { pair } = compared([campaign({ counts: [40, 14], settle: 0.02 })]);
     expect(pair.launches).toEqual([14, 14]);

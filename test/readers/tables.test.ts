@@ -1,7 +1,7 @@
 /** Tables of several batches: nothing that was measured is left out, and nothing is compared that is not alike. */
 import { describe, expect, it } from 'vitest';
 import { intervalsText } from '../../src/readers/terminal/basis.js';
-import { scalingRows } from '../../src/readers/terminal/collective.js';
+import { fitTexts, scalingRows } from '../../src/readers/terminal/collective.js';
 import { kpiLines } from '../../src/readers/terminal/kpis.js';
 import { renderRecord } from '../../src/readers/terminal/record.js';
 import { terminalStyle } from '../../src/readers/terminal/style.js';
@@ -98,43 +98,122 @@ describe('several batches of memory', () => {
   });
 });
 
-describe('scaling', () => {
-  const on = (operation: string, ranks: number): RecordBatch => {
-    const parameters = {
-      operation,
-      bytes: 65_536,
-      dtype: 'float32',
-      redop: operation === 'all-reduce' ? 'sum' : 'none',
-      root: -1,
-      inPlace: false,
-      pattern: 'none',
-      ranks,
-      workers: 'threads',
-      pin: ranks === 1,
-      sync: 'barrier',
-      inputs: 'fresh',
-      transport: 'shm',
-      algorithm: 'auto',
-    };
-    const useful = Array.from({ length: ranks }, () => 1e-3 / ranks);
-    const ranksOf = { useful, runtime: 1.2e-3 / ranks } as RecordBatch['ranks'];
-    return { ...batchOf({ indicator: 'collective', parameters }, three), ranks: ranksOf } as RecordBatch;
+const collective = (operation: string, ranks: number, bytes: number, seconds = 1e-3): RecordBatch => {
+  const parameters = {
+    operation,
+    bytes,
+    dtype: 'float32',
+    redop: ['all-reduce', 'reduce', 'reduce-scatter'].includes(operation) ? 'sum' : 'none',
+    root: ['broadcast', 'reduce', 'gather', 'scatter'].includes(operation) ? 0 : -1,
+    inPlace: false,
+    pattern: operation === 'send-recv' ? 'ring' : 'none',
+    ranks,
+    workers: 'threads',
+    pin: ranks === 1,
+    sync: 'barrier',
+    inputs: 'fresh',
+    transport: 'shm',
+    algorithm: 'auto',
   };
+  return batchOf({ indicator: 'collective', parameters }, [{ seconds }, { seconds }]);
+};
+
+describe('scaling', () => {
+  /** Of ranks that all work as long as they measure. */
+  const on = (operation: string, ranks: number, bytes = 65_536, seconds = 1e-3): RecordBatch => {
+    const useful = Array.from({ length: ranks }, () => seconds);
+    const ranksOf = { useful, runtime: seconds } as unknown as RecordBatch['ranks'];
+    return { ...collective(operation, ranks, bytes, seconds), ranks: ranksOf } as RecordBatch;
+  };
+  const told = (...batches: readonly RecordBatch[]): readonly string[] =>
+    scalingRows(batches).map(([, text]) => text.replace(/, parallel efficiency .*, global/, ', global'));
 
   it('is told of one operation, without naming it', () => {
     const rows = scalingRows([on('all-reduce', 1), on('all-reduce', 2)]);
     expect(rows).toHaveLength(1);
     expect(rows[0]?.[0]).toBe('1 → 2 ranks');
-    expect(rows[0]?.[1]).toMatch(/^strong scaling at 64 KiB: speed-up 2\.00/);
+    expect(rows[0]?.[1]).toMatch(/^weak scaling at 64 KiB: speed-up 2\.00, parallel efficiency 100 %/);
+  });
+
+  it.each([
+    'all-reduce',
+    'reduce',
+    'broadcast',
+    'all-gather',
+    'reduce-scatter',
+    'all-to-all',
+    'send-recv',
+  ])('of %s, whose size is that of each rank, is weak at the same size and strong at as much for all together', (operation) => {
+    const two = on(operation, 2);
+    expect(told(two, on(operation, 4))).toEqual(['weak scaling at 64 KiB: speed-up 2.00, global 100 %']);
+    expect(told(two, on(operation, 4, 32_768, 0.5e-3))).toEqual([
+      'strong scaling at 32 KiB: speed-up 2.00, global 100 %',
+    ]);
+    expect(told(two, on(operation, 4, 131_072))).toEqual([]);
+  });
+
+  it.each([
+    'gather',
+    'scatter',
+  ])('of %s, whose size is that of all ranks together, is strong at the same size and weak at as much for each', (operation) => {
+    const two = on(operation, 2);
+    expect(told(two, on(operation, 4, 65_536, 0.5e-3))).toEqual([
+      'strong scaling at 64 KiB: speed-up 2.00, global 100 %',
+    ]);
+    expect(told(two, on(operation, 4, 131_072))).toEqual([
+      'weak scaling at 128 KiB: speed-up 2.00, global 100 %',
+    ]);
+  });
+
+  it('is neither of a barrier, which moves nothing, nor of what no launch ended', () => {
+    expect(told(on('barrier', 2, 0), on('barrier', 4, 0))).toEqual([]);
+    expect(told(on('all-reduce', 2), { ...on('all-reduce', 4), measured: 0 })).toEqual([]);
   });
 
   it('never holds one operation against another', () => {
     expect(scalingRows([on('all-reduce', 1), on('all-gather', 2)])).toEqual([]);
     const both = ['all-reduce', 'all-gather'].flatMap((one) => [on(one, 1), on(one, 2)]);
     expect(scalingRows(both).map(([, text]) => text.split(':')[0])).toEqual([
-      'strong scaling of all-reduce float32 at 64 KiB',
-      'strong scaling of all-gather float32 at 64 KiB',
+      'weak scaling of all-reduce float32 at 64 KiB',
+      'weak scaling of all-gather float32 at 64 KiB',
     ]);
+  });
+});
+
+describe('latency and bandwidth', () => {
+  /** Sizes as they fit: 1 MiB to 16 MiB in equal blocks of whole elements. */
+  const sweep = (operation: string, ranks: number, latency: number, rate: number): readonly RecordBatch[] =>
+    [20, 21, 22, 23, 24].map((power) => {
+      const bytes = 2 ** power - (2 ** power % (4 * ranks));
+      return collective(operation, ranks, bytes, latency + bytes / rate);
+    });
+
+  it('are of one sweep over sizes, without naming it', () => {
+    expect(fitTexts(sweep('all-gather', 4, 1e-3, 1e9))).toEqual([
+      'time = latency + size / bandwidth, no knee: 1 MiB to 16 MiB: 1.00 ms + size / 1.00 GB/s',
+    ]);
+  });
+
+  it('are of each number of ranks by itself, though all of their sizes differ', () => {
+    const both = [...sweep('all-gather', 3, 1e-3, 1e9), ...sweep('all-gather', 4, 2e-3, 0.5e9)];
+    expect(new Set(both.map(({ case: { parameters } }) => parameters.bytes)).size).toBe(10);
+    expect(fitTexts(both)).toEqual([
+      expect.stringMatching(/^3 ranks: time = latency .*, no knee: .*: 1\.00 ms \+ size \/ 1\.00 GB\/s$/),
+      expect.stringMatching(/^4 ranks: time = latency .*, no knee: .*: 2\.00 ms \+ size \/ 500 MB\/s$/),
+    ]);
+  });
+
+  it('have no part of a barrier, which has no size, nor of what no launch ended', () => {
+    const measured = sweep('all-reduce', 2, 1e-3, 1e9);
+    const cut = { ...collective('all-reduce', 2, 2 ** 25, 9), measured: 0 };
+    expect(fitTexts([collective('barrier', 2, 0, 1e-6), ...measured, cut])).toEqual([
+      'all-reduce sum: time = latency + size / bandwidth, no knee: 1 MiB to 16 MiB: 1.00 ms + size / 1.00 GB/s',
+    ]);
+  });
+
+  it('are not known of sizes that were measured twice', () => {
+    const measured = sweep('all-reduce', 2, 1e-3, 1e9);
+    expect(fitTexts([...measured, ...measured.slice(0, 1)])).toEqual([]);
   });
 });
 

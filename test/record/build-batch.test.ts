@@ -71,6 +71,50 @@ describe('a variable that was set before a campaign was resumed', () => {
   });
 });
 
+describe('what spoiled a launch', () => {
+  const stolen = { name: 'stolen', reason: 'the hypervisor', evidence: {} };
+  const samples = Array<number>(30).fill(1e-3);
+  const good: Launch = { seconds: 1e-3, samples, disturbedShare: 0.1 };
+  const lost: Launch = { ...good, flags: [stolen], disturbedShare: 0.9, status: 'timed-out' };
+
+  it('is held against a batch whose numbers rest on it', () => {
+    const batch = batchOf(matmulCase(), [good, { ...lost, status: 'measured' }]);
+    expect(batch.flags).toEqual([{ ...stolen, inspections: [1] }]);
+    expect(batch.disturbedShare).toBeCloseTo(0.5, 12);
+  });
+
+  it('is not where they do not, and stays to be seen at that launch', () => {
+    const batch = batchOf(matmulCase(), [good, lost]);
+    expect(batch.elapsed?.median).toBe(1e-3);
+    expect([batch.flags, batch.disturbedShare]).toEqual([[], 0.1]);
+    expect(batch.inspections[1]?.flags).toEqual([stolen]);
+  });
+
+  it('is told of all where there are no numbers, and of those cut short where nothing else is left', () => {
+    const wrong = batchOf(matmulCase(), [{ ...good, passed: false }, lost]);
+    expect(wrong.rate).toBeNull();
+    expect(wrong.flags).toEqual([{ ...stolen, inspections: [1] }]);
+    expect(wrong.disturbedShare).toBeCloseTo(0.5, 12);
+    expect(batchOf(matmulCase(), [lost]).flags).toEqual([{ ...stolen, inspections: [0] }]);
+  });
+});
+
+describe('the interval of a KPI', () => {
+  const rateKpi = (batch: RecordBatch) =>
+    kpiOf(matmul.kpis, 'pibench_matmul_rate_flops_per_second', batch)?.ci;
+  const noisy = (): Launch => {
+    const normal = normalFrom(randomFrom(5));
+    return { seconds: 1e-3, samples: [...series(40, () => 1e-3 * (1 + 0.01 * normal()))] };
+  };
+
+  it('says what it rests on, as that of the batch does: one of a single launch is none of launches', () => {
+    expect(rateKpi(batchOf(matmulCase(), [noisy()]))).toMatchObject({ basis: 'within one launch' });
+    const medians = [1, 1.1, 1.2, 1.3, 1.4, 1.5].map((ms): Launch => ({ seconds: ms * 1e-3 }));
+    expect(rateKpi(batchOf(matmulCase(), medians.slice(3)))).toMatchObject({ basis: 'few launches' });
+    expect(rateKpi(batchOf(matmulCase(), medians))).toMatchObject({ basis: 'launches' });
+  });
+});
+
 describe('the interval of a precision', () => {
   it('is above 0 for elapsed and for the rate, though launches rise as under a neighbour’s growing load', () => {
     const rising = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7].map((ms) => ({ seconds: ms * 1e-3 }));

@@ -78,9 +78,32 @@ describe('a collective', () => {
     const busRate = (of: RecordBatch) =>
       kpiOf(collective.kpis, 'pibench_collective_bus_rate_bytes_per_second', of);
     // 2 (4 - 1) / 4 for an all-reduce of four.
-    expect(busRate({ ...batch, rate })).toEqual({ value: 15, ci: { level: 0.95, low: 12, high: 18 } });
+    expect(busRate({ ...batch, rate })).toEqual({
+      value: 15,
+      ci: { level: 0.95, low: 12, high: 18, basis: 'launches' },
+    });
     expect(busRate({ ...batch, rate: { ...rate, interval: null } })).toEqual({ value: 15, ci: null });
     expect(busRate({ ...batch, rate: null })).toBeNull();
+  });
+
+  it('is doubted where it moves its bytes faster than the passes that bound it, and by no hundredth or two', () => {
+    // 1e9 bytes at 1e10 a second take 0.1 s.
+    const taking = (seconds: number) =>
+      batchOf(
+        CASE,
+        [1, 2, 3].map(() => ({ ...launch(0, 1), seconds })),
+      ).flags;
+    expect(taking(0.1 / 1.019)).toEqual([]);
+    const [flag, ...others] = taking(0.1 / 1.3);
+    expect(others).toEqual([]);
+    expect(flag).toMatchObject({
+      name: 'above-ceiling',
+      reason: expect.stringMatching(
+        /^the collective moves its bytes at 130\.0 % of the rate of passes over memory/,
+      ),
+      evidence: { movingShare: expect.closeTo(1.3, 9), movingRate: 1e10 },
+      inspections: [0, 1, 2],
+    });
   });
 
   it('has its share of the ceiling: the time of the bytes at its rate, over the time that it took', () => {
@@ -147,6 +170,19 @@ describe('an overlap', () => {
     expect(kpi('gain_ratio')).toBeCloseTo((6 + 2) / 5, 12);
     expect(kpi('hidden_ratio')).toBe(0.2);
     expect(kpi('most_hidden_ratio')).toBe(1);
+  });
+
+  it('is doubted where more hides than could: all of it, or what the product has room for', () => {
+    const flagsOf = (compute: number, hidden: number) =>
+      batchOf(OVERLAP, [{ seconds: 5, overlap: { ...told(1), compute, communicate: 1, hidden } }]).flags;
+    expect([flagsOf(3, 1.019), flagsOf(0.5, 0.519)]).toEqual([[], []]);
+    const [flag] = flagsOf(3, 1.5);
+    expect(flag).toMatchObject({
+      name: 'above-ceiling',
+      reason: expect.stringMatching(/^150\.0 % of the communication hides, of which at most 100\.0 % could/),
+      evidence: { hidden: 1.5, mostHidden: 1 },
+    });
+    expect(flagsOf(0.5, 0.521).map(({ evidence }) => evidence.mostHidden)).toEqual([0.5]);
   });
 
   it('has an interval of the hidden share that may begin below 0: Student’s of the shares themselves', () => {

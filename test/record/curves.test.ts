@@ -3,9 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { curvesOf } from '../../src/record/curves.js';
 import type { CurveKpi, RecordBatch } from '../../src/record/schema.js';
 import { curves as figure } from '../../src/report/figures/curves.js';
-import { batchOf } from '../support/batch.js';
+import { batchOf, type Launch } from '../support/batch.js';
 
-const memoryOf = (operation: string, bytes: number, implementation: string): RecordBatch =>
+const memoryOf = (
+  operation: string,
+  bytes: number,
+  implementation: string,
+  launches: readonly Launch[] = [{ seconds: 1e-3 }],
+): RecordBatch =>
   batchOf(
     {
       indicator: 'memory',
@@ -17,11 +22,41 @@ const memoryOf = (operation: string, bytes: number, implementation: string): Rec
         pin: true,
       },
     },
-    [{ seconds: 1e-3, implementation }],
+    launches.map((launch) => ({ ...launch, implementation })),
   );
 const curvesFrom = (batches: readonly RecordBatch[]): readonly CurveKpi[] =>
   curvesOf(batches, {}, '2026-01-01');
 const sizes = [2 ** 15, 2 ** 20];
+
+describe('a curve', () => {
+  it('has no point of a batch of which no launch ran to its end, and none of two is left then', () => {
+    const cutShort: readonly Launch[] = [{ seconds: 1e-3, status: 'timed-out' }];
+    const batches = [
+      memoryOf('read', 2 ** 15, 'avx2'),
+      memoryOf('read', 2 ** 20, 'avx2'),
+      memoryOf('read', 2 ** 25, 'avx2', cutShort),
+    ];
+    expect(batches[2]?.rate).not.toBeNull();
+    expect(curvesFrom(batches).map(({ points }) => points.map(([x]) => x))).toEqual([sizes]);
+    expect(curvesFrom(batches.slice(1))).toEqual([]);
+  });
+
+  it('says of each interval what it rests on', () => {
+    const samples = Array.from({ length: 40 }, (_, i) => 1e-3 * (1 + ((7 * i) % 11) / 100));
+    /** All were asked for three launches, of which so many ran to their end. */
+    const ended = (count: number): readonly Launch[] =>
+      [1, 1.1, 1.2].map((times, i) => ({
+        seconds: 1e-3,
+        samples: samples.map((seconds) => seconds * times),
+        status: i < count ? 'measured' : 'crashed',
+      }));
+    const [curve] = curvesFrom(
+      [1, 3, 2].map((count, i) => memoryOf('read', 2 ** (15 + i), 'avx2', ended(count))),
+    );
+    expect(curve?.ci?.intervals[2]).toBeNull();
+    expect(curve?.ci?.basis).toEqual(['within one launch', 'few launches', null]);
+  });
+});
 
 describe('what a curve executed', () => {
   it('is what all of its points did', () => {

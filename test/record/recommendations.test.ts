@@ -37,6 +37,16 @@ describe('the recommendation of a sweep of repetitions', () => {
     ]);
   });
 
+  it('leaves out a count that no launch came to: all ended before they had made so many repetitions', () => {
+    const cutShort = (batch: RecordBatch): RecordBatch => ({ ...batch, measured: 0 });
+    const batches = [counted(10, 0.1, 1), counted(100, 0.01, 2), cutShort(counted(1000, 0.001, 3))];
+    const [only] = recommendationsOf(batches);
+    expect(only?.batches).toEqual([0, 1]);
+    expect(only?.counts.map(({ repetitions }) => repetitions)).toEqual([10, 100]);
+    expect(only?.best).toBe(100);
+    expect(recommendationsOf(batches.slice(1))).toEqual([]);
+  });
+
   it('is not made where repetitions were not swept', () => {
     expect(recommendationsOf([counted(10, 0.01, 6), counted(10, 0.01, 7, { threads: 1 })])).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { renderScore } from '../../src/readers/terminal/score.js';
 import { shownLength, terminalStyle } from '../../src/readers/terminal/style.js';
 import { prescriptionsOf } from '../../src/score/prescription.js';
 import { type ScoreDocument, type ScoreQuestion, scoreStacks } from '../../src/score/score.js';
+import { crashed } from '../support/crashed.js';
 import { aboutSeconds, type DescribedBatch, type DescribedRecord, recordOf } from '../support/records.js';
 
 function score(
@@ -134,6 +135,31 @@ describe('a score', () => {
     const { scores } = score({ batches: [of('x', 10, 0.5)] }, REFERENCE);
     expect(scores[0]?.score).toBeCloseTo(2, 9);
     expect(scores[0]?.missing).toEqual([expect.stringMatching(/^matmul 20/)]);
+  });
+
+  it('is not had by a stack whose launches of one case all crashed, nor is it a reference', () => {
+    const blas = (m: number): DescribedBatch => ({
+      ...of('openblas', m, 0.5),
+      stack: { provider: 'openblas', version: 'OpenBLAS 0.3.26', sha256: 'a file' },
+    });
+    const record = recordOf({ id: 'r', batches: [of('x', 10, 1), of('x', 20, 1), blas(20), blas(10)] });
+    const results = { record: crashed(record, 2), name: 'r' };
+    const asked = { results, reference: results, across: [], force: false };
+    const { scores } = scoreStacks({ ...asked, referenceStack: 'x' });
+    const [none, ...others] = scores.filter(({ name }) => name.startsWith('openblas'));
+    expect(others).toEqual([]);
+    expect([none?.score, none?.reason]).toEqual([
+      null,
+      expect.stringMatching(/nothing was measured of matmul 20/),
+    ]);
+    expect(none?.stack.version).toBe('OpenBLAS 0.3.26');
+    expect(() => scoreStacks({ ...asked, referenceStack: 'openblas' })).toThrow(
+      /openblas cannot be the reference: matmul 20 .* has nothing measured/,
+    );
+    const document = scoreStacks({ ...asked, referenceStack: 'x' });
+    const { prescriptions, leftOut } = prescriptionsOf(document, {});
+    expect(prescriptions.map(({ name }) => name)).toEqual(['pi-bench-x']);
+    expect(leftOut.map(({ name }) => name)).toEqual(['openblas']);
   });
 
   it('is weakened by flags and few launches, and lowered by neither', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareLaunches, RISK, verdictOf } from '../../src/statistics/compare.js';
+import { compareLaunches, leastLaunches, RISK, verdictOf } from '../../src/statistics/compare.js';
 import { atMost, differenceRank } from '../../src/statistics/mann-whitney.js';
 import { robustDeviation } from '../../src/statistics/scale.js';
 import { shiftBetween } from '../../src/statistics/shift.js';
@@ -210,6 +210,41 @@ describe('a comparison', () => {
     const candidate = reference.map((value) => value * Math.exp(distance));
     expect(Math.ceil((Math.PI / 3) * 0.02 * squared)).toBe(launches);
     expect(compareLaunches(reference, candidate, 0.02).launchesToSettle).toBe(launches);
+  });
+
+  it.each([
+    1, 2, 23, 24, 40, 400, 2000,
+  ])('among %i counts on launches that could tell a difference', (comparisons) => {
+    // Far apart, so that nothing but the least p decides: from ten on launches of one campaign are rounds.
+    const few = leastLaunches(comparisons);
+    const sides = (count: number) => [
+      Array.from({ length: count }, (_, i) => 1 + i / 1000),
+      Array.from({ length: count }, (_, i) => 2 + i / 999),
+    ];
+    const pOf = (count: number) => {
+      const [a = [], b = []] = sides(count);
+      return compareLaunches(a, b, MARGIN, { rounds: count >= 10, looked: false }).p * comparisons;
+    };
+    expect(pOf(few)).toBeLessThanOrEqual(RISK);
+    if (few > 6) expect(pOf(few - 1)).toBeGreaterThan(RISK);
+    const [a = [], b = []] = sides(6);
+    const design = { rounds: false, looked: false, comparisons };
+    expect(compareLaunches(a, b, MARGIN, design).launchesToSettle).toBe(few);
+  });
+
+  it('counts on more launches for a difference among many, and on as many for none', () => {
+    const reference = [-0.1, 0, 0.1].map(Math.exp);
+    const toSettle = (distance: number, comparisons: number) =>
+      compareLaunches(
+        reference,
+        reference.map((value) => value * Math.exp(distance)),
+        0.02,
+        { rounds: false, looked: false, comparisons },
+      ).launchesToSettle;
+    // Two-sided 5 % of 40 is 0.125 %: 3.2272, and the power's 1.2816.
+    expect(toSettle(0.03, 40)).toBe(Math.ceil((Math.PI / 3) * 0.02 * ((3.227218 + 1.281552) / 0.03) ** 2));
+    expect(toSettle(0.004, 40)).toBe(toSettle(0.004, 1));
+    expect(toSettle(0, 40)).toBe(toSettle(0, 1));
   });
 
   it('says nothing of launches without any spread, however many: a coarse clock is no certainty', () => {

@@ -1,6 +1,6 @@
 /** Where each limit of a flag lies: what is just within it raises nothing, what is just beyond it does. */
 import { describe, expect, it } from 'vitest';
-import { aboveCeiling } from '../../src/statistics/validity/above-ceiling.js';
+import { aboveCeiling, aboveDatasheet, together } from '../../src/statistics/validity/above-ceiling.js';
 import { detectFlags, notChecked } from '../../src/statistics/validity/index.js';
 import { peakMoved } from '../../src/statistics/validity/peak-moved.js';
 import type { FlagName } from '../../src/statistics/validity/types.js';
@@ -261,6 +261,27 @@ describe('a rate may pass its ceiling', () => {
     expect(ofPeak(1.021)?.name).toBe('above-ceiling');
     expect(ofReading(1.021, 'memory')?.name).toBe('above-ceiling');
     expect(ofReading(1.021, 'arithmetic')).toBeNull();
+  });
+});
+
+describe('a rate may pass what a datasheet promises', () => {
+  const ofSheet = (share: number) => aboveDatasheet({ rate: 1e12, share });
+
+  it('by a hundredth or two, and by no more', () => {
+    expect([ofSheet(1.019), aboveDatasheet(null)]).toEqual([null, null]);
+    expect(ofSheet(1.1)).toMatchObject({
+      name: 'above-ceiling',
+      reason: expect.stringMatching(/^the rate is 110\.0 % of what the datasheet/),
+      evidence: { datasheetShare: 1.1, datasheetRate: 1e12 },
+    });
+  });
+
+  it('and a ceiling, which is one flag with the figures of both', () => {
+    const roofline = { intensity: 1, peak: 100, bandwidth: null, attainable: null, share: null, bound: null };
+    const flag = together([aboveCeiling({ ...roofline, efficiency: 1.2 }), ofSheet(1.1)]);
+    expect(flag?.reason).toMatch(/^the rate is 120\.0 % of the ceiling .*; the rate is 110\.0 % of what/);
+    expect(flag?.evidence).toMatchObject({ efficiency: 1.2, datasheetShare: 1.1 });
+    expect(together([null, null])).toBeNull();
   });
 });
 

@@ -40,6 +40,26 @@ describe('a geometric mean of ratios', () => {
     expect([mean, interval]).toEqual([expect.closeTo(2, 12), null]);
   });
 
+  describe('of a clock so coarse that launches are all alike', () => {
+    const alike = (seconds: number, launches: number): MedianWithInterval => {
+      const medians = Float64Array.from({ length: launches }, () => seconds);
+      return { median: seconds, interval: launchInterval(medians).ci, launches };
+    };
+    const known = { value: exact(1.1), reference: exact(1) };
+
+    it.each([3, 5, 8])('has no interval where both sides of a case have %i of them', (launches) => {
+      const one = { value: alike(0.011, launches), reference: alike(0.01, launches) };
+      expect(geometricMean([one])).toEqual({ mean: expect.closeTo(1.1, 12), interval: null });
+      expect(geometricMean([known, one, known]).interval).toBeNull();
+    });
+
+    it('has that of the other side where only one has them', () => {
+      const { interval } = geometricMean([{ value: exact(1.1), reference: alike(1, 8) }]);
+      expect(interval?.low).toBeGreaterThan(1.08);
+      expect(interval?.low).toBeLessThan(1.1);
+    });
+  });
+
   it('refuses no case, and a median that is not above 0', () => {
     expect(() => geometricMean([])).toThrow(/no case/);
     expect(() => geometricMean([{ value: exact(1), reference: exact(0) }])).toThrow(/not above 0/);

@@ -53,6 +53,17 @@ describe('the rule for a precision', () => {
     expect(precisionReached(medians, 0.042).reason).toContain('±4.0 % after 8 launches');
   });
 
+  it('has as many digits as tell what was found from what is needed', () => {
+    // ±0.8779 % found, ±0.875 % needed: two digits would be 0.88 both times.
+    const medians = [100, 100.8779, 99.5, 100.1, 99.9, 100.05, 99.95, 100];
+    const { reached, reason } = precisionReached(medians, 0.01);
+    expect(reached).toBe(false);
+    expect(reason).toContain('±0.878 % after 8 launches, ±0.875 % needed for ±1.0 %');
+    // Two do where they differ.
+    const wide = medians.map((value) => (value > 100.5 ? 104 : value));
+    expect(precisionReached(wide, 0.01).reason).toContain('±4.0 % after 8 launches, ±0.88 % needed');
+  });
+
   it('does not depend on the unit or on the direction of time', () => {
     const normal = normalFrom(randomFrom(31));
     const medians = Array.from(series(20, () => 1 + 0.01 * normal()));

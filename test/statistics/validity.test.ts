@@ -307,6 +307,36 @@ describe('contended', () => {
     }
   });
 
+  it('and what is stolen are half looked for where some ticks beyond the limit may be their rounding, and that is said', () => {
+    const whyOf = (name: FlagName, changes: Partial<Telemetry>, rest: Partial<Observation> = {}) => {
+      const observation = withTelemetry({ window: 0.25, otherCpuTime: 0, ...changes }, rest);
+      return [
+        names(observation).includes(name),
+        notChecked(observation).find(({ flag }) => flag === name)?.why ?? null,
+      ];
+    };
+    // A hundredth of one thread's 0.25 s is 2.5 ms; five ticks are a fifth of it.
+    expect(whyOf('stolen', { steal: 0.04 })).toEqual([
+      false,
+      expect.stringMatching(/five ticks of 10 ms.* only more than about 20 % of the measuring threads’ time/),
+    ]);
+    expect(whyOf('stolen', { steal: 0.04, window: 0.263 })).toEqual(whyOf('stolen', { steal: 0.04 }));
+    expect(whyOf('stolen', { steal: 0.06 })).toEqual([true, null]);
+    // What was not seen could hide in any short launch; what is within the limit is none.
+    expect(whyOf('stolen', { steal: 0 })).toEqual([false, null]);
+    expect(whyOf('stolen', { steal: 0.04, window: 4.1 })).toEqual([false, null]);
+    // A twentieth of two CPUs' 0.25 s is 25 ms; five ticks are a tenth of it.
+    expect(whyOf('contended', { otherCpuTime: 0.03 })).toEqual([
+      false,
+      expect.stringMatching(/only more than about 10 % of all CPUs’ time can be told/),
+    ]);
+    expect(whyOf('contended', { otherCpuTime: 0.02 })).toEqual([false, null]);
+    expect(whyOf('contended', { otherCpuTime: 0.06 })).toEqual([true, null]);
+    // Where the threads leave no CPU free, a twentieth of one is too much.
+    expect(whyOf('contended', { otherCpuTime: 0.02 }, { threads: 2 })[1]).toMatch(/five ticks/);
+    expect(whyOf('contended', { otherCpuTime: 0.03 }, { beside: 1 })[1]).toMatch(/on purpose/);
+  });
+
   it('is not said of pressure that too many own threads make', () => {
     expect(
       names(

@@ -16,6 +16,8 @@ export interface Launch {
   readonly overlap?: NonNullable<RecordInspection['overlap']>;
   readonly disturbedShare?: RecordInspection['disturbedShare'];
   readonly passed?: boolean;
+  /** How it ended, in place of by whether it passed. */
+  readonly status?: RecordInspection['status'];
   readonly flags?: RecordInspection['flags'];
   /** What the stack said that it executed. */
   readonly implementation?: string;
@@ -30,7 +32,7 @@ export interface Launch {
 const REPETITIONS = 10;
 const EMBEDDED = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
 
-function inspectionOf(
+export function inspectionOf(
   { seconds, samples, passed = true, implementation, build, environment, chose, ...rest }: Launch,
   index: number,
 ): AnalysedInspection {

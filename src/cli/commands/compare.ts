@@ -73,7 +73,7 @@ export const compareCommand: CommandModule = {
       .option('margin', {
         type: 'string',
         describe: 'Differences below this do not matter: "same within"',
-        defaultDescription: 'what the launches were to settle, or 2%',
+        defaultDescription: 'what the launches of each case were to settle, or 2%',
       })
       .option('across', {
         type: 'string',

@@ -1,5 +1,5 @@
 /** What a qualification is given beside its suite: counts that are expected, a baseline, its own history. The edge to the disk. */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { messageOf, UserError } from '../../errors.js';
 import type { MachineDescription } from '../../machine/types.js';
 import { devicesOfMachine, parseBaseline, requireSameHardware } from '../../qualify/baseline.js';
@@ -9,9 +9,12 @@ import { COUNTED } from '../../qualify/criteria/host.js';
 import { historyRun, MOST_RUNS } from '../../qualify/history.js';
 import { serialsOf } from '../../qualify/rates.js';
 import type { Suite } from '../../qualify/suite.js';
+import { plural } from '../../quantities/format.js';
 import { sha256 } from '../../record/digest.js';
 import { findRecords } from '../../store/find-records.js';
 import { readRecordOrNull } from '../../store/read-record.js';
+import type { Bytes } from '../../units.js';
+import { say } from '../say.js';
 import type { NamedText } from './asked.js';
 import type { QualifyInput } from './qualify.js';
 
@@ -73,25 +76,76 @@ export function baselineFrom(given: NamedText | null, machine: MachineDescriptio
   return { data, said: { file, sha256: sha256(text), name: data.name, nodes: data.nodes.length } };
 }
 
-/** Reading one takes some hundredths of a second, and a folder that a fleet shares has thousands. */
-const MOST_READ = 300;
+/** A record begins with its campaign and its machine; what was measured, most of it by far, begins with this line. */
+const AFTER_MACHINE = /\n "machine": \{[\s\S]*\n "batches": \[/;
+const PIECE: Bytes = 2 ** 16;
+
+/** Whether it is of one of these machines or devices, as far as its beginning tells: reading all of it takes a hundred times as long. */
+function mayBeOf(path: string, serials: readonly string[]): boolean {
+  const texts = serials.map((serial) => Buffer.from(JSON.stringify(serial)).toString('latin1'));
+  const piece = Buffer.alloc(PIECE);
+  let file: number | null = null;
+  try {
+    file = openSync(path, 'r');
+    let head = '';
+    for (;;) {
+      const read = readSync(file, piece);
+      // Of one byte a character, so that none is cut in two.
+      head += piece.toString('latin1', 0, read);
+      if (texts.some((text) => head.includes(text))) return true;
+      if (read === 0 || AFTER_MACHINE.test(head)) return false;
+    }
+  } catch {
+    return false;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+/** null: it is none of that suite and of one of these machines or devices, was not qualified, or cannot be read. */
+function ownRun(path: string, { name }: Suite, serials: readonly string[]): HistoryRun | null {
+  const record = readRecordOrNull(path);
+  if (record === null || record.qualification?.suite.name !== name) return null;
+  return serialsOf(machineOf(record)).some((one) => serials.includes(one)) ? historyRun(record) : null;
+}
+
+/** Looking at the beginning of a record takes some tenths of a millisecond, and reading it some hundredths of a second. */
+export interface MostOfHistory {
+  readonly lookedAt: number;
+  readonly read: number;
+}
+
+const MOST: MostOfHistory = { lookedAt: 10_000, read: 300 };
 
 /**
  * Earlier qualified runs of this suite and of devices of this machine below a results folder, the newest of them; what cannot be read
- * is no history. Only what is one counts: runs that failed, and those of other nodes beside them, must not push it out.
+ * is no history. Only what is one counts: runs that failed, and those of other nodes beside them, must not push it out. Where there
+ * are more than can be looked at, that is said: of older ones nobody knows whether they are this node's.
  */
-export function readHistory(out: string, suite: Suite, machine: MachineDescription): readonly HistoryRun[] {
+export function readHistory(
+  out: string,
+  suite: Suite,
+  machine: MachineDescription,
+  most: MostOfHistory = MOST,
+): readonly HistoryRun[] {
   if (!suite.checks.some(({ check }) => check === 'history')) return [];
-  const own = new Set(serialsOf(machine));
+  const serials = serialsOf(machine);
+  const all = findRecords(out, `qualify-${suite.name}`);
   const runs: HistoryRun[] = [];
-  for (const path of findRecords(out, `qualify-${suite.name}`).slice(0, MOST_READ)) {
-    const record = readRecordOrNull(path);
-    const isOurs =
-      record?.qualification?.suite.name === suite.name &&
-      serialsOf(machineOf(record)).some((one) => own.has(one));
-    const run = record !== null && isOurs ? historyRun(record) : null;
-    if (run !== null) runs.push(run);
+  let read = 0;
+  for (const [lookedAt, path] of all.entries()) {
     if (runs.length === MOST_RUNS) break;
+    const isOwn = lookedAt < most.lookedAt && mayBeOf(path, serials);
+    if (lookedAt === most.lookedAt || (isOwn && read === most.read)) {
+      say(
+        `history: of ${plural(all.length, 'earlier run')} of suite ${suite.name} in ${out} the newest ${lookedAt} were looked at: ${plural(runs.length, 'qualified run')} of this node`,
+      );
+      break;
+    }
+    if (!isOwn) continue;
+    read++;
+    const run = ownRun(path, suite, serials);
+    if (run !== null) runs.push(run);
   }
   return runs;
 }

@@ -1,5 +1,5 @@
 /** One published result to one launch: units, failures, the faults of its era, and whether its figures show throttling. Pure. */
-import { formatSeconds, plural, significant } from '../../quantities/format.js';
+import { formatSeconds, grouped, plural, significant } from '../../quantities/format.js';
 import type { Work } from '../../record/work.js';
 import { throttledByProcessDocument } from '../../statistics/validity/index.js';
 import type { Flag } from '../../statistics/validity/types.js';
@@ -117,7 +117,7 @@ export function readLaunch(result: Result, context: LaunchContext): ReadLaunch {
     const ofRate =
       rate === null
         ? ''
-        : `; the published rate (${significant(rate / 1e6, 3)} MFLOP/s) is ${repetitions.toLocaleString('en-US')} times too low and is left out`;
+        : `; the published rate (${significant(rate / 1e6, 3)} MFLOP/s) is ${grouped(repetitions)} times too low and is left out`;
     remarks.push(
       `elapsed was published as ${formatSeconds(published)}, which is the sum over ${plural(repetitions, 'repetition')} (the process took ${formatSeconds(context.wall ?? 0)}), not their median: divided here, it is their mean${ofRate}`,
     );

@@ -3,7 +3,6 @@
  * not compared and why. Pure.
  */
 import { UserError } from '../../errors.js';
-import type { RecordBatch } from '../../record/schema.js';
 import { medianRate } from '../../record/work.js';
 import { DEFAULT_MARGIN, RISK, verdictOf } from '../../statistics/compare.js';
 import { LEVEL } from '../../statistics/interval.js';
@@ -25,6 +24,7 @@ import type {
   Outcome,
   Question,
 } from './document.js';
+import { environmentNote } from './environments.js';
 import { compareEntries, type LaunchComparison, mediansOf, unitsOf } from './launches.js';
 import { notesOf } from './notes.js';
 import { overallOf } from './overall.js';
@@ -38,21 +38,49 @@ import {
   sidesOf,
 } from './sides.js';
 
-const missingOutcome = ({ verified }: RecordBatch): Outcome =>
-  verified === 'failed' ? 'wrong output' : 'not measured';
+const isWrong = (entry: Entry | null | undefined): boolean => entry?.batch.verified === 'failed';
+
+/** Of two that have no ratio: that the one was not measured makes the other's output no less wrong. */
+const missingOutcome = (reference: Entry | null | undefined, candidate: Entry): Outcome =>
+  isWrong(reference) || isWrong(candidate) ? 'wrong output' : 'not measured';
+
+/** What the launches of the two were to settle, which a campaign takes from the later one; what somebody asks for is for all. */
+const marginOf = (asked: number | null, reference: Entry, candidate: Entry): number =>
+  asked ?? candidate.batch.asked.settle ?? reference.batch.asked.settle ?? DEFAULT_MARGIN;
+
+/** A candidate and the reference, both with launches. */
+interface Pair {
+  readonly reference: Entry;
+  readonly entry: Entry;
+  /** Index of the candidate's side. */
+  readonly candidate: number;
+}
 
 interface Compared {
   readonly candidate: number;
   readonly comparison: LaunchComparison;
 }
 
+const hasLaunches = (entry: Entry | null | undefined): entry is Entry =>
+  entry != null && mediansOf(entry.batch).length > 0;
+
 /** @param entries of one case; null where the side has none */
-function pairsWithReference(entries: MatchedCase['entries'], margin: number): readonly Compared[] {
-  const [reference, ...candidates] = entries;
-  if (reference == null) return [];
-  return candidates.flatMap((entry, i): readonly Compared[] => {
-    const comparison = entry === null ? null : compareEntries(reference, entry, margin);
-    return comparison === null ? [] : [{ candidate: i + 1, comparison }];
+function pairsWithReference([reference, ...candidates]: MatchedCase['entries']): readonly Pair[] {
+  if (!hasLaunches(reference)) return [];
+  return candidates.flatMap((entry, i): readonly Pair[] =>
+    hasLaunches(entry) ? [{ reference, entry, candidate: i + 1 }] : [],
+  );
+}
+
+/** @param comparisons of the whole table */
+function comparePairs(
+  pairs: readonly Pair[],
+  asked: number | null,
+  comparisons: number,
+): readonly Compared[] {
+  return pairs.flatMap(({ reference, entry, candidate }): readonly Compared[] => {
+    const comparison = compareEntries(reference, entry, marginOf(asked, reference, entry), comparisons);
+    return comparison === null ? [] : [{ candidate, comparison }];
   });
 }
 
@@ -66,12 +94,12 @@ function groupNames(
   entries: MatchedCase['entries'],
   sides: readonly Side[],
   comparisons: readonly ComparedPair[],
-  margin: number,
+  asked: number | null,
 ): readonly (readonly string[])[] {
   const found = entries.flatMap((entry, side) => {
     const median = entry?.batch.elapsed?.median ?? null;
     if (entry === null || median === null || mediansOf(entry.batch).length === 0) return [];
-    return [{ name: sides[side]?.name ?? '', isReference: side === 0, entry, median }];
+    return [{ name: sides[side]?.name ?? '', side, isReference: side === 0, entry, median }];
   });
   const units = unitsOf(found.map(({ entry }) => entry.batch));
   const timed = found
@@ -81,13 +109,15 @@ function groupNames(
   const pairs = timed.flatMap((one, i) =>
     timed.slice(i + 1).flatMap((other, j) => {
       if (one.isReference || other.isReference) return [];
+      const [earlier, later] = one.side < other.side ? [one, other] : [other, one];
+      const margin = marginOf(asked, earlier.entry, later.entry);
       const comparison = compareEntries(one.entry, other.entry, margin);
-      return comparison === null ? [] : [{ i, j: i + 1 + j, comparison }];
+      return comparison === null ? [] : [{ i, j: i + 1 + j, comparison, margin }];
     }),
   );
   const adjusted = holm(pairs.map(({ comparison }) => comparison.p));
   const amongCandidates = new Set(
-    pairs.flatMap(({ i, j, comparison }, at) =>
+    pairs.flatMap(({ i, j, comparison, margin }, at) =>
       isApart(verdictOf(comparison, adjusted[at] ?? 1, margin)) ? [`${i} ${j}`] : [],
     ),
   );
@@ -193,29 +223,27 @@ function answerOf(outcomes: readonly Outcome[]): Outcome {
 function judgedCases(
   common: readonly MatchedCase[],
   sides: readonly Side[],
-  margin: number,
+  asked: number | null,
 ): readonly ComparedCase[] {
-  const compared = common.map((one) => pairsWithReference(one.entries, margin));
+  const toCompare = common.map(({ entries }) => pairsWithReference(entries));
+  const compared = toCompare.map((pairs) => comparePairs(pairs, asked, toCompare.flat().length));
   const all = compared.flat();
   const adjusted = holm(all.map(({ comparison }) => comparison.p));
   const { names } = nameBatches(common.flatMap(({ entries }) => entries[0]?.batch ?? []));
   let next = 0;
   return common.map((one, at): ComparedCase => {
     const pairs = compared[at] ?? [];
-    const comparisons = one.entries.slice(1).flatMap((entry, i): readonly ComparedPair[] => {
-      if (entry === null) return [];
+    const [reference, ...candidates] = one.entries;
+    const comparisons = candidates.flatMap((entry, i): readonly ComparedPair[] => {
+      if (reference == null || entry === null) return [];
       const candidate = sides[i + 1]?.name ?? '';
+      const margin = marginOf(asked, reference, entry);
       const pair = pairs.find((other) => other.candidate === i + 1);
-      if (pair === undefined) {
-        const missing = [one.entries[0], entry].find(
-          (side) => side != null && mediansOf(side.batch).length === 0,
-        );
-        return [{ candidate, outcome: missingOutcome((missing ?? entry).batch), pAdjusted: null }];
-      }
+      if (pair === undefined)
+        return [{ candidate, outcome: missingOutcome(reference, entry), margin, pAdjusted: null }];
       const pAdjusted = adjusted[next++] ?? 1;
-      return [
-        { candidate, outcome: verdictOf(pair.comparison, pAdjusted, margin), pAdjusted, ...pair.comparison },
-      ];
+      const outcome = verdictOf(pair.comparison, pAdjusted, margin);
+      return [{ candidate, outcome, margin, pAdjusted, ...pair.comparison }];
     });
     return {
       title: one.title,
@@ -225,15 +253,27 @@ function judgedCases(
         return entry === null || side === undefined ? [] : [comparedBatch(entry, side)];
       }),
       comparisons,
-      groups: groupNames(one.entries, sides, comparisons, margin),
+      groups: groupNames(one.entries, sides, comparisons, asked),
     };
   });
 }
 
-/** What somebody asked for, or what the launches were measured for. */
-const marginOf = (asked: number | null, entries: readonly Entry[]): number =>
-  asked ??
-  (entries.reduce((most, { batch }) => Math.max(most, batch.asked.settle ?? 0), 0) || DEFAULT_MARGIN);
+type NotCompared = ComparisonDocument['notCompared'];
+
+const missingIn = (matched: readonly MatchedCase[], sides: readonly Side[]): NotCompared =>
+  matched.flatMap(({ title, entries }) =>
+    sides.flatMap(({ name }, i) =>
+      entries[i] === null ? [{ title, side: name, why: `${name} does not have it` }] : [],
+    ),
+  );
+
+/** Outputs that are wrong whether or not another side has their case. */
+const wrongIn = (matched: readonly MatchedCase[], sides: readonly Side[]): NotCompared =>
+  matched.flatMap(({ title, entries }) =>
+    sides.flatMap(({ name }, i) =>
+      isWrong(entries[i]) ? [{ title, side: name, why: `the output of ${name} was wrong` }] : [],
+    ),
+  );
 
 /**
  * @param records at least one
@@ -252,7 +292,6 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
   );
   const present = common.map((one) => one.entries.filter((entry) => entry !== null));
   const apart = new Set([by, ...across]);
-  const margin = marginOf(question.margin, present.flat());
   const found = present.map((entries) => differencesOf(entries, apart));
   const barring = mergeDifferences(found.flatMap((one) => one.barring));
   const allowed = mergeDifferences(found.flatMap((one) => one.allowed)).filter(({ label }) => label !== by);
@@ -261,13 +300,13 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
     refuseDifferent(barring);
     refuseUntrusted(present.flat());
   }
-  const cases = judgedCases(common, sides, margin);
-  const notCompared = matched.flatMap(({ title, entries: of }) =>
-    sides.flatMap(({ name }, i) =>
-      of[i] === null ? [{ title, side: name, why: `${name} does not have it` }] : [],
-    ),
+  const cases = judgedCases(common, sides, question.margin);
+  const pairs = cases.flatMap(({ comparisons }) => comparisons);
+  const missing = missingIn(matched, sides);
+  const wrong = wrongIn(
+    matched.filter((one) => !common.includes(one)),
+    sides,
   );
-  const outcomes = cases.flatMap(({ comparisons }) => comparisons.map(({ outcome }) => outcome));
   return {
     kind: 'pi-bench comparison',
     schemaVersion: 1,
@@ -277,7 +316,7 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
       name,
       campaigns: [...new Set(own.map(({ of }) => of.record.campaign.id))],
     })),
-    margin,
+    margin: Math.max(...pairs.map(({ margin }) => margin)),
     level: LEVEL,
     risk: RISK,
     cases,
@@ -285,7 +324,8 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
       cases,
       sides.slice(1).map(({ name }) => name),
     ),
-    notCompared,
+    // Few of many are shown: what is wrong first.
+    notCompared: [...wrong, ...missing],
     acrossLabels: [...allowed, ...(force ? barring : [])],
     forced: force,
     notes: [
@@ -293,11 +333,13 @@ export function compareRecords(records: readonly NamedRecord[], question: Questi
         (name) => `${name} has an error injected on purpose: it measures no software`,
       ),
       ...(given.length === 0 ? [] : [`differ by your labels: ${differencesText(given)}`]),
-      ...notesOf(
-        present,
-        cases.flatMap(({ comparisons }) => comparisons),
-      ),
+      ...environmentNote(common, sides),
+      ...notesOf(present, pairs),
     ],
-    answer: answerOf([...outcomes, ...(notCompared.length > 0 ? (['not measured'] as const) : [])]),
+    answer: answerOf([
+      ...pairs.map(({ outcome }) => outcome),
+      ...wrong.map((): Outcome => 'wrong output'),
+      ...missing.map((): Outcome => 'not measured'),
+    ]),
   };
 }

@@ -10,7 +10,7 @@ export interface Question {
   readonly by: string | null;
   /** Name of a side; null: the first. */
   readonly reference: string | null;
-  /** null: that for which the launches were measured, or the default. */
+  /** null: of each case that for which its launches were measured, or the default. */
   readonly margin: number | null;
   /** Labels that may differ. */
   readonly across: readonly string[];
@@ -38,6 +38,8 @@ export interface ComparedBatch {
 export interface ComparedPair extends Partial<LaunchComparison> {
   readonly candidate: string;
   readonly outcome: Outcome;
+  /** By which it was judged. */
+  readonly margin: number;
   /** Corrected for the number of comparisons; null where there was none. */
   readonly pAdjusted: number | null;
 }
@@ -69,6 +71,7 @@ export interface ComparisonDocument {
   readonly by: string;
   readonly reference: string;
   readonly sides: readonly { readonly name: string; readonly campaigns: readonly string[] }[];
+  /** The largest by which a pair was judged: of launches that were to settle something each case has its own. */
   readonly margin: number;
   readonly level: number;
   readonly risk: number;

@@ -23,10 +23,46 @@ export function unitsOf(batches: readonly RecordBatch[]): readonly number[] {
   return works.every((work) => work > 0) ? works : works.map(() => 1);
 }
 
-/** By round, the n-th launch of each batch; null where it was not measured to its end. */
-function timesByRound(batch: RecordBatch, work: number): readonly (number | null)[] {
-  return batch.inspections.map(({ status, statistics }) =>
-    status === 'measured' && typeof statistics?.median === 'number' ? statistics.median / work : null,
+type RecordCampaign = Entry['of']['record']['campaign'];
+
+/** Whoever decides on the way leaves out no launch: what comes next follows from what was measured. */
+const decidesOnTheWay = ({ batches }: RecordCampaign): boolean =>
+  batches.some(({ precision, settle }) => precision !== undefined || settle !== undefined);
+
+/** By number in the plan, the round: each has one launch of every batch that has not had all of its own. */
+function plannedRounds({ batches }: RecordCampaign): readonly number[] {
+  const counts = batches.map(({ inspections }) => inspections);
+  return Array.from({ length: Math.max(...counts) }, (_, round) =>
+    counts.filter((count) => count > round).map(() => round),
+  ).flat();
+}
+
+const ascends = (values: readonly number[]): boolean =>
+  values.every((value, i) => i === 0 || value > (values[i - 1] ?? value));
+
+/**
+ * In which round each launch of the batch was. The n-th is of the n-th round where none is missing; a budget or a signal can leave some
+ * out while later ones go on, and then their numbers in the plan tell.
+ * @returns null for numbers that are of no such plan
+ */
+function launchRounds({ of: { record }, batch: { inspections, asked } }: Entry): readonly number[] | null {
+  if (inspections.length === asked.inspections || decidesOnTheWay(record.campaign))
+    return inspections.map((_, i) => i);
+  const planned = plannedRounds(record.campaign);
+  const found = inspections.flatMap(({ index }) => planned[index] ?? []);
+  return found.length === inspections.length && ascends(found) ? found : null;
+}
+
+/** By round, what was measured to its end. */
+function timesByRound(entry: Entry, unit: number): ReadonlyMap<number, number> {
+  const rounds = launchRounds(entry);
+  return new Map(
+    entry.batch.inspections.flatMap(({ status, statistics }, i): readonly (readonly [number, number])[] => {
+      const round = rounds?.[i];
+      return round !== undefined && status === 'measured' && typeof statistics?.median === 'number'
+        ? [[round, statistics.median / unit]]
+        : [];
+    }),
   );
 }
 
@@ -43,10 +79,10 @@ function roundsOf(
   looked: boolean,
 ): Rounds | null {
   if (reference.of !== candidate.of || reference.of.record.imported !== undefined) return null;
-  const [own, others] = [timesByRound(reference.batch, unit), timesByRound(candidate.batch, otherUnit)];
-  const both = own.flatMap((value, round): readonly (readonly [number, number])[] => {
-    const other = others[round] ?? null;
-    return value === null || other === null ? [] : [[value, other]];
+  const [own, others] = [timesByRound(reference, unit), timesByRound(candidate, otherUnit)];
+  const both = [...own].flatMap(([round, value]): readonly (readonly [number, number])[] => {
+    const other = others.get(round);
+    return other === undefined ? [] : [[value, other]];
   });
   const most = Math.max(mediansOf(reference.batch).length, mediansOf(candidate.batch).length);
   // The reference of several candidates has the launches that the others needed, too.
@@ -65,8 +101,16 @@ export interface LaunchComparison extends Comparison {
   readonly paired: boolean;
 }
 
-/** null where one of them has no launches. */
-export function compareEntries(reference: Entry, candidate: Entry, margin: number): LaunchComparison | null {
+/**
+ * @param comparisons among which a difference has to hold
+ * @returns null where one of them has no launches
+ */
+export function compareEntries(
+  reference: Entry,
+  candidate: Entry,
+  margin: number,
+  comparisons = 1,
+): LaunchComparison | null {
   const units = unitsOf([reference.batch, candidate.batch]);
   const [own = [], others = []] = [reference, candidate].map(({ batch }, i) =>
     mediansOf(batch).map((seconds) => seconds / (units[i] ?? 1)),
@@ -75,9 +119,9 @@ export function compareEntries(reference: Entry, candidate: Entry, margin: numbe
   const looked = wasLooked(reference, candidate);
   const rounds = roundsOf(reference, candidate, units, looked);
   return rounds === null
-    ? { ...compareLaunches(own, others, margin, { rounds: false, looked }), paired: false }
+    ? { ...compareLaunches(own, others, margin, { rounds: false, looked, comparisons }), paired: false }
     : {
-        ...compareLaunches(rounds.reference, rounds.candidate, margin, { rounds: true, looked }),
+        ...compareLaunches(rounds.reference, rounds.candidate, margin, { rounds: true, looked, comparisons }),
         paired: true,
       };
 }

@@ -41,6 +41,17 @@ const lookingNote = (entries: readonly Entry[]): readonly string[] =>
       ]
     : [];
 
+/** What a campaign file asks of each entry may differ. */
+function marginNote(pairs: readonly ComparedPair[]): readonly string[] {
+  const margins = pairs.map(({ margin }) => margin);
+  const [least, most] = [Math.min(...margins), Math.max(...margins)];
+  return least === most
+    ? []
+    : [
+        `each case is judged by the margin that its own launches were to settle, ${formatShare(least)} to ${formatShare(most)}`,
+      ];
+}
+
 /** Ratios that would have a verdict if they were the only ones. */
 function correctionNote(pairs: readonly ComparedPair[]): readonly string[] {
   const tested = pairs.filter(({ pAdjusted }) => pAdjusted !== null);
@@ -62,5 +73,11 @@ export function notesOf(
   pairs: readonly ComparedPair[],
 ): readonly string[] {
   const entries = cases.flat();
-  return [...turnsNote(entries), ...samplingNote(cases), ...lookingNote(entries), ...correctionNote(pairs)];
+  return [
+    ...turnsNote(entries),
+    ...samplingNote(cases),
+    ...lookingNote(entries),
+    ...marginNote(pairs),
+    ...correctionNote(pairs),
+  ];
 }

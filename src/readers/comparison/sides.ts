@@ -42,29 +42,53 @@ const chosenText = ({ provider, variant, own }: Stack): string =>
 const shortVersion = (version: string): string =>
   /\s/.test(version) ? (/\d+(\.\d+)+/.exec(version)?.[0] ?? version) : version;
 
+/** Of two batches' words on one stack: only a launch tells a library's version, and where all crashed none did. */
+export const betterKnown = (one: Stack, other: Stack): Stack => (one.version === null ? other : one);
+
+const buildOf = ({ own, sha256, file }: Stack): string =>
+  (own?.lock ?? sha256 ?? file ?? 'unknown build').slice(0, 12);
+
+/** With the packages of a framework that tell it from others whose file is the same. */
+function buildText(stack: Stack, others: readonly Stack[]): string {
+  const build = buildOf(stack);
+  const same = others.filter((other) => buildOf(other) === build);
+  const packages = Object.entries(stack.packages ?? {})
+    .filter(([name, version]) => same.some((other) => other.packages?.[name] !== version))
+    .map(([name, version]) => `${name} ${version}`);
+  return [build, ...packages].join(' ');
+}
+
 /** What a stack is called among others: no longer than it takes to tell them apart. */
 export function stackNames(stacks: readonly Stack[]): ReadonlyMap<string, string> {
-  const distinct = new Map(stacks.map((stack) => [stackKey(stack), stack]));
+  const distinct = new Map<string, Stack>();
+  for (const stack of stacks) {
+    const key = stackKey(stack);
+    distinct.set(key, betterKnown(distinct.get(key) ?? stack, stack));
+  }
   const names = new Map<string, string>();
   for (const [key, stack] of distinct) {
     const others = [...distinct.values()].filter((other) => other !== stack);
     const chosen = chosenText(stack);
     const versioned = stack.version === null ? chosen : `${chosen} ${shortVersion(stack.version)}`;
     const same = others.filter((other) => chosenText(other) === chosen);
-    const alike = same.some(
+    const alike = same.filter(
       ({ version }) => shortVersion(version ?? '') === shortVersion(stack.version ?? ''),
     );
-    const build = (stack.own?.lock ?? stack.sha256 ?? stack.file ?? 'unknown build').slice(0, 12);
-    names.set(key, same.length === 0 ? chosen : alike ? `${versioned} ${build}` : versioned);
+    const told = alike.length === 0 ? versioned : `${versioned} ${buildText(stack, alike)}`;
+    names.set(key, same.length === 0 ? chosen : told);
   }
   return names;
 }
 
-/** Two builds of one library are two stacks, and so is one build in two environments. Of one's own the lock says which build it is. */
-export const stackKey = ({ provider, variant, version, sha256, own }: Stack): string =>
+/**
+ * Two builds of one library are two stacks, and so is one build in two environments. Of one's own the lock says which build it is. The
+ * version counts only where the file is not known: a batch all of whose launches crashed has none, and is no other stack for that. What
+ * a framework's packages are is known without a launch.
+ */
+export const stackKey = ({ provider, variant, version, sha256, packages, own }: Stack): string =>
   canonicalJson(
     own === undefined
-      ? [provider, variant, version, sha256]
+      ? [provider, variant, sha256 ?? version, packages ?? null]
       : [own.name, own.lock, own.environment, provider, sha256],
   );
 

@@ -1,4 +1,5 @@
 /** Collectives for a person: nccl-tests' columns with what it does not have beside them, and what the sizes tell. */
+import type { Operation } from '../../indicators/collective-cases.js';
 import {
   briefBytes,
   formatSeconds,
@@ -16,10 +17,12 @@ import {
 } from '../../record/collective-kpis.js';
 import { canonicalJson } from '../../record/digest.js';
 import { executedTexts } from '../../record/executed.js';
+import { isResult } from '../../record/result.js';
 import type { PiBenchRecord, RecordBatch } from '../../record/schema.js';
 import { fitAlphaBeta, type Piece } from '../../statistics/alpha-beta.js';
-import { popScaling } from '../../statistics/pop.js';
+import { popScaling, type ScalingKind } from '../../statistics/pop.js';
 import { stragglerOf } from '../../statistics/rank-times.js';
+import type { Bytes } from '../../units.js';
 import { nameBatches } from '../batch-names.js';
 import { stackKey } from '../comparison/sides.js';
 import { type Cell, renderFitting } from './fitting-table.js';
@@ -94,18 +97,53 @@ function pieceText({ from, to, alpha, beta }: Piece): string {
   return `${range}: ${formatSeconds(alpha, 3)} + size / ${bandwidth}`;
 }
 
-/** Latency and bandwidth of a sweep over sizes; nothing where there are too few of them. */
-function fitText(batches: readonly RecordBatch[]): string | null {
-  const points = batches.flatMap(({ elapsed, case: { parameters } }) =>
-    elapsed === null ? [] : [{ bytes: Number(parameters.bytes), seconds: elapsed.median }],
+/** Batches of one case on one stack and device at several sizes: a curve over them. */
+interface Sizes {
+  /** '' where there is no other. */
+  readonly name: string;
+  readonly batches: readonly RecordBatch[];
+}
+
+const withoutSize = (parameters: RecordBatch['case']['parameters']): RecordBatch['case']['parameters'] =>
+  Object.fromEntries(Object.entries(parameters).filter(([name]) => name !== 'bytes'));
+
+const sizesKey = ({ case: { parameters }, stack, device }: RecordBatch): string =>
+  canonicalJson([withoutSize(parameters), stackKey(stack), device]);
+
+function sizesOf(batches: readonly RecordBatch[]): readonly Sizes[] {
+  const keys = batches.map(sizesKey);
+  const groups = [...new Set(keys)].map((key) => batches.filter((_, i) => keys[i] === key));
+  // Sizes that fit are not the same for 3 ranks as for 4, and no name of either.
+  const { names } = nameBatches(
+    groups.flatMap(([first]) => {
+      if (first === undefined) return [];
+      const { asked } = first;
+      const parameters = withoutSize(asked.case.parameters);
+      return [{ ...first, asked: { ...asked, case: { ...asked.case, parameters } } }];
+    }),
   );
-  if (new Set(points.map(({ bytes }) => bytes)).size < points.length) return null;
+  return groups.map((own, i) => ({ name: names[i] ?? '', batches: own }));
+}
+
+/** Latency and bandwidth over sizes; nothing where there are too few of them. */
+function fitText({ name, batches }: Sizes): readonly string[] {
+  const points = batches.filter(isResult).flatMap(({ elapsed, case: { parameters } }) => {
+    const bytes = Number(parameters.bytes);
+    // What does not move a byte, as a barrier, has no bandwidth.
+    return elapsed === null || bytes === 0 ? [] : [{ bytes, seconds: elapsed.median }];
+  });
+  if (new Set(points.map(({ bytes }) => bytes)).size < points.length) return [];
   const pieces = fitAlphaBeta(points);
-  if (pieces.length === 0) return null;
+  if (pieces.length === 0) return [];
+  const of = name === '' ? '' : `${name}: `;
   const knees = pieces.slice(1).map(({ from }) => briefBytes(from));
   const named = knees.length === 0 ? 'no knee' : `knees at ${knees.join(', ')}`;
-  return `time = latency + size / bandwidth, ${named}: ${pieces.map(pieceText).join('; ')}`;
+  return [`${of}time = latency + size / bandwidth, ${named}: ${pieces.map(pieceText).join('; ')}`];
 }
+
+/** A line for each curve. */
+export const fitTexts = (batches: readonly RecordBatch[]): readonly string[] =>
+  sizesOf(batches).flatMap(fitText);
 
 function stragglerText(batches: readonly RecordBatch[]): string | null {
   const found = batches.flatMap(({ title, ranks }) => {
@@ -126,9 +164,30 @@ const scalingKey = ({ case: { parameters }, stack, device }: RecordBatch): strin
   return canonicalJson([Object.fromEntries(same), stackKey(stack), device]);
 };
 
-/** The same case on another number of ranks, with the same bytes: strong scaling; with as much for each rank: weak. */
+/** A rank that is not the root has only its own share of their bytes; of the others each rank gives or gets all of them. */
+const OF_ALL_RANKS: readonly unknown[] = ['gather', 'scatter'] satisfies Operation[];
+
+/** What all ranks together give or get, whichever is more. */
+const bytesOfAll = ({ operation, bytes, ranks }: RecordBatch['case']['parameters']): Bytes =>
+  Number(bytes) * (OF_ALL_RANKS.includes(operation) ? 1 : Number(ranks));
+
+/**
+ * As much for all ranks together: strong scaling; as much for each of them: weak. null: neither, or nothing is given or got, as in a
+ * barrier.
+ */
+function scalingKind(
+  one: RecordBatch['case']['parameters'],
+  reference: RecordBatch['case']['parameters'],
+): ScalingKind | null {
+  const [own, before] = [bytesOfAll(one), bytesOfAll(reference)];
+  if (own === 0) return null;
+  if (own === before) return 'strong';
+  return own * Number(reference.ranks) === before * Number(one.ranks) ? 'weak' : null;
+}
+
+/** The same case on another number of ranks. */
 function scalingOf(batches: readonly RecordBatch[], named: boolean): readonly Row[] {
-  const measured = batches.flatMap((batch) => {
+  const measured = batches.filter(isResult).flatMap((batch) => {
     const { ranks } = batch;
     if (ranks?.useful == null || ranks.runtime === null) return [];
     const { ranks: number, bytes } = batch.case.parameters;
@@ -145,12 +204,7 @@ function scalingOf(batches: readonly RecordBatch[], named: boolean): readonly Ro
   if (reference === undefined || new Set(measured.map(({ number }) => number)).size < 2) return [];
   return others.flatMap(({ batch, number, bytes, run }): Row[] => {
     const own = efficienciesOf(batch);
-    const kind =
-      bytes === reference.bytes
-        ? 'strong'
-        : bytes * reference.number === reference.bytes * number
-          ? 'weak'
-          : null;
+    const kind = scalingKind(batch.case.parameters, reference.batch.case.parameters);
     const scaling = kind === null ? null : popScaling(run, reference.run, kind);
     if (kind === null || own === null || scaling === null || number === reference.number) return [];
     const of = named ? ` of ${parameter(batch, 'operation')} ${parameter(batch, 'dtype')}` : '';
@@ -240,7 +294,7 @@ export function renderCollective({ batches }: PiBenchRecord, style: Style): stri
   const paragraphs = [
     verifiedText(batches, VERIFIED, style),
     ...failedText(batches, style),
-    fitText(batches),
+    ...fitTexts(batches),
     stragglerText(batches),
     flagsText(batches, style),
     ...notCheckedText(batches).map(style.dim),

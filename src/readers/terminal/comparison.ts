@@ -1,5 +1,6 @@
 /** A comparison for a person: a row for each case and candidate, what was not compared, and what it all comes to. */
 import { plural, significant } from '../../quantities/format.js';
+import { leastLaunches } from '../../statistics/compare.js';
 import type {
   ComparedBatch,
   ComparedCase,
@@ -51,10 +52,7 @@ const batchOf = ({ batches }: ComparedCase, side: string): ComparedBatch | undef
   batches.find((batch) => batch.side === side);
 
 /** Two sides: one row for each case. */
-function pairRows(
-  { cases, margin, reference }: ComparisonDocument,
-  style: Style,
-): readonly (readonly Cell[])[] {
+function pairRows({ cases, reference }: ComparisonDocument, style: Style): readonly (readonly Cell[])[] {
   return cases.flatMap((one) =>
     one.comparisons.map((pair) => {
       const [own, other] = [batchOf(one, reference), batchOf(one, pair.candidate)];
@@ -62,7 +60,7 @@ function pairRows(
         left('case', cases.length === 1 ? '' : one.name),
         right('ratio', style.bold(ratioText(pair.ratio))),
         right('95 %', intervalText(pair)),
-        left('answer', outcomeText(pair.outcome, margin, style)),
+        left('answer', outcomeText(pair.outcome, pair.margin, style)),
         right('launches', `${own?.launches ?? 0}, ${other?.launches ?? 0}`),
         right('reference', rateText(own)),
         right('candidate', rateText(other)),
@@ -72,11 +70,7 @@ function pairRows(
 }
 
 /** Several sides: those of one case together, the fastest first. */
-function groupRows(
-  { margin }: ComparisonDocument,
-  one: ComparedCase,
-  style: Style,
-): readonly (readonly Cell[])[] {
+function groupRows(one: ComparedCase, style: Style): readonly (readonly Cell[])[] {
   return fastestFirst(one.batches).map((batch) => {
     const pair = one.comparisons.find(({ candidate }) => candidate === batch.side);
     return [
@@ -84,7 +78,10 @@ function groupRows(
       right('rate', rateText(batch)),
       right('ratio', style.bold(pair === undefined ? '1' : ratioText(pair.ratio))),
       right('95 %', pair === undefined ? '' : intervalText(pair)),
-      left('answer', pair === undefined ? style.dim('reference') : outcomeText(pair.outcome, margin, style)),
+      left(
+        'answer',
+        pair === undefined ? style.dim('reference') : outcomeText(pair.outcome, pair.margin, style),
+      ),
       left('group', groupLetters(one, batch.side)),
       right('launches', String(batch.launches)),
     ];
@@ -105,7 +102,7 @@ function tables(document: ComparisonDocument, style: Style): readonly string[] {
     ...(i === 0 ? [] : ['']),
     ...wrap(one.title, style.width - 2).map((line) => `  ${line}`),
     renderFitting(
-      groupRows(document, one, style),
+      groupRows(one, style),
       { optional: ['launches', 'rate'], shortened: 'who', atLast: ['95 %'] },
       style,
     ),
@@ -120,8 +117,11 @@ function settleRows({ cases }: ComparisonDocument): readonly Row[] {
   if (first === undefined) return [];
   const least = Math.max(...open.map(({ launchesToSettle }) => launchesToSettle ?? 0));
   const none = open.every(({ launchesToSettle }) => launchesToSettle == null);
+  const tested = cases.flatMap(({ comparisons }) =>
+    comparisons.filter(({ pAdjusted }) => pAdjusted !== null),
+  );
   const text = none
-    ? `${first.method ?? ''}: measure at least 6 launches of each`
+    ? `${first.method ?? ''}: measure at least ${leastLaunches(tested.length)} launches of each`
     : least > MOST_ADVISED
       ? `more than ${plural(MOST_ADVISED, 'launch', 'launches')} of each would be needed: the ratio lies at the margin; take another --margin`
       : `about ${plural(least, 'launch', 'launches')} of each would tell in 9 of 10 comparisons, were the ${open.length === 1 ? 'ratio' : 'ratios'} as now: --inspections ${least}`;

@@ -1,7 +1,14 @@
 /** A record for a person: the rate first, then how far to trust it, then where it is. */
 import { isGpu, ordinalOf } from '../../devices/device.js';
 import type { GpuSurvey } from '../../machine/gpus.js';
-import { formatBytes, formatSeconds, formatShare, plural, withPrefix } from '../../quantities/format.js';
+import {
+  formatBytes,
+  formatSeconds,
+  formatShare,
+  grouped,
+  plural,
+  withPrefix,
+} from '../../quantities/format.js';
 import { commandName } from '../../record/command-name.js';
 import type { PiBenchRecord, RecordBatch, RecordInspection } from '../../record/schema.js';
 import { countedWork } from '../../record/work.js';
@@ -263,7 +270,7 @@ function statusLine(record: PiBenchRecord, style: Style): string[] {
   if (status !== 'complete')
     lines.push(
       style.warn(
-        `${status}: ${measured.toLocaleString('en-US')} of ${plural(planned, 'launch', 'launches')} ${whyNotAll(record)}`,
+        `${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${whyNotAll(record)}`,
       ),
     );
   if (contendedBy !== null) lines.push(style.warn(`${contendedBy} measured at the same time`));

@@ -18,7 +18,17 @@ export function kpiSchemas(object: ObjectOf) {
     ...kpiHead,
     value: z.number(),
     unit: z.string(),
-    ci: object({ level: z.number(), low: z.number(), high: z.number() }).nullable(),
+    ci: object({
+      level: z.number(),
+      low: z.number(),
+      high: z.number(),
+      basis: z
+        .string()
+        .optional()
+        .describe(
+          'what it rests on: launches, few launches, within one launch; absent: not told, as in records from before it was written',
+        ),
+    }).nullable(),
   });
   const curveKpi = object({
     ...kpiHead,
@@ -31,6 +41,12 @@ export function kpiSchemas(object: ObjectOf) {
     ci: object({
       level: z.number(),
       intervals: z.array(z.tuple([z.number(), z.number()]).nullable()).describe('of y, one for each point'),
+      basis: z
+        .array(z.string().nullable())
+        .optional()
+        .describe(
+          'what each of them rests on, as of a KPI of one value; absent: not told, as in records from before it was written',
+        ),
     }).nullable(),
   });
   const kpi = z.union([scalarKpi, curveKpi]);

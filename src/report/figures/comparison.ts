@@ -41,9 +41,9 @@ function labelOf(
   return sides.length === 2 ? name : `${name}, ${candidate}`;
 }
 
-function rowsOf({ cases, sides, margin }: ComparisonDocument): readonly Row[] {
+function rowsOf({ cases, sides }: ComparisonDocument): readonly Row[] {
   return cases.flatMap(({ name, comparisons }) =>
-    comparisons.flatMap(({ candidate, ratio, interval, outcome }): readonly Row[] => {
+    comparisons.flatMap(({ candidate, ratio, interval, outcome, margin }): readonly Row[] => {
       if (ratio === undefined) return [];
       const between =
         interval == null

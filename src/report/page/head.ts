@@ -1,5 +1,5 @@
 /** The first screen of the page: the verdict, what qualifies it, where it comes from, and the stability table. Pure. */
-import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
+import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
 import type { BatchModel, ReportModel } from '../model.js';
 import { besideLists, STABILITY_CAPTION, STABILITY_COLUMNS, stabilityRows } from '../tables.js';
 import { escapeHtml } from './escape.js';
@@ -26,7 +26,7 @@ export function warnings({ status, fault, contendedBy, batches, imported }: Repo
     ...(status === 'complete'
       ? []
       : [
-          `The campaign is ${status}: ${measured.toLocaleString('en-US')} of ${plural(planned, 'launch', 'launches')} ${imported === null ? 'were measured' : 'are among what was imported'}.`,
+          `The campaign is ${status}: ${grouped(measured)} of ${plural(planned, 'launch', 'launches')} ${imported === null ? 'were measured' : 'are among what was imported'}.`,
         ]),
     ...(contendedBy === null ? [] : [`Measured at the same time: ${contendedBy}.`]),
   ];

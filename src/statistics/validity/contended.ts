@@ -2,7 +2,14 @@
 import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
 import type { Observation } from '../../telemetry/types.js';
 import type { Seconds } from '../../units.js';
-import { type Detector, LEAST_TICKS, LEAST_WINDOW, whyMissing, whyTooShort } from './detector.js';
+import {
+  type Detector,
+  LEAST_TICKS,
+  LEAST_WINDOW,
+  whyMissing,
+  whyTooFewTicks,
+  whyTooShort,
+} from './detector.js';
 
 /** Of the machine's CPU time; and of one CPU beyond those that the measuring threads leave free. */
 const MOST_SHARE = 0.05;
@@ -11,15 +18,20 @@ const MOST_OF_OWN = 0.01;
 /** Of the time in which some task waited. Quiet machines: under 1 %. */
 const MOST_PRESSURE = 0.1;
 
-/** What others used where it is too much. */
-function othersLoad({ threads, telemetry, beside = 0 }: Observation): Seconds | null {
-  if (beside > 0) return null;
-  const { otherCpuTime, window, onlineCpus } = telemetry;
-  if (otherCpuTime === null || otherCpuTime < LEAST_TICKS || window < LEAST_WINDOW) return null;
-  const cpus = otherCpuTime / window;
+/** What others may use. */
+function mostOfOthers({ threads, telemetry: { window, onlineCpus } }: Observation): Seconds {
   const spare = Math.max(0, onlineCpus - threads);
   const ofOwn = Math.max(MOST_SHARE, MOST_OF_OWN * Math.min(threads, onlineCpus));
-  return cpus > MOST_SHARE * onlineCpus || cpus > spare + ofOwn ? otherCpuTime : null;
+  return window * Math.min(MOST_SHARE * onlineCpus, spare + ofOwn);
+}
+
+/** What others used where it is too much. */
+function othersLoad(observation: Observation): Seconds | null {
+  const { telemetry, beside = 0 } = observation;
+  if (beside > 0) return null;
+  const { otherCpuTime, window } = telemetry;
+  if (otherCpuTime === null || otherCpuTime < LEAST_TICKS || window < LEAST_WINDOW) return null;
+  return otherCpuTime > mostOfOthers(observation) ? otherCpuTime : null;
 }
 
 /** Pressure that this launch does not make itself: too many threads, or a quota, have tasks wait too. */
@@ -68,12 +80,17 @@ export const contended: Detector = {
       },
     };
   },
-  blindness({ telemetry, beside = 0 }) {
+  blindness(observation) {
+    const { telemetry, beside = 0 } = observation;
     if (beside > 0)
       return `${plural(beside, 'launch', 'launches')} ran at the same time on purpose, and other work cannot be told from theirs`;
-    if (telemetry.otherCpuTime === null) {
+    const { otherCpuTime, window, onlineCpus } = telemetry;
+    if (otherCpuTime === null) {
       return whyMissing(telemetry, 'CPU time of others', 'the kernel does not tell what others used');
     }
-    return whyTooShort(telemetry);
+    return (
+      whyTooShort(telemetry) ??
+      whyTooFewTicks(otherCpuTime, mostOfOthers(observation), window * onlineCpus, 'all CPUs’ time')
+    );
   },
 };

@@ -1,5 +1,5 @@
 /** Some repetitions took far longer than the rest. The median hides them; whoever waits for them does not overlook them. */
-import { formatShare, plural, significant } from '../../quantities/format.js';
+import { formatShare, grouped, plural, significant } from '../../quantities/format.js';
 import { slowRepetitions } from '../outliers.js';
 import type { Detector } from './detector.js';
 
@@ -22,7 +22,7 @@ export const outlying: Detector = {
     const explained = disturbed === null ? null : slow.indices.filter((index) => hit.has(index)).length;
     const why = explained === null ? '' : `; ${explained} of them lost a CPU meanwhile`;
     return {
-      reason: `${count.toLocaleString('en-US')} of ${plural(samples.length, 'repetition')} (${formatShare(share)}) are far slower than the rest, the worst (index ${slow.worstIndex}) ${significant(slow.worstRatio, 3)} times the median${why}: they are kept; look at p99 beside the median`,
+      reason: `${grouped(count)} of ${plural(samples.length, 'repetition')} (${formatShare(share)}) are far slower than the rest, the worst (index ${slow.worstIndex}) ${significant(slow.worstRatio, 3)} times the median${why}: they are kept; look at p99 beside the median`,
       evidence: {
         slow: count,
         share,

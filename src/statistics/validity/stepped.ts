@@ -1,5 +1,5 @@
 /** The repetitions changed their level during the launch and stayed there: a clock, a neighbour, pages that moved. */
-import { formatSeconds, formatShare, plural } from '../../quantities/format.js';
+import { formatSeconds, formatShare, grouped, plural } from '../../quantities/format.js';
 import { LEAST_FOR_LEVELS, type Level, stepOf, steppedLevels } from '../change-points.js';
 import type { Detector } from './detector.js';
 
@@ -13,7 +13,7 @@ function describe(levels: readonly Level[]): string {
     .slice(0, MOST_NAMED)
     .map(
       ({ from, to, at }) =>
-        `from ${formatSeconds(from, 3)} to ${formatSeconds(to, 3)} (${formatShare(Math.abs(stepOf(from, to)))} ${to > from ? 'slower' : 'faster'}) at about repetition ${at.toLocaleString('en-US')}`,
+        `from ${formatSeconds(from, 3)} to ${formatSeconds(to, 3)} (${formatShare(Math.abs(stepOf(from, to)))} ${to > from ? 'slower' : 'faster'}) at about repetition ${grouped(at)}`,
     );
   const more = steps.length > MOST_NAMED ? `, and ${plural(steps.length - MOST_NAMED, 'time')} more` : '';
   return `${named.join(', ')}${more}`;

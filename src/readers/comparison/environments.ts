@@ -1,0 +1,70 @@
+/** Whether what is compared was launched with the same variables: libraries choose their code by them. Pure. */
+import { canonicalJson } from '../../record/digest.js';
+import type { RecordBatch } from '../../record/schema.js';
+import type { MatchedCase, Side } from './sides.js';
+
+/**
+ * What pi-bench itself sets, or leaves out, for some stacks and not for others, and by the case's threads and device (`environment` of
+ * src/stacks, `environmentOn` of src/campaign/conduct.ts): between two stacks no difference that anybody made.
+ */
+const OURS: ReadonlySet<string> = new Set([
+  ...['OMP_NUM_THREADS', 'OMP_DYNAMIC', 'OMP_THREAD_LIMIT', 'OMP_PROC_BIND', 'OMP_PLACES'],
+  ...['GOMP_CPU_AFFINITY', 'KMP_AFFINITY', 'OPENBLAS_NUM_THREADS', 'GOTO_NUM_THREADS', 'BLIS_NUM_THREADS'],
+  ...['BLIS_JC_NT', 'BLIS_PC_NT', 'BLIS_IC_NT', 'BLIS_JR_NT', 'BLIS_IR_NT'],
+  ...['MKL_NUM_THREADS', 'MKL_DOMAIN_NUM_THREADS', 'MKL_DYNAMIC', 'MKL_THREADING_LAYER'],
+  ...['TF_NUM_INTRAOP_THREADS', 'TF_NUM_INTEROP_THREADS', 'TF_CPP_MIN_LOG_LEVEL'],
+  ...['CUDA_DEVICE_ORDER', 'CUDA_LAUNCH_BLOCKING', 'CUDA_VISIBLE_DEVICES'],
+]);
+
+/** What a stack of a stack file brings with it: between two of them it is what is compared. */
+const broughtBy = ({ stack: { own } }: RecordBatch): readonly string[] =>
+  own === undefined ? [] : ['LD_LIBRARY_PATH', ...Object.keys(own.environment)];
+
+/** Batches of which these are equal were given the same variables by pi-bench. */
+const launchKey = ({ stack: { provider, own }, case: one, device }: RecordBatch): string =>
+  canonicalJson([provider, own?.name ?? null, one, device]);
+
+/** Empty where one of the two has no launch that says in what it ran. */
+function differingNames(reference: RecordBatch, candidate: RecordBatch): readonly string[] {
+  const [own, other] = [reference.stack.environment, candidate.stack.environment];
+  if (own === undefined || other === undefined) return [];
+  const names = [...new Set([...Object.keys(own), ...Object.keys(other)])].sort();
+  const differing = names.filter((name) => own[name] !== other[name]);
+  if (launchKey(reference) === launchKey(candidate)) return differing;
+  const brought = [...broughtBy(reference), ...broughtBy(candidate)];
+  return differing.filter((name) => !OURS.has(name) && !brought.includes(name));
+}
+
+function variableText({ stack }: RecordBatch, name: string): string {
+  const value = stack.environment?.[name];
+  return value === undefined ? `without ${name}` : `${name}=${value}`;
+}
+
+interface Told {
+  /** Index of the side. */
+  readonly side: number;
+  readonly text: string;
+}
+
+function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly Told[] {
+  if (reference == null) return [];
+  return candidates.flatMap((candidate, i) =>
+    candidate === null
+      ? []
+      : differingNames(reference.batch, candidate.batch).flatMap((name): readonly Told[] => [
+          { side: 0, text: variableText(reference.batch, name) },
+          { side: i + 1, text: variableText(candidate.batch, name) },
+        ]),
+  );
+}
+
+/** One sentence, with each side's values; nothing where the reference and the candidates ran in the same. */
+export function environmentNote(cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] {
+  const told = cases.flatMap(toldOf);
+  if (told.length === 0) return [];
+  const texts = sides.flatMap(({ name }, at): readonly string[] => {
+    const own = [...new Set(told.filter(({ side }) => side === at).map(({ text }) => text))];
+    return own.length === 0 ? [] : [`${name} ${own.join(', ')}`];
+  });
+  return [`launched with different variables, which may be the reason of a difference: ${texts.join('; ')}`];
+}

@@ -1,0 +1,92 @@
+/** What a record makes of the launches of all its batches together: its accounting, its KPIs, and what the datasheets of its GPUs promise. */
+import { describe, expect, it } from 'vitest';
+import { memory } from '../../src/indicators/memory.js';
+import { buildRecord } from '../../src/record/build.js';
+import { buildBatch } from '../../src/record/build-batch.js';
+import type { PiBenchRecord } from '../../src/record/schema.js';
+import { inspectionOf, type Launch, matmulCase } from '../support/batch.js';
+import { campaignOf, specOf } from '../support/campaign.js';
+import { machineOf } from '../support/machine.js';
+
+const CASE = matmulCase({ transpose: 'NN', batch: 1, prepack: false });
+
+/** A record of such batches, whose launches took 1 s each, half of it in repetitions. */
+function recordOf(...batches: readonly (readonly Launch[])[]): PiBenchRecord {
+  const spans = ['start', 'measure'].map((name) => ({ name, seconds: 0.5 }));
+  const launches = batches.flatMap((own, batch) => own.map((launch) => ({ batch, launch })));
+  const analysed = launches.map(({ launch }, index) => inspectionOf({ spans, ...launch }, index));
+  return buildRecord({
+    campaign: campaignOf(batches.map(({ length }) => specOf({ case: CASE, inspections: length }))),
+    machine: machineOf(),
+    piBench: { version: '0.0.0', commit: null },
+    // The engine sees a launch end as it should, whatever its batch makes of it.
+    ends: launches.map(({ batch }, index) => ({
+      ...{ index, batch, attempt: 1, status: 'measured', reason: null, wall: 1 },
+    })),
+    analysed,
+    stoppedBy: 'plan',
+    contendedBy: null,
+    wall: launches.length,
+    lostEarlier: 0,
+  });
+}
+
+describe('the accounting of a record', () => {
+  it('counts as lost a launch whose batch throws it out, and none of its repetitions', () => {
+    const { accounting, batches } = recordOf(
+      ['old', 'old', 'new'].map((build) => ({ seconds: 1e-3, build })),
+      [{ seconds: 1e-3 }],
+    );
+    expect(batches.map(({ measured }) => measured)).toEqual([2, 1]);
+    expect(accounting).toMatchObject({ wall: 4, measured: 1.5, share: 1.5 / 4, lost: 1 });
+  });
+});
+
+describe('the KPIs of a record', () => {
+  const cutShort: Launch = { seconds: 1e-3, status: 'timed-out' };
+
+  it('are of batches of which some launch ran to its end; what the others measured is kept beside them', () => {
+    const { batches, kpis } = recordOf([{ seconds: 1e-3 }, cutShort], [cutShort, cutShort]);
+    expect(batches.map(({ measured, rate }) => [measured, rate?.median])).toEqual([
+      [1, 2e9],
+      [0, 2e9],
+    ]);
+    const rates = kpis.filter(({ name }) => name === 'pibench_matmul_rate_flops_per_second');
+    expect(rates).toHaveLength(1);
+    expect(recordOf([cutShort]).kpis).toEqual([]);
+  });
+});
+
+describe('a batch on a GPU', () => {
+  const gpu = {
+    ...{ ordinal: 0, name: 'NVIDIA H200', uuid: 'GPU-0', pciBusId: '0000:01:00.0' },
+    ...{ computeCapability: '9.0', multiprocessors: 132, l2Bytes: 50 * 2 ** 20, memoryBytes: 141e9 },
+    ...{ memoryBusBits: 6144, asyncEngines: 3, nvmlProblem: null },
+  };
+  const machine = {
+    ...machineOf(),
+    gpus: { problem: null, cuda: '13.0', library: 'libcuda.so.1', devices: [gpu] },
+  };
+  const device = 'cuda:0';
+  const [parameters = {}] = memory.fromFlags({ device, operation: 'read', bytes: '1GiB' }, machine);
+  const spec = specOf({ case: { indicator: 'memory', parameters }, device });
+  const stack = { provider: 'embedded', variant: null, version: '0.0.0', file: null, sha256: null };
+  /** At such a share of the 4.8 TB/s that are promised. */
+  const reading = (share: number, launch: Partial<Launch> = {}) =>
+    buildBatch(
+      spec,
+      stack,
+      1,
+      [inspectionOf({ seconds: 2 ** 30 / (share * 4.8e12), ...launch }, 0)],
+      machine,
+    );
+
+  it('is held against its datasheet, and doubted where it is faster than that', () => {
+    expect(reading(0.9)).toMatchObject({ datasheet: { share: expect.closeTo(0.9, 9) }, flags: [] });
+    expect(reading(1.1)).toMatchObject({
+      datasheet: { share: expect.closeTo(1.1, 9) },
+      flags: [{ name: 'above-ceiling', evidence: { datasheetRate: 4.8e12 }, inspections: [0] }],
+    });
+    expect(reading(1.1, { passed: false })).toMatchObject({ datasheet: null, flags: [] });
+  });
+});
