@@ -104,7 +104,7 @@ function main() {
     progress('');
     print('## The interval within one launch');
     print(
-      `Of ${options.trials} launches each: how many of 100 intervals contain the median of a launch without end of this kind; of how many, as so many of 100 launches have one; and their width over that of order statistics of repetitions that are known to be independent (median). Fewer than 15 repetitions have none, nor such as may be worth fewer than 6 independent ones by what they show.`,
+      `Of ${options.trials} launches each: how many of 100 intervals contain the median of a launch without end of this kind; of how many, as so many of 100 launches have one; and their width over that of order statistics of repetitions that are known to be independent (median). Fewer than 15 repetitions have none, nor such as may be worth fewer than 5.3 independent ones by what they show.`,
     );
     print(withinTable(within));
     print(

@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ARCHITECTURES } from './lib/architectures.mjs';
+import { readFlags } from './lib/flags.mjs';
 import { glooThere } from './lib/gloo-plugin.mjs';
 import { packageRoot } from './lib/tree.mjs';
 import { included, rememberGood, verdictPlace, wasGood } from './lib/verdict-cache.mjs';
@@ -27,7 +28,15 @@ const FOLDERS = [
 const TAKES_GLOO = join('native', 'collective', 'gloo', 'plugin');
 const PARALLEL = Math.max(2, availableParallelism());
 const SHIPPED = /^(?:native|kernels)\//;
-const EACH_BY_ITSELF = process.argv.includes('--long');
+
+const USAGE = `npm run lint:native [-- --fix | --long]
+  --fix   format the files
+  --long  each file by itself, those of programs too, with more paths followed
+`;
+const { fix: FIX, long: EACH_BY_ITSELF } = readFlags(USAGE, {
+  fix: { type: 'boolean', default: false },
+  long: { type: 'boolean', default: false },
+});
 
 function missingTool() {
   const missing = ['clang-format', 'clang-tidy'].filter(
@@ -38,7 +47,7 @@ function missingTool() {
 }
 
 function isFormatted(files) {
-  const how = process.argv.includes('--fix') ? ['-i'] : ['--dry-run', '-Werror'];
+  const how = FIX ? ['-i'] : ['--dry-run', '-Werror'];
   return spawnSync('clang-format', [...how, ...files], { cwd: packageRoot, stdio: 'inherit' }).status === 0;
 }
 

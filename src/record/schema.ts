@@ -14,24 +14,35 @@ import { recordSchema } from './schema/record.js';
 export { INSPECTION_SCHEMA, RECORD_SCHEMA, SCHEMA_VERSION } from './schema/names.js';
 
 /**
- * The schemas, with `object` deciding what happens to unknown fields. The large ones are made when they are first asked for: most
- * commands need one of the four, and making it takes longer than checking a document.
+ * The schemas, with `object` deciding what happens to unknown fields. They are made when they are first asked for: most
+ * commands need one of them, and making it takes longer than checking a document.
  */
 function documents(object: ObjectOf) {
-  const ofCase = caseSchemas(object);
-  const parts = { ...ofCase, ...campaignSchemas(object, ofCase), ...launchSchemas(object) };
-  let record: ReturnType<typeof recordSchema> | undefined;
-  let inspection: ReturnType<typeof inspectionSchema> | undefined;
+  const parts = once(() => {
+    const ofCase = caseSchemas(object);
+    return { ...ofCase, ...campaignSchemas(object, ofCase), ...launchSchemas(object) };
+  });
+  const record = once(() => recordSchema(object, parts()));
+  const inspection = once(() => inspectionSchema(object, parts()));
   return {
     get record() {
-      record ??= recordSchema(object, parts);
-      return record;
+      return record();
     },
     get inspection() {
-      inspection ??= inspectionSchema(object, parts);
-      return inspection;
+      return inspection();
     },
-    campaign: parts.campaign,
+    get campaign() {
+      return parts().campaign;
+    },
+  };
+}
+
+/** `make`, called when what it makes is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly it: T } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
   };
 }
 

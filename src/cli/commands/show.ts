@@ -20,7 +20,7 @@ export const showCommand: CommandModule = {
         ['$0 show record.json --json | jq .kpis', 'its KPIs'],
       ]),
   handler: async ({ record, json, verbose }) => {
-    const read = readRecord(String(record));
+    const read = readRecord(String(record), { only: true });
     await printRecord(read.record, read.path, { json: json === true, verbose: verbose === true });
   },
 };
