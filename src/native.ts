@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packageRoot } from './package.js';
+import { gpuKernelsOf, packageRoot } from './package.js';
 import type { Snapshot } from './telemetry/types.js';
 import type { Bytes, Hertz, Seconds } from './units.js';
 
@@ -282,8 +282,7 @@ export interface NativeAddon {
   leaveAtOnce(code: number): never;
 }
 
-/** The kernels for GPUs, which a build of their own makes where there is nvcc. */
-export const gpuKernels = process.env.PIBENCH_GPU_KERNELS ?? join(packageRoot, 'build', 'plugins', 'cuda');
+export const gpuKernels = process.env.PIBENCH_GPU_KERNELS ?? gpuKernelsOf(packageRoot);
 
 /** What calls Gloo, which a build of its own makes where Gloo's headers are. */
 export const glooPlugin = process.env.PIBENCH_GLOO_PLUGIN ?? join(packageRoot, 'build', 'plugins', 'gloo.so');

@@ -9,6 +9,16 @@ const packageOf = (folder: string): string =>
 
 export const packageRoot = packageOf(dirname(fileURLToPath(import.meta.url)));
 
+/**
+ * The folder of the kernels for GPUs: those that were compiled here, where there is nvcc, or those that a package came with. In a
+ * clone, which has the sources, what packing left may be of other ones.
+ */
+export function gpuKernelsOf(root: string): string {
+  const [here, packed] = [join(root, 'build', 'plugins', 'cuda'), join(root, 'dist', 'cuda')];
+  const isClone = existsSync(join(root, 'tsconfig.json'));
+  return existsSync(here) || isClone || !existsSync(packed) ? here : packed;
+}
+
 /** What a person types to build what needs nvcc or Gloo’s headers, in a clone as in an installed package. */
 export const BUILD_PLUGINS = `node ${join(packageRoot, 'scripts', 'build-plugins.mjs')}`;
 

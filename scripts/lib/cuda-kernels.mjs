@@ -8,6 +8,8 @@ import { packageRoot } from './tree.mjs';
 
 const CACHE = join(packageRoot, 'node_modules', '.cache', 'cuda-kernels');
 export const CUDA_FOLDER = join(packageRoot, 'build', 'plugins', 'cuda');
+/** Those that a package comes with (scripts/prepack.mjs). */
+export const PACKED_KERNELS = join(packageRoot, 'dist', 'cuda');
 
 /** Machine code for 8.0 (and 8.x), Hopper and Blackwell, and PTX, which drivers compile for what comes later. */
 const EVERYWHERE = ['sm_80', 'sm_90', 'sm_100', 'compute_100'];

@@ -55,7 +55,7 @@ const GPU_ENGINES = ['wgmma', 'mma', 'scalar', 'vector', 'streaming', 'single', 
 /** Why there are no kernels for GPUs; null: there are. */
 export function gpuKernelsProblem(): string | null {
   if (gpuModules().length > 0) return null;
-  return `the GPU kernels are not built (${gpuKernels} has none): where nvcc is found, ${BUILD_PLUGINS} makes them`;
+  return `the GPU kernels are not built (${gpuKernels} has none): where nvcc is found, ${BUILD_PLUGINS} makes them; a package that was packed where nvcc is has them`;
 }
 
 /** Which of them a GPU has for a case, its launch says. @throws UserError */

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CUDA_MODULES } from '../../scripts/lib/cuda-kernels.mjs';
+import { CUDA_FOLDER, CUDA_MODULES, findNvcc } from '../../scripts/lib/cuda-kernels.mjs';
 import type { PiBenchRecord } from '../../src/record/schema.js';
 import { root, withFolder } from '../support/pi-bench.js';
 
 /**
- * In the place of nvcc, so that the kernels for GPUs are made here whether or not it is: what it would compile has to be in the
- * package, with all that it includes. Compiling them is for npm test.
+ * In the place of nvcc of who installs it, so that the kernels for GPUs are made whether or not it is here: what it would compile
+ * has to be in the package, with all that it includes. Compiling them is for npm test.
  */
 const NVCC = `#!/bin/sh
 case "$1" in --*) echo 'sm_80 sm_89 sm_90 sm_100 compute_100'; exit ;; esac
@@ -28,6 +28,7 @@ const env: NodeJS.ProcessEnv = {
 };
 const run = (cwd: string, command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const packedWithNvcc = findNvcc() !== undefined;
 
 it(
   'the packed tarball, installed in an empty folder, works like the clone',
@@ -70,11 +71,21 @@ it(
       );
       expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain(record.campaign.id);
       const installed = join(folder, 'node_modules', 'pi-bench');
-      expect(readdirSync(join(installed, 'build', 'plugins', 'cuda')).sort()).toEqual(
-        Object.keys(CUDA_MODULES)
-          .map((module) => `${module}.fatbin`)
-          .sort(),
-      );
+      const kernels = Object.keys(CUDA_MODULES)
+        .map((module) => `${module}.fatbin`)
+        .sort();
+      // Packed where nvcc is, it has them for nodes that have a driver and nothing else; what is compiled there goes first.
+      const packed = join(installed, 'dist', 'cuda');
+      if (packedWithNvcc) {
+        expect(readdirSync(packed).sort()).toEqual(kernels);
+        for (const name of kernels)
+          expect(readFileSync(join(packed, name)).equals(readFileSync(join(CUDA_FOLDER, name))), name).toBe(
+            true,
+          );
+        run(installed, process.execPath, join('scripts', 'build-plugins.mjs'));
+      }
+      const compiled = join(installed, 'build', 'plugins', 'cuda');
+      expect(readdirSync(compiled).sort()).toEqual(kernels);
       expect(readdirSync(join(installed, 'schema')).sort()).toEqual([
         'baseline.schema.json',
         'campaign.schema.json',
@@ -86,7 +97,11 @@ it(
       expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain('Two commands');
       expect(readdirSync(installed)).not.toContain('test');
       // What runs, once; and whose code is in it.
-      expect(readdirSync(join(installed, 'dist')).sort()).toEqual(['bundle', 'commit']);
+      expect(readdirSync(join(installed, 'dist')).sort()).toEqual([
+        'bundle',
+        'commit',
+        ...(packedWithNvcc ? ['cuda'] : []),
+      ]);
       expect(readFileSync(join(installed, 'dist', 'bundle', 'LICENSES'), 'utf8')).toMatch(
         /^zod [\d.]+ \(MIT\)$/m,
       );
