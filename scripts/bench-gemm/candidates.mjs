@@ -192,11 +192,14 @@ export function ownCandidates({ stacks, prepack, before }, program) {
     applies: () => true,
     processFor: (situation) => ownProcess(built, kind, isa, situation),
   });
+  const isaOf = (name) => name.split(':')[1] ?? '';
   const own = stacks.flatMap((name) => {
-    const isa = name.split(':')[1] ?? '';
+    const isa = isaOf(name);
     const plain = candidate(name, 'own', 'plain', isa);
     return prepack ? [plain, candidate(`${name} prepacked`, 'own prepacked', 'prepacked', isa)] : [plain];
   });
-  const earlier = before === undefined ? [] : [candidate('before', 'before', 'plain', '', before)];
+  // Of several of ours it is the best that it has; of one, the same.
+  const isaBefore = stacks.length === 1 ? isaOf(stacks[0]) : '';
+  const earlier = before === undefined ? [] : [candidate('before', 'before', 'plain', isaBefore, before)];
   return [...own, ...earlier, candidate('peak', 'peak', 'peak', '')];
 }

@@ -346,19 +346,31 @@ void check_small_products(Checks& check) {
                    is_thin({1, 4096, 1000}, false, false),
                name + ": few vectors beside many rows are thin");
     check.that(is_thin({8, 1, 1000}, false, false), name + ": one column lies as rows of A do");
-    const auto by_lines = [&](const GemmShape& shape) {
-      return choose_strategy(kernel, shape, 1, CoreKind::kOther).by_lines;
-    };
-    // A row more of columns than a page has lies on no page of its own.
-    check.that(
-        by_lines({32, 32'768, 4096}) && !by_lines({32, 32'769, 4096}) && !by_lines({2, 32'768, 4096}) &&
-            !by_lines({4096, 32'768, 4096}),
-        name + ": for few rows a far B is packed by lines where each of its rows is on a page of its own");
     const auto strategy =
         choose_strategy(*kernel.narrow, {4, 4, 1'000'000, true, false}, 1, CoreKind::kOther);
     check.that(strategy.a_in_place && strategy.b_in_place, name + ": what a single tile reads is not packed");
     check.equal(choose_strategy(*kernel.narrow, {8, 2, 1000}, 2, CoreKind::kOther).partition.members(), 1,
                 name + ": a near tile of few sums has one member");
+  }
+}
+
+// One line of each row at a time would be most of what such a product takes.
+void check_far_b(Checks& check) {
+  for (const InstructionSet* set : {&pibench::kernels::kAvx2, &pibench::kernels::kAvx2Float64,
+                                    &pibench::kernels::kPortable, &pibench::kernels::kPortableV3}) {
+    for (int i = 0; i < set->kernel_count; ++i) {
+      const MicroKernel& kernel = set->kernels[i];
+      if (kernel.type != DataType::float32 && kernel.type != DataType::float64) continue;
+      const auto by_lines = [&](const GemmShape& shape) {
+        return choose_strategy(kernel, shape, 1, CoreKind::kOther).by_lines;
+      };
+      // A row more of columns than a page has lies on no page of its own.
+      check.that(
+          by_lines({32, 32'768, 4096}) && !by_lines({32, 32'769, 4096}) && !by_lines({2, 32'768, 4096}) &&
+              !by_lines({4096, 32'768, 4096}),
+          std::string(set->name) + ' ' + pibench::test::name_of(kernel.type) +
+              ": for few rows a far B is packed by lines where each of its rows is on a page of its own");
+    }
   }
 }
 #endif
@@ -397,6 +409,7 @@ int main(int argc, char** argv) {
   check_ceilings_of_cpus(check);
   check_half_empty_tiles(check);
   check_small_products(check);
+  check_far_b(check);
 #endif
   return check.finish();
 }

@@ -52,7 +52,9 @@ constexpr std::int64_t kColumnsOfLines = 1024;
 // On Zen 3, of a B that comes from memory: for few rows, which it is packed for at once (one thread, in turns
 // with panel by panel or in place, float64 and float32: 5x4096x4096 1.26 and 1.6, 16x4096x4096 1.5 and 1.2,
 // 32x4096x1024 1.6 and 1.5, 128x4096x4096 1.2 and 1.2, 200x4096x4096 1.05 and 1.10; but 400x4096x4096 1.04
-// and 0.98, and of a B from L3 64x1024x1024 0.97 and 0.94).
+// and 0.98, and of a B from L3 64x1024x1024 0.97 and 0.94). The portable kernel, which could but read it in
+// place, gains more (float32 and float64: 5x4096x4096 2.5 and 2.6, 32x4096x1024 2.0 and 1.9, 200x4096x4096
+// 1.4 and 1.7).
 constexpr std::int64_t kLowShareByLines = 4;  // of L3
 constexpr std::int64_t kLowFewestRowsByLines = 5;
 constexpr std::int64_t kLowMostRowsByLines = 256;
@@ -79,11 +81,11 @@ bool packs_by_lines(const MicroKernel& kernel, const GemmShape& shape, CoreKind 
 }
 
 // Likewise of low tiles, which could read it where it lies.
-bool packs_by_lines_of_low(const MicroKernel& kernel, const GemmShape& shape, const CoreRules& rules,
-                           CoreKind cores) {
-  return rules.low && source_bytes(kernel, shape.k * shape.n) > cache_sizes().l3 / kLowShareByLines &&
-         !shape.prepack_b && !shape.transpose_b && shape.m >= kLowFewestRowsByLines &&
-         shape.m <= kLowMostRowsByLines && packs_by_lines(kernel, shape, cores);
+bool packs_by_lines_of_low(const MicroKernel& kernel, const GemmShape& shape, CoreKind cores) {
+  return has_low_tiles(kernel) &&
+         source_bytes(kernel, shape.k * shape.n) > cache_sizes().l3 / kLowShareByLines && !shape.prepack_b &&
+         !shape.transpose_b && shape.m >= kLowFewestRowsByLines && shape.m <= kLowMostRowsByLines &&
+         packs_by_lines(kernel, shape, cores);
 }
 
 // How many rows of a B that is far away are packed at a time; 0: it is packed panel by panel. For few rows of
@@ -130,7 +132,7 @@ Blocking blocks_of_far_b(const MicroKernel& kernel, const GemmShape& shape, cons
   const auto at_most_wide = [&](std::int64_t columns) {
     blocks.nc = even_piece(part.n, std::min(blocks.nc, columns), kernel.nr);
   };
-  if (strategy.by_lines && rules.low) {
+  if (strategy.by_lines && has_low_tiles(kernel)) {
     at_most(kLowDepthOfLines);
     at_most_wide(kLowBytesOfLines / source_bytes(kernel, 1));
   } else if (strategy.b_rows == kZen5RowsAtATime) {

@@ -2,7 +2,9 @@
 // bring their own.
 #include "packing.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -149,6 +151,32 @@ void pack_along_lanes(const void* source, std::int64_t ld, std::int64_t lanes, s
   fill_up(lanes, (depth + kUnit - 1) / kUnit, width, static_cast<Word*>(packed));
 }
 
+// Whole panels, so many rows at a time: where rows are pages apart, few enough pages to foresee what is read
+// next. (One line of each row, panel by panel, meets in few sets of the caches.)
+template <typename Word>
+std::int64_t copy_lines(const void* source, std::int64_t ld, std::int64_t columns, std::int64_t depth,
+                        std::int64_t width, std::int64_t panel_bytes, void* packed) noexcept {
+  constexpr std::int64_t kRowsAtOnce = 4;
+  const std::int64_t panels = columns / width;
+  const auto row_bytes = static_cast<std::size_t>(width) * sizeof(Word);
+  for (std::int64_t first = 0; first < depth; first += kRowsAtOnce) {
+    const std::int64_t rows = std::min(kRowsAtOnce, depth - first);
+    const auto* from = static_cast<const Word*>(source) + first * ld;
+    auto* to = static_cast<std::byte*>(packed) + static_cast<std::size_t>(first) * row_bytes;
+    for (std::int64_t panel = 0; panel < panels; ++panel, from += width, to += panel_bytes) {
+      for (std::int64_t r = 0; r < rows; ++r)
+        std::memcpy(to + static_cast<std::size_t>(r) * row_bytes, from + r * ld, row_bytes);
+    }
+  }
+  return panels * width;
+}
+
+template <typename Word>
+constexpr Packing by_lines(Packing packing) {
+  packing.by_lines = copy_lines<Word>;
+  return packing;
+}
+
 template <typename Operand>
 constexpr Packing packing() {
   constexpr int kUnit = Operand::kUnit;
@@ -166,6 +194,8 @@ constexpr Packing packing() {
 
 constinit const Packing kPackFloat32 = packing<Same<float>>();
 constinit const Packing kPackFloat64 = packing<Same<double>>();
+constinit const Packing kPackFloat32ByLines = by_lines<float>(packing<Same<float>>());
+constinit const Packing kPackFloat64ByLines = by_lines<double>(packing<Same<double>>());
 constinit const Packing kPackBfloat16AsFloat32 = packing<Bfloat16AsFloat32>();
 constinit const Packing kPackInt8AsInt16 = packing<Int8AsInt16>();
 constinit const Packing kPackInt8AsInt16Pairs = packing<Int8AsPairs>();

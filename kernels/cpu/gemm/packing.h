@@ -58,6 +58,8 @@ inline constexpr std::size_t kPackingSlack = 64;
 
 extern const Packing kPackFloat32;
 extern const Packing kPackFloat64;
+extern const Packing kPackFloat32ByLines;
+extern const Packing kPackFloat64ByLines;
 extern const Packing kPackBfloat16AsFloat32;  // exact: a bfloat16 is the upper half of a float32
 extern const Packing kPackInt8AsInt16;
 extern const Packing kPackInt8AsInt16Pairs;

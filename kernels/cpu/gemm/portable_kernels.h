@@ -104,7 +104,7 @@ constexpr int kColumns = kVectors* VectorOf<T>::kLanes;
 
 constexpr MicroKernel kKernels[] = {
     {.type = DataType::float32,
-     .packing = &kPackFloat32,
+     .packing = &kPackFloat32ByLines,
      .result_size = sizeof(float),
      .mr = kRows,
      .nr = kColumns<float>,
@@ -114,7 +114,7 @@ constexpr MicroKernel kKernels[] = {
      .most_vectors = kMostVectors,
      .beside = true},
     {.type = DataType::float64,
-     .packing = &kPackFloat64,
+     .packing = &kPackFloat64ByLines,
      .result_size = sizeof(double),
      .mr = kRows,
      .nr = kColumns<double>,

@@ -50,7 +50,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const bool can_b = can_read_b_in_place(kernel, shape);
 
   const InPlace whole = suits_whole(kernel, shape, rules);
-  const bool low_lines = packs_by_lines_of_low(kernel, shape, rules, cores);
+  const bool low_lines = packs_by_lines_of_low(kernel, shape, cores);
   const Packed packed{!(whole.a && can_a), !shape.prepack_b && (low_lines || !(whole.b && can_b))};
   strategy.partition = choose_partition(kernel, shape, packed, members);
   strategy.b_rows = is_far(kernel, shape.k * shape.n) ? rows_at_a_time(kernel, shape, cores) : 0;
