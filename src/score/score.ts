@@ -8,6 +8,7 @@ import {
   nearestDifference,
   refuseDifferent,
 } from '../readers/comparison/comparable.js';
+import { differentEnvironment } from '../readers/comparison/environments.js';
 import {
   betterKnown,
   type Entry,
@@ -21,7 +22,7 @@ import {
 } from '../readers/comparison/sides.js';
 import type { RecordBatch } from '../record/schema.js';
 import { doesNoWork } from '../record/work.js';
-import { geometricMean, type MedianWithInterval } from '../statistics/geometric-mean.js';
+import { geometricMean, type MedianWithInterval, showsNoSpread } from '../statistics/geometric-mean.js';
 import { LEVEL } from '../statistics/interval.js';
 import { LEAST_FOR_RANKS, type Range } from '../statistics/shift.js';
 import { SCORE_DEFINITION } from './definition.js';
@@ -153,6 +154,29 @@ function weaknessesOf(batch: RecordBatch, of: Weakness['of']): readonly Weakness
   ];
 }
 
+/** What a stack's batch and the reference's say against each other's comparison. */
+function weaknessesOfPair({ value, reference }: ScoredPair): readonly Weakness[] {
+  const own = (flag: string, reason: string): Weakness => ({
+    flag,
+    of: 'stack',
+    title: value.batch.title,
+    reason,
+  });
+  const other = differentEnvironment(reference.batch, value.batch);
+  const [a, b] = [medianOf(value.batch), medianOf(reference.batch)];
+  return [
+    ...(other === null ? [] : [own('other-environment', other)]),
+    ...(a !== null && b !== null && showsNoSpread(a) && showsNoSpread(b)
+      ? [
+          own(
+            'no-spread',
+            'neither its launches nor those of the reference differ: how far they spread is not known',
+          ),
+        ]
+      : []),
+  ];
+}
+
 interface ScoredPair {
   readonly value: Entry;
   readonly reference: Entry;
@@ -219,6 +243,7 @@ function scoreOf(stack: Side, isReference: boolean, matched: readonly MatchedCas
     weakenedBy: pairs.flatMap((pair) => [
       ...weaknessesOf(pair.value.batch, 'stack'),
       ...weaknessesOf(pair.reference.batch, 'reference'),
+      ...weaknessesOfPair(pair),
     ]),
   };
   const reason = whyNone(stack, pairs);

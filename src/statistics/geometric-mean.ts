@@ -72,7 +72,7 @@ function termOf(
 /** Launches that are all alike leave this much between the ends of their interval, by the rounding of logarithms. */
 const ROUNDING = 1e-12;
 
-const showsNoSpread = ({ interval }: MedianWithInterval): boolean =>
+export const showsNoSpread = ({ interval }: MedianWithInterval): boolean =>
   interval !== null && Math.log(interval.high / interval.low) <= ROUNDING;
 
 /**

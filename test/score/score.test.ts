@@ -173,6 +173,36 @@ describe('a score', () => {
     expect(own).toEqual(expect.arrayContaining(['few-launches', 'preempted']));
   });
 
+  it('is weakened by variables that libraries read and the reference was not launched with', () => {
+    const x = of('x', 10, 0.5);
+    const ran = (environment: Record<string, string>) => ({
+      batches: [{ ...x, stack: { provider: 'x', version: '1', environment } }],
+    });
+    const told = (own: Record<string, string>, other: Record<string, string>) =>
+      score(ran(own), ran(other)).scores[0]?.weakenedBy.filter(({ flag }) => flag === 'other-environment');
+    expect(told({ OPENBLAS_CORETYPE: 'Haswell' }, {})).toEqual([
+      expect.objectContaining({
+        of: 'stack',
+        reason:
+          'launched with other variables: OPENBLAS_CORETYPE=Haswell, the reference without OPENBLAS_CORETYPE',
+      }),
+    ]);
+    expect(told({ OPENBLAS_CORETYPE: 'Haswell' }, { OPENBLAS_CORETYPE: 'Haswell' })).toEqual([]);
+  });
+
+  it('has no interval where no launch differs from another on either side, and says so', () => {
+    const alike = (seconds: number): DescribedBatch => ({
+      ...of('x', 10, seconds),
+      launches: Array.from({ length: 8 }, () => ({ seconds })),
+    });
+    const flagsOf = (own: DescribedBatch, other: DescribedBatch) => {
+      const [first] = score({ batches: [own] }, { batches: [other] }).scores;
+      return [first?.interval ?? null, first?.weakenedBy.some(({ flag }) => flag === 'no-spread')];
+    };
+    expect(flagsOf(alike(0.5), alike(1))).toEqual([null, true]);
+    expect(flagsOf(alike(0.5), of('x', 10, 1))).toEqual([expect.anything(), false]);
+  });
+
   it('has no interval where a case has one launch, and says so', () => {
     const { scores } = score({ batches: [of('x', 10, 0.5, 1)] }, REFERENCE);
     expect([scores[0]?.score, scores[0]?.interval]).toEqual([expect.closeTo(2, 5), null]);

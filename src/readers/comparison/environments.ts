@@ -58,6 +58,15 @@ function toldOf({ entries: [reference, ...candidates] }: MatchedCase): readonly 
   );
 }
 
+/** The same of one pair of batches, in words; null: they ran in the same, or one of them does not say. */
+export function differentEnvironment(reference: RecordBatch, candidate: RecordBatch): string | null {
+  const names = differingNames(reference, candidate);
+  const texts = names.map(
+    (name) => `${variableText(candidate, name)}, the reference ${variableText(reference, name)}`,
+  );
+  return names.length === 0 ? null : `launched with other variables: ${texts.join('; ')}`;
+}
+
 /** One sentence, with each side's values; nothing where the reference and the candidates ran in the same. */
 export function environmentNote(cases: readonly MatchedCase[], sides: readonly Side[]): readonly string[] {
   const told = cases.flatMap(toldOf);
