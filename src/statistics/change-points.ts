@@ -50,11 +50,12 @@ function prefixSums(values: Float64Array): Float64Array {
 
 /**
  * Long-run variance of one block: from differences of neighbouring means of 1, 2, 4, ... blocks, the largest. Positive
- * dependence shows in the longer ones; the median of the differences' sizes does not see the few that span a change.
+ * dependence shows in the longer ones; the median of the differences' sizes does not see the few that span a change. By a coarse clock
+ * most neighbours are equal, and so would the median be 0, and changes free: the mean of their squares sees the others.
  */
 function longRunVariance(prefix: Float64Array): number {
   const n = prefix.length - 1;
-  let largest = 0;
+  let largest = varianceOfNeighbours(prefix);
   for (let width = 1; n / width - 1 >= LEAST_PAIRS; width *= 2) {
     const sumAt = (begin: number): number => (prefix[begin + width] ?? 0) - (prefix[begin] ?? 0);
     const pairs = Math.floor(n / width) - 1;
@@ -64,6 +65,13 @@ function longRunVariance(prefix: Float64Array): number {
     largest = Math.max(largest, (medianInPlace(sizes) / MAD_OF_NORMAL) ** 2 / (2 * width));
   }
   return largest;
+}
+
+/** Half the mean of the squared differences of neighbours. */
+function varianceOfNeighbours(prefix: Float64Array): number {
+  const values = prefix.subarray(1).map((sum, i) => sum - (prefix[i] ?? 0));
+  const squares = values.subarray(1).map((value, i) => (value - (values[i] ?? 0)) ** 2);
+  return squares.reduce((sum, square) => sum + square, 0) / (2 * squares.length);
 }
 
 interface Partition {

@@ -32,6 +32,16 @@ describe('the levels of a series', () => {
     expect(() => levelsOf([Number.NaN])).toThrow(RangeError);
   });
 
+  it('are not found in what a coarse clock makes of one level, and are where the level changed by one of its steps', () => {
+    const ticks = (slower: (i: number) => number) =>
+      series(350, (i) => (random() < slower(i) ? 320e-9 : 280e-9));
+    const found = (slower: (i: number) => number): number =>
+      Array.from({ length: 100 }, () => steppedLevels(ticks(slower))).filter((levels) => levels !== null)
+        .length;
+    expect([0.1, 0.2, 0.3, 0.4].map((share) => found(() => share) <= 2)).toEqual([true, true, true, true]);
+    expect(found((i) => (i < 120 ? 0.1 : 0.9))).toBeGreaterThan(95);
+  });
+
   it('are found without any noise too', () => {
     expect(levelsOf(series(1000, (i) => (i < 500 ? 1 : 2))).map(({ from, level }) => [from, level])).toEqual([
       [0, 1],
