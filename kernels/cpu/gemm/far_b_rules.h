@@ -123,7 +123,7 @@ bool asks_for_b(const MicroKernel& kernel, const GemmShape& shape, const GemmSha
 
 // The strategy's blocks, cut so that what few rows use of B stays near until it is used.
 Blocking blocks_of_far_b(const MicroKernel& kernel, const GemmShape& shape, const GemmShape& part,
-                         const Strategy& strategy, const CoreRules& rules, CoreKind cores) {
+                         const Strategy& strategy, CoreKind cores) {
   Blocking blocks = strategy.blocking;
   const std::int64_t unit = std::max(4, kernel.packing->depth_multiple);
   const auto at_most = [&](std::int64_t depth) {

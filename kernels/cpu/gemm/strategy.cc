@@ -82,7 +82,7 @@ Strategy choose_strategy(const MicroKernel& kernel, const GemmShape& shape, int 
   const auto choose = strategy.sums_apart ? choose_blocking_apart : choose_blocking;
   strategy.blocking = choose(kernel, cache_sizes(), part, blocks_of_b);
   strategy.blocking = blocks_of_cores(kernel, shape, part, strategy, rules);
-  strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, rules, cores);
+  strategy.blocking = blocks_of_far_b(kernel, shape, part, strategy, cores);
 
   if (rules.low)
     go_by_strips(kernel, shape, part, strategy);
