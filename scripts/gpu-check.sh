@@ -5,8 +5,10 @@
 # Python 3 at most; Node, what pi-bench needs of npm, and what was built elsewhere of the same sources may come along in the
 # folder that `node scripts/gpu-check/pack.mjs` makes, so no network is needed.
 #
-#   scripts/gpu-check.sh [FOLDER [SECONDS]]    writes <gpu>.json and <gpu>.md there, anew after each step; docs/gpu and
-#                                              470 seconds unless told otherwise
+#   scripts/gpu-check.sh [FOLDER [SECONDS [STEP...]]]
+#
+# writes <gpu>.json and <gpu>.md to FOLDER, anew after each step; docs/gpu and 470 seconds unless told otherwise. STEP: only these,
+# as scripts/gpu-check/steps.mjs names them (memory, tests, float64:8192, ...).
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

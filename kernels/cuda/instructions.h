@@ -13,6 +13,7 @@
 #define PIBENCH_DEVICE __device__ __forceinline__
 #define PIBENCH_UNROLL _Pragma("unroll")
 #define PIBENCH_UNROLL_8 _Pragma("unroll 8")
+#define PIBENCH_ROLLED _Pragma("unroll 1")
 
 namespace pibench::kernels::cuda {
 

@@ -6,6 +6,14 @@
 #define PIBENCH_KERNEL(name, threads)                                   \
   extern "C" __global__ void __launch_bounds__(threads, 1024 / threads) \
       pibench_memory_##name(const __grid_constant__ pibench::kernels::cuda::MemoryArguments arguments)
+// Registers for as many threads as a multiprocessor holds.
+#define PIBENCH_ONCE(operation, variant, streaming, threads, count)                                     \
+  extern "C" __global__ void __launch_bounds__(threads, 2048 / threads)                                 \
+      pibench_memory_##operation##_##variant(                                                           \
+          const __grid_constant__ pibench::kernels::cuda::MemoryArguments arguments) {                  \
+    pibench::kernels::cuda::once_pass<pibench::kernels::cuda::Operation::operation, streaming, threads, \
+                                      count>(arguments);                                                \
+  }
 #define PIBENCH_PASS(operation)                                                                          \
   PIBENCH_KERNEL(operation##_vector, 512) {                                                              \
     pibench::kernels::cuda::memory_pass<pibench::kernels::cuda::Operation::operation, false>(arguments); \
@@ -13,9 +21,10 @@
   PIBENCH_KERNEL(operation##_streaming, 512) {                                                           \
     pibench::kernels::cuda::memory_pass<pibench::kernels::cuda::Operation::operation, true>(arguments);  \
   }                                                                                                      \
-  PIBENCH_KERNEL(operation##_single, 1024) {                                                             \
-    pibench::kernels::cuda::single_pass<pibench::kernels::cuda::Operation::operation>(arguments);        \
-  }
+  PIBENCH_ONCE(operation, single, true, 1024, 1)
+#define PIBENCH_WIDE(operation)                 \
+  PIBENCH_ONCE(operation, double, true, 512, 2) \
+  PIBENCH_ONCE(operation, fourfold, true, 256, 4)
 
 PIBENCH_KERNEL(read_vector, 512) { pibench::kernels::cuda::read_pass<false>(arguments); }
 PIBENCH_KERNEL(read_streaming, 512) { pibench::kernels::cuda::read_pass<true>(arguments); }
@@ -24,3 +33,13 @@ PIBENCH_PASS(copy)
 PIBENCH_PASS(scale)
 PIBENCH_PASS(add)
 PIBENCH_PASS(triad)
+PIBENCH_WIDE(copy)
+PIBENCH_WIDE(scale)
+PIBENCH_WIDE(add)
+PIBENCH_WIDE(triad)
+PIBENCH_ONCE(copy, double256s, true, 256, 2)
+PIBENCH_ONCE(copy, double256p, false, 256, 2)
+PIBENCH_ONCE(copy, double512p, false, 512, 2)
+PIBENCH_ONCE(copy, fourfold256p, false, 256, 4)
+PIBENCH_ONCE(copy, fourfold512s, true, 512, 4)
+PIBENCH_ONCE(copy, fourfold512p, false, 512, 4)

@@ -1,8 +1,8 @@
 // Passes over arrays of float64 as the memory indicator has them: each thread moves 16 bytes at a time, and
 // neighbouring threads neighbouring bytes. Either as many threads as the device holds go over the arrays in
-// turns, four times 16 bytes on their way at once; or each moves 16 bytes only, and the device hands the
-// blocks to whichever multiprocessor is free: none is left to wait for those that are farther from the
-// memory.
+// turns, four times 16 bytes on their way at once; or each moves 16 bytes or some more once, and the device
+// hands the blocks to whichever multiprocessor is free: none is left to wait for those that are farther from
+// the memory.
 //
 // Written over instructions.h, or a model of it, which has to be included before.
 #pragma once
@@ -73,27 +73,27 @@ PIBENCH_DEVICE void over_pairs(std::uint64_t pairs, const Fours& four, const One
     if (at < pairs) one(at);
 }
 
-// One operation on some of its elements.
-template <Operation operation, bool streaming>
+// One operation on some of its elements, by blocks of so many threads.
+template <Operation operation, bool streaming, std::uint32_t threads>
 struct Pass {
   static constexpr bool kReadsA = operation != Operation::write;
   static constexpr bool kReadsB = operation == Operation::add || operation == Operation::triad;
   const MemoryArguments& arguments;
 
-  // `count` pairs, kPassThreads apart from each other: all are read before the first is written.
+  // `count` pairs, a block's threads apart from each other: all are read before the first is written.
   template <std::uint32_t count>
   PIBENCH_DEVICE void pairs(std::uint64_t at) const {
     Pair a[count] = {};
     Pair b[count] = {};
     PIBENCH_UNROLL
     for (std::uint32_t i = 0; i < count; ++i) {
-      if constexpr (kReadsA) a[i] = load_pair<streaming>(arguments.a, at + i * kPassThreads);
-      if constexpr (kReadsB) b[i] = load_pair<streaming>(arguments.b, at + i * kPassThreads);
+      if constexpr (kReadsA) a[i] = load_pair<streaming>(arguments.a, at + i * threads);
+      if constexpr (kReadsB) b[i] = load_pair<streaming>(arguments.b, at + i * threads);
     }
     PIBENCH_UNROLL
     for (std::uint32_t i = 0; i < count; ++i)
       store_pair<streaming>(
-          arguments.out, at + i * kPassThreads,
+          arguments.out, at + i * threads,
           {made_of<operation>(a[i].first, b[i].first), made_of<operation>(a[i].second, b[i].second)});
   }
   // The last element of an odd number of them; one thread of all does it.
@@ -107,18 +107,25 @@ struct Pass {
 
 template <Operation operation, bool streaming>
 PIBENCH_DEVICE void memory_pass(const MemoryArguments& arguments) {
-  const Pass<operation, streaming> pass{arguments};
+  const Pass<operation, streaming, kPassThreads> pass{arguments};
   over_pairs(
       arguments.elements / 2, [&](std::uint64_t at) { pass.template pairs<4>(at); },
       [&](std::uint64_t at) { pass.template pairs<1>(at); });
   pass.odd_end();
 }
 
-template <Operation operation>
-PIBENCH_DEVICE void single_pass(const MemoryArguments& arguments) {
-  const Pass<operation, true> pass{arguments};
-  const std::uint64_t at = std::uint64_t{block_index()} * threads_of_block() + thread_index();
-  if (at < arguments.elements / 2) pass.template pairs<1>(at);
+// Each thread `count` times 16 bytes, and no more.
+template <Operation operation, bool streaming, std::uint32_t threads, std::uint32_t count>
+PIBENCH_DEVICE void once_pass(const MemoryArguments& arguments) {
+  const Pass<operation, streaming, threads> pass{arguments};
+  const std::uint64_t pairs = arguments.elements / 2;
+  const std::uint64_t first = std::uint64_t{block_index()} * threads * count + thread_index();
+  if (first + (count - 1) * threads < pairs) {
+    pass.template pairs<count>(first);
+  } else {
+    PIBENCH_ROLLED  // the end of an array: unrolled it would take registers from all that comes before
+        for (std::uint64_t at = first; at < pairs; at += threads) pass.template pairs<1>(at);
+  }
   pass.odd_end();
 }
 

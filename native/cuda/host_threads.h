@@ -3,22 +3,27 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <thread>
 
+#include "../threads/affinity.h"
 #include "../threads/team.h"
 
 namespace pibench::cuda {
 
-// Calls `part(first, count)` on several threads for shares of `count`, and waits for all.
+// Calls `part(first, count)` on several threads for shares of `count`, and waits for all. `each` is how many
+// elements there are in one of the count: a few are not worth a thread.
 template <typename Part>
-void on_threads(std::size_t count, Part part) {
-  constexpr unsigned kMostThreads = 16;
-  const auto threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads));
-  Team team(threads, {});
+void on_threads(std::size_t count, std::size_t each, Part part) {
+  constexpr std::size_t kMostThreads = 16;
+  // Takes several times as long as a thread's start.
+  constexpr std::size_t kLeastElements = 1 << 16;
+  const auto cpus = static_cast<std::size_t>(CpuSet::of_thread(0).count());
+  const std::size_t threads =
+      std::clamp(count * each / kLeastElements, std::size_t{1}, std::min(cpus, kMostThreads));
+  Team team(static_cast<int>(threads), {});
   struct Context {
     Part* part;
     std::size_t count, step;
-  } context{&part, count, count / static_cast<std::size_t>(threads) + 1};
+  } context{&part, count, count / threads + 1};
   team.run(
       [](void* raw, int member) {
         const auto& c = *static_cast<Context*>(raw);
@@ -26,6 +31,11 @@ void on_threads(std::size_t count, Part part) {
         (*c.part)(first, std::min(c.step, c.count - first));
       },
       &context);
+}
+
+template <typename Part>
+void on_threads(std::size_t count, Part part) {
+  on_threads(count, 1, part);
 }
 
 }  // namespace pibench::cuda

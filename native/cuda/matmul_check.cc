@@ -1,6 +1,7 @@
 #include "matmul_check.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -8,29 +9,48 @@
 #include <string>
 #include <vector>
 
+#include "../matmul/operand.h"
 #include "../matmul/verify.h"
 #include "host_threads.h"
 
 namespace pibench::cuda {
 namespace {
 
-template <typename Operand>
-std::vector<Operand> drawn_matrix(std::int64_t count, Element element, std::uint64_t stream,
-                                  const Drawn& drawn) {
-  std::vector<Operand> matrix(static_cast<std::size_t>(count));
-  on_threads(matrix.size(), [&](std::size_t first, std::size_t share) {
-    for (std::size_t i = first; i < first + share; ++i)
-      matrix[i] = static_cast<Operand>(drawn_number(stream, i, element, drawn.values, drawn.limit));
+// Shares of a verification on threads.
+struct OnThreads {
+  void operator()(std::int64_t count, std::int64_t each, const auto& part) const {
+    on_threads(static_cast<std::size_t>(count), static_cast<std::size_t>(each),
+               [&part](std::size_t first, std::size_t share) {
+                 part(static_cast<std::int64_t>(first), static_cast<std::int64_t>(first + share));
+               });
+  }
+};
+
+// All in one function, where what is the same for every element is looked at once.
+template <typename T>
+[[gnu::flatten]] void draw_share(T* elements, std::size_t first, std::size_t share, Element element,
+                                 std::uint64_t stream, Drawn drawn) {
+  for (std::size_t i = first; i < first + share; ++i)
+    elements[i] = static_cast<T>(drawn_number(stream, i, element, drawn.values, drawn.limit));
+}
+
+// Matrices one behind the other.
+template <typename T>
+matmul::Operand<T> drawn_matrices(std::int64_t matrices, std::int64_t rows, std::int64_t columns,
+                                  Element element, std::uint64_t stream, const Drawn& drawn) {
+  matmul::Operand<T> elements(matrices, rows, columns);
+  on_threads(elements.count(), [&](std::size_t first, std::size_t share) {
+    draw_share(elements.data(), first, share, element, stream, drawn);
   });
-  return matrix;
+  return elements;
 }
 
 template <typename E>
 Verification check(const GemmProblem& p, const Drawn& drawn, const typename E::Result* c,
                    std::uint64_t seed) {
-  using Operand = typename E::Operand;
-  const auto a = drawn_matrix<Operand>(p.batch * p.m * p.k, p.element, drawn.a, drawn);
-  const auto b = drawn_matrix<Operand>(p.batch * p.k * p.n, p.element, drawn.b, drawn);
+  using T = typename E::Operand;
+  const matmul::Operand<T> a = drawn_matrices<T>(p.batch, p.m, p.k, p.element, drawn.a, drawn);
+  const matmul::Operand<T> b = drawn_matrices<T>(p.batch, p.k, p.n, p.element, drawn.b, drawn);
   const auto product = [&](std::int64_t i) -> matmul::ProductOf<E> {
     return {p.m,
             p.n,
@@ -39,7 +59,7 @@ Verification check(const GemmProblem& p, const Drawn& drawn, const typename E::R
             {b.data() + i * p.k * p.n, p.n, 1},
             c + i * p.m * p.n};
   };
-  return matmul::verify_all<E>(product, p.batch, seed);
+  return matmul::verify_all<E>(product, p.batch, seed, OnThreads{});
 }
 
 template <typename E>
@@ -95,10 +115,19 @@ Verification check_differing(const GemmProblem& p, const Drawn& drawn, std::span
     return value;
   };
   const std::size_t count = left.size() / sizeof(Result);
+  const auto differ = [&](std::size_t first, std::size_t share) {
+    return std::memcmp(&left[first * sizeof(Result)], &again[first * sizeof(Result)],
+                       share * sizeof(Result)) != 0;
+  };
+  std::atomic<bool> any = false;
+  on_threads(count, [&](std::size_t first, std::size_t share) {
+    if (share > 0 && differ(first, share)) any = true;
+  });
   std::vector<std::size_t> differing;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (std::memcmp(&left[i * sizeof(Result)], &again[i * sizeof(Result)], sizeof(Result)) != 0)
-      differing.push_back(i);
+  if (any) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (differ(i, 1)) differing.push_back(i);
+    }
   }
   Verification verification;
   verification.checked = count;
@@ -130,20 +159,22 @@ Verification check_differing(const GemmProblem& p, const Drawn& drawn, std::span
   return verification;
 }
 
-// What is no whole number becomes one that no sum reaches.
-template <typename Result>
-std::vector<std::int64_t> whole_numbers(std::span<const std::byte> bytes) {
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max() / 4;
-  constexpr double kMost = 0x1p53;
-  std::vector<std::int64_t> numbers(bytes.size() / sizeof(Result));
-  const auto* values = reinterpret_cast<const Result*>(bytes.data());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto value = static_cast<double>(values[i]);
-    numbers[i] =
-        std::abs(value) < kMost && std::trunc(value) == value ? static_cast<std::int64_t>(value) : kNone;
+// An element of a result as a whole number; what is none becomes one that no sum reaches.
+template <typename Real>
+struct WholeNumber {
+  Real value;
+  explicit(false) operator std::int64_t() const {
+    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max() / 4;
+    constexpr Real kMost = 0x1p53;
+    if (!(std::abs(value) < kMost)) return kNone;
+    const auto whole = static_cast<std::int64_t>(value);
+    return static_cast<Real>(whole) == value ? whole : kNone;
   }
-  return numbers;
-}
+};
+template <typename Real>
+struct InIntegersOf : InIntegers {
+  using Result = WholeNumber<Real>;
+};
 
 }  // namespace
 
@@ -169,11 +200,14 @@ Verification check_real(const GemmProblem& problem, const Drawn& drawn, std::spa
 
 Verification check_integers(const GemmProblem& problem, const Drawn& drawn, std::span<const std::byte> c,
                             std::uint64_t seed) {
-  const Element result = result_of(problem.element);
-  const auto numbers = result == Element::float64 ? whole_numbers<double>(c)
-                       : result == Element::int32 ? whole_numbers<std::int32_t>(c)
-                                                  : whole_numbers<float>(c);
-  return check<InIntegers>(problem, drawn, numbers.data(), seed);
+  switch (result_of(problem.element)) {
+    case Element::float64:
+      return check_bytes<InIntegersOf<double>>(problem, drawn, c, seed);
+    case Element::int32:
+      return check_bytes<InInt32>(problem, drawn, c, seed);
+    default:
+      return check_bytes<InIntegersOf<float>>(problem, drawn, c, seed);
+  }
 }
 
 Verification check_again(const GemmProblem& problem, const Drawn& drawn, std::span<const std::byte> left,

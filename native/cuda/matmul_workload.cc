@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../matmul/operand.h"
 #include "../random.h"
 #include "cublas.h"
 #include "matmul_check.h"
@@ -17,6 +18,9 @@ using kernels::cuda::bytes_of;
 using kernels::cuda::FillArguments;
 using kernels::cuda::PatternArguments;
 using kernels::cuda::Values;
+
+// On huge pages, and nothing is written to them before the download.
+using HostBytes = matmul::Operand<std::byte>;
 
 // Apart from those of the CPU's matmul for any seed.
 enum class Stream : std::uint64_t {
@@ -75,7 +79,7 @@ class MatmulWorkload final : public DeviceWorkload {
   void evict() noexcept override { current_ = (current_ + 1) % sets_.size(); }
 
   void poison() noexcept override {
-    fetched_.clear();
+    fetched_ = {};
     poison(c_.address(), c_.bytes());
   }
 
@@ -126,13 +130,14 @@ class MatmulWorkload final : public DeviceWorkload {
   // What the repetitions left, which is fetched, beside one call more. The operands too are made anew: a
   // fault in the memory where they lay shows as well.
   Verification check_one_more() {
-    const std::vector<std::byte> left = std::exchange(fetched_, {});
+    const HostBytes left = std::exchange(fetched_, {});
     fill(sets_[current_], random());
     poison_current();
     gemm_->enqueue(current_);
     const Promise promise = parameters_.interface.empty() ? Promise::same_bits : Promise::same_product;
-    Verification again = check_again(parameters_.problem, random(), left, fetched(), promise);
-    fetched_.clear();
+    Verification again =
+        check_again(parameters_.problem, random(), {left.data(), left.count()}, fetched(), promise);
+    fetched_ = {};
     return again;
   }
 
@@ -177,12 +182,12 @@ class MatmulWorkload final : public DeviceWorkload {
 
   // The result of the last call, on the host. Throws what failed.
   std::span<std::byte> fetched() {
-    if (fetched_.empty()) {
+    if (fetched_.count() == 0) {
       session().synchronize();
-      fetched_.resize(bytes_c());
+      fetched_ = HostBytes(1, 1, static_cast<std::int64_t>(bytes_c()));
       c_.download_part(fetched_.data(), current_ * step(bytes_c()), bytes_c());
     }
-    return fetched_;
+    return {fetched_.data(), fetched_.count()};
   }
 
   MatmulParameters parameters_;
@@ -191,7 +196,7 @@ class MatmulWorkload final : public DeviceWorkload {
   DeviceMemory a_, b_, c_;
   std::vector<OperandSet> sets_;
   std::size_t current_ = 0;
-  std::vector<std::byte> fetched_;
+  HostBytes fetched_;
 };
 
 }  // namespace

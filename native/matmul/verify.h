@@ -34,6 +34,7 @@
 
 #include "../measure/workload.h"
 #include "elements.h"
+#include "shares.h"
 
 namespace pibench::matmul {
 
@@ -135,89 +136,91 @@ Wide widen_to(T x) {
 }
 
 // What each row of a matrix sums up to: `add(sum, element, column)` for every element of it, in the order of
-// the columns, so that a sum is the same number however the matrix lies. Memory is read once, from its
-// beginning to its end: of a matrix that lies by columns every row gets an element before any gets its next.
+// the columns, so that a sum is the same number however the matrix lies. A share's memory is read once, from
+// its beginning to its end: of a matrix that lies by columns every row gets an element before any gets its
+// next.
 template <typename Sum, typename T>
-std::vector<Sum> sum_rows(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns, const auto& add) {
+std::vector<Sum> sum_rows(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns, const auto& share,
+                          const auto& add) {
   std::vector<Sum> sums(static_cast<std::size_t>(rows));
-  if (matrix.column <= matrix.row) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      Sum sum{};
-      for (std::int64_t j = 0; j < columns; ++j) add(sum, matrix.at(i, j), static_cast<std::size_t>(j));
-      sums[static_cast<std::size_t>(i)] = sum;
+  share(rows, columns, [&](std::int64_t first, std::int64_t end) {
+    if (matrix.column <= matrix.row) {
+      for (std::int64_t i = first; i < end; ++i) {
+        Sum sum{};
+        for (std::int64_t j = 0; j < columns; ++j) add(sum, matrix.at(i, j), static_cast<std::size_t>(j));
+        sums[static_cast<std::size_t>(i)] = sum;
+      }
+    } else {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        for (std::int64_t i = first; i < end; ++i)
+          add(sums[static_cast<std::size_t>(i)], matrix.at(i, j), static_cast<std::size_t>(j));
+      }
     }
-  } else {
-    for (std::int64_t j = 0; j < columns; ++j) {
-      for (std::int64_t i = 0; i < rows; ++i)
-        add(sums[static_cast<std::size_t>(i)], matrix.at(i, j), static_cast<std::size_t>(j));
-    }
-  }
+  });
   return sums;
 }
 
 // Arithmetic modulo the Mersenne prime 2^61 - 1.
-inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
-inline std::uint64_t to_field(std::int64_t x) {
-  return x >= 0 ? static_cast<std::uint64_t>(x) % kPrime : kPrime - static_cast<std::uint64_t>(-x) % kPrime;
-}
-inline std::uint64_t add(std::uint64_t x, std::uint64_t y) {
-  const std::uint64_t sum = x + y;
-  return sum >= kPrime ? sum - kPrime : sum;
-}
-inline std::uint64_t multiply(std::uint64_t x, std::uint64_t y) {
-  __extension__ using Product128 = unsigned __int128;
-  const Product128 product = Product128{x} * y;
-  return add(static_cast<std::uint64_t>(product & kPrime), static_cast<std::uint64_t>(product >> 61));
+__extension__ using Int128 = __int128;
+inline constexpr std::int64_t kPrime = (std::int64_t{1} << 61) - 1;
+// A smaller number that is the same modulo the prime, where 2^61 is 1.
+inline Int128 folded(Int128 x) { return (x & kPrime) + (x >> 61); }
+inline std::int64_t in_field(Int128 x) {
+  const auto rest = static_cast<std::int64_t>(x % kPrime);
+  return rest < 0 ? rest + kPrime : rest;
 }
 
 }  // namespace detail
 
 // `row_of(i)` and `column_of(j)` are the places by which an element is told.
 template <typename E>
-Verification verify_each(const ProductOf<E>& p, const auto& row_of, const auto& column_of) {
+Verification verify_each(const ProductOf<E>& p, const auto& row_of, const auto& column_of,
+                         const auto& share) {
   using Wide = typename E::Wide;
-  detail::Tally tally;
-  std::vector<double> row_norm(static_cast<std::size_t>(p.m)), column_norm(static_cast<std::size_t>(p.n));
+  std::vector<double> column_norm(static_cast<std::size_t>(p.n));
   if constexpr (E::kUnit > 0) {
-    for (std::int64_t i = 0; i < p.m; ++i)
-      row_norm[static_cast<std::size_t>(i)] = detail::norm(&p.a.at(i, 0), p.k, p.a.column);
     for (std::int64_t j = 0; j < p.n; ++j)
       column_norm[static_cast<std::size_t>(j)] = detail::norm(&p.b.at(0, j), p.k, p.b.row);
   }
-  std::vector<Wide> row(static_cast<std::size_t>(p.n));
-  for (std::int64_t i = 0; i < p.m; ++i) {
-    std::fill(row.begin(), row.end(), Wide{0});
-    for (std::int64_t l = 0; l < p.k; ++l) {
-      const Wide a = detail::widen_to<Wide>(p.a.at(i, l));
-      for (std::int64_t j = 0; j < p.n; ++j)
-        row[static_cast<std::size_t>(j)] += a * detail::widen_to<Wide>(p.b.at(l, j));
+  return verify_shares(p.m, p.n * p.k, share, [&](std::int64_t first, std::int64_t end) {
+    detail::Tally tally;
+    std::vector<Wide> row(static_cast<std::size_t>(p.n));
+    for (std::int64_t i = first; i < end; ++i) {
+      double row_norm = 0;
+      if constexpr (E::kUnit > 0) row_norm = detail::norm(&p.a.at(i, 0), p.k, p.a.column);
+      std::fill(row.begin(), row.end(), Wide{0});
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        const Wide a = detail::widen_to<Wide>(p.a.at(i, l));
+        for (std::int64_t j = 0; j < p.n; ++j)
+          row[static_cast<std::size_t>(j)] += a * detail::widen_to<Wide>(p.b.at(l, j));
+      }
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        const auto want = row[static_cast<std::size_t>(j)];
+        const auto got = static_cast<Wide>(p.c[i * p.n + j]);
+        const double limit =
+            detail::limit_of_norms<E>(p.k) * row_norm * column_norm[static_cast<std::size_t>(j)];
+        tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
+          return detail::place(row_of(i), column_of(j), static_cast<double>(got), static_cast<double>(want));
+        });
+      }
     }
-    for (std::int64_t j = 0; j < p.n; ++j) {
-      const auto want = row[static_cast<std::size_t>(j)];
-      const auto got = static_cast<Wide>(p.c[i * p.n + j]);
-      const double limit = detail::limit_of_norms<E>(p.k) * row_norm[static_cast<std::size_t>(i)] *
-                           column_norm[static_cast<std::size_t>(j)];
-      tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
-        return detail::place(row_of(i), column_of(j), static_cast<double>(got), static_cast<double>(want));
-      });
-    }
-  }
-  return std::move(tally).finish(
-      "reference", E::kUnit > 0
-                       ? detail::limit_in_words<E>() + "|a_i| |b_j|, every element against a wider sum"
-                       : "exact, every element");
+    return std::move(tally).finish(
+        "reference", E::kUnit > 0
+                         ? detail::limit_in_words<E>() + "|a_i| |b_j|, every element against a wider sum"
+                         : "exact, every element");
+  });
 }
 
-template <typename E>
-Verification verify_whole(const ProductOf<E>& p) {
+template <typename E, typename Share = AllInOne>
+Verification verify_whole(const ProductOf<E>& p, const Share& share = {}) {
   const auto itself = [](std::int64_t place) { return place; };
-  return verify_each(p, itself, itself);
+  return verify_each(p, itself, itself, share);
 }
 
 // Of each kSampled x kSampled elements one: the product of some rows of A and some columns of B, drawn one of
 // each kSampled.
 template <typename E>
-Verification verify_sampled(const ProductOf<E>& p, std::uint64_t seed) {
+Verification verify_sampled(const ProductOf<E>& p, std::uint64_t seed, const auto& share) {
   const auto one_of_each = [](std::int64_t length, std::uint64_t stream) {
     std::vector<std::int64_t> places;
     for (std::int64_t first = 0; first < length; first += kSampled) {
@@ -243,7 +246,7 @@ Verification verify_sampled(const ProductOf<E>& p, std::uint64_t seed) {
     return [&places](std::int64_t i) { return places[static_cast<std::size_t>(i)]; };
   };
   return verify_each(ProductOf<E>{m, n, p.k, {a.data(), p.k, 1}, {b.data(), n, 1}, c.data()}, of(rows),
-                     of(columns));
+                     of(columns), share);
 }
 
 // Whether Freivalds' check sees an element that stands in the place of another, with a reserve of a half.
@@ -266,21 +269,27 @@ inline Verification with_sampled(const Verification& rows, const Verification& s
   return both;
 }
 
-template <typename E>
-Verification verify_freivalds_integer(const ProductOf<E>& p, std::uint64_t seed) {
+template <typename E, typename Share = AllInOne>
+Verification verify_freivalds_integer(const ProductOf<E>& p, std::uint64_t seed, const Share& share = {}) {
   using namespace detail;
-  using Factors = std::vector<std::uint64_t>;
+  using Factors = std::vector<std::int64_t>;
   Factors x(static_cast<std::size_t>(p.n));
-  for (std::size_t j = 0; j < x.size(); ++j) x[j] = draw(seed, j) % kPrime;
-  const auto times = [](const Factors& factors) {
-    return [&factors](std::uint64_t& sum, std::int64_t element, std::size_t j) {
-      sum = add(sum, multiply(to_field(element), factors[j]));
+  for (std::size_t j = 0; j < x.size(); ++j) x[j] = in_field(draw(seed, j));
+  const auto times = [&share](const auto& matrix, std::int64_t rows, const Factors& factors) {
+    const auto columns = static_cast<std::int64_t>(factors.size());
+    // Of elements up to 2^61 so many products fit into a sum.
+    constexpr std::size_t kFitting = 16;
+    const auto add = [&factors](Int128& sum, std::int64_t element, std::size_t j) {
+      sum += Int128{element} * factors[j];
+      if (j % kFitting == 0) sum = folded(sum);
     };
+    Factors rest;
+    for (const Int128 sum : sum_rows<Int128>(matrix, rows, columns, share, add))
+      rest.push_back(in_field(sum));
+    return rest;
   };
-  const Matrix<typename E::Result> c{p.c, p.n, 1};
-  const Factors bx = sum_rows<std::uint64_t>(p.b, p.k, p.n, times(x));
-  const Factors want = sum_rows<std::uint64_t>(p.a, p.m, p.k, times(bx));
-  const Factors got = sum_rows<std::uint64_t>(c, p.m, p.n, times(x));
+  const Factors want = times(p.a, p.m, times(p.b, p.k, x));
+  const Factors got = times(Matrix<typename E::Result>{p.c, p.n, 1}, p.m, x);
   Tally tally;
   for (std::int64_t i = 0; i < p.m; ++i) {
     const bool same = got[static_cast<std::size_t>(i)] == want[static_cast<std::size_t>(i)];
@@ -289,8 +298,8 @@ Verification verify_freivalds_integer(const ProductOf<E>& p, std::uint64_t seed)
   return std::move(tally).finish("freivalds", "exact, modulo 2^61 - 1");
 }
 
-template <typename E>
-Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed) {
+template <typename E, typename Share = AllInOne>
+Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed, const Share& share = {}) {
   using Wide = typename E::Wide;
   using namespace detail;
   std::vector<Wide> x(static_cast<std::size_t>(p.n));
@@ -312,17 +321,18 @@ Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed) {
   };
   std::vector<Wide> bx;
   double square = 0;
-  for (const RowSum& row : sum_rows<RowSum>(p.b, p.k, p.n, times(x))) {
+  for (const RowSum& row : sum_rows<RowSum>(p.b, p.k, p.n, share, times(x))) {
     bx.push_back(row.product);
     square += row.square;
   }
   const double whole = std::sqrt(square);
-  const std::vector<RowSum> of_a = sum_rows<RowSum>(p.a, p.m, p.k, times(bx));
+  const std::vector<RowSum> of_a = sum_rows<RowSum>(p.a, p.m, p.k, share, times(bx));
+  const std::vector<Wide> of_c = sum_rows<Wide>(
+      Matrix<typename E::Result>{p.c, p.n, 1}, p.m, p.n, share,
+      [&x](Wide& sum, typename E::Result element, std::size_t j) { sum += widen_to<Wide>(element) * x[j]; });
   Tally tally;
   for (std::int64_t i = 0; i < p.m; ++i) {
-    Wide got = 0;
-    for (std::int64_t j = 0; j < p.n; ++j)
-      got += widen_to<Wide>(p.c[i * p.n + j]) * x[static_cast<std::size_t>(j)];
+    const Wide got = of_c[static_cast<std::size_t>(i)];
     const Wide want = of_a[static_cast<std::size_t>(i)].product;
     const double limit = limit_of_norms<E>(p.k) * std::sqrt(of_a[static_cast<std::size_t>(i)].square) * whole;
     tally.compare(static_cast<double>(got > want ? got - want : want - got), limit, [&] {
@@ -337,35 +347,43 @@ Verification verify_freivalds_real(const ProductOf<E>& p, std::uint64_t seed) {
                                  limit_in_words<E>() + "|a_i| |B|, every row against a wider sum");
 }
 
+// One of `count` products of a batch.
+template <typename E>
+Verification verify_one(const ProductOf<E>& p, std::int64_t count, std::uint64_t seed, const auto& share) {
+  const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  if (work * static_cast<double>(count) <= kWholeReference) return verify_whole(p, share);
+  if constexpr (E::kUnit > 0) {
+    const Verification rows = verify_freivalds_real(p, seed, share);
+    return sees_one_element(p) ? rows : with_sampled(rows, verify_sampled(p, seed, share));
+  } else {
+    return verify_freivalds_integer(p, seed, share);
+  }
+}
+
 // Every product of a batch; `products(i)` is the i-th of `count`. `seed` draws the vectors of Freivalds'
 // checks.
-template <typename E>
-Verification verify_all(const auto& products, std::int64_t count, std::uint64_t seed) {
-  Verification all;
-  all.passed = count > 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const ProductOf<E> p = products(i);
-    const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-    Verification one;
-    if (work * static_cast<double>(count) <= kWholeReference)
-      one = verify_whole(p);
-    else if constexpr (E::kUnit > 0) {
-      const std::uint64_t own = draw(seed, static_cast<std::uint64_t>(i));
-      one = verify_freivalds_real<E>(p, own);
-      if (!sees_one_element(p)) one = with_sampled(one, verify_sampled(p, own));
-    } else
-      one = verify_freivalds_integer<E>(p, draw(seed, static_cast<std::uint64_t>(i)));
-    if (all.wrong == 0 && one.wrong > 0) {
-      all.first_wrong = (count > 1 ? "product " + std::to_string(i) + ": " : "") + one.first_wrong;
+template <typename E, typename Share = AllInOne>
+Verification verify_all(const auto& products, std::int64_t count, std::uint64_t seed,
+                        const Share& share = {}) {
+  const auto verify_some = [&](std::int64_t first, std::int64_t end, const auto& share_one) {
+    Verification some;
+    some.passed = first < end;
+    for (std::int64_t i = first; i < end; ++i) {
+      Verification one =
+          verify_one<E>(products(i), count, draw(seed, static_cast<std::uint64_t>(i)), share_one);
+      if (count > 1 && one.wrong > 0)
+        one.first_wrong = "product " + std::to_string(i) + ": " + one.first_wrong;
+      append(some, one);
     }
-    all.passed = all.passed && one.passed;
-    all.method = one.method;
-    all.tolerance = one.tolerance;
-    all.worst_error = std::max(all.worst_error, one.worst_error);
-    all.checked += one.checked;
-    all.wrong += one.wrong;
-  }
-  return all;
+    return some;
+  };
+  // Of many each thread has some for itself; the rows of a few are shared out.
+  constexpr std::int64_t kMany = 16;
+  if (count < kMany) return verify_some(0, count, share);
+  const ProductOf<E> p = products(0);
+  return verify_shares(
+      count, p.m * p.k + p.k * p.n + p.m * p.n, share,
+      [&](std::int64_t first, std::int64_t end) { return verify_some(first, end, AllInOne{}); });
 }
 
 template <DataType type>

@@ -8,7 +8,7 @@ import { build } from './build.mjs';
 import { follow } from './follow.mjs';
 import { piBenchWithin } from './pi-bench.mjs';
 import { markdown, notRunOf, targetsOf, wrongOf } from './report.mjs';
-import { STEPS } from './steps.mjs';
+import { STEPS, stepsNamed } from './steps.mjs';
 
 /** Seconds, unless the command says otherwise: then no further step begins, and what runs is ended. */
 const LIMIT = 470;
@@ -52,7 +52,17 @@ function packRecords(folder) {
   return `${folder}.tar.gz`;
 }
 
-async function main(out, seconds) {
+/** null: one of the names is none. */
+function asked(names) {
+  try {
+    return stepsNamed(names);
+  } catch ({ message }) {
+    process.stderr.write(`gpu-check: ${message}\n`);
+    return null;
+  }
+}
+
+async function main(out, seconds, names) {
   if (!existsSync(bundled('cli/main'))) {
     process.stderr.write(
       'gpu-check: there is no dist/: run npm run build:ts, or pack it (scripts/gpu-check/pack.mjs)\n',
@@ -63,6 +73,9 @@ async function main(out, seconds) {
     process.stderr.write('gpu-check: the time must be a number of seconds\n');
     return 64;
   }
+  const steps = asked(names);
+  if (steps === null) return 64;
+  const others = STEPS.filter((step) => !steps.includes(step)).map(({ says }) => `${says}: not asked for`);
   const left = () => seconds - elapsed();
   say('building the addon, the check of the kernels, the kernels, the independent timer');
   const built = await build(left);
@@ -86,7 +99,12 @@ async function main(out, seconds) {
   const path = join(out, nameOf(gpu));
   const whole = (found, toCome = []) => {
     const check = { ...about, ...found, toCome, seconds: elapsed() };
-    return { ...check, wrong: wrongOf(check), notRun: notRunOf(check), targets: targetsOf(check) };
+    return {
+      ...check,
+      wrong: wrongOf(check),
+      notRun: [...others, ...notRunOf(check)],
+      targets: targetsOf(check),
+    };
   };
   const told = (found, toCome) => {
     const check = whole(found, toCome);
@@ -96,12 +114,12 @@ async function main(out, seconds) {
   const records = `${path}-records`;
   mkdirSync(records, { recursive: true });
   const tools = { piBench: piBenchWithin(left, { keep: records }), timer, gpu };
-  const check = whole(await follow(STEPS, tools, { left, say, told }));
+  const check = whole(await follow(steps, tools, { left, say, told }));
   const packed = packRecords(records);
   process.stdout.write(`${markdown(check)}\n`);
   say(`written to ${path}.json and .md, and the launches' own files to ${packed}`);
   return check.wrong.length === 0 ? 0 : 1;
 }
 
-const [out = join('docs', 'gpu'), seconds = LIMIT] = process.argv.slice(2);
-process.exitCode = await main(out, Number(seconds));
+const [out = join('docs', 'gpu'), seconds = LIMIT, ...names] = process.argv.slice(2);
+process.exitCode = await main(out, Number(seconds), names);

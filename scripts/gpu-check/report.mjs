@@ -26,6 +26,9 @@ const LEFT_OUT = [
   'qualification of a node with GPUs',
 ];
 
+/** What was measured of one indicator that is no product. */
+const rowsOf = (name, others) => (others?.rows ?? []).filter(({ indicator }) => indicator === name);
+
 export const wrongOf = (check) => ['built', ...KEYS].flatMap((key) => check[key]?.wrong ?? []);
 export const notRunOf = (check) => [...KEYS.flatMap((key) => check[key]?.notRun ?? []), ...LEFT_OUT];
 
@@ -61,7 +64,7 @@ export function targetsOf({ products, others, timing, firstSample, pytorch }) {
       doubt,
     };
   };
-  const copy = shareOfCopy(others?.rows.memory ?? []);
+  const copy = shareOfCopy(rowsOf('memory', others));
   const difference = timing?.ratio == null ? null : timing.ratio - 1;
   const first = firstSample?.seconds ?? null;
   const host = overhead === null ? null : overhead.waiting + overhead.enqueueing;
@@ -176,7 +179,7 @@ export function markdown(check) {
     '',
     ...table(
       ['type', 'by', 'rate', 'of the datasheet'],
-      (others?.rows.peak ?? []).map((one) => [
+      rowsOf('peak', others).map((one) => [
         one.parameters.dtype,
         one.implementation ?? '-',
         tera(one.rate),
@@ -188,7 +191,7 @@ export function markdown(check) {
     '',
     ...table(
       ['', 'by', 'rate', 'of the datasheet'],
-      (others?.rows.memory ?? []).map((one) => [
+      rowsOf('memory', others).map((one) => [
         one.title,
         one.implementation ?? '-',
         giga(one.rate),
@@ -200,7 +203,7 @@ export function markdown(check) {
     '',
     ...table(
       ['', 'µs each'],
-      (others?.rows['kernel-launch'] ?? []).map((one) => [
+      rowsOf('kernel-launch', others).map((one) => [
         one.title,
         one.elapsed === null ? '-' : micro(one.elapsed / one.parameters.launches),
       ]),

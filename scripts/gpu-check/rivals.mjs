@@ -31,11 +31,20 @@ const ratiosOf = (own, rival) =>
     return rate === null || beside == null ? [] : [rate / beside];
   });
 
+/**
+ * What of the device only one of the two ran into. At a power limit that holds down both, clocks never rest: which of them was
+ * seen to move is chance, and no other condition.
+ */
+function notOfBoth(own, rival) {
+  if (rival.flags === null) return [];
+  const has = (name) => [own, rival].filter(({ flags }) => flags.includes(name)).length;
+  const matters = (name) => name !== 'clock-not-settled' || has('power-capped') < 2;
+  return OF_THE_DEVICE.filter((name) => has(name) === 1 && matters(name));
+}
+
 /** Why what was measured cannot tell whether the target is reached; null: it can. */
 function doubtOf(own, rival, ratios, target) {
-  const differing = OF_THE_DEVICE.filter(
-    (flag) => rival.flags !== null && own.flags.includes(flag) !== rival.flags.includes(flag),
-  );
+  const differing = notOfBoth(own, rival);
   if (differing.length > 0) return `only one of the two is ${differing.join(', ')}`;
   if (ratios.length < 2) return 'it takes two launches of each';
   const reach = ratios.filter((ratio) => ratio >= target).length;

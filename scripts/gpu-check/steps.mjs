@@ -83,27 +83,27 @@ export async function correctness({ piBench }) {
   return { right, wrong };
 }
 
-/** What the device's memory, its links and its launches give, and what its arithmetic reaches in registers. */
-export async function others({ piBench }) {
-  const asked = {
-    peak: ['--inspections', '2', '--warmup', '500ms'],
-    // Long enough for what NVML tells twenty milliseconds apart.
-    memory: ['--inspections', '1', '--warmup', '300ms', '--duration', '300ms'],
-    'kernel-launch': ['--inspections', '2', '--warmup', '300ms'],
-  };
-  const rows = {};
-  const wrong = [];
-  for (const [indicator, flags] of Object.entries(asked)) {
-    const given = await piBench(indicator, ...DEVICE, ...flags, ...SHORT);
+/** How long each indicator is measured that is no product. */
+const OTHERS = {
+  peak: ['--inspections', '2', '--warmup', '500ms'],
+  // Long enough for what NVML tells twenty milliseconds apart.
+  memory: ['--inspections', '1', '--warmup', '300ms', '--duration', '300ms'],
+  'kernel-launch': ['--inspections', '2', '--warmup', '300ms'],
+};
+
+/** What the device's memory and its links give, what its arithmetic reaches in registers, what launches take: one of them. */
+const other =
+  (indicator) =>
+  async ({ piBench }) => {
+    const given = await piBench(indicator, ...DEVICE, ...OTHERS[indicator], ...SHORT);
     const why = trouble(given);
-    if (why !== null) wrong.push(`${indicator}: ${why}`);
-    rows[indicator] = (given.record?.batches ?? []).map((batch) => ({
+    const rows = (given.record?.batches ?? []).map((batch) => ({
+      indicator,
       parameters: batch.case.parameters,
       ...summaryOf(batch),
     }));
-  }
-  return { rows, wrong };
-}
+    return { rows, wrong: why === null ? [] : [`${indicator}: ${why}`] };
+  };
 
 /** The same kernel, timed by pi-bench and by a program that shares nothing with it, in turn. */
 export async function timing({ piBench, left, timer }) {
@@ -194,7 +194,7 @@ export const products =
     const here = check.products?.libraries ?? [];
     const stacks = ['embedded', ...here.filter((name) => name !== 'cublas' || dtype !== NOT_IN_CUBLAS)];
     // Of what has no target one launch each is enough: time is short.
-    const launches = WITHOUT_TARGET.includes(dtype) ? '1' : '2';
+    const launches = WITHOUT_TARGET.includes(dtype) ? '1' : '3';
     const product = ['--size', String(size), '--dtype', dtype, '--stack', stacks.join(',')];
     const measuring = ['--inspections', launches, '--duration', '500ms', '--warmup', '1s'];
     const limit = size < 8192 ? SHORT : LONG;
@@ -211,41 +211,71 @@ export const products =
 
 const LARGE = ['bfloat16', 'float32', 'float64', 'float8_e4m3', 'int8', ...WITHOUT_TARGET];
 
-/** What must not be lost comes first, what takes longest last. Those of one key add to each other. */
+const beside = (dtype, size) => ({
+  name: `${dtype}:${size}`,
+  key: 'products',
+  says: `${dtype} at ${size} beside cuBLAS`,
+  work: products(dtype, size),
+  instead: { rows: [] },
+});
+
+/**
+ * What must not be lost comes first, what takes longest last. Those of one key add to each other; by its name a step is asked
+ * for alone.
+ */
 export const STEPS = [
-  { key: 'kernels', says: 'every kernel by itself', work: kernels, instead: { right: 0, cases: [] } },
-  { key: 'correctness', says: 'correctness', work: correctness, instead: { right: 0 } },
   {
-    key: 'others',
-    says: 'peak, memory, kernel launches',
-    work: others,
-    instead: { rows: { peak: [], memory: [], 'kernel-launch': [] } },
+    name: 'kernels',
+    key: 'kernels',
+    says: 'every kernel by itself',
+    work: kernels,
+    instead: { right: 0, cases: [] },
   },
+  { name: 'correctness', key: 'correctness', says: 'correctness', work: correctness, instead: { right: 0 } },
+  ...Object.keys(OTHERS).map((name) => ({
+    name,
+    key: 'others',
+    says: name,
+    work: other(name),
+    instead: { rows: [] },
+  })),
   {
+    name: 'timing',
     key: 'timing',
     says: 'timing beside an independent program',
     work: timing,
     instead: { rounds: [], ratio: null },
   },
-  { key: 'firstSample', says: 'time to the first sample', work: firstSample, instead: { seconds: null } },
   {
+    name: 'first-sample',
+    key: 'firstSample',
+    says: 'time to the first sample',
+    work: firstSample,
+    instead: { seconds: null },
+  },
+  {
+    name: 'libraries',
     key: 'products',
     says: 'cuBLAS and cuBLASLt',
     work: libraries,
     instead: { libraries: [], rows: [] },
   },
-  {
-    key: 'products',
-    says: 'bfloat16 at 4096 beside cuBLAS',
-    work: products('bfloat16', 4096),
-    instead: { rows: [] },
-  },
-  { key: 'tests', says: 'tests marked gpu', work: tests, instead: { ran: false } },
-  { key: 'pytorch', says: 'PyTorch', work: pytorch, instead: {} },
-  ...LARGE.map((dtype) => ({
-    key: 'products',
-    says: `${dtype} at 8192 beside cuBLAS`,
-    work: products(dtype, 8192),
-    instead: { rows: [] },
-  })),
+  beside('bfloat16', 4096),
+  { name: 'tests', key: 'tests', says: 'tests marked gpu', work: tests, instead: { ran: false } },
+  { name: 'pytorch', key: 'pytorch', says: 'PyTorch', work: pytorch, instead: {} },
+  ...LARGE.map((dtype) => beside(dtype, 8192)),
 ];
+
+/**
+ * Those that are named, or all where none is. Products are measured beside the libraries that are found before.
+ * @param {readonly string[]} names
+ * @throws Error of a name that no step has
+ */
+export function stepsNamed(names) {
+  const known = STEPS.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no step ${unknown}; there is ${known.join(', ')}`);
+  if (names.length === 0) return STEPS;
+  const products = STEPS.some(({ name, key }) => key === 'products' && names.includes(name));
+  return STEPS.filter(({ name }) => names.includes(name) || (products && name === 'libraries'));
+}

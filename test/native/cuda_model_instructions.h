@@ -7,6 +7,7 @@
 #define PIBENCH_DEVICE inline
 #define PIBENCH_UNROLL
 #define PIBENCH_UNROLL_8
+#define PIBENCH_ROLLED
 
 namespace pibench::kernels::cuda {
 

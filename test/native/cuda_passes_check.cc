@@ -80,7 +80,8 @@ void check_steps(Checks& checks, const char* name) {
 }
 
 constexpr std::uint32_t kBlocks = 3;
-constexpr Memory kSingle{"", "", Operation::copy, "single", {80, false}, 128, 0, 0};
+constexpr Memory kOnce{"", "", Operation::copy, "", {80, false}, 128, 0, 0, 1};
+constexpr Memory kFourOnce{"", "", Operation::copy, "", {80, false}, 128, 0, 0, 4};
 
 template <Operation operation>
 void check_pass(Checks& checks, const char* name, const std::function<void(const MemoryArguments&)>& pass,
@@ -121,17 +122,20 @@ void check_operation(Checks& checks, const char* name) {
             memory_pass<operation, true>(arguments);
         },
         kBlocks, kPassThreads, 0, elements);
-    if constexpr (operation != Operation::read)
-      check_pass<operation>(checks, name, single_pass<operation>, blocks_of(kSingle, elements, 1),
-                            kSingle.threads, 0, elements);
+    if constexpr (operation != Operation::read) {
+      check_pass<operation>(checks, name, once_pass<operation, true, kOnce.threads, kOnce.pairs>,
+                            blocks_of(kOnce, elements, 1), kOnce.threads, 0, elements);
+      check_pass<operation>(checks, name, once_pass<operation, false, kFourOnce.threads, kFourOnce.pairs>,
+                            blocks_of(kFourOnce, elements, 1), kFourOnce.threads, 0, elements);
+    }
   }
 }
 
 void check_bulk(Checks& checks) {
   // Nothing, less than a part, and more parts than the ring has places, with an odd end.
   for (const std::uint64_t elements : {1, 2, 2049, 2048 * 19 + 7})
-    check_pass<Operation::copy>(checks, "the copy engine's copy", bulk_copy, kBlocks, 32, kBulkShared,
-                                elements);
+    check_pass<Operation::copy>(checks, "the copy engine's copy", bulk_copy<4, 16 * 1024>, kBlocks, 32,
+                                kBulkShared, elements);
 }
 
 void check_fill(Checks& checks) {

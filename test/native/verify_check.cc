@@ -12,20 +12,16 @@
 #include "../../native/matmul/verify.h"
 #include "check.h"
 #include "matrices.h"
+#include "verify_shares.h"
 
 namespace {
 
 using pibench::Verification;
 using pibench::kernels::DataType;
 using pibench::test::Checks;
+using pibench::test::kSeed;
 using pibench::test::Matrices;
-
-constexpr std::uint64_t kSeed = 2024;
-
-std::string numbers(const Verification& result) {
-  return std::to_string(result.wrong) + " wrong, worst " + std::to_string(result.worst_error) +
-         " of the limit; " + result.first_wrong;
-}
+using pibench::test::numbers;
 
 // A right product, and what it is called; each check wrongs a copy of its result.
 template <DataType type>
@@ -373,5 +369,6 @@ int main() {
   check_coarse(check);
   check_layouts(check);
   check_edges(check);
+  pibench::test::check_shared_verification(check);
   return check.finish();
 }

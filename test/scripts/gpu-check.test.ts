@@ -9,7 +9,7 @@ import { follow } from '../../scripts/gpu-check/follow.mjs';
 import { overheadOf, piBenchWithin, rightOf, trouble } from '../../scripts/gpu-check/pi-bench.mjs';
 import { markdown, notRunOf, targetsOf, wrongOf } from '../../scripts/gpu-check/report.mjs';
 import { besideRivals } from '../../scripts/gpu-check/rivals.mjs';
-import { kernelsOf, libraries, products, STEPS } from '../../scripts/gpu-check/steps.mjs';
+import { kernelsOf, libraries, products, STEPS, stepsNamed } from '../../scripts/gpu-check/steps.mjs';
 import { withFolder } from '../support/pi-bench.js';
 
 const GPU = { name: 'FAKE', computeCapability: '9.0' };
@@ -62,6 +62,14 @@ describe('the steps', () => {
     expect(STEPS[0]?.key).toBe('kernels');
     const last = STEPS.slice(-7).map(({ says }) => says);
     expect(last.every((says) => /at 8192/.test(says))).toBe(true);
+  });
+
+  it('are all there are, or those that are named, with what products are measured beside', () => {
+    expect(stepsNamed([])).toBe(STEPS);
+    const names = (asked: readonly string[]) => stepsNamed(asked).map(({ name }) => name);
+    expect(names(['tests', 'memory'])).toEqual(['memory', 'tests']);
+    expect(names(['float64:8192'])).toEqual(['libraries', 'float64:8192']);
+    expect(() => stepsNamed(['memories'])).toThrow(/no step memories; there is kernels, .*memory/);
   });
 
   it('say where a library is not found', async () => {
@@ -240,6 +248,16 @@ describe('our product beside others', () => {
       products: { rows: rows.map((one) => ({ ...one, dtype: 'bfloat16' })) },
     }).slice(1);
     expect(target).toMatchObject({ value: '95.0 % of cuBLASLt', met: null });
+  });
+
+  it('is judged where clocks were seen to move on one side only, if the power limit holds down both', () => {
+    const rows = [
+      row('embedded', [95, 95], ['power-capped']),
+      row('cublaslt', [100, 100], ['power-capped', 'clock-not-settled']),
+    ];
+    expect(share(rows)).toMatchObject({ met: true, doubt: null });
+    const free = rows.map((one) => ({ ...one, flags: one.flags.filter((name) => name !== 'power-capped') }));
+    expect(share(free)).toMatchObject({ met: null, doubt: 'only one of the two is clock-not-settled' });
   });
 
   it('names what was measured', () => {
