@@ -10,9 +10,10 @@
 
 namespace pibench::kernels::cuda {
 
-template <std::uint32_t kBulkPlaces, std::uint32_t kBulkBytes>
+// As contract.h's kBulkShared counts it.
+inline constexpr std::uint32_t kBulkPlaces = 4, kBulkBytes = 16 * 1024;
+
 PIBENCH_DEVICE void bulk_copy(const MemoryArguments& arguments) {
-  constexpr std::uint32_t kAhead = kBulkPlaces > 1 ? kBulkPlaces - 1 : 1;
   if (thread_index() != 0) return;
   const std::uint32_t memory = shared_address(shared_memory());
   const std::uint32_t barriers = memory + kBulkPlaces * kBulkBytes;
@@ -36,7 +37,7 @@ PIBENCH_DEVICE void bulk_copy(const MemoryArguments& arguments) {
                reinterpret_cast<const std::uint8_t*>(arguments.a) + at * kBulkBytes, length(at),
                barriers + place * 8);
   };
-  for (std::uint64_t index = 0; index < kAhead; ++index) load(index);
+  for (std::uint64_t index = 0; index < kBulkPlaces - 1; ++index) load(index);
   for (std::uint64_t index = 0; part(index) < parts; ++index) {
     const auto place = static_cast<std::uint32_t>(index % kBulkPlaces);
     barrier_wait(barriers + place * 8, static_cast<std::uint32_t>(index / kBulkPlaces % 2));
@@ -44,9 +45,8 @@ PIBENCH_DEVICE void bulk_copy(const MemoryArguments& arguments) {
     store_bytes(reinterpret_cast<std::uint8_t*>(arguments.out) + at * kBulkBytes, memory + place * kBulkBytes,
                 length(at));
     commit_stores();
-    wait_until_read<kBulkPlaces -
-                    kAhead>();  // the store before this one has left the place that is filled next
-    load(index + kAhead);
+    wait_until_read<1>();  // the store before this one has left the place that is filled next
+    load(index + kBulkPlaces - 1);
   }
   wait_until_written();
   if (arguments.elements % 2 != 0 && block_index() == 0)

@@ -161,10 +161,11 @@ struct Memory {
   const char* module;
   Operation operation;
   const char* variant;  // "vector": 16 bytes a thread, in turns; "streaming": the same, marked for early
-                        // eviction; "single": 16 bytes a thread, once; "bulk": the bulk copy engine
+                        // eviction; "single": 16 bytes a thread, once, marked too; "single256": the same in
+                        // smaller blocks; "double": 32 bytes a thread, once; "bulk": the bulk copy engine
   Target target;
   std::uint32_t threads, blocks_per_multiprocessor, shared_bytes;
-  std::uint32_t pairs = 1;  // of float64 that a thread moves once
+  std::uint32_t pairs = 1;  // of float64 that a thread moves, where it moves some once
 };
 
 // The grid's blocks: for each multiprocessor so many; or where that is 0, as many as it takes for each thread
@@ -185,90 +186,26 @@ inline constexpr std::array kMemories{
     Memory{"pibench_memory_write_vector", "memory", Operation::write, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_write_streaming", "memory", Operation::write, "streaming", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_write_single", "memory", Operation::write, "single", {80, false}, 1024, 0, 0},
+    Memory{"pibench_memory_write_single256", "memory", Operation::write, "single256", {80, false}, 256, 0, 0},
     Memory{"pibench_memory_copy_vector", "memory", Operation::copy, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_copy_streaming", "memory", Operation::copy, "streaming", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_copy_single", "memory", Operation::copy, "single", {80, false}, 1024, 0, 0},
+    Memory{"pibench_memory_copy_single256", "memory", Operation::copy, "single256", {80, false}, 256, 0, 0},
+    Memory{"pibench_memory_copy_double", "memory", Operation::copy, "double", {80, false}, 512, 0, 0, 2},
     Memory{
         "pibench_memory_copy_bulk", "memory_bulk", Operation::copy, "bulk", {90, false}, 32, 3, kBulkShared},
-    Memory{"pibench_memory_copy_bulk8once",
-           "memory_bulk",
-           Operation::copy,
-           "bulk8once",
-           {90, false},
-           32,
-           0,
-           8 * 1024 + 64,
-           16},
-    Memory{"pibench_memory_copy_bulk16once",
-           "memory_bulk",
-           Operation::copy,
-           "bulk16once",
-           {90, false},
-           32,
-           0,
-           16 * 1024 + 64,
-           32},
-    Memory{"pibench_memory_copy_bulk32once",
-           "memory_bulk",
-           Operation::copy,
-           "bulk32once",
-           {90, false},
-           32,
-           0,
-           32 * 1024 + 64,
-           64},
-    Memory{"pibench_memory_copy_double", "memory", Operation::copy, "double", {80, false}, 512, 0, 0, 2},
-    Memory{"pibench_memory_copy_fourfold", "memory", Operation::copy, "fourfold", {80, false}, 256, 0, 0, 4},
-    Memory{
-        "pibench_memory_copy_double256s", "memory", Operation::copy, "double256s", {80, false}, 256, 0, 0, 2},
-    Memory{
-        "pibench_memory_copy_double256p", "memory", Operation::copy, "double256p", {80, false}, 256, 0, 0, 2},
-    Memory{
-        "pibench_memory_copy_double512p", "memory", Operation::copy, "double512p", {80, false}, 512, 0, 0, 2},
-    Memory{"pibench_memory_copy_fourfold256p",
-           "memory",
-           Operation::copy,
-           "fourfold256p",
-           {80, false},
-           256,
-           0,
-           0,
-           4},
-    Memory{"pibench_memory_copy_fourfold512s",
-           "memory",
-           Operation::copy,
-           "fourfold512s",
-           {80, false},
-           512,
-           0,
-           0,
-           4},
-    Memory{"pibench_memory_copy_fourfold512p",
-           "memory",
-           Operation::copy,
-           "fourfold512p",
-           {80, false},
-           512,
-           0,
-           0,
-           4},
     Memory{"pibench_memory_scale_vector", "memory", Operation::scale, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_scale_streaming", "memory", Operation::scale, "streaming", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_scale_single", "memory", Operation::scale, "single", {80, false}, 1024, 0, 0},
-    Memory{"pibench_memory_scale_double", "memory", Operation::scale, "double", {80, false}, 512, 0, 0, 2},
-    Memory{
-        "pibench_memory_scale_fourfold", "memory", Operation::scale, "fourfold", {80, false}, 256, 0, 0, 4},
+    Memory{"pibench_memory_scale_single256", "memory", Operation::scale, "single256", {80, false}, 256, 0, 0},
     Memory{"pibench_memory_add_vector", "memory", Operation::add, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_add_streaming", "memory", Operation::add, "streaming", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_add_single", "memory", Operation::add, "single", {80, false}, 1024, 0, 0},
-    Memory{"pibench_memory_add_double", "memory", Operation::add, "double", {80, false}, 512, 0, 0, 2},
-    Memory{"pibench_memory_add_fourfold", "memory", Operation::add, "fourfold", {80, false}, 256, 0, 0, 4},
+    Memory{"pibench_memory_add_single256", "memory", Operation::add, "single256", {80, false}, 256, 0, 0},
     Memory{"pibench_memory_triad_vector", "memory", Operation::triad, "vector", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_triad_streaming", "memory", Operation::triad, "streaming", {80, false}, 512, 2, 0},
     Memory{"pibench_memory_triad_single", "memory", Operation::triad, "single", {80, false}, 1024, 0, 0},
-    Memory{"pibench_memory_triad_double", "memory", Operation::triad, "double", {80, false}, 512, 0, 0, 2},
-    Memory{
-        "pibench_memory_triad_fourfold", "memory", Operation::triad, "fourfold", {80, false}, 256, 0, 0, 4},
+    Memory{"pibench_memory_triad_single256", "memory", Operation::triad, "single256", {80, false}, 256, 0, 0},
 };
 
 // What measuring needs beside what is measured. `blocks` 0: multiprocessors times

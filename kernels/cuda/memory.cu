@@ -21,10 +21,8 @@
   PIBENCH_KERNEL(operation##_streaming, 512) {                                                           \
     pibench::kernels::cuda::memory_pass<pibench::kernels::cuda::Operation::operation, true>(arguments);  \
   }                                                                                                      \
-  PIBENCH_ONCE(operation, single, true, 1024, 1)
-#define PIBENCH_WIDE(operation)                 \
-  PIBENCH_ONCE(operation, double, true, 512, 2) \
-  PIBENCH_ONCE(operation, fourfold, true, 256, 4)
+  PIBENCH_ONCE(operation, single, true, 1024, 1)                                                         \
+  PIBENCH_ONCE(operation, single256, true, 256, 1)
 
 PIBENCH_KERNEL(read_vector, 512) { pibench::kernels::cuda::read_pass<false>(arguments); }
 PIBENCH_KERNEL(read_streaming, 512) { pibench::kernels::cuda::read_pass<true>(arguments); }
@@ -33,13 +31,4 @@ PIBENCH_PASS(copy)
 PIBENCH_PASS(scale)
 PIBENCH_PASS(add)
 PIBENCH_PASS(triad)
-PIBENCH_WIDE(copy)
-PIBENCH_WIDE(scale)
-PIBENCH_WIDE(add)
-PIBENCH_WIDE(triad)
-PIBENCH_ONCE(copy, double256s, true, 256, 2)
-PIBENCH_ONCE(copy, double256p, false, 256, 2)
-PIBENCH_ONCE(copy, double512p, false, 512, 2)
-PIBENCH_ONCE(copy, fourfold256p, false, 256, 4)
-PIBENCH_ONCE(copy, fourfold512s, true, 512, 4)
-PIBENCH_ONCE(copy, fourfold512p, false, 512, 4)
+PIBENCH_ONCE(copy, double, false, 512, 2)

@@ -123,8 +123,9 @@ PIBENCH_DEVICE void once_pass(const MemoryArguments& arguments) {
   if (first + (count - 1) * threads < pairs) {
     pass.template pairs<count>(first);
   } else {
-    PIBENCH_ROLLED  // the end of an array: unrolled it would take registers from all that comes before
-        for (std::uint64_t at = first; at < pairs; at += threads) pass.template pairs<1>(at);
+    // The end of an array: unrolled it would take registers from all that comes before.
+    PIBENCH_ROLLED
+    for (std::uint64_t at = first; at < pairs; at += threads) pass.template pairs<1>(at);
   }
   pass.odd_end();
 }

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -164,7 +163,7 @@ template <typename Real>
 struct WholeNumber {
   Real value;
   explicit(false) operator std::int64_t() const {
-    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max() / 4;
+    constexpr auto kNone = std::int64_t{1} << 60;  // not 0 modulo the prime of Freivalds' check either
     constexpr Real kMost = 0x1p53;
     if (!(std::abs(value) < kMost)) return kNone;
     const auto whole = static_cast<std::int64_t>(value);

@@ -134,8 +134,8 @@ void check_operation(Checks& checks, const char* name) {
 void check_bulk(Checks& checks) {
   // Nothing, less than a part, and more parts than the ring has places, with an odd end.
   for (const std::uint64_t elements : {1, 2, 2049, 2048 * 19 + 7})
-    check_pass<Operation::copy>(checks, "the copy engine's copy", bulk_copy<4, 16 * 1024>, kBlocks, 32,
-                                kBulkShared, elements);
+    check_pass<Operation::copy>(checks, "the copy engine's copy", bulk_copy, kBlocks, 32, kBulkShared,
+                                elements);
 }
 
 void check_fill(Checks& checks) {

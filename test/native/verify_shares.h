@@ -124,6 +124,21 @@ inline void check_on_threads(Checks& check, cuda::Element element) {
   }
 }
 
+// Where the right sum is 0 what is no whole number is as wrong as elsewhere.
+inline void check_no_whole_numbers(Checks& check) {
+  using namespace cuda;
+  const GemmProblem p{300, 520, 160, 1, Element::float32};
+  const Drawn zeros{1, 2, kernels::cuda::Values::integers, 0};
+  for (const float wrong : {0.5F, std::numeric_limits<float>::quiet_NaN(), 0x1p100F}) {
+    std::vector<float> c(static_cast<std::size_t>(p.m * p.n));
+    const auto verified = [&] { return check_integers(p, zeros, std::as_bytes(std::span(c)), kSeed); };
+    check.that(verified().passed, "a product of zeros is one of zeros", numbers(verified()));
+    c[520 * 7] = wrong;
+    check.that(verified().wrong == 1, "and not with " + std::to_string(wrong) + " in it",
+               numbers(verified()));
+  }
+}
+
 inline void check_shared_verification(Checks& check) {
   for_each_type([&check](auto type) {
     constexpr DataType kType = type.value;
@@ -139,6 +154,7 @@ inline void check_shared_verification(Checks& check) {
   check_shares_by_columns(check);
   check_on_threads(check, cuda::Element::float32);
   check_on_threads(check, cuda::Element::bfloat16);
+  check_no_whole_numbers(check);
 }
 
 }  // namespace pibench::test
