@@ -12,6 +12,9 @@ const table = (head, rows) => [
   ...rows.map((cells) => row(...cells)),
 ];
 
+/** Nothing where nothing was measured. */
+const section = (title, head, rows) => (rows.length === 0 ? [] : [title, '', ...table(head, rows), '']);
+
 const KEYS = ['kernels', 'correctness', 'others', 'timing', 'firstSample', 'products', 'tests', 'pytorch'];
 
 /** Who is the fastest of those measured. */
@@ -102,6 +105,9 @@ export function targetsOf({ products, others, timing, firstSample, pytorch }) {
   ];
 }
 
+/** Nothing where they were not asked for, or are not counted. */
+const testsText = (tests) => (tests?.right === undefined ? '' : `, ${tests.right} tests marked gpu`);
+
 /** Of all our products: what the host does once for a group of calls is more for each where they are long and few. */
 function overheadsText(rows) {
   const of = rows.flatMap(({ stack, overhead: o }) =>
@@ -130,7 +136,7 @@ export function markdown(check) {
     '',
     `Written by scripts/gpu-check.sh in ${Math.round(seconds)} s, ${date}, commit ${commit}, driver ${gpu.driver ?? 'not known'}, compute capability ${gpu.computeCapability}, power limit ${gpu.powerLimitWatts ?? 'not known'} W. Rates are medians over launches of launch medians; libraries' launches are interleaved with ours, PyTorch's are not. cuBLASLt takes the first algorithm that its heuristics name, cuBLAS chooses by itself.`,
     '',
-    `Right results: ${kernels?.right ?? 0} kernels and workloads by themselves, ${correctness?.right ?? 0} products from the command to the record. ${wrong.length === 0 ? 'Nothing that was checked was wrong.' : 'Wrong or missing:'}`,
+    `Right results: ${kernels?.right ?? 0} kernels and workloads by themselves, ${correctness?.right ?? 0} products from the command to the record${testsText(check.tests)}. ${wrong.length === 0 ? 'Nothing that was checked was wrong.' : 'Wrong or missing:'}`,
     ...listed(wrong),
     '',
     ...(check.toCome.length > 0 ? ['**Not finished.** To come:', ...listed(check.toCome), ''] : []),
@@ -145,9 +151,8 @@ export function markdown(check) {
     ),
     '',
     ...overheadsText(products?.rows ?? []),
-    '## Products, 10^12 operations per second',
-    '',
-    ...table(
+    ...section(
+      '## Products, 10^12 operations per second',
       [
         'type',
         'size',
@@ -171,13 +176,11 @@ export function markdown(check) {
         one.flags.join(' ') || '-',
       ]),
     ),
-    '',
     ...(pytorch?.rates
       ? [`PyTorch ${pytorch.version}: ${pytorch.how}. All others here give float32 for them.`, '']
       : []),
-    '## Peak, 10^12 operations per second',
-    '',
-    ...table(
+    ...section(
+      '## Peak, 10^12 operations per second',
       ['type', 'by', 'rate', 'of the datasheet'],
       rowsOf('peak', others).map((one) => [
         one.parameters.dtype,
@@ -186,10 +189,8 @@ export function markdown(check) {
         percent(one.ofDatasheet),
       ]),
     ),
-    '',
-    '## Memory, GB/s',
-    '',
-    ...table(
+    ...section(
+      '## Memory, GB/s',
       ['', 'by', 'rate', 'of the datasheet'],
       rowsOf('memory', others).map((one) => [
         one.title,
@@ -198,16 +199,13 @@ export function markdown(check) {
         percent(one.ofDatasheet),
       ]),
     ),
-    '',
-    '## Kernel launches',
-    '',
-    ...table(
+    ...section(
+      '## Kernel launches',
       ['', 'µs each'],
       rowsOf('kernel-launch', others).map((one) => [
         one.title,
         one.elapsed === null ? '-' : micro(one.elapsed / one.parameters.launches),
       ]),
     ),
-    '',
   ].join('\n');
 }

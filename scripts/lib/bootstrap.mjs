@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildEnvironment } from './build-environment.mjs';
+import { buildCudaKernels, cudaKernelsThere, cudaKernelsToBuild } from './cuda-kernels.mjs';
+import { gpuHere } from './gpu-here.mjs';
 import { asOnlyBuilder, beginNative, compileNative } from './native-build.mjs';
 import { noteSources } from './source-record.mjs';
 import {
@@ -79,6 +81,7 @@ export async function bootstrap(part = 'whole') {
 
 /** What another one has made ready meanwhile is left alone. */
 async function makeReady(part) {
+  const builds = part === 'whole' && addonStale();
   const begun = part !== 'whole' || dependenciesLacking() ? beginNative(part) : undefined;
   if (dependenciesLacking()) {
     say('first run in this clone: installing dependencies');
@@ -97,7 +100,15 @@ async function makeReady(part) {
   const failure = addonStale(part) ? compileNative() : null;
   // Nobody else may begin before both have ended.
   const uncompiled = await compiled;
+  if (builds && failure === null && gpuHere()) buildForGpus();
   return failure ?? uncompiled;
+}
+
+/** With the addon, which is of the same sources; what fails is told, and told again with the advice by who would have used it. */
+function buildForGpus() {
+  if (!cudaKernelsToBuild()) return;
+  if (!cudaKernelsThere()) say('building the kernels for GPUs');
+  for (const why of buildCudaKernels().failed) say(why.split('\n', 1)[0]);
 }
 
 /** Compiles and bundles beside dist/ and puts the whole in its place: who starts meanwhile sees what was before, or all that is new. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { compileKept } from './compile-kept.mjs';
-import { packageRoot } from './tree.mjs';
+import { isClone, packageRoot } from './tree.mjs';
 
 const CACHE = join(packageRoot, 'node_modules', '.cache', 'cuda-kernels');
 export const CUDA_FOLDER = join(packageRoot, 'build', 'plugins', 'cuda');
@@ -113,6 +113,9 @@ const nvccArguments = (module, targets, output) => [
 ];
 
 const place = (module) => join(CUDA_FOLDER, `${module}.fatbin`);
+
+/** True where this machine has to build them, if it is to have any, and can. */
+export const cudaKernelsToBuild = () => (isClone || !existsSync(PACKED_KERNELS)) && findNvcc() !== undefined;
 
 /** True where any module was built. */
 export const cudaKernelsThere = () => Object.keys(CUDA_MODULES).some((module) => existsSync(place(module)));

@@ -1,9 +1,7 @@
 // npm's install step, where this Node can run it.
-import { existsSync } from 'node:fs';
-import { buildCudaKernels, findNvcc, PACKED_KERNELS } from './cuda-kernels.mjs';
+import { buildCudaKernels, cudaKernelsToBuild } from './cuda-kernels.mjs';
 import { buildGlooPlugin, glooThere } from './gloo-plugin.mjs';
 import { buildNative, dependenciesThere } from './native-build.mjs';
-import { isClone } from './tree.mjs';
 
 const say = (text) => process.stderr.write(`pi-bench: ${text}\n`);
 const firstLine = (text) => text.split('\n', 1)[0];
@@ -14,8 +12,7 @@ export function install() {
   const failure = buildNative();
   if (failure !== null) say(failure.split('\n', 2).join(' '));
   // For NVIDIA GPUs, where the package came without and there is a compiler for them.
-  const came = !isClone && existsSync(PACKED_KERNELS);
-  if (!came && findNvcc() !== undefined) for (const why of buildCudaKernels().failed) say(firstLine(why));
+  if (cudaKernelsToBuild()) for (const why of buildCudaKernels().failed) say(firstLine(why));
   // To compare with, where its headers are.
   const why = glooThere() ? buildGlooPlugin() : null;
   if (why !== null) say(firstLine(why));

@@ -1,5 +1,6 @@
 // How much of the addon a command line needs, so that the first one does not wait for what it does not use. In doubt: all.
 import { existsSync, readFileSync } from 'node:fs';
+import { gpuHere } from './gpu-here.mjs';
 import { ADDONS } from './tree.mjs';
 
 /** Commands that measure nothing here: they read what was measured, or have others measure (on-node, a process of its own). */
@@ -73,7 +74,7 @@ export const HERE = {
     }
   },
   /** Of which the whole addon tells what it is. */
-  gpu: () => existsSync('/dev/nvidiactl'),
+  gpu: gpuHere,
 };
 
 /** @param {readonly string[]} args */

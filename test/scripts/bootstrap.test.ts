@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CUDA_MODULES } from '../../scripts/lib/cuda-kernels.mjs';
 import { until } from '../support/pi-bench.js';
 
 let clone = '';
@@ -261,6 +262,43 @@ test('where the part that the first command needs cannot be built, all is tried,
   expect(await run.ended).toBe(1);
   expect(run.said).toContain('the native addon could not be built: gyp ERR! stack Error: because');
   expect(leftovers()).toEqual([]);
+});
+
+/** Knows what is asked of it, and compiles unless a file says otherwise. */
+const NVCC = `#!/bin/sh
+case "$1" in
+  --version) echo 'release 13.0' ;;
+  --list-gpu-code) echo sm_80 sm_89 sm_90 sm_100 ;;
+  --list-gpu-arch) echo compute_80 compute_100 ;;
+  *)
+    echo nvcc >>log
+    if [ -e nvcc-fails ]; then echo 'peak.cu: error: because' >&2; exit 1; fi
+    for out in "$@"; do :; done
+    echo kernels >"$out" ;;
+esac
+`;
+
+test('the kernels for GPUs are built with the addon where there are a GPU and a compiler for it', async () => {
+  put('go', '');
+  put('bin/nvcc', NVCC, 0o755);
+  for (const module of Object.keys(CUDA_MODULES)) put(`kernels/cuda/${module}.cu`, '');
+  const nvcc = { CUDACXX: join(clone, 'bin', 'nvcc') };
+  const without = begin(undefined, nvcc);
+  expect(await calledBy(without)).not.toContain('nvcc');
+
+  put('scripts/lib/gpu-here.mjs', 'export const gpuHere = () => true;\n');
+  rmSync(join(clone, 'build'), { recursive: true });
+  put('nvcc-fails', '');
+  const failing = begin(undefined, nvcc);
+  expect(await failing.ended).toBe(0);
+  expect(failing.said).toMatch(/peak\.cu could not be compiled: .*because/);
+
+  rmSync(join(clone, 'nvcc-fails'));
+  rmSync(join(clone, 'build'), { recursive: true });
+  const building = begin(undefined, nvcc);
+  expect(await building.ended).toBe(0);
+  expect(building.said).toContain('building the kernels for GPUs');
+  expect(readdirSync(join(clone, 'build', 'plugins', 'cuda'))).toHaveLength(Object.keys(CUDA_MODULES).length);
 });
 
 test('an installation that fails is told, and holds nobody up', async () => {

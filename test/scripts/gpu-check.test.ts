@@ -9,7 +9,14 @@ import { follow } from '../../scripts/gpu-check/follow.mjs';
 import { overheadOf, piBenchWithin, rightOf, trouble } from '../../scripts/gpu-check/pi-bench.mjs';
 import { markdown, notRunOf, targetsOf, wrongOf } from '../../scripts/gpu-check/report.mjs';
 import { besideRivals } from '../../scripts/gpu-check/rivals.mjs';
-import { kernelsOf, libraries, products, STEPS, stepsNamed } from '../../scripts/gpu-check/steps.mjs';
+import {
+  kernelsOf,
+  libraries,
+  products,
+  STEPS,
+  stepsNamed,
+  testsOf,
+} from '../../scripts/gpu-check/steps.mjs';
 import { withFolder } from '../support/pi-bench.js';
 
 const GPU = { name: 'FAKE', computeCapability: '9.0' };
@@ -197,6 +204,25 @@ describe('every kernel by itself', () => {
       'kernels: ended with 70: no libcuda',
     ]);
     expect(kernelsOf({ ...none, status: 'SIGTERM', outOfTime: true }).wrong).toHaveLength(1);
+  });
+});
+
+describe('the tests marked gpu', () => {
+  it('are right where they ran and passed, not where they were skipped', () => {
+    const ran = { status: 0, stdout: 'TAP version 13\n1..1\nok 1 - a product is right # time=1ms\n' };
+    expect(testsOf(ran)).toEqual({ ran: true, right: 1, wrong: [] });
+    const skipped = { status: 0, stdout: 'ok 1 - a product is right # SKIP\n' };
+    expect(testsOf(skipped)).toMatchObject({
+      ran: false,
+      right: 0,
+      wrong: [expect.stringContaining('SKIP')],
+    });
+    const failed = { status: 1, stdout: 'ok 1 - one\nnot ok 2 - another\n' };
+    expect(testsOf(failed)).toMatchObject({
+      ran: true,
+      right: 1,
+      wrong: [expect.stringContaining('not ok 2')],
+    });
   });
 });
 
