@@ -50,7 +50,17 @@ const ELSEWHERE = [
 ];
 
 /** What multiplies on a GPU: Hopper's instruction for a warpgroup, a warp's, scalar multiply-adds; and how passes over memory go. */
-const GPU_ENGINES = ['wgmma', 'mma', 'scalar', 'vector', 'streaming', 'single', 'single256', 'double', 'bulk'];
+const GPU_ENGINES = [
+  'wgmma',
+  'mma',
+  'scalar',
+  'vector',
+  'streaming',
+  'single',
+  'single256',
+  'double',
+  'bulk',
+];
 
 /** Why there are no kernels for GPUs; null: there are. */
 export function gpuKernelsProblem(): string | null {
