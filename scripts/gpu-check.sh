@@ -8,7 +8,7 @@
 #   scripts/gpu-check.sh [FOLDER [SECONDS [STEP...]]]
 #
 # writes <gpu>.json and <gpu>.md to FOLDER, anew after each step; docs/gpu and 470 seconds unless told otherwise. STEP: only these,
-# as scripts/gpu-check/steps.mjs names them (memory, tests, float64:8192, ...).
+# as scripts/gpu-check/steps.mjs names them (memory, tests, float64:8192, ...), to <gpu>-steps.json and .md.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

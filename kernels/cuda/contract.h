@@ -162,7 +162,8 @@ struct Memory {
   Operation operation;
   const char* variant;  // "vector": 16 bytes a thread, in turns; "streaming": the same, marked for early
                         // eviction; "single": 16 bytes a thread, once, marked too; "single256": the same in
-                        // smaller blocks; "double": 32 bytes a thread, once; "bulk": the bulk copy engine
+                        // smaller blocks; "double": 32 bytes a thread, once, not marked; "bulk": the bulk
+                        // copy engine
   Target target;
   std::uint32_t threads, blocks_per_multiprocessor, shared_bytes;
   std::uint32_t pairs = 1;  // of float64 that a thread moves, where it moves some once

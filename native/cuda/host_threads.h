@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 
 #include "../threads/affinity.h"
 #include "../threads/team.h"
@@ -10,7 +12,8 @@
 namespace pibench::cuda {
 
 // Calls `part(first, count)` on several threads for shares of `count`, and waits for all. `each` is how many
-// elements there are in one of the count: a few are not worth a thread.
+// elements there are in one of the count: a few are not worth a thread. Throws what a part throws, of several
+// the first.
 template <typename Part>
 void on_threads(std::size_t count, std::size_t each, Part part) {
   constexpr std::size_t kMostThreads = 16;
@@ -19,18 +22,27 @@ void on_threads(std::size_t count, std::size_t each, Part part) {
   const auto cpus = static_cast<std::size_t>(CpuSet::of_thread(0).count());
   const std::size_t threads =
       std::clamp(count * each / kLeastElements, std::size_t{1}, std::min(cpus, kMostThreads));
-  Team team(static_cast<int>(threads), {});
   struct Context {
     Part* part;
     std::size_t count, step;
-  } context{&part, count, count / threads + 1};
+    std::mutex mutex;
+    std::exception_ptr thrown;
+  } context{&part, count, (count + threads - 1) / threads, {}, {}};
+  Team team(static_cast<int>(threads), {});
+  // A team's members may throw nothing.
   team.run(
       [](void* raw, int member) {
-        const auto& c = *static_cast<Context*>(raw);
+        auto& c = *static_cast<Context*>(raw);
         const std::size_t first = std::min(c.count, static_cast<std::size_t>(member) * c.step);
-        (*c.part)(first, std::min(c.step, c.count - first));
+        try {
+          (*c.part)(first, std::min(c.step, c.count - first));
+        } catch (...) {
+          const std::scoped_lock lock(c.mutex);
+          if (!c.thrown) c.thrown = std::current_exception();
+        }
       },
       &context);
+  if (context.thrown) std::rethrow_exception(context.thrown);
 }
 
 template <typename Part>

@@ -184,8 +184,9 @@ class MatmulWorkload final : public DeviceWorkload {
   std::span<std::byte> fetched() {
     if (fetched_.count() == 0) {
       session().synchronize();
-      fetched_ = HostBytes(1, 1, static_cast<std::int64_t>(bytes_c()));
-      c_.download_part(fetched_.data(), current_ * step(bytes_c()), bytes_c());
+      HostBytes bytes(1, 1, static_cast<std::int64_t>(bytes_c()));
+      c_.download_part(bytes.data(), current_ * step(bytes_c()), bytes_c());
+      fetched_ = std::move(bytes);
     }
     return {fetched_.data(), fetched_.count()};
   }

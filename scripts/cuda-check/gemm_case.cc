@@ -110,7 +110,7 @@ std::int64_t wrong_rows(const GemmProblem& p, Element result, std::uint32_t limi
   std::mutex mutex;
   for (std::int64_t matrix = 0; matrix < p.batch; ++matrix) {
     std::vector<std::uint64_t> bx(static_cast<std::size_t>(p.k));
-    on_threads(bx.size(), [&](std::size_t first, std::size_t count) {
+    on_threads(bx.size(), static_cast<std::size_t>(p.n), [&](std::size_t first, std::size_t count) {
       for (auto l = static_cast<std::int64_t>(first); l < static_cast<std::int64_t>(first + count); ++l) {
         std::uint64_t sum = 0;
         for (std::int64_t j = 0; j < p.n; ++j)
@@ -118,7 +118,8 @@ std::int64_t wrong_rows(const GemmProblem& p, Element result, std::uint32_t limi
         bx[static_cast<std::size_t>(l)] = sum;
       }
     });
-    on_threads(static_cast<std::size_t>(p.m), [&](std::size_t first, std::size_t count) {
+    const auto of_row = static_cast<std::size_t>(p.k + p.n);
+    on_threads(static_cast<std::size_t>(p.m), of_row, [&](std::size_t first, std::size_t count) {
       std::int64_t here = 0;
       for (auto i = static_cast<std::int64_t>(first); i < static_cast<std::int64_t>(first + count); ++i) {
         std::uint64_t want = 0;

@@ -96,7 +96,8 @@ async function main(out, seconds, names) {
     built: how,
   };
   mkdirSync(out, { recursive: true });
-  const path = join(out, nameOf(gpu));
+  // Beside a result of all of them.
+  const path = join(out, `${nameOf(gpu)}${names.length > 0 ? '-steps' : ''}`);
   const whole = (found, toCome = []) => {
     const check = { ...about, ...found, toCome, seconds: elapsed() };
     return {

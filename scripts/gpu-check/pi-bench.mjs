@@ -92,6 +92,19 @@ export function trouble({ code, outOfTime, stderr, record, documents }) {
   return [ended, ...reasons, stderr].filter(Boolean).join('; ');
 }
 
+/** Of a flag's evidence one number, for each launch; 0 where a launch has not the flag. */
+const evidenceOf = (inspections, name, key) =>
+  inspections.map(({ flags }) => flags?.find((flag) => flag.name === name)?.evidence[key] ?? 0);
+
+/**
+ * How the device's power limit held a batch down: the least share of readings at it that a launch had, and by how much clocks
+ * moved at most.
+ */
+const heldDown = (inspections) => ({
+  share: Math.min(...evidenceOf(inspections, 'power-capped', 'share')),
+  clockMoved: Math.max(...evidenceOf(inspections, 'clock-not-settled', 'change').map(Math.abs)),
+});
+
 /** What a batch's rate rests on, in a few numbers. */
 export const summaryOf = ({
   title,
@@ -115,6 +128,7 @@ export const summaryOf = ({
   ofDatasheet: datasheet?.share ?? null,
   verified,
   flags: flags.map(({ name }) => name),
+  heldDown: heldDown(inspections),
 });
 
 /**

@@ -18,7 +18,7 @@ const NAMES = { cublas: 'cuBLAS', cublaslt: 'cuBLASLt' };
 function rivalsOf(rows, pytorch, dtype, size) {
   const libraries = rows
     .filter(({ stack, rate }) => NAMES[stack] !== undefined && rate !== null)
-    .map(({ stack, rate, launches, flags }) => ({ name: NAMES[stack], rate, launches, flags }));
+    .map(({ stack, ...row }) => ({ ...row, name: NAMES[stack] }));
   const rate = pytorch?.rates?.[`${dtype} ${size}`] ?? null;
   if (rate === null || !SAME_WORK_AS_PYTORCH.includes(dtype)) return libraries;
   return [...libraries, { name: 'PyTorch', rate, launches: null, flags: null }];
@@ -31,15 +31,24 @@ const ratiosOf = (own, rival) =>
     return rate === null || beside == null ? [] : [rate / beside];
   });
 
+/** Of readings at the power limit, in every launch: then that limit is what the rate is of. */
+const HELD_DOWN = 0.9;
+/** So far clocks go up and down at it; what moved farther did not begin there. */
+const MOVES_AT_LIMIT = 0.1;
+
+/** Whether the power limit held a side down throughout. */
+const isHeldDown = ({ heldDown: held }) =>
+  held !== undefined && held.share >= HELD_DOWN && held.clockMoved <= MOVES_AT_LIMIT;
+
 /**
- * What of the device only one of the two ran into. At a power limit that holds down both, clocks never rest: which of them was
+ * What of the device only one of the two ran into. Where the power limit held down both throughout, clocks never rest: whose was
  * seen to move is chance, and no other condition.
  */
 function notOfBoth(own, rival) {
   if (rival.flags === null) return [];
-  const has = (name) => [own, rival].filter(({ flags }) => flags.includes(name)).length;
-  const matters = (name) => name !== 'clock-not-settled' || has('power-capped') < 2;
-  return OF_THE_DEVICE.filter((name) => has(name) === 1 && matters(name));
+  const bothHeld = isHeldDown(own) && isHeldDown(rival);
+  const differs = (name) => own.flags.includes(name) !== rival.flags.includes(name);
+  return OF_THE_DEVICE.filter((name) => differs(name) && !(name === 'clock-not-settled' && bothHeld));
 }
 
 /** Why what was measured cannot tell whether the target is reached; null: it can. */

@@ -161,16 +161,20 @@ export async function pytorch({ left }) {
 }
 
 /**
- * What vitest's TAP says of the tests that are marked gpu. One that was skipped was not run, whatever vitest ends with.
- * @param {{ status: number | string | null, stdout: string }} done
+ * What vitest's TAP says of the tests that are marked gpu. One that was skipped was not run, whatever vitest ends with; where
+ * others ran, it is of what the device has not.
+ * @param {{ status: number | string | null, outOfTime: boolean, stdout: string, stderr: string }} done
  */
-export function testsOf({ status, stdout }) {
+export function testsOf({ status, outOfTime, stdout, stderr }) {
   const lines = stdout.split('\n').filter((line) => /^(?:not )?ok /.test(line));
-  const skipped = lines.filter((line) => line.includes('# SKIP'));
-  const right = lines.filter((line) => line.startsWith('ok ') && !skipped.includes(line)).length;
-  const said = stdout.replaceAll(packageRoot, '.').slice(-2000);
-  const wrong = status === 0 && right > 0 ? skipped : [said];
-  return { ran: right > 0, right, wrong: wrong.map((line) => `test/gpu: ${line}`) };
+  const [skipped, run] = [true, false].map((is) => lines.filter((line) => line.includes('# SKIP') === is));
+  const right = run.filter((line) => line.startsWith('ok ')).length;
+  const named = (line) => line.replace(/^ok \d+ - /, '').replace(/ # SKIP.*$/, '');
+  if (status === 0 && right > 0)
+    return { ran: true, right, wrong: [], notRun: skipped.map((line) => `test/gpu: ${named(line)}`) };
+  const ended = outOfTime ? 'there was no more time' : `ended with ${status}`;
+  const said = `${stdout}${stderr}`.replaceAll(packageRoot, '.').slice(-2000);
+  return { ran: run.length > 0, right, wrong: [`test/gpu: ${ended}: ${said}`], notRun: [] };
 }
 
 /** The tests that are marked gpu, where vitest is. */

@@ -104,11 +104,19 @@ async function makeReady(part) {
   return failure ?? uncompiled;
 }
 
-/** With the addon, which is of the same sources; what fails is told, and told again with the advice by who would have used it. */
+/**
+ * With the addon, which is of the same sources. What fails is told, and told again with the advice by who would have used them:
+ * never a reason for the rest not to run.
+ */
 function buildForGpus() {
-  if (!cudaKernelsToBuild()) return;
-  if (!cudaKernelsThere()) say('building the kernels for GPUs');
-  for (const why of buildCudaKernels().failed) say(why.split('\n', 1)[0]);
+  // Those that were there before are built anew with the addon.
+  if (!cudaKernelsToBuild() || cudaKernelsThere()) return;
+  say('building the kernels for GPUs (minutes on a few cores)');
+  try {
+    for (const why of buildCudaKernels().failed) say(why.split('\n', 1)[0]);
+  } catch (error) {
+    say(`the kernels for GPUs are not built: ${error.message}`);
+  }
 }
 
 /** Compiles and bundles beside dist/ and puts the whole in its place: who starts meanwhile sees what was before, or all that is new. */

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "../../native/cuda/host_threads.h"
 #include "../../native/cuda/matmul_check.h"
 #include "check.h"
 #include "matrices.h"
@@ -77,11 +81,11 @@ inline void check_shares_by_columns(Checks& check) {
              matmul::verify_freivalds_real(product, kSeed), "operands by columns");
 }
 
-// What a GPU made is verified on as many threads as there are: enough elements for several.
+// What a GPU made is verified on as many threads as there are: enough elements for two, of each matrix.
 inline void check_on_threads(Checks& check, cuda::Element element) {
   using namespace cuda;
   using kernels::cuda::Values;
-  const GemmProblem p{300, 520, 160, 1, element};
+  const GemmProblem p{300, 520, 512, 1, element};
   const std::string name = cuda::name_of(element) + " of a GPU: ";
   for (const Values values : {Values::real, Values::integers}) {
     const Drawn drawn{1, 2, values, integer_limit(element, p.k)};
@@ -139,6 +143,23 @@ inline void check_no_whole_numbers(Checks& check) {
   }
 }
 
+// A thread that could not do its share is no end of the process, nor of the others' shares.
+inline void check_throwing(Checks& check) {
+  constexpr std::size_t kCount = 1 << 20;
+  std::atomic<std::size_t> done = 0;
+  std::string thrown;
+  try {
+    cuda::on_threads(kCount, [&](std::size_t first, std::size_t share) {
+      if (first == 0) throw std::bad_alloc();
+      done += share;
+    });
+  } catch (const std::bad_alloc&) {
+    thrown = "as it is";
+  }
+  check.that(thrown == "as it is", "what a share throws comes out of all of them");
+  check.that(done < kCount, "and that share is missing");
+}
+
 inline void check_shared_verification(Checks& check) {
   for_each_type([&check](auto type) {
     constexpr DataType kType = type.value;
@@ -155,6 +176,7 @@ inline void check_shared_verification(Checks& check) {
   check_on_threads(check, cuda::Element::float32);
   check_on_threads(check, cuda::Element::bfloat16);
   check_no_whole_numbers(check);
+  check_throwing(check);
 }
 
 }  // namespace pibench::test
