@@ -61,6 +61,19 @@ function doubtOf(own, rival, ratios, target) {
 }
 
 /**
+ * Our rate over a rival's, and whether that reaches a target; `met` null: not judged, for that doubt.
+ * @param {any} own
+ * @param {any} rival
+ * @param {number} target
+ * @returns {{ share: number, met: boolean | null, doubt: string | null }}
+ */
+export function judged(own, rival, target) {
+  const share = own.rate / rival.rate;
+  const doubt = doubtOf(own, rival, ratiosOf(own, rival), target);
+  return { share, met: doubt === null ? share >= target : null, doubt };
+}
+
+/**
  * @param {{ rows: readonly any[], pytorch?: any }} found
  * @param {string} dtype
  * @param {number} size
@@ -76,7 +89,5 @@ export function besideRivals({ rows, pytorch }, dtype, size, target) {
   if (own === undefined || own.rate === null || rivals.length === 0)
     return { beside, best: null, share: null, met: null, doubt: null };
   const best = rivals.reduce((a, b) => (b.rate > a.rate ? b : a));
-  const share = own.rate / best.rate;
-  const doubt = doubtOf(own, best, ratiosOf(own, best), target);
-  return { beside, best: best.name, share, met: doubt === null ? share >= target : null, doubt };
+  return { beside, best: best.name, ...judged(own, best, target) };
 }

@@ -87,7 +87,7 @@ export async function correctness({ piBench }) {
 const OTHERS = {
   peak: ['--inspections', '2', '--warmup', '500ms'],
   // Long enough for what NVML tells twenty milliseconds apart.
-  memory: ['--inspections', '1', '--warmup', '300ms', '--duration', '300ms'],
+  memory: ['--inspections', '2', '--warmup', '300ms', '--duration', '300ms'],
   'kernel-launch': ['--inspections', '2', '--warmup', '300ms'],
 };
 

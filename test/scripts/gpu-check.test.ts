@@ -314,6 +314,27 @@ describe('our product beside others', () => {
   });
 });
 
+describe('the copy within a device', () => {
+  const row = (operation: string, bytes: number, launches: readonly number[]) => ({
+    indicator: 'memory',
+    parameters: { operation, bytes },
+    launches,
+    rate: launches[0],
+    flags: [],
+  });
+  const copy = (own: readonly number[]) => {
+    const rows = [row('copy', 8, [9, 9]), row('copy', 1024, own), row('device-copy', 1024, [100, 100])];
+    return targetsOf({ others: { rows } }).find(({ what }) => what.startsWith('device copy'));
+  };
+
+  it('is judged of the largest arrays, launch by launch', () => {
+    expect(copy([98, 98])).toMatchObject({ value: '98.0 %', met: true });
+    expect(copy([104, 104])).toMatchObject({ value: '100.0 %', met: true });
+    expect(copy([96, 96])).toMatchObject({ value: '96.0 %', met: false });
+    expect(copy([98, 96])).toMatchObject({ met: null, doubt: 'its launches lie on both sides' });
+  });
+});
+
 describe('the host’s overhead', () => {
   const document = (index: number, calls: number) => ({
     index,
