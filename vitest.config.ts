@@ -31,8 +31,8 @@ const APART = e2e('package');
 /** Takes minutes: `npm run check:long`. */
 const LONG = 'test/long/**/*.test.ts';
 
-/** All of them: vitest by itself leaves a CPU idle, which is half of two. */
-const WORKERS = availableParallelism();
+/** One more than CPUs: tests of the command wait for processes, sleeps and sockets for more than half of their time. */
+const WORKERS = availableParallelism() + 1;
 
 /** The longest of those that run beside each other, whatever their size, which is what vitest goes by. */
 const FIRST = ['e2e/submit', 'e2e/gpu', 'scripts/cuda-kernels', 'stacks/gloo-plugin', 'e2e/report'].map(

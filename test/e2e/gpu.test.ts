@@ -100,6 +100,8 @@ describe('a product on a GPU', () => {
   });
 
   it('that was wrong in one element only while it was measured has none, however coarse its sums are', async () => {
+    // Of this seed neither Freivalds' vector nor the sampled elements show it, as of some they do.
+    const drawn = ['--seed', '5'];
     const shape = ['--m', '32', '--n', '1024', '--k', '1024', '--dtype', 'float8_e4m3'];
     const { record, run } = await measured(
       'wrong-until-filled=1',
@@ -107,6 +109,7 @@ describe('a product on a GPU', () => {
       '--device',
       'cuda:0',
       ...shape,
+      ...drawn,
       ...FEW,
     );
     expect(run.code, run.stderr).toBe(3);
