@@ -45,7 +45,7 @@ constexpr Element result_of(Element operand) {
   return operand == Element::int8 ? Element::int32 : Element::float32;
 }
 
-// 2^exponent, of a normal number: std::ldexp takes ten times as long.
+// 2^exponent, of a normal number, without a call for each element.
 inline float power_of_two(int exponent) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(127 + exponent) << 23U);
 }
