@@ -17,7 +17,7 @@ const COMMAND = [
  * own, and by it locks of its own (test/support/own-network.ts).
  */
 const BESIDE = [
-  ...e2e('bad-input', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'import', 'matmul', 'memory'),
+  ...e2e('bad-input', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'gpu-graphs', 'import', 'matmul', 'memory'),
   ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'without-addon'),
   'test/native/{cuda-check,precompiled}.test.ts',
 ];

@@ -49,6 +49,7 @@ std::string DeviceWorkload::device_report(Nanoseconds begin, Nanoseconds end) {
   report
       .add("clock", json::Object()
                         .set("groups", agreement_.groups)
+                        .set("graphGroups", agreement_.graph_groups)
                         .set("samples", agreement_.samples)
                         .set("deviceSeconds", agreement_.device_seconds)
                         .set("hostSeconds", agreement_.host_seconds)

@@ -29,7 +29,7 @@ class DeviceWorkload : public Workload {
   bool settled() override { return monitor_.settled(); }
   [[nodiscard]] std::string failure() const override { return session_.failure(); }
   // What the clocks say is of the repetitions alone.
-  void begin_samples(std::uint64_t) override { clock_.forget_agreement(); }
+  void begin_samples(std::uint64_t) override { clock_.begin_series(); }
   void end_samples() override { agreement_ = clock_.agreement(); }
   std::string device_report(Nanoseconds begin, Nanoseconds end) override;
   std::string fault_report() override;

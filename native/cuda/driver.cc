@@ -128,11 +128,13 @@ Driver::Driver() {
   symbols.get(f.cuEventCreate, "cuEventCreate");
   symbols.get(f.cuEventDestroy_v2, "cuEventDestroy_v2");
   symbols.get(f.cuEventRecord, "cuEventRecord");
+  symbols.get(f.cuEventRecordWithFlags, "cuEventRecordWithFlags");
   symbols.get(f.cuEventSynchronize, "cuEventSynchronize");
   symbols.get(f.cuEventElapsedTime, "cuEventElapsedTime");
   symbols.get(f.cuStreamBeginCapture_v2, "cuStreamBeginCapture_v2");
   symbols.get(f.cuStreamEndCapture, "cuStreamEndCapture");
   symbols.get(f.cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
+  symbols.get(f.cuGraphUpload, "cuGraphUpload");
   symbols.get(f.cuGraphLaunch, "cuGraphLaunch");
   symbols.get(f.cuGraphExecDestroy, "cuGraphExecDestroy");
   symbols.get(f.cuGraphDestroy, "cuGraphDestroy");

@@ -84,12 +84,14 @@ struct Functions {
   Result (*cuEventCreate)(EventHandle** event, unsigned flags) = nullptr;
   Result (*cuEventDestroy_v2)(EventHandle* event) = nullptr;
   Result (*cuEventRecord)(EventHandle* event, StreamHandle* stream) = nullptr;
+  Result (*cuEventRecordWithFlags)(EventHandle* event, StreamHandle* stream, unsigned flags) = nullptr;
   Result (*cuEventSynchronize)(EventHandle* event) = nullptr;
   Result (*cuEventElapsedTime)(float* milliseconds, EventHandle* begin, EventHandle* end) = nullptr;
   Result (*cuStreamBeginCapture_v2)(StreamHandle* stream, unsigned mode) = nullptr;
   Result (*cuStreamEndCapture)(StreamHandle* stream, GraphHandle** graph) = nullptr;
   Result (*cuGraphInstantiateWithFlags)(GraphExecHandle** exec, GraphHandle* graph,
                                         unsigned long long flags) = nullptr;
+  Result (*cuGraphUpload)(GraphExecHandle* exec, StreamHandle* stream) = nullptr;
   Result (*cuGraphLaunch)(GraphExecHandle* exec, StreamHandle* stream) = nullptr;
   Result (*cuGraphExecDestroy)(GraphExecHandle* exec) = nullptr;
   Result (*cuGraphDestroy)(GraphHandle* graph) = nullptr;

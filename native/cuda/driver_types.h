@@ -90,6 +90,7 @@ inline constexpr unsigned kEventDefault = 0;           // CU_EVENT_DEFAULT: wait
 inline constexpr unsigned kHostPortable = 1;           // CU_MEMHOSTALLOC_PORTABLE
 inline constexpr unsigned kHostMapped = 2;             // CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned kCaptureThreadLocal = 1;     // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+inline constexpr unsigned kRecordExternal = 1;         // CU_EVENT_RECORD_EXTERNAL
 inline constexpr std::uint32_t kClusterDimension = 4;  // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 
 }  // namespace pibench::cuda

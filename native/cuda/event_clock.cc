@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 namespace pibench::cuda {
 namespace {
 
 // What a group may last, for the same reason as kMostSamples.
 constexpr double kGroupSeconds = 0.1;
+// With a graph little else is left of the host's part than what it does for each group.
+constexpr double kGraphSeconds = 0.5;
+// A graph takes several times as long to make as its commands to enqueue: so many groups have to be to come.
+constexpr std::uint64_t kGroupsOfGraph = 4;
 // Commands and events that may be enqueued behind the gate: a driver's queue has about a thousand places, and
 // a full one would wait for the gate that only the host can open.
 constexpr double kMostEnqueued = 512;
@@ -18,10 +24,19 @@ constexpr std::uint64_t kGateLimit = 10'000'000'000;
 // What the documentation of cuEventElapsedTime says of its resolution.
 constexpr double kDocumentedResolution = 0.5e-6;
 
+bool graphs_wanted() {
+  const char* const asked = std::getenv(kGroupsVariable);
+  return asked != nullptr && std::string_view(asked) == "graph";
+}
+
 }  // namespace
 
 EventClock::EventClock(Session& session)
-    : session_(session), gate_(session.kernel(kernels::cuda::kSpinGate)), words_(2 * sizeof(std::uint32_t)) {
+    : session_(session),
+      gate_(session.kernel(kernels::cuda::kSpinGate)),
+      words_(2 * sizeof(std::uint32_t)),
+      after_graph_(make_event()),
+      graphs_wanted_(graphs_wanted()) {
   for (std::size_t i = 0; i < kMostSamples; ++i) {
     begins_.push_back(make_event());
     ends_.push_back(make_event());
@@ -37,15 +52,23 @@ double EventClock::most_calls() const noexcept {
   return std::max(1.0, std::floor(kMostInSample / commands_));
 }
 
-std::uint64_t EventClock::group(std::uint64_t left) noexcept {
+std::uint64_t EventClock::size_of_group(std::uint64_t left, double seconds) const noexcept {
   const double sample_seconds = std::max(call_seconds_ * static_cast<double>(calls_), 1e-6);
-  const double by_time = kGroupSeconds / sample_seconds;
+  const double by_time = seconds / sample_seconds;
   const double by_queue = kMostEnqueued / (static_cast<double>(calls_) * commands_ + 2);
   // Before anything is known of the calls, one at a time.
   const double size =
       call_seconds_ > 0 ? std::min({by_time, by_queue, static_cast<double>(kMostSamples)}) : 1;
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(size), 1, std::max<std::uint64_t>(1, left));
+}
+
+void EventClock::begin_group(How how) noexcept {
+  how_ = how;
   in_group_ = 0;
   enqueueing_ = now();
+}
+
+void EventClock::close_gate() noexcept {
   auto* words = reinterpret_cast<std::uint32_t*>(words_.data());
   std::atomic_ref(words[0]).store(0, std::memory_order_release);
   words[1] = 0;
@@ -60,10 +83,57 @@ std::uint64_t EventClock::group(std::uint64_t left) noexcept {
   } catch (const std::exception& error) {
     session_.fail(error.what());
   }
-  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(size), 1, std::max<std::uint64_t>(1, left));
+}
+
+std::uint64_t EventClock::group(std::uint64_t left) noexcept {
+  begin_group(How::launched);
+  close_gate();
+  return size_of_group(left, kGroupSeconds);
+}
+
+// Of single calls, which are long: where several share a sample they share what the host does, too, and how
+// close one comes to the next would be another thing in a graph.
+std::uint64_t EventClock::alike_group(std::uint64_t left) noexcept {
+  const std::uint64_t size = size_of_group(left, kGraphSeconds);
+  const bool known = graph_ != nullptr && graph_samples_ == size;
+  const bool worthwhile = graph_ == nullptr && call_seconds_ > 0 && left / size >= kGroupsOfGraph;
+  if (!graphs_wanted_ || calls_ != 1 || !(known || worthwhile)) return group(left);
+  begin_group(known ? How::replayed : How::captured);
+  graph_samples_ = size;
+  if (known)
+    in_group_ = size;
+  else
+    session_.note(cu().cuStreamBeginCapture_v2(session_.stream(), kCaptureThreadLocal),
+                  "cuStreamBeginCapture_v2");
+  return size;
+}
+
+void EventClock::end_capture() noexcept {
+  GraphHandle* raw = nullptr;
+  GraphExecHandle* exec = nullptr;
+  session_.note(cu().cuStreamEndCapture(session_.stream(), &raw), "cuStreamEndCapture");
+  const Graph graph(raw);
+  if (!session_.failure().empty()) return;
+  if (!session_.note(cu().cuGraphInstantiateWithFlags(&exec, raw, 0), "cuGraphInstantiateWithFlags")) return;
+  graph_.reset(exec);
+  // While nothing stands before it: what a first launch waits for would wait for the gate.
+  session_.note(cu().cuGraphUpload(exec, session_.stream()), "cuGraphUpload");
+  session_.note(cu().cuStreamSynchronize(session_.stream()), "cuStreamSynchronize");
+}
+
+void EventClock::launch_graph() noexcept {
+  if (graph_ == nullptr) return;
+  close_gate();
+  session_.note(cu().cuGraphLaunch(graph_.get(), session_.stream()), "cuGraphLaunch");
+  session_.note(cu().cuEventRecord(after_graph_.get(), session_.stream()), "cuEventRecord");
+  ++agreement_.graph_groups;
 }
 
 bool EventClock::record(const Event& event) noexcept {
+  // Else it would order the commands of the graph, and be recorded by none of its launches.
+  if (how_ == How::captured)
+    return session_.note(cu().cuEventRecordWithFlags(event.get(), session_.stream(), kRecordExternal),
+                         "cuEventRecordWithFlags");
   return session_.note(cu().cuEventRecord(event.get(), session_.stream()), "cuEventRecord");
 }
 
@@ -84,10 +154,13 @@ Nanoseconds EventClock::between(const Event& begin, const Event& end) noexcept {
 }
 
 bool EventClock::collect(std::span<Sample> samples) noexcept {
+  if (how_ == How::captured) end_capture();
+  if (how_ != How::launched) launch_graph();
   auto* words = reinterpret_cast<std::uint32_t*>(words_.data());
   const Nanoseconds opened = now();
   std::atomic_ref(words[0]).store(1, std::memory_order_release);
-  session_.note(cu().cuEventSynchronize(ends_[in_group_ - 1].get()), "cuEventSynchronize");
+  const Event& last = how_ == How::launched ? ends_[in_group_ - 1] : after_graph_;
+  session_.note(cu().cuEventSynchronize(last.get()), "cuEventSynchronize");
   const Nanoseconds done = now();
   if (std::atomic_ref(words[1]).load(std::memory_order_acquire) != 0)
     session_.fail(

@@ -76,6 +76,10 @@ class MatmulWorkload final : public DeviceWorkload {
   }
 
   void run() noexcept override { gemm_->enqueue(current_); }
+  // A library may do other things in a call than in the one before.
+  [[nodiscard]] bool calls_alike() const override {
+    return parameters_.interface.empty() && sets_.size() == 1;
+  }
   void evict() noexcept override { current_ = (current_ + 1) % sets_.size(); }
 
   void poison() noexcept override {

@@ -37,6 +37,12 @@ class DeviceClock {
 
   // Begins a group and returns how many samples it has, at most `left` and at least 1.
   virtual std::uint64_t group(std::uint64_t left) noexcept = 0;
+  // The same for a group in which every sample enqueues the same things as in those before it, with nothing
+  // to be done on the host between two of them.
+  virtual std::uint64_t alike_group(std::uint64_t left) noexcept { return group(left); }
+  // Whether all of the group that was begun is enqueued by that: then neither begin(), end() nor a call is
+  // due.
+  [[nodiscard]] virtual bool enqueued() const noexcept { return false; }
   // Around the calls of a sample; what they return means nothing yet.
   virtual Nanoseconds begin() noexcept = 0;
   virtual Nanoseconds end() noexcept = 0;

@@ -56,6 +56,7 @@ template <bool adjacent, typename Timer, typename Rendezvous>
 void repeat_series(Workload& workload, Timer& timer, Rendezvous& rendezvous, StopRule& stop,
                    std::uint64_t calls, bool cold, Nanoseconds deadline, Control& control, Samples& samples) {
   const bool times_itself = !adjacent && workload.times_itself();
+  const bool alike = !cold && !times_itself && !Rendezvous::kTakesTime && workload.calls_alike();
   Disturbances disturbances(workload.team());
   Sample* const times = samples.times.data();
   std::uint64_t taken = 0;
@@ -64,7 +65,9 @@ void repeat_series(Workload& workload, Timer& timer, Rendezvous& rendezvous, Sto
   Nanoseconds last_exit = 0;
   for (;;) {
     const std::uint64_t first = taken;
-    const std::uint64_t end = first + timer.group(samples.times.size() - first);
+    const std::uint64_t left = samples.times.size() - first;
+    const std::uint64_t end = first + (alike ? timer.alike_group(left) : timer.group(left));
+    if (timer.enqueued()) taken = end;
     while (taken < end) {
       if (!adjacent && cold) {
         const Nanoseconds begin = now();
@@ -97,9 +100,10 @@ void repeat_series(Workload& workload, Timer& timer, Rendezvous& rendezvous, Sto
       }
       times[taken] = {entry, exit};
       samples.disturbed[taken] = static_cast<std::uint8_t>(disturbed);
-      samples.taken = ++taken;
-      control.taken.store(taken, std::memory_order_relaxed);
+      ++taken;
     }
+    samples.taken = taken;
+    control.taken.store(taken, std::memory_order_relaxed);
     if constexpr (adjacent) {
       if (stop.enough(taken, last_exit - times[first].entry, last_exit)) return;
     } else {

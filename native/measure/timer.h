@@ -15,6 +15,8 @@ class HostTimer {
   // Whether begin() and end() return the moment at which they are called.
   static constexpr bool kTellsAtOnce = true;
   [[nodiscard]] static constexpr std::uint64_t group(std::uint64_t /*left*/) noexcept { return 1; }
+  [[nodiscard]] static constexpr std::uint64_t alike_group(std::uint64_t /*left*/) noexcept { return 1; }
+  [[nodiscard]] static constexpr bool enqueued() noexcept { return false; }
   [[nodiscard]] static Nanoseconds begin() noexcept { return now(); }
   [[nodiscard]] static Nanoseconds end() noexcept { return now(); }
   [[nodiscard]] static constexpr bool collect(std::span<Sample> /*samples*/) noexcept { return true; }

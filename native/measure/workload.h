@@ -122,6 +122,10 @@ class Workload {
   virtual std::optional<Timed> measured(const Timed& whole) noexcept { return whole; }
   [[nodiscard]] virtual std::string failure() const { return {}; }
 
+  // Whether each call enqueues the same on the device, so that a group of them may be enqueued as it was
+  // before without run().
+  [[nodiscard]] virtual bool calls_alike() const { return false; }
+
   // Where every call must be timed by itself, however short it is.
   [[nodiscard]] virtual bool times_each_call() const { return false; }
   // Calls that have to run into each other in a repetition, however long they are.

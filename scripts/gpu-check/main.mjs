@@ -114,7 +114,15 @@ async function main(out, seconds, names) {
   };
   const records = `${path}-records`;
   mkdirSync(records, { recursive: true });
-  const tools = { piBench: piBenchWithin(left, { keep: records }), timer, gpu };
+  const tools = {
+    piBench: piBenchWithin(left, { keep: records }),
+    piBenchByGraph: piBenchWithin(left, {
+      keep: records,
+      env: { ...process.env, PI_BENCH_CUDA_GROUPS: 'graph' },
+    }),
+    timer,
+    gpu,
+  };
   const check = whole(await follow(steps, tools, { left, say, told }));
   const packed = packRecords(records);
   process.stdout.write(`${markdown(check)}\n`);

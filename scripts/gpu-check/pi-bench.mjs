@@ -15,11 +15,11 @@ const NOT_RUN = { code: null, outOfTime: true, stderr: '', record: null, documen
  * What runs one command in the time that is left: its exit code, what it said, its record, the documents of its launches,
  * also of a command that had to be ended, and when it was typed.
  * @param {() => number} left seconds
- * @param {{ program?: string, keep?: string | null }} [how] `program` in place of pi-bench; `keep`: the folder where its
- *   files stay; null: they are removed
+ * @param {{ program?: string, keep?: string | null, env?: NodeJS.ProcessEnv }} [how] `program` in place of pi-bench; `keep`:
+ *   the folder where its files stay; null: they are removed
  */
 export const piBenchWithin =
-  (left, { program = RUN, keep = null } = {}) =>
+  (left, { program = RUN, keep = null, env = process.env } = {}) =>
   async (...args) => {
     const typedAt = Date.now();
     if (left() < LEAST) return { ...NOT_RUN, typedAt };
@@ -27,6 +27,7 @@ export const piBenchWithin =
     try {
       const done = await bounded(process.execPath, [program, ...args, '--json', '--quiet', '--out', out], {
         seconds: left(),
+        env,
       });
       return {
         code: done.status,

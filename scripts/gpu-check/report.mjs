@@ -15,7 +15,17 @@ const table = (head, rows) => [
 /** Nothing where nothing was measured. */
 const section = (title, head, rows) => (rows.length === 0 ? [] : [title, '', ...table(head, rows), '']);
 
-const KEYS = ['kernels', 'correctness', 'others', 'timing', 'firstSample', 'products', 'tests', 'pytorch'];
+const KEYS = [
+  'kernels',
+  'correctness',
+  'others',
+  'timing',
+  'firstSample',
+  'products',
+  'tests',
+  'pytorch',
+  'graphs',
+];
 
 /** Who is the fastest of those measured. */
 const fastestOf = (names) =>
@@ -119,6 +129,19 @@ function overheadsText(rows) {
   ];
 }
 
+/** What the host does for a call, whose groups are launched call by call or as a graph. */
+const graphsText = (rows) =>
+  section(
+    '## The host’s part of a call, µs, by how a group of calls is launched',
+    ['type', 'size', 'call by call', 'as a graph', 'time of a call, as a graph'],
+    rows.map(({ dtype, size, calls, graph }) => [
+      dtype,
+      size,
+      ...[calls, graph].map(({ overhead: o }) => (o ? micro(o.waiting + o.enqueueing) : '-')),
+      `${(graph.median / calls.median).toFixed(4)} of the other`,
+    ]),
+  );
+
 const verdict = ({ met, doubt }) => {
   if (met !== null) return met ? 'met' : 'missed';
   return doubt ? `not judged: ${doubt}` : 'not measured';
@@ -150,6 +173,7 @@ export function markdown(check) {
     ),
     '',
     ...overheadsText(products?.rows ?? []),
+    ...graphsText(check.graphs?.rows ?? []),
     ...section(
       '## Products, 10^12 operations per second',
       [

@@ -224,6 +224,35 @@ export const products =
     return { rows, wrong: why === null ? [] : [`${dtype} ${size}: ${why}`] };
   };
 
+/** Each of the large products twice: its groups launched call by call, and as a graph. */
+export async function graphs({ piBench, piBenchByGraph }) {
+  // Long enough for some groups of half a second, the first of which also makes the graph.
+  const measuring = ['--inspections', '1', '--duration', '2500ms', '--warmup', '1s', ...LONG];
+  const rows = [];
+  const wrong = [];
+  for (const dtype of LARGE.filter((type) => !WITHOUT_TARGET.includes(type))) {
+    const product = ['--size', '8192', '--dtype', dtype, '--stack', 'embedded'];
+    const [called, graph] = [
+      await piBench('matmul', ...DEVICE, ...product, ...measuring),
+      await piBenchByGraph('matmul', ...DEVICE, ...product, ...measuring),
+    ].map((given) => ({ why: trouble(given), batch: given.record?.batches[0], documents: given.documents }));
+    const why = called.why ?? graph.why;
+    if (why !== null) {
+      wrong.push(`groups of ${dtype}: ${why}`);
+      continue;
+    }
+    const [first] = graph.documents;
+    if (!(first?.telemetry.gpu?.clock?.graphGroups > 0))
+      wrong.push(`groups of ${dtype}: no graph was launched`);
+    const [calls, ofGraph] = [called, graph].map(({ batch, documents }) => ({
+      median: batch.elapsed.median,
+      overhead: overheadOf(batch, documents),
+    }));
+    rows.push({ dtype, size: 8192, calls, graph: ofGraph });
+  }
+  return { rows, wrong };
+}
+
 const LARGE = ['bfloat16', 'float32', 'float64', 'float8_e4m3', 'int8', ...WITHOUT_TARGET];
 
 const beside = (dtype, size) => ({
@@ -279,6 +308,13 @@ export const STEPS = [
   { name: 'tests', key: 'tests', says: 'tests marked gpu', work: tests, instead: { ran: false } },
   { name: 'pytorch', key: 'pytorch', says: 'PyTorch', work: pytorch, instead: {} },
   ...LARGE.map((dtype) => beside(dtype, 8192)),
+  {
+    name: 'graphs',
+    key: 'graphs',
+    says: 'groups launched as a graph',
+    work: graphs,
+    instead: { rows: [] },
+  },
 ];
 
 /**

@@ -17,6 +17,8 @@ export interface GpuProcess {
 /** The device's clock beside the host's, over all groups of repetitions. */
 export interface GpuClock {
   readonly groups: number;
+  /** Of the groups, launched as one graph. Absent in documents of older versions. */
+  readonly graphGroups?: number;
   readonly samples: number;
   /** From the first event of each group to its last. */
   readonly deviceSeconds: Seconds;

@@ -10,6 +10,7 @@ import { overheadOf, piBenchWithin, rightOf, trouble } from '../../scripts/gpu-c
 import { markdown, notRunOf, targetsOf, wrongOf } from '../../scripts/gpu-check/report.mjs';
 import { besideRivals } from '../../scripts/gpu-check/rivals.mjs';
 import {
+  graphs,
   kernelsOf,
   libraries,
   products,
@@ -67,7 +68,8 @@ describe('the steps', () => {
 
   it('have each kernel by itself first, and the largest products last', () => {
     expect(STEPS[0]?.key).toBe('kernels');
-    const last = STEPS.slice(-7).map(({ says }) => says);
+    const last = STEPS.slice(-8).map(({ says }) => says);
+    expect(last.pop()).toBe('groups launched as a graph');
     expect(last.every((says) => /at 8192/.test(says))).toBe(true);
   });
 
@@ -357,6 +359,43 @@ describe('the host’s overhead', () => {
     const products = { rows: [{ stack: 'embedded', overhead }] };
     const target = targetsOf({ products }).find(({ what }) => what.startsWith('host'));
     expect(target).toMatchObject({ value: '3.00 + 1.00 = 4.00 µs', met: true });
+  });
+});
+
+describe('groups launched as a graph', () => {
+  /** A command that measured its product, whose launch says so many groups were graphs and so much of the host. */
+  const command = (graphGroups: number, enqueueSeconds: number) => async () => ({
+    code: 0,
+    outOfTime: false,
+    stderr: '',
+    record: {
+      batches: [{ verified: 'passed', measured: 1, elapsed: { median: 2e-3 }, inspections: [{ index: 0 }] }],
+    },
+    documents: [
+      {
+        index: 0,
+        callsPerSample: 1,
+        telemetry: {
+          gpu: { clock: { samples: 100, graphGroups, hostSeconds: 1, deviceSeconds: 1, enqueueSeconds } },
+        },
+      },
+    ],
+  });
+
+  it('stand beside those launched call by call, with how long a call takes', async () => {
+    const { rows, wrong } = await graphs({
+      piBench: command(0, 8e-4),
+      piBenchByGraph: command(5, 2e-4),
+    });
+    expect(wrong).toEqual([]);
+    const check = { gpu: GPU, commit: 'c', date: 'd', seconds: 1, graphs: { rows } };
+    const text = markdown({ ...check, wrong: [], notRun: [], toCome: [], targets: [] });
+    expect(text).toMatch(/\| float64 \| 8192 \| 8\.00 \| 2\.00 \| 1\.0000 of the other \|/);
+  });
+
+  it('are wrong where none was launched as one', async () => {
+    const { wrong } = await graphs({ piBench: command(0, 1), piBenchByGraph: command(0, 1) });
+    expect(wrong).toContain('groups of bfloat16: no graph was launched');
   });
 });
 

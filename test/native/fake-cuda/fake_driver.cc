@@ -444,6 +444,8 @@ EXPORTED Result cuEventDestroy_v2(EventHandle* event) {
   return sticky;
 }
 EXPORTED Result cuEventRecord(EventHandle* handle, StreamHandle* s) {
+  // It would be a mark between commands of the graph, which no later call can ask for.
+  if (s->capturing) return result::kInvalidValue;
   const std::shared_ptr<Event> event = handle->event;
   {
     const std::scoped_lock lock(event->mutex);
@@ -454,6 +456,15 @@ EXPORTED Result cuEventRecord(EventHandle* handle, StreamHandle* s) {
     event->at = std::chrono::steady_clock::now();
     ++event->done;
     event->happened.notify_all();
+  });
+}
+// As a node of the graph that is being captured: each of its launches records it.
+EXPORTED Result cuEventRecordWithFlags(EventHandle* handle, StreamHandle* s, unsigned flags) {
+  if (!s->capturing) return cuEventRecord(handle, s);
+  if (flags != kRecordExternal) return result::kInvalidValue;
+  return enqueue(s, [event = handle->event] {
+    const std::scoped_lock lock(event->mutex);
+    event->at = std::chrono::steady_clock::now();
   });
 }
 EXPORTED Result cuEventSynchronize(EventHandle* handle) {
@@ -491,6 +502,7 @@ EXPORTED Result cuGraphInstantiateWithFlags(GraphExecHandle** exec, GraphHandle*
   *exec = new GraphExecHandle{graph->tasks};
   return sticky;
 }
+EXPORTED Result cuGraphUpload(GraphExecHandle*, StreamHandle*) { return sticky; }
 EXPORTED Result cuGraphLaunch(GraphExecHandle* exec, StreamHandle* s) {
   return enqueue(s, [tasks = exec->tasks] {
     for (const Task& task : tasks) task();
