@@ -19,7 +19,7 @@ const COMMAND = [
 const BESIDE = [
   ...e2e('bad-input', 'first-part', 'fleet', 'frameworks', 'frameworks-gpu', 'gpu', 'gpu-graphs', 'import', 'matmul', 'memory'),
   ...e2e('nccl', 'peak', 'qualify', 'report', 'resume', 'resume-gone', 'show', 'stacks', 'without-addon'),
-  'test/native/{cuda-check,precompiled}.test.ts',
+  'test/native/{cuda-check,native-checks-timeless,precompiled}.test.ts',
 ];
 
 /** Those that need the machine's network as well: registries, a database, Slurm, ranks. Few of their campaigns wait here. */
@@ -35,7 +35,7 @@ const LONG = 'test/long/**/*.test.ts';
 const WORKERS = availableParallelism() + 1;
 
 /** The longest of those that run beside each other, whatever their size, which is what vitest goes by. */
-const FIRST = ['e2e/submit', 'e2e/gpu', 'scripts/cuda-kernels', 'stacks/gloo-plugin', 'e2e/report'].map(
+const FIRST = ['native/native-checks-timeless', 'e2e/submit', 'e2e/gpu', 'scripts/cuda-kernels', 'stacks/gloo-plugin', 'e2e/report'].map(
   (name) => `/test/${name}.test.ts`,
 );
 
