@@ -91,6 +91,10 @@ Napi::Value host(Info info) {
     it->poison();
     return call.Env().Undefined();
   });
+  offer("renew", [](Info call, const Shared& it) {
+    guarded(call.Env(), [&] { it->renew(); });
+    return call.Env().Undefined();
+  });
   offer("evict", [](Info call, const Shared& it) {
     it->evict();
     return call.Env().Undefined();

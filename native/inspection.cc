@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "measure/device_clock.h"
+#include "measure/glimpse.h"
 #include "measure/in_turns.h"
 #include "measure/rendezvous.h"
 #include "measure/timed_call.h"
@@ -179,14 +180,18 @@ std::unique_ptr<StopRule> stop_rule(const Job& job) {
   return std::make_unique<TimeBudget>(job.budget, job.least, job.most);
 }
 
-// The output of the repetitions, and, where that is right, of one call more.
+// The output of the repetitions, and, where that is right, of one call more, which reads other values.
 Verification verify(Workload& workload) {
   Verification repetitions = workload.verify();
   if (!repetitions.passed || workload.verifies_one_call()) return repetitions;
+  workload.renew();
   workload.poison();
   workload.run_calls(1);
   workload.finish();
-  return with_one_call(repetitions, workload.verify());
+  const Glimpse returned(workload.output());
+  Verification one = workload.verify();
+  if (one.passed) returned.compare(workload.output(), one);
+  return with_one_call(repetitions, one);
 }
 
 // The phases in their order. `workload` is the caller's, who can still ask it when one of them threw.

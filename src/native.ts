@@ -190,6 +190,8 @@ export interface HostedCase {
   /** Finds the threads that the process has made since the case was, and binds them as the case says. */
   bindThreads(): HostedThreads;
   poison(): void;
+  /** Gives the inputs other values, in the same memory. */
+  renew(): void;
   evict(): void;
   ceilings(cold: boolean): NativeCeilings;
   verify(): NativeVerification;

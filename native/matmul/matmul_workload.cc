@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -113,8 +116,7 @@ class MatmulWorkload final : public Workload {
     c_ = Operand<typename E::Result>(batch, m, n);
     // Every page is touched first by a thread on the CPUs of the case, also where a library will read it.
     with_team_of_all([this](Team& team) {
-      fill(team, a_, stream(parameters_.seed, Stream::a));
-      fill(team, b_, stream(parameters_.seed, Stream::b));
+      fill(team);
       poison(team);
     });
     operands_ = {a_.data(), b_.data(), c_.data(), transpose_a ? m : k, transpose_b ? k : n, n,
@@ -144,7 +146,18 @@ class MatmulWorkload final : public Workload {
 
   void poison() noexcept override { poison(team_); }
 
+  void renew() override {
+    ++drawn_;
+    with_team_of_all([this](Team& team) { fill(team); });
+    // Nothing else was made of their values; what else a stack keeps has to bear it.
+    if (!parameters_.shape.prepack_b) return;
+    gemm_->prepack(operands_);
+    if (again_) again_->prepack(operands_);
+  }
+
   Verification verify() override {
+    // A right product of other operands than were given is none.
+    if (Verification altered = check_operands(); !altered.passed) return altered;
     const auto& shape = parameters_.shape;
     const auto product = [&](std::int64_t i) -> Product<type> {
       const auto view = [](const typename E::Operand* first, std::int64_t ld, bool transposed) {
@@ -237,6 +250,50 @@ class MatmulWorkload final : public Workload {
               [c](std::size_t first, std::size_t count) { std::fill_n(c + first, count, E::poison()); });
   }
 
+  void fill(Team& team) noexcept {
+    fill(team, a_, stream(parameters_.seed + drawn_, Stream::a));
+    fill(team, b_, stream(parameters_.seed + drawn_, Stream::b));
+  }
+
+  // Whether A and B are what they were filled with.
+  Verification check_operands() {
+    Verification verification;
+    verification.method = "operands";
+    verification.tolerance = "exact: no call may write to what it reads";
+    with_team_of_all([&](Team& team) {
+      check_operand(team, a_, 'A', verification);
+      check_operand(team, b_, 'B', verification);
+    });
+    verification.passed = verification.wrong == 0;
+    if (!verification.passed) verification.worst_error = std::numeric_limits<double>::infinity();
+    return verification;
+  }
+
+  void check_operand(Team& team, const Operand<typename E::Operand>& operand, char name,
+                     Verification& verification) {
+    std::mutex mutex;
+    std::size_t wrong = 0;
+    std::size_t first_wrong = operand.count();
+    const auto* data = operand.data();
+    const std::uint64_t drawn = stream(parameters_.seed + drawn_, name == 'A' ? Stream::a : Stream::b);
+    share_out(team, operand.count(), sizeof(typename E::Operand), [&](std::size_t first, std::size_t count) {
+      std::size_t found = 0;
+      std::size_t place = operand.count();
+      for (std::size_t i = first; i < first + count; ++i) {
+        const auto filled = E::random(drawn, i);
+        if (std::memcmp(&filled, data + i, sizeof filled) != 0 && found++ == 0) place = i;
+      }
+      const std::scoped_lock lock(mutex);
+      wrong += found;
+      first_wrong = std::min(first_wrong, place);
+    });
+    verification.checked += operand.count();
+    verification.wrong += wrong;
+    if (wrong > 0 && verification.first_wrong.empty())
+      verification.first_wrong = "element " + std::to_string(first_wrong) + " of " + name +
+                                 ", which a call only reads, was changed by one";
+  }
+
   void fill(Team& team, Operand<typename E::Operand>& operand, std::uint64_t stream) noexcept {
     auto* data = operand.data();
     share_out(team, operand.count(), sizeof(typename E::Operand),
@@ -259,7 +316,8 @@ class MatmulWorkload final : public Workload {
   Operand<typename E::Operand> a_, b_;
   Operand<typename E::Result> c_;
   kernels::GemmOperands operands_{};
-  double peak_ = 0;  // operations per second, once the ceilings were measured
+  std::uint64_t drawn_ = 0;  // how often the operands were renewed
+  double peak_ = 0;          // operations per second, once the ceilings were measured
 };
 
 }  // namespace

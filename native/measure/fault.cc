@@ -61,6 +61,7 @@ class FaultyWorkload final : public Workload {
     if (fault_.kind == FaultKind::wrong_element) displace_element();
     return inner_->verify();
   }
+  void renew() override { inner_->renew(); }
   [[nodiscard]] bool verifies_one_call() const override { return inner_->verifies_one_call(); }
   Ceilings ceilings(bool cold) override { return inner_->ceilings(cold); }
   std::optional<double> glance_at_peak(Nanoseconds about) override { return inner_->glance_at_peak(about); }

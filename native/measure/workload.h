@@ -155,6 +155,9 @@ class Workload {
 
   // Compares the output with a reference: what the calls since it was poisoned left there.
   virtual Verification verify() = 0;
+  // Gives what a call reads other values in the same place, and prepares anew what was prepared of them: what
+  // somebody kept of the calls before is then wrong. What cannot do that stays as it is. May throw.
+  virtual void renew() {}
   // Whether that is not all of it, because one of these may have relied on what another left: `verify` also
   // makes a call of its own, and looks at what that one does.
   [[nodiscard]] virtual bool verifies_one_call() const { return false; }

@@ -32,6 +32,8 @@ export interface PreparedProduct {
   run(): undefined | Promise<unknown>;
   /** Overwrites the memory that the next result will take, as far as the framework lets one reach it. */
   poison(): void;
+  /** Takes A and B as they stand in their memory now; null: they are a part of its model. */
+  readonly renew: (() => void) | null;
   /**
    * Brings the last repetition's result into the operands' C.
    * @throws Error where another backend than the one asked for has computed it

@@ -104,11 +104,15 @@ async function callSeconds(warmup: Float64Array, product: PreparedProduct): Prom
   return (native().endCall() - begin) * 1e-9;
 }
 
-/** The output of the repetitions, and, where that is right, of one call more, as the addon does it. */
+/** The output of the repetitions, and, where that is right, of one call more on other operands, as the addon does it. */
 async function verify({ hosted, product }: Prepared): Promise<NativeVerification> {
   product.deliver();
   const repetitions = hosted.verify();
   if (!repetitions.passed) return repetitions;
+  if (product.renew !== null) {
+    hosted.renew();
+    product.renew();
+  }
   product.poison();
   hosted.poison();
   await call(product, 1);

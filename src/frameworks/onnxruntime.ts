@@ -47,7 +47,7 @@ const prepared = (
   session: Session,
   feeds: Record<string, Tensor>,
   fetches: Record<string, Tensor>,
-  told: Pick<PreparedProduct, 'implementation' | 'timed'>,
+  told: Pick<PreparedProduct, 'implementation' | 'timed' | 'renew'>,
 ): PreparedProduct => ({
   ...told,
   run: () => session.run(feeds, fetches),
@@ -67,6 +67,8 @@ async function prepareOnCpu(runtime: Runtime, threads: number, product: Product,
     B: new runtime.Tensor(dtype, new operand(operands.b), shapeOf(batch, k, n, transposeB)),
   };
   return prepared(session, feeds, fetches, {
+    // They are read from the addon's memory in each run.
+    renew() {},
     implementation: `${operator}, CPU execution provider`,
     timed: 'dispatch through a promise; C is allocated once',
   });
@@ -102,6 +104,7 @@ async function sessionOnGpu(runtime: Runtime, product: Product, operands: Operan
 async function prepareOnGpu(runtime: Runtime, product: Product, operands: Operands) {
   const { session, operator, fetches } = await sessionOnGpu(runtime, product, operands);
   return prepared(session, {}, fetches, {
+    renew: null,
     implementation: `${operator}, CUDA execution provider`,
     timed:
       'dispatch through a promise and the copy of C to the host, by which it is waited for; A and B lie on the GPU',

@@ -128,8 +128,11 @@ function prepare(
 ): PreparedProduct {
   const { m, n, k, transposeA, transposeB, batch, dtype } = product;
   if (dtype !== 'float32') throw new Error(`TensorFlow.js has no matrix product for ${dtype}`);
-  const a = tf.tensor(new Float32Array(operands.a), shapeOf(batch, m, k, transposeA), dtype);
-  const b = tf.tensor(new Float32Array(operands.b), shapeOf(batch, k, n, transposeB), dtype);
+  const tensors = () => ({
+    a: tf.tensor(new Float32Array(operands.a), shapeOf(batch, m, k, transposeA), dtype),
+    b: tf.tensor(new Float32Array(operands.b), shapeOf(batch, k, n, transposeB), dtype),
+  });
+  let { a, b } = tensors();
   // XNNPACK, inside the WebAssembly, packs a B once for each tensor and keeps it.
   const packedOnce = registered === 'wasm' && batch === 1 && !transposeA && !transposeB;
   let last: Tensor | undefined;
@@ -143,6 +146,11 @@ function prepare(
       last?.dispose();
       last = tf.matMul(a, b, transposeA, transposeB);
       result = last.dataSync();
+    },
+    renew() {
+      a.dispose();
+      b.dispose();
+      ({ a, b } = tensors());
     },
     // A tensor of C's size, freed at once: its memory is the next that an allocator gives for a C.
     poison() {

@@ -133,7 +133,9 @@ describe('a library that goes wrong', () => {
         return `${only?.status}: ${only?.reason}`;
       };
       expect(endOf(paths.noSymbol)).toMatch(/^failed: the library has no cblas_sgemm/);
-      expect(endOf(paths.crashes)).toMatch(/^crashed: crashed with SIGABRT, in phase start of libcrashes.so/);
+      expect(endOf(paths.crashes)).toMatch(
+        /^crashed: crashed with SIGABRT, last heard of in phase start of libcrashes.so/,
+      );
       expect(endOf(paths.talks)).toMatch(/^failed: something else wrote to the file .*: "x"$/);
       expect(endOf(paths.wrong)).toMatch(/^wrong: the output is wrong/);
       expect(endOf(paths.disobeys)).toMatch(/^failed: .*told to use 1 threads and says that it uses 7/);
@@ -142,7 +144,7 @@ describe('a library that goes wrong', () => {
 
   it('has no rate where it is faster than the CPU: it did not do what was asked', () =>
     withFolder(async (out) => {
-      const path = tinyLibrary(folder, 'remembers', 'REMEMBERS');
+      const path = tinyLibrary(folder, 'remembers', 'REMEMBERS=1');
       const args = ['--size', '256', '--reps', '50', '--inspections', '1', '--warmup', '3', '--threads', '1'];
       const { run, record } = await matmulRecord(out, ...args, '--stack', `cblas:${path}`);
       expect(run.code).toBe(2);
@@ -150,6 +152,40 @@ describe('a library that goes wrong', () => {
       expect(batch).toMatchObject({ measured: 0, rate: null, verified: 'passed' });
       expect(batch?.inspections[0]).toMatchObject({ status: 'failed', rate: null });
       expect(batch?.inspections[0]?.reason).toMatch(/% above the peak of one thread/);
+    }));
+
+  it('is wrong where it keeps a result for the call after', () =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, 'keeps', 'REMEMBERS=0');
+      const { run, record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
+      expect(run.code).toBe(3);
+      const verification = record.batches[0]?.inspections[0]?.verification;
+      expect(verification?.firstWrong).toMatch(/^of one call alone: C\[0\]\[0\] is /);
+    }));
+
+  it.each([
+    ['A', 'CLEARS=0'],
+    ['B', 'CLEARS=1'],
+  ])('is wrong where it writes to %s, however right the product of what it left there', (name, macro) =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, `clears${name}`, macro);
+      const { run, record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
+      expect(run.code).toBe(3);
+      expect(record.batches[0]?.inspections[0]?.verification).toMatchObject({
+        method: 'operands',
+        firstWrong: `element 0 of ${name}, which a call only reads, was changed by one`,
+      });
+    }));
+
+  it('is wrong where its result is not there when its call returns', () =>
+    withFolder(async (out) => {
+      const path = tinyLibrary(folder, 'early', 'RETURNS_EARLY=2000');
+      const { run, record } = await matmulRecord(out, ...SMALL, '--threads', '1', '--stack', `cblas:${path}`);
+      expect(run.code).toBe(3);
+      const verification = record.batches[0]?.inspections[0]?.verification;
+      expect(verification?.firstWrong).toMatch(
+        /^(of one call alone: )?(C\[0\]\[0\] is nan|element 0 was written only after)/,
+      );
     }));
 
   it('is refused before anything is launched where there is no such file', async () => {

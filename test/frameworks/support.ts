@@ -4,6 +4,7 @@ import type { PreparedProduct } from '../../src/frameworks/adapter.js';
 export const productOf = (run: PreparedProduct['run']): PreparedProduct => ({
   run,
   poison: () => {},
+  renew: () => {},
   deliver: () => {},
   implementation: 'a test',
   timed: 'nothing',

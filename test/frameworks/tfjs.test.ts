@@ -23,7 +23,8 @@ function fakeTensorFlow({ ready = true, answers, computes, gpuPackage, hasGpu }:
   const tensor = (values: Float32Array) => {
     const dataId = {};
     tensorInfo.set(dataId, { backend: backends.get(computes ?? asked) ?? {} });
-    return { dataId, dataSync: () => values, dispose: () => {} };
+    // Brought to where the backend computes, as a native one does.
+    return { dataId, dataSync: () => values, brought: Float32Array.from(values), dispose: () => {} };
   };
   const tf = {
     version_core: '4.0.0-fake',
@@ -35,7 +36,7 @@ function fakeTensorFlow({ ready = true, answers, computes, gpuPackage, hasGpu }:
     findBackend: (name: string) => backends.get(name) ?? null,
     tensor,
     fill: () => tensor(new Float32Array(1)),
-    matMul: () => tensor(Float32Array.of(42)),
+    matMul: ({ brought }: { brought: Float32Array }) => tensor(Float32Array.of(42 + (brought[0] ?? 0))),
     env: () => ({ getAsync: async (flag: string) => flag === 'WASM_HAS_SIMD_SUPPORT' }),
     engine: () => ({ state: { tensorInfo } }),
     setWasmPaths: () => {},
@@ -57,6 +58,16 @@ describe('TensorFlow.js', () => {
     product.run();
     product.deliver();
     expect(new Float32Array(memory.c)).toEqual(Float32Array.of(42));
+  });
+
+  it('multiplies what its operands hold once it was told that they are others', async () => {
+    const memory = operands();
+    const product = await (await open(fakeTensorFlow({}), 'wasm', 1)).prepare(ONE, memory);
+    new Float32Array(memory.a).set([5]);
+    product.renew?.();
+    product.run();
+    product.deliver();
+    expect(new Float32Array(memory.c)).toEqual(Float32Array.of(47));
   });
 
   it('that has nothing to bring says so: a result from before the poison would pass', async () => {

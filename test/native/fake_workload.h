@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "../../native/measure/workload.h"
@@ -34,7 +35,8 @@ class FakeWorkload final : public Workload {
   [[nodiscard]] bool verifies_one_call() const override { return makes_a_call; }
   Ceilings ceilings(bool cold) override { return on_ceilings(cold); }
   std::optional<double> glance_at_peak(Nanoseconds about) override { return on_glance(about); }
-  Output output() noexcept override { return {}; }
+  void renew() override { on_renew(); }
+  Output output() noexcept override { return {left, 1}; }
   [[nodiscard]] std::string implementation() const override { return "fake"; }
   DeviceClock* device_clock() noexcept override { return device; }
   bool settled() override { return on_settled(); }
@@ -49,6 +51,8 @@ class FakeWorkload final : public Workload {
   Verification verification = {};
   bool makes_a_call = false;  // in its verification
   std::function<void()> on_poison = [] {};
+  std::function<void()> on_renew = [] {};
+  std::span<std::byte> left;          // by a call
   Nanoseconds before = 0, after = 0;  // of a repetition, what is not measured
   std::function<void()> on_evict = [] {};
   std::function<void()> on_verify = [] {};

@@ -481,6 +481,45 @@ Outcome halves_written(const std::function<std::array<bool, 2>(std::uint64_t cal
   return inspect(job);
 }
 
+// What is done to verify, from the first look at the output on.
+std::string steps_of_verifying() {
+  auto steps = std::make_shared<std::string>();
+  Job job;
+  job.make_workload = [steps]() -> std::unique_ptr<pibench::Workload> {
+    const auto step = [steps](const std::string& name) { *steps += name + " "; };
+    auto workload = std::make_unique<pibench::test::FakeWorkload>([=](std::uint64_t) { step("run"); });
+    workload->verification.passed = true;
+    workload->on_verify = [=] { step("verify"); };
+    workload->on_renew = [=] { step("renew"); };
+    workload->on_poison = [=] { step("poison"); };
+    return workload;
+  };
+  job.warmup = {WarmupKind::count, 1, 0};
+  job.repetitions = 1;
+  static_cast<void>(inspect(job));
+  return steps->substr(steps->find("verify"));
+}
+
+// What comes of calls that return before the second half of their output is there, which is right when it is
+// verified.
+Outcome written_late() {
+  auto there = std::make_shared<std::array<std::byte, 2>>();
+  Job job;
+  job.make_workload = [there]() -> std::unique_ptr<pibench::Workload> {
+    constexpr std::byte kWritten{1};
+    auto workload =
+        std::make_unique<pibench::test::FakeWorkload>([=](std::uint64_t) { there->front() = kWritten; });
+    workload->left = *there;
+    workload->verification.passed = true;
+    workload->on_poison = [=] { there->fill({}); };
+    workload->on_verify = [=] { there->back() = kWritten; };
+    return workload;
+  };
+  job.warmup = {WarmupKind::count, 1, 0};
+  job.repetitions = 1;
+  return inspect(job);
+}
+
 void check_one_call(Checks& check) {
   const auto both = [](std::uint64_t) { return std::array{true, true}; };
   const auto in_turns = [](std::uint64_t call) { return std::array{call % 2 == 0, call % 2 == 1}; };
@@ -497,6 +536,15 @@ void check_one_call(Checks& check) {
              "what no repetition writes is told of the repetitions");
   check.that(halves_written(in_turns, true).verification->checked == 2,
              "a verification that makes a call of its own is asked once");
+  const std::string steps = steps_of_verifying();
+  check.that(steps == "verify renew poison run verify ",
+             "that call has other operands than the repetitions, and an output without theirs", steps);
+  const auto late = *written_late().verification;
+  check.that(
+      !late.passed &&
+          late.first_wrong == "of one call alone: element 1 was written only after the call had returned",
+      "what stands in the output only after the call has returned is wrong, though it is right by then",
+      late.first_wrong);
   for (const std::string dtype : {"float32", "int8"}) {
     Job job = matmul_job(matmul_parameters(dtype, 2));
     job.fault = {pibench::FaultKind::skipped_calls, 1};
